@@ -1,0 +1,125 @@
+/** A call of a tool: what comes in, what was decided, what comes out (SPEC D6, X1). Types only. */
+
+import type { Caller, JsonObject, JsonValue, Limits, Route, SideEffect } from "../manifests/mod.ts";
+import type { ToolErrorData } from "./errors.ts";
+import type { Grant } from "./policy/grant.ts";
+import type { Session } from "./session.ts";
+
+/** One call as a door hands it in. Frozen. */
+export interface ToolCall {
+  readonly callId: string;
+  /** Bare or qualified name, as the caller wrote it. */
+  readonly tool: string;
+  /** Parsed JSON, or JSON text that dispatch parses (SPEC S3). */
+  readonly args: JsonValue | { readonly text: string };
+  readonly session: Session;
+  readonly turnId?: string;
+  readonly caller: Caller;
+  /** Wish for a deadline, in milliseconds from the start of the tool. */
+  readonly timeoutMs?: number;
+  /** W3C traceparent. */
+  readonly traceparent?: string;
+  readonly onProgress?: (progress: JsonValue) => void;
+  /** The door's way to ask its person; absent where it has none. */
+  readonly confirm?: ConfirmPrompt;
+}
+
+/** Shows a pending confirmation and gives the answer; `undefined` if nobody answered. */
+export type ConfirmPrompt = (request: ConfirmationRequest, signal: AbortSignal) => Promise<boolean | undefined>;
+
+export interface ConfirmationRequest {
+  readonly requestId: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly plugin?: string;
+  readonly digest?: string;
+  readonly args: JsonValue;
+  readonly class: string;
+  readonly destructive: boolean;
+}
+
+/** What policy said, with the layer and rule that decided; part of the result and of every event (SPEC D6). */
+export type Decision = AllowDecision | DenyDecision;
+
+export interface AllowDecision {
+  readonly kind: "allow" | "ask";
+  readonly route: Route;
+  readonly grant: Grant;
+  readonly limits: Limits;
+  readonly because: Because;
+  /** For `ask`: which confirmation mode asked. */
+  readonly confirm: "auto" | "prompt" | "prompt_once";
+}
+
+export interface DenyDecision {
+  readonly kind: "deny";
+  readonly because: Because;
+  /** `confirmation` mode `deny` answers `user_denied`, everything else `permission_denied`. */
+  readonly by: "policy" | "confirmation";
+}
+
+export interface Because {
+  /** `default`, `rule`, `layer`, `confirmation`, … */
+  readonly layer: string;
+  /** The rule's selector as written, e.g. `words.grep`. */
+  readonly rule: string;
+}
+
+/** The part of a decision that leaves the host: no grant, no functions. */
+export interface DecisionSummary {
+  readonly kind: Decision["kind"];
+  readonly route?: Route;
+  readonly limits?: Limits;
+  readonly grants?: readonly { readonly layer: string; readonly permissions: JsonObject }[];
+  readonly because: Because;
+}
+
+/** What a call used, in the units of `Limits`. */
+export interface LimitsUsed {
+  readonly wallMs: number;
+  readonly cpuMs?: number;
+  readonly memoryBytes?: number;
+  readonly outputBytes?: number;
+  readonly logBytes?: number;
+  readonly operations?: number;
+  readonly bytesRead?: number;
+  readonly bytesWritten?: number;
+}
+
+export type ContentBlock =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly data: string; readonly mimeType: string }
+  | { readonly type: "resource"; readonly uri: string; readonly text?: string; readonly mimeType?: string };
+
+export type ToolResult = ToolSuccess | ToolFailure;
+
+interface ResultBase {
+  readonly callId: string;
+  readonly tool: string;
+  readonly arguments: JsonValue;
+  readonly plugin?: string;
+  readonly digest?: string;
+  readonly requiresApproval: boolean;
+  readonly content: readonly ContentBlock[];
+  readonly sideEffects: readonly SideEffect[];
+  readonly filesModified: readonly string[];
+  readonly commandExecuted?: string;
+  readonly route?: Route;
+  readonly durationMs: number;
+  readonly limitsUsed: LimitsUsed;
+  readonly decision?: DecisionSummary;
+  readonly metadata: JsonObject;
+}
+
+export interface ToolSuccess extends ResultBase {
+  readonly ok: true;
+  readonly status: "success";
+  readonly output: JsonValue;
+}
+
+export interface ToolFailure extends ResultBase {
+  readonly ok: false;
+  readonly status: "error" | "pending_approval";
+  readonly output: null;
+  readonly error: ToolErrorData;
+}

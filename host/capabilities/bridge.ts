@@ -1,0 +1,45 @@
+/**
+ * A bridge is a capability's host half: it answers the guest's operations of one prefix (`fs.`, `env.`, …).
+ *
+ * A capability is one file and one line in `mod.ts`; every bridge passes `test/conformance/bridge.ts`.
+ */
+
+import type { JsonValue } from "../../manifests/mod.ts";
+import type { HostAnswer } from "../../sandbox/mod.ts";
+import type { Grant } from "../policy/grant.ts";
+import type { Platform } from "../platform/platform.ts";
+
+/** What a bridge knows about the call it serves. Made by the host, never from anything the guest sent. */
+export interface BridgeContext {
+  readonly plugin?: string;
+  readonly callId: string;
+  readonly grant: Grant;
+  /** Where relative paths of acts resolve: the session's workspace (SPEC C4). */
+  readonly cwd: string;
+  readonly platform: Platform;
+  readonly limits: { readonly operationBytes: number };
+  readonly signal: AbortSignal;
+  /** Files of the plugin's own version: reading `/$plugin/…` needs no grant (SPEC B9). */
+  readonly ownFiles?: ReadonlyMap<string, Uint8Array>;
+  /** Called for each act that was allowed or refused (SPEC C10, PA8). */
+  readonly record: (act: CapabilityAct) => void;
+  /** Called with the workspace-relative or absolute path of each file that was written. */
+  readonly modified: (path: string) => void;
+}
+
+export interface CapabilityAct {
+  readonly decision: "granted" | "denied";
+  readonly permission: string;
+  readonly value: string;
+  readonly layer: string;
+  readonly rule?: string;
+}
+
+/** @returns an answer for every input, hostile ones included; rejects only for our own bugs. */
+export type OperationHandler = (args: JsonValue, bytes: Uint8Array | undefined, context: BridgeContext) => Promise<HostAnswer>;
+
+export interface Bridge {
+  /** `fs`, `env`, `permissions`, … */
+  readonly name: string;
+  readonly operations: Readonly<Record<string, OperationHandler>>;
+}

@@ -1,0 +1,37 @@
+/** What a tool is told about its call (SPEC D7), the same for host tools and, inside the sandbox, for plugins. */
+
+import type { JsonObject, JsonValue, Permissions } from "../manifests/mod.ts";
+import type { Log } from "./platform/platform.ts";
+
+export interface ToolContext {
+  readonly sessionId: string;
+  readonly turnId?: string;
+  readonly callId: string;
+  readonly agentId?: string;
+  readonly traceparent?: string;
+  readonly workspacePath: string;
+  readonly settings: JsonObject;
+  /** What was granted, as written, per layer already intersected where that is exact; for display. */
+  readonly permissions: Permissions;
+  /** Milliseconds since the epoch. */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  progress(value: JsonValue): void;
+  readonly workspace: WorkspaceFiles;
+}
+
+/** Files of the session's workspace, with the same checks on every route (SPEC C8). Paths are relative to it or absolute. */
+export interface WorkspaceFiles {
+  /** @throws {Error} named as in `Deno.errors` if missing, too large (1 MiB without a range) or not granted. */
+  read(path: string, range?: { readonly offset: number; readonly length: number }): Promise<string>;
+  readBytes(path: string, range?: { readonly offset: number; readonly length: number }): Promise<Uint8Array>;
+  write(path: string, text: string): Promise<void>;
+  writeBytes(path: string, bytes: Uint8Array): Promise<void>;
+  append(path: string, text: string): Promise<void>;
+  exists(path: string): Promise<boolean>;
+  list(path: string): Promise<readonly { readonly name: string; readonly kind: string }[]>;
+  delete(path: string): Promise<void>;
+  /** Replaces the one occurrence of `old`; fails if there is none or more than one. */
+  patch(path: string, old: string, replacement: string): Promise<void>;
+}

@@ -1,0 +1,192 @@
+/**
+ * All ambient authority, as interfaces (DESIGN decision 2).
+ *
+ * `node.ts`, `deno.ts` and `memory.ts` implement them; nothing outside `host/platform/` imports `node:*` or touches
+ * `process`, `fetch`, timers. Everything here is handed in by the composition root.
+ */
+
+import type { WorkerLauncher } from "../../sandbox/mod.ts";
+import type { CheckedPath } from "./proof.ts";
+
+export interface Platform {
+  readonly name: "node" | "deno" | "memory";
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The host's own files: plugin folders, `.bascule/`, `bascule.json`. Never reachable with a guest's path. */
+  readonly files: Files;
+  /** Files on behalf of a guest or a tool: only with a proof. */
+  readonly guarded: GuardedFiles;
+  readonly environment: Environment;
+  readonly watcher: Watcher;
+  readonly sockets: LocalSockets;
+  readonly terminal: Terminal;
+  readonly workers: WorkerLauncher;
+  /** Structured log lines (pino on Node and Deno). */
+  readonly log: Log;
+}
+
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Milliseconds, monotonic, comparable across the host and its workers. */
+  monotonic(): number;
+  /** Calls `task` once after `delayMs`; never keeps the process alive by itself. Returns a cancel function. */
+  after(delayMs: number, task: () => void): () => void;
+}
+
+export interface Random {
+  bytes(length: number): Uint8Array;
+  /** RFC 9562 version 7. */
+  uuidv7(): string;
+}
+
+export type FileKind = "file" | "directory" | "symlink" | "other";
+
+/** What a file is. Times are milliseconds since the epoch; `device` and `inode` identify the file itself. */
+export interface FileInfo {
+  readonly kind: FileKind;
+  readonly size: number;
+  readonly mode: number;
+  readonly modifiedMs: number;
+  readonly accessedMs: number;
+  readonly createdMs: number;
+  readonly device: number;
+  readonly inode: number;
+}
+
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly kind: FileKind;
+}
+
+/** A file operation failed. `code` is the closed set a caller may see; no host path is in `message`. */
+export class FileError extends Error {
+  readonly code: FileErrorCode;
+  constructor(code: FileErrorCode, message: string) {
+    super(message);
+    this.name = "FileError";
+    this.code = code;
+  }
+}
+
+export const FILE_ERROR_CODES = [
+  "not_found",
+  "already_exists",
+  "not_a_directory",
+  "is_a_directory",
+  "not_empty",
+  "permission_denied",
+  /** The grant does not allow where the path really leads. */
+  "not_capable",
+  /** Neither regular file nor directory: device, FIFO, socket. */
+  "not_regular",
+  "symlink_loop",
+  "name_too_long",
+  "too_large",
+  "no_space",
+  "invalid_path",
+  "busy",
+  "other",
+] as const;
+export type FileErrorCode = (typeof FILE_ERROR_CODES)[number];
+
+/** The host's own file access. Paths are absolute. Failures throw `FileError`. */
+export interface Files {
+  readText(path: string): Promise<string>;
+  readBytes(path: string, maxBytes?: number): Promise<Uint8Array>;
+  /** Writes a temporary file beside `path`, then renames it: readers see the old or the new text, never half. */
+  writeAtomic(path: string, data: string | Uint8Array, mode?: number): Promise<void>;
+  makeDirectory(path: string): Promise<void>;
+  /** Recursive; a missing path is no error. */
+  remove(path: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  list(path: string): Promise<readonly DirectoryEntry[]>;
+  /** Follows links; undefined if there is nothing. */
+  stat(path: string): Promise<FileInfo | undefined>;
+  /** Does not follow links; undefined if there is nothing. */
+  lstat(path: string): Promise<FileInfo | undefined>;
+  realPath(path: string): Promise<string>;
+}
+
+export interface WriteOptions {
+  /** Default true. */
+  readonly create?: boolean;
+  /** Fail if it exists. */
+  readonly createNew?: boolean;
+  readonly append?: boolean;
+  readonly mode?: number;
+}
+
+/**
+ * File access that cannot be raced out of its grant: what is opened is verified to be what was checked, links that
+ * leave the grant answer `not_capable`, devices, FIFOs, sockets and `/proc` answer `not_regular` (SPEC C4, FACTS files).
+ */
+export interface GuardedFiles {
+  readBytes(path: CheckedPath<"read">, options: { readonly maxBytes: number; readonly offset?: number; readonly length?: number }): Promise<Uint8Array>;
+  writeBytes(path: CheckedPath<"write">, data: Uint8Array, options: WriteOptions): Promise<void>;
+  list(path: CheckedPath<"read">, options: { readonly maxEntries: number }): Promise<readonly DirectoryEntry[]>;
+  stat(path: CheckedPath<"read">): Promise<FileInfo>;
+  lstat(path: CheckedPath<"read">): Promise<FileInfo>;
+  realPath(path: CheckedPath<"read">): Promise<string>;
+  makeDirectory(path: CheckedPath<"write">, options: { readonly recursive: boolean; readonly mode?: number }): Promise<void>;
+  remove(path: CheckedPath<"write">, options: { readonly recursive: boolean }): Promise<void>;
+  rename(from: CheckedPath<"write">, to: CheckedPath<"write">): Promise<void>;
+  copy(from: CheckedPath<"read">, to: CheckedPath<"write">, options: { readonly maxBytes: number }): Promise<void>;
+  truncate(path: CheckedPath<"write">, length: number): Promise<void>;
+}
+
+export interface Environment {
+  get(name: string): string | undefined;
+  readonly cwd: string;
+  readonly home: string;
+  readonly tmp: string;
+  readonly os: "linux" | "darwin" | "windows" | "other";
+  readonly pid: number;
+  readonly argv: readonly string[];
+}
+
+export interface Watcher {
+  /**
+   * Watches folders recursively without following links. `onChange` gets absolute paths as they come, undebounced;
+   * `onError` says that the watcher cannot be relied on any more (out of handles, a loop).
+   */
+  watch(paths: readonly string[], onChange: (path: string) => void, onError: (error: Error) => void): Promise<{ close(): Promise<void> }>;
+}
+
+/** A duplex stream of text, cut into lines. */
+export interface LineConnection {
+  send(line: string): void;
+  /** Lines longer than the cap end the connection. */
+  onLine(listener: (line: string) => void): void;
+  onClose(listener: () => void): void;
+  close(): void;
+}
+
+export interface LocalSockets {
+  /** Binds a Unix socket with mode 0600 (a named pipe on Windows). @throws {FileError} `already_exists` if a live host listens there; a stale socket is replaced. */
+  listen(path: string, onConnection: (connection: LineConnection) => void): Promise<{ close(): Promise<void> }>;
+  /** Undefined if nobody listens. */
+  connect(path: string): Promise<LineConnection | undefined>;
+}
+
+export interface Terminal {
+  /** True if a person can be asked (stdin and stderr are a TTY). */
+  readonly interactive: boolean;
+  readonly color: boolean;
+  readonly columns: number;
+  out(text: string): void;
+  error(text: string): void;
+  /** Shows `prompt` on stderr and waits for a line; undefined if input ended or the signal fired. */
+  ask(prompt: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Calls the listener at SIGINT and SIGTERM. */
+  onInterrupt(listener: () => void): void;
+  exit(code: number): void;
+}
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** A structured logger: one JSON object a line; guest text is data in a field, never part of the line's frame. */
+export interface Log {
+  write(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
+  child(fields: Readonly<Record<string, unknown>>): Log;
+}

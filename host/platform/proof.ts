@@ -1,0 +1,35 @@
+/**
+ * Proofs that an act was checked against a grant (DESIGN decision 3).
+ *
+ * A guarded file operation takes a `CheckedPath`, a connection takes a `CheckedUrl`; neither can be written down by
+ * hand. `host/capabilities/checked.ts` alone may import `provePath` and `proveUrl` (held by the architecture test).
+ */
+
+declare const proven: unique symbol;
+
+/** A path that the grant allowed for `Access`, and the question to ask again once the real file is open. */
+export interface CheckedPath<Access extends "read" | "write"> {
+  readonly [proven]: Access;
+  /** Absolute and lexically normalised, as the caller meant it; symlinks not yet followed. */
+  readonly path: string;
+  /** What the guest or the caller wrote, for messages. */
+  readonly written: string;
+  /** True if the grant also allows the place the opened descriptor really is (SPEC PA4, C4). */
+  readonly permits: (resolvedPath: string) => boolean;
+}
+
+/** A URL whose scheme, host and port the grant allowed; addresses are asked again after resolution (SPEC C6). */
+export interface CheckedUrl {
+  readonly [proven]: "net";
+  readonly url: string;
+  readonly permitsAddress: (address: string) => boolean;
+}
+
+export function provePath<Access extends "read" | "write">(fields: Omit<CheckedPath<Access>, typeof proven>): CheckedPath<Access> {
+  // The brand exists at the type level only.
+  return Object.freeze(fields) as CheckedPath<Access>;
+}
+
+export function proveUrl(fields: Omit<CheckedUrl, typeof proven>): CheckedUrl {
+  return Object.freeze(fields) as CheckedUrl;
+}

@@ -1,0 +1,42 @@
+/** An executor runs one decided call on one route (SPEC O5). A route is one file and one line in `mod.ts`. */
+
+import type { JsonValue, Route } from "../../manifests/mod.ts";
+import type { AllowDecision, ContentBlock, LimitsUsed, ToolCall } from "../call.ts";
+import type { ToolErrorData } from "../errors.ts";
+import type { RegisteredTool } from "../registry.ts";
+
+/** Everything an executor needs for one call. */
+export interface Execution {
+  readonly tool: RegisteredTool;
+  readonly call: ToolCall;
+  /** Checked arguments; those named by `requires` hold the resolved value. */
+  readonly args: JsonValue;
+  readonly decision: AllowDecision;
+  /** Aborted at cancellation; the executor keeps its own deadline (`decision.limits.wallMs`). */
+  readonly signal: AbortSignal;
+}
+
+/** What came of it. An executor never throws for what a tool does. */
+export type Outcome = OutcomeOk | OutcomeError;
+
+interface OutcomeBase {
+  readonly used: LimitsUsed;
+  readonly filesModified: readonly string[];
+  readonly commandExecuted?: string;
+  readonly content?: readonly ContentBlock[];
+  readonly metadata?: { readonly [key: string]: JsonValue };
+}
+export interface OutcomeOk extends OutcomeBase {
+  readonly ok: true;
+  readonly output: JsonValue;
+}
+export interface OutcomeError extends OutcomeBase {
+  readonly ok: false;
+  readonly error: ToolErrorData;
+}
+
+/** @returns the outcome; never rejects for what the tool did. */
+export type Executor = (execution: Execution) => Promise<Outcome>;
+
+/** Which executor serves which route; absent answers `unavailable`. */
+export type Executors = { readonly [R in Route]?: Executor };

@@ -1,0 +1,68 @@
+/** Limits of one call: units, defaults, hard ceilings (SPEC B3). */
+
+/** Every limit that a call runs under. Times in milliseconds, sizes in bytes, the rest are counts. */
+export interface Limits {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+  readonly memoryBytes: number;
+  readonly argumentBytes: number;
+  readonly outputBytes: number;
+  readonly logBytes: number;
+  /** Payload of one host operation, each way. */
+  readonly operationBytes: number;
+  readonly pendingOperations: number;
+  readonly operations: number;
+  readonly timers: number;
+  readonly jsonDepth: number;
+  /** Loading the plugin (type stripping, top-level code). */
+  readonly loadMs: number;
+}
+
+const MIB = 1024 * 1024;
+
+export const DEFAULT_LIMITS: Limits = Object.freeze({
+  wallMs: 30_000,
+  cpuMs: 10_000,
+  memoryBytes: 64 * MIB,
+  argumentBytes: MIB,
+  outputBytes: MIB,
+  logBytes: 256 * 1024,
+  operationBytes: 8 * MIB,
+  pendingOperations: 64,
+  operations: 10_000,
+  timers: 1_000,
+  jsonDepth: 64,
+  loadMs: 5_000,
+});
+
+/** No manifest, policy or call option goes above these. */
+export const LIMIT_CEILINGS: Limits = Object.freeze({
+  wallMs: 600_000,
+  cpuMs: 120_000,
+  memoryBytes: 512 * MIB,
+  argumentBytes: 16 * MIB,
+  outputBytes: 16 * MIB,
+  logBytes: 4 * MIB,
+  operationBytes: 64 * MIB,
+  pendingOperations: 1_024,
+  operations: 1_000_000,
+  timers: 1_000,
+  jsonDepth: 512,
+  loadMs: 5_000,
+});
+
+/** The stack a guest has; fixed, because the worker's native stack is sized for it (FACTS, engine). */
+export const GUEST_STACK_BYTES: number = 256 * 1024;
+
+/** A manifest's or a rule's wish: any part of the limits. */
+export type LimitRequest = { readonly [K in keyof Limits]?: number };
+
+/** `wish` where given, else `base`; never above `ceiling`, never below 1. */
+export function resolveLimits(wish: LimitRequest, base: Limits = DEFAULT_LIMITS, ceiling: Limits = LIMIT_CEILINGS): Limits {
+  const resolved: Record<string, number> = {};
+  for (const key of Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]) {
+    resolved[key] = Math.max(1, Math.min(wish[key] ?? base[key], ceiling[key]));
+  }
+  // Every key of Limits has just been written.
+  return Object.freeze(resolved) as unknown as Limits;
+}

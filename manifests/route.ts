@@ -1,0 +1,5 @@
+/** Where a call runs. */
+
+/** `microvm` is reserved: policy may name it, a call answers `unavailable` (SPEC O4). */
+export const ROUTES = ["host", "wasm", "remote", "microvm"] as const;
+export type Route = (typeof ROUTES)[number];

@@ -1,0 +1,24 @@
+/** Side effects a tool declares, and the class they add up to (SPEC P8). */
+
+export const SIDE_EFFECTS = ["read", "write", "network", "llm", "execute", "system"] as const;
+export type SideEffect = (typeof SIDE_EFFECTS)[number];
+
+/** Ordered from harmless to powerful. */
+export const SIDE_EFFECT_CLASSES = ["none", "read", "write", "network", "execute"] as const;
+export type SideEffectClass = (typeof SIDE_EFFECT_CLASSES)[number];
+
+const CLASS_OF: Readonly<Record<SideEffect, SideEffectClass>> = {
+  read: "read",
+  write: "write",
+  network: "network",
+  llm: "network",
+  execute: "execute",
+  system: "execute",
+};
+
+/** The highest class among the declared side effects; none declared is `none`. */
+export function sideEffectClass(effects: readonly SideEffect[]): SideEffectClass {
+  let highest = 0;
+  for (const effect of effects) highest = Math.max(highest, SIDE_EFFECT_CLASSES.indexOf(CLASS_OF[effect]));
+  return SIDE_EFFECT_CLASSES[highest] ?? "none";
+}

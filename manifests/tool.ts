@@ -1,0 +1,57 @@
+/** A tool as a manifest, a host factory or `bascule.json` declares it (SPEC M3), in canonical form. */
+
+import type { JsonSchema } from "./json-schema.ts";
+import type { JsonObject } from "./json.ts";
+import type { PermissionKind, Permissions } from "./permissions.ts";
+import type { SideEffect } from "./side-effect.ts";
+
+export const CALLERS = ["direct", "chain"] as const;
+export type Caller = (typeof CALLERS)[number];
+
+/** Says that an argument names a resource the host must check before anything runs (SPEC C5). */
+export interface Requirement {
+  readonly capability: Extract<PermissionKind, "read" | "write" | "net">;
+  /** Name of the argument: a path for read and write, a URL or host for net. */
+  readonly arg: string;
+}
+
+export interface Visibility {
+  readonly roles?: readonly string[];
+  readonly notRoles?: readonly string[];
+}
+
+/** Hints for MCP clients. */
+export interface ToolAnnotations {
+  readonly title?: string;
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+}
+
+/** Canonical: every default filled in, nothing optional that always has a value. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  /** File inside the plugin; absent for host tools. */
+  readonly module?: string;
+  readonly export?: string;
+  readonly category?: string;
+  readonly tags: readonly string[];
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly sideEffects: readonly SideEffect[];
+  readonly destructive: boolean;
+  readonly determinism: "deterministic" | "nondeterministic";
+  /** Narrower than the plugin's; absent means the plugin's (SPEC PA3). */
+  readonly permissions?: Permissions;
+  readonly requires: readonly Requirement[];
+  readonly timeoutMs?: number;
+  readonly callers: readonly Caller[];
+  readonly visibility: Visibility;
+  readonly annotations: ToolAnnotations;
+  /** Set when the older spelling declared no side effects and `network` was assumed (SPEC M9). */
+  readonly assumed?: true;
+  readonly metadata?: JsonObject;
+}

@@ -1,0 +1,42 @@
+/** Why guest code stopped: the sandbox's closed union of failures (DESIGN decision 5). */
+
+/** Limits whose exhaustion is a fault of its own (the rest are times). */
+export type ExhaustedLimit = "memory" | "stack" | "output" | "logs" | "operations" | "pendingOperations" | "timers" | "jsonDepth" | "operationBytes";
+
+export type Fault =
+  /** The tool threw, or its promise was rejected; `stack` holds the author's own file positions. */
+  | { readonly kind: "threw"; readonly name: string; readonly message: string; readonly stack: string; readonly toolError?: GuestToolError }
+  /** A wall or CPU deadline passed. */
+  | { readonly kind: "timeout"; readonly limit: "wall" | "cpu"; readonly limitMs: number }
+  | { readonly kind: "exhausted"; readonly limit: ExhaustedLimit; readonly allowed: number }
+  /** The export is missing or is no function. */
+  | { readonly kind: "no_export"; readonly module: string; readonly export: string; readonly available: readonly string[] }
+  /** The returned value is not JSON (a cycle, a BigInt, a throwing `toJSON`). */
+  | { readonly kind: "not_json"; readonly message: string }
+  /** The returned promise can never settle: no job, timer or operation is left. */
+  | { readonly kind: "never_settles" }
+  /** The tool returned while operations with effects were still running. */
+  | { readonly kind: "unfinished"; readonly operations: readonly string[] }
+  /** A promise was rejected and nobody handled it. */
+  | { readonly kind: "unhandled"; readonly name: string; readonly message: string; readonly stack: string }
+  | { readonly kind: "cancelled" }
+  /** The worker was ended because of another call, after this one had done host operations (SPEC B10). */
+  | { readonly kind: "lost" }
+  /** The engine trapped (native stack, abort): the instance was discarded. */
+  | { readonly kind: "trap"; readonly message: string };
+
+/** `toolOutput({ success: false })` or a thrown object that asks to be shown as it is. */
+export interface GuestToolError {
+  readonly message: string;
+  readonly details?: unknown;
+}
+
+/** A plugin could not be loaded. Positions are the author's, from 1. */
+export interface LoadFault {
+  readonly kind: "syntax" | "threw" | "import" | "limit" | "no_export" | "trap";
+  readonly message: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly stack?: string;
+}

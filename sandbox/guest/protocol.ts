@@ -1,0 +1,50 @@
+/**
+ * The contract between the engine (outside) and the prelude (inside): a few fixed entry points, JSON text over them.
+ *
+ * The prelude is one script whose completion value is `boot`. Everything the engine holds on to afterwards is the
+ * `Entry`, whose functions are in the base image.
+ */
+
+/** What the engine hands in. These functions are kept in closures; the guest's globals never hold them. */
+export interface Native {
+  /**
+   * Runs an operation. `id` 0 is synchronous: the answer is returned, tagged `v` + JSON value, `s` + raw text
+   * (never containing U+0000), or `e` + JSON `{ name, message, code? }`. `id` > 0 is asynchronous: returns undefined,
+   * the same kind of answer comes through `Entry.settle(id, answer)`. Bytes that belong to an answer are read with
+   * `takeBytes` at once. `text` is JSON, except for `text.*` operations. `bytes` are copied.
+   *
+   * Strings that contain U+0000 or lone surrogates are mangled on this boundary: send those as JSON.
+   */
+  hostCall(id: number, operation: string, text: string, bytes?: ArrayBuffer): string | undefined;
+  takeBytes(): ArrayBuffer | undefined;
+}
+
+export type Boot = (native: Native) => Entry;
+
+/** What the engine calls. None of these may throw for what the guest did. */
+export interface Entry {
+  /** Called once per entry module at load, with the module's namespace. */
+  define(file: string, namespace: object): void;
+  /**
+   * Begins a call: `{ "module", "export", "args", "context" }`. Returns what `poll` returns.
+   * Called at most once per restore.
+   */
+  invoke(request: string): string;
+  /** Settles an asynchronous operation. Microtasks are run by the engine afterwards. */
+  settle(id: number, answer: string): void;
+  /** Runs the timers that are due, in order. */
+  runTimers(): void;
+  /** Aborts `context.signal` with an `AbortError` (cancellation, grace period begins). */
+  abort(): void;
+  /**
+   * Where the call stands, a tag and its text:
+   * - `w` + milliseconds until the next timer, or nothing: waiting;
+   * - `d` + JSON: done, the output;
+   * - `t` + JSON `{ name, message, stack, toolError? }`: threw or rejected;
+   * - `n` + message: the returned value is not JSON;
+   * - `x` + JSON `[names]`: no such export, these exist;
+   * - `u` + JSON `[operations]`: returned while operations with effects were still running;
+   * - `r` + JSON `{ name, message, stack }`: a rejection nobody handled.
+   */
+  poll(): string;
+}

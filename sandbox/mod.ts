@@ -1,0 +1,6 @@
+/** Runs untrusted code in QuickJS compiled to WebAssembly. Knows no host, policy, disk or network. */
+
+export type { ExhaustedLimit, Fault, GuestToolError, LoadFault } from "./fault.ts";
+export type { HostAnswer, HostCallHandler, HostOperation, OperationError } from "./host-call.ts";
+export type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource, Sandbox } from "./sandbox.ts";
+export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./worker/port.ts";

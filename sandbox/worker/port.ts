@@ -1,0 +1,29 @@
+/** What the sandbox needs of threads; implemented in `host/platform/`. */
+
+/** A running worker, seen from the host's thread. */
+export interface WorkerConnection {
+  post(message: unknown, transfer?: readonly (ArrayBuffer | MessagePort)[]): void;
+  onMessage(listener: (message: unknown) => void): void;
+  /** Called once, however the worker ended. */
+  onExit(listener: (reason: string) => void): void;
+  /** Ends the thread whatever it is doing. Idempotent. */
+  terminate(): Promise<void>;
+}
+
+/** Starts workers that run `sandbox/worker/main.ts`. */
+export interface WorkerLauncher {
+  start(init: WorkerInit): WorkerConnection;
+  /** Bytes of the engine's WebAssembly module. */
+  readEngine(): Promise<Uint8Array>;
+  /** Milliseconds, comparable across threads. */
+  now(): number;
+  /** One-shot timer that does not keep the process alive. Returns cancel. */
+  after(delayMs: number, task: () => void): () => void;
+}
+
+/** What a worker is born with. */
+export interface WorkerInit {
+  readonly module: WebAssembly.Module;
+  /** Status words and the synchronous-answer signal; layout in `protocol.ts`. */
+  readonly control: SharedArrayBuffer;
+}
