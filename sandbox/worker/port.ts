@@ -2,7 +2,7 @@
 
 /** A running worker, seen from the host's thread. */
 export interface WorkerConnection {
-  post(message: unknown, transfer?: readonly (ArrayBuffer | MessagePort)[]): void;
+  post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
   onMessage(listener: (message: unknown) => void): void;
   /** Called once, however the worker ended. */
   onExit(listener: (reason: string) => void): void;

@@ -1,0 +1,25 @@
+/** The part of the WebAssembly JavaScript API that the sandbox uses (https://webassembly.github.io/spec/js-api/); TypeScript has it only in its DOM library. */
+declare namespace WebAssembly {
+  type ImportValue = ((...args: number[]) => unknown) | Memory | Global | number;
+  type Imports = Record<string, Record<string, ImportValue>>;
+  class Module {
+    constructor(bytes: Uint8Array);
+    static exports(module: Module): { name: string; kind: string }[];
+    static imports(module: Module): { module: string; name: string; kind: string }[];
+  }
+  class Instance {
+    constructor(module: Module, imports: Imports);
+    readonly exports: Record<string, unknown>;
+  }
+  class Memory {
+    constructor(descriptor: { initial: number; maximum?: number });
+    readonly buffer: ArrayBuffer;
+    grow(pages: number): number;
+  }
+  class Global {
+    value: number;
+  }
+  class RuntimeError extends Error {}
+  function compile(bytes: Uint8Array): Promise<Module>;
+  function validate(bytes: Uint8Array): boolean;
+}
