@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { architectureViolations } from "./support/architecture-rules.ts";
+import { sourceFiles } from "./support/source-files.ts";
+import { scanSource } from "./support/source-scan.ts";
+
+const LAYERS = ["manifests", "sandbox", "host"];
+
+/** Longer than this is two things in one file, generated code excepted. */
+const MAX_LINES = 400;
+
+describe("the source tree", () => {
+  it("has files in every layer, so that the other tests look at something", () => {
+    const counts = LAYERS.map((layer) => sourceFiles([layer]).length);
+    expect(counts.every((count) => count >= 5)).toBe(true);
+  });
+
+  it("keeps to the layers, without cycles, and leaves ambient authority to host/platform/", () => {
+    expect(architectureViolations(sourceFiles(LAYERS))).toEqual([]);
+  });
+
+  it(`has no source file over ${String(MAX_LINES)} lines`, () => {
+    const long = sourceFiles(LAYERS).filter((file) => file.text.split("\n").length > MAX_LINES);
+    expect(long.map((file) => file.path)).toEqual([]);
+  });
+
+  it("has plugins that import only their own files", () => {
+    const outside = sourceFiles(["plugins"]).flatMap((file) =>
+      scanSource(file.text)
+        .imports.filter((found) => !found.specifier.startsWith("./"))
+        .map((found) => `${file.path}:${String(found.line)}: imports "${found.specifier}"`),
+    );
+    expect(outside).toEqual([]);
+  });
+});
+
+describe("architectureViolations()", () => {
+  const legal = {
+    "manifests/mod.ts": `export type { A } from "./a.ts";`,
+    "manifests/a.ts": `import { Type } from "@sinclair/typebox"; export type A = string; export const a = Type.String();`,
+    "sandbox/mod.ts": `export { b } from "./b.ts";`,
+    "sandbox/b.ts": `import type { A } from "../manifests/mod.ts"; export const b: A = "";`,
+    "sandbox/guest/c.ts": `export const c = Date.now();`,
+    "host/mod.ts": `import { b } from "../sandbox/mod.ts"; export const d = b + new Date(0).toISOString();`,
+    "host/platform/proof.ts": `import { now } from "node:os"; export const provePath = () => process.cwd() + now;`,
+    "host/capabilities/checked.ts": `import { provePath } from "../platform/proof.ts"; export const e = provePath();`,
+  };
+
+  function violationsWith(path: string, text: string): readonly string[] {
+    return architectureViolations(Object.entries({ ...legal, [path]: text }).map(([at, code]) => ({ path: at, text: code })));
+  }
+
+  it("finds nothing in a legal tree", () => {
+    expect(violationsWith("host/x.ts", `export {};`)).toEqual([]);
+  });
+
+  it.each([
+    ["a layer that imports upwards", "manifests/x.ts", `import { b } from "../sandbox/mod.ts";`, /manifests imports "sandbox\/mod.ts"/],
+    ["a type import upwards", "sandbox/x.ts", `import type { D } from "../host/mod.ts";`, /sandbox imports "host\/mod.ts"/],
+    ["an import() type upwards", "sandbox/x.ts", `export type X = import("../host/mod.ts").D;`, /sandbox imports "host\/mod.ts"/],
+    ["a dynamic import upwards", "sandbox/x.ts", `await import("../host/mod.ts");`, /sandbox imports "host\/mod.ts"/],
+    ["a re-export upwards", "sandbox/x.ts", `export * from "../host/mod.ts";`, /sandbox imports "host\/mod.ts"/],
+    ["reaching past mod.ts", "host/x.ts", `import { a } from "../manifests/a.ts";`, /reaches past manifests\/mod.ts/],
+    ["the host in the guest", "host/x.ts", `import { c } from "../sandbox/guest/c.ts";`, /reaches past sandbox\/mod.ts/],
+    ["the guest going out", "sandbox/guest/x.ts", `import { b } from "../b.ts";`, /the guest imports/],
+    ["node:* outside the platform", "host/x.ts", `import type { Stats } from "node:fs";`, /imports "node:fs"/],
+    ["chokidar outside the platform", "host/x.ts", `import { watch } from "chokidar";`, /imports "chokidar"/],
+    ["an unlisted package", "sandbox/x.ts", `import { z } from "zod";`, /sandbox imports "zod"/],
+    ["a missing file", "host/x.ts", `import { z } from "./gone.ts";`, /no source file/],
+    ["a proof made elsewhere", "host/x.ts", `import { provePath } from "./platform/proof.ts";`, /makes a proof/],
+    ["a renamed proof", "host/x.ts", `import { provePath as p } from "./platform/proof.ts";`, /makes a proof/],
+    [
+      "a type cycle",
+      "manifests/a.ts",
+      `import type { A } from "./mod.ts";`,
+      /Import cycle: manifests\/mod.ts → manifests\/a.ts → manifests\/mod.ts/,
+    ],
+    ["process", "host/x.ts", `export const x = process.env;`, /ambient "process"/],
+    ["globalThis", "host/x.ts", `export const x = globalThis["process"];`, /ambient "globalThis"/],
+    ["fetch", "manifests/x.ts", `export const x = () => fetch("http://x");`, /ambient "fetch"/],
+    ["the clock", "sandbox/x.ts", `export const x = Date.now();`, /ambient "Date.now"/],
+    ["the clock by key", "sandbox/x.ts", `export const x = Date["now"]();`, /ambient "Date.now"/],
+    ["the clock by constructor", "sandbox/x.ts", `export const x = new Date();`, /ambient "new Date\(\)"/],
+    ["randomness", "sandbox/x.ts", `export const x = Math.random();`, /ambient "Math.random"/],
+    ["a timer", "host/x.ts", `setTimeout(() => {}, 1);`, /ambient "setTimeout"/],
+    ["a waiting signal", "host/x.ts", `export const x = AbortSignal.timeout(1);`, /ambient "AbortSignal.timeout"/],
+    ["import.meta", "host/x.ts", `export const x = import.meta.url;`, /ambient "import.meta"/],
+    [
+      "a shadow in another function",
+      "host/x.ts",
+      `function a(process: string) { return process; } export const x = process.pid;`,
+      /ambient "process"/,
+    ],
+  ])("finds %s", (_name, path, text, expected) => {
+    const violations = violationsWith(path, text);
+    expect(violations).toHaveLength(1);
+    expect(violations[0]).toMatch(expected);
+  });
+
+  it.each([
+    ["a parameter", `export function x(process: string): string { return process; }`],
+    ["a property", `export const x = (a: { process: number }) => a.process;`],
+    ["a destructured name", `export const x = ({ fetch }: { fetch: () => void }) => fetch();`],
+    ["a type", `export interface X { readonly performance: number; readonly at: typeof Date }`],
+    ["a date made of a number", `export const x = new Date(0);`],
+    ["an imported name", `import { b as setTimeout } from "../sandbox/mod.ts"; export const x = setTimeout;`],
+    ["a method name", `export class X { process(): number { return 1; } }`],
+    ["text", `export const x = "process.env fetch()"; // Date.now()`],
+  ])("does not mind %s", (_name, text) => {
+    expect(violationsWith("host/x.ts", text)).toEqual([]);
+  });
+});
+
+describe("scanSource()", () => {
+  it("reports every kind of import with its names, line and whether it is a type", () => {
+    const text = [
+      `import type { A } from "a";`,
+      `import { type B } from "b";`,
+      `import { type C, d as e } from "c";`,
+      `export * from "f";`,
+      `export type { G as H } from "g";`,
+      `type I = import("i").I;`,
+      `const j = await import("j");`,
+    ].join("\n");
+    expect(scanSource(text).imports).toEqual([
+      { specifier: "a", names: ["A"], typeOnly: true, line: 1 },
+      { specifier: "b", names: ["B"], typeOnly: true, line: 2 },
+      { specifier: "c", names: ["C", "d"], typeOnly: false, line: 3 },
+      { specifier: "f", names: [], typeOnly: false, line: 4 },
+      { specifier: "g", names: ["G"], typeOnly: true, line: 5 },
+      { specifier: "i", names: [], typeOnly: true, line: 6 },
+      { specifier: "j", names: [], typeOnly: false, line: 7 },
+    ]);
+  });
+
+  it("throws on what does not parse", () => {
+    expect(() => scanSource("import {")).toThrow();
+  });
+});

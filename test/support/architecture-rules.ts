@@ -1,0 +1,164 @@
+/** The rules of docs/architecture.md as a function from scanned files to violations. */
+
+import { posix } from "node:path";
+import type { SourceFile } from "./source-files.ts";
+import { type AmbientUse, type SourceImport, scanSource } from "./source-scan.ts";
+
+/** What each layer may import: from other layers only their `mod.ts`, of packages only these. */
+const LAYERS: Readonly<Record<string, { readonly layers: readonly string[]; readonly packages: readonly string[] }>> = {
+  manifests: { layers: [], packages: ["@sinclair/typebox", "@humanwhocodes/momoa", "semver"] },
+  sandbox: {
+    layers: ["manifests"],
+    packages: ["quickjs-emscripten", "quickjs-emscripten-core", "@jitl/quickjs-wasmfile-release-sync", "@jitl/quickjs-ffi-types", "amaro"],
+  },
+  host: { layers: ["manifests", "sandbox"], packages: ["@sinclair/typebox"] },
+};
+
+/** Imported in `host/platform/` only, besides `node:*`. */
+const PLATFORM_PACKAGES: readonly string[] = ["chokidar", "pino"];
+
+/** Names that are authority, or a clock, or randomness. Only `host/platform/` may reach for them. */
+const AMBIENT: ReadonlySet<string> = new Set([
+  "process",
+  "global",
+  "globalThis",
+  "self",
+  "Deno",
+  "Bun",
+  "Buffer",
+  "require",
+  "module",
+  "fetch",
+  "WebSocket",
+  "EventSource",
+  "XMLHttpRequest",
+  "Worker",
+  "BroadcastChannel",
+  "localStorage",
+  "sessionStorage",
+  "navigator",
+  "crypto",
+  "performance",
+  "console",
+  "eval",
+  "Function",
+  "setTimeout",
+  "setInterval",
+  "setImmediate",
+  "clearTimeout",
+  "clearInterval",
+  "clearImmediate",
+  "Date.now",
+  "new Date()",
+  "Date()",
+  "Math.random",
+  "AbortSignal.timeout",
+  "Atomics.wait",
+  "Atomics.waitAsync",
+  "import.meta",
+]);
+
+const PROOFS: ReadonlySet<string> = new Set(["provePath", "proveUrl"]);
+
+/** Every breach, one line each: `file:line: what is wrong (what to do instead)`. */
+export function architectureViolations(files: readonly SourceFile[]): readonly string[] {
+  const known = new Set(files.map((file) => file.path));
+  const edges = new Map<string, readonly string[]>();
+  const violations: string[] = [];
+  for (const file of files) {
+    const scan = scanSource(file.text);
+    for (const found of scan.imports) violations.push(...checkImport(file.path, found, known));
+    for (const use of scan.ambient) violations.push(...checkAmbient(file.path, use));
+    edges.set(
+      file.path,
+      scan.imports.map((found) => resolveImport(file.path, found.specifier)).filter((path) => known.has(path)),
+    );
+  }
+  return [...violations, ...findCycles(edges).map((cycle) => `Import cycle: ${cycle.join(" → ")}`)];
+}
+
+function checkImport(from: string, found: SourceImport, known: ReadonlySet<string>): string[] {
+  const at = `${from}:${String(found.line)}`;
+  if (!found.specifier.startsWith(".")) return checkPackage(from, at, found.specifier);
+
+  const target = resolveImport(from, found.specifier);
+  if (!known.has(target) && !/\.(gen\.ts|d\.ts|json)$/.test(target)) {
+    return [`${at}: imports "${found.specifier}", which is no source file of a layer`];
+  }
+  const violations = checkLayers(from, at, target);
+  if (found.names.some((name) => PROOFS.has(name)) && from !== "host/capabilities/checked.ts" && !isPlatform(from)) {
+    violations.push(`${at}: makes a proof (only host/capabilities/checked.ts does)`);
+  }
+  return violations;
+}
+
+function checkLayers(from: string, at: string, target: string): string[] {
+  if (isGuest(from)) return isGuest(target) ? [] : [`${at}: the guest imports "${target}" (only sandbox/guest/ runs inside)`];
+  const [own, other] = [layerOf(from), layerOf(target)];
+  if (own === other) return [];
+  if (!LAYERS[own]?.layers.includes(other)) return [`${at}: ${own} imports "${target}" (it may import ${allowedLayers(own)})`];
+  if (target === `${other}/mod.ts` || isWorkerEntry(from, target)) return [];
+  return [`${at}: reaches past ${other}/mod.ts to "${target}" (import ${other}/mod.ts)`];
+}
+
+/** The worker's entry files hand port, clock and waits to the sandbox's worker, which is no part of its public face. */
+function isWorkerEntry(from: string, target: string): boolean {
+  return /^host\/platform\/worker-(node|deno)\.ts$/.test(from) && target === "sandbox/worker/main.ts";
+}
+
+function checkPackage(from: string, at: string, specifier: string): string[] {
+  const isPlatformOnly = specifier.startsWith("node:") || PLATFORM_PACKAGES.includes(packageName(specifier));
+  if (isPlatformOnly) return isPlatform(from) ? [] : [`${at}: imports "${specifier}" (only host/platform/ may)`];
+  if (isGuest(from)) return [`${at}: the guest imports "${specifier}" (nothing is installed inside)`];
+  const own = layerOf(from);
+  if (LAYERS[own]?.packages.includes(packageName(specifier))) return [];
+  return [`${at}: ${own} imports "${specifier}" (it may import ${LAYERS[own]?.packages.join(", ") ?? "nothing"})`];
+}
+
+function checkAmbient(from: string, use: AmbientUse): string[] {
+  if (!AMBIENT.has(use.name) || isPlatform(from) || isGuest(from)) return [];
+  return [`${from}:${String(use.line)}: uses ambient "${use.name}" (ask the platform, host/platform/platform.ts)`];
+}
+
+/** Cycles, each once, as the paths along it. Type-only imports count. */
+function findCycles(edges: ReadonlyMap<string, readonly string[]>): string[][] {
+  const done = new Set<string>();
+  const cycles: string[][] = [];
+  for (const start of edges.keys()) follow(start, []);
+  return cycles;
+
+  function follow(path: string, trail: readonly string[]): void {
+    const seenAt = trail.indexOf(path);
+    if (seenAt !== -1) cycles.push([...trail.slice(seenAt), path]);
+    if (seenAt !== -1 || done.has(path)) return;
+    for (const next of edges.get(path) ?? []) follow(next, [...trail, path]);
+    done.add(path);
+  }
+}
+
+function resolveImport(from: string, specifier: string): string {
+  return posix.join(posix.dirname(from), specifier);
+}
+
+function packageName(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+}
+
+function layerOf(path: string): string {
+  return path.slice(0, path.indexOf("/"));
+}
+
+function allowedLayers(layer: string): string {
+  return LAYERS[layer]?.layers.map((name) => `${name}/mod.ts`).join(", ") || "no other layer";
+}
+
+function isPlatform(path: string): boolean {
+  return path.startsWith("host/platform/");
+}
+
+function isGuest(path: string): boolean {
+  return path.startsWith("sandbox/guest/");
+}

@@ -1,0 +1,16 @@
+import { defineConfig } from "vitest/config";
+
+// The forks pool because worker threads of a test would share one process with the sandbox's own workers, and because
+// Deno runs vitest only this way.
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    exclude: ["test/fixtures/**", "node_modules/**"],
+    pool: "forks",
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    restoreMocks: true,
+    sequence: { hooks: "stack" },
+    reporters: ["default"],
+  },
+});
