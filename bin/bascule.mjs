@@ -1,0 +1,71 @@
+#!/usr/bin/env node
+// Starts bascule on a runtime that can run it. Plain JavaScript of 2019, so that an old Node reads it and gets advice
+// instead of a syntax error. The program itself is host/cli/main.ts.
+import { spawn } from "child_process";
+import { existsSync } from "fs";
+import { fileURLToPath, pathToFileURL } from "url";
+
+const WANTED_NODE = 24;
+
+/** A path of this package as a file name. */
+function here(relative) {
+  return fileURLToPath(new URL(relative, import.meta.url));
+}
+
+/** True on Deno, and on a Node that runs TypeScript unbuilt. */
+function canRun() {
+  if (typeof globalThis.Deno !== "undefined") return true;
+  return Number(process.versions.node.split(".")[0]) >= WANTED_NODE;
+}
+
+/** The Node that `npm ci` put beside us in a checkout, if it is there. */
+function bundledNode() {
+  const path = here(process.platform === "win32" ? "../node_modules/node/bin/node.exe" : "../node_modules/node/bin/node");
+  return existsSync(path) ? path : undefined;
+}
+
+/** Runs the same command line under another Node and ends as it ends. */
+function runUnder(node) {
+  const child = spawn(node, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), { stdio: "inherit" });
+  // A terminal sends Ctrl-C to both processes; the child decides when to go. A signal sent to us alone is passed on.
+  process.on("SIGINT", function () {});
+  process.on("SIGTERM", function () { child.kill("SIGTERM"); });
+  child.on("error", function (error) {
+    process.stderr.write("Cannot start " + node + ": " + error.message + " (run npm ci again)\n");
+    process.exit(1);
+  });
+  child.on("exit", function (code, signal) {
+    process.exit(signal ? (signal === "SIGINT" ? 130 : 143) : code);
+  });
+}
+
+function run() {
+  // A checkout runs its sources; the npm package holds JavaScript, because Node strips no types under node_modules.
+  const source = here("../host/cli/main.ts");
+  const packed = here("../dist/host/cli/main.js");
+  const program = existsSync(source) ? source : packed;
+  if (!existsSync(program)) {
+    process.stderr.write("Cannot find the program of bascule beside " + here(".") + " (install it again)\n");
+    process.exit(1);
+  }
+  import(pathToFileURL(program).href)
+    .then(function (cli) { return cli.start(); })
+    .catch(function (defect) {
+      process.stderr.write("bascule could not start: " + (defect && defect.stack ? defect.stack : String(defect)) + "\n");
+      process.exit(1);
+    });
+}
+
+if (canRun()) {
+  run();
+} else if (bundledNode()) {
+  runUnder(bundledNode());
+} else {
+  process.stderr.write(
+    "bascule needs Node " + WANTED_NODE + " or newer, or Deno 2.9 or newer; this is Node " + process.versions.node + "\n" +
+    (existsSync(here("../host/cli/main.ts"))
+      ? "Run `npm ci` here: it brings a Node " + WANTED_NODE + " along, and then this command works\n"
+      : "Install Node " + WANTED_NODE + " from https://nodejs.org, or run it with Deno: deno run -A npm:bascule\n"),
+  );
+  process.exit(1);
+}

@@ -1,0 +1,74 @@
+/** Tools over the text files of a workspace. Plain Deno code: each tool is an exported async function. */
+
+import { linesOf, matcherOf, type Match, searchText } from "./search.ts";
+import { filesBelow, nameFromHere } from "./files.ts";
+import { type Entry, outlineCode, outlineMarkdown } from "./outline.ts";
+
+const DEFAULT_MATCHES = 100;
+
+/** What `word_count` answers. */
+export interface Counts {
+  lines: number;
+  words: number;
+  characters: number;
+  bytes: number;
+}
+
+/** Counts what a text file holds: lines as `wc -l` would with a final newline, words between white space. */
+export async function word_count(args: { path: string }): Promise<Counts> {
+  const bytes = await Deno.readFile(args.path);
+  const text = new TextDecoder().decode(bytes);
+  return {
+    lines: linesOf(text).length,
+    words: text.match(/\S+/gu)?.length ?? 0,
+    characters: [...text].length,
+    bytes: bytes.length,
+  };
+}
+
+/** What `grep` is asked. */
+export interface Search {
+  pattern: string;
+  path: string;
+  regex?: boolean;
+  ignoreCase?: boolean;
+  maxMatches?: number;
+}
+
+/** What `grep` answers. */
+export interface Found {
+  matches: Match[];
+  filesSearched: number;
+  filesSkipped: number;
+  complete: boolean;
+}
+
+/** Finds lines in a file or below a folder, in the order of the file names. */
+export async function grep(args: Search): Promise<Found> {
+  const matcher = matcherOf(args.pattern, args.regex ?? false, args.ignoreCase ?? false);
+  const wanted = args.maxMatches ?? DEFAULT_MATCHES;
+  const matches: Match[] = [];
+  const files = await filesBelow(args.path);
+  let filesSearched = 0;
+  for (const path of files.paths) {
+    const text = await Deno.readTextFile(path);
+    // A NUL is the usual sign of a binary file.
+    if (text.includes("\0")) {
+      files.skipped += 1;
+      continue;
+    }
+    filesSearched += 1;
+    // One more than wanted, to know whether there is more.
+    matches.push(...searchText(text, matcher, nameFromHere(path), wanted + 1 - matches.length));
+    if (matches.length > wanted) return { matches: matches.slice(0, wanted), filesSearched, filesSkipped: files.skipped, complete: false };
+  }
+  return { matches, filesSearched, filesSkipped: files.skipped, complete: files.complete };
+}
+
+/** Lists what a file consists of: Markdown headings or top-level declarations. */
+export async function outline(args: { path: string }): Promise<{ entries: Entry[] }> {
+  const text = await Deno.readTextFile(args.path);
+  if (/\.(md|markdown)$/iu.test(args.path)) return { entries: outlineMarkdown(text) };
+  if (/\.(ts|tsx|js|jsx|mjs)$/iu.test(args.path)) return { entries: outlineCode(text) };
+  throw new Error(`Cannot outline "${nameFromHere(args.path)}": not a Markdown, TypeScript or JavaScript file (give a .md, .ts, .js or .mjs file)`);
+}
