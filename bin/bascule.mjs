@@ -39,11 +39,22 @@ function runUnder(node) {
   });
 }
 
+/** `--run scripts/test.ts …`: a script of this checkout, so that `npm test` and the like pass the version check too. */
+function runScript(script) {
+  const path = here("../" + script);
+  process.argv.splice(1, 3, path);
+  import(pathToFileURL(path).href).catch(function (defect) {
+    process.stderr.write((defect && defect.stack ? defect.stack : String(defect)) + "\n");
+    process.exit(1);
+  });
+}
+
 function run() {
   // A checkout runs its sources; the npm package holds JavaScript, because Node strips no types under node_modules.
   const source = here("../host/cli/main.ts");
   const packed = here("../dist/host/cli/main.js");
   const program = existsSync(source) ? source : packed;
+  if (process.argv[2] === "--run" && program === source) return runScript(process.argv[3]);
   if (!existsSync(program)) {
     process.stderr.write("Cannot find the program of bascule beside " + here(".") + " (install it again)\n");
     process.exit(1);

@@ -1,0 +1,16 @@
+/** The generated files of the repository and the scripts that write them. */
+
+export interface Generated {
+  /** What it writes, relative to the repository. */
+  readonly file: string;
+  /** Writes the file; with `--check` only compares, and exits with 1 where it differs. */
+  readonly script: string;
+}
+
+/** A generated file is one entry here. */
+export const GENERATED: readonly Generated[] = [
+  { file: "sandbox/prelude.gen.ts", script: "scripts/build-guest.ts" },
+  { file: "manifests/manifest.schema.json", script: "scripts/generate-manifest-schema.ts" },
+  { file: "docs/errors.md", script: "scripts/generate-errors.ts" },
+  { file: "docs/spec.md", script: "scripts/generate-spec.ts" },
+];

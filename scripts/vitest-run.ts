@@ -1,0 +1,69 @@
+/** Runs the tests under Node or Deno and counts them. */
+
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { REPOSITORY, runCommand } from "./run-command.ts";
+
+export interface TestTotals {
+  readonly passed: number;
+  /** Failed tests, and test files that could not be loaded. */
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+export interface TestRun extends TestTotals {
+  readonly ok: boolean;
+  readonly output: string;
+}
+
+/**
+ * Runs vitest once with the given filters and options.
+ *
+ * Passes only if vitest says so, nothing failed and something ran: a run of zero tests proves nothing.
+ */
+export async function runTests(runtime: "node" | "deno", args: readonly string[], echo: boolean): Promise<TestRun> {
+  const folder = await mkdtemp(join(tmpdir(), "bascule-tests-"));
+  try {
+    const report = join(folder, "report.json");
+    const vitest = [`${REPOSITORY}node_modules/vitest/vitest.mjs`, "run", ...args];
+    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+    const command = runtime === "node" ? process.execPath : "deno";
+    const prefix = runtime === "node" ? [] : ["run", "-A"];
+    const outcome = await runCommand(command, [...prefix, ...vitest, ...reporters], { echo });
+    const totals = readTotals(await readFile(report, "utf8").catch(() => "{}"));
+    return { ...totals, ok: outcome.code === 0 && totals.failed === 0 && totals.passed > 0, output: outcome.output };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** One line that a person and a program can read. */
+export function formatTotals(totals: TestTotals): string {
+  return `${String(totals.passed)} passed, ${String(totals.failed)} failed, ${String(totals.skipped)} skipped`;
+}
+
+/** Counts from vitest's JSON report; a file that could not be loaded counts as one failure. */
+export function readTotals(report: string): TestTotals {
+  const parsed: unknown = JSON.parse(report);
+  const read = (key: string): number => numberAt(parsed, key);
+  const results = typeof parsed === "object" && parsed !== null && "testResults" in parsed ? parsed.testResults : [];
+  const brokenFiles = Array.isArray(results) ? results.filter(isBrokenFile).length : 0;
+  return {
+    passed: read("numPassedTests"),
+    failed: read("numFailedTests") + brokenFiles,
+    skipped: read("numPendingTests") + read("numTodoTests"),
+  };
+}
+
+function isBrokenFile(entry: unknown): boolean {
+  if (typeof entry !== "object" || entry === null) return false;
+  const assertions = "assertionResults" in entry ? entry.assertionResults : [];
+  return "status" in entry && entry.status === "failed" && Array.isArray(assertions) && assertions.length === 0;
+}
+
+function numberAt(value: unknown, key: string): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const found: unknown = Object.entries(value).find(([name]) => name === key)?.[1];
+  return typeof found === "number" ? found : 0;
+}
