@@ -54,7 +54,7 @@ function run() {
   const source = here("../host/cli/main.ts");
   const packed = here("../dist/host/cli/main.js");
   const program = existsSync(source) ? source : packed;
-  if (process.argv[2] === "--run" && program === source) return runScript(process.argv[3]);
+  if (process.argv[2] === "--run" && existsSync(here("../scripts"))) return runScript(process.argv[3]);
   if (!existsSync(program)) {
     process.stderr.write("Cannot find the program of bascule beside " + here(".") + " (install it again)\n");
     process.exit(1);
