@@ -1,0 +1,307 @@
+/**
+ * Strict JSON (RFC 8259) that knows where every value stands.
+ *
+ * One pass without recursion, so neither depth nor length can overflow the stack. Stricter than `JSON.parse` where a
+ * document would mean two things to two readers: duplicate keys, `__proto__` and numbers out of range are refused.
+ */
+
+import { pointerToken, type JsonValue } from "./json.ts";
+import { printable } from "./names.ts";
+import type { Parsed, Problem } from "./problem.ts";
+
+/** `maxBytes` counts UTF-8; `maxDepth` counts nested arrays and objects. */
+export interface JsonBounds {
+  readonly maxBytes: number;
+  readonly maxDepth: number;
+}
+
+/** Both count from 1; columns are UTF-16 units, as editors count. */
+export interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A JSON text read, with the way back to it. */
+export interface LocatedJson {
+  /** Objects have no prototype. */
+  readonly value: JsonValue;
+  /** Where the value at an RFC 6901 pointer begins, or its member's key; undefined if the document has no such place. */
+  readonly locate: (pointer: string, part?: "value" | "key") => TextPosition | undefined;
+}
+
+/**
+ * Reads a JSON text, or says what is wrong and where.
+ *
+ * A syntax error ends reading: `Invalid JSON: unexpected token at position 12`. Duplicate and `__proto__` keys are all listed.
+ *
+ * @example
+ * ```ts
+ * const parsed = parseJson('{"a": [1, true]}', { maxBytes: 1_000, maxDepth: 10 });
+ * if (parsed.ok) parsed.value.locate("/a/1"); // { line: 1, column: 11 }
+ * ```
+ */
+export function parseJson(text: string, bounds: JsonBounds): Parsed<LocatedJson> {
+  const bytes = utf8Length(text, bounds.maxBytes);
+  if (bytes > bounds.maxBytes) {
+    return { ok: false, problems: [{ severity: "error", pointer: "", message: `Document is larger than ${bounds.maxBytes} bytes`, fix: "make it smaller" }] };
+  }
+  const reader = new Reader(text, bounds.maxDepth, undefined);
+  const outcome = reader.read();
+  if (outcome.problems.length > 0) return { ok: false, problems: outcome.problems };
+
+  let places: Places | undefined;
+  return {
+    ok: true,
+    warnings: [],
+    value: {
+      value: outcome.value,
+      locate(pointer, part = "value"): TextPosition | undefined {
+        places ??= indexPlaces(text, bounds.maxDepth);
+        const offset = (part === "key" ? places.keys.get(pointer) : undefined) ?? places.values.get(pointer);
+        return offset === undefined ? undefined : positionAt(text, offset);
+      },
+    },
+  };
+}
+
+/** Line and column of a UTF-16 offset in `text`. */
+export function positionAt(text: string, offset: number): TextPosition {
+  let line = 1;
+  let start = text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
+  for (let i = 0; i < offset; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === 0x0a || (unit === 0x0d && text.charCodeAt(i + 1) !== 0x0a)) {
+      line++;
+      start = i + 1;
+    }
+  }
+  return { line, column: offset - start + 1 };
+}
+
+const BYTE_ORDER_MARK = 0xfeff;
+const MAX_PROBLEMS = 50;
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+
+interface Places {
+  readonly values: Map<string, number>;
+  readonly keys: Map<string, number>;
+}
+
+/** Only asked for when something is wrong, so reading a good document keeps no table. */
+function indexPlaces(text: string, maxDepth: number): Places {
+  const places: Places = { values: new Map(), keys: new Map() };
+  new Reader(text, maxDepth, places).read();
+  return places;
+}
+
+interface Frame {
+  /** Exactly one of the two is set. */
+  readonly list?: JsonValue[];
+  readonly object?: Record<string, JsonValue>;
+  readonly pointer: string;
+  key: string;
+}
+
+class SyntaxStop {
+  readonly offset: number;
+  readonly what: string;
+  constructor(offset: number, what: string) {
+    this.offset = offset;
+    this.what = what;
+  }
+}
+
+class Reader {
+  readonly #text: string;
+  readonly #maxDepth: number;
+  readonly #places: Places | undefined;
+  readonly #stack: Frame[] = [];
+  readonly #problems: Problem[] = [];
+  #at = 0;
+
+  constructor(text: string, maxDepth: number, places: Places | undefined) {
+    this.#text = text;
+    this.#maxDepth = maxDepth;
+    this.#places = places;
+    if (text.charCodeAt(0) === BYTE_ORDER_MARK) this.#at = 1;
+  }
+
+  read(): { readonly value: JsonValue; readonly problems: readonly Problem[] } {
+    try {
+      return { value: this.#document(), problems: this.#problems };
+    } catch (stop) {
+      if (!(stop instanceof SyntaxStop)) throw stop;
+      const place = positionAt(this.#text, stop.offset);
+      return { value: null, problems: [{ severity: "error", pointer: "", ...place, message: stop.what }, ...this.#problems] };
+    }
+  }
+
+  #document(): JsonValue {
+    let done = this.#value();
+    for (;;) {
+      const frame = this.#stack.at(-1);
+      if (frame === undefined) {
+        this.#space();
+        if (this.#at < this.#text.length || done === undefined) throw this.#unexpected();
+        return done;
+      }
+      // A value that is undefined is a container just opened; anything else is put into the innermost one.
+      if (done !== undefined) this.#put(frame, done);
+      done = this.#next(frame, done === undefined) ? this.#value() : this.#close(frame);
+    }
+  }
+
+  /** A scalar, or undefined after opening a container. */
+  #value(): JsonValue | undefined {
+    this.#space();
+    const start = this.#at;
+    this.#places?.values.set(this.#pointer(), start);
+    const char = this.#text[start];
+    if (char === "{" || char === "[") return this.#open(char);
+    if (char === '"') return this.#string();
+    if (char === "t") return this.#word("true", true);
+    if (char === "f") return this.#word("false", false);
+    if (char === "n") return this.#word("null", null);
+    return this.#number();
+  }
+
+  #open(char: "{" | "["): undefined {
+    if (this.#stack.length >= this.#maxDepth) throw new SyntaxStop(this.#at, `Document is nested deeper than ${this.#maxDepth} levels`);
+    const pointer = this.#places === undefined ? "" : this.#pointer();
+    this.#at++;
+    // A null prototype: keys come from outside.
+    this.#stack.push(char === "[" ? { list: [], pointer, key: "" } : { object: Object.create(null) as Record<string, JsonValue>, pointer, key: "" });
+    return undefined;
+  }
+
+  /** Moves to the next value of a container and, for an object, over its key; false at the container's end. */
+  #next(frame: Frame, isFirst: boolean): boolean {
+    this.#space();
+    const char = this.#text[this.#at];
+    if (char === (frame.list === undefined ? "}" : "]")) return false;
+    if (!isFirst) {
+      if (char !== ",") throw this.#unexpected();
+      this.#at++;
+      this.#space();
+    }
+    if (frame.object !== undefined) this.#key(frame, frame.object);
+    return true;
+  }
+
+  #key(frame: Frame, object: Record<string, JsonValue>): void {
+    const start = this.#at;
+    if (this.#text[start] !== '"') throw this.#unexpected();
+    frame.key = this.#string();
+    if (frame.key === "__proto__") this.#refuse(start, 'Key "__proto__" is not allowed', "remove it");
+    else if (Object.hasOwn(object, frame.key)) this.#refuse(start, `Key "${printable(frame.key)}" is there twice`, "keep one of them");
+    this.#places?.keys.set(this.#pointer(), start);
+    this.#space();
+    if (this.#text[this.#at] !== ":") throw this.#unexpected();
+    this.#at++;
+  }
+
+  #put(frame: Frame, value: JsonValue): void {
+    if (frame.list !== undefined) frame.list.push(value);
+    else if (frame.object !== undefined && frame.key !== "__proto__") frame.object[frame.key] = value;
+  }
+
+  #close(frame: Frame): JsonValue {
+    this.#at++;
+    this.#stack.pop();
+    return frame.list ?? frame.object ?? null;
+  }
+
+  #string(): string {
+    const start = this.#at;
+    let escaped = false;
+    for (let i = start + 1; ; i++) {
+      const unit = this.#text.charCodeAt(i);
+      if (unit === 0x22) {
+        this.#at = i + 1;
+        return escaped ? this.#unescape(start) : this.#text.slice(start + 1, i);
+      }
+      if (unit === 0x5c) {
+        escaped = true;
+        i++;
+      }
+      // NaN past the end fails the comparison too.
+      if (!(unit >= 0x20)) throw this.#unexpected(i);
+    }
+  }
+
+  #unescape(start: number): string {
+    const written = this.#text.slice(start, this.#at);
+    const wrong = /\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})/.exec(written.replaceAll("\\\\", "__"));
+    if (wrong !== null) throw this.#unexpected(start + wrong.index + 1);
+    try {
+      // A string literal and nothing else, so this is a string.
+      return JSON.parse(written) as string;
+    } catch {
+      // Only a control character after a backslash is left to be wrong.
+      throw this.#unexpected(start);
+    }
+  }
+
+  #word<T extends JsonValue>(word: string, value: T): T {
+    for (const char of word) {
+      if (this.#text[this.#at] !== char) throw this.#unexpected();
+      this.#at++;
+    }
+    return value;
+  }
+
+  #number(): number {
+    NUMBER.lastIndex = this.#at;
+    const written = NUMBER.exec(this.#text)?.[0];
+    if (written === undefined) throw this.#unexpected();
+    const value = Number(written);
+    if (!Number.isFinite(value)) throw new SyntaxStop(this.#at, `Number "${printable(written)}" is out of range`);
+    this.#at += written.length;
+    return value;
+  }
+
+  #space(): void {
+    for (;;) {
+      const unit = this.#text.charCodeAt(this.#at);
+      if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return;
+      this.#at++;
+    }
+  }
+
+  #pointer(): string {
+    const frame = this.#stack.at(-1);
+    return frame === undefined || this.#places === undefined ? "" : frame.pointer + ownToken(frame);
+  }
+
+  #refuse(offset: number, message: string, fix: string): void {
+    if (this.#problems.length >= MAX_PROBLEMS) return;
+    const pointer = this.#stack.map(ownToken).join("");
+    this.#problems.push({ severity: "error", pointer, ...positionAt(this.#text, offset), message, fix });
+  }
+
+  #unexpected(offset: number = this.#at): SyntaxStop {
+    const what = offset >= this.#text.length ? "end of text" : "token";
+    return new SyntaxStop(Math.min(offset, this.#text.length), `Invalid JSON: unexpected ${what} at position ${Math.min(offset, this.#text.length)}`);
+  }
+}
+
+/** The reference token of the value a container is at. */
+function ownToken(frame: Frame): string {
+  return `/${frame.list === undefined ? pointerToken(frame.key) : frame.list.length}`;
+}
+
+/** UTF-8 length of `text`; stops counting above `enough`. */
+function utf8Length(text: string, enough: number): number {
+  if (text.length > enough || text.length * 3 <= enough) return text.length;
+  let bytes = 0;
+  for (let i = 0; i < text.length && bytes <= enough; i++) {
+    const unit = text.charCodeAt(i);
+    bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+    // A pair is 4 bytes; its first half has counted 3.
+    if (unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
+      bytes += 1;
+      i++;
+    }
+  }
+  return bytes;
+}
