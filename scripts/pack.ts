@@ -1,0 +1,32 @@
+/**
+ * What `npm pack` runs before and after: builds `dist/` and points `exports` of package.json at it for the time of packing.
+ *
+ * In a checkout `import "bascule"` means `host/mod.ts`, which needs no build. Under node_modules Node strips no types, so the
+ * package holds JavaScript with declarations. A run that was interrupted is mended by `node scripts/pack.ts after`.
+ */
+
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { REPOSITORY, runCommand } from "./run-command.ts";
+
+const PACKAGE = `${REPOSITORY}package.json`;
+const IN_CHECKOUT = `".": "./host/mod.ts"`;
+const IN_PACKAGE = `".": { "types": "./dist/host/mod.d.ts", "default": "./dist/host/mod.js" }`;
+
+const phase = process.argv[2];
+if (phase === "before") await prepare();
+else if (phase === "after") swap(IN_PACKAGE, IN_CHECKOUT);
+else throw new Error(`Cannot pack: phase is ${phase === undefined ? "missing" : `"${phase}"`} (give "before" or "after")`);
+
+async function prepare(): Promise<void> {
+  rmSync(`${REPOSITORY}dist`, { recursive: true, force: true });
+  const build = await runCommand("tsc", ["-p", "tsconfig.build.json"]);
+  if (build.code !== 0) throw new Error(`Cannot build the package:\n${build.output}`);
+  swap(IN_CHECKOUT, IN_PACKAGE);
+}
+
+function swap(from: string, to: string): void {
+  const text = readFileSync(PACKAGE, "utf8");
+  if (text.includes(to)) return;
+  if (!text.includes(from)) throw new Error(`Cannot change the exports of package.json: it has no ${from} (restore it from git)`);
+  writeFileSync(PACKAGE, text.replace(from, to));
+}

@@ -1,0 +1,60 @@
+/** The package step: pack a copy of the checkout, install it in an empty folder, and run one sandboxed call on Node and on Deno. */
+
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { REPOSITORY, runCommand } from "../run-command.ts";
+import { type StepOutcome, outcomeOf } from "./step.ts";
+
+/** Runs in a copy, because packing rewrites package.json for a moment and somebody may be working here. */
+export async function checkPackage(): Promise<StepOutcome> {
+  const folder = await mkdtemp(join(tmpdir(), "bascule-package-"));
+  try {
+    return await packAndRun(join(folder, "checkout"), join(folder, "user"));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function packAndRun(checkout: string, user: string): Promise<StepOutcome> {
+  await copyCheckout(checkout);
+  await mkdir(user);
+  const packed = await runCommand("npm", ["pack", "--pack-destination", user], { cwd: checkout });
+  if (packed.code !== 0) return outcomeOf([packed.output], "npm pack failed");
+
+  const archive = (await readdir(user)).find((name) => name.endsWith(".tgz"));
+  if (archive === undefined) return outcomeOf([packed.output], "npm pack wrote no archive");
+  await writeFile(join(user, "package.json"), `{ "name": "user", "type": "module", "private": true }\n`);
+  const install = ["install", `./${archive}`, "--prefer-offline", "--no-audit", "--no-fund"];
+  const installed = await runCommand("npm", install, { cwd: user });
+  if (installed.code !== 0) return outcomeOf([installed.output], "npm install of the package failed");
+
+  // The user's own folder: a program beside node_modules, and plugins of its own.
+  await cp(`${REPOSITORY}scripts/smoke.mjs`, join(user, "smoke.mjs"));
+  await cp(`${REPOSITORY}plugins`, join(user, "plugins"), { recursive: true });
+  const complaints: string[] = [];
+  for (const [command, ...args] of [
+    [process.execPath, "smoke.mjs", "bascule", "plugins"],
+    ["deno", "run", "-A", "smoke.mjs", "bascule", "plugins"],
+    [process.execPath, "node_modules/bascule/bin/bascule.mjs", "list", "--json"],
+  ] as const) {
+    const { code, output } = await runCommand(command, args, { cwd: user, timeoutMs: 60_000 });
+    if (code !== 0) complaints.push(`${[command, ...args].join(" ")}\n${output}`);
+  }
+  return outcomeOf(complaints, `${archive} installed; ${3 - complaints.length} of 3 runs worked`);
+}
+
+/** What git tracks or would track, and the dependencies by a link. */
+async function copyCheckout(target: string): Promise<void> {
+  const { output } = await runCommand("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"]);
+  for (const file of output.split("\0").filter((name) => name !== "")) {
+    await mkdir(dirname(join(target, file)), { recursive: true });
+    // A file that is tracked but deleted in the work tree is no part of the package.
+    await cp(REPOSITORY + file, join(target, file)).catch(ignoreMissing);
+  }
+  await symlink(`${REPOSITORY}node_modules`, join(target, "node_modules"));
+}
+
+function ignoreMissing(cause: unknown): void {
+  if (!(cause instanceof Error && "code" in cause && cause.code === "ENOENT")) throw cause;
+}

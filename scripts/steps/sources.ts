@@ -1,0 +1,51 @@
+/** The steps that look at the sources: format, lint, types, generated files, tests. */
+
+import { existsSync } from "node:fs";
+import { sourceFiles } from "../../test/support/source-files.ts";
+import { GENERATED } from "../generated.ts";
+import { REPOSITORY, runCommand } from "../run-command.ts";
+import { formatTotals, runTests } from "../vitest-run.ts";
+import { type StepOutcome, outcomeOf } from "./step.ts";
+
+/** Where the guest's own rules for types are. */
+const TYPE_PROJECTS = ["tsconfig.json", "sandbox/guest/tsconfig.json"];
+
+export async function checkFormat(): Promise<StepOutcome> {
+  const { code, output } = await runCommand("oxfmt", ["--check"]);
+  return { ok: code === 0, note: code === 0 ? "formatted" : "not formatted (run npm run format)", output };
+}
+
+export async function checkLint(): Promise<StepOutcome> {
+  const { code, output } = await runCommand("oxlint", ["--format=unix"]);
+  const count = (kind: string): number => output.match(new RegExp(`\\[${kind}/`, "g"))?.length ?? 0;
+  return { ok: code === 0, note: `${count("Error")} errors, ${count("Warning")} warnings`, output };
+}
+
+export async function checkTypes(): Promise<StepOutcome> {
+  const complaints: string[] = [];
+  for (const project of TYPE_PROJECTS) {
+    const { code, output } = await runCommand("tsc", ["--noEmit", "-p", project]);
+    if (code !== 0) complaints.push(output);
+  }
+  // Plugins are Deno programs: what they see is Deno's own types.
+  const plugins = sourceFiles(["plugins"]).map((file) => file.path);
+  const checked = await runCommand("deno", ["check", "--quiet", ...plugins]);
+  if (checked.code !== 0) complaints.push(checked.output);
+  const errors = complaints.join("\n").match(/(error TS|TS\d+ \[ERROR\])/g)?.length ?? 0;
+  return outcomeOf(complaints, `${errors} type errors in ${TYPE_PROJECTS.length} projects and ${plugins.length} plugin files`);
+}
+
+export async function checkGenerated(): Promise<StepOutcome> {
+  const complaints: string[] = [];
+  for (const { file, script } of GENERATED) {
+    if (!existsSync(REPOSITORY + script)) complaints.push(`"${script}", which writes ${file}, does not exist`);
+    const { code, output } = await runCommand(process.execPath, [script, "--check"]);
+    if (code !== 0) complaints.push(output);
+  }
+  return outcomeOf(complaints, `${GENERATED.length - complaints.length} of ${GENERATED.length} fresh`);
+}
+
+export async function checkTests(): Promise<StepOutcome> {
+  const run = await runTests("node", [], false);
+  return { ok: run.ok, note: formatTotals(run), output: run.output };
+}
