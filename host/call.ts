@@ -1,17 +1,21 @@
 /** A call of a tool: what comes in, what was decided, what comes out (SPEC D6, X1). Types only. */
 
-import type { Caller, JsonObject, JsonValue, Limits, Route, SideEffect } from "../manifests/mod.ts";
+import type { Caller, JsonObject, JsonValue, Limits, Permissions, Route, SideEffect, SideEffectClass } from "../manifests/mod.ts";
+import type { RawArguments } from "./arguments.ts";
 import type { ToolErrorData } from "./errors.ts";
 import type { Grant } from "./policy/grant.ts";
 import type { Session } from "./session.ts";
+import type { ContentBlock } from "./tool-output.ts";
+
+export type { ContentBlock } from "./tool-output.ts";
 
 /** One call as a door hands it in. Frozen. */
 export interface ToolCall {
   readonly callId: string;
   /** Bare or qualified name, as the caller wrote it. */
   readonly tool: string;
-  /** Parsed JSON, or JSON text that dispatch parses (SPEC S3). */
-  readonly args: JsonValue | { readonly text: string };
+  /** JSON data, or JSON text that dispatch parses (SPEC S3). Not yet checked. */
+  readonly args: RawArguments;
   readonly session: Session;
   readonly turnId?: string;
   readonly caller: Caller;
@@ -27,15 +31,20 @@ export interface ToolCall {
 /** Shows a pending confirmation and gives the answer; `undefined` if nobody answered. */
 export type ConfirmPrompt = (request: ConfirmationRequest, signal: AbortSignal) => Promise<boolean | undefined>;
 
+/** What a person is asked: the call as it will run (SPEC E2). */
 export interface ConfirmationRequest {
   readonly requestId: string;
   readonly callId: string;
+  /** Qualified name. */
   readonly tool: string;
   readonly plugin?: string;
   readonly digest?: string;
+  /** As checked and completed. Caller-controlled text: escape it before it reaches a terminal. */
   readonly args: JsonValue;
-  readonly class: string;
+  readonly class: SideEffectClass;
   readonly destructive: boolean;
+  /** Paths that the call says it will write. */
+  readonly projectedModifications: readonly string[];
 }
 
 /** What policy said, with the layer and rule that decided; part of the result and of every event (SPEC D6). */
@@ -70,7 +79,7 @@ export interface DecisionSummary {
   readonly kind: Decision["kind"];
   readonly route?: Route;
   readonly limits?: Limits;
-  readonly grants?: readonly { readonly layer: string; readonly permissions: JsonObject }[];
+  readonly grants?: readonly { readonly layer: string; readonly permissions: Permissions }[];
   readonly because: Because;
 }
 
@@ -85,11 +94,6 @@ export interface LimitsUsed {
   readonly bytesRead?: number;
   readonly bytesWritten?: number;
 }
-
-export type ContentBlock =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly data: string; readonly mimeType: string }
-  | { readonly type: "resource"; readonly uri: string; readonly text?: string; readonly mimeType?: string };
 
 export type ToolResult = ToolSuccess | ToolFailure;
 

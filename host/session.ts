@@ -1,12 +1,108 @@
 /** A session: one client's calls, their workspace, role and concurrency (SPEC T1, D4). */
 
+import type { ConfirmMode, SideEffectClass } from "../manifests/mod.ts";
+
+/** Who calls, from where, and how much at once. Doors create one per client. */
 export interface Session {
   readonly id: string;
   readonly role?: string;
   /** Absolute real path. */
   readonly workspace: string;
-  /** Free-form context the embedding program gave. */
   readonly agentId?: string;
-  /** Calls that run at once; the rest wait. Default 4. */
+  /** Calls that run at once; the rest wait. */
   readonly concurrency: number;
+  /** The session's own confirmation modes, which only make the project's stricter (SPEC E1). */
+  readonly confirmation?: { readonly [K in SideEffectClass]?: ConfirmMode };
+  readonly slots: Slots;
+}
+
+/** The slots that a session's calls run in. Waiting for a person takes none. */
+export interface Slots {
+  readonly running: number;
+  readonly waiting: number;
+  /** Waits for a free slot, first come first served. Never rejects. */
+  enter(signal: AbortSignal): Promise<SlotEntry>;
+}
+
+export type SlotEntry =
+  /** `leave` is idempotent. */
+  | { readonly kind: "entered"; readonly leave: () => void }
+  | { readonly kind: "overloaded"; readonly waiting: number }
+  | { readonly kind: "cancelled" };
+
+export interface SessionOptions {
+  readonly id: string;
+  readonly workspace: string;
+  readonly role?: string;
+  readonly agentId?: string;
+  /** Default 4. */
+  readonly concurrency?: number;
+  /** Calls that may wait for a slot. Default 64. */
+  readonly queue?: number;
+  readonly confirmation?: Session["confirmation"];
+}
+
+const DEFAULT_CONCURRENCY = 4;
+const DEFAULT_QUEUE = 64;
+
+export function createSession(options: SessionOptions): Session {
+  const { id, workspace, role, agentId, concurrency = DEFAULT_CONCURRENCY, queue = DEFAULT_QUEUE, confirmation } = options;
+  return Object.freeze({
+    id,
+    workspace,
+    concurrency,
+    slots: createSlots(concurrency, queue),
+    ...(role !== undefined && { role }),
+    ...(agentId !== undefined && { agentId }),
+    ...(confirmation !== undefined && { confirmation: Object.freeze({ ...confirmation }) }),
+  });
+}
+
+/** At most `capacity` at once and `queue` waiting. */
+export function createSlots(capacity: number, queue: number): Slots {
+  // A Set keeps arrival order and lets a cancelled waiter leave from the middle.
+  const waiters = new Set<() => void>();
+  let running = 0;
+
+  function leaveOnce(): () => void {
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      running -= 1;
+      const [next] = waiters;
+      next?.();
+    };
+  }
+
+  return {
+    get running() {
+      return running;
+    },
+    get waiting() {
+      return waiters.size;
+    },
+    async enter(signal) {
+      if (signal.aborted) return { kind: "cancelled" };
+      if (running < capacity) {
+        running += 1;
+        return { kind: "entered", leave: leaveOnce() };
+      }
+      if (waiters.size >= queue) return { kind: "overloaded", waiting: waiters.size };
+      return await new Promise<SlotEntry>((resolve) => {
+        const settle = (entry: SlotEntry): void => {
+          waiters.delete(admit);
+          signal.removeEventListener("abort", giveUp);
+          resolve(entry);
+        };
+        const admit = (): void => {
+          running += 1;
+          settle({ kind: "entered", leave: leaveOnce() });
+        };
+        const giveUp = (): void => settle({ kind: "cancelled" });
+        waiters.add(admit);
+        signal.addEventListener("abort", giveUp, { once: true });
+      });
+    },
+  };
 }

@@ -1,6 +1,6 @@
-/** The event catalogue (SPEC AU1). Every event is an envelope with a typed payload; all survive a JSON round trip. */
+/** The event catalogue (SPEC AU1). Every event is an envelope with a typed payload; all survive a JSON round trip. Types only. */
 
-import type { JsonObject } from "../../manifests/mod.ts";
+import type { JsonObject, JsonValue } from "../../manifests/mod.ts";
 
 export const EVENT_TYPES = [
   "tool.registered",
@@ -27,18 +27,106 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-export interface HostEvent {
-  /** UUIDv7. */
-  readonly id: string;
-  readonly type: EventType;
-  /** Milliseconds since the epoch. */
-  readonly time: number;
-  readonly producer: string;
+/** The types of which every call has exactly one (SPEC AU2). */
+export const TERMINAL_EVENT_TYPES = ["tool.completed", "tool.failed", "tool.input_invalid", "tool.denied"] as const;
+export type TerminalEventType = (typeof TERMINAL_EVENT_TYPES)[number];
+
+/** What each type carries. Durations in milliseconds. Type aliases, because those are JSON objects and interfaces are not. */
+export type EventPayloads = {
+  readonly "tool.registered": ToolRegisteredPayload;
+  readonly "tool.unregistered": ToolRegisteredPayload;
+  readonly "tool.called": {
+    readonly tool: string;
+    readonly arguments: JsonValue;
+    readonly sideEffects: readonly string[];
+    readonly source: string;
+    readonly route: string;
+    readonly decision: JsonObject;
+    /** `direct` or `chain`. */
+    readonly caller: string;
+  };
+  readonly "tool.completed": { readonly tool: string; readonly output: JsonValue; readonly durationMs: number; readonly decision: JsonObject; readonly limitsUsed: JsonObject };
+  readonly "tool.failed": {
+    readonly tool: string;
+    readonly code: string;
+    readonly errorClass: string;
+    readonly message: string;
+    readonly durationMs: number;
+    readonly decision?: JsonObject;
+    readonly partialOutput?: JsonValue;
+    readonly timeoutMs?: number;
+  };
+  readonly "tool.input_invalid": { readonly tool: string; readonly arguments: JsonValue; readonly errors: readonly JsonValue[] };
+  readonly "tool.denied": {
+    readonly tool: string;
+    readonly code: string;
+    readonly errorClass: string;
+    readonly message: string;
+    readonly arguments: JsonValue;
+    /** Absent where a hook refused before there was a decision. */
+    readonly decision?: JsonObject;
+  };
+  readonly "tool.confirmation_requested": {
+    readonly requestId: string;
+    readonly tool: string;
+    readonly inputSummary: string;
+    readonly class: string;
+    readonly projectedModifications: readonly string[];
+  };
+  readonly "tool.confirmation_resolved": { readonly requestId: string; readonly decision: string; readonly by: string };
+  readonly "tool.output_delta": { readonly delta: JsonValue };
+  readonly "plugin.loaded": JsonObject;
+  readonly "plugin.reloaded": JsonObject;
+  readonly "plugin.failed": JsonObject;
+  readonly "plugin.quarantined": JsonObject;
+  readonly "plugin.removed": JsonObject;
+  readonly "capability.used": CapabilityPayload;
+  readonly "capability.denied": CapabilityPayload;
+  readonly "grant.changed": JsonObject;
+  readonly "policy.reloaded": JsonObject;
+  readonly "session.opened": JsonObject;
+  readonly "session.closed": JsonObject;
+};
+
+export type ToolRegisteredPayload = { readonly toolId: string; readonly tool: string; readonly source: string; readonly capabilities: readonly string[] };
+
+/** A superset of Deno's permission audit line (SPEC PA8); the plugin and call are in the envelope too. */
+export type CapabilityPayload = {
+  readonly v: 1;
+  readonly datetime: string;
+  readonly permission: string;
+  readonly value: string;
+  readonly decision: string;
+  readonly layer: string;
+  readonly rule?: string;
+  readonly plugin?: string;
+  readonly callId: string;
+};
+
+/** What the emitter knows; the bus adds id, time and producer. */
+export type EventDraft = { readonly [T in EventType]: DraftOf<T> }[EventType];
+export type DraftOf<T extends EventType> = EventSubject & { readonly type: T; readonly payload: EventPayloads[T] };
+
+/** What an event is about. */
+export interface EventSubject {
   readonly sessionId?: string;
   readonly turnId?: string;
   readonly callId?: string;
   readonly plugin?: string;
   readonly digest?: string;
   readonly traceparent?: string;
-  readonly payload: JsonObject;
 }
+
+/** An event as readers get it; narrow it by `type`. */
+export type HostEvent = { readonly [T in EventType]: DraftOf<T> & EventEnvelope }[EventType];
+
+export interface EventEnvelope {
+  /** UUIDv7. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly producer: string;
+}
+
+/** Publishes one event. Never throws. */
+export type EmitEvent = (draft: EventDraft) => void;

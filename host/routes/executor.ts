@@ -1,9 +1,9 @@
 /** An executor runs one decided call on one route (SPEC O5). A route is one file and one line in `mod.ts`. */
 
-import type { JsonValue, Route } from "../../manifests/mod.ts";
+import type { JsonObject, JsonValue, Route } from "../../manifests/mod.ts";
 import type { AllowDecision, ContentBlock, LimitsUsed, ToolCall } from "../call.ts";
 import type { ToolErrorData } from "../errors.ts";
-import type { RegisteredTool } from "../registry.ts";
+import type { RegisteredTool } from "../tool.ts";
 
 /** Everything an executor needs for one call. */
 export interface Execution {
@@ -19,12 +19,14 @@ export interface Execution {
 /** What came of it. An executor never throws for what a tool does. */
 export type Outcome = OutcomeOk | OutcomeError;
 
-interface OutcomeBase {
+export interface OutcomeBase {
   readonly used: LimitsUsed;
   readonly filesModified: readonly string[];
   readonly commandExecuted?: string;
   readonly content?: readonly ContentBlock[];
-  readonly metadata?: { readonly [key: string]: JsonValue };
+  readonly metadata?: JsonObject;
+  /** What a call that did not end had produced so far. */
+  readonly partialOutput?: JsonValue;
 }
 export interface OutcomeOk extends OutcomeBase {
   readonly ok: true;

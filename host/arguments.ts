@@ -1,0 +1,41 @@
+/** The argument gate: whatever a door handed in becomes checked, complete, frozen JSON, or every problem at once (SPEC S3). */
+
+import { applyDefaults, checkValue, type JsonSchema, type JsonValue, type Limits } from "../manifests/mod.ts";
+import { invalidArgs, invalidJson, type ToolErrorData } from "./errors.ts";
+import { copyJson, deepFreeze, type JsonBounds } from "./json.ts";
+import { readJsonText } from "./json-text.ts";
+
+/** Arguments as a door has them: parsed, or still text. */
+export type RawArguments = JsonValue | JsonArgumentText;
+
+/** Arguments as JSON text. A class, so that no argument value can look like it. */
+export class JsonArgumentText {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type ReadArguments = { readonly ok: true; readonly args: JsonValue } | { readonly ok: false; readonly error: ToolErrorData };
+
+/** Sizes first, then syntax, then defaults, then the schema. The answer is frozen. */
+export function readArguments(schema: JsonSchema, raw: RawArguments, limits: Pick<Limits, "argumentBytes" | "jsonDepth">): ReadArguments {
+  const bounds: JsonBounds = { maxBytes: limits.argumentBytes, maxDepth: limits.jsonDepth };
+  const parsed = raw instanceof JsonArgumentText ? readText(raw.text, bounds) : { ok: true as const, value: raw };
+  if (!parsed.ok) return parsed;
+
+  const copy = copyJson(parsed.value, bounds);
+  if (!copy.ok) return { ok: false, error: invalidArgs([copy.problem]) };
+
+  const args = deepFreeze(applyDefaults(schema, copy.value));
+  const problems = checkValue(schema, args);
+  return problems.length === 0 ? { ok: true, args } : { ok: false, error: invalidArgs(problems) };
+}
+
+function readText(text: string, bounds: JsonBounds): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: ToolErrorData } {
+  const json = readJsonText(text, bounds);
+  if (json.ok) return json;
+  if ("position" in json) return { ok: false, error: invalidJson(json.position) };
+  const message = json.tooLarge === "bytes" ? `The value is larger than ${bounds.maxBytes} bytes` : `The value is nested deeper than ${bounds.maxDepth} levels`;
+  return { ok: false, error: invalidArgs([{ pointer: "", message }]) };
+}

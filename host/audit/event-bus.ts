@@ -1,0 +1,127 @@
+/** Where events go: envelope, redaction, then every listener and reader, in order of publication. */
+
+import type { JsonValue } from "../../manifests/mod.ts";
+import type { EmitEvent, EventDraft, EventEnvelope, HostEvent } from "./events.ts";
+
+export interface EventBusOptions {
+  /** Makes a UUIDv7. */
+  readonly newId: () => string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Default `bascule`. */
+  readonly producer?: string;
+  /** Takes secrets and configured fields out of a payload before anybody sees the event (SPEC AU4). */
+  readonly redact?: (payload: JsonValue) => JsonValue;
+  /** Told about listeners that throw and readers that fall behind. */
+  readonly onDefect: (message: string, error?: unknown) => void;
+  /** Events kept for a reader that is slower than the host. Default 1,024; above it the oldest are dropped. */
+  readonly bufferSize?: number;
+}
+
+export interface EventBus {
+  readonly emit: EmitEvent;
+  /** Called with each event, synchronously. Returns unsubscribe. */
+  subscribe(listener: (event: HostEvent) => void): () => void;
+  /** A reader of its own, from now on, for each loop. */
+  events(): AsyncIterableIterator<HostEvent>;
+  /** Readers end when they have read what is there; later events go nowhere. */
+  close(): void;
+}
+
+const DEFAULT_BUFFER = 1_024;
+
+export function createEventBus(options: EventBusOptions): EventBus {
+  const { newId, now, producer = "bascule", redact, onDefect, bufferSize = DEFAULT_BUFFER } = options;
+  const listeners = new Set<(event: HostEvent) => void>();
+  const readers = new Set<Reader>();
+  let closed = false;
+
+  function emit(draft: EventDraft): void {
+    if (closed) return;
+    const event = seal(draft, { id: newId(), time: now(), producer }, redact);
+    for (const listener of listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        onDefect("An event listener threw", error);
+      }
+    }
+    for (const reader of readers) reader.push(event);
+  }
+
+  return {
+    emit,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    events() {
+      const reader = new Reader(bufferSize, onDefect, () => readers.delete(reader));
+      if (closed) reader.end();
+      else readers.add(reader);
+      return reader;
+    },
+    close() {
+      closed = true;
+      for (const reader of readers) reader.end();
+      readers.clear();
+      listeners.clear();
+    },
+  };
+}
+
+function seal(draft: EventDraft, envelope: EventEnvelope, redact: EventBusOptions["redact"]): HostEvent {
+  const payload = redact === undefined ? draft.payload : redact(draft.payload);
+  // Spreading a union loses which payload belongs to which type; both come from the same draft, and redaction keeps the shape.
+  return Object.freeze({ ...draft, payload, ...envelope }) as HostEvent;
+}
+
+/** One slow or fast reader. Never holds more than its buffer. */
+class Reader implements AsyncIterableIterator<HostEvent> {
+  #buffer: HostEvent[] = [];
+  #waiting: ((result: IteratorResult<HostEvent>) => void)[] = [];
+  #ended = false;
+  #warned = false;
+  readonly #size: number;
+  readonly #onDefect: EventBusOptions["onDefect"];
+  readonly #onEnd: () => void;
+
+  constructor(size: number, onDefect: EventBusOptions["onDefect"], onEnd: () => void) {
+    this.#size = size;
+    this.#onDefect = onDefect;
+    this.#onEnd = onEnd;
+  }
+
+  push(event: HostEvent): void {
+    const next = this.#waiting.shift();
+    if (next !== undefined) return next({ done: false, value: event });
+    this.#buffer.push(event);
+    if (this.#buffer.length <= this.#size) return;
+    this.#buffer.shift();
+    if (!this.#warned) this.#onDefect(`An event reader is more than ${this.#size} events behind; the oldest are dropped for it`);
+    this.#warned = true;
+  }
+
+  end(): void {
+    this.#ended = true;
+    for (const next of this.#waiting.splice(0)) next({ done: true, value: undefined });
+  }
+
+  async next(): Promise<IteratorResult<HostEvent>> {
+    const event = this.#buffer.shift();
+    if (event !== undefined) return { done: false, value: event };
+    if (this.#ended) return { done: true, value: undefined };
+    return await new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  async return(): Promise<IteratorResult<HostEvent>> {
+    this.#buffer = [];
+    this.#onEnd();
+    this.end();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): AsyncIterableIterator<HostEvent> {
+    return this;
+  }
+}

@@ -1,0 +1,115 @@
+/** JSON text from callers: bounded before it is parsed, and refused with the position of the first wrong character. */
+
+import type { JsonBounds } from "./json.ts";
+
+export type JsonText =
+  | { readonly ok: true; readonly value: unknown }
+  /** Not JSON from UTF-16 unit `position` on. */
+  | { readonly ok: false; readonly position: number }
+  | { readonly ok: false; readonly tooLarge: "bytes" | "depth" };
+
+export function readJsonText(text: string, bounds: JsonBounds): JsonText {
+  if (text.length > bounds.maxBytes) return { ok: false, tooLarge: "bytes" };
+  if (nesting(text, bounds.maxDepth) > bounds.maxDepth) return { ok: false, tooLarge: "depth" };
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch {
+    // Engines word their errors differently and leave the position out at times: find it ourselves.
+    return { ok: false, position: firstWrongPosition(text) };
+  }
+}
+
+/** How deep brackets nest outside strings; stops counting above `enough`. */
+function nesting(text: string, enough: number): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let index = 0; index < text.length && deepest <= enough; index++) {
+    const character = text[index];
+    if (character === '"') index = endOfString(text, index);
+    else if (character === "[" || character === "{") deepest = Math.max(deepest, ++depth);
+    else if (character === "]" || character === "}") depth -= 1;
+  }
+  return deepest;
+}
+
+/** Index of the closing quote of the string that opens at `start`, or the text's length. */
+function endOfString(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index++) {
+    if (text[index] === "\\") index += 1;
+    else if (text[index] === '"') return index;
+  }
+  return text.length;
+}
+
+const SPACE = /[ \t\n\r]*/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const LITERAL = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+
+type Expected = "value" | "value-or-end" | "key-or-end" | "key" | "colon" | "after";
+
+/**
+ * Where RFC 8259's grammar first breaks. An explicit stack instead of recursion: the text is the caller's.
+ */
+function firstWrongPosition(text: string): number {
+  const open: ("[" | "{")[] = [];
+  let expect: Expected = "value";
+  let at = 0;
+  for (;;) {
+    at = match(SPACE, text, at);
+    const character = text[at];
+    const inside = open.at(-1);
+    if (character === undefined) return at;
+    if (expect === "after") {
+      if (character === "," && inside !== undefined) expect = inside === "{" ? "key" : "value";
+      else if ((character === "]" && inside === "[") || (character === "}" && inside === "{")) open.pop();
+      else return at;
+      at += 1;
+    } else if (expect === "colon") {
+      if (character !== ":") return at;
+      expect = "value";
+      at += 1;
+    } else if (isEmptyEnd(expect, character)) {
+      open.pop();
+      expect = "after";
+      at += 1;
+    } else if (character === '"') {
+      const end = wellFormedUntil(text, at + 1);
+      if (text[end] !== '"') return end;
+      expect = expect === "key" || expect === "key-or-end" ? "colon" : "after";
+      at = end + 1;
+    } else if (expect === "key" || expect === "key-or-end") {
+      return at;
+    } else if (character === "[" || character === "{") {
+      open.push(character);
+      expect = character === "[" ? "value-or-end" : "key-or-end";
+      at += 1;
+    } else {
+      const end = match(LITERAL, text, at);
+      if (end === at) return at;
+      expect = "after";
+      at = end;
+    }
+  }
+}
+
+function isEmptyEnd(expect: Expected, character: string): boolean {
+  return (expect === "value-or-end" && character === "]") || (expect === "key-or-end" && character === "}");
+}
+
+/** The closing quote of the string whose content begins at `at`, or the first place that no string may have. */
+function wellFormedUntil(text: string, at: number): number {
+  for (let index = at; ; index++) {
+    const character = text[index];
+    if (character === undefined || character === '"' || character < " ") return index;
+    if (character !== "\\") continue;
+    const end = match(ESCAPE, text, index);
+    if (end === index) return index;
+    index = end - 1;
+  }
+}
+
+/** The end of `pattern`'s match at `at`, or `at`. */
+function match(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
+}

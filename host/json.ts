@@ -1,0 +1,116 @@
+/** Values that cross into a call or out of it: copied to plain frozen JSON, bounded in size and depth. */
+
+import type { JsonValue } from "../manifests/mod.ts";
+import type { ValueProblem } from "./errors.ts";
+
+export interface JsonBounds {
+  /** Of the UTF-8 text the value would have, about. */
+  readonly maxBytes: number;
+  readonly maxDepth: number;
+}
+
+export type JsonCopy =
+  | { readonly ok: true; readonly value: JsonValue; readonly bytes: number }
+  | { readonly ok: false; readonly problem: ValueProblem; readonly reason: "not_json" | "too_large" | "too_deep" };
+
+/**
+ * Copies any value to frozen JSON data, as `JSON.stringify` would see it: `toJSON` is called, members that are
+ * `undefined` are left out. What has no JSON form (functions, BigInt, NaN, cycles) is a problem, not a silent null.
+ *
+ * Members named `__proto__` are dropped, so that no reader of the copy can be tricked through them.
+ */
+export function copyJson(value: unknown, bounds: JsonBounds): JsonCopy {
+  const budget = { left: bounds.maxBytes };
+  try {
+    const copy = copyAt(value, "", 0, budget, bounds);
+    return { ok: true, value: copy, bytes: bounds.maxBytes - budget.left };
+  } catch (stop) {
+    if (stop instanceof NotJson) return { ok: false, problem: { pointer: stop.pointer, message: stop.message }, reason: stop.reason };
+    // A getter or `toJSON` of the value threw: its message is the value's own business.
+    return { ok: false, problem: { pointer: "", message: "The value throws while it is read" }, reason: "not_json" };
+  }
+}
+
+/** Freezes JSON data all the way down. `value` must be acyclic and of bounded depth. */
+export function deepFreeze<T extends JsonValue>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    for (const member of Object.values(value)) deepFreeze(member as JsonValue); // Members of JSON are JSON.
+    Object.freeze(value);
+  }
+  return value;
+}
+
+class NotJson extends Error {
+  readonly pointer: string;
+  readonly reason: "not_json" | "too_large" | "too_deep";
+  constructor(pointer: string, reason: "not_json" | "too_large" | "too_deep", message: string) {
+    super(message);
+    this.pointer = pointer;
+    this.reason = reason;
+  }
+}
+
+function copyAt(value: unknown, pointer: string, depth: number, budget: { left: number }, bounds: JsonBounds): JsonValue {
+  switch (typeof value) {
+    case "string":
+      spend(budget, utf8Bytes(value, budget.left) + 2, pointer, bounds);
+      return value;
+    case "number":
+      if (!Number.isFinite(value)) throw new NotJson(pointer, "not_json", `The number ${value} has no JSON form`);
+      spend(budget, 1, pointer, bounds);
+      return value;
+    case "boolean":
+      spend(budget, 4, pointer, bounds);
+      return value;
+    case "object":
+      if (value === null) {
+        spend(budget, 4, pointer, bounds);
+        return null;
+      }
+      return copyObject(value, pointer, depth, budget, bounds);
+    default:
+      throw new NotJson(pointer, "not_json", `A value of type "${typeof value}" has no JSON form`);
+  }
+}
+
+function copyObject(value: object, pointer: string, depth: number, budget: { left: number }, bounds: JsonBounds): JsonValue {
+  if (depth >= bounds.maxDepth) throw new NotJson(pointer.slice(0, 200), "too_deep", `The value is nested deeper than ${bounds.maxDepth} levels, or contains itself`);
+  spend(budget, 2, pointer, bounds);
+  if ("toJSON" in value && typeof value.toJSON === "function") return copyAt(value.toJSON(), pointer, depth + 1, budget, bounds);
+  if (Array.isArray(value)) {
+    const copy: JsonValue[] = [];
+    for (let index = 0; index < value.length; index++) {
+      spend(budget, 1, pointer, bounds);
+      const member: unknown = value[index];
+      copy.push(copyAt(member === undefined ? null : member, `${pointer}/${index}`, depth + 1, budget, bounds));
+    }
+    return Object.freeze(copy);
+  }
+  const copy: Record<string, JsonValue> = {};
+  for (const [key, member] of Object.entries(value)) {
+    if (key === "__proto__" || member === undefined) continue;
+    spend(budget, utf8Bytes(key, budget.left) + 4, pointer, bounds);
+    copy[key] = copyAt(member, `${pointer}/${escapePointer(key)}`, depth + 1, budget, bounds);
+  }
+  return Object.freeze(copy);
+}
+
+function spend(budget: { left: number }, bytes: number, pointer: string, bounds: JsonBounds): void {
+  budget.left -= bytes;
+  if (budget.left < 0) throw new NotJson(pointer.slice(0, 200), "too_large", `The value is larger than ${bounds.maxBytes} bytes`);
+}
+
+/** Exact up to `enough`; beyond it any larger number. */
+function utf8Bytes(text: string, enough: number): number {
+  let bytes = text.length;
+  if (bytes > enough) return bytes;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0x80) bytes += unit >= 0x800 && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
+  }
+  return bytes;
+}
+
+function escapePointer(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}

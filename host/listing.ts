@@ -1,0 +1,93 @@
+/** A tool as lists show it: data only, ready for JSON (SPEC R3). */
+
+import { type JsonSchema, type LimitRequest, type Permissions, type Route, type SideEffect, sideEffectClassOf, type SideEffectClass, type ToolAnnotations, type Visibility } from "../manifests/mod.ts";
+import type { RegisteredTool, ToolSourceName } from "./tool.ts";
+
+/** What to list; every part that is given must match. */
+export interface ToolFilter {
+  /** `user` is an alias of `function`. */
+  readonly source?: ToolSourceName | "user";
+  readonly category?: string;
+  /** All of them must match. */
+  readonly tags?: readonly string[];
+  /** Only what this role may see. */
+  readonly role?: string;
+  /** Leaves out what cannot be called now. */
+  readonly enabledOnly?: boolean;
+}
+
+export interface ToolListing {
+  readonly id: string;
+  readonly name: string;
+  readonly qualifiedName: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly plugin?: string;
+  readonly version?: string;
+  readonly digest?: string;
+  readonly source: ToolSourceName;
+  readonly toolkit?: string;
+  readonly category?: string;
+  readonly tags: readonly string[];
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  /** Absent when there are none. */
+  readonly sideEffects?: readonly SideEffect[];
+  readonly class: SideEffectClass;
+  readonly destructive: boolean;
+  readonly annotations: ToolAnnotations;
+  /** What the tool asks for (its own permissions, else its plugin's). */
+  readonly permissions?: Permissions;
+  /** Where it runs unless policy says otherwise. */
+  readonly route: Route;
+  /** What the tool asks for, in place of the defaults. */
+  readonly limits: LimitRequest;
+  readonly enabled: boolean;
+  /** Why it cannot be called. */
+  readonly reason?: string;
+}
+
+export function listTool(tool: RegisteredTool): ToolListing {
+  const { definition, binding } = tool;
+  const version = binding.kind === "plugin" ? binding.version : undefined;
+  const permissions = definition.permissions ?? version?.manifest.permissions;
+  return Object.freeze({
+    id: tool.id,
+    name: tool.name,
+    qualifiedName: tool.qualifiedName,
+    ...(definition.title !== undefined && { title: definition.title }),
+    description: definition.description,
+    ...(tool.plugin !== undefined && { plugin: tool.plugin }),
+    ...(version && { version: version.manifest.version, digest: version.digest }),
+    source: tool.source,
+    ...(tool.toolkit !== undefined && { toolkit: tool.toolkit }),
+    ...(definition.category !== undefined && { category: definition.category }),
+    tags: definition.tags,
+    inputSchema: definition.inputSchema,
+    ...(definition.outputSchema && { outputSchema: definition.outputSchema }),
+    ...(definition.sideEffects.length > 0 && { sideEffects: definition.sideEffects }),
+    class: sideEffectClassOf(definition, permissions),
+    destructive: definition.destructive,
+    annotations: definition.annotations,
+    ...(permissions && { permissions }),
+    route: tool.source === "plugin" ? "wasm" : "host",
+    limits: { ...version?.manifest.limits, ...(definition.timeoutMs !== undefined && { wallMs: definition.timeoutMs }) },
+    enabled: binding.kind !== "unavailable",
+    ...(binding.kind === "unavailable" && { reason: binding.reason }),
+  });
+}
+
+export function matchesFilter(tool: RegisteredTool, filter: ToolFilter): boolean {
+  const { source, category, tags = [], role, enabledOnly = false } = filter;
+  if (source !== undefined && tool.source !== (source === "user" ? "function" : source)) return false;
+  if (category !== undefined && tool.definition.category !== category) return false;
+  if (!tags.every((tag) => tool.definition.tags.includes(tag))) return false;
+  if (role !== undefined && !isVisible(tool.definition.visibility, role)) return false;
+  return !enabledOnly || tool.binding.kind !== "unavailable";
+}
+
+/** Whether a session of this role (or of none) may see the tool (SPEC R4). */
+export function isVisible(visibility: Visibility, role: string | undefined): boolean {
+  if (visibility.roles !== undefined && (role === undefined || !visibility.roles.includes(role))) return false;
+  return role === undefined || visibility.notRoles?.includes(role) !== true;
+}

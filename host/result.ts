@@ -1,0 +1,124 @@
+/** The forms of a result: for people, for machines, for models, for MCP (SPEC X1). Fixed shapes. */
+
+import type { ContentBlock, ToolResult } from "./call.ts";
+import type { JsonObject, JsonValue } from "../manifests/mod.ts";
+
+/** One readable text: the output, or what went wrong and what to do about it. */
+export function toHuman(result: ToolResult): string {
+  if (!result.ok) return failureText(result);
+  const blocks = result.content.map(blockToText).filter((text) => text !== "");
+  return blocks.length > 0 ? blocks.join("\n") : outputText(result.output);
+}
+
+/** Snake case and this shape only, whatever the tool. */
+export interface MachineResult {
+  readonly protocol_version: 1;
+  readonly ok: boolean;
+  readonly status: ToolResult["status"];
+  readonly output: JsonValue;
+  readonly side_effects_declared: readonly string[];
+  readonly requires_approval: boolean;
+  readonly metadata: JsonObject;
+}
+
+/** On failure `metadata.error` says why. */
+export function toMachine(result: ToolResult): MachineResult {
+  return {
+    protocol_version: 1,
+    ok: result.ok,
+    status: result.status,
+    output: result.output,
+    side_effects_declared: result.sideEffects,
+    requires_approval: result.requiresApproval,
+    metadata: result.ok ? result.metadata : { ...result.metadata, error: errorToJson(result) },
+  };
+}
+
+/** A model's wish to call a tool. */
+export interface MessageCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: JsonValue;
+}
+
+export type Message =
+  | { readonly role: "assistant"; readonly content: readonly ToolUseBlock[] }
+  | { readonly role: "user"; readonly content: readonly ToolResultBlock[] };
+export interface ToolUseBlock {
+  readonly type: "tool_use";
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonValue;
+}
+export interface ToolResultBlock {
+  readonly type: "tool_result";
+  readonly tool_use_id: string;
+  readonly content: string;
+  readonly is_error: boolean;
+}
+
+/**
+ * The two messages that record a turn's calls: what the assistant asked and what it got, in the order of `calls`, each
+ * result under the id of its call.
+ *
+ * @throws {RangeError} if there are not as many results as calls.
+ */
+export function toMessages(calls: readonly MessageCall[], results: readonly ToolResult[]): readonly [Message, Message] {
+  if (calls.length !== results.length) throw new RangeError(`${calls.length} calls have ${results.length} results`);
+  const used = calls.map(({ id, name, arguments: input }): ToolUseBlock => ({ type: "tool_use", id, name, input }));
+  const got = results.map((result, index): ToolResultBlock => ({ type: "tool_result", tool_use_id: calls[index]?.id ?? result.callId, content: toHuman(result), is_error: !result.ok }));
+  return [
+    { role: "assistant", content: used },
+    { role: "user", content: got },
+  ];
+}
+
+/** `CallToolResult` of MCP. */
+export interface McpResult {
+  readonly content: readonly JsonObject[];
+  /** Present where the output is an object, as MCP asks. */
+  readonly structuredContent?: JsonObject;
+  readonly isError: boolean;
+  readonly _meta?: JsonObject;
+}
+
+export function toMcp(result: ToolResult): McpResult {
+  if (!result.ok) {
+    return { content: [{ type: "text", text: failureText(result) }], isError: true, _meta: { "bascule/error": errorToJson(result) } };
+  }
+  const content = result.content.length > 0 ? result.content.map(blockToMcp) : [{ type: "text", text: outputText(result.output) }];
+  const { output } = result;
+  const isObject = typeof output === "object" && output !== null && !Array.isArray(output);
+  // Array.isArray does not narrow readonly arrays away.
+  return isObject ? { content, structuredContent: output as JsonObject, isError: false } : { content, isError: false };
+}
+
+type Failure = Extract<ToolResult, { ok: false }>;
+
+function failureText({ error }: Failure): string {
+  const lines = [error.message];
+  if (error.hint?.text !== undefined) lines.push(error.hint.text);
+  if (error.hint?.command !== undefined) lines.push(`To allow it: ${error.hint.command}`);
+  return lines.join("\n");
+}
+
+/** Everything of an error, as JSON. */
+function errorToJson({ error }: Failure): JsonObject {
+  // ToolErrorData holds JSON only; its interfaces just have no index signature.
+  return { ...error } as unknown as JsonObject;
+}
+
+function outputText(output: JsonValue): string {
+  return typeof output === "string" ? output : JSON.stringify(output, null, 2);
+}
+
+function blockToText(block: ContentBlock): string {
+  if (block.type === "text") return block.text;
+  return block.type === "image" ? `[image, ${block.mimeType}]` : (block.text ?? `[${block.uri}]`);
+}
+
+function blockToMcp(block: ContentBlock): JsonObject {
+  if (block.type !== "resource") return { ...block };
+  const { uri, text = "", mimeType } = block;
+  return { type: "resource", resource: { uri, text, ...(mimeType !== undefined && { mimeType }) } };
+}

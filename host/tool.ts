@@ -1,0 +1,63 @@
+/** What a tool is to the host: what a factory makes, what a plugin version holds, what the registry lists. Types only. */
+
+import type { JsonValue, Manifest, PermissionBases, ToolDefinition } from "../manifests/mod.ts";
+import type { ToolContext } from "./context.ts";
+import type { ToolOutput } from "./tool-output.ts";
+
+/** Where a tool comes from (SPEC R3). */
+export const TOOL_SOURCES = ["plugin", "builtin", "function", "langchain", "ai-sdk", "mcp", "remote", "skill"] as const;
+export type ToolSourceName = (typeof TOOL_SOURCES)[number];
+
+/** A definition as a factory writes it: what is left out has the defaults of SPEC M3. */
+export type ToolDeclaration = Partial<ToolDefinition> & Pick<ToolDefinition, "name" | "description" | "inputSchema" | "sideEffects">;
+
+/** A host tool: one instance runs one `execute` (SPEC R1). */
+export interface Tool {
+  readonly definition: ToolDeclaration;
+  /** @returns plain JSON, `undefined` (null), or `toolOutput(…)`; whatever it throws becomes the call's error. */
+  execute(args: JsonValue, context: ToolContext): Promise<JsonValue | ToolOutput | undefined> | JsonValue | ToolOutput | undefined;
+  /** Asked at cancellation and at the deadline, once; says whether it ended cleanly. */
+  cancel?(): Promise<boolean>;
+}
+
+/** Makes a new instance at each call. */
+export type ToolFactory = () => Tool;
+
+/** One version of a plugin, as loaded: everything a call needs to finish on the version it began with (SPEC H4). */
+export interface PluginVersion {
+  readonly name: string;
+  /** SHA-256 over manifest and files, hex (SPEC M11). */
+  readonly digest: string;
+  readonly manifest: Manifest;
+  /** Absolute real path of the plugin's folder. */
+  readonly directory: string;
+  /** What the manifest's permission items resolve against. */
+  readonly bases: PermissionBases;
+  /** Contents of the files that the digest covers, by "/"-separated relative path. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+/** How a registered tool is run. */
+export type ToolBinding =
+  | { readonly kind: "factory"; readonly create: ToolFactory }
+  | { readonly kind: "plugin"; readonly version: PluginVersion }
+  /** Declared, but cannot run: disabled, failed, quarantined. Calling it answers `unavailable` with the reason. */
+  | { readonly kind: "unavailable"; readonly reason: string };
+
+/** One entry of the registry. */
+export interface RegisteredTool {
+  /** UUIDv7, new at each registration. */
+  readonly id: string;
+  /** Bare name, as declared. */
+  readonly name: string;
+  /** `plugin.tool`, or the bare name for tools of no plugin. Unique. */
+  readonly qualifiedName: string;
+  /** The plugin's name, or `$builtin`, `$host`, … for tools of no plugin. */
+  readonly owner: string;
+  /** The plugin that the tool belongs to; absent for tools of no plugin. */
+  readonly plugin?: string;
+  readonly source: ToolSourceName;
+  readonly toolkit?: string;
+  readonly definition: ToolDefinition;
+  readonly binding: ToolBinding;
+}
