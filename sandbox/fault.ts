@@ -1,7 +1,16 @@
 /** Why guest code stopped: the sandbox's closed union of failures (DESIGN decision 5). */
 
 /** Limits whose exhaustion is a fault of its own (the rest are times). */
-export type ExhaustedLimit = "memory" | "stack" | "output" | "logs" | "operations" | "pendingOperations" | "timers" | "jsonDepth" | "operationBytes";
+export type ExhaustedLimit =
+  | "memory"
+  | "stack"
+  | "output"
+  | "logs"
+  | "operations"
+  | "pendingOperations"
+  | "timers"
+  | "jsonDepth"
+  | "operationBytes";
 
 export type Fault =
   /** The tool threw, or its promise was rejected; `stack` holds the author's own file positions. */
@@ -20,6 +29,8 @@ export type Fault =
   /** A promise was rejected and nobody handled it. */
   | { readonly kind: "unhandled"; readonly name: string; readonly message: string; readonly stack: string }
   | { readonly kind: "cancelled" }
+  /** Too many calls wait for a worker. */
+  | { readonly kind: "overloaded" }
   /** The worker was ended because of another call, after this one had done host operations (SPEC B10). */
   | { readonly kind: "lost" }
   /** The engine trapped (native stack, abort): the instance was discarded. */

@@ -2,5 +2,7 @@
 
 export type { ExhaustedLimit, Fault, GuestToolError, LoadFault } from "./fault.ts";
 export type { HostAnswer, HostCallHandler, HostOperation, OperationError } from "./host-call.ts";
-export type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource, Sandbox } from "./sandbox.ts";
+export type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
+export type { Sandbox, SandboxOptions } from "./sandbox.ts";
+export { createSandbox } from "./sandbox.ts";
 export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./worker/port.ts";

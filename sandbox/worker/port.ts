@@ -1,11 +1,16 @@
-/** What the sandbox needs of threads; implemented in `host/platform/`. */
+/** What the sandbox needs of threads; implemented in `host/platform/workers.ts` and its worker entry files. */
 
 /** A running worker, seen from the host's thread. */
 export interface WorkerConnection {
-  post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
+  post(message: unknown): void;
+  /** Posts on the separate port that a blocked worker reads. */
+  postSyncAnswer(message: unknown): void;
+  /** Messages are untrusted. */
   onMessage(listener: (message: unknown) => void): void;
   /** Called once, however the worker ended. */
   onExit(listener: (reason: string) => void): void;
+  /** Whether the worker keeps the process alive. Initially it does not. */
+  keepAlive(on: boolean): void;
   /** Ends the thread whatever it is doing. Idempotent. */
   terminate(): Promise<void>;
 }
@@ -24,6 +29,6 @@ export interface WorkerLauncher {
 /** What a worker is born with. */
 export interface WorkerInit {
   readonly module: WebAssembly.Module;
-  /** Status words and the synchronous-answer signal; layout in `protocol.ts`. */
+  /** Status words; layout in `protocol.ts`. */
   readonly control: SharedArrayBuffer;
 }

@@ -1,0 +1,34 @@
+/** Entry file of a sandbox worker on Node. */
+
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { serveWorker } from "../../sandbox/worker/main.ts";
+import type { SyncAnswer, WorkerMessage, WorkerRequest } from "../../sandbox/worker/protocol.ts";
+import { sharedNow } from "./shared-clock.ts";
+import type { WorkerStart } from "./workers.ts";
+
+startServing();
+
+function startServing(): void {
+  const port = parentPort;
+  if (port === null) throw new Error("This file is the entry of a worker");
+  // Written by `startWorker` in `workers.ts`.
+  const { init, syncPort } = workerData as WorkerStart;
+  serveWorker({
+    init,
+    post: (message) => port.postMessage(message, transferables(message)),
+    onMessage: (listener) => void port.on("message", (message: WorkerRequest) => listener(message)),
+    takeSyncAnswer: () => (receiveMessageOnPort(syncPort) as { message: SyncAnswer } | undefined)?.message,
+    now: sharedNow,
+    epoch: Date.now,
+    after(delayMs, task) {
+      const timer = setTimeout(task, delayMs);
+      return () => clearTimeout(timer);
+    },
+    fillRandom: (bytes) => void crypto.getRandomValues(bytes),
+  });
+}
+
+/** Bytes of an operation were copied out of the guest for this message alone, so they move. */
+function transferables(message: WorkerMessage): ArrayBuffer[] {
+  return message.type === "operation" && message.bytes?.buffer instanceof ArrayBuffer ? [message.bytes.buffer] : [];
+}

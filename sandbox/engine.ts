@@ -1,0 +1,251 @@
+/**
+ * The engine: quickjs-emscripten's release-sync QuickJS, compiled once, and what has to be known about its memory.
+ *
+ * A guest is exactly its linear memory plus one mutable global, the stack pointer (FACTS, engine). The exports that
+ * reach the stack pointer and the static words that matter have minified names or no name at all, so they are found
+ * by behaviour on a throwaway instance, and anything unexpected fails loudly.
+ */
+
+import variant from "@jitl/quickjs-wasmfile-release-sync";
+import { GUEST_STACK_BYTES } from "../manifests/mod.ts";
+
+/** The engine's C functions that the sandbox uses. All numbers are addresses unless said; `JSValue*` is owned by the caller. */
+export interface EngineFunctions {
+  _malloc(bytes: number): number;
+  _free(address: number): void;
+  _QTS_NewRuntime(): number;
+  _QTS_RuntimeSetMaxStackSize(runtime: number, bytes: number): void;
+  _QTS_RuntimeEnableInterruptHandler(runtime: number): void;
+  _QTS_RuntimeEnableModuleLoader(runtime: number, customNormalize: number): void;
+  _QTS_NewContext(runtime: number, intrinsics: number): number;
+  _QTS_GetUndefined(): number;
+  _QTS_GetGlobalObject(context: number): number;
+  _QTS_NewObject(context: number): number;
+  _QTS_NewFunction(context: number, name: number, argumentCount: number, isConstructor: number, hostRef: number): number;
+  _QTS_NewString(context: number, text: number): number;
+  _QTS_NewFloat64(context: number, value: number): number;
+  _QTS_GetFloat64(context: number, value: number): number;
+  _QTS_NewArrayBuffer(context: number, bytes: number, length: number): number;
+  _QTS_GetArrayBuffer(context: number, value: number): number;
+  _QTS_GetArrayBufferLength(context: number, value: number): number;
+  _QTS_GetString(context: number, value: number): number;
+  _QTS_FreeCString(context: number, text: number): void;
+  _QTS_FreeValuePointer(context: number, value: number): void;
+  _QTS_FreeValuePointerRuntime(runtime: number, value: number): void;
+  _QTS_GetProp(context: number, value: number, key: number): number;
+  _QTS_SetProp(context: number, value: number, key: number, property: number): void;
+  _QTS_Call(context: number, callee: number, self: number, argumentCount: number, argumentPointers: number): number;
+  _QTS_Eval(context: number, code: number, length: number, fileName: number, detectModule: number, flags: number): number;
+  _QTS_ResolveException(context: number, value: number): number;
+  _QTS_Throw(context: number, error: number): number;
+  _QTS_NewError(context: number): number;
+  _QTS_ExecutePendingJob(runtime: number, maximum: number, contextOut: number): number;
+  _QTS_ArgvGetJSValueConstPointer(argumentPointers: number, index: number): number;
+  _QTS_PromiseState(context: number, promise: number): number;
+  _QTS_PromiseResult(context: number, promise: number): number;
+  _QTS_Typeof(context: number, value: number): number;
+}
+
+/** What the engine asks of its host. Set per instance; none of these may throw except to end the call. */
+export interface EngineCallbacks {
+  callFunction(context: number, argumentCount: number, argumentPointers: number, hostRef: number): number;
+  shouldInterrupt(): boolean;
+  /** @returns the source, or undefined after having thrown into the guest. */
+  moduleSource(context: number, name: string): string | undefined;
+  /** @returns the resolved name, or undefined after having thrown into the guest. */
+  moduleName(context: number, base: string, name: string): string | undefined;
+  /** Milliseconds since the epoch, as the guest sees them. */
+  now(): number;
+  memoryExhausted(): void;
+}
+
+/** Where things are in this build's memory. The same for every instance of one module. */
+export interface EngineFacts {
+  /** First address above the static data; the stack grows down towards it. */
+  readonly dataEnd: number;
+  /** Stack pointer at rest; the heap begins here. */
+  readonly stackTop: number;
+  /** Address of the allocator's break: what lies past its value was never handed out. */
+  readonly breakAddress: number;
+  /** Names of the exports that read and write the stack pointer. */
+  readonly getStackPointer: string;
+  readonly setStackPointer: string;
+  /** Name of the import that tells the time. */
+  readonly timeImport: string;
+}
+
+export interface RunningModule {
+  readonly functions: EngineFunctions;
+  readonly memory: WebAssembly.Memory;
+  readonly exports: Readonly<Record<string, unknown>>;
+}
+
+export const WASM_PAGE_BYTES = 65_536;
+/** The build's declared minimum memory. */
+export const INITIAL_MEMORY_PAGES = 256;
+/** The build's stack (`-sSTACK_SIZE`); checked by `test/sandbox/engine.test.ts` against where recursion really ends. */
+const STACK_BYTES = 5 * 1024 * 1024;
+
+/** Starts the module on a memory of its own, bounded by `maximumPages`. About 2 ms. */
+export async function startModule(
+  module: WebAssembly.Module,
+  maximumPages: number,
+  callbacks: EngineCallbacks,
+  timeImport?: string,
+): Promise<RunningModule> {
+  const memory = new WebAssembly.Memory({ initial: INITIAL_MEMORY_PAGES, maximum: Math.max(maximumPages, INITIAL_MEMORY_PAGES) });
+  const grow = memory.grow.bind(memory);
+  // Emscripten grows through this object, so this is where exhaustion can be seen (FACTS: the error the guest gets may be null).
+  memory.grow = (pages) => {
+    try {
+      return grow(pages);
+    } catch (error) {
+      callbacks.memoryExhausted();
+      throw error;
+    }
+  };
+  let exports: Record<string, unknown> = {};
+  // The package is CommonJS and ES module at once; which one arrives depends on the runtime.
+  const loaded: unknown = await (unwrapDefault(variant) as { importModuleLoader(): Promise<unknown> }).importModuleLoader();
+  const create = unwrapDefault(loaded) as (options: object) => Promise<EngineFunctions & { callbacks: object }>;
+  const functions = await create({
+    wasmMemory: memory,
+    instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
+      const table = imports["a"];
+      if (table !== undefined && timeImport !== undefined) table[timeImport] = () => callbacks.now();
+      const instance = new WebAssembly.Instance(module, imports);
+      exports = instance.exports;
+      done(instance);
+      return instance.exports;
+    },
+    // The engine prints only when it aborts; the abort itself arrives as an exception.
+    print: ignore,
+    printErr: ignore,
+  });
+  functions.callbacks = engineCallbacks(functions, memory, callbacks);
+  return { functions, memory, exports };
+}
+
+function unwrapDefault(value: unknown): unknown {
+  return typeof value === "object" && value !== null && "default" in value ? unwrapDefault(value.default) : value;
+}
+
+function ignore(): void {}
+
+/** The callback table in the shape the C side expects (quickjs-emscripten 0.32, `module.c`). */
+function engineCallbacks(functions: EngineFunctions, memory: WebAssembly.Memory, callbacks: EngineCallbacks): object {
+  const ownedText = (text: string | undefined): number => (text === undefined ? 0 : writeText(functions, memory, text).address);
+  return {
+    callFunction: (_asyncify: unknown, context: number, _self: number, count: number, pointers: number, hostRef: number) =>
+      callbacks.callFunction(context, count, pointers, hostRef),
+    shouldInterrupt: () => (callbacks.shouldInterrupt() ? 1 : 0),
+    freeHostRef: ignore,
+    loadModuleSource: (_asyncify: unknown, _runtime: number, context: number, name: string) => ownedText(callbacks.moduleSource(context, name)),
+    normalizeModule: (_asyncify: unknown, _runtime: number, context: number, base: string, name: string) =>
+      ownedText(callbacks.moduleName(context, base, name)),
+  };
+}
+
+const encoder = new TextEncoder();
+
+/** Copies text into guest memory as a C string that the receiver frees. `length` is in bytes, without the final zero. */
+export function writeText(functions: EngineFunctions, memory: WebAssembly.Memory, text: string): { address: number; length: number } {
+  const room = text.length * 3 + 1;
+  const address = functions._malloc(room);
+  if (address === 0) throw new RangeError("Out of guest memory");
+  const bytes = new Uint8Array(memory.buffer, address, room);
+  const { written } = encoder.encodeInto(text, bytes);
+  bytes[written] = 0;
+  return { address, length: written };
+}
+
+/**
+ * Learns the facts of a build on throwaway instances. Some tens of milliseconds; done once, then passed along.
+ *
+ * @throws {Error} if the build does not behave as this code expects.
+ */
+export async function learnFacts(module: WebAssembly.Module): Promise<EngineFacts> {
+  const timeImport = await findTimeImport(module);
+  const running = await startModule(module, INITIAL_MEMORY_PAGES, NO_CALLBACKS, timeImport);
+  const { getStackPointer, setStackPointer, stackTop } = findStackPointer(running);
+  const dataEnd = stackTop - STACK_BYTES;
+  if (dataEnd <= 0) throw new Error(`The engine's stack top ${stackTop} is below its expected stack size`);
+  const breakAddress = findBreak(running, dataEnd, stackTop);
+  return { dataEnd, stackTop, breakAddress, getStackPointer, setStackPointer, timeImport };
+}
+
+const NO_CALLBACKS: EngineCallbacks = {
+  callFunction: () => 0,
+  shouldInterrupt: () => false,
+  moduleSource: () => undefined,
+  moduleName: () => undefined,
+  now: () => 0,
+  memoryExhausted: ignore,
+};
+
+/** The clock is the import whose value a new context's `Date.now()` shows: try each until the guest sees our number. */
+async function findTimeImport(module: WebAssembly.Module): Promise<string> {
+  const names = WebAssembly.Module.imports(module).filter((entry) => entry.kind === "function" && entry.module === "a");
+  const shown = 1_234_567_890_000;
+  for (const { name } of names) {
+    let running: RunningModule;
+    try {
+      running = await startModule(module, INITIAL_MEMORY_PAGES, { ...NO_CALLBACKS, now: () => shown }, name);
+      const { functions: f, memory } = running;
+      const context = f._QTS_NewContext(f._QTS_NewRuntime(), 0);
+      const code = writeText(f, memory, "Date.now()");
+      const file = writeText(f, memory, "probe.js");
+      const value = f._QTS_Eval(context, code.address, code.length, file.address, 0, 0);
+      if (f._QTS_GetFloat64(context, value) === shown) return name;
+    } catch {
+      // Replacing another import by a clock may break this throwaway instance in any way: then it is not the clock.
+    }
+  }
+  throw new Error("Cannot find the engine's clock import; this build is not the one the sandbox knows");
+}
+
+function findStackPointer(running: RunningModule): Pick<EngineFacts, "getStackPointer" | "setStackPointer" | "stackTop"> {
+  const named = new Set<unknown>(Object.values(running.functions));
+  const unknown = Object.entries(running.exports).filter(
+    (entry): entry is [string, (...args: number[]) => unknown] => typeof entry[1] === "function" && !named.has(entry[1]),
+  );
+  for (const [getName, get] of unknown) {
+    if (get.length !== 0) continue;
+    const top = get();
+    if (typeof top !== "number" || top <= STACK_BYTES || top > INITIAL_MEMORY_PAGES * WASM_PAGE_BYTES) continue;
+    for (const [setName, set] of unknown) {
+      if (set.length !== 1 || setName === getName) continue;
+      const answer = set(top - 64);
+      const moved = get() === top - 64;
+      if (moved && answer === undefined) {
+        set(top);
+        return { getStackPointer: getName, setStackPointer: setName, stackTop: top };
+      }
+      if (moved) throw new Error("The engine's stack pointer moved by an unexpected export");
+    }
+  }
+  throw new Error("Cannot find the engine's stack pointer; this build is not the one the sandbox knows");
+}
+
+/** The allocator's break is the static word that follows a large allocation to the end of what was handed out. */
+function findBreak(running: RunningModule, dataEnd: number, stackTop: number): number {
+  const { functions, memory } = running;
+  functions._QTS_NewContext(functions._QTS_NewRuntime(), 0);
+  const words = (): Uint32Array => new Uint32Array(memory.buffer.slice(0, dataEnd));
+  const before = words();
+  const bytes = 3 * WASM_PAGE_BYTES;
+  const block = functions._malloc(bytes);
+  const after = words();
+  const hits: number[] = [];
+  for (let index = 0; index < after.length; index++) {
+    const was = before[index] ?? 0;
+    const is = after[index] ?? 0;
+    if (was > stackTop && is - was >= WASM_PAGE_BYTES && is > block + bytes && is <= memory.buffer.byteLength) hits.push(index * 4);
+  }
+  const [address] = hits;
+  if (address === undefined || hits.length !== 1) throw new Error(`The engine's allocator break is not unique: found ${hits.length} candidates`);
+  return address;
+}
+
+/** Applied to every runtime; fixed, because the worker's native stack is sized for it (FACTS, stack). */
+export const ENGINE_STACK_BYTES: number = GUEST_STACK_BYTES;

@@ -1,0 +1,51 @@
+/** A plugin to load and a call into it, as the host states them, and what came of it. */
+
+import type { JsonValue, Limits } from "../manifests/mod.ts";
+import type { Fault, LoadFault } from "./fault.ts";
+import type { HostCallHandler } from "./host-call.ts";
+
+/** Everything a plugin is made of; nothing else can reach its image (SPEC B9). */
+export interface PluginSource {
+  readonly name: string;
+  /** Identity of these bytes; the key of the image. */
+  readonly digest: string;
+  /** By "/"-separated path relative to the plugin's folder. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Files whose exports are tools, and the exports that must be functions. */
+  readonly modules: ReadonlyMap<string, readonly string[]>;
+  readonly memoryBytes: number;
+  readonly loadMs: number;
+}
+
+export type LoadOutcome =
+  | { readonly ok: true; readonly loadMs: number; readonly imageBytes: number }
+  | { readonly ok: false; readonly fault: LoadFault };
+
+/** One call into a loaded plugin. */
+export interface Invocation {
+  readonly callId: string;
+  readonly digest: string;
+  readonly module: string;
+  readonly export: string;
+  readonly args: JsonValue;
+  /** Becomes the tool's second argument, together with `signal`, `workspace`, `log` and `progress`. */
+  readonly context: JsonValue;
+  readonly limits: Limits;
+  readonly hostCall: HostCallHandler;
+  /** Lines the guest logged, in order; text is guest data. */
+  readonly onLog: (level: "debug" | "info" | "warn" | "error", text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface InvocationUsed {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+  readonly memoryBytes: number;
+  readonly outputBytes: number;
+  readonly logBytes: number;
+  readonly operations: number;
+}
+
+export type InvocationOutcome =
+  | { readonly ok: true; readonly output: JsonValue; readonly used: InvocationUsed }
+  | { readonly ok: false; readonly fault: Fault; readonly used: InvocationUsed };

@@ -1,0 +1,74 @@
+/** Work that the pool gives to a worker, and what is known of it on the host's side. */
+
+import type { Limits } from "../manifests/mod.ts";
+import type { Fault } from "./fault.ts";
+import type { Image } from "./image.ts";
+import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
+import type { Thread } from "./worker/thread.ts";
+
+/** A loaded plugin: its image and how many calls use it. */
+export interface LoadedPlugin {
+  readonly source: PluginSource;
+  readonly image: Image;
+  users: number;
+  /** Forgotten when the last call ends. */
+  unloading: boolean;
+}
+
+interface JobBase {
+  readonly number: number;
+  /** Where it is; undefined while it waits for a worker. */
+  thread: Thread | undefined;
+  givenAt: number;
+  /** How often it was given to a worker. */
+  attempts: number;
+}
+
+export interface LoadJob extends JobBase {
+  readonly kind: "load";
+  readonly source: PluginSource;
+  readonly settle: (outcome: LoadOutcome) => void;
+}
+
+export interface CallJob extends JobBase {
+  readonly kind: "call";
+  readonly plugin: LoadedPlugin;
+  readonly invocation: Invocation;
+  readonly request: string;
+  readonly settle: (outcome: InvocationOutcome) => void;
+  /** Host operations and log lines that have already had an effect: such a call is never run again (SPEC B10). */
+  effects: number;
+  pendingOperations: number;
+  /** When the grace period of a cancellation ends. */
+  cancelBy: number | undefined;
+}
+
+export type Job = LoadJob | CallJob;
+
+/** Limits of the job's time, for the watchdog. */
+export function wallMsOf(job: Job): number {
+  return job.kind === "call" ? job.invocation.limits.wallMs : job.source.loadMs;
+}
+
+export function cpuMsOf(job: Job): number {
+  return job.kind === "call" ? job.invocation.limits.cpuMs : job.source.loadMs;
+}
+
+export function limitsOf(job: CallJob): Limits {
+  return job.invocation.limits;
+}
+
+/** What can be said of a call whose worker cannot be asked any more. */
+export function usedUntil(job: CallJob, now: number, cpuMs: number): InvocationUsed {
+  return { wallMs: job.thread === undefined ? 0 : now - job.givenAt, cpuMs, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: job.effects };
+}
+
+/** Answers a job with a fault in its own terms. */
+export function settleWithFault(job: Job, fault: Fault, used: InvocationUsed): void {
+  if (job.kind === "call") return job.settle({ ok: false, fault, used });
+  if (fault.kind === "timeout") {
+    const message = `Loading takes longer than ${fault.limitMs} ms; move work from the top level into the tool function`;
+    return job.settle({ ok: false, fault: { kind: "limit", message } });
+  }
+  return job.settle({ ok: false, fault: { kind: "trap", message: fault.kind === "trap" ? fault.message : "The worker that loaded the plugin was ended" } });
+}

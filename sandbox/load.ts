@@ -1,0 +1,175 @@
+/** Loads a plugin on top of the base image: no session, no grant, fixed time, seeded randomness (SPEC B9). */
+
+import { LOAD_TIME_MS } from "./base-image.ts";
+import type { LoadFault } from "./fault.ts";
+import { type Image, plainCopy } from "./image.ts";
+import { type GuestHost, GuestException, type Instance } from "./instance.ts";
+import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
+import { authorStack, createModuleTable, ENTRY_MODULE, entryModuleSource, firstPosition, type ModuleTable } from "./modules.ts";
+
+export interface LoadRequest {
+  /** Seeds the randomness that top-level code sees. */
+  readonly digest: string;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Entry modules and the exports that must be functions. */
+  readonly modules: ReadonlyMap<string, readonly string[]>;
+  readonly loadMs: number;
+  readonly memoryBytes: number;
+}
+
+export type Loaded = { readonly ok: true; readonly image: Image } | { readonly ok: false; readonly fault: LoadFault };
+
+const OWN_FILES = "/$plugin/";
+const JOBS_A_SLICE = 1_000;
+
+/** Runs a plugin's top-level code on `instance`, which holds the base image, and captures the result. */
+export function loadPlugin(instance: Instance, base: Image, request: LoadRequest, now: () => number): Loaded {
+  const modules = createModuleTable(request.files);
+  const world = createLoadWorld(request, modules, now() + request.loadMs, now);
+  instance.host = world.host;
+  try {
+    const namespace = evaluateEntry(instance, [...request.modules.keys()], world);
+    const missing = defineModules(instance, namespace, request.modules);
+    if (missing !== undefined) return { ok: false, fault: missing };
+    const image = plainCopy.capture(instance);
+    return { ok: true, image: { ...image, randomAddress: base.randomAddress } };
+  } catch (error) {
+    return { ok: false, fault: loadFault(error, instance, modules, request, world) };
+  }
+}
+
+/** What the plugin's top-level code can reach, with its virtual clock. */
+interface LoadWorld {
+  readonly host: GuestHost;
+  readonly isLate: () => boolean;
+  /** Moves the virtual clock on, for top-level code that awaits a timer. */
+  readonly advance: (milliseconds: number) => void;
+  /** Answers own-file reads that were asked for asynchronously. */
+  readonly takeAnswers: () => readonly { readonly id: number; readonly answer: string; readonly bytes?: Uint8Array }[];
+}
+
+function createLoadWorld(request: LoadRequest, modules: ModuleTable, endBy: number, now: () => number): LoadWorld {
+  let virtualMs = 0;
+  let late = false;
+  const answers: { id: number; answer: string; bytes?: Uint8Array }[] = [];
+  const local: LocalEnvironment = { monotonicMs: () => virtualMs, randomBytes: seededBytes(request.digest) };
+  const isLate = (): boolean => (late ||= now() >= endBy);
+  return {
+    isLate,
+    advance: (milliseconds) => void (virtualMs += milliseconds),
+    takeAnswers: () => answers.splice(0),
+    host: {
+      hostCall(id, operation, text, bytes) {
+        const known = LOCAL_OPERATIONS.get(operation);
+        if (known !== undefined) return known(text, bytes, local);
+        // Nobody listens while a plugin loads; its `console.log` is not an error.
+        if (operation === "log") return { answer: "vnull" };
+        const answered = answerAtLoad(operation, text, request.files);
+        if (id === 0) return answered;
+        answers.push({ id, ...answered });
+        return { answer: undefined };
+      },
+      shouldInterrupt: isLate,
+      now: () => LOAD_TIME_MS + Math.floor(virtualMs),
+      moduleSource: (name) => (name === ENTRY_MODULE ? "" : modules.source(name)),
+      moduleName: (from, name) => modules.resolve(from, name),
+    },
+  };
+}
+
+function answerAtLoad(operation: string, text: string, files: ReadonlyMap<string, Uint8Array>): { answer: string; bytes?: Uint8Array } {
+  const path = operation === "fs.readFile" ? pathOf(text) : undefined;
+  if (path === undefined || !path.startsWith(OWN_FILES)) {
+    const message = `${operation} is not available while the plugin loads; move it into the tool function`;
+    return { answer: `e${JSON.stringify({ name: "NotCapable", message })}` };
+  }
+  const bytes = files.get(path.slice(OWN_FILES.length));
+  if (bytes === undefined) {
+    return { answer: `e${JSON.stringify({ name: "NotFound", message: `No such file or directory (os error 2): readfile '${path}'`, code: "ENOENT" })}` };
+  }
+  return { answer: "vnull", bytes };
+}
+
+function pathOf(text: string): string | undefined {
+  try {
+    const args: unknown = JSON.parse(text);
+    const path: unknown = typeof args === "object" && args !== null ? Reflect.get(args, "path") : undefined;
+    return typeof path === "string" ? path : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Evaluates the module that imports every entry module, and waits for top-level await in virtual time. */
+function evaluateEntry(instance: Instance, files: readonly string[], world: LoadWorld): number {
+  const value = instance.evaluate(entryModuleSource(files), ENTRY_MODULE, "module");
+  for (;;) {
+    drainJobs(instance, world);
+    const state = instance.promiseState(value);
+    if (state === "none") return value;
+    if (state === "fulfilled") return instance.promiseResult(value);
+    if (state === "rejected") throw new GuestException(instance.describe(instance.promiseResult(value)));
+    const answers = world.takeAnswers();
+    for (const { id, answer, bytes } of answers) {
+      instance.offerBytes(bytes);
+      instance.callEntry("settle", [id, answer]);
+    }
+    if (answers.length > 0) continue;
+    const wait = instance.callEntry("poll", []).slice(1);
+    if (wait === "") throw new GuestException({ name: "Error", message: "Top-level await can never settle: nothing is pending", stack: "" });
+    world.advance(Math.max(0, Number(wait) || 0));
+    instance.callEntry("runTimers", []);
+  }
+}
+
+function drainJobs(instance: Instance, world: LoadWorld): void {
+  while (instance.runJobs(JOBS_A_SLICE) > 0 && !world.isLate());
+  if (world.isLate()) throw new GuestException({ name: "InternalError", message: "interrupted", stack: "" });
+}
+
+/** Hands the namespaces to the prelude; says which export is missing. */
+function defineModules(instance: Instance, namespace: number, modules: ReadonlyMap<string, readonly string[]>): LoadFault | undefined {
+  let index = 0;
+  for (const [file, names] of modules) {
+    const module = instance.property(namespace, `m${index++}`);
+    instance.define(file, module);
+    for (const name of names) {
+      const kind = instance.typeOf(instance.property(module, name));
+      if (kind === "function") continue;
+      const found = kind === "undefined" ? "there is no such export" : `it is of type ${kind}`;
+      return { kind: "no_export", message: `Cannot find the function "${name}" in "${file}": ${found}; write \`export function ${name}(args, context)\``, file };
+    }
+  }
+  return undefined;
+}
+
+function loadFault(error: unknown, instance: Instance, modules: ModuleTable, request: LoadRequest, world: LoadWorld): LoadFault {
+  if (world.isLate()) return { kind: "limit", message: `Loading takes longer than ${request.loadMs} ms; move work from the top level into the tool function` };
+  if (instance.memoryExhausted) return { kind: "limit", message: `Loading needs more than ${request.memoryBytes} bytes of memory` };
+  if (!(error instanceof GuestException)) {
+    return { kind: "trap", message: error instanceof RangeError ? "Loading needs more stack than a plugin has" : `The engine stopped: ${String(error)}` };
+  }
+  if (modules.fault !== undefined) return modules.fault;
+  const { name, message } = error.guest;
+  const stack = authorStack(error.guest.stack, request.files);
+  const place = firstPosition(stack);
+  const kind = name === "SyntaxError" ? "syntax" : "threw";
+  return { kind, message: `${name || "Error"}: ${message}`, ...place, ...(stack === "" ? {} : { stack }) };
+}
+
+/** SplitMix32 over the digest: the same bytes at every load of the same plugin. Not for secrets; calls get real randomness. */
+function seededBytes(digest: string): (length: number) => Uint8Array {
+  let state = 0;
+  for (const character of digest) state = (Math.imul(state, 31) + (character.codePointAt(0) ?? 0)) | 0;
+  return (length) => {
+    const bytes = new Uint8Array(length);
+    for (let index = 0; index < length; index++) {
+      state = (state + 0x9e3779b9) | 0;
+      let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+      mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+      bytes[index] = (mixed ^ (mixed >>> 15)) & 0xff;
+    }
+    return bytes;
+  };
+}

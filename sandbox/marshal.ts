@@ -1,0 +1,43 @@
+/** What crosses is JSON text and bytes, bounded in size and depth before anything parses it (SPEC B5). */
+
+import type { JsonValue } from "../manifests/mod.ts";
+
+/** JSON part of one host operation; bulk travels as bytes beside it. */
+export const OPERATION_TEXT_BYTES: number = 1024 * 1024;
+
+/** True if the text nests no deeper than `maximum`. One pass over the text, no recursion, no allocation. */
+export function nestsWithin(text: string, maximum: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (inString) {
+      if (unit === BACKSLASH) index++;
+      else if (unit === QUOTE) inString = false;
+    } else if (unit === QUOTE) inString = true;
+    else if (unit === OPEN_BRACKET || unit === OPEN_BRACE) {
+      depth++;
+      if (depth > maximum) return false;
+    } else if (unit === CLOSE_BRACKET || unit === CLOSE_BRACE) depth--;
+  }
+  return true;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** Parses JSON that came from a guest; undefined if it is not JSON or nests too deep. */
+export function parseGuestJson(text: string, maximumDepth: number): JsonValue | undefined {
+  if (!nestsWithin(text, maximumDepth)) return undefined;
+  try {
+    // JSON.parse makes own properties only, `__proto__` included, so its result is a JsonValue.
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,310 @@
+/**
+ * The pool: workers, which job goes where, and the watchdog that ends what does not end by itself.
+ *
+ * One warm spare is always booting or ready, so that a worker that had to be ended costs nobody a start (SPEC B3).
+ * Calls of one plugin share a worker before calls of two plugins do, a worker whose guest holds its thread gets no new
+ * calls, and those it has not begun are taken back (SPEC B10). Jobs in the guest's hands are watched through shared
+ * status words, because a spinning worker answers no message.
+ */
+
+import type { Fault } from "./fault.ts";
+import type { Image } from "./image.ts";
+import { type CallJob, cpuMsOf, type Job, settleWithFault, usedUntil, wallMsOf } from "./job.ts";
+import type { WorkerLauncher } from "./worker/port.ts";
+import type { WorkerMessage } from "./worker/protocol.ts";
+import { Thread } from "./worker/thread.ts";
+
+export interface PoolOptions {
+  readonly launcher: WorkerLauncher;
+  /** Workers that take calls, the spare not counted. */
+  readonly maximumWorkers: number;
+  /** What a worker says about a job; the pool itself acts on starts, ends and time. */
+  readonly onMessage: (thread: Thread, message: WorkerMessage) => void;
+  /** The request for a job, and whatever the worker needs before it. */
+  readonly give: (thread: Thread, job: Job) => void;
+  /** Something is wrong with a worker, not with a guest. */
+  readonly onDefect: (message: string) => void;
+}
+
+const WATCH_EVERY_MS = 5;
+/** A guest that reached its end is given this long to be stopped by the engine's own interrupt. */
+const INTERRUPT_GRACE_MS = 6;
+/** A guest that holds its thread this long makes the thread a bad place for other calls. */
+const BUSY_AFTER_MS = 20;
+/** How long after its wall time the host answers for a call whose worker did not. */
+const ANSWER_GRACE_MS = 30;
+const CANCEL_GRACE_MS = 250;
+const MAXIMUM_ATTEMPTS = 3;
+const MAXIMUM_CALLS_A_THREAD = 64;
+
+export class Pool {
+  readonly #options: PoolOptions;
+  readonly #threads: Set<Thread> = new Set();
+  readonly #jobs: Map<number, Job> = new Map();
+  readonly #waiting: Job[] = [];
+  #spare: Thread | undefined;
+  #module: WebAssembly.Module | undefined;
+  #base: Image | undefined;
+  #starting: Promise<void> | undefined;
+  #cancelWatch: (() => void) | undefined;
+  #failedStarts = 0;
+  #closed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to start the first worker, so that the first call finds it. */
+  start(): Promise<void> {
+    this.#starting ??= this.#startFirst();
+    return this.#starting;
+  }
+
+  /** Calls that wait for a worker. */
+  get queued(): number {
+    return this.#waiting.length;
+  }
+
+  job(number: number): Job | undefined {
+    return this.#jobs.get(number);
+  }
+
+  submit(job: Job): void {
+    if (this.#threads.size === 0 && this.#module !== undefined) this.#threads.add(this.#newThread());
+    this.#jobs.set(job.number, job);
+    this.#place(job);
+    this.#watch();
+  }
+
+  /** The job is answered: frees its place. @returns false if it was answered before. */
+  settle(job: Job): boolean {
+    if (!this.#jobs.delete(job.number)) return false;
+    const index = this.#waiting.indexOf(job);
+    if (index >= 0) this.#waiting.splice(index, 1);
+    job.thread?.settle(job.number);
+    this.#placeWaiting();
+    return true;
+  }
+
+  /** Cancels a call: at once if it has not begun, else signal, grace period, end (SPEC T3). */
+  cancel(job: CallJob): void {
+    if (!this.#jobs.has(job.number)) return;
+    if (job.thread === undefined || job.thread.takeBack(job.number)) {
+      this.settle(job);
+      return job.settle({ ok: false, fault: { kind: "cancelled" }, used: usedUntil(job, job.givenAt, 0) });
+    }
+    job.cancelBy = this.#now() + CANCEL_GRACE_MS;
+    job.thread.send({ type: "abort", number: job.number });
+  }
+
+  forget(digest: string): void {
+    for (const thread of this.#allThreads()) {
+      if (thread.images.delete(digest)) thread.send({ type: "forget", digest });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancelWatch?.();
+    const threads = this.#allThreads();
+    for (const job of [...this.#jobs.values()]) this.#answer(job, { kind: "cancelled" }, 0);
+    await Promise.all(threads.map((thread) => thread.end()));
+    this.#threads.clear();
+    this.#spare = undefined;
+  }
+
+  #now(): number {
+    return this.#options.launcher.now();
+  }
+
+  #allThreads(): Thread[] {
+    return this.#spare === undefined ? [...this.#threads] : [...this.#threads, this.#spare];
+  }
+
+  async #startFirst(): Promise<void> {
+    const engine = await this.#options.launcher.readEngine();
+    this.#module = await WebAssembly.compile(engine);
+    if (!this.#closed) this.#threads.add(this.#newThread());
+  }
+
+  #newThread(): Thread {
+    if (this.#module === undefined) throw new Error("The engine is not compiled yet");
+    return new Thread(this.#options.launcher, this.#module, this.#base, {
+      onReady: (_thread, base) => {
+        this.#base ??= base;
+        this.#ensureSpare();
+        this.#placeWaiting();
+      },
+      onMessage: (thread, message) => {
+        if (message.type === "broken") this.#replace(thread, undefined, { kind: "trap", message: message.message });
+        else this.#options.onMessage(thread, message);
+      },
+      onExit: (thread, reason) => this.#replace(thread, thread.entry?.number, { kind: "trap", message: reason }),
+    });
+  }
+
+  #ensureSpare(): void {
+    if (!this.#closed && this.#spare === undefined) this.#spare = this.#newThread();
+  }
+
+  /** Puts the spare to work. */
+  #promote(): Thread | undefined {
+    const spare = this.#spare;
+    if (spare === undefined || !spare.ready) return undefined;
+    this.#threads.add(spare);
+    this.#spare = undefined;
+    this.#ensureSpare();
+    return spare;
+  }
+
+  #place(job: Job): void {
+    const thread = this.#pick(job);
+    if (thread === undefined) {
+      if (!this.#waiting.includes(job)) this.#waiting.push(job);
+      return;
+    }
+    job.thread = thread;
+    job.givenAt = this.#now();
+    job.attempts++;
+    this.#options.give(thread, job);
+  }
+
+  #placeWaiting(): void {
+    if (this.#closed || this.#waiting.length === 0) return;
+    for (const job of this.#waiting.splice(0)) this.#place(job);
+  }
+
+  /** An idle worker, one that serves the same plugin, the spare, the least loaded one: in this order, never a busy one. */
+  #pick(job: Job): Thread | undefined {
+    const now = this.#now();
+    let best: Thread | undefined;
+    let bestLoad = Number.POSITIVE_INFINITY;
+    for (const thread of this.#threads) {
+      if (!thread.ready || thread.jobs.size >= MAXIMUM_CALLS_A_THREAD || this.#isBusy(thread, now)) continue;
+      const load = this.#isShared(thread, job) ? thread.jobs.size + MAXIMUM_CALLS_A_THREAD : thread.jobs.size;
+      if (load < bestLoad) {
+        best = thread;
+        bestLoad = load;
+      }
+    }
+    const apart = bestLoad < MAXIMUM_CALLS_A_THREAD;
+    if (apart) return best;
+    return (this.#threads.size < this.#options.maximumWorkers ? this.#promote() : undefined) ?? best;
+  }
+
+  #isBusy(thread: Thread, now: number): boolean {
+    const { entry } = thread;
+    return entry !== undefined && now - entry.enteredAt > BUSY_AFTER_MS;
+  }
+
+  /** True if the thread serves another plugin now. */
+  #isShared(thread: Thread, job: Job): boolean {
+    const digest = digestOf(job);
+    for (const number of thread.jobs) {
+      const other = this.#jobs.get(number);
+      if (other !== undefined && digestOf(other) !== digest) return true;
+    }
+    return false;
+  }
+
+  #watch(): void {
+    if (this.#cancelWatch !== undefined || this.#closed) return;
+    this.#cancelWatch = this.#options.launcher.after(WATCH_EVERY_MS, () => {
+      this.#cancelWatch = undefined;
+      this.#look();
+      if (this.#jobs.size > 0) this.#watch();
+    });
+  }
+
+  #look(): void {
+    const now = this.#now();
+    for (const thread of [...this.#threads]) {
+      if (thread.jobs.size === 0) continue;
+      const { entry } = thread;
+      const guilty = entry === undefined ? undefined : this.#jobs.get(entry.number);
+      if (entry !== undefined && guilty !== undefined && now > entry.endBy + INTERRUPT_GRACE_MS) {
+        this.#replace(thread, entry.number, this.#timeFault(guilty, entry.endBy), now - entry.enteredAt);
+        continue;
+      }
+      if (entry !== undefined && now - entry.enteredAt > BUSY_AFTER_MS) this.#takeBackFrom(thread);
+      for (const number of [...thread.jobs]) this.#lookAtJob(thread, number, now);
+    }
+    this.#placeWaiting();
+  }
+
+  #timeFault(job: Job, endedAt: number): Fault {
+    if (job.kind === "call" && job.cancelBy !== undefined) return { kind: "cancelled" };
+    const wallMs = wallMsOf(job);
+    const byWall = endedAt >= job.givenAt + wallMs - 1 || wallMs <= cpuMsOf(job);
+    return byWall ? { kind: "timeout", limit: "wall", limitMs: wallMs } : { kind: "timeout", limit: "cpu", limitMs: cpuMsOf(job) };
+  }
+
+  /** Keeps the wall time and the grace period of a call that is not in the guest now. */
+  #lookAtJob(thread: Thread, number: number, now: number): void {
+    const job = this.#jobs.get(number);
+    if (job === undefined || job.kind !== "call") return;
+    if (job.cancelBy !== undefined && now > job.cancelBy) {
+      if (thread.entry?.number === number) thread.interrupt(number);
+      if (now > job.cancelBy + ANSWER_GRACE_MS) {
+        const spins = thread.entry?.number === number;
+        if (spins) this.#replace(thread, number, { kind: "cancelled" });
+        else this.#answer(job, { kind: "cancelled" }, 0);
+      }
+      thread.send({ type: "end", number });
+    } else if (now > job.givenAt + wallMsOf(job) + ANSWER_GRACE_MS) {
+      thread.send({ type: "end", number });
+      this.#answer(job, { kind: "timeout", limit: "wall", limitMs: wallMsOf(job) }, 0);
+    }
+  }
+
+  /** Takes back what a busy thread has not begun. */
+  #takeBackFrom(thread: Thread): void {
+    for (const number of [...thread.jobs]) {
+      const job = this.#jobs.get(number);
+      if (job === undefined || job.kind !== "call" || !thread.takeBack(number)) continue;
+      thread.settle(number);
+      job.thread = undefined;
+      this.#waiting.push(job);
+    }
+  }
+
+  /** Ends a worker: the guilty call gets its fault, calls without effects run again elsewhere, the others are lost. */
+  #replace(thread: Thread, guilty: number | undefined, fault: Fault, cpuMs = 0): void {
+    if (thread === this.#spare) this.#spare = undefined;
+    this.#threads.delete(thread);
+    if (fault.kind === "trap") this.#options.onDefect(fault.message);
+    this.#failedStarts = thread.ready ? 0 : this.#failedStarts + 1;
+    void thread.end();
+    for (const number of [...thread.jobs]) {
+      const job = this.#jobs.get(number);
+      if (job === undefined) continue;
+      const begun = !thread.takeBack(number);
+      if (number === guilty) this.#answer(job, fault, cpuMs);
+      else if (!begun || ((job.kind === "load" || job.effects === 0) && job.attempts < MAXIMUM_ATTEMPTS)) {
+        job.thread = undefined;
+        this.#waiting.push(job);
+      } else this.#answer(job, { kind: "lost" }, 0);
+    }
+    if (this.#closed) return;
+    if (this.#failedStarts >= MAXIMUM_ATTEMPTS) return this.#giveUp(fault);
+    if (this.#promote() === undefined && this.#threads.size === 0) this.#threads.add(this.#newThread());
+    this.#placeWaiting();
+  }
+
+  /** Workers do not start: nobody waits for one in vain. The next job tries again. */
+  #giveUp(fault: Fault): void {
+    this.#failedStarts = 0;
+    for (const job of this.#waiting.splice(0)) this.#answer(job, fault, 0);
+  }
+
+  #answer(job: Job, fault: Fault, cpuMs: number): void {
+    const used = job.kind === "call" ? usedUntil(job, this.#now(), cpuMs) : NOTHING_USED;
+    if (this.settle(job)) settleWithFault(job, fault, used);
+  }
+}
+
+const NOTHING_USED = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0 };
+
+function digestOf(job: Job): string {
+  return job.kind === "call" ? job.invocation.digest : job.source.digest;
+}

@@ -1,0 +1,382 @@
+/**
+ * One call inside a worker: drives the guest from `invoke` to an output or a fault, through microtasks, timers and
+ * operations, and keeps its limits.
+ */
+
+import type { Limits } from "../manifests/mod.ts";
+import type { ExhaustedLimit, Fault } from "./fault.ts";
+import { type GuestHost, GuestException, type Instance, TextTooLong } from "./instance.ts";
+import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
+import { nestsWithin, OPERATION_TEXT_BYTES } from "./marshal.ts";
+import { authorStack, type ModuleTable } from "./modules.ts";
+import type { InvocationUsed } from "./invocation.ts";
+import { CANCEL, type Control, CURRENT, END_BY, ENTERED_AT, type LogLine, type SyncAnswer, type WorkerMessage } from "./worker/protocol.ts";
+
+/** What a run needs of its worker. */
+export interface RunEnvironment {
+  readonly control: Control;
+  readonly local: LocalEnvironment;
+  /** Milliseconds, comparable across threads. */
+  now(): number;
+  /** Milliseconds since the epoch. */
+  epoch(): number;
+  after(delayMs: number, task: () => void): () => void;
+  post(message: WorkerMessage): void;
+  /** Blocks the thread until the answer to call `number`'s synchronous operation, or `until`, or cancellation. */
+  waitForAnswer(number: number, until: number): SyncAnswer | undefined;
+}
+
+export interface RunRequest {
+  readonly number: number;
+  /** `{ module, export, args, context }` as JSON text. */
+  readonly request: string;
+  readonly limits: Limits;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** For dynamic imports. */
+  readonly modules: ModuleTable;
+}
+
+const JOBS_A_SLICE = 1_000;
+/** Answers of the entry functions other than outputs: errors (bounded by the prelude), names of exports. */
+const STATUS_BYTES = 65_536;
+const LOG_FLUSH_BYTES = 16_384;
+const LOG_LEVELS: ReadonlySet<string> = new Set(["debug", "info", "warn", "error"]);
+
+export class Run {
+  readonly number: number;
+  readonly #env: RunEnvironment;
+  readonly #instance: Instance;
+  readonly #request: RunRequest;
+  readonly #finished: (run: Run) => void;
+  readonly #startedAt: number;
+  readonly #wallEnd: number;
+  readonly #pending: Map<number, string> = new Map();
+  #cpuMs = 0;
+  #waitedMs = 0;
+  #operations = 0;
+  #logBytes = 0;
+  #unsentLogBytes = 0;
+  #lines: LogLine[] = [];
+  /** Why the guest must stop; set while it runs, acted upon when it has left the engine. */
+  #stop: Fault | undefined;
+  #over = false;
+  #cancelTimer: () => void = () => {};
+  #cancelWall: () => void = () => {};
+
+  /** `finished` is called once, after the answer was posted: the place to restore the instance. */
+  constructor(request: RunRequest, instance: Instance, env: RunEnvironment, finished: (run: Run) => void) {
+    this.number = request.number;
+    this.#request = request;
+    this.#instance = instance;
+    this.#env = env;
+    this.#finished = finished;
+    this.#startedAt = env.now();
+    this.#wallEnd = this.#startedAt + request.limits.wallMs;
+    instance.host = this.#guestHost();
+  }
+
+  start(): void {
+    this.#enter(() => this.#instance.callEntry("invoke", [this.#request.request], this.#outputBytes));
+    // Most calls are over by now and need no timer.
+    if (!this.#over) this.#cancelWall = this.#env.after(this.#wallEnd - this.#env.now(), () => this.#finish(this.#wallFault()));
+  }
+
+  /** Settles an asynchronous operation. */
+  answer(operation: number, answer: string, bytes: Uint8Array | undefined): void {
+    if (this.#over || !this.#pending.delete(operation)) return;
+    this.#enter(() => {
+      this.#instance.offerBytes(bytes);
+      this.#instance.callEntry("settle", [operation, answer], STATUS_BYTES);
+      return undefined;
+    });
+  }
+
+  /** Fires the guest's abort signal. */
+  abort(): void {
+    this.#enter(() => {
+      this.#instance.callEntry("abort", [], STATUS_BYTES);
+      return undefined;
+    });
+  }
+
+  end(): void {
+    this.#finish({ kind: "cancelled" });
+  }
+
+  /** Enters the guest, runs it until nothing is left to do now, and acts on where the call stands. */
+  #enter(step: () => string | undefined): void {
+    if (this.#over) return;
+    this.#cancelTimer();
+    const { control } = this.#env;
+    const enteredAt = this.#env.now();
+    this.#waitedMs = 0;
+    control.times[ENTERED_AT] = enteredAt;
+    control.times[END_BY] = this.#endBy(enteredAt);
+    Atomics.store(control.words, CURRENT, this.number);
+    let status = "";
+    try {
+      const first = step();
+      const ran = this.#drainJobs();
+      status = first !== undefined && ran === 0 ? first : this.#instance.callEntry("poll", [], this.#outputBytes);
+    } catch (error) {
+      this.#stop ??= this.#faultOf(error);
+    } finally {
+      Atomics.store(control.words, CURRENT, 0);
+      this.#cpuMs += this.#env.now() - enteredAt - this.#waitedMs;
+    }
+    if (this.#stop !== undefined) this.#finish(this.#stop);
+    else this.#proceed(status);
+  }
+
+  #endBy(enteredAt: number): number {
+    return Math.min(this.#wallEnd, enteredAt + this.#request.limits.cpuMs - this.#cpuMs);
+  }
+
+  /** @returns how many jobs ran. */
+  #drainJobs(): number {
+    let total = 0;
+    while (this.#stop === undefined) {
+      const ran = this.#instance.runJobs(JOBS_A_SLICE);
+      total += ran;
+      if (ran < JOBS_A_SLICE) break;
+      this.#checkTime();
+    }
+    return total;
+  }
+
+  /** Acts on `Entry.poll`'s answer. */
+  #proceed(status: string): void {
+    const text = status.slice(1);
+    switch (status[0]) {
+      case "w":
+        return this.#wait(text);
+      case "d":
+        return this.#complete(text);
+      case "t":
+        return this.#finish(this.#thrown(text, "threw"));
+      case "r":
+        return this.#finish(this.#thrown(text, "unhandled"));
+      case "n":
+        return this.#finish({ kind: "not_json", message: text });
+      case "x":
+        return this.#finish({ kind: "no_export", module: "", export: "", available: textList(text) });
+      case "u":
+        return this.#finish({ kind: "unfinished", operations: textList(text) });
+      default:
+        return this.#finish({ kind: "trap", message: "The guest's state cannot be read" });
+    }
+  }
+
+  #wait(timerText: string): void {
+    if (timerText === "" && this.#pending.size === 0) return this.#finish({ kind: "never_settles" });
+    this.#flushLogs();
+    if (timerText === "") return undefined;
+    const delay = Math.max(0, Number(timerText) || 0);
+    this.#cancelTimer = this.#env.after(delay, () =>
+      this.#enter(() => {
+        this.#instance.callEntry("runTimers", [], STATUS_BYTES);
+        return undefined;
+      }),
+    );
+    return undefined;
+  }
+
+  #complete(output: string): void {
+    if (this.#over) return;
+    const { outputBytes, jsonDepth } = this.#request.limits;
+    const bytes = this.#instance.lastTextBytes - 1;
+    if (bytes > outputBytes) return this.#finish({ kind: "exhausted", limit: "output", allowed: outputBytes });
+    // The prelude wraps the output once (`guest/protocol.ts`).
+    if (!nestsWithin(output, jsonDepth + 1)) return this.#finish({ kind: "exhausted", limit: "jsonDepth", allowed: jsonDepth });
+    this.#close();
+    this.#env.post({ type: "done", number: this.number, output, used: this.#used(bytes), lines: this.#lines });
+    this.#finished(this);
+  }
+
+  #finish(fault: Fault): void {
+    if (this.#over) return;
+    this.#close();
+    this.#env.post({ type: "failed", number: this.number, fault, used: this.#used(0), lines: this.#lines });
+    this.#finished(this);
+  }
+
+  #close(): void {
+    this.#over = true;
+    this.#cancelTimer();
+    this.#cancelWall();
+  }
+
+  #used(outputBytes: number): InvocationUsed {
+    return {
+      wallMs: this.#env.now() - this.#startedAt,
+      cpuMs: this.#cpuMs,
+      memoryBytes: this.#instance.usedBytes,
+      outputBytes,
+      logBytes: this.#logBytes,
+      operations: this.#operations,
+    };
+  }
+
+  #guestHost(): GuestHost {
+    return {
+      hostCall: (id, operation, text, bytes) => this.#hostCall(id, operation, text, bytes),
+      shouldInterrupt: () => {
+        this.#checkTime();
+        return this.#stop !== undefined;
+      },
+      now: () => this.#env.epoch(),
+      moduleSource: (name) => this.#request.modules.source(name),
+      moduleName: (base, name) => this.#request.modules.resolve(base, name),
+    };
+  }
+
+  #checkTime(): void {
+    if (this.#stop !== undefined) return;
+    const now = this.#env.now();
+    const { control } = this.#env;
+    if (now >= this.#wallEnd) this.#stop = this.#wallFault();
+    else if (now - this.#waitedMs >= (control.times[ENTERED_AT] ?? now) + this.#request.limits.cpuMs - this.#cpuMs) {
+      this.#stop = { kind: "timeout", limit: "cpu", limitMs: this.#request.limits.cpuMs };
+    } else if (Atomics.load(control.words, CANCEL) === this.number) this.#stop = { kind: "cancelled" };
+  }
+
+  #wallFault(): Fault {
+    return { kind: "timeout", limit: "wall", limitMs: this.#request.limits.wallMs };
+  }
+
+  #hostCall(id: number, operation: string, text: string, bytes: Uint8Array | undefined): { answer: string | undefined; bytes?: Uint8Array } {
+    const local = LOCAL_OPERATIONS.get(operation);
+    if (local !== undefined) return local(text, bytes, this.#env.local);
+    if (operation === "log") return this.#log(text);
+    const { limits } = this.#request;
+    this.#operations++;
+    if (this.#operations > limits.operations) return this.#exhaust("operations", limits.operations);
+    if (text.length > OPERATION_TEXT_BYTES || (bytes?.length ?? 0) > limits.operationBytes) return this.#exhaust("operationBytes", limits.operationBytes);
+    if (!nestsWithin(text, limits.jsonDepth)) return this.#exhaust("jsonDepth", limits.jsonDepth);
+    if (id === 0) return this.#callAndWait(operation, text, bytes);
+    if (this.#pending.size >= limits.pendingOperations) return this.#exhaust("pendingOperations", limits.pendingOperations);
+    this.#pending.set(id, operation);
+    this.#flushLogs();
+    this.#env.post({ type: "operation", number: this.number, operation: id, name: operation, text, ...(bytes === undefined ? {} : { bytes }) });
+    return { answer: undefined };
+  }
+
+  #callAndWait(operation: string, text: string, bytes: Uint8Array | undefined): { answer: string; bytes?: Uint8Array } {
+    const began = this.#env.now();
+    this.#flushLogs();
+    const { control } = this.#env;
+    // Waiting for the host is no CPU time of the guest, so only the wall clock ends it.
+    control.times[END_BY] = this.#wallEnd;
+    this.#env.post({ type: "operation", number: this.number, operation: 0, name: operation, text, ...(bytes === undefined ? {} : { bytes }) });
+    const answer = this.#env.waitForAnswer(this.number, this.#wallEnd);
+    this.#waitedMs += this.#env.now() - began;
+    control.times[END_BY] = this.#endBy((control.times[ENTERED_AT] ?? began) + this.#waitedMs);
+    if (answer !== undefined) return answer;
+    this.#checkTime();
+    this.#stop ??= { kind: "cancelled" };
+    return errorAnswer("Interrupted", "The call has ended");
+  }
+
+  #log(text: string): { answer: string } {
+    const line = logLine(text);
+    this.#logBytes += line[1].length;
+    if (this.#logBytes > this.#request.limits.logBytes) return this.#exhaust("logs", this.#request.limits.logBytes);
+    this.#lines.push(line);
+    this.#unsentLogBytes += line[1].length;
+    if (this.#unsentLogBytes > LOG_FLUSH_BYTES) this.#flushLogs();
+    return { answer: "vnull" };
+  }
+
+  #flushLogs(): void {
+    if (this.#lines.length === 0) return;
+    this.#env.post({ type: "logs", number: this.number, lines: this.#lines });
+    this.#lines = [];
+    this.#unsentLogBytes = 0;
+  }
+
+  #exhaust(limit: ExhaustedLimit, allowed: number): { answer: string } {
+    this.#stop ??= { kind: "exhausted", limit, allowed };
+    return errorAnswer("RangeError", `The call's limit is used up: ${limit} (${allowed})`);
+  }
+
+  /** An exception that came out of the engine itself, not through the prelude. */
+  #faultOf(error: unknown): Fault {
+    const { limits } = this.#request;
+    if (this.#instance.memoryExhausted) return { kind: "exhausted", limit: "memory", allowed: limits.memoryBytes };
+    if (error instanceof TextTooLong) return { kind: "exhausted", limit: "output", allowed: limits.outputBytes };
+    if (error instanceof GuestException) {
+      const { name, message, stack } = error.guest;
+      return this.#engineFault(name, message) ?? { kind: "threw", name, message, stack: authorStack(stack, this.#request.files) };
+    }
+    // V8's own stack ran out inside the engine (FACTS, stack).
+    if (error instanceof RangeError) return { kind: "exhausted", limit: "stack", allowed: 0 };
+    return { kind: "trap", message: error instanceof Error ? error.message : String(error) };
+  }
+
+  #thrown(text: string, kind: "threw" | "unhandled"): Fault {
+    const parsed = errorText(text);
+    const fault = this.#engineFault(parsed.name, parsed.message);
+    if (fault !== undefined) return fault;
+    const { name, message, toolError } = parsed;
+    const stack = authorStack(parsed.stack, this.#request.files);
+    return kind === "threw" && toolError !== undefined ? { kind, name, message, stack, toolError } : { kind, name, message, stack };
+  }
+
+  /** QuickJS reports exhausted memory and stack as `InternalError`s, which a guest may also forge: harmless, it only harms itself. */
+  #engineFault(name: string, message: string): Fault | undefined {
+    if (this.#instance.memoryExhausted) return { kind: "exhausted", limit: "memory", allowed: this.#request.limits.memoryBytes };
+    if (name !== "InternalError") return undefined;
+    if (message === "stack overflow") return { kind: "exhausted", limit: "stack", allowed: 0 };
+    if (message === "out of memory") return { kind: "exhausted", limit: "memory", allowed: this.#request.limits.memoryBytes };
+    return undefined;
+  }
+
+  get #outputBytes(): number {
+    return this.#request.limits.outputBytes + STATUS_BYTES;
+  }
+}
+
+function errorAnswer(name: string, message: string): { answer: string } {
+  return { answer: `e${JSON.stringify({ name, message })}` };
+}
+
+function parsed(text: string): unknown {
+  if (!nestsWithin(text, 32)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The prelude writes JSON; anything else is a guest that broke it.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function textList(text: string): readonly string[] {
+  const value = parsed(text);
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
+}
+
+function errorText(text: string): { name: string; message: string; stack: string; toolError?: { message: string; details?: unknown } } {
+  const value = parsed(text);
+  if (typeof value !== "object" || value === null) return { name: "Error", message: "The tool failed without saying why", stack: "" };
+  const field = (name: string): string => {
+    const entry: unknown = Reflect.get(value, name);
+    return typeof entry === "string" ? entry : "";
+  };
+  const base = { name: field("name") || "Error", message: field("message"), stack: field("stack") };
+  const toolError: unknown = Reflect.get(value, "toolError");
+  if (typeof toolError !== "object" || toolError === null) return base;
+  const message: unknown = Reflect.get(toolError, "message");
+  const details: unknown = Reflect.get(toolError, "details");
+  return { ...base, toolError: { message: typeof message === "string" ? message : base.message, ...(details === undefined ? {} : { details }) } };
+}
+
+function logLine(text: string): LogLine {
+  const value = parsed(text);
+  if (typeof value !== "object" || value === null) return ["info", text];
+  const level: unknown = Reflect.get(value, "level");
+  const line: unknown = Reflect.get(value, "text");
+  // Guest text never selects more than one of the four levels.
+  const known = typeof level === "string" && LOG_LEVELS.has(level) ? (level as LogLine[0]) : "info";
+  return [known, typeof line === "string" ? line : ""];
+}

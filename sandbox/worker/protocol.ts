@@ -1,0 +1,97 @@
+/**
+ * What the host's thread and a worker say to each other.
+ *
+ * Messages carry JSON text and bytes, never guest objects. The host treats everything a worker says as hostile: call
+ * numbers select only calls that the host itself gave to that worker, and grants are looked up by them.
+ */
+
+import type { Fault, LoadFault } from "../fault.ts";
+import type { Image } from "../image.ts";
+import type { InvocationUsed } from "../invocation.ts";
+import type { Limits } from "../../manifests/mod.ts";
+
+/** Host to worker. */
+export type WorkerRequest =
+  /** Makes the base image, or takes one over. */
+  | { readonly type: "boot"; readonly base: Image | undefined }
+  | {
+      readonly type: "load";
+      readonly number: number;
+      readonly digest: string;
+      readonly files: ReadonlyMap<string, Uint8Array>;
+      readonly modules: ReadonlyMap<string, readonly string[]>;
+      readonly memoryBytes: number;
+      readonly loadMs: number;
+    }
+  /** A plugin's image, made by another worker. Sent before the first call that needs it. */
+  | { readonly type: "image"; readonly digest: string; readonly image: Image; readonly files: ReadonlyMap<string, Uint8Array>; readonly memoryBytes: number }
+  | { readonly type: "forget"; readonly digest: string }
+  | { readonly type: "call"; readonly number: number; readonly digest: string; readonly request: string; readonly limits: Limits }
+  /** Answers an asynchronous operation; `answer` is tagged text (`guest/protocol.ts`). */
+  | { readonly type: "answer"; readonly number: number; readonly operation: number; readonly answer: string; readonly bytes?: Uint8Array }
+  /** Aborts the guest's signal; the host ends what does not stop within the grace period. */
+  | { readonly type: "abort"; readonly number: number }
+  /** Ends a call now (when it is not spinning; else `Control.cancel` reaches it). */
+  | { readonly type: "end"; readonly number: number };
+
+/** Host to worker on the port for synchronous answers. */
+export interface SyncAnswer {
+  readonly number: number;
+  readonly answer: string;
+  readonly bytes?: Uint8Array;
+}
+
+/** Worker to host. */
+export type WorkerMessage =
+  | { readonly type: "ready"; readonly base: Image }
+  | { readonly type: "broken"; readonly message: string }
+  | { readonly type: "loaded"; readonly number: number; readonly image: Image }
+  | { readonly type: "refused"; readonly number: number; readonly fault: LoadFault }
+  /** `operation` 0 waits for its answer on the synchronous port. */
+  | { readonly type: "operation"; readonly number: number; readonly operation: number; readonly name: string; readonly text: string; readonly bytes?: Uint8Array }
+  | { readonly type: "logs"; readonly number: number; readonly lines: readonly LogLine[] }
+  | { readonly type: "done"; readonly number: number; readonly output: string; readonly used: InvocationUsed; readonly lines: readonly LogLine[] }
+  | { readonly type: "failed"; readonly number: number; readonly fault: Fault; readonly used: InvocationUsed; readonly lines: readonly LogLine[] };
+
+export type LogLine = readonly [level: "debug" | "info" | "warn" | "error", text: string];
+
+/**
+ * Status words in shared memory, readable whatever the worker's thread is doing. The guest cannot address them.
+ *
+ * `current` is the call whose guest code runs now (0: none); `enteredAt` and `endBy` are its clock times in
+ * milliseconds; `cancel` names a call that must stop at the next interrupt poll; `syncAnswers` counts answers posted on
+ * the synchronous port; `claims` is a ring in which the host offers calls and the worker takes them, so that an offer
+ * can be taken back.
+ */
+export interface Control {
+  readonly words: Int32Array;
+  readonly times: Float64Array;
+}
+
+export const CURRENT = 0;
+export const CANCEL = 1;
+export const SYNC_ANSWERS = 2;
+const CLAIMS = 4;
+const CLAIM_COUNT = 1_024;
+export const ENTERED_AT = 0;
+export const END_BY = 1;
+const WORDS_BYTES = (CLAIMS + CLAIM_COUNT) * 4;
+export const CONTROL_BYTES: number = WORDS_BYTES + 16;
+
+export function openControl(buffer: SharedArrayBuffer): Control {
+  return { words: new Int32Array(buffer, 0, CLAIMS + CLAIM_COUNT), times: new Float64Array(buffer, WORDS_BYTES, 2) };
+}
+
+function claimIndex(number: number): number {
+  return CLAIMS + (number % CLAIM_COUNT);
+}
+
+/** Offers call `number`; false if its place in the ring is still in use. */
+export function offer(control: Control, number: number): boolean {
+  return Atomics.compareExchange(control.words, claimIndex(number), 0, number) === 0;
+}
+
+/** Takes an offered call for good, or takes an offer back: exactly one of both sides gets true. */
+export function claim(control: Control, number: number): boolean {
+  return Atomics.compareExchange(control.words, claimIndex(number), number, 0) === number;
+}
