@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { runCommand } from "../scripts/run-command.ts";
+import { blocksBelow, missingLines, type SessionStep, sessionSteps } from "./support/readme.ts";
+import { REPOSITORY } from "./support/source-files.ts";
+
+const README = readFileSync(`${REPOSITORY}README.md`, "utf8");
+/** How long an edit may take to be served; only a broken reload ever waits that long. */
+const DEADLINE_MS = 15_000;
+
+const folders: string[] = [];
+const running: ChildProcess[] = [];
+
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    const gone = new Promise((resolve) => child.once("exit", resolve));
+    if (child.exitCode === null && child.kill("SIGINT")) await gone;
+  }
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A project inside the checkout, so that `import "bascule"` means this checkout; `.cache` is not for git. */
+function createProject(): string {
+  mkdirSync(`${REPOSITORY}.cache`, { recursive: true });
+  const folder = mkdtempSync(`${REPOSITORY}.cache/readme-`);
+  folders.push(folder);
+  cpSync(`${REPOSITORY}plugins`, join(folder, "plugins"), { recursive: true });
+  cpSync(`${REPOSITORY}README.md`, join(folder, "README.md"));
+  cpSync(`${REPOSITORY}bin`, join(folder, "bin"), { recursive: true });
+  return folder;
+}
+
+describe("the library example of the README", () => {
+  const [example] = blocksBelow(README, "## As a library").filter((block) => block.language === "ts");
+
+  it.each([
+    ["Node", process.execPath, []],
+    ["Deno", "deno", ["run", "-A", "--config", `${REPOSITORY}deno.json`]],
+  ])("runs on %s [I1.example]", async (_name, command, args) => {
+    const folder = createProject();
+    writeFileSync(join(folder, "example.ts"), example?.text ?? "throw new Error('the README has no example')");
+    const { code, output } = await runCommand(command, [...args, "example.ts"], { cwd: folder, timeoutMs: 60_000 });
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/words: \d+/) });
+  });
+});
+
+describe("the walk-through of the README", () => {
+  it("works as it is written [I2.walkthrough]", { timeout: 120_000 }, async () => {
+    const folder = createProject();
+    const steps = blocksBelow(README, "## A walk through it")
+      .filter((block) => block.language === "console")
+      .flatMap((block) => sessionSteps(block.text));
+    expect(steps.length).toBeGreaterThan(8);
+    for (const step of steps) {
+      if (step.command === "npm start") startHost(folder);
+      else expect(await follow(step, folder)).toEqual([]);
+    }
+  });
+
+  function startHost(folder: string): void {
+    running.push(spawn(process.execPath, [`${REPOSITORY}bin/bascule.mjs`, "dev"], { cwd: folder, stdio: "ignore" }));
+  }
+
+  /** Runs a command as the reader would: what is not there yet a moment after an edit is asked for again. */
+  async function follow(step: SessionStep, folder: string): Promise<readonly string[]> {
+    const script = `bascule() { "${process.execPath}" "${REPOSITORY}bin/bascule.mjs" "$@"; }\n${step.command}`;
+    const deadline = Date.now() + DEADLINE_MS;
+    for (;;) {
+      const { output } = await runCommand("bash", ["-c", script], { cwd: folder, timeoutMs: DEADLINE_MS });
+      const missing = missingLines(output, step.output);
+      if (missing.length === 0) return [];
+      const mayRepeat = /^bascule (call|list|info|grants|why) /.test(`${step.command} `);
+      if (!mayRepeat || Date.now() > deadline) return [`$ ${step.command}`, ...missing.map((line) => `missing: ${line}`), "got:", output];
+    }
+  }
+});
+
+describe("missingLines()", () => {
+  it("wants the promised lines in order, with … for anything", () => {
+    expect(missingLines("a 12 b\nother\nc", ["a … b", "c"])).toEqual([]);
+    expect(missingLines("c\na 12 b", ["a … b", "c"])).toEqual(["c"]);
+    expect(missingLines("a.b", ["axb"])).toEqual(["axb"]);
+  });
+});

@@ -1,0 +1,56 @@
+/** Takes the README apart: fenced blocks by language, and console sessions as commands with the output they promise. */
+
+/** One fenced block. */
+export interface Block {
+  readonly language: string;
+  readonly text: string;
+}
+
+/** A command of a console session and the lines it promises; `…` in a line stands for anything. */
+export interface SessionStep {
+  readonly command: string;
+  readonly output: readonly string[];
+}
+
+/** The fenced blocks below a heading, up to the next heading of the same or a higher rank. */
+export function blocksBelow(markdown: string, heading: string): readonly Block[] {
+  const lines = markdown.split("\n");
+  const start = lines.indexOf(heading);
+  if (start === -1) throw new Error(`README.md has no heading "${heading}"`);
+  const rank = heading.indexOf(" ");
+  const blocks: Block[] = [];
+  let open: { language: string; lines: string[] } | undefined;
+  for (const line of lines.slice(start + 1)) {
+    if (open === undefined && /^#+ /.test(line) && line.indexOf(" ") <= rank) break;
+    if (line.startsWith("```")) {
+      if (open !== undefined) blocks.push({ language: open.language, text: open.lines.join("\n") });
+      open = open === undefined ? { language: line.slice(3), lines: [] } : undefined;
+    } else open?.lines.push(line);
+  }
+  return blocks;
+}
+
+/** Reads a `console` block: `$ ` starts a command, everything up to the next one is its output. Comments are left out. */
+export function sessionSteps(block: string): readonly SessionStep[] {
+  const steps: { command: string; output: string[] }[] = [];
+  for (const line of block.split("\n")) {
+    if (line.startsWith("$ ")) steps.push({ command: line.slice(2), output: [] });
+    else if (line.trim() !== "" && !line.startsWith("# ")) steps.at(-1)?.output.push(line);
+  }
+  return steps;
+}
+
+/** The promised lines that the output does not have, in order. */
+export function missingLines(output: string, promised: readonly string[]): readonly string[] {
+  const rest = output.split("\n");
+  return promised.filter((line) => {
+    const wanted = new RegExp(`^${line.trim().split("…").map(escapePattern).join(".*")}$`);
+    const at = rest.findIndex((candidate) => wanted.test(candidate.trim()));
+    if (at !== -1) rest.splice(0, at + 1);
+    return at === -1;
+  });
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
