@@ -12,5 +12,6 @@ export const GENERATED: readonly Generated[] = [
   { file: "sandbox/prelude.gen.ts", script: "scripts/build-guest.ts" },
   { file: "manifests/manifest.schema.json", script: "scripts/generate-manifest-schema.ts" },
   { file: "docs/errors.md", script: "scripts/generate-errors.ts" },
+  { file: "docs/cli.md", script: "scripts/generate-cli.ts" },
   { file: "docs/spec.md", script: "scripts/generate-spec.ts" },
 ];

@@ -38,9 +38,11 @@ export async function checkTypes(): Promise<StepOutcome> {
 export async function checkGenerated(): Promise<StepOutcome> {
   const complaints: string[] = [];
   for (const { file, script } of GENERATED) {
-    if (!existsSync(REPOSITORY + script)) complaints.push(`"${script}", which writes ${file}, does not exist`);
-    const { code, output } = await runCommand(process.execPath, [script, "--check"]);
-    if (code !== 0) complaints.push(output);
+    const isThere = existsSync(REPOSITORY + script);
+    const { code, output } = isThere
+      ? await runCommand(process.execPath, [script, "--check"])
+      : { code: 1, output: `"${script}", which writes ${file}, does not exist` };
+    if (code !== 0) complaints.push(output.trim());
   }
   return outcomeOf(complaints, `${GENERATED.length - complaints.length} of ${GENERATED.length} fresh`);
 }
