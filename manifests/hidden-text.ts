@@ -36,6 +36,20 @@ export function findHiddenText(text: string): HiddenText | undefined {
   return undefined;
 }
 
+/** `text` with every such character written out as `\\u202e`, so that it can be shown. */
+export function showHidden(text: string): string {
+  return text.replace(SUSPECT, (match, index: number) => {
+    const codePoint = match.codePointAt(0) ?? 0;
+    if (isHarmless(codePoint, text, index)) return match;
+    return codePoint > 0xffff ? `\\u{${codePoint.toString(16)}}` : `\\u${codePoint.toString(16).padStart(4, "0")}`;
+  });
+}
+
+/** True if `text` is not well-formed UTF-16, so that no UTF-8 file name, header or document can hold it. */
+export function hasLoneSurrogate(text: string): boolean {
+  return /\p{Cs}/u.test(text);
+}
+
 function isHarmless(codePoint: number, text: string, index: number): boolean {
   if (codePoint === 0x09 || codePoint === 0x0a) return true;
   if (codePoint === 0x0d) return text.charCodeAt(index + 1) === 0x0a;

@@ -38,4 +38,6 @@ export interface Manifest {
   readonly license?: string;
   readonly homepage?: string;
   readonly keywords: readonly string[];
+  /** What an author or a conversion from the older spelling wants to be remembered; nothing acts on it. */
+  readonly notes?: readonly string[];
 }

@@ -34,12 +34,25 @@ export type { Route } from "./route.ts";
 export { ROUTES } from "./route.ts";
 export type { SideEffect, SideEffectClass } from "./side-effect.ts";
 export { SIDE_EFFECT_CLASSES, SIDE_EFFECTS, sideEffectClass } from "./side-effect.ts";
+export { CALLERS } from "./tool.ts";
 export type { Caller, Requirement, ToolAnnotations, ToolDefinition, Visibility } from "./tool.ts";
-export type { PluginSettings, SmallestGrant, ValueError } from "./pending.ts";
+export type { PluginSettings } from "./pending.ts";
 export {
-  applyDefaults, checkSchema, checkValue, compilePermissions, coversPermissions, evaluateAccess, isWider, legacyModuleCandidates,
-  manifestJsonSchema, manifestToJson, normalizePath, parseManifest, parsePermissions, parseProject, parseSettings, permissionsDiff,
-  permissionsForClass, permissionsForEffects, sideEffectClassOf, smallestGrant,
+  legacyModuleCandidates, manifestJsonSchema, manifestToJson, parseManifest, parseProject, parseSettings,
 } from "./pending.ts";
+export { compilePermissions, itemToText, toEntry } from "./permission-compile.ts";
+export { coversPermissions, isWider, permissionsDiff } from "./permission-covers.ts";
+export { evaluateAccess } from "./permission-evaluate.ts";
+export type { SmallestGrant } from "./permission-hint.ts";
+export { smallestGrant, splitFlagItems } from "./permission-hint.ts";
+export type { HostPattern, NetItemOutcome, NetPattern, NetTarget } from "./permission-net.ts";
+export { canonicalHost, parseNetItem } from "./permission-net.ts";
+export { checkItem, parsePermissions, SYS_KINDS } from "./permission-parse.ts";
+export { isAbsolutePath, normalizePath, pathSegments } from "./permission-path.ts";
+export { permissionsForClass, permissionsForEffects, sideEffectClassOf } from "./side-effect.ts";
+export { nearest } from "./suggest.ts";
 export type { ConfirmationConfig, ConfirmMode, PolicyConfig, PolicyRule, ProjectConfig, RuleEffect } from "./project.ts";
 export { CONFIRM_MODES } from "./project.ts";
+export { checkSchema, REFUSED_KEYWORDS, SCHEMA_BOUNDS } from "./schema-check.ts";
+export type { ValueError } from "./validator.ts";
+export { applyDefaults, checkValue } from "./validator.ts";

@@ -102,12 +102,12 @@ interface Frame {
   key: string;
 }
 
-class SyntaxStop {
+/** Ends reading; caught in `read`. */
+class SyntaxStop extends Error {
   readonly offset: number;
-  readonly what: string;
-  constructor(offset: number, what: string) {
+  constructor(offset: number, message: string) {
+    super(message);
     this.offset = offset;
-    this.what = what;
   }
 }
 
@@ -132,7 +132,7 @@ class Reader {
     } catch (stop) {
       if (!(stop instanceof SyntaxStop)) throw stop;
       const place = positionAt(this.#text, stop.offset);
-      return { value: null, problems: [{ severity: "error", pointer: "", ...place, message: stop.what }, ...this.#problems] };
+      return { value: null, problems: [{ severity: "error", pointer: "", ...place, message: stop.message }, ...this.#problems] };
     }
   }
 

@@ -63,6 +63,8 @@ export interface LayerVerdict {
   readonly rule?: string;
   /** A path that contains a denied one: recursive acts on it fail (SPEC PA5). */
   readonly partial?: true;
+  /** Denied by an `ignore` item: the bridge answers "not found" or "unset" instead of a refusal. */
+  readonly ignored?: true;
 }
 
 /** The minimum over all layers, with every layer's own verdict for `why`. */
@@ -84,6 +86,10 @@ export interface CompiledPermissions {
 export interface CompiledEntry {
   readonly allow: true | readonly CompiledItem[];
   readonly deny: true | readonly CompiledItem[];
+  /** Denied, and to be answered as if it did not exist (read and env). */
+  readonly ignore?: true | readonly CompiledItem[];
+  /** Nothing was written under `allow`: a policy layer has no opinion on what it does not deny. */
+  readonly isDenyOnly?: true;
 }
 
 /** One item with its matcher. */

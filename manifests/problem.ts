@@ -1,5 +1,7 @@
 /** What is wrong with a document, where, and what to write instead. */
 
+import { showHidden } from "./hidden-text.ts";
+
 /** How much a problem matters: an `error` refuses the document, a `warning` is shown and the document is used. */
 export type Severity = "error" | "warning";
 
@@ -25,10 +27,10 @@ export type Parsed<T> =
   | { readonly ok: true; readonly value: T; readonly warnings: readonly Problem[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** A problem in one line for people: `/tools/0/name (line 4, column 13): … (write …)`. */
+/** A problem in one line for people: `/tools/0/name (line 4, column 13): … (write …)`, hidden characters written out. */
 export function problemToText(problem: Problem): string {
   const place = problem.line === undefined ? "" : ` (line ${problem.line}, column ${problem.column ?? 1})`;
   const where = problem.pointer === "" ? "document" : problem.pointer;
   const fix = problem.fix === undefined ? "" : ` (${problem.fix})`;
-  return `${where}${place}: ${problem.message}${fix}`;
+  return showHidden(`${where}${place}: ${problem.message}${fix}`).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }

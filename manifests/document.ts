@@ -1,0 +1,236 @@
+/** Reads JSON documents of ours field by field, and lists everything that is wrong with them at once. */
+
+import { findHiddenText } from "./hidden-text.ts";
+import { isJsonObject, pointerToken, type JsonObject, type JsonValue } from "./json.ts";
+import { printable } from "./names.ts";
+import type { LocatedJson } from "./parse-json.ts";
+import type { Parsed, Problem, Severity } from "./problem.ts";
+import { nearest } from "./suggest.ts";
+
+const MAX_PROBLEMS = 200;
+
+/** The problems of one document, each with its place in the text. */
+export class DocumentReader {
+  readonly #located: LocatedJson;
+  readonly #toOriginal: (pointer: string) => string;
+  readonly #problems: Problem[] = [];
+  /** Places whose text has been refused; what else is wrong there follows from it. */
+  readonly #refusedTexts = new Set<string>();
+
+  /** `toOriginal` turns a pointer into a normalised document into one into the text. */
+  constructor(located: LocatedJson, toOriginal: (pointer: string) => string = (pointer) => pointer) {
+    this.#located = located;
+    this.#toOriginal = toOriginal;
+  }
+
+  /** Adds an error about the value at `pointer`, or about its member's key. */
+  refuse(pointer: string, message: string, fix?: string, part?: "key"): void {
+    this.#add("error", pointer, message, fix, part);
+  }
+
+  /** Adds a warning. */
+  warn(pointer: string, message: string, fix?: string): void {
+    this.#add("warning", pointer, message, fix);
+  }
+
+  /** Adds problems that another check found, with their places. */
+  adopt(problems: readonly Problem[]): void {
+    for (const { severity, pointer, message, fix } of problems) this.#add(severity, pointer, message, fix);
+  }
+
+  /** Refuses every key and text of the document that holds hidden characters (SPEC M5). */
+  refuseHiddenText(): void {
+    this.#searchHidden(this.#located.value, "");
+  }
+
+  /** The members of the object at `pointer`, after refusing unknown and missing ones; undefined if it is none. */
+  fields(value: JsonValue | undefined, pointer: string, shape: Shape): Fields | undefined {
+    if (!isJsonObject(value)) {
+      this.refuse(pointer, `${shape.what} is not an object`, "write { … }");
+      return undefined;
+    }
+    for (const key of Object.keys(value)) {
+      if (shape.known.includes(key)) continue;
+      this.refuse(`${pointer}/${pointerToken(key)}`, `Field "${printable(key)}" is unknown in ${lower(shape.what)}`, nearest(key, shape.known), "key");
+    }
+    for (const key of shape.required ?? []) {
+      if (!Object.hasOwn(value, key)) this.refuse(pointer, `${shape.what} has no "${key}"`, `add "${key}"`);
+    }
+    return new Fields(this, value, pointer);
+  }
+
+  /** The value if there was no error, with the warnings; else every problem in the order of the text. */
+  finish<T>(make: () => T): Parsed<T> {
+    const problems = this.#problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
+    if (problems.some((problem) => problem.severity === "error")) return { ok: false, problems };
+    return { ok: true, value: make(), warnings: problems };
+  }
+
+  #add(severity: Severity, pointer: string, message: string, fix?: string, part?: "key"): void {
+    const original = this.#toOriginal(pointer);
+    if (this.#problems.length >= MAX_PROBLEMS || this.#refusedTexts.has(original)) return;
+    const place = this.#located.locate(original, part) ?? this.#located.locate("");
+    this.#problems.push({ severity, pointer: original, ...place, message, ...(fix !== undefined && { fix }) });
+  }
+
+  #searchHidden(value: JsonValue, pointer: string): void {
+    if (typeof value === "string") this.#refuseHidden(value, pointer, "Text");
+    else if (Array.isArray(value)) value.forEach((item: JsonValue, index) => this.#searchHidden(item, `${pointer}/${index}`));
+    else if (isJsonObject(value)) {
+      for (const [key, item] of Object.entries(value)) {
+        const place = `${pointer}/${pointerToken(key)}`;
+        this.#refuseHidden(key, place, "Key");
+        this.#searchHidden(item, place);
+      }
+    }
+  }
+
+  #refuseHidden(text: string, pointer: string, what: string): void {
+    const hidden = findHiddenText(text);
+    if (hidden === undefined) return;
+    // The document as it stands in the text is searched, so the pointer needs no way back.
+    if (this.#problems.length < MAX_PROBLEMS && !this.#refusedTexts.has(pointer)) {
+      const place = this.#located.locate(pointer, what === "Key" ? "key" : "value");
+      this.#problems.push({ severity: "error", pointer, ...place, message: `${what} holds ${hidden.description} at index ${hidden.index}`, fix: "remove it" });
+    }
+    this.#refusedTexts.add(pointer);
+  }
+}
+
+/** What an object of a document may hold. */
+export interface Shape {
+  /** Named in messages, with a capital: `Tool`. */
+  readonly what: string;
+  readonly known: readonly string[];
+  readonly required?: readonly string[];
+}
+
+/** One object of a document. Every reader answers undefined where the member is absent or has been refused. */
+export class Fields {
+  readonly #reader: DocumentReader;
+  readonly #object: JsonObject;
+  readonly pointer: string;
+
+  constructor(reader: DocumentReader, object: JsonObject, pointer: string) {
+    this.#reader = reader;
+    this.#object = object;
+    this.pointer = pointer;
+  }
+
+  has(key: string): boolean {
+    return Object.hasOwn(this.#object, key);
+  }
+
+  get(key: string): JsonValue | undefined {
+    return this.has(key) ? this.#object[key] : undefined;
+  }
+
+  at(key: string): string {
+    return `${this.pointer}/${pointerToken(key)}`;
+  }
+
+  /** A text that is not blank; `check` gives a reason to refuse it. */
+  text(key: string, check: (text: string) => string | undefined = () => undefined): string | undefined {
+    const value = this.get(key);
+    if (value === undefined) return undefined;
+    if (typeof value !== "string" || value.trim() === "") return this.#wrong(key, "a text", "write a text that is not empty");
+    const reason = check(value);
+    if (reason === undefined) return value;
+    const at = reason.lastIndexOf("; ");
+    this.#reader.refuse(this.at(key), at === -1 ? reason : reason.slice(0, at), at === -1 ? undefined : reason.slice(at + 2));
+    return undefined;
+  }
+
+  flag(key: string): boolean | undefined {
+    const value = this.get(key);
+    return value === undefined || typeof value === "boolean" ? value : this.#wrong(key, "true or false", "write true or false");
+  }
+
+  /** A whole number from 1 to `most`. */
+  count(key: string, most: number): number | undefined {
+    const value = this.get(key);
+    if (value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= most)) return value;
+    return this.#wrong(key, `a whole number from 1 to ${most}`, "write such a number");
+  }
+
+  choice<T extends string>(key: string, choices: readonly T[]): T | undefined {
+    const value = this.get(key);
+    if (value === undefined) return undefined;
+    const choice = choices.find((known) => known === value);
+    return choice ?? this.#wrong(key, `one of ${choices.join(", ")}`, typeof value === "string" ? nearest(value, choices) : `write one of ${choices.join(", ")}`);
+  }
+
+  /** A list whose items `read` turns into values; items it answers undefined for are left out. */
+  list<T>(key: string, read: (item: JsonValue, pointer: string) => T | undefined, most: number = 256): readonly T[] | undefined {
+    const value = this.get(key);
+    if (value === undefined) return undefined;
+    if (!Array.isArray(value)) return this.#wrong(key, "a list", "write [ … ]");
+    if (value.length > most) return this.#wrong(key, `a list of at most ${most} items`, "write fewer");
+    return value.flatMap((item: JsonValue, index) => {
+      const made = read(item, `${this.at(key)}/${index}`);
+      return made === undefined ? [] : [made];
+    });
+  }
+
+  /** A list of texts that are not empty. */
+  texts(key: string, check: (text: string) => string | undefined = () => undefined): readonly string[] | undefined {
+    return this.list(key, (item, pointer) => {
+      const reason = typeof item === "string" && item.trim() !== "" ? check(item) : "Is not a text; write a text that is not empty";
+      if (reason === undefined && typeof item === "string") return item;
+      const [message, fix] = (reason ?? "").split("; ");
+      this.#reader.refuse(pointer, message ?? "", fix);
+      return undefined;
+    });
+  }
+
+  choices<T extends string>(key: string, choices: readonly T[]): readonly T[] | undefined {
+    return this.list(key, (item, pointer) => {
+      const choice = choices.find((known) => known === item);
+      if (choice === undefined) {
+        const shown = typeof item === "string" ? `"${printable(item)}" is unknown here` : "Is not a text";
+        this.#reader.refuse(pointer, shown, typeof item === "string" ? nearest(item, choices) : `write one of ${choices.join(", ")}`);
+      }
+      return choice;
+    });
+  }
+
+  /** An object that is kept as it is. */
+  object(key: string): JsonObject | undefined {
+    const value = this.get(key);
+    return value === undefined || isJsonObject(value) ? value : this.#wrong(key, "an object", "write { … }");
+  }
+
+  /** An object from outside keys to values that `read` makes; made without a prototype. */
+  record<T>(key: string, read: (value: JsonValue, pointer: string, key: string) => T | undefined): Readonly<Record<string, T>> | undefined {
+    const object = this.object(key);
+    if (object === undefined) return undefined;
+    const record = Object.create(null) as Record<string, T>;
+    for (const [name, value] of Object.entries(object)) {
+      const made = read(value, `${this.at(key)}/${pointerToken(name)}`, name);
+      if (made !== undefined) record[name] = made;
+    }
+    return record;
+  }
+
+  #wrong(key: string, wanted: string, fix: string): undefined {
+    this.#reader.refuse(this.at(key), `"${key}" is not ${wanted}`, fix);
+    return undefined;
+  }
+}
+
+/** `object` without the members that are undefined. */
+export function compact<T extends object>(object: T): { readonly [K in keyof T]: Exclude<T[K], undefined> } {
+  // What is left are the members that are there; under exactOptionalPropertyTypes an optional one may be absent.
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as { readonly [K in keyof T]: Exclude<T[K], undefined> };
+}
+
+/** Freezes a JSON-like value and all that it holds. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const member of Object.values(value)) deepFreeze(member);
+  return Object.freeze(value);
+}
+
+function lower(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,137 @@
+/** Turns a permission set as written into matchers, with tokens and relative paths resolved (SPEC PA2). */
+
+import { canonicalHost, netCovers, netOverlaps, netTouches, parseNetItem, splitHostPort, type NetPattern, type NetTarget } from "./permission-net.ts";
+import { isSecretItem } from "./permission-parse.ts";
+import { pathSegments, patternCovers, patternReachesBelow, toPathPattern } from "./permission-path.ts";
+import {
+  PERMISSION_KINDS, type AccessQuery, type CompiledEntry, type CompiledItem, type CompiledPermissions, type PermissionBases, type PermissionEntry, type PermissionItem, type PermissionKind,
+  type Permissions, type PermissionValue,
+} from "./permissions.ts";
+
+/**
+ * Makes a permission set ready for `evaluateAccess`. The set is one that `parsePermissions` accepted.
+ *
+ * An item that cannot be resolved (its token has no base) allows nothing, and denies everything of its kind.
+ */
+export function compilePermissions(permissions: Permissions, bases: PermissionBases): CompiledPermissions {
+  const entries = new Map<PermissionKind, CompiledEntry>();
+  for (const kind of PERMISSION_KINDS) {
+    const value = Object.hasOwn(permissions, kind) ? permissions[kind] : undefined;
+    if (value !== undefined) entries.set(kind, compileEntry(kind, toEntry(value), bases));
+  }
+  return { source: permissions, bases, entries };
+}
+
+/** The long form of a permission value. */
+export function toEntry(value: PermissionValue): PermissionEntry {
+  return isEntry(value) ? value : { allow: value };
+}
+
+/** How an item reads in `why`, in prompts and in flags. */
+export function itemToText(item: PermissionItem): string {
+  if (typeof item === "string") return item;
+  if (isSecretItem(item)) return `${item.name} (secret for ${item.hosts.join(", ")})`;
+  return [item.host, item.methods?.join("|"), item.paths?.join("|")].filter((part) => part !== undefined).join(" ");
+}
+
+function isEntry(value: PermissionValue): value is PermissionEntry {
+  return typeof value === "object" && !Array.isArray(value);
+}
+
+function compileEntry(kind: PermissionKind, entry: PermissionEntry, bases: PermissionBases): CompiledEntry {
+  const allow = compileItems(entry.allow, (item) => compileAllow(kind, item, bases));
+  const deny = compileItems(entry.deny, (item) => compileDeny(kind, item, bases));
+  const compiled = { allow, deny, ...(entry.allow === undefined && { isDenyOnly: true as const }) };
+  return entry.ignore === undefined ? compiled : { ...compiled, ignore: compileItems(entry.ignore, (item) => compileDeny(kind, item, bases)) };
+}
+
+function compileItems(items: boolean | readonly PermissionItem[] | undefined, compile: (item: PermissionItem) => CompiledItem): true | readonly CompiledItem[] {
+  if (items === true) return true;
+  return items === undefined || items === false ? [] : items.map(compile);
+}
+
+function compileAllow(kind: PermissionKind, item: PermissionItem, bases: PermissionBases): CompiledItem {
+  const written = itemToText(item);
+  if (kind === "read" || kind === "write") {
+    const pattern = toPathPattern(written, bases);
+    return { written, matches: (query) => pattern !== undefined && onPath(query, (path) => patternCovers(pattern, path, false)) };
+  }
+  if (kind === "net" || kind === "import") {
+    const pattern = netPattern(item);
+    return { written, matches: (query) => pattern !== undefined && onTarget(query, (target) => netCovers(pattern, target)) };
+  }
+  return { written, matches: nameMatcher(kind, item) };
+}
+
+function compileDeny(kind: PermissionKind, item: PermissionItem, bases: PermissionBases): CompiledItem {
+  const written = itemToText(item);
+  if (kind === "read" || kind === "write") {
+    const pattern = toPathPattern(written, bases);
+    if (pattern === undefined) return denyAll(written);
+    return {
+      written,
+      matches: (query) => onPath(query, (path) => patternCovers(pattern, path, true)),
+      within: (query) => asksAll(query) || onPath(query, (path) => patternReachesBelow(pattern, path)),
+    };
+  }
+  if (kind === "net" || kind === "import") {
+    const pattern = netPattern(item);
+    if (pattern === undefined) return denyAll(written);
+    return {
+      written,
+      matches: (query) => onTarget(query, (target) => netTouches(pattern, target)),
+      within: (query) => onTarget(query, (target) => netOverlaps(pattern, target)),
+    };
+  }
+  return { written, matches: nameMatcher(kind, item), within: asksAll };
+}
+
+/** Fails closed: what cannot be told apart is denied. */
+function denyAll(written: string): CompiledItem {
+  return { written, matches: () => true };
+}
+
+function netPattern(item: PermissionItem): NetPattern | undefined {
+  if (typeof item !== "string" && isSecretItem(item)) return undefined;
+  const outcome = parseNetItem(item);
+  return outcome.ok ? outcome.value : undefined;
+}
+
+function nameMatcher(kind: PermissionKind, item: PermissionItem): (query: AccessQuery) => boolean {
+  const wanted = typeof item === "string" ? item : isSecretItem(item) ? item.name : "";
+  if (kind === "env" && typeof item === "string" && wanted.endsWith("*")) return (query) => nameOf(query)?.startsWith(wanted.slice(0, -1)) ?? false;
+  if (kind === "tools" && wanted.endsWith(".*")) return (query) => nameOf(query)?.startsWith(wanted.slice(0, -1)) ?? false;
+  // A bare tool name means the tool of that name in whichever plugin it is.
+  if (kind === "tools" && !wanted.includes(".")) return (query) => nameOf(query)?.split(".").at(-1) === wanted;
+  return (query) => nameOf(query) === wanted;
+}
+
+function nameOf(query: AccessQuery): string | undefined {
+  return isPathQuery(query) || query.kind === "net" ? undefined : query.name;
+}
+
+function onPath(query: AccessQuery, test: (path: readonly string[]) => boolean): boolean {
+  return isPathQuery(query) && query.path !== undefined && test(pathSegments(query.path));
+}
+
+function onTarget(query: AccessQuery, test: (target: NetTarget) => boolean): boolean {
+  if (query.kind === "net") return test(query);
+  return query.kind === "import" && test(query.name === undefined ? {} : importTarget(query.name));
+}
+
+function importTarget(name: string): NetTarget {
+  const { host, port } = splitHostPort(name);
+  const canonical = canonicalHost(host);
+  return { ...(canonical !== undefined && { host: canonical }), ...(port !== undefined && { port }) };
+}
+
+/** True for a query that names nothing: it asks for the whole kind. */
+export function asksAll(query: AccessQuery): boolean {
+  if (isPathQuery(query)) return query.path === undefined;
+  return query.kind === "net" ? query.host === undefined : query.name === undefined;
+}
+
+/** True for a query about a path. */
+export function isPathQuery(query: AccessQuery): query is Extract<AccessQuery, { readonly kind: "read" | "write" }> {
+  return query.kind === "read" || query.kind === "write";
+}

@@ -1,0 +1,79 @@
+/** Decides an act by layers: deny is absolute, layers are AND-ed, the minimum counts (SPEC PA3, PA5). */
+
+import { asksAll, isPathQuery } from "./permission-compile.ts";
+import { canonicalHost } from "./permission-net.ts";
+import { isAbsolutePath, normalizePath } from "./permission-path.ts";
+import type { AccessQuery, AccessState, AccessVerdict, CompiledEntry, CompiledItem, LayerVerdict, PermissionLayer } from "./permissions.ts";
+
+/**
+ * What all layers together say to one act.
+ *
+ * A query whose path is not absolute, or whose path or host is malformed, is denied; so is anything without any layer.
+ * `decidedBy` is the first layer with the lowest state.
+ *
+ * @example
+ * ```ts
+ * const permissions = compilePermissions({ read: { allow: ["$workspace"], deny: ["$workspace/.env"] } }, { base: "/p", workspace: "/w" });
+ * const layer = { name: "grant", permissions, unnamed: "none", otherwise: "prompt" } as const;
+ * evaluateAccess([layer], { kind: "read", path: "/w/.env" }).state; // "denied"
+ * ```
+ */
+export function evaluateAccess(layers: readonly PermissionLayer[], query: AccessQuery): AccessVerdict {
+  const asked = canonicalQuery(query);
+  if (asked === undefined) return deniedWithout("malformed query");
+  const verdicts = layers.map((layer) => judge(layer, asked));
+  const [first, ...rest] = verdicts;
+  if (first === undefined) return deniedWithout("no layer");
+
+  const decidedBy = rest.reduce((lowest, verdict) => (RANK[verdict.state] < RANK[lowest.state] ? verdict : lowest), first);
+  const isPartial = decidedBy.state === "granted" && verdicts.some((verdict) => verdict.partial === true);
+  return { state: decidedBy.state, ...(isPartial && { partial: true as const }), decidedBy, layers: verdicts };
+}
+
+const RANK: Readonly<Record<AccessState, number>> = { denied: 0, prompt: 1, granted: 2 };
+
+function deniedWithout(layer: string): AccessVerdict {
+  const verdict: LayerVerdict = { layer, state: "denied" };
+  return { state: "denied", decidedBy: verdict, layers: [verdict] };
+}
+
+function judge(layer: PermissionLayer, query: AccessQuery): LayerVerdict {
+  const entry = layer.permissions.entries.get(query.kind);
+  const state = layer.unnamed === "transparent" ? "granted" : layer.otherwise;
+  if (entry === undefined) return { layer: layer.name, state };
+
+  const denial = findRule(entry.deny, query);
+  if (denial !== undefined) return { layer: layer.name, state: "denied", rule: denial };
+  const ignored = findRule(entry.ignore ?? [], query);
+  if (ignored !== undefined) return { layer: layer.name, state: "denied", rule: ignored, ignored: true };
+
+  const rule = findRule(entry.allow, query);
+  if (rule !== undefined) return { layer: layer.name, state: "granted", rule, ...partOf(entry, query) };
+  // A policy layer that only denies has no opinion on the rest.
+  if (entry.isDenyOnly === true && layer.unnamed === "transparent") return { layer: layer.name, state, ...partOf(entry, query) };
+  return { layer: layer.name, state: layer.otherwise };
+}
+
+function findRule(items: true | readonly CompiledItem[], query: AccessQuery): string | undefined {
+  if (items === true) return "true";
+  // No list of items is the whole kind.
+  return asksAll(query) ? undefined : items.find((item) => item.matches(query))?.written;
+}
+
+function partOf(entry: CompiledEntry, query: AccessQuery): { readonly partial?: true } {
+  const items = [entry.deny, entry.ignore ?? []].filter((list) => list !== true).flat();
+  return items.some((item) => item.within?.(query) ?? true) ? { partial: true } : {};
+}
+
+/** The query with its path or host in the one form that items are compared with; undefined if it has none. */
+function canonicalQuery(query: AccessQuery): AccessQuery | undefined {
+  if (isPathQuery(query)) {
+    if (query.path === undefined) return query;
+    const path = isAbsolutePath(query.path) ? normalizePath(query.path, query.path) : undefined;
+    return path === undefined ? undefined : { kind: query.kind, path };
+  }
+  if (query.kind !== "net" || query.host === undefined) return query;
+  const host = canonicalHost(query.host);
+  if (host === undefined) return undefined;
+  return { ...query, host, ...(query.method !== undefined && { method: query.method.toUpperCase() }) };
+}

@@ -1,0 +1,218 @@
+/**
+ * Path items: normalising, tokens and globs (SPEC PA2, C4).
+ *
+ * Purely lexical and the same on every system. Globs are matched segment by segment without building a RegExp from
+ * foreign text: `*` and `?` stay within a segment, `**` is a whole segment and stands for any number of them.
+ */
+
+import { hasLoneSurrogate } from "./hidden-text.ts";
+import type { PermissionBases } from "./permissions.ts";
+
+/** Longest path that is compared at all; Linux's PATH_MAX. */
+const MAX_PATH_LENGTH = 4_096;
+const MAX_ITEM_LENGTH = 1_024;
+/** Bounds that keep matching linear in practice: a guest chooses the paths, a manifest the patterns. */
+const MAX_GLOB_LENGTH = 256;
+const MAX_GLOBSTARS = 2;
+const MAX_PARENTS = 32;
+
+const TOKENS = ["plugin", "workspace", "data", "tmp", "home"] as const;
+
+/** An absolute place: a folder or file with everything below it, or a pattern. */
+export interface PathPattern {
+  /** The literal segments it begins with. */
+  readonly prefix: readonly string[];
+  /** What follows the prefix, its first segment being a pattern; empty for a literal path. */
+  readonly glob: readonly string[];
+}
+
+/**
+ * `path` made absolute, `/`-separated, without `.`, `..`, doubled or trailing separators.
+ *
+ * Below a base with a drive letter `\` separates too. Undefined if the path is empty, too long, holds a NUL or a lone
+ * surrogate, is a UNC, device or stream name, or neither it nor `base` is absolute.
+ *
+ * @example
+ * ```ts
+ * normalizePath("../a//b/", "/work/x"); // "/work/a/b"
+ * normalizePath("b\\c", "C:/work"); // "C:/work/b/c"
+ * ```
+ */
+export function normalizePath(path: string, base: string): string | undefined {
+  if (path === "" || path.length > MAX_PATH_LENGTH || path.includes("\0") || hasLoneSurrogate(path)) return undefined;
+  const isWindows = /^[A-Za-z]:/.test(base);
+  const slashed = isWindows ? path.replaceAll("\\", "/") : path;
+  if (isWindows && slashed.startsWith("//")) return undefined;
+
+  const drive = isWindows ? /^[A-Za-z]:(?=\/|$)/.exec(slashed)?.[0] : undefined;
+  const isAbsolute = drive !== undefined || slashed.startsWith("/");
+  if (!isAbsolute && !isAbsolutePath(base)) return undefined;
+
+  const root = isWindows ? (drive ?? base.slice(0, 2)).toUpperCase() : "";
+  const rest = drive === undefined ? slashed : slashed.slice(drive.length);
+  const segments = fold(isAbsolute ? rest : `${isWindows ? base.slice(2).replaceAll("\\", "/") : base}/${rest}`);
+  if (isWindows && segments.some(isWindowsAlias)) return undefined;
+  const normal = `${root}/${segments.join("/")}`;
+  return normal.length > MAX_PATH_LENGTH ? undefined : normal;
+}
+
+/** True for `/a` and `C:/a`. */
+export function isAbsolutePath(path: string): boolean {
+  return path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path);
+}
+
+/** The components of a normalised path. */
+export function pathSegments(path: string): readonly string[] {
+  return path.split("/").filter((segment) => segment !== "");
+}
+
+/** Why `item` is not a path item, or undefined if it is. */
+export function checkPathItem(item: string): string | undefined {
+  if (item === "") return 'A path item is empty; write "." for the folder itself';
+  if (item.length > MAX_ITEM_LENGTH) return `A path item has at most ${MAX_ITEM_LENGTH} characters`;
+  if (item.includes("\0") || hasLoneSurrogate(item)) return "A path item holds a NUL or a lone surrogate";
+  if (item.includes("\\")) return 'A path item holds "\\"; write "/" between folders on every system';
+  if (/[[\]{}]/.test(item)) return 'Patterns know "*", "?" and "**", not "[…]" or "{…}"; name the paths one by one, or their folder';
+  if (item.startsWith("!")) return 'A pattern cannot be negated with "!"; put the path into "deny"';
+  if (item === "~" || item.startsWith("~/")) return '"~" is not expanded; write "$home"';
+  return checkSegments(item.split("/"));
+}
+
+/** `item` as an absolute pattern, or undefined if it begins with a token that `bases` does not have. */
+export function toPathPattern(item: string, bases: PermissionBases): PathPattern | undefined {
+  const [head = "", ...tail] = item.split("/");
+  const token = TOKENS.find((name) => head === `$${name}`);
+  const base = token === undefined ? bases.base : bases[token];
+  if (base === undefined) return undefined;
+
+  const rest = token === undefined ? item : tail.join("/");
+  const segments = rest.split("/");
+  const firstGlob = segments.findIndex(isGlobSegment);
+  const literal = firstGlob === -1 ? rest : segments.slice(0, firstGlob).join("/");
+  const isRooted = token === undefined && item.startsWith("/");
+  const absolute = normalizePath(literal === "" ? (isRooted ? "/" : ".") : literal, base);
+  if (absolute === undefined) return undefined;
+
+  const glob = firstGlob === -1 ? [] : segments.slice(firstGlob).filter((segment) => segment !== "" && segment !== ".");
+  // `a/**` is all of `a`, which a literal says already.
+  return { prefix: pathSegments(absolute), glob: glob.every((segment) => segment === "**") ? [] : glob };
+}
+
+/**
+ * True if the pattern covers the path. A literal covers what lies below it; a glob covers whole paths that it matches
+ * and, with `below`, what lies below those too (denials do).
+ */
+export function patternCovers(pattern: PathPattern, path: readonly string[], below: boolean): boolean {
+  if (!startsWith(path, pattern.prefix)) return false;
+  if (pattern.glob.length === 0) return true;
+  return runGlob(pattern.glob, path.slice(pattern.prefix.length)).some((state) => state.isMatch && (below || state.isEnd));
+}
+
+/** True if something below `path` (not the path itself) could be covered by the pattern (SPEC PA5). */
+export function patternReachesBelow(pattern: PathPattern, path: readonly string[]): boolean {
+  if (path.length < pattern.prefix.length) return startsWith(pattern.prefix, path);
+  if (pattern.glob.length === 0 || !startsWith(path, pattern.prefix)) return false;
+  return runGlob(pattern.glob, path.slice(pattern.prefix.length)).some((state) => state.isEnd && state.isAlive);
+}
+
+/** True for a segment with a wildcard. */
+export function isGlobSegment(segment: string): boolean {
+  return segment.includes("*") || segment.includes("?");
+}
+
+/** True if `path` begins with all of `prefix`. */
+export function startsWith(path: readonly string[], prefix: readonly string[]): boolean {
+  return prefix.length <= path.length && prefix.every((segment, index) => segment === path[index]);
+}
+
+function checkSegments(segments: readonly string[]): string | undefined {
+  const [head = ""] = segments;
+  const firstGlob = segments.findIndex(isGlobSegment);
+  const last = segments.lastIndexOf("..");
+  if (head.startsWith("$") && !TOKENS.some((token) => head === `$${token}`)) {
+    return `"${head}" is not a known folder; write one of ${TOKENS.map((token) => `$${token}`).join(" ")}`;
+  }
+  if (head.startsWith("$") && last !== -1) return `".." leaves "${head}"; name the other folder itself`;
+  if (firstGlob !== -1 && last > firstGlob) return '".." after a pattern has no one meaning; write the path without it';
+  if (segments.filter((segment) => segment === "..").length > MAX_PARENTS) return `A path item has at most ${MAX_PARENTS} ".."`;
+  if (segments.some((segment) => segment.includes("**") && segment !== "**")) return '"**" stands alone between "/"; write "**/*.ext" instead of "**.ext"';
+  if (segments.filter((segment) => segment === "**").length > MAX_GLOBSTARS) return `A pattern has at most ${MAX_GLOBSTARS} "**"`;
+  if (firstGlob !== -1 && segments.join("/").length > MAX_GLOB_LENGTH) return `A pattern has at most ${MAX_GLOB_LENGTH} characters`;
+  return undefined;
+}
+
+function fold(path: string): string[] {
+  const segments: string[] = [];
+  for (const segment of path.split("/")) {
+    if (segment === "..") segments.pop();
+    else if (segment !== "" && segment !== ".") segments.push(segment);
+  }
+  return segments;
+}
+
+/** Names that Windows takes for another file: streams (`a:b`), and trailing dots and spaces, which it drops. */
+function isWindowsAlias(segment: string): boolean {
+  return segment.includes(":") || segment.endsWith(".") || segment.endsWith(" ");
+}
+
+/** After each prefix of the path: does the pattern match it, and could it match more? */
+interface GlobState {
+  readonly isMatch: boolean;
+  readonly isAlive: boolean;
+  /** All of the path has been read. */
+  readonly isEnd: boolean;
+}
+
+function runGlob(glob: readonly string[], path: readonly string[]): GlobState[] {
+  let places = skipGlobstars(glob, new Set([0]));
+  const states = [stateOf(glob, places, path.length === 0)];
+  for (const [index, segment] of path.entries()) {
+    const next = new Set<number>();
+    for (const place of places) {
+      const wanted = glob[place];
+      if (wanted === "**") next.add(place);
+      else if (wanted !== undefined && matchSegment(wanted, segment)) next.add(place + 1);
+    }
+    places = skipGlobstars(glob, next);
+    states.push(stateOf(glob, places, index === path.length - 1));
+    if (places.size === 0) break;
+  }
+  return states;
+}
+
+/** A `**` matches nothing too, so standing before one is also standing behind it. */
+function skipGlobstars(glob: readonly string[], places: Set<number>): Set<number> {
+  // A Set visits what is added while it is walked.
+  for (const place of places) if (glob[place] === "**") places.add(place + 1);
+  return places;
+}
+
+function stateOf(glob: readonly string[], places: ReadonlySet<number>, isEnd: boolean): GlobState {
+  return { isMatch: places.has(glob.length), isAlive: [...places].some((place) => place < glob.length), isEnd };
+}
+
+/** Wildcards within a segment: on a mismatch only the last `*` is tried again, so the work is at most |pattern| × |text|. */
+function matchSegment(pattern: string, text: string): boolean {
+  // No file system has longer names; this bounds the work.
+  if (text.length > 255) return false;
+  let at = 0;
+  let star = -1;
+  let resume = 0;
+  for (let i = 0; i < text.length; ) {
+    const wanted = pattern[at];
+    if (wanted === "*") {
+      star = at++;
+      resume = i;
+    } else if (wanted !== undefined && (wanted === "?" || wanted === text[i])) {
+      at++;
+      i++;
+    } else if (star !== -1) {
+      at = star + 1;
+      i = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (pattern[at] === "*") at++;
+  return at === pattern.length;
+}

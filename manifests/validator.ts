@@ -1,0 +1,178 @@
+/**
+ * Checks values against the schema subset with the meaning of JSON Schema Draft 7 (SPEC S4).
+ *
+ * Interpretive, on purpose: no code is made from a schema. Lengths count code points, only own properties count, a keyword
+ * says nothing about types it is not for, `const` and `enum` compare deeply, and `integer` accepts 1.0.
+ */
+
+import { checkFormat } from "./format.ts";
+import type { JsonSchema, SchemaType } from "./json-schema.ts";
+import { isJsonObject, pointerToken, type JsonObject, type JsonValue } from "./json.ts";
+import { printable } from "./names.ts";
+
+/** One way in which a value differs from its schema. */
+export interface ValueError {
+  /** RFC 6901, `""` for the value itself. For a missing or an unexpected property it names that property. */
+  readonly pointer: string;
+  readonly message: string;
+  /** The schema keyword that failed, or `limit` where checking stopped. */
+  readonly keyword: string;
+}
+
+const MAX_ERRORS = 100;
+/** Comparisons of one check; some tenths of a second at most. */
+const MAX_STEPS = 2_000_000;
+
+/**
+ * All differences between `value` and `schema` (at most 100), or nothing. The schema is one that `checkSchema` accepted.
+ *
+ * @example
+ * ```ts
+ * checkValue({ type: "object", required: ["path"] }, {}); // [{ pointer: "/path", message: "Is missing", keyword: "required" }]
+ * ```
+ */
+export function checkValue(schema: JsonSchema, value: JsonValue): readonly ValueError[] {
+  const check: Check = { errors: [], steps: MAX_STEPS };
+  checkNode(schema, value, "", check);
+  if (check.steps <= 0) check.errors.push({ pointer: "", message: "Is too large to be checked", keyword: "limit" });
+  return check.errors.slice(0, MAX_ERRORS);
+}
+
+/** `value` with every absent property that has a `default` in `schema` filled in, at every level that is there. */
+export function applyDefaults(schema: JsonSchema, value: JsonValue): JsonValue {
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    return items === undefined ? value : value.map((item: JsonValue) => applyDefaults(items, item));
+  }
+  if (!isJsonObject(value)) return value;
+  // A null prototype: keys come from outside.
+  const filled: Record<string, JsonValue> = Object.assign(Object.create(null) as Record<string, JsonValue>, value);
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const present = own(filled, name) ?? own(property, "default");
+    if (present !== undefined) filled[name] = applyDefaults(property, present);
+  }
+  return filled;
+}
+
+interface Check {
+  readonly errors: ValueError[];
+  /** What is left of the bound. */
+  steps: number;
+}
+
+function checkNode(schema: JsonSchema, value: JsonValue, pointer: string, check: Check): void {
+  if (isSpent(check)) return;
+  const fail = (keyword: string, message: string): void => void check.errors.push({ pointer, message, keyword });
+
+  if (schema.type !== undefined && !toList(schema.type).some((type) => isOfType(value, type))) fail("type", `Is ${typeName(value)}, not ${toList(schema.type).join(" or ")}`);
+  if (schema.const !== undefined && !isEqual(schema.const, value, check)) fail("const", `Is not ${show(schema.const)}`);
+  if (schema.enum !== undefined && !schema.enum.some((choice) => isEqual(choice, value, check))) fail("enum", `Is not one of ${showAll(schema.enum)}`);
+  if (typeof value === "number") checkNumber(schema, value, fail);
+  else if (typeof value === "string") checkString(schema, value, fail, check);
+  else if (Array.isArray(value)) checkArray(schema, value, pointer, check, fail);
+  else if (isJsonObject(value)) checkObject(schema, value, pointer, check);
+}
+
+type Fail = (keyword: string, message: string) => void;
+
+function checkNumber(schema: JsonSchema, value: number, fail: Fail): void {
+  if (schema.minimum !== undefined && value < schema.minimum) fail("minimum", `Is ${value}, below ${schema.minimum}`);
+  if (schema.maximum !== undefined && value > schema.maximum) fail("maximum", `Is ${value}, above ${schema.maximum}`);
+  if (schema.exclusiveMinimum !== undefined && value <= schema.exclusiveMinimum) fail("exclusiveMinimum", `Is ${value}, not above ${schema.exclusiveMinimum}`);
+  if (schema.exclusiveMaximum !== undefined && value >= schema.exclusiveMaximum) fail("exclusiveMaximum", `Is ${value}, not below ${schema.exclusiveMaximum}`);
+}
+
+function checkString(schema: JsonSchema, value: string, fail: Fail, check: Check): void {
+  if (schema.minLength !== undefined || schema.maxLength !== undefined) {
+    check.steps -= value.length >> 6;
+    const length = codePointCount(value);
+    if (schema.minLength !== undefined && length < schema.minLength) fail("minLength", `Has ${length} characters, fewer than ${schema.minLength}`);
+    if (schema.maxLength !== undefined && length > schema.maxLength) fail("maxLength", `Has ${length} characters, more than ${schema.maxLength}`);
+  }
+  if (schema.format !== undefined && !checkFormat(schema.format, value)) fail("format", `Is not in the format "${printable(schema.format)}"`);
+}
+
+function checkArray(schema: JsonSchema, value: readonly JsonValue[], pointer: string, check: Check, fail: Fail): void {
+  if (schema.minItems !== undefined && value.length < schema.minItems) fail("minItems", `Has ${value.length} items, fewer than ${schema.minItems}`);
+  if (schema.maxItems !== undefined && value.length > schema.maxItems) fail("maxItems", `Has ${value.length} items, more than ${schema.maxItems}`);
+  if (schema.items === undefined) return;
+  for (const [index, item] of value.entries()) {
+    if (isSpent(check)) return;
+    checkNode(schema.items, item, `${pointer}/${index}`, check);
+  }
+}
+
+function checkObject(schema: JsonSchema, value: JsonObject, pointer: string, check: Check): void {
+  for (const name of schema.required ?? []) {
+    if (!Object.hasOwn(value, name)) check.errors.push({ pointer: `${pointer}/${pointerToken(name)}`, message: "Is missing", keyword: "required" });
+  }
+  const { properties = {} } = schema;
+  for (const name of Object.keys(value)) {
+    if (isSpent(check)) return;
+    const place = `${pointer}/${pointerToken(name)}`;
+    const property = own(properties, name);
+    const item = value[name];
+    if (property !== undefined && item !== undefined) checkNode(property, item, place, check);
+    else if (property === undefined && schema.additionalProperties === false) check.errors.push({ pointer: place, message: "Is not expected", keyword: "additionalProperties" });
+  }
+}
+
+/** Counts one step; true when nothing more should be checked. */
+function isSpent(check: Check): boolean {
+  check.steps--;
+  return check.steps <= 0 || check.errors.length >= MAX_ERRORS;
+}
+
+function isOfType(value: JsonValue, type: SchemaType): boolean {
+  return type === typeName(value) || (type === "number" && typeof value === "number") || (type === "integer" && Number.isInteger(value));
+}
+
+function typeName(value: JsonValue): SchemaType {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  switch (typeof value) {
+    case "string":
+    case "number":
+    case "boolean":
+      return typeof value as SchemaType;
+    default:
+      return "object";
+  }
+}
+
+function isEqual(a: JsonValue, b: JsonValue, check: Check): boolean {
+  if (a === b) return true;
+  if (--check.steps <= 0 || typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item: JsonValue, index) => isEqual(item, b[index] ?? null, check));
+  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key] ?? null, b[key] ?? null, check));
+}
+
+function codePointCount(text: string): number {
+  let count = text.length;
+  for (let i = 1; i < text.length; i++) {
+    if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) count--;
+  }
+  return count;
+}
+
+function own<T>(object: { readonly [key: string]: T }, key: string): T | undefined;
+function own<T extends object, K extends keyof T>(object: T, key: K): T[K] | undefined;
+function own(object: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function toList<T>(value: T | readonly T[]): readonly T[] {
+  return Array.isArray(value) ? (value as readonly T[]) : [value as T];
+}
+
+function showAll(values: readonly JsonValue[]): string {
+  const shown = values.slice(0, 10).map(show).join(", ");
+  return values.length > 10 ? `${shown} and ${values.length - 10} more` : shown;
+}
+
+function show(value: JsonValue): string {
+  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "the given list" : "the given object";
+  return typeof value === "string" ? `"${printable(value)}"` : String(value);
+}
