@@ -46,6 +46,17 @@ describe("the library example of the README", () => {
   });
 });
 
+describe("the library example of the README, as types", () => {
+  it("is what the library's types allow [I1.types]", { timeout: 60_000 }, async () => {
+    const folder = createProject();
+    const [example] = blocksBelow(README, "## As a library").filter((block) => block.language === "ts");
+    writeFileSync(join(folder, "example.ts"), example?.text ?? "throw new Error('the README has no example')");
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ extends: "../../tsconfig.json", include: ["example.ts"], exclude: [] }));
+    const { output } = await runCommand("tsc", ["--noEmit", "-p", "."], { cwd: folder });
+    expect(output).toBe("");
+  });
+});
+
 describe("the walk-through of the README", () => {
   it("works as it is written [I2.walkthrough]", { timeout: 120_000 }, async () => {
     const folder = createProject();

@@ -11,7 +11,7 @@ const LAYERS: Readonly<Record<string, { readonly layers: readonly string[]; read
     layers: ["manifests"],
     packages: ["quickjs-emscripten", "quickjs-emscripten-core", "@jitl/quickjs-wasmfile-release-sync", "@jitl/quickjs-ffi-types", "amaro"],
   },
-  host: { layers: ["manifests", "sandbox"], packages: ["@sinclair/typebox"] },
+  host: { layers: ["manifests", "sandbox"], packages: ["@sinclair/typebox", "semver"] },
 };
 
 /** Imported in `host/platform/` only, besides `node:*`. */
@@ -101,9 +101,9 @@ function checkLayers(from: string, at: string, target: string): string[] {
   return [`${at}: reaches past ${other}/mod.ts to "${target}" (import ${other}/mod.ts)`];
 }
 
-/** The worker's entry files hand port, clock and waits to the sandbox's worker, which is no part of its public face. */
+/** What starts and enters a worker hands it port, clock and waits: they meet in sandbox/worker/, which is no part of the public face. */
 function isWorkerEntry(from: string, target: string): boolean {
-  return /^host\/platform\/worker-(node|deno)\.ts$/.test(from) && target === "sandbox/worker/main.ts";
+  return /^host\/platform\/(worker-(node|deno)|workers)\.ts$/.test(from) && target.startsWith("sandbox/worker/");
 }
 
 function checkPackage(from: string, at: string, specifier: string): string[] {
