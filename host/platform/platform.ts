@@ -122,7 +122,10 @@ export interface WriteOptions {
  * leave the grant answer `not_capable`, devices, FIFOs, sockets and `/proc` answer `not_regular` (SPEC C4, FACTS files).
  */
 export interface GuardedFiles {
-  readBytes(path: CheckedPath<"read">, options: { readonly maxBytes: number; readonly offset?: number; readonly length?: number }): Promise<Uint8Array>;
+  readBytes(
+    path: CheckedPath<"read">,
+    options: { readonly maxBytes: number; readonly offset?: number; readonly length?: number },
+  ): Promise<Uint8Array>;
   writeBytes(path: CheckedPath<"write">, data: Uint8Array, options: WriteOptions): Promise<void>;
   list(path: CheckedPath<"read">, options: { readonly maxEntries: number }): Promise<readonly DirectoryEntry[]>;
   stat(path: CheckedPath<"read">): Promise<FileInfo>;
@@ -137,6 +140,8 @@ export interface GuardedFiles {
 
 export interface Environment {
   get(name: string): string | undefined;
+  /** Names of all variables, unsorted. */
+  names(): readonly string[];
   readonly cwd: string;
   readonly home: string;
   readonly tmp: string;
@@ -178,6 +183,8 @@ export interface Terminal {
   error(text: string): void;
   /** Shows `prompt` on stderr and waits for a line; undefined if input ended or the signal fired. */
   ask(prompt: string, signal: AbortSignal): Promise<string | undefined>;
+  /** All of standard input as UTF-8. @throws {FileError} `too_large` if it is longer than `maxBytes`. */
+  readInput(maxBytes: number): Promise<string>;
   /** Calls the listener at SIGINT and SIGTERM. */
   onInterrupt(listener: () => void): void;
   exit(code: number): void;

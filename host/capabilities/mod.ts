@@ -1,0 +1,47 @@
+/** Capabilities: what guests and host tools can do beyond computing, each act checked against the grant. */
+
+import type { HostAnswer, HostOperation } from "../../sandbox/mod.ts";
+import { failure } from "./answer.ts";
+import type { Bridge, BridgeContext, OperationHandler } from "./bridge.ts";
+import { envBridge } from "./env.ts";
+import { fsBridge } from "./fs.ts";
+import { permissionsBridge } from "./permissions.ts";
+import { workspaceBridge } from "./workspace.ts";
+
+export type { Bridge, BridgeContext, CapabilityAct, OperationHandler } from "./bridge.ts";
+export { checkPath, type Denial, type PathAccess, type PathAllowed, type PathCheck, type PathDenied } from "./checked.ts";
+export { grantHint, type RefusalContext, refusalMessage } from "./refusal.ts";
+export { checkRequired, type RequiredCheck, type RequiredContext } from "./required.ts";
+export { createWorkspaceFiles } from "./workspace.ts";
+
+/** Every capability. A new one is its file and its line here. */
+export const BRIDGES: readonly Bridge[] = [fsBridge, envBridge, permissionsBridge, workspaceBridge];
+
+const OPERATIONS: ReadonlyMap<string, OperationHandler> = new Map(BRIDGES.flatMap((bridge) => Object.entries(bridge.operations)));
+
+/**
+ * Answers one operation of one call, whatever it is called and whatever it carries.
+ *
+ * @returns an error answer for unknown names, arguments of another shape, payloads above `limits.operationBytes` each
+ * way, and everything that is refused; rejects only for our own bugs
+ */
+export async function answerOperation(operation: HostOperation, context: BridgeContext): Promise<HostAnswer> {
+  const handler = OPERATIONS.get(operation.name);
+  if (handler === undefined) return failure("NotSupported", `Unknown operation ${JSON.stringify(operation.name.slice(0, 100))}`);
+  const { operationBytes } = context.limits;
+  if ((operation.bytes?.length ?? 0) > operationBytes) return tooLarge("The payload", operation.name, operationBytes);
+
+  const answered = await handler(operation.args, operation.bytes, context);
+  const size = answered.ok ? (answered.bytes?.length ?? 0) + textSize(answered.value) : 0;
+  return size > operationBytes ? tooLarge("The answer", operation.name, operationBytes) : answered;
+}
+
+function tooLarge(what: string, name: string, operationBytes: number): HostAnswer {
+  return failure("RangeError", `${what} of "${name}" is larger than ${operationBytes} bytes, the limit of one host operation`);
+}
+
+/** An estimate from below, good enough for a cap: lengths in UTF-16 units. */
+function textSize(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  return typeof value === "object" && value !== null ? JSON.stringify(value).length : 0;
+}

@@ -1,0 +1,57 @@
+/** Checks an operation's arguments before its handler sees them: whatever a guest sends, the handler gets its shape. */
+
+import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
+import type { HostAnswer } from "../../sandbox/mod.ts";
+import { failure } from "./answer.ts";
+import type { BridgeContext, OperationHandler } from "./bridge.ts";
+
+interface FieldTypes {
+  string: string;
+  boolean: boolean;
+  /** A whole number from 0 to 2^53 - 1. */
+  count: number;
+}
+type FieldName = keyof FieldTypes;
+
+/** Argument names and their types; `?` marks those that may be absent or null. */
+export type Shape = Readonly<Record<string, FieldName | `${FieldName}?`>>;
+
+type Field<F> = F extends `${infer Name extends FieldName}?` ? FieldTypes[Name] | undefined : F extends FieldName ? FieldTypes[F] : never;
+
+/** The arguments that a shape describes. Unknown ones are left out. */
+export type ArgumentsOf<S extends Shape> = { readonly [K in keyof S]: Field<S[K]> };
+
+/** Wraps a handler: arguments of another shape are answered with a `TypeError`, a cancelled call with an `AbortError`. */
+export function operation<const S extends Shape>(
+  shape: S,
+  run: (args: ArgumentsOf<S>, context: BridgeContext, bytes: Uint8Array | undefined) => Promise<HostAnswer>,
+): OperationHandler {
+  return async (args, bytes, context) => {
+    if (context.signal.aborted) return failure("AbortError", "The call was cancelled");
+    const checked = readArguments(shape, args);
+    return checked.ok ? await run(checked.value, context, bytes) : failure("TypeError", checked.message);
+  };
+}
+
+type Read<S extends Shape> = { readonly ok: true; readonly value: ArgumentsOf<S> } | { readonly ok: false; readonly message: string };
+
+function readArguments<S extends Shape>(shape: S, args: JsonValue): Read<S> {
+  if (!isJsonObject(args)) return { ok: false, message: "An operation takes an object of arguments" };
+  const value: Record<string, unknown> = {};
+  for (const [name, type] of Object.entries(shape)) {
+    // Own properties only: `args` came from a guest and may name what it inherits.
+    const given = Object.hasOwn(args, name) ? args[name] : undefined;
+    const isOptional = type.endsWith("?");
+    if (isOptional && (given === undefined || given === null)) continue;
+    if (!isOfType(given, isOptional ? type.slice(0, -1) : type))
+      return { ok: false, message: `Argument "${name}" is no ${type.replace("?", "")}` };
+    value[name] = given;
+  }
+  // Every field of the shape has been checked to be of its type, or is optional and absent.
+  return { ok: true, value: value as ArgumentsOf<S> };
+}
+
+function isOfType(value: unknown, type: string): boolean {
+  if (type === "count") return Number.isSafeInteger(value) && Number(value) >= 0;
+  return typeof value === type;
+}

@@ -1,0 +1,161 @@
+/** `context.workspace` for plugins and host tools alike: the same operations, the same checks (SPEC C8). */
+
+import type { HostAnswer, OperationError } from "../../sandbox/mod.ts";
+import type { WorkspaceFiles } from "../context.ts";
+import { answer, failure } from "./answer.ts";
+import type { Bridge, BridgeContext } from "./bridge.ts";
+import { act, actOn, admit, reportModified } from "./file-act.ts";
+import { fileFailure } from "./file-failure.ts";
+import { MAX_DIRECTORY_ENTRIES } from "./fs.ts";
+import { operation } from "./operation.ts";
+
+/** A read without a range is for text that a model or a person looks at. */
+const MAX_WHOLE_READ_BYTES = 1024 * 1024;
+
+/** Answers that have contents carry them as bytes: `workspace.read` → bytes, `workspace.write` ← bytes. */
+export const workspaceBridge: Bridge = {
+  name: "workspace",
+  operations: {
+    "workspace.read": operation({ path: "string", offset: "count?", length: "count?" }, async ({ path, offset, length }, context) => {
+      const { operationBytes } = context.limits;
+      const isWhole = offset === undefined && length === undefined;
+      const maxBytes = isWhole ? Math.min(MAX_WHOLE_READ_BYTES, operationBytes) : operationBytes;
+      const range = { maxBytes, ...(offset !== undefined && { offset }), ...(length !== undefined && { length }) };
+      const answered = await actOn({ access: "read", written: path }, `read '${path}'`, context, async (checked) =>
+        answer(null, await context.platform.guarded.readBytes(checked, range)),
+      );
+      if (answered.ok || answered.error.code !== "EFBIG") return answered;
+      return failure("Error", `Cannot read "${path}": more than ${maxBytes} bytes (read a part with offset and length)`, "EFBIG");
+    }),
+
+    "workspace.write": operation(
+      { path: "string", append: "boolean?" },
+      async ({ path, append = false }, context, bytes = new Uint8Array()) =>
+        await actOn({ access: "write", written: path }, `write '${path}'`, context, async (checked) => {
+          await context.platform.guarded.writeBytes(checked, bytes, { append });
+          return answer(null);
+        }),
+    ),
+
+    "workspace.exists": operation({ path: "string" }, async ({ path }, context) => {
+      const found = await actOn({ access: "read", written: path }, `stat '${path}'`, context, async (checked) => {
+        await context.platform.guarded.stat(checked);
+        return answer(true);
+      });
+      // A path through a file names nothing either.
+      return !found.ok && (found.error.code === "ENOENT" || found.error.code === "ENOTDIR") ? answer(false) : found;
+    }),
+
+    "workspace.list": operation(
+      { path: "string" },
+      async ({ path }, context) =>
+        await actOn({ access: "read", written: path }, `list '${path}'`, context, async (checked) => {
+          const entries = await context.platform.guarded.list(checked, { maxEntries: MAX_DIRECTORY_ENTRIES });
+          return answer(entries.map(({ name, kind }) => ({ name, kind })));
+        }),
+    ),
+
+    "workspace.delete": operation(
+      { path: "string" },
+      async ({ path }, context) =>
+        await actOn({ access: "write", written: path }, `delete '${path}'`, context, async (checked) => {
+          await context.platform.guarded.remove(checked, { recursive: false });
+          return answer(null);
+        }),
+    ),
+
+    "workspace.patch": operation({ path: "string", old: "string", replacement: "string" }, ({ path, old, replacement }, context) =>
+      patch(path, { old, replacement }, context),
+    ),
+  },
+};
+
+/** The workspace's files as a host tool sees them. Failures are thrown as `Error`s named as in `Deno.errors`. */
+export function createWorkspaceFiles(context: BridgeContext): WorkspaceFiles {
+  const text = new TextEncoder();
+  return {
+    read: async (path, range) => decode(bytesOf(await run("read", { path, ...range }))),
+    readBytes: async (path, range) => bytesOf(await run("read", { path, ...range })),
+    write: async (path, contents) => void (await run("write", { path }, text.encode(contents))),
+    writeBytes: async (path, bytes) => void (await run("write", { path }, bytes)),
+    append: async (path, contents) => void (await run("write", { path, append: true }, text.encode(contents))),
+    exists: async (path) => (await run("exists", { path })).value === true,
+    // The list operation answers exactly this.
+    list: async (path) => (await run("list", { path })).value as Awaited<ReturnType<WorkspaceFiles["list"]>>,
+    delete: async (path) => void (await run("delete", { path })),
+    patch: async (path, old, replacement) => void (await run("patch", { path, old, replacement })),
+  };
+
+  async function run(
+    name: string,
+    args: Parameters<Bridge["operations"][string]>[0],
+    bytes?: Uint8Array,
+  ): Promise<HostAnswer & { ok: true }> {
+    const handler = workspaceBridge.operations[`workspace.${name}`];
+    if (handler === undefined) throw new Error(`No operation "workspace.${name}"`);
+    const answered = await handler(args, bytes, context);
+    if (answered.ok) return answered;
+    throw toError(answered.error);
+  }
+}
+
+/** Reads, replaces the one occurrence and writes, with both rights. */
+async function patch(
+  path: string,
+  edit: { readonly old: string; readonly replacement: string },
+  context: BridgeContext,
+): Promise<HostAnswer> {
+  const subject = `patch '${path}'`;
+  const read = admit({ access: "read", written: path }, subject, context);
+  if (!read.ok) return read.answer;
+  const write = admit({ access: "write", written: path }, subject, context);
+  if (!write.ok) return write.answer;
+  const { guarded } = context.platform;
+
+  const done = await act([read.allowed, write.allowed], subject, context, async () => {
+    const before = strictDecode(await guarded.readBytes(read.allowed.path, { maxBytes: context.limits.operationBytes }));
+    if (before === undefined) return failure("InvalidData", `Cannot patch "${path}": it is not UTF-8 text`);
+    const problem = occurrenceProblem(before, edit.old);
+    if (problem !== undefined) return failure("InvalidData", `Cannot patch "${path}": ${problem}`);
+    const after = before.split(edit.old).join(edit.replacement);
+    const bytes = new TextEncoder().encode(after);
+    if (bytes.length > context.limits.operationBytes) return fileFailure("too_large", subject);
+    await guarded.writeBytes(write.allowed.path, bytes, { create: false });
+    return answer(null);
+  });
+  if (done.ok) reportModified(write.allowed.path, context);
+  return done;
+}
+
+function occurrenceProblem(text: string, old: string): string | undefined {
+  if (old === "") return "the text to replace is empty";
+  const first = text.indexOf(old);
+  if (first === -1) return "the text to replace does not occur (copy it exactly from the file)";
+  // From the next character: overlapping occurrences are two places as well.
+  if (text.indexOf(old, first + 1) !== -1) return "the text to replace occurs more than once (take more of the lines around it)";
+  return undefined;
+}
+
+function bytesOf(answered: HostAnswer & { ok: true }): Uint8Array {
+  return answered.bytes ?? new Uint8Array();
+}
+
+/** A byte order mark is text like any other: without it a patch would not find what was read. */
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+function strictDecode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { ignoreBOM: true, fatal: true }).decode(bytes);
+  } catch {
+    // Malformed UTF-8 is what is asked about.
+    return undefined;
+  }
+}
+
+function toError({ name, message, code }: OperationError): Error {
+  const error = new Error(message);
+  error.name = name;
+  return code === undefined ? error : Object.assign(error, { code });
+}

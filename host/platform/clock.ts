@@ -1,0 +1,31 @@
+/** Time on Node and Deno. */
+
+import type { Clock } from "./platform.ts";
+import { sharedNow } from "./shared-clock.ts";
+
+/** Longer timers fire at once: the delay is a signed 32-bit number. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export function createClock(): Clock {
+  return { now: () => Date.now(), monotonic: sharedNow, after: startTimer };
+}
+
+function startTimer(delayMs: number, task: () => void): () => void {
+  let cancelled = false;
+  let timer: NodeJS.Timeout | undefined;
+  wait(delayMs);
+  return () => {
+    cancelled = true;
+    clearTimeout(timer);
+  };
+
+  function wait(remainingMs: number): void {
+    const stepMs = Math.min(remainingMs, LONGEST_TIMER_MS);
+    timer = setTimeout(() => {
+      if (cancelled) return;
+      if (remainingMs > stepMs) wait(remainingMs - stepMs);
+      else task();
+    }, stepMs);
+    timer.unref();
+  }
+}

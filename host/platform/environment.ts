@@ -1,0 +1,43 @@
+/** The process and the machine it runs on. */
+
+import { realpathSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import type { Environment } from "./platform.ts";
+
+/** Folders are real paths: what a permission is compared with has its links followed (SPEC PA4). */
+export function createEnvironment(): Environment {
+  return {
+    get: (name) => {
+      // `process.env` inherits from Object.prototype: `toString` is no variable.
+      return Object.hasOwn(process.env, name) ? process.env[name] : undefined;
+    },
+    names: () => Object.keys(process.env),
+    cwd: realOrSame(process.cwd()),
+    home: realOrSame(homedir()),
+    tmp: realOrSame(tmpdir()),
+    os: currentOs(),
+    pid: process.pid,
+    argv: process.argv.slice(2),
+  };
+}
+
+export function currentOs(): Environment["os"] {
+  switch (process.platform) {
+    case "linux":
+    case "darwin":
+      return process.platform;
+    case "win32":
+      return "windows";
+    default:
+      return "other";
+  }
+}
+
+function realOrSame(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // A home that does not exist is common in containers; its name is still what `$home` means.
+    return path;
+  }
+}

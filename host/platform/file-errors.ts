@@ -1,0 +1,73 @@
+/** Turns what the operating system said into the closed set of `FileError` codes. */
+
+import { FileError, type FileErrorCode } from "./platform.ts";
+
+const CODES: ReadonlyMap<string, FileErrorCode> = new Map([
+  ["ENOENT", "not_found"],
+  ["EEXIST", "already_exists"],
+  ["ENOTDIR", "not_a_directory"],
+  ["EISDIR", "is_a_directory"],
+  ["ENOTEMPTY", "not_empty"],
+  ["EACCES", "permission_denied"],
+  ["EPERM", "permission_denied"],
+  ["EROFS", "permission_denied"],
+  ["ELOOP", "symlink_loop"],
+  ["ENAMETOOLONG", "name_too_long"],
+  ["EFBIG", "too_large"],
+  ["ENOSPC", "no_space"],
+  ["EDQUOT", "no_space"],
+  ["EINVAL", "invalid_path"],
+  ["ERR_INVALID_ARG_VALUE", "invalid_path"],
+  ["EBUSY", "busy"],
+  ["ETXTBSY", "busy"],
+  ["EAGAIN", "busy"],
+  ["EMFILE", "busy"],
+  ["ENFILE", "busy"],
+  // No reader on a FIFO, a device without a driver, a socket.
+  ["ENXIO", "not_regular"],
+  ["ENODEV", "not_regular"],
+]);
+
+const MESSAGES: Readonly<Record<FileErrorCode, string>> = {
+  not_found: "No such file or directory",
+  already_exists: "File exists",
+  not_a_directory: "Not a directory",
+  is_a_directory: "Is a directory",
+  not_empty: "Directory not empty",
+  permission_denied: "Permission denied by the operating system",
+  not_capable: "Outside of what is granted",
+  not_regular: "Neither a regular file nor a directory",
+  symlink_loop: "Too many levels of symbolic links",
+  name_too_long: "File name too long",
+  too_large: "File too large",
+  no_space: "No space left on device",
+  invalid_path: "Invalid path",
+  busy: "Resource busy",
+  other: "File operation failed",
+};
+
+/** A `FileError` with the code's own message, which names no path. */
+export function fileError(code: FileErrorCode): FileError {
+  return new FileError(code, MESSAGES[code]);
+}
+
+/** Anything a file operation threw, as a `FileError`; no host path is in its message. */
+export function toFileError(thrown: unknown): FileError {
+  if (thrown instanceof FileError) return thrown;
+  return fileError(CODES.get(errnoOf(thrown) ?? "") ?? "other");
+}
+
+/** The `code` of a system error, such as `ENOENT`. */
+export function errnoOf(thrown: unknown): string | undefined {
+  if (typeof thrown !== "object" || thrown === null || !("code" in thrown)) return undefined;
+  return typeof thrown.code === "string" ? thrown.code : undefined;
+}
+
+/** Runs a file operation; whatever it throws comes out as a `FileError`. */
+export async function withFileErrors<T>(operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (thrown) {
+    throw toFileError(thrown);
+  }
+}

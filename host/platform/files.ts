@@ -1,0 +1,80 @@
+/** The host's own files, on Node and Deno. Nothing of a guest's choosing reaches these functions. */
+
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { lstat, mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { readBounded } from "./bounded-read.ts";
+import { errnoOf, fileError, withFileErrors } from "./file-errors.ts";
+import { kindOf, toFileInfo } from "./file-info.ts";
+import type { DirectoryEntry, FileInfo, Files } from "./platform.ts";
+
+/** No file the host reads for itself is larger; larger ones are `too_large`. */
+export const MAX_OWN_FILE_BYTES: number = 64 * 1024 * 1024;
+
+/** Creates the host's file access. Also used on folders whose contents are hostile: a FIFO does not hang it. */
+export function createFiles(): Files {
+  return {
+    readText: async (path) => new TextDecoder().decode(await readBytes(path, MAX_OWN_FILE_BYTES)),
+    readBytes: (path, maxBytes = MAX_OWN_FILE_BYTES) => readBytes(path, maxBytes),
+    writeAtomic: (path, data, mode = 0o666) => withFileErrors(() => writeAtomic(path, data, mode)),
+    makeDirectory: (path) => withFileErrors(async () => void (await mkdir(path, { recursive: true }))),
+    remove: (path) => withFileErrors(() => rm(path, { recursive: true, force: true })),
+    rename: (from, to) => withFileErrors(() => rename(from, to)),
+    list: (path) => withFileErrors(() => list(path)),
+    stat: (path) => unlessMissing(async () => toFileInfo(await stat(path))),
+    lstat: (path) => unlessMissing(async () => toFileInfo(await lstat(path))),
+    realPath: (path) => withFileErrors(() => realpath(path)),
+  };
+}
+
+function readBytes(path: string, maxBytes: number): Promise<Uint8Array> {
+  return withFileErrors(async () => {
+    // Opening a FIFO without O_NONBLOCK waits for a writer and takes a thread of the pool with it.
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = await file.stat();
+    if (stats.isDirectory()) throw fileError("is_a_directory");
+    if (!stats.isFile()) throw fileError("not_regular");
+    return await readBounded(file, { maxBytes });
+  });
+}
+
+async function writeAtomic(path: string, data: string | Uint8Array, mode: number): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
+  try {
+    await writeNew(temporary, data, mode);
+    await rename(temporary, path);
+  } catch (thrown) {
+    await rm(temporary, { force: true });
+    throw thrown;
+  }
+}
+
+async function writeNew(path: string, data: string | Uint8Array, mode: number): Promise<void> {
+  const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
+  try {
+    await file.writeFile(data);
+    // Without it a crash after the rename may leave an empty file under the final name.
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function list(path: string): Promise<readonly DirectoryEntry[]> {
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+}
+
+function unlessMissing(look: () => Promise<FileInfo>): Promise<FileInfo | undefined> {
+  return withFileErrors(async () => {
+    try {
+      return await look();
+    } catch (thrown) {
+      const errno = errnoOf(thrown);
+      // A path through a file names nothing either.
+      if (errno === "ENOENT" || errno === "ENOTDIR") return undefined;
+      throw thrown;
+    }
+  });
+}

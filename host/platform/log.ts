@@ -1,0 +1,58 @@
+/** Log lines by pino, written synchronously: an acknowledged line survives `kill -9` (FACTS, record). */
+
+import pino from "pino";
+import type { Log, LogLevel } from "./platform.ts";
+
+export interface LogOptions {
+  /** Appended to, created with mode 0600; default is stderr. Never stdout, which carries results and protocol frames. */
+  readonly file?: string;
+  /** Lines below it are dropped. Default `info`. */
+  readonly level?: LogLevel;
+}
+
+/** Keys of a line's frame; a field of that name is written with an underscore in front. */
+const FRAME_KEYS: ReadonlySet<string> = new Set(["level", "time", "msg", "v"]);
+
+/**
+ * Characters that move the cursor, change direction or do not show, beyond those that JSON escapes anyway (SPEC AU4).
+ * In a JSON text they can only be inside a string, so escaping them changes no value.
+ */
+const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;
+
+export function createLog(options: LogOptions = {}): Log {
+  const destination = pino.destination(
+    options.file === undefined ? { dest: 2, sync: true } : { dest: options.file, sync: true, append: true, mode: 0o600 },
+  );
+  // There is nowhere left to say that the log cannot be written (a closed pipe, a full disk), and no reason to stop.
+  destination.on("error", () => {});
+  const logger = pino(
+    { level: options.level ?? "info", base: null, hooks: { streamWrite: (line) => line.replace(UNSEEN, escaped) } },
+    destination,
+  );
+  return toLog(logger);
+}
+
+function toLog(logger: pino.Logger): Log {
+  return {
+    write: (level, message, fields = {}) => logger[level](framed(fields), message),
+    child: (fields) => toLog(logger.child(framed(fields))),
+  };
+}
+
+/** With keys of the frame renamed: no field can take the place of the line's own level, time or message. */
+function framed(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [
+      FRAME_KEYS.has(key) ? `_${key}` : key,
+      value instanceof Error ? pino.stdSerializers.err(value) : value,
+    ]),
+  );
+}
+
+function escaped(characters: string): string {
+  let text = "";
+  for (let index = 0; index < characters.length; index += 1) {
+    text += `\\u${characters.charCodeAt(index).toString(16).padStart(4, "0")}`;
+  }
+  return text;
+}

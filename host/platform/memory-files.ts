@@ -1,0 +1,110 @@
+/** The host's own files over a tree in memory. */
+
+import { fileError } from "./file-errors.ts";
+import type { MemoryDirectory, MemoryNode, MemoryTree } from "./memory-tree.ts";
+import type { Files } from "./platform.ts";
+
+export function createMemoryFiles(tree: MemoryTree): Files {
+  return {
+    readText: async (path) => new TextDecoder().decode(read(path)),
+
+    readBytes: async (path, maxBytes = Infinity) => {
+      const data = read(path);
+      if (data.length > maxBytes) throw fileError("too_large");
+      return data.slice();
+    },
+
+    writeAtomic: async (path, data, mode = 0o644) => {
+      const spot = tree.resolve(path, false);
+      if (spot.parent === undefined) throw fileError(spot.found ? "other" : spot.code);
+      if (spot.found && spot.node.kind === "directory") throw fileError("is_a_directory");
+      spot.parent.entries.set(spot.name, tree.file(typeof data === "string" ? new TextEncoder().encode(data) : data.slice(), mode));
+      tree.changed(path);
+    },
+
+    makeDirectory: async (path) => {
+      let at = "";
+      for (const name of path.split("/").filter((step) => step !== "")) {
+        at += `/${name}`;
+        const spot = tree.resolve(at, true);
+        if (spot.found && spot.node.kind !== "directory") throw fileError("already_exists");
+        if (spot.found) continue;
+        if (spot.parent === undefined) throw fileError(spot.code);
+        spot.parent.entries.set(spot.name, tree.directory(0o755));
+        tree.changed(at);
+      }
+    },
+
+    remove: async (path) => {
+      const spot = tree.resolve(path, false);
+      if (!spot.found) return;
+      spot.parent.entries.delete(spot.name);
+      tree.changed(path);
+    },
+
+    rename: async (from, to) => {
+      moveEntry(tree, from, to);
+    },
+
+    list: async (path) => listEntries(existing(path, true)),
+    stat: async (path) => {
+      const spot = tree.resolve(path, true);
+      return spot.found ? tree.info(spot.node) : undefined;
+    },
+    lstat: async (path) => {
+      const spot = tree.resolve(path, false);
+      return spot.found ? tree.info(spot.node) : undefined;
+    },
+    realPath: async (path) => {
+      const spot = tree.resolve(path, true);
+      if (!spot.found) throw fileError(spot.code);
+      return spot.realPath;
+    },
+  };
+
+  function existing(path: string, follow: boolean): MemoryNode {
+    const spot = tree.resolve(path, follow);
+    if (!spot.found) throw fileError(spot.code);
+    return spot.node;
+  }
+
+  function read(path: string): Uint8Array {
+    return regular(existing(path, true)).data;
+  }
+}
+
+/** @throws {FileError} if it is a folder or no regular file */
+export function regular(node: MemoryNode): MemoryNode & { kind: "file" } {
+  if (node.kind === "directory") throw fileError("is_a_directory");
+  if (node.kind !== "file") throw fileError("not_regular");
+  return node;
+}
+
+export function listEntries(node: MemoryNode): { readonly name: string; readonly kind: MemoryNode["kind"] }[] {
+  if (node.kind !== "directory") throw fileError("not_a_directory");
+  return Array.from(node.entries, ([name, entry]) => ({ name, kind: entry.kind }));
+}
+
+/** rename(2): replaces a file by a file, an empty folder by a folder. */
+export function moveEntry(tree: MemoryTree, from: string, to: string): void {
+  const source = tree.resolve(from, false);
+  if (!source.found) throw fileError(source.code);
+  const target = tree.resolve(to, false);
+  if (target.parent === undefined) throw fileError(target.found ? "other" : target.code);
+  if (target.found) {
+    if (target.node === source.node) return;
+    if (target.node.kind === "directory" && source.node.kind !== "directory") throw fileError("is_a_directory");
+    if (target.node.kind !== "directory" && source.node.kind === "directory") throw fileError("not_a_directory");
+    if (target.node.kind === "directory" && target.node.entries.size > 0) throw fileError("not_empty");
+  }
+  if (source.node.kind === "directory" && contains(source.node, target.parent)) throw fileError("invalid_path");
+  source.parent.entries.delete(source.name);
+  target.parent.entries.set(target.name, source.node);
+  tree.changed(from);
+  tree.changed(to);
+}
+
+function contains(folder: MemoryDirectory, wanted: MemoryDirectory): boolean {
+  if (folder === wanted) return true;
+  return [...folder.entries.values()].some((entry) => entry.kind === "directory" && contains(entry, wanted));
+}

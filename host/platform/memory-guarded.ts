@@ -1,0 +1,144 @@
+/** Guarded files over a tree in memory: the same answers as on a disk, without the races. */
+
+import { joinBytes } from "./bytes.ts";
+import { fileError } from "./file-errors.ts";
+import { isKernelPath } from "./kernel-paths.ts";
+import { listEntries, moveEntry, regular } from "./memory-files.ts";
+import type { Found, MemoryDirectory, MemoryFile, MemoryNode, MemoryTree } from "./memory-tree.ts";
+import type { GuardedFiles, WriteOptions } from "./platform.ts";
+import type { CheckedPath } from "./proof.ts";
+
+type Checked = CheckedPath<"read" | "write">;
+
+export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
+  return {
+    readBytes: async (path, { maxBytes, offset = 0, length }) => {
+      if (length !== undefined && length > maxBytes) throw fileError("too_large");
+      const data = regular(reach(path, true).node).data.slice(offset, length === undefined ? undefined : offset + length);
+      if (data.length > maxBytes) throw fileError("too_large");
+      return data;
+    },
+
+    writeBytes: async (path, data, options) => {
+      const file = fileToWrite(path, options, options.mode ?? 0o644);
+      if (options.mode !== undefined) file.mode = options.mode & 0o777;
+      file.data = options.append === true ? joinBytes([file.data, data]) : data.slice();
+      tree.changed(path.path, file);
+    },
+
+    list: async (path, { maxEntries }) => {
+      const entries = listEntries(reach(path, true).node);
+      if (entries.length > maxEntries) throw fileError("too_large");
+      return entries;
+    },
+
+    stat: async (path) => tree.info(reach(path, true).node),
+    lstat: async (path) => tree.info(reach(path, false).node),
+    realPath: async (path) => reach(path, true).realPath,
+
+    makeDirectory: async (path, { recursive, mode = 0o755 }) => {
+      if (recursive) return makeDirectories(path, mode & 0o777);
+      const { parent, name, node } = entry(path);
+      if (node) throw fileError("already_exists");
+      parent.entries.set(name, tree.directory(mode & 0o777));
+      tree.changed(path.path);
+    },
+
+    remove: async (path, { recursive }) => {
+      const { parent, name, node, realPath } = entry(path);
+      if (node === undefined) throw fileError("not_found");
+      if (recursive) removeTree(path, parent, name, realPath);
+      else if (node.kind === "directory" && node.entries.size > 0) throw fileError("not_empty");
+      else parent.entries.delete(name);
+      tree.changed(path.path);
+    },
+
+    rename: async (from, to) => {
+      if (entry(from).node === undefined) throw fileError("not_found");
+      entry(to);
+      moveEntry(tree, from.path, to.path);
+    },
+
+    copy: async (from, to, { maxBytes }) => {
+      const source = regular(reach(from, true).node);
+      if (source.data.length > maxBytes) throw fileError("too_large");
+      const target = fileToWrite(to, {}, source.mode);
+      target.data = source.data.slice();
+      tree.changed(to.path, target);
+    },
+
+    truncate: async (path, length) => {
+      const file = regular(reach(path, true).node);
+      const data = new Uint8Array(length);
+      data.set(file.data.subarray(0, length));
+      file.data = data;
+      tree.changed(path.path, file);
+    },
+  };
+
+  function reach(checked: Checked, follow: boolean): Found {
+    if (isKernelPath(checked.path, "linux")) throw fileError("not_regular");
+    const spot = tree.resolve(checked.path, follow);
+    if (!checked.permits(spot.realPath)) throw fileError("not_capable");
+    if (!spot.found) throw fileError(spot.code);
+    if (isKernelPath(spot.realPath, "linux")) throw fileError("not_regular");
+    return spot;
+  }
+
+  /** The name in its folder, with what it names if there is something; the last link is not followed. */
+  function entry(checked: Checked): {
+    readonly parent: MemoryDirectory;
+    readonly name: string;
+    readonly realPath: string;
+    readonly node?: MemoryNode;
+  } {
+    if (isKernelPath(checked.path, "linux")) throw fileError("not_regular");
+    if (checked.path === "/") throw fileError("permission_denied");
+    const spot = tree.resolve(checked.path, false);
+    if (!checked.permits(spot.realPath)) throw fileError("not_capable");
+    if (isKernelPath(spot.realPath, "linux")) throw fileError("not_regular");
+    if (spot.found) return spot;
+    if (spot.parent === undefined) throw fileError(spot.code);
+    return { parent: spot.parent, name: spot.name, realPath: spot.realPath };
+  }
+
+  function fileToWrite(checked: CheckedPath<"write">, options: WriteOptions, mode: number): MemoryFile {
+    if (isKernelPath(checked.path, "linux")) throw fileError("not_regular");
+    const spot = tree.resolve(checked.path, options.createNew !== true);
+    if (!checked.permits(spot.realPath)) throw fileError("not_capable");
+    if (isKernelPath(spot.realPath, "linux")) throw fileError("not_regular");
+    if (spot.found && options.createNew === true) throw fileError("already_exists");
+    if (spot.found) return regular(spot.node);
+    if (spot.parent === undefined || options.create === false) throw fileError(spot.code);
+    const file = tree.file(new Uint8Array(), mode & 0o777);
+    spot.parent.entries.set(spot.name, file);
+    return file;
+  }
+
+  function makeDirectories(checked: CheckedPath<"write">, mode: number): void {
+    const whole = tree.resolve(checked.path, true);
+    if (!checked.permits(whole.realPath)) throw fileError("not_capable");
+    if (whole.found && whole.node.kind !== "directory") throw fileError("already_exists");
+    let at = "";
+    for (const name of checked.path.split("/").filter((step) => step !== "")) {
+      at += `/${name}`;
+      const spot = tree.resolve(at, true);
+      if (spot.found) continue;
+      if (!checked.permits(spot.realPath)) throw fileError("not_capable");
+      // A link that leads nowhere has the name.
+      if (tree.resolve(at, false).found) throw fileError("already_exists");
+      if (spot.parent === undefined) throw fileError(spot.code);
+      spot.parent.entries.set(spot.name, tree.directory(mode));
+      tree.changed(at);
+    }
+  }
+
+  function removeTree(checked: Checked, parent: MemoryDirectory, name: string, realPath: string): void {
+    if (!checked.permits(realPath)) throw fileError("not_capable");
+    const node = parent.entries.get(name);
+    if (node?.kind === "directory") {
+      for (const child of [...node.entries.keys()]) removeTree(checked, node, child, `${realPath}/${child}`);
+    }
+    parent.entries.delete(name);
+  }
+}

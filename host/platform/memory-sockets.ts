@@ -1,0 +1,65 @@
+/** Local sockets between two ends in the same process. */
+
+import { fileError } from "./file-errors.ts";
+import type { LineConnection, LocalSockets } from "./platform.ts";
+
+export function createMemorySockets(): LocalSockets {
+  const listening = new Map<string, (connection: LineConnection) => void>();
+  return {
+    async listen(path, onConnection) {
+      if (listening.has(path)) throw fileError("already_exists");
+      listening.set(path, onConnection);
+      return { close: async () => void listening.delete(path) };
+    },
+    async connect(path) {
+      const onConnection = listening.get(path);
+      if (onConnection === undefined) return undefined;
+      const [near, far] = createPair();
+      onConnection(far);
+      return near;
+    },
+  };
+}
+
+interface End {
+  readonly lines: string[];
+  onLine: ((line: string) => void) | undefined;
+  readonly onClose: (() => void)[];
+}
+
+function createPair(): readonly [LineConnection, LineConnection] {
+  const ends: readonly [End, End] = [createEnd(), createEnd()];
+  let open = true;
+  return [connectionOf(ends[0], ends[1]), connectionOf(ends[1], ends[0])];
+
+  function connectionOf(own: End, other: End): LineConnection {
+    return {
+      send(line) {
+        if (line.includes("\n")) throw new Error("A line cannot contain a newline");
+        if (!open) return;
+        other.lines.push(line);
+        queueMicrotask(() => deliver(other));
+      },
+      onLine(listener) {
+        own.onLine = listener;
+        queueMicrotask(() => deliver(own));
+      },
+      onClose: (listener) => void own.onClose.push(listener),
+      close() {
+        if (!open) return;
+        open = false;
+        queueMicrotask(() => ends.forEach((end) => end.onClose.forEach((listener) => listener())));
+      },
+    };
+  }
+}
+
+function createEnd(): End {
+  return { lines: [], onLine: undefined, onClose: [] };
+}
+
+function deliver(end: End): void {
+  const { onLine } = end;
+  if (onLine === undefined) return;
+  for (const line of end.lines.splice(0)) onLine(line);
+}

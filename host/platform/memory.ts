@@ -1,0 +1,184 @@
+/** A platform without a machine: files in memory, a clock that is moved by hand, seeded randomness, recorded output. */
+
+import type { WorkerLauncher } from "../../sandbox/mod.ts";
+import { fileError } from "./file-errors.ts";
+import { createMemoryClock } from "./memory-clock.ts";
+import { createMemoryFiles } from "./memory-files.ts";
+import { createMemoryGuarded } from "./memory-guarded.ts";
+import { createMemorySockets } from "./memory-sockets.ts";
+import { MemoryTree } from "./memory-tree.ts";
+import type { Environment, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
+import { createUuidv7 } from "./random.ts";
+
+/** A file's contents, or what else is there. */
+export type MemoryEntry = string | Uint8Array | { readonly link: string } | { readonly directory: true } | { readonly other: true };
+
+export interface MemoryPlatformOptions {
+  /** By absolute path; folders above are made. */
+  readonly files?: Readonly<Record<string, MemoryEntry>>;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default `/workspace`. */
+  readonly cwd?: string;
+  /** Milliseconds since the epoch; default 2024-01-01. */
+  readonly now?: number;
+  readonly seed?: number;
+  /** What a person answers, in order; without it nobody can be asked. */
+  readonly answers?: readonly string[];
+  /** Standard input. */
+  readonly input?: string;
+  readonly argv?: readonly string[];
+  /** Real workers, for tests that run guests; they keep real time. */
+  readonly workers?: WorkerLauncher;
+}
+
+export interface LogLine {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface MemoryPlatform extends Platform {
+  /** Moves time on and runs the timers that fall due. */
+  advance(byMs: number): void;
+  /** Puts something into the file system, as if from outside. */
+  plant(path: string, entry: MemoryEntry): void;
+  readonly recorded: {
+    readonly log: readonly LogLine[];
+    /** What was written to stdout and stderr so far. */
+    readonly out: () => string;
+    readonly error: () => string;
+    readonly asked: readonly string[];
+    readonly exitCode: () => number | undefined;
+  };
+  /** What Ctrl-C does. */
+  interrupt(): void;
+}
+
+const NEW_YEAR_2024 = Date.UTC(2024, 0, 1);
+
+export function createMemoryPlatform(options: MemoryPlatformOptions = {}): MemoryPlatform {
+  const { cwd = "/workspace", now = NEW_YEAR_2024, seed = 1, workers = noWorkers() } = options;
+  const clock = createMemoryClock(now);
+  const tree = new MemoryTree(() => clock.now());
+  for (const folder of [cwd, "/tmp", "/home/user"]) tree.plant(folder, tree.directory(0o755));
+  for (const [path, entry] of Object.entries(options.files ?? {})) plant(path, entry);
+  const bytes = seededBytes(seed);
+  const random: Random = { bytes, uuidv7: createUuidv7(clock, bytes) };
+  const terminal = createMemoryTerminal(options);
+  const log: LogLine[] = [];
+
+  return {
+    name: "memory",
+    clock,
+    random,
+    files: createMemoryFiles(tree),
+    guarded: createMemoryGuarded(tree),
+    environment: createMemoryEnvironment(cwd, options),
+    watcher: createMemoryWatcher(tree),
+    sockets: createMemorySockets(),
+    terminal: terminal.terminal,
+    workers,
+    log: createMemoryLog(log, {}),
+    advance: (byMs) => clock.advance(byMs),
+    plant,
+    recorded: { log, ...terminal.recorded },
+    interrupt: terminal.interrupt,
+  };
+
+  function plant(path: string, entry: MemoryEntry): void {
+    if (typeof entry === "string") tree.plant(path, tree.file(new TextEncoder().encode(entry), 0o644));
+    else if (entry instanceof Uint8Array) tree.plant(path, tree.file(entry.slice(), 0o644));
+    else if ("link" in entry) tree.plant(path, tree.link(entry.link));
+    else tree.plant(path, "directory" in entry ? tree.directory(0o755) : tree.other());
+    tree.changed(path);
+  }
+}
+
+function createMemoryEnvironment(cwd: string, options: MemoryPlatformOptions): Environment {
+  const variables = new Map(Object.entries(options.env ?? {}));
+  return {
+    get: (name) => variables.get(name),
+    names: () => [...variables.keys()],
+    cwd,
+    home: "/home/user",
+    tmp: "/tmp",
+    os: "linux",
+    pid: 1,
+    argv: options.argv ?? [],
+  };
+}
+
+function createMemoryWatcher(tree: MemoryTree): Watcher {
+  return {
+    async watch(paths, onChange) {
+      const stop = tree.onChange((path) => {
+        if (paths.some((root) => path === root || path.startsWith(`${root}/`))) onChange(path);
+      });
+      return { close: async () => stop() };
+    },
+  };
+}
+
+interface RecordedTerminal {
+  readonly terminal: Terminal;
+  readonly recorded: Omit<MemoryPlatform["recorded"], "log">;
+  readonly interrupt: () => void;
+}
+
+function createMemoryTerminal({ answers, input = "" }: MemoryPlatformOptions): RecordedTerminal {
+  const waiting = [...(answers ?? [])];
+  const asked: string[] = [];
+  const interrupted: (() => void)[] = [];
+  let out = "";
+  let error = "";
+  let exitCode: number | undefined;
+  return {
+    terminal: {
+      interactive: answers !== undefined,
+      color: false,
+      columns: 80,
+      out: (text) => void (out += text),
+      error: (text) => void (error += text),
+      async ask(prompt, signal) {
+        if (signal.aborted) return undefined;
+        asked.push(prompt);
+        return waiting.shift();
+      },
+      async readInput(maxBytes) {
+        if (new TextEncoder().encode(input).length > maxBytes) throw fileError("too_large");
+        return input;
+      },
+      onInterrupt: (listener) => void interrupted.push(listener),
+      exit: (code) => void (exitCode ??= code),
+    },
+    recorded: { out: () => out, error: () => error, asked, exitCode: () => exitCode },
+    interrupt: () => interrupted.forEach((listener) => listener()),
+  };
+}
+
+function createMemoryLog(lines: LogLine[], base: Readonly<Record<string, unknown>>): Log {
+  return {
+    write: (level, message, fields = {}) => void lines.push({ level, message, fields: { ...base, ...fields } }),
+    child: (fields) => createMemoryLog(lines, { ...base, ...fields }),
+  };
+}
+
+/** Mulberry32: small, and the same everywhere. */
+function seededBytes(seed: number): (length: number) => Uint8Array {
+  let state = seed >>> 0;
+  return (length) => Uint8Array.from({ length }, nextByte);
+
+  function nextByte(): number {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) & 0xff;
+  }
+}
+
+function noWorkers(): WorkerLauncher {
+  const refuse = (): never => {
+    throw new Error("This memory platform has no workers: pass `workers` to createMemoryPlatform");
+  };
+  return { start: refuse, readEngine: refuse, now: refuse, after: refuse };
+}

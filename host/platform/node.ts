@@ -1,0 +1,42 @@
+/** The platform on Node. */
+
+import { createClock } from "./clock.ts";
+import { createEnvironment } from "./environment.ts";
+import { createFiles } from "./files.ts";
+import { createGuardedFiles } from "./guarded-files.ts";
+import { createLinuxWalk, hasLinuxWalk } from "./linux-walk.ts";
+import { createLog, type LogOptions } from "./log.ts";
+import type { Platform } from "./platform.ts";
+import { createPortableWalk } from "./portable-walk.ts";
+import { createRandom } from "./random.ts";
+import { createSockets } from "./sockets.ts";
+import { createTerminal } from "./terminal.ts";
+import { createWatcher } from "./watcher.ts";
+import { createWorkerLauncher } from "./workers.ts";
+
+export interface PlatformOptions {
+  readonly log?: LogOptions;
+}
+
+export function createNodePlatform(options: PlatformOptions = {}): Platform {
+  return assemble("node", options);
+}
+
+/** The parts that Node and Deno have in common: Deno runs `node:` modules. */
+export function assemble(name: "node" | "deno", options: PlatformOptions): Platform {
+  const clock = createClock();
+  const environment = createEnvironment();
+  return {
+    name,
+    clock,
+    random: createRandom(clock),
+    files: createFiles(),
+    guarded: createGuardedFiles(hasLinuxWalk() ? createLinuxWalk() : createPortableWalk(), environment.os),
+    environment,
+    watcher: createWatcher(),
+    sockets: createSockets(),
+    terminal: createTerminal(),
+    workers: createWorkerLauncher(),
+    log: createLog(options.log),
+  };
+}

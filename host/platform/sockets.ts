@@ -1,0 +1,184 @@
+/** The running host's own socket: one listener a path, for the same user only (SPEC I2). */
+
+import { createHash, randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { chmod, type FileHandle, link, lstat, mkdir, open, rename, rm, unlink } from "node:fs/promises";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { basename, dirname, join } from "node:path";
+import { errnoOf, toFileError } from "./file-errors.ts";
+import { createLineConnection } from "./line-connection.ts";
+import { FileError, type LineConnection, type LocalSockets } from "./platform.ts";
+
+const MAX_CONNECTIONS = 64;
+
+/** `sun_path` less its final NUL; 103 on macOS. */
+const MAX_SOCKET_PATH_BYTES = 103;
+const O_PATH = 0o10000000;
+
+export function createSockets(): LocalSockets {
+  const pipes = process.platform === "win32";
+  return {
+    listen: (path, onConnection) => (pipes ? listenOnPipe(path, onConnection) : listenOnSocket(path, onConnection)),
+    async connect(path) {
+      const socket = await (pipes ? tryConnect(pipeName(path)) : connectTo(path));
+      return socket && createLineConnection(socket);
+    },
+  };
+}
+
+type OnConnection = (connection: LineConnection) => void;
+
+/**
+ * Binds inside a new folder that only this user can enter, narrows the socket's mode there, and then moves it to
+ * `path`: at no moment can another user connect, and of two hosts that start at once exactly one gets the path.
+ */
+async function listenOnSocket(path: string, onConnection: OnConnection): Promise<{ close(): Promise<void> }> {
+  if (await isAlive(path)) throw alreadyListening();
+  const folder = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}`);
+  const server = createLineServer(onConnection);
+  try {
+    await mkdir(folder, { mode: 0o700 });
+    const own = join(folder, "s");
+    await withShortPath(own, (short) => bind(server, short));
+    await chmod(own, 0o600);
+    await claim(own, path, folder);
+  } catch (thrown) {
+    await closeServer(server);
+    throw thrown instanceof FileError ? thrown : toFileError(thrown);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  const { ino } = await lstat(path);
+  return {
+    async close() {
+      await closeServer(server);
+      await removeOwn(path, ino);
+    },
+  };
+}
+
+/** Linking fails if the name is taken, so it decides between two hosts; a dead socket is moved away and tried again. */
+async function claim(own: string, path: string, folder: string): Promise<void> {
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    try {
+      return await link(own, path);
+    } catch (thrown) {
+      if (errnoOf(thrown) !== "EEXIST") throw thrown;
+    }
+    if (!(await lstat(path)).isSocket()) throw new FileError("already_exists", "A file that is no socket has the socket's name");
+    const old = join(folder, `old-${attempt}`);
+    await rename(path, old);
+    // Between the first look and now another host may have claimed it: give it back.
+    if (await isAlive(old)) {
+      await link(old, path);
+      throw alreadyListening();
+    }
+    await unlink(old);
+  }
+  throw alreadyListening();
+}
+
+async function listenOnPipe(path: string, onConnection: OnConnection): Promise<{ close(): Promise<void> }> {
+  const server = createLineServer(onConnection);
+  try {
+    await bind(server, pipeName(path));
+  } catch (thrown) {
+    if (errnoOf(thrown) === "EADDRINUSE") throw alreadyListening();
+    throw toFileError(thrown);
+  }
+  return { close: () => closeServer(server) };
+}
+
+function alreadyListening(): FileError {
+  return new FileError("already_exists", "Another host is listening there");
+}
+
+const openSockets = new WeakMap<Server, Set<Socket>>();
+
+function createLineServer(onConnection: OnConnection): Server {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    onConnection(createLineConnection(socket));
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  openSockets.set(server, sockets);
+  return server;
+}
+
+function bind(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(path, () => {
+      server.off("error", reject);
+      // After binding, errors concern single connections (out of descriptors): those clients see a closed connection.
+      server.on("error", () => {});
+      resolve();
+    });
+  });
+}
+
+function closeServer(server: Server): Promise<void> {
+  for (const socket of openSockets.get(server) ?? []) socket.destroy();
+  return new Promise((resolve) => void server.close(() => resolve()));
+}
+
+async function removeOwn(path: string, inode: number): Promise<void> {
+  try {
+    if ((await lstat(path)).ino === inode) await unlink(path);
+  } catch (thrown) {
+    // Already gone, or its folder is.
+    if (toFileError(thrown).code !== "not_found") throw toFileError(thrown);
+  }
+}
+
+async function isAlive(path: string): Promise<boolean> {
+  const socket = await connectTo(path);
+  socket?.destroy();
+  return socket !== undefined;
+}
+
+/** Undefined if nobody listens. */
+async function connectTo(path: string): Promise<Socket | undefined> {
+  try {
+    return await withShortPath(path, tryConnect);
+  } catch (thrown) {
+    if (toFileError(thrown).code === "not_found") return undefined;
+    throw toFileError(thrown);
+  }
+}
+
+function tryConnect(path: string): Promise<Socket | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.once("connect", () => {
+      socket.off("error", refused);
+      resolve(socket);
+    });
+    socket.once("error", refused);
+
+    function refused(error: Error): void {
+      const errno = errnoOf(error);
+      if (errno === "ENOENT" || errno === "ECONNREFUSED" || errno === "ENOTSOCK" || errno === "ENOTDIR") resolve(undefined);
+      else reject(toFileError(error));
+    }
+  });
+}
+
+/** A socket's address holds about a hundred bytes; on Linux a longer path is reached through its folder's descriptor. */
+async function withShortPath<T>(path: string, use: (short: string) => Promise<T>): Promise<T> {
+  if (new TextEncoder().encode(path).length <= MAX_SOCKET_PATH_BYTES) return await use(path);
+  if (process.platform !== "linux") throw new FileError("name_too_long", "The socket's path is longer than 103 bytes");
+  const folder: FileHandle = await open(dirname(path), O_PATH | constants.O_DIRECTORY);
+  try {
+    return await use(`/proc/self/fd/${folder.fd}/${basename(path)}`);
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Pipes have one flat namespace: the path's hash tells projects apart. */
+function pipeName(path: string): string {
+  return `\\\\.\\pipe\\bascule-${createHash("sha256").update(path.toLowerCase()).digest("hex").slice(0, 32)}`;
+}
