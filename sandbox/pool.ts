@@ -79,9 +79,12 @@ export class Pool {
   /** The job is answered: frees its place. @returns false if it was answered before. */
   settle(job: Job): boolean {
     if (!this.#jobs.delete(job.number)) return false;
-    const index = this.#waiting.indexOf(job);
-    if (index >= 0) this.#waiting.splice(index, 1);
-    job.thread?.settle(job.number);
+    const { thread } = job;
+    if (thread === undefined) this.#waiting.splice(this.#waiting.indexOf(job), 1);
+    else {
+      thread.settle(job.number);
+      this.#dropSurplus(thread);
+    }
     this.#placeWaiting();
     return true;
   }
@@ -157,39 +160,57 @@ export class Pool {
     return spare;
   }
 
-  #place(job: Job): void {
+  /** @returns false if the job has to wait. */
+  #place(job: Job): boolean {
     const thread = this.#pick(job);
     if (thread === undefined) {
-      if (!this.#waiting.includes(job)) this.#waiting.push(job);
-      return;
+      this.#waiting.push(job);
+      return false;
     }
     job.thread = thread;
     job.givenAt = this.#now();
     job.attempts++;
     this.#options.give(thread, job);
+    return true;
   }
 
   #placeWaiting(): void {
     if (this.#closed || this.#waiting.length === 0) return;
-    for (const job of this.#waiting.splice(0)) this.#place(job);
+    // What one call of a plugin cannot have now, its next call cannot have either.
+    const refused = new Set<string>();
+    for (const job of this.#waiting.splice(0)) {
+      if (refused.has(digestOf(job))) this.#waiting.push(job);
+      else if (!this.#place(job)) refused.add(digestOf(job));
+    }
   }
 
-  /** An idle worker, one that serves the same plugin, the spare, the least loaded one: in this order, never a busy one. */
+  /**
+   * The least loaded worker that is idle or serves the same plugin, then the spare, then a shared one; never one whose
+   * guest holds its thread. One plugin never has all workers, so another plugin's call always finds one.
+   */
   #pick(job: Job): Thread | undefined {
+    const digest = digestOf(job);
     const now = this.#now();
-    let best: Thread | undefined;
-    let bestLoad = Number.POSITIVE_INFINITY;
+    const { maximumWorkers } = this.#options;
+    let own = 0;
+    let apart: Thread | undefined;
+    let shared: Thread | undefined;
     for (const thread of this.#threads) {
+      const serves = thread.serves(digest);
+      if (serves) own++;
       if (!thread.ready || thread.jobs.size >= MAXIMUM_CALLS_A_THREAD || this.#isBusy(thread, now)) continue;
-      const load = this.#isShared(thread, job) ? thread.jobs.size + MAXIMUM_CALLS_A_THREAD : thread.jobs.size;
-      if (load < bestLoad) {
-        best = thread;
-        bestLoad = load;
-      }
+      if (thread.servesOthers(digest)) shared = lessLoaded(thread, shared);
+      else apart = lessLoaded(thread, apart);
     }
-    const apart = bestLoad < MAXIMUM_CALLS_A_THREAD;
-    if (apart) return best;
-    return (this.#threads.size < this.#options.maximumWorkers ? this.#promote() : undefined) ?? best;
+    const mayHaveMore = own < Math.max(1, maximumWorkers - 1);
+    if (apart !== undefined && (apart.serves(digest) || mayHaveMore)) return apart.jobs.size === 0 || !mayHaveMore ? apart : (this.#promoteWithin(maximumWorkers) ?? apart);
+    if (!mayHaveMore) return undefined;
+    const beyond = own === 0 && shared === undefined ? maximumWorkers * 2 : maximumWorkers;
+    return this.#promoteWithin(beyond) ?? shared;
+  }
+
+  #promoteWithin(maximum: number): Thread | undefined {
+    return this.#threads.size < maximum ? this.#promote() : undefined;
   }
 
   #isBusy(thread: Thread, now: number): boolean {
@@ -197,14 +218,11 @@ export class Pool {
     return entry !== undefined && now - entry.enteredAt > BUSY_AFTER_MS;
   }
 
-  /** True if the thread serves another plugin now. */
-  #isShared(thread: Thread, job: Job): boolean {
-    const digest = digestOf(job);
-    for (const number of thread.jobs) {
-      const other = this.#jobs.get(number);
-      if (other !== undefined && digestOf(other) !== digest) return true;
-    }
-    return false;
+  /** Workers beyond the maximum were for calls that found all others held; they go when they are idle. */
+  #dropSurplus(thread: Thread): void {
+    if (thread.jobs.size > 0 || this.#threads.size <= this.#options.maximumWorkers) return;
+    this.#threads.delete(thread);
+    void thread.end();
   }
 
   #watch(): void {
@@ -227,7 +245,7 @@ export class Pool {
         continue;
       }
       if (entry !== undefined && now - entry.enteredAt > BUSY_AFTER_MS) this.#takeBackFrom(thread);
-      for (const number of [...thread.jobs]) this.#lookAtJob(thread, number, now);
+      for (const number of [...thread.jobs.keys()]) this.#lookAtJob(thread, number, now);
     }
     this.#placeWaiting();
   }
@@ -259,7 +277,7 @@ export class Pool {
 
   /** Takes back what a busy thread has not begun. */
   #takeBackFrom(thread: Thread): void {
-    for (const number of [...thread.jobs]) {
+    for (const number of [...thread.jobs.keys()]) {
       const job = this.#jobs.get(number);
       if (job === undefined || job.kind !== "call" || !thread.takeBack(number)) continue;
       thread.settle(number);
@@ -275,7 +293,7 @@ export class Pool {
     if (fault.kind === "trap") this.#options.onDefect(fault.message);
     this.#failedStarts = thread.ready ? 0 : this.#failedStarts + 1;
     void thread.end();
-    for (const number of [...thread.jobs]) {
+    for (const number of [...thread.jobs.keys()]) {
       const job = this.#jobs.get(number);
       if (job === undefined) continue;
       const begun = !thread.takeBack(number);
@@ -304,6 +322,10 @@ export class Pool {
 }
 
 const NOTHING_USED = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0 };
+
+function lessLoaded(thread: Thread, other: Thread | undefined): Thread {
+  return other === undefined || thread.jobs.size < other.jobs.size ? thread : other;
+}
 
 function digestOf(job: Job): string {
   return job.kind === "call" ? job.invocation.digest : job.source.digest;

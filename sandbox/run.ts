@@ -3,7 +3,7 @@
  * operations, and keeps its limits.
  */
 
-import type { Limits } from "../manifests/mod.ts";
+import { GUEST_STACK_BYTES, type Limits } from "../manifests/mod.ts";
 import type { ExhaustedLimit, Fault } from "./fault.ts";
 import { type GuestHost, GuestException, type Instance, TextTooLong } from "./instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
@@ -309,7 +309,7 @@ export class Run {
       return this.#engineFault(name, message) ?? { kind: "threw", name, message, stack: authorStack(stack, this.#request.files) };
     }
     // V8's own stack ran out inside the engine (FACTS, stack).
-    if (error instanceof RangeError) return { kind: "exhausted", limit: "stack", allowed: 0 };
+    if (error instanceof RangeError) return { kind: "exhausted", limit: "stack", allowed: GUEST_STACK_BYTES };
     return { kind: "trap", message: error instanceof Error ? error.message : String(error) };
   }
 
@@ -326,7 +326,7 @@ export class Run {
   #engineFault(name: string, message: string): Fault | undefined {
     if (this.#instance.memoryExhausted) return { kind: "exhausted", limit: "memory", allowed: this.#request.limits.memoryBytes };
     if (name !== "InternalError") return undefined;
-    if (message === "stack overflow") return { kind: "exhausted", limit: "stack", allowed: 0 };
+    if (message === "stack overflow") return { kind: "exhausted", limit: "stack", allowed: GUEST_STACK_BYTES };
     if (message === "out of memory") return { kind: "exhausted", limit: "memory", allowed: this.#request.limits.memoryBytes };
     return undefined;
   }

@@ -44,14 +44,15 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   function give(thread: Thread, job: Job): void {
     if (job.kind === "load") {
       const { digest, files, modules, memoryBytes, loadMs } = job.source;
-      return thread.give(job.number, { type: "load", number: job.number, digest, files, modules, memoryBytes, loadMs });
+      return thread.give(job.number, digest, (ticket) => ({ type: "load", number: job.number, ticket, digest, files, modules, memoryBytes, loadMs }));
     }
     const { source, image } = job.plugin;
     if (!thread.images.has(source.digest)) {
       thread.images.add(source.digest);
       thread.send({ type: "image", digest: source.digest, image, files: source.files, memoryBytes: source.memoryBytes });
     }
-    return thread.give(job.number, { type: "call", number: job.number, digest: source.digest, request: job.request, limits: job.invocation.limits });
+    const { number, request, invocation } = job;
+    return thread.give(number, source.digest, (ticket) => ({ type: "call", number, ticket, digest: source.digest, request, limits: invocation.limits }));
   }
 
   /** A worker may say anything about any number: only jobs that are on that very worker are listened to. */

@@ -17,6 +17,7 @@ export type WorkerRequest =
   | {
       readonly type: "load";
       readonly number: number;
+      readonly ticket: number;
       readonly digest: string;
       readonly files: ReadonlyMap<string, Uint8Array>;
       readonly modules: ReadonlyMap<string, readonly string[]>;
@@ -26,7 +27,7 @@ export type WorkerRequest =
   /** A plugin's image, made by another worker. Sent before the first call that needs it. */
   | { readonly type: "image"; readonly digest: string; readonly image: Image; readonly files: ReadonlyMap<string, Uint8Array>; readonly memoryBytes: number }
   | { readonly type: "forget"; readonly digest: string }
-  | { readonly type: "call"; readonly number: number; readonly digest: string; readonly request: string; readonly limits: Limits }
+  | { readonly type: "call"; readonly number: number; readonly ticket: number; readonly digest: string; readonly request: string; readonly limits: Limits }
   /** Answers an asynchronous operation; `answer` is tagged text (`guest/protocol.ts`). */
   | { readonly type: "answer"; readonly number: number; readonly operation: number; readonly answer: string; readonly bytes?: Uint8Array }
   /** Aborts the guest's signal; the host ends what does not stop within the grace period. */
@@ -82,16 +83,16 @@ export function openControl(buffer: SharedArrayBuffer): Control {
   return { words: new Int32Array(buffer, 0, CLAIMS + CLAIM_COUNT), times: new Float64Array(buffer, WORDS_BYTES, 2) };
 }
 
-function claimIndex(number: number): number {
-  return CLAIMS + (number % CLAIM_COUNT);
+function claimIndex(ticket: number): number {
+  return CLAIMS + (ticket % CLAIM_COUNT);
 }
 
-/** Offers call `number`; false if its place in the ring is still in use. */
-export function offer(control: Control, number: number): boolean {
-  return Atomics.compareExchange(control.words, claimIndex(number), 0, number) === 0;
+/** Offers the job with this ticket. A thread's tickets count up and few are open at once, so a place is always free. */
+export function offer(control: Control, ticket: number): void {
+  Atomics.store(control.words, claimIndex(ticket), ticket);
 }
 
-/** Takes an offered call for good, or takes an offer back: exactly one of both sides gets true. */
-export function claim(control: Control, number: number): boolean {
-  return Atomics.compareExchange(control.words, claimIndex(number), number, 0) === number;
+/** Takes an offered job for good, or takes an offer back: exactly one of both sides gets true. */
+export function claim(control: Control, ticket: number): boolean {
+  return Atomics.compareExchange(control.words, claimIndex(ticket), ticket, 0) === ticket;
 }

@@ -22,8 +22,11 @@ export class Thread {
   ready = false;
   /** Digests whose image the worker holds. */
   readonly images: Set<string> = new Set();
-  /** Numbers of the jobs given to this worker. */
-  readonly jobs: Set<number> = new Set();
+  /** Jobs given to this worker, by number. */
+  readonly jobs: Map<number, { readonly ticket: number; readonly digest: string }> = new Map();
+  /** How many of them belong to each plugin. */
+  readonly #plugins: Map<string, number> = new Map();
+  #lastTicket = 0;
   readonly #connection: WorkerConnection;
   readonly #control: Control;
   #ended = false;
@@ -50,22 +53,39 @@ export class Thread {
   }
 
   /** Gives a job to the worker. */
-  give(number: number, request: WorkerRequest): void {
-    offer(this.#control, number);
-    this.jobs.add(number);
+  give(number: number, digest: string, request: (ticket: number) => WorkerRequest): void {
+    const ticket = ++this.#lastTicket;
+    offer(this.#control, ticket);
+    this.jobs.set(number, { ticket, digest });
+    this.#plugins.set(digest, (this.#plugins.get(digest) ?? 0) + 1);
     this.#connection.keepAlive(true);
-    this.send(request);
+    this.send(request(ticket));
   }
 
   /** True if the worker had not begun the job yet; it never will then. */
   takeBack(number: number): boolean {
-    return claim(this.#control, number);
+    const job = this.jobs.get(number);
+    return job !== undefined && claim(this.#control, job.ticket);
   }
 
   /** The job is answered. */
   settle(number: number): void {
+    const job = this.jobs.get(number);
+    if (job === undefined) return;
     this.jobs.delete(number);
+    const left = (this.#plugins.get(job.digest) ?? 1) - 1;
+    if (left > 0) this.#plugins.set(job.digest, left);
+    else this.#plugins.delete(job.digest);
     if (this.jobs.size === 0) this.#connection.keepAlive(false);
+  }
+
+  serves(digest: string): boolean {
+    return this.#plugins.has(digest);
+  }
+
+  /** True if calls of another plugin are here. */
+  servesOthers(digest: string): boolean {
+    return this.#plugins.size > (this.#plugins.has(digest) ? 1 : 0);
   }
 
   answerSync(answer: SyncAnswer): void {
