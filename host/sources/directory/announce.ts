@@ -1,0 +1,68 @@
+/** The events of a plugin's life (SPEC H8, AU1). Payloads are JSON; what a plugin said in them is data. */
+
+import { type JsonObject, type Manifest, type Problem, problemToText } from "../../../manifests/mod.ts";
+import type { PluginVersion } from "../../tool.ts";
+import { type Failure, manifestOf, type PluginRecord, reasonOf } from "./record.ts";
+import type { PluginEvent } from "./status.ts";
+
+/** One event for each thing that can happen to a plugin. */
+export interface Announcements {
+  /** After a swap, or when the folder holds again what serves. `previous` served before. */
+  serving(record: PluginRecord, version: PluginVersion, previous: PluginVersion | undefined): void;
+  failed(record: PluginRecord, failure: Failure): void;
+  quarantined(version: PluginVersion, serving: PluginVersion | undefined, reason: string): void;
+  /** Its tools are gone, or answer `unavailable` (`disabled`). */
+  removed(record: PluginRecord, version: PluginVersion | undefined, reason: "removed" | "disabled" | "renamed"): void;
+}
+
+/** Sends each through `emit`, in the tick of the change. */
+export function createAnnouncements(emit: (event: PluginEvent) => void): Announcements {
+  return {
+    serving(record, version, previous) {
+      const { manifest, digest } = version;
+      const payload: JsonObject = { version: manifest.version, directory: record.path, tools: toolNames(manifest) };
+      if (previous === undefined) return emit({ type: "plugin.loaded", plugin: version.name, digest, payload });
+      if (previous.name === version.name) {
+        return emit({ type: "plugin.reloaded", plugin: version.name, digest, payload: { ...payload, previousDigest: previous.digest } });
+      }
+      emit(removal(previous.name, previous.digest, { directory: record.path, reason: "renamed" }));
+      return emit({ type: "plugin.loaded", plugin: version.name, digest, payload });
+    },
+    failed(record, failure) {
+      const { file, line, column, stack } = failure.error;
+      const payload: JsonObject = {
+        message: reasonOf(failure) ?? failure.error.message,
+        directory: record.path,
+        ...(file !== undefined && { file }),
+        ...(line !== undefined && { line }),
+        ...(column !== undefined && { column }),
+        ...(stack !== undefined && { stack }),
+        problems: failure.problems.map(toPayload),
+        ...(record.serving !== undefined && { lastGood: record.serving.digest }),
+      };
+      const plugin = failure.manifest?.name ?? record.serving?.name ?? record.place.folder;
+      emit({ type: "plugin.failed", plugin, payload });
+    },
+    quarantined(version, serving, reason) {
+      const payload: JsonObject = { reason, version: version.manifest.version, ...(serving !== undefined && { lastGood: serving.digest }) };
+      emit({ type: "plugin.quarantined", plugin: version.name, digest: version.digest, payload });
+    },
+    removed(record, version, reason) {
+      const plugin = version?.name ?? manifestOf(record)?.name ?? record.place.folder;
+      emit(removal(plugin, version?.digest, { directory: record.path, reason }));
+    },
+  };
+}
+
+function removal(plugin: string, digest: string | undefined, payload: JsonObject): PluginEvent {
+  return { type: "plugin.removed", plugin, ...(digest !== undefined && { digest }), payload };
+}
+
+function toolNames(manifest: Manifest): readonly string[] {
+  return manifest.tools.map((tool) => tool.name);
+}
+
+function toPayload(problem: Problem): JsonObject {
+  const { severity, pointer, line, column } = problem;
+  return { severity, pointer, text: problemToText(problem), ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
+}

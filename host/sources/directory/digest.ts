@@ -1,0 +1,34 @@
+/** A plugin's identity (SPEC M11). */
+
+const encoder = new TextEncoder();
+
+/**
+ * SHA-256, in hex, over the files sorted by path: for each its path, a NUL, its length in decimal, a NUL, its bytes.
+ *
+ * No path holds a NUL, so two different folders never give the same input. Sorting is by UTF-16 code unit: it must not
+ * depend on the machine's locale.
+ */
+export async function digestFiles(files: ReadonlyMap<string, Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for (const path of [...files.keys()].toSorted(compareText)) {
+    const bytes = files.get(path) ?? new Uint8Array();
+    parts.push(encoder.encode(`${path}\0${String(bytes.length)}\0`), bytes);
+  }
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", concatenate(parts)));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Orders text the same way on every machine. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,39 @@
+/** Work in lanes: what concerns one plugin runs one after the other, different plugins run side by side (SPEC H3). */
+
+export interface Lanes {
+  /** Runs `task` when the lane's earlier tasks are done, however they ended. */
+  run<T>(lane: string, task: () => Promise<T>): Promise<T>;
+  /** Resolves when no lane has anything to do. */
+  idle(): Promise<void>;
+}
+
+export function createLanes(): Lanes {
+  const tails = new Map<string, Promise<void>>();
+  return {
+    run(lane, task) {
+      const running = (tails.get(lane) ?? Promise.resolve()).then(task);
+      const tail: Promise<void> = running
+        .then(
+          () => undefined,
+          () => undefined,
+        )
+        .then(() => {
+          if (tails.get(lane) === tail) tails.delete(lane);
+        });
+      tails.set(lane, tail);
+      return running;
+    },
+    async idle() {
+      while (tails.size > 0) await Promise.all(tails.values());
+    },
+  };
+}
+
+/** Runs `task` for every item, at most `limit` at a time. Rejects with the first rejection. */
+export async function forEachLimited<T>(items: readonly T[], limit: number, task: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const workers = Array.from({ length: Math.min(limit, items.length) }, async () => {
+    for (const item of queue) await task(item);
+  });
+  await Promise.all(workers);
+}

@@ -1,0 +1,240 @@
+/**
+ * Takes versions into and out of service: name, dependencies, image, admission, and then one swap (SPEC H4).
+ *
+ * Everything up to the swap happens beside the version that serves; a version that fails on the way leaves it alone
+ * (SPEC H5).
+ */
+
+import type { Limits, Manifest, PermissionBases, Problem } from "../../../manifests/mod.ts";
+import type { Log } from "../../platform/platform.ts";
+import type { PluginVersion, ToolBinding } from "../../tool.ts";
+import { createAnnouncements } from "./announce.ts";
+import { createNameClaims } from "./claims.ts";
+import { type Candidate, type CandidateVersion, createVersion } from "./compile.ts";
+import { checkDependencies, type KnownPlugin } from "./dependencies.ts";
+import type { PluginImages } from "./images.ts";
+import { folderError } from "./problems.ts";
+import { bytesHeld, type Failure, knownPlugins, loadFailure, type Outcome, type PluginRecord, reasonOf, refusal } from "./record.ts";
+import type { Admit, PluginEvent, Publish } from "./status.ts";
+
+export interface PublicationOptions {
+  readonly images: PluginImages;
+  readonly registry: Publish;
+  readonly emit: (event: PluginEvent) => void;
+  readonly log: Log;
+  readonly admit: Admit;
+  /** What a plugin's permission items resolve against. */
+  readonly bases: (plugin: string, directory: string) => PermissionBases;
+  readonly limits?: Limits;
+  /** What all plugins together may hold in memory. */
+  readonly maxBytes: number;
+}
+
+export interface Publication {
+  /** Claims the plugin's name, and room for its bytes; the first to claim has it. `advance` does it too. */
+  claim(record: PluginRecord, candidate: Candidate): Candidate;
+  /** Takes the candidate into service. A failure is returned and not yet shown: see `fail`. */
+  advance(record: PluginRecord, candidate: Candidate): Promise<Failure | undefined>;
+  /** Shows a failure. What serves keeps serving. */
+  fail(record: PluginRecord, failure: Failure): void;
+  /**
+   * Takes out of service what lost a dependency.
+   *
+   * @returns records whose obstacle (a taken name, a dependency) is gone: they are to be considered again.
+   */
+  settle(): readonly PluginRecord[];
+  /** Withdraws everything, without events. */
+  withdrawAll(): void;
+}
+
+/** @param records all records, by path; a removed folder's record is deleted from it. */
+export function createPublication(records: Map<string, PluginRecord>, options: PublicationOptions): Publication {
+  const { images, registry } = options;
+  const announce = createAnnouncements(options.emit);
+  const claims = createNameClaims();
+
+  function claim(record: PluginRecord, candidate: Candidate): Candidate {
+    if (candidate.kind !== "ready") return candidate;
+    const { manifest, snapshot } = candidate;
+    const taken = claims.claim(record, manifest.name);
+    if (taken !== undefined) return { kind: "failed", failure: refusal([taken], { manifest, retry: "name" }) };
+    if (bytesHeld(records) - (record.pending?.bytes ?? 0) + snapshot.bytes > options.maxBytes) {
+      return { kind: "failed", failure: refusal([tooMuch()], { manifest, retry: "load" }) };
+    }
+    record.pending = { manifest, bytes: snapshot.bytes };
+    return candidate;
+  }
+
+  async function advance(record: PluginRecord, candidate: Candidate): Promise<Failure | undefined> {
+    const claimed = claim(record, candidate);
+    if (claimed.kind === "failed") return claimed.failure;
+    if (claimed.kind === "gone") remove(record);
+    if (claimed.kind === "ignored") stopServing(record, { kind: "ignored", reason: claimed.reason });
+    if (claimed.kind !== "ready") return undefined;
+    try {
+      return await load(record, claimed);
+    } finally {
+      delete record.pending;
+    }
+  }
+
+  async function load(record: PluginRecord, { snapshot, manifest, warnings }: CandidateVersion): Promise<Failure | undefined> {
+    const previous = record.serving;
+    if (previous?.digest === snapshot.digest) {
+      restore(record, previous, warnings);
+      return undefined;
+    }
+    if (!manifest.enabled) {
+      stopServing(record, { kind: "disabled", manifest, warnings });
+      return undefined;
+    }
+    const blocked = dependencyFailure(manifest);
+    if (blocked !== undefined) return blocked;
+
+    const version = createVersion(snapshot, manifest, options.bases(manifest.name, snapshot.directory));
+    const outcome = await hold(version);
+    if (!outcome.ok) return loadFailure(manifest, outcome.fault);
+
+    // Others came and went while it loaded.
+    const refused = dependencyFailure(manifest);
+    if (refused !== undefined || records.get(record.path) !== record) {
+      images.release(version.digest);
+      return refused;
+    }
+    const admission = options.admit(version, previous);
+    if (admission.kind === "quarantine") {
+      images.release(version.digest);
+      quarantine(record, version, admission.reason);
+    } else {
+      swap(record, version, { bytes: snapshot.bytes, warnings });
+    }
+    return undefined;
+  }
+
+  async function hold(version: PluginVersion): ReturnType<PluginImages["hold"]> {
+    try {
+      return await images.hold(version);
+    } catch (defect) {
+      options.log.write("error", "The sandbox failed to load a plugin", { plugin: version.name, digest: version.digest, error: String(defect) });
+      return { ok: false, fault: { kind: "trap", message: "The sandbox failed; the log says why" } };
+    }
+  }
+
+  /** From one version to the next in one tick: registry, image, event (SPEC H8). */
+  function swap(record: PluginRecord, version: PluginVersion, more: { readonly bytes: number; readonly warnings: readonly Problem[] }): void {
+    const previous = record.serving;
+    publish(record, version.manifest, { kind: "plugin", version });
+    record.serving = version;
+    record.servingBytes = more.bytes;
+    record.outcome = { kind: "loaded", warnings: more.warnings };
+    claims.keep(record, [version.name]);
+    if (previous !== undefined) images.release(previous.digest);
+    announce.serving(record, version, previous);
+  }
+
+  /** The folder holds again what has been serving all along. */
+  function restore(record: PluginRecord, version: PluginVersion, warnings: readonly Problem[]): void {
+    if (record.outcome.kind === "loaded") return;
+    record.outcome = { kind: "loaded", warnings };
+    claims.keep(record, [version.name]);
+    announce.serving(record, version, version);
+  }
+
+  function fail(record: PluginRecord, failure: Failure): void {
+    const before = record.outcome;
+    record.outcome = failure;
+    // Its name stays taken as long as the folder says so: another folder does not get it by making this one fail.
+    const shown = failure.retry === "name" ? undefined : failure.manifest;
+    claims.keep(
+      record,
+      [record.serving?.name, shown?.name].filter((name) => name !== undefined),
+    );
+    if (record.serving === undefined) publishUnavailable(record, shown);
+    if (before.kind !== "failed" || reasonOf(before) !== reasonOf(failure)) announce.failed(record, failure);
+  }
+
+  function quarantine(record: PluginRecord, version: PluginVersion, reason: string): void {
+    record.outcome = { kind: "quarantined", manifest: version.manifest, reason };
+    if (record.serving === undefined) publishUnavailable(record, version.manifest);
+    announce.quarantined(version, record.serving, reason);
+  }
+
+  /** Ends what served, if anything did; the folder itself says so. */
+  function stopServing(record: PluginRecord, outcome: Extract<Outcome, { readonly kind: "disabled" | "ignored" }>): void {
+    const previous = record.serving;
+    const shown = outcome.kind === "disabled" ? outcome.manifest : undefined;
+    delete record.serving;
+    record.outcome = outcome;
+    publishUnavailable(record, shown);
+    claims.keep(record, shown === undefined ? [] : [shown.name]);
+    if (previous === undefined) return;
+    images.release(previous.digest);
+    announce.removed(record, previous, outcome.kind === "disabled" ? "disabled" : "removed");
+  }
+
+  function remove(record: PluginRecord): void {
+    // Also of one that did not serve: whoever shows plugins has shown it.
+    const wasShown = record.serving === undefined && record.outcome.kind !== "new" && record.outcome.kind !== "ignored";
+    if (wasShown) announce.removed(record, undefined, "removed");
+    stopServing(record, { kind: "ignored", reason: "Its folder was removed" });
+    records.delete(record.path);
+  }
+
+  function settle(): readonly PluginRecord[] {
+    while (withdrawBlocked());
+    const known = knownPlugins(records);
+    return [...records.values()].filter((record) => {
+      const { outcome } = record;
+      if (outcome.kind !== "failed" || outcome.manifest === undefined) return false;
+      if (outcome.retry === "name") return claims.isFree(record, outcome.manifest.name);
+      return outcome.retry === "dependencies" && dependencyFailure(outcome.manifest, known) === undefined;
+    });
+  }
+
+  function withdrawBlocked(): boolean {
+    const known = knownPlugins(records);
+    for (const record of records.values()) {
+      const blocked = record.serving === undefined ? undefined : dependencyFailure(record.serving.manifest, known);
+      if (record.serving === undefined || blocked === undefined) continue;
+      images.release(record.serving.digest);
+      delete record.serving;
+      fail(record, blocked);
+      return true;
+    }
+    return false;
+  }
+
+  function dependencyFailure(manifest: Manifest, known?: ReadonlyMap<string, KnownPlugin>): Failure | undefined {
+    if (Object.keys(manifest.dependencies).length === 0) return undefined;
+    const problems = checkDependencies(manifest.name, manifest.dependencies, known ?? knownPlugins(records));
+    return problems.length === 0 ? undefined : refusal(problems, { manifest, retry: "dependencies" });
+  }
+
+  /** Declared tools answer `unavailable` with the reason; without a manifest there is nothing to declare (SPEC R4). */
+  function publishUnavailable(record: PluginRecord, manifest: Manifest | undefined): void {
+    if (manifest !== undefined) return publish(record, manifest, { kind: "unavailable", reason: reasonOf(record.outcome) ?? "Not loaded" });
+    if (record.published !== undefined) registry.removeOwner(record.published);
+    delete record.published;
+  }
+
+  function publish(record: PluginRecord, manifest: Manifest, binding: ToolBinding): void {
+    const tools = manifest.tools.map((definition) => ({ definition, binding }));
+    registry.replaceOwner(manifest.name, tools);
+    if (record.published !== undefined && record.published !== manifest.name) registry.removeOwner(record.published);
+    record.published = manifest.name;
+  }
+
+  function withdrawAll(): void {
+    for (const record of records.values()) {
+      if (record.published !== undefined) registry.removeOwner(record.published);
+      if (record.serving !== undefined) images.release(record.serving.digest);
+    }
+    records.clear();
+  }
+
+  return { claim, advance, fail, settle, withdrawAll };
+}
+
+function tooMuch(): Problem {
+  return folderError("All plugins together hold more than may be kept in memory", "remove plugins, or what they do not need from their folders");
+}

@@ -1,0 +1,104 @@
+/** Reads one plugin folder completely and consistently: manifest and every file that the plugin can load (SPEC M11). */
+
+import type { Problem } from "../../../manifests/mod.ts";
+import { FileError, type Files } from "../../platform/platform.ts";
+import { digestFiles } from "./digest.ts";
+import { findFolder, type FoundFolder, pathOf, type Place } from "./discover.ts";
+import { FOLDER_BOUNDS, type FolderFile, MANIFEST_FILE, unreadable, type Walk, walkFolder } from "./walk.ts";
+
+/** A folder's bytes at one moment. */
+export interface FolderSnapshot {
+  readonly kind: "read";
+  readonly signature: string;
+  /** `device:inode` of the folder. */
+  readonly identity: string;
+  /** Real path of the folder. */
+  readonly directory: string;
+  readonly digest: string;
+  /** By "/"-separated path relative to the folder. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Of all files together. */
+  readonly bytes: number;
+  readonly newestMs: number;
+  /** What was left out, and why. */
+  readonly warnings: readonly Problem[];
+}
+
+/** What a place holds. */
+export type FolderState =
+  | FolderSnapshot
+  | { readonly kind: "gone"; readonly signature: string }
+  | { readonly kind: "ignored"; readonly signature: string; readonly reason: string }
+  | { readonly kind: "refused"; readonly signature: string; readonly problems: readonly Problem[] };
+
+/** `changing` is no answer yet: the folder was written to while it was read. */
+export type FolderRead = FolderState | { readonly kind: "changing" };
+
+/**
+ * Reads the folder between two looks at it, and answers `changing` unless both saw the same.
+ *
+ * So a snapshot never mixes two states of the folder, and holds nothing from outside it: a link that is put in a
+ * file's place while it is read is seen by the second look.
+ */
+export async function readFolder(files: Files, place: Place): Promise<FolderRead> {
+  const { found, walk: before } = await lookAt(files, place);
+  if (before.kind !== "found") return toState(found, before);
+
+  const contents = new Map<string, Uint8Array>();
+  for (const file of before.files) {
+    const bytes = await readFile(files, file);
+    if (bytes === "changing") return { kind: "changing" };
+    if ("severity" in bytes) return { kind: "refused", signature: before.signature, problems: [bytes] };
+    contents.set(file.path, bytes);
+  }
+
+  const { walk: after } = await lookAt(files, place);
+  if (after.kind !== "found" || after.strict !== before.strict) return { kind: "changing" };
+
+  const { signature, identity, directory, newestMs, warnings } = before;
+  const bytes = before.files.reduce((total, file) => total + file.size, 0);
+  return { kind: "read", signature, identity, directory, digest: await digestFiles(contents), files: contents, bytes, newestMs, warnings };
+}
+
+/** What is compared to see a change, without reading; `undefined` while the folder is changing. */
+export async function signFolder(files: Files, place: Place): Promise<string | undefined> {
+  const { found, walk } = await lookAt(files, place);
+  const state = walk.kind === "found" ? walk : toState(found, walk);
+  return state.kind === "changing" ? undefined : state.signature;
+}
+
+interface Look {
+  readonly found?: FoundFolder;
+  readonly walk: Walk;
+}
+
+async function lookAt(files: Files, place: Place): Promise<Look> {
+  try {
+    const found = await findFolder(files, place);
+    if (found === undefined) return { walk: { kind: "gone", signature: "gone" } };
+    if (found.ignored !== undefined) return { found, walk: { kind: "no_manifest", signature: `ignored ${found.ignored}` } };
+    return { found, walk: await walkFolder(files, pathOf(place)) };
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    // Out of file descriptors, or something went away: to be asked again. What is closed to us is as good as gone.
+    const isPassing = error.code === "busy" || error.code === "not_found";
+    return { walk: isPassing ? { kind: "changing" } : { kind: "gone", signature: "gone" } };
+  }
+}
+
+function toState(found: FoundFolder | undefined, walk: Exclude<Walk, { readonly kind: "found" }>): Exclude<FolderRead, FolderSnapshot> {
+  if (walk.kind !== "no_manifest") return walk;
+  const reason = found?.ignored ?? `No ${MANIFEST_FILE} at its root (manifests in folders below are not looked for)`;
+  return { kind: "ignored", signature: walk.signature, reason };
+}
+
+async function readFile(files: Files, file: FolderFile): Promise<Uint8Array | Problem | "changing"> {
+  try {
+    const bytes = await files.readBytes(file.realPath, FOLDER_BOUNDS.totalBytes);
+    return bytes.length === file.size ? bytes : "changing";
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    // It was a regular file of allowed size a moment ago; only what its mode forbids is there to stay.
+    return error.code === "permission_denied" || error.code === "other" ? unreadable(file.path, error) : "changing";
+  }
+}

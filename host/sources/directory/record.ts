@@ -1,0 +1,197 @@
+/** What the directory remembers of one folder of a plugin root. */
+
+import { type Manifest, type Problem, problemToText } from "../../../manifests/mod.ts";
+import type { LoadFault } from "../../../sandbox/mod.ts";
+import type { PluginVersion } from "../../tool.ts";
+import type { KnownPlugin } from "./dependencies.ts";
+import { pathOf, type Place } from "./discover.ts";
+import type { FolderState } from "./read.ts";
+import type { PluginError, PluginStatus } from "./status.ts";
+import { MANIFEST_FILE } from "./walk.ts";
+
+/** Mutable: changed by `Publication` only, in one tick at a time. */
+export interface PluginRecord {
+  /** Absolute, in its root; may be a link. */
+  readonly path: string;
+  readonly place: Place;
+  /** What became of the newest state of the folder that was considered. */
+  outcome: Outcome;
+  /** What the folder looked like then. */
+  seen?: Seen;
+  /** A version that is being loaded, and the bytes that it holds meanwhile. */
+  pending?: { readonly manifest: Manifest; readonly bytes: number };
+  /** The version that can be called. */
+  serving?: PluginVersion;
+  /** Size of its files. */
+  servingBytes?: number;
+  /** The name it stands under in the registry, callable or not. */
+  published?: string;
+}
+
+/** What is compared to see that a folder changed. */
+export interface Seen {
+  readonly signature: string;
+  readonly digest?: string;
+  readonly identity?: string;
+  /**
+   * A file was written so shortly before it was read that a later write could have left the same time stamp: the
+   * signature cannot be trusted, and the bytes are compared once more.
+   */
+  readonly racy: boolean;
+}
+
+/** The newest considered state of a folder. */
+export type Outcome =
+  | { readonly kind: "new" }
+  | { readonly kind: "loaded"; readonly warnings: readonly Problem[] }
+  | { readonly kind: "disabled"; readonly manifest: Manifest; readonly warnings: readonly Problem[] }
+  | { readonly kind: "quarantined"; readonly manifest: Manifest; readonly reason: string }
+  | { readonly kind: "ignored"; readonly reason: string }
+  | Failure;
+
+/** Why a version does not run. */
+export interface Failure {
+  readonly kind: "failed";
+  readonly problems: readonly Problem[];
+  readonly error: PluginError;
+  /** Where the manifest could be read. */
+  readonly manifest?: Manifest;
+  /** What has to change before the same bytes are tried again; absent: the bytes. */
+  readonly retry?: "name" | "dependencies" | "load";
+}
+
+/** A record of a folder that nobody has looked into. */
+export function createRecord(place: Place): PluginRecord {
+  return { path: pathOf(place), place, outcome: { kind: "new" } };
+}
+
+/** What is remembered of a folder's state, to see the next change. */
+export function seenNow(state: FolderState, readMs: number): Seen {
+  if (state.kind !== "read") return { signature: state.signature, racy: false };
+  const { signature, digest, identity, newestMs } = state;
+  // Time stamps of files advance in steps of a few milliseconds. One far in the future is no sign of a recent write.
+  const racy = Math.abs(newestMs - readMs) < RACY_MS;
+  return { signature, digest, identity, racy };
+}
+
+const RACY_MS = 100;
+
+/** True if the folder holds nothing that has not been considered. */
+export function isKnownState(record: PluginRecord, state: FolderState): boolean {
+  if (record.outcome.kind === "new" || record.seen === undefined) return false;
+  return state.kind === "read" ? record.seen.digest === state.digest : record.seen.digest === undefined && record.seen.signature === state.signature;
+}
+
+/** A failure that the manifest or the folder is to blame for. */
+export function refusal(problems: readonly Problem[], more: Pick<Failure, "manifest" | "retry"> = {}): Failure {
+  const [first] = problems.filter((problem) => problem.severity === "error");
+  const place = first?.line === undefined ? {} : { line: first.line, column: first.column ?? 1 };
+  const message = first === undefined ? "Refused" : problemToText(first);
+  return { kind: "failed", problems, error: { message, file: MANIFEST_FILE, ...place }, ...more };
+}
+
+/** A failure of the plugin's own code, with its place in the author's file (SPEC H5). */
+export function loadFailure(manifest: Manifest, fault: LoadFault): Failure {
+  const { file, line, column } = fault;
+  const message = clip(fault.message, 2_000);
+  const stack = fault.stack === undefined ? undefined : clip(fault.stack, 8_000);
+  const error: PluginError = {
+    message,
+    ...(file !== undefined && { file }),
+    ...(line !== undefined && { line }),
+    ...(column !== undefined && { column }),
+    ...(stack !== undefined && { stack }),
+  };
+  const problem: Problem = { severity: "error", pointer: "", message: `${placeOf(error)}${message}` };
+  // A limit or a trap may have been the machine's fault; the same source throws and parses the same way every time.
+  const retry = fault.kind === "limit" || fault.kind === "trap" ? { retry: "load" as const } : {};
+  return { kind: "failed", problems: [problem], error, manifest, ...retry };
+}
+
+/** The manifest of what serves, else the newest that could be read. */
+export function manifestOf(record: PluginRecord): Manifest | undefined {
+  if (record.serving !== undefined) return record.serving.manifest;
+  if (record.pending !== undefined) return record.pending.manifest;
+  return "manifest" in record.outcome ? record.outcome.manifest : undefined;
+}
+
+/** Every plugin that others may need, by name. */
+export function knownPlugins(records: ReadonlyMap<string, PluginRecord>): ReadonlyMap<string, KnownPlugin> {
+  const known = new Map<string, KnownPlugin>();
+  for (const record of records.values()) {
+    const manifest = manifestOf(record);
+    // One whose name belongs to another folder is nobody's dependency.
+    const isNamesake = record.outcome.kind === "failed" && record.outcome.retry === "name" && record.serving === undefined;
+    if (manifest === undefined || isNamesake) continue;
+    known.set(manifest.name, { version: manifest.version, dependencies: manifest.dependencies, state: stateOf(record) });
+  }
+  return known;
+}
+
+/** What all records keep in memory, in bytes. */
+export function bytesHeld(records: ReadonlyMap<string, PluginRecord>): number {
+  let total = 0;
+  for (const { serving, servingBytes, pending } of records.values()) {
+    total += (pending?.bytes ?? 0) + (serving === undefined ? 0 : (servingBytes ?? 0));
+  }
+  return total;
+}
+
+/** One record as the outside sees it; absent for a folder that has not been looked into yet. */
+export function toStatus(record: PluginRecord): PluginStatus | undefined {
+  const { outcome, serving } = record;
+  if (outcome.kind === "new") return undefined;
+  const manifest = manifestOf(record);
+  const digest = serving?.digest ?? record.seen?.digest;
+  const reason = reasonOf(outcome);
+  return {
+    state: outcome.kind,
+    directory: record.path,
+    folder: record.place.folder,
+    ...(manifest !== undefined && { name: manifest.name, version: manifest.version, manifest, requested: manifest.permissions }),
+    ...(digest !== undefined && { digest }),
+    problems: problemsOf(outcome),
+    ...(reason !== undefined && { reason }),
+    lastGood: serving !== undefined && outcome.kind !== "loaded",
+    ...(outcome.kind === "failed" && { error: outcome.error }),
+  };
+}
+
+/** One line for people; absent for what is loaded. */
+export function reasonOf(outcome: Outcome): string | undefined {
+  switch (outcome.kind) {
+    case "new":
+    case "loaded":
+      return undefined;
+    case "disabled":
+      return `Plugin "${outcome.manifest.name}" is disabled (set "enabled" to true in its manifest.json)`;
+    case "ignored":
+    case "quarantined":
+      return outcome.reason;
+    case "failed":
+      return `${placeOf(outcome.error)}${outcome.error.message}`;
+  }
+}
+
+function stateOf({ serving, pending, outcome }: PluginRecord): KnownPlugin["state"] {
+  if (serving !== undefined) return "serving";
+  if (pending !== undefined) return "waiting";
+  if (outcome.kind === "failed") return outcome.retry === "dependencies" ? "waiting" : "failed";
+  return outcome.kind === "disabled" || outcome.kind === "quarantined" ? outcome.kind : "failed";
+}
+
+function problemsOf(outcome: Outcome): readonly Problem[] {
+  if (outcome.kind === "failed") return outcome.problems;
+  return outcome.kind === "loaded" || outcome.kind === "disabled" ? outcome.warnings : [];
+}
+
+function placeOf({ file, line, column }: PluginError): string {
+  // A manifest's problem names its line itself.
+  if (file === undefined || file === MANIFEST_FILE) return "";
+  return line === undefined ? `${file}: ` : `${file}:${line}:${column ?? 1}: `;
+}
+
+/** What a plugin's own code says is as long as it likes. */
+function clip(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
+}

@@ -1,0 +1,255 @@
+/**
+ * The plugins of a host's plugin roots: found, loaded, and kept in step with their folders (SPEC H1-H5, H9).
+ *
+ * Whatever a folder holds and whenever it changes, what can be called is always a whole version that loaded.
+ */
+
+import type { Limits, PermissionBases } from "../../../manifests/mod.ts";
+import type { Sandbox } from "../../../sandbox/mod.ts";
+import { FileError, type Log, type Platform } from "../../platform/platform.ts";
+import type { PluginVersion } from "../../tool.ts";
+import { loadBatch } from "./batch.ts";
+import { toCandidate } from "./compile.ts";
+import { compareText } from "./digest.ts";
+import { discover, type Discovery, pathOf, type Place } from "./discover.ts";
+import { findChanges, type PlacedChange } from "./changes.ts";
+import { createPluginImages, type Lease } from "./images.ts";
+import { createLanes } from "./lanes.ts";
+import { folderError, quote } from "./problems.ts";
+import { createPublication } from "./publication.ts";
+import { type FolderState, readFolder } from "./read.ts";
+import { createRecord, isKnownState, type PluginRecord, seenNow, toStatus } from "./record.ts";
+import { SETTLE_TIMING, type SettleTiming } from "./settle.ts";
+import type { Admission, Admit, PluginChange, PluginEvent, PluginStatus, Publish } from "./status.ts";
+import { createWatching, type Watching } from "./watching.ts";
+
+export interface PluginDirectoryOptions {
+  /** Absolute paths of plugin roots. One that is missing is created. */
+  readonly roots: readonly string[];
+  readonly platform: Pick<Platform, "files" | "clock" | "watcher">;
+  readonly sandbox: Pick<Sandbox, "load" | "unload">;
+  readonly registry: Publish;
+  /** Called in the tick of the change it tells of. */
+  readonly emit: (event: PluginEvent) => void;
+  readonly log: Log;
+  /** What a plugin's permission items resolve against; `directory` is the real path of its folder. */
+  readonly bases: (plugin: string, directory: string) => PermissionBases;
+  /** Policy's limits: no manifest gets more. */
+  readonly limits?: Limits;
+  /** Default: every version is admitted. */
+  readonly admit?: Admit;
+  /** What all plugins together may hold in memory, in bytes. Default 1 GiB. */
+  readonly maxBytes?: number;
+  readonly timing?: SettleTiming;
+}
+
+/** Owned by the host; `close` it. */
+export interface PluginDirectory {
+  /** Finds and loads everything. Resolves when each plugin is loaded, disabled, failed or ignored. */
+  scan(): Promise<readonly PluginStatus[]>;
+  /** What a reload would look at; loads nothing. */
+  checkForChanges(): Promise<readonly PluginChange[]>;
+  /** Brings every changed plugin up to date. @returns how many plugins are served differently now. */
+  reloadChanged(): Promise<number>;
+  /** Keeps everything up to date from now on, until `close`. Resolves when watching has begun. */
+  watch(): Promise<void>;
+  /** One for each folder, by root and name. */
+  status(): readonly PluginStatus[];
+  /** What a person should know of the roots and of watching, one line each. */
+  notices(): readonly string[];
+  /** A call's claim on the version it runs: take it, wait for `ready`, and release it when the call has ended. */
+  lease(version: PluginVersion): Lease;
+  /** Resolves when every change noticed so far has been dealt with. */
+  idle(): Promise<void>;
+  /** Stops watching, waits for loads under way, and withdraws every plugin. */
+  close(): Promise<void>;
+}
+
+const GIBIBYTE = 1024 ** 3;
+
+/** A folder that changes during each of so many reads in a row is not waited for any longer. */
+const READ_ATTEMPTS = 10;
+
+/** @example See `createHost`, which owns one. */
+export function createPluginDirectory(options: PluginDirectoryOptions): PluginDirectory {
+  const { roots, log } = options;
+  const { files, clock, watcher } = options.platform;
+  const records = new Map<string, PluginRecord>();
+  const images = createPluginImages(options.sandbox, options.limits);
+  const publication = createPublication(records, {
+    ...{ images, registry: options.registry, emit: options.emit, log, bases: options.bases },
+    ...{ admit: options.admit ?? admitAll, maxBytes: options.maxBytes ?? GIBIBYTE },
+  });
+  const lanes = createLanes();
+  const closing = new AbortController();
+  const created: string[] = [];
+  let found: Discovery = { folders: [], roots: new Map(), notices: [] };
+  let trouble: string | undefined;
+  let firstScan: Promise<void> | undefined;
+  let watching: Watching | undefined;
+
+  /** Looks at one folder and brings its record in step. Runs in the folder's lane. */
+  async function take(place: Place, how: TakeOptions): Promise<"done" | "again"> {
+    if (closing.signal.aborted) return "done";
+    const record = recordAt(place);
+    const readMs = clock.now();
+    const state = how.believe === undefined ? await readFirmly(place) : await readFolder(files, place);
+    if (state.kind === "changing") return "again";
+    const seen = seenNow(state, readMs);
+    if (how.again !== true && isKnownState(record, state)) {
+      record.seen = seen;
+      return "done";
+    }
+    const isEnd = state.kind === "gone" || state.kind === "ignored";
+    if (isEnd && (await how.believe?.(state.signature)) === false) return "again";
+    const failure = await publication.advance(record, toCandidate(state, record.serving));
+    if (failure !== undefined && (await how.believe?.(state.signature)) === false) return "again";
+    if (failure !== undefined) publication.fail(record, failure);
+    if (record.seen?.identity !== undefined && seen.identity !== undefined && record.seen.identity !== seen.identity) watching?.onSwapped(place);
+    record.seen = seen;
+    for (const other of publication.settle()) takeSoon(other.place, { again: true });
+    return "done";
+  }
+
+  function takeSoon(place: Place, how: TakeOptions): void {
+    lanes.run(pathOf(place), () => take(place, how)).catch((defect: unknown) => onDefect(pathOf(place), defect));
+  }
+
+  function recordAt(place: Place): PluginRecord {
+    const known = records.get(pathOf(place));
+    if (known !== undefined) return known;
+    const record = createRecord(place);
+    records.set(record.path, record);
+    return record;
+  }
+
+  /** Without any wait: reading again at once is what keeps a short-lived process alive. */
+  async function readFirmly(place: Place): Promise<FolderState> {
+    for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
+      const state = await readFolder(files, place);
+      if (state.kind !== "changing") return state;
+    }
+    return { kind: "refused", signature: "restless", problems: [folderError("Keeps changing while it is read", "wait until it has been written")] };
+  }
+
+  async function look(): Promise<Discovery> {
+    const before = new Set(notices());
+    found = await discover(files, roots);
+    for (const notice of found.notices) if (!before.has(notice)) log.write("warn", notice);
+    return found;
+  }
+
+  async function createRoots(): Promise<void> {
+    for (const root of roots) {
+      try {
+        if ((await files.lstat(root)) !== undefined) continue;
+        await files.makeDirectory(root);
+        created.push(`Created plugin root ${quote(root)}`);
+      } catch (error) {
+        // `discover` finds it missing or unreadable, and says so.
+        if (!(error instanceof FileError)) throw error;
+      }
+    }
+  }
+
+  async function scanFirst(): Promise<void> {
+    await createRoots();
+    const { folders } = await look();
+    const fresh = folders.map(({ place }) => recordAt(place));
+    await loadBatch(fresh, {
+      publication,
+      read: (record) => readFirmly(record.place),
+      now: clock.now,
+      onDefect: (record, defect) => onDefect(record.path, defect),
+    });
+    for (const other of publication.settle()) takeSoon(other.place, { again: true });
+    await lanes.idle();
+  }
+
+  async function scan(): Promise<readonly PluginStatus[]> {
+    if (firstScan !== undefined) await reloadChanged();
+    else await (firstScan = scanFirst());
+    return status();
+  }
+
+  async function findAllChanges(): Promise<readonly PlacedChange[]> {
+    await firstScan;
+    const { folders } = await look();
+    const places = folders.map(({ place }) => place);
+    return findChanges(places, records, { files, read: readFirmly, now: clock.now });
+  }
+
+  async function reloadChanged(): Promise<number> {
+    await firstScan;
+    const before = new Map([...records].map(([path, record]) => [path, record.serving?.digest]));
+    const places = new Map((await findAllChanges()).map(({ place }) => [pathOf(place), { place, again: false }]));
+    // What did not fail for its bytes alone may fare better now.
+    for (const { path, place, outcome } of records.values()) {
+      if (outcome.kind === "quarantined" || (outcome.kind === "failed" && outcome.retry === "load")) places.set(path, { place, again: true });
+    }
+    for (const { place, again } of places.values()) takeSoon(place, { again });
+    await lanes.idle();
+    const paths = new Set([...before.keys(), ...records.keys()]);
+    return [...paths].filter((path) => before.get(path) !== records.get(path)?.serving?.digest).length;
+  }
+
+  function status(): readonly PluginStatus[] {
+    const sorted = [...records.values()].toSorted((a, b) => a.place.rootIndex - b.place.rootIndex || compareText(a.path, b.path));
+    return sorted.map(toStatus).filter((one) => one !== undefined);
+  }
+
+  function notices(): readonly string[] {
+    return [...created, ...found.notices, ...(trouble === undefined ? [] : [trouble])];
+  }
+
+  function onTrouble(why: string): void {
+    trouble = `Watching failed: ${why} (changes are noticed by looking, every few seconds)`;
+    log.write("warn", trouble);
+  }
+
+  function onDefect(path: string, defect: unknown): void {
+    log.write("error", "A plugin folder could not be dealt with", { path, error: defect instanceof Error ? (defect.stack ?? defect.message) : String(defect) });
+  }
+
+  return {
+    scan,
+    checkForChanges: async () => (await findAllChanges()).map(({ change }) => change),
+    reloadChanged,
+    status,
+    notices,
+    lease: images.lease,
+    async watch() {
+      if (watching !== undefined) return;
+      watching = createWatching({
+        ...{ roots, files, clock, watcher, log, look, records, onTrouble, onDefect },
+        timing: options.timing ?? SETTLE_TIMING,
+        signal: closing.signal,
+        consider: (place, believe) => lanes.run(pathOf(place), () => take(place, { believe })),
+      });
+      await firstScan;
+      await watching.start();
+    },
+    async idle() {
+      await watching?.idle();
+      await lanes.idle();
+    },
+    async close() {
+      closing.abort();
+      await firstScan;
+      await watching?.close();
+      await lanes.idle();
+      publication.withdrawAll();
+    },
+  };
+}
+
+interface TakeOptions {
+  /** Although the bytes are known: what stood in their way is gone. */
+  readonly again?: boolean;
+  /** Waits a little and says whether nothing came after this signature. Without it everything is believed at once. */
+  readonly believe?: (signature: string) => Promise<boolean>;
+}
+
+function admitAll(): Admission {
+  return { kind: "admit" };
+}

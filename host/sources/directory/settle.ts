@@ -1,0 +1,138 @@
+/**
+ * Waits until a folder that is being written to has come to rest, then lets it be considered, one folder at a time each.
+ *
+ * At rest is a folder that looks the same twice, with a quiet window between. Bad news (it cannot be loaded, it is gone)
+ * is believed only if it stays true a little longer: editors and checkouts write in several steps.
+ */
+
+import type { Clock } from "../../platform/platform.ts";
+
+/** In milliseconds. */
+export interface SettleTiming {
+  /** How long a folder must look the same. */
+  readonly quietMs: number;
+  /** How much longer before bad news is believed. */
+  readonly graceMs: number;
+}
+
+/** A quiet window short enough that an edit is callable in well under 100 ms (SPEC H3). */
+export const SETTLE_TIMING: SettleTiming = Object.freeze({ quietMs: 25, graceMs: 150 });
+
+/** After this many windows without rest, windows become longer, up to half a second. */
+const PATIENT_AFTER = 40;
+const LONGEST_WINDOW_MS = 500;
+
+export interface SettleOptions {
+  readonly clock: Clock;
+  readonly timing: SettleTiming;
+  readonly signal: AbortSignal;
+  /** What the folder looks like; `undefined` while that cannot be said. */
+  readonly sign: (path: string) => Promise<string | undefined>;
+  /** Considers the folder; `again` if it changed meanwhile. `believe(signature)` waits and says if nothing came after it. */
+  readonly consider: (path: string, believe: (signature: string) => Promise<boolean>) => Promise<"done" | "again">;
+  /** The folder has not come to rest for about a second. Called once for each such time. */
+  readonly onRestless: (path: string) => void;
+  readonly onDefect: (path: string, defect: unknown) => void;
+}
+
+export interface Settling {
+  /** Something happened in the folder. Cheap; any number of times. */
+  touch(path: string): void;
+  /** Resolves when every folder that was touched has been considered. */
+  idle(): Promise<void>;
+}
+
+/** What happens to one folder from its first touch until it has been considered. */
+interface Unrest {
+  touches: number;
+  lastTouchMs: number;
+  /** Ends a wait that a touch makes pointless. */
+  wake: () => void;
+  readonly done: Promise<void>;
+}
+
+export function createSettling(options: SettleOptions): Settling {
+  const { clock, timing, signal } = options;
+  const unrest = new Map<string, Unrest>();
+
+  function touch(path: string): void {
+    if (signal.aborted) return;
+    const known = unrest.get(path);
+    if (known !== undefined) {
+      known.touches += 1;
+      known.lastTouchMs = clock.monotonic();
+      return known.wake();
+    }
+    const state: { -readonly [K in keyof Unrest]: Unrest[K] } = {
+      touches: 1,
+      lastTouchMs: clock.monotonic(),
+      wake: () => undefined,
+      done: Promise.resolve(),
+    };
+    unrest.set(path, state);
+    state.done = run(path, state)
+      .catch((defect: unknown) => options.onDefect(path, defect))
+      .finally(() => forget(path, state));
+  }
+
+  function forget(path: string, state: Unrest): void {
+    if (unrest.get(path) === state) unrest.delete(path);
+  }
+
+  async function run(path: string, state: Unrest): Promise<void> {
+    let sample = await options.sign(path);
+    for (let window = 1; !signal.aborted; window++) {
+      await quiet(state, windowMs(window, timing.quietMs));
+      if (signal.aborted) return;
+      if (window === PATIENT_AFTER) options.onRestless(path);
+      const touches = state.touches;
+      const next = await options.sign(path);
+      const isAtRest = next !== undefined && next === sample;
+      sample = next;
+      if (!isAtRest) state.lastTouchMs = clock.monotonic();
+      else if ((await options.consider(path, (signature) => believe(path, state, signature))) === "again") sample = undefined;
+      // What came while it was considered is looked at in another round. In the same tick as the comparison, so that
+      // no touch is counted that nobody looks at.
+      else if (state.touches === touches) return forget(path, state);
+    }
+  }
+
+  async function quiet(state: Unrest, ms: number): Promise<void> {
+    for (;;) {
+      const remaining = state.lastTouchMs + ms - clock.monotonic();
+      if (remaining <= 0 || signal.aborted) return;
+      await pause(state, remaining, false);
+    }
+  }
+
+  async function believe(path: string, state: Unrest, signature: string): Promise<boolean> {
+    const touches = state.touches;
+    await pause(state, timing.graceMs, true);
+    return !signal.aborted && state.touches === touches && (await options.sign(path)) === signature;
+  }
+
+  function pause(state: Unrest, ms: number, endsAtTouch: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        cancel();
+        signal.removeEventListener("abort", end);
+        state.wake = () => undefined;
+        resolve();
+      };
+      const cancel = clock.after(ms, end);
+      signal.addEventListener("abort", end, { once: true });
+      if (endsAtTouch) state.wake = end;
+    });
+  }
+
+  async function idle(): Promise<void> {
+    while (unrest.size > 0) await Promise.all([...unrest.values()].map((state) => state.done));
+  }
+
+  return { touch, idle };
+}
+
+function windowMs(window: number, quietMs: number): number {
+  if (window <= PATIENT_AFTER) return quietMs;
+  return Math.min(LONGEST_WINDOW_MS, quietMs * 2 ** Math.min(window - PATIENT_AFTER, 10));
+}

@@ -1,0 +1,70 @@
+/** What the outside sees of a plugin folder: its status, and the events of its life. */
+
+import type { JsonObject, Manifest, Permissions, Problem, ToolDefinition } from "../../../manifests/mod.ts";
+import type { EventType } from "../../audit/events.ts";
+import type { PluginVersion, ToolBinding } from "../../tool.ts";
+
+/** `failed` and `quarantined` may still serve their last good version: see `lastGood`. */
+export type PluginState = "loaded" | "disabled" | "failed" | "quarantined" | "ignored";
+
+/** Why the newest version does not run, with the place in the author's own file. */
+export interface PluginError {
+  readonly message: string;
+  /** "/"-separated, relative to the plugin's folder. */
+  readonly file?: string;
+  /** From 1. */
+  readonly line?: number;
+  readonly column?: number;
+  readonly stack?: string;
+}
+
+/** One folder of a plugin root (SPEC H1). */
+export interface PluginStatus {
+  readonly state: PluginState;
+  /** Absolute, in its root. */
+  readonly directory: string;
+  readonly folder: string;
+  /** Absent while the manifest cannot be read. */
+  readonly name?: string;
+  readonly version?: string;
+  /** Of the version that serves; without one, of the newest that was read. */
+  readonly digest?: string;
+  /** Of the version that serves; without one, of the newest that could be read. */
+  readonly manifest?: Manifest;
+  /** What the manifest asks for; granted or not. */
+  readonly requested?: Permissions;
+  /** Why it is not loaded, and warnings. */
+  readonly problems: readonly Problem[];
+  /** One line for people: why it is not loaded. */
+  readonly reason?: string;
+  /** The newest version does not run, and the one before it still serves (SPEC H5). */
+  readonly lastGood: boolean;
+  readonly error?: PluginError;
+}
+
+/** A folder that is not what it was when it was last considered. */
+export interface PluginChange {
+  readonly kind: "added" | "changed" | "removed";
+  readonly directory: string;
+  readonly name?: string;
+}
+
+/** An event without its envelope: the host adds id, time and producer. */
+export interface PluginEvent {
+  readonly type: Extract<EventType, `plugin.${string}`>;
+  readonly plugin: string;
+  readonly digest?: string;
+  readonly payload: JsonObject;
+}
+
+/** The registry's side of a swap: everything a plugin offers is replaced in one snapshot (SPEC R7). */
+export interface Publish {
+  replaceOwner(owner: string, tools: readonly { readonly definition: ToolDefinition; readonly binding: ToolBinding }[]): unknown;
+  removeOwner(owner: string): void;
+}
+
+/** Whether a version that loads may replace the one that serves (SPEC H6). */
+export type Admission = { readonly kind: "admit" } | { readonly kind: "quarantine"; readonly reason: string };
+
+/** Asked once for every version that loaded, before anybody can call it. */
+export type Admit = (version: PluginVersion, previous: PluginVersion | undefined) => Admission;

@@ -1,0 +1,87 @@
+/** The fast path of noticing: the platform's watcher, turned from paths of files into places of plugins. */
+
+import type { Watcher } from "../../platform/platform.ts";
+import type { Place } from "./discover.ts";
+
+/** What is watched. */
+export interface WatchTargets {
+  /** Plugin roots, with their positions. */
+  readonly roots: ReadonlyMap<string, number>;
+  /** Real folders outside the roots that links in the roots lead to, and where those links are. */
+  readonly linked: ReadonlyMap<string, Place>;
+}
+
+export interface FolderWatch {
+  /**
+   * Watches exactly these from now on.
+   *
+   * @param fresh folders whose watch is opened anew although they were watched: they were replaced by another folder,
+   * and a watch stays with the one it was opened on.
+   */
+  retarget(targets: WatchTargets, fresh?: ReadonlySet<string>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @param onTrouble told at most once that changes may be noticed late. */
+export function createFolderWatch(watcher: Watcher, onTouched: (place: Place) => void, onTrouble: (why: string) => void): FolderWatch {
+  const open = new Map<string, { close(): Promise<void> }>();
+  let linked: WatchTargets["linked"] = new Map();
+  let isInTrouble = false;
+
+  function trouble(error: unknown): void {
+    if (isInTrouble) return;
+    isInTrouble = true;
+    onTrouble(error instanceof Error ? error.message : String(error));
+  }
+
+  async function openWatch(path: string, onChange: (path: string) => void): Promise<void> {
+    try {
+      open.set(path, await watcher.watch([path], onChange, trouble));
+    } catch (error) {
+      trouble(error);
+    }
+  }
+
+  async function closeWatch(path: string): Promise<void> {
+    const watch = open.get(path);
+    open.delete(path);
+    try {
+      await watch?.close();
+    } catch (error) {
+      trouble(error);
+    }
+  }
+
+  function touchedIn(root: string, rootIndex: number, path: string): void {
+    const folder = folderIn(root, path);
+    if (folder !== undefined) onTouched({ root, rootIndex, folder });
+  }
+
+  return {
+    async retarget(targets, fresh = new Set()) {
+      linked = targets.linked;
+      const wanted = new Set([...targets.roots.keys(), ...linked.keys()]);
+      for (const path of [...open.keys()]) if (!wanted.has(path) || fresh.has(path)) await closeWatch(path);
+      for (const [root, rootIndex] of targets.roots) {
+        if (!open.has(root)) await openWatch(root, (path) => touchedIn(root, rootIndex, path));
+      }
+      for (const target of linked.keys()) {
+        if (open.has(target)) continue;
+        await openWatch(target, () => {
+          const place = linked.get(target);
+          if (place !== undefined) onTouched(place);
+        });
+      }
+    },
+    async close() {
+      for (const path of [...open.keys()]) await closeWatch(path);
+    },
+  };
+}
+
+/** The direct child of `root` that `path` is or is in. Both separators divide: a name holds neither. */
+function folderIn(root: string, path: string): string | undefined {
+  if (!path.startsWith(root)) return undefined;
+  const [before, folder] = path.slice(root.length).split(/[\\/]/);
+  return before === "" && folder !== undefined && folder !== "" ? folder : undefined;
+}

@@ -1,0 +1,103 @@
+/** Keeps a plugin directory up to date: events, waiting for rest, and the reconcile scan, put together (SPEC H3, H9). */
+
+import type { Clock, Files, Log, Watcher } from "../../platform/platform.ts";
+import { looksDifferent } from "./changes.ts";
+import { type Discovery, pathOf, type Place, placeOf } from "./discover.ts";
+import { quote } from "./problems.ts";
+import { signFolder } from "./read.ts";
+import { reconcile } from "./reconcile.ts";
+import type { PluginRecord } from "./record.ts";
+import { createSettling, type SettleTiming } from "./settle.ts";
+import { createFolderWatch } from "./watch.ts";
+
+export interface WatchingOptions {
+  readonly roots: readonly string[];
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly watcher: Watcher;
+  readonly log: Log;
+  readonly timing: SettleTiming;
+  readonly signal: AbortSignal;
+  readonly records: ReadonlyMap<string, PluginRecord>;
+  /** Lists the roots. */
+  readonly look: () => Promise<Discovery>;
+  readonly consider: (place: Place, believe: (signature: string) => Promise<boolean>) => Promise<"done" | "again">;
+  readonly onTrouble: (why: string) => void;
+  readonly onDefect: (path: string, defect: unknown) => void;
+}
+
+export interface Watching {
+  /** Resolves when the watcher listens. */
+  start(): Promise<void>;
+  /** The folder at this place is another one than before: its watch is opened anew at the next look. */
+  onSwapped(place: Place): void;
+  idle(): Promise<void>;
+  /** The signal has fired; waits until everything has stopped. */
+  close(): Promise<void>;
+}
+
+export function createWatching(options: WatchingOptions): Watching {
+  const { roots, files, clock, signal, records, onDefect } = options;
+  const stale = new Set<string>();
+  const watch = createFolderWatch(options.watcher, touch, options.onTrouble);
+  const settling = createSettling({
+    ...{ clock, signal, timing: options.timing, onDefect },
+    sign: (path) => onPlace(path, (place) => signFolder(files, place)),
+    consider: (path, believe) => onPlace(path, (place) => options.consider(place, believe)),
+    onRestless: (path) => options.log.write("warn", `Plugin folder ${quote(path)} keeps changing: it is loaded when it comes to rest`),
+  });
+  let rootIdentities: ReadonlyMap<string, string> = new Map();
+  let linkTargets: ReadonlyMap<string, string> = new Map();
+  let ended: Promise<void> = Promise.resolve();
+
+  function touch(place: Place): void {
+    settling.touch(pathOf(place));
+  }
+
+  async function onPlace<T>(path: string, act: (place: Place) => Promise<T>): Promise<T> {
+    const place = placeOf(roots, path);
+    if (place === undefined) throw new Error(`No plugin root holds ${path}`);
+    return act(place);
+  }
+
+  async function sweep(): Promise<void> {
+    const discovery = await options.look();
+    await rewatch(discovery);
+    const present = new Set(discovery.folders.map(({ place }) => pathOf(place)));
+    for (const { place } of discovery.folders) if (!records.has(pathOf(place))) touch(place);
+    for (const record of [...records.values()]) {
+      if (signal.aborted) return;
+      if (!present.has(record.path) || (await looksDifferent(record.place, record, files))) touch(record.place);
+    }
+  }
+
+  /** A watch stays with the folder it was opened on; where another folder stands now, a new one is needed. */
+  async function rewatch({ folders, roots: identities }: Discovery): Promise<void> {
+    for (const root of roots) if (rootIdentities.get(root) !== identities.get(root)) stale.add(root);
+    rootIdentities = identities;
+    const links = folders.flatMap(({ place, linkTarget }) => (linkTarget === undefined ? [] : [{ place, linkTarget }]));
+    linkTargets = new Map(links.map(({ place, linkTarget }) => [pathOf(place), linkTarget]));
+    const fresh = new Set(stale);
+    stale.clear();
+    if (signal.aborted) return;
+    const present = new Map(roots.map((root, index) => [root, index] as const).filter(([root]) => identities.has(root)));
+    await watch.retarget({ roots: present, linked: new Map(links.map(({ place, linkTarget }) => [linkTarget, place])) }, fresh);
+  }
+
+  return {
+    async start() {
+      // Also notices what changed between the scan and the first watch.
+      await sweep();
+      ended = reconcile({ clock, signal, look: sweep, onDefect: (defect) => onDefect(roots.join(", "), defect) });
+    },
+    onSwapped(place) {
+      stale.add(linkTargets.get(pathOf(place)) ?? place.root);
+    },
+    idle: settling.idle,
+    async close() {
+      await ended;
+      await settling.idle();
+      await watch.close();
+    },
+  };
+}
