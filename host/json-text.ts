@@ -75,9 +75,9 @@ function firstWrongPosition(text: string): number {
     } else if (character === '"') {
       const end = wellFormedUntil(text, at + 1);
       if (text[end] !== '"') return end;
-      expect = expect === "key" || expect === "key-or-end" ? "colon" : "after";
+      expect = isKey(expect) ? "colon" : "after";
       at = end + 1;
-    } else if (expect === "key" || expect === "key-or-end") {
+    } else if (isKey(expect)) {
       return at;
     } else if (character === "[" || character === "{") {
       open.push(character);
@@ -90,6 +90,10 @@ function firstWrongPosition(text: string): number {
       at = end;
     }
   }
+}
+
+function isKey(expect: Expected): boolean {
+  return expect === "key" || expect === "key-or-end";
 }
 
 function isEmptyEnd(expect: Expected, character: string): boolean {

@@ -1,6 +1,6 @@
 /** What a call really gets: layers of permissions that are AND-ed at every act (SPEC C2). */
 
-import type { PermissionLayer } from "../../manifests/mod.ts";
+import type { PermissionLayer, Permissions } from "../../manifests/mod.ts";
 
 /**
  * In order: manifest, tool, side-effect class, policy, user grant, session. A query must pass every layer.
@@ -9,4 +9,13 @@ import type { PermissionLayer } from "../../manifests/mod.ts";
  */
 export interface Grant {
   readonly layers: readonly PermissionLayer[];
+}
+
+/** Looks up what people have granted. `host/grants.ts` keeps it in `.bascule/grants.json`. */
+export interface GrantReader {
+  /**
+   * What the plugin in this folder holds; relative items resolve against the project's root. The same object as long as
+   * nothing changed: decisions remember by it what they compiled.
+   */
+  find(plugin: string, directory: string): Permissions | undefined;
 }

@@ -1,4 +1,4 @@
-/** An executor runs one decided call on one route (SPEC O5). A route is one file and one line in `mod.ts`. */
+/** An executor runs one decided call on one route (SPEC O5). A route is one file and one line in `mod.ts`. Types only. */
 
 import type { JsonObject, JsonValue, Route } from "../../manifests/mod.ts";
 import type { AllowDecision, ContentBlock, LimitsUsed, ToolCall } from "../call.ts";
@@ -9,14 +9,14 @@ import type { RegisteredTool } from "../tool.ts";
 export interface Execution {
   readonly tool: RegisteredTool;
   readonly call: ToolCall;
-  /** Checked arguments; those named by `requires` hold the resolved value. */
+  /** Checked arguments; those named by `requires` hold the resolved value. Frozen. */
   readonly args: JsonValue;
   readonly decision: AllowDecision;
   /** Aborted at cancellation; the executor keeps its own deadline (`decision.limits.wallMs`). */
   readonly signal: AbortSignal;
 }
 
-/** What came of it. An executor never throws for what a tool does. */
+/** What came of it. */
 export type Outcome = OutcomeOk | OutcomeError;
 
 export interface OutcomeBase {
@@ -40,5 +40,5 @@ export interface OutcomeError extends OutcomeBase {
 /** @returns the outcome; never rejects for what the tool did. */
 export type Executor = (execution: Execution) => Promise<Outcome>;
 
-/** Which executor serves which route; absent answers `unavailable`. */
-export type Executors = { readonly [R in Route]?: Executor };
+/** Which executor serves which route. */
+export type Executors = { readonly [R in Route]: Executor };

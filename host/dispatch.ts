@@ -1,0 +1,98 @@
+/** The one path that every call of every door takes (SPEC D1). */
+
+import { readArguments } from "./arguments.ts";
+import type { ToolCall, ToolResult } from "./call.ts";
+import type { Confirm } from "./confirmations/confirmations.ts";
+import { cancelled, deniedByPolicy, invalidOutput, overloaded, toolNotFound, unavailable, userDenied } from "./errors.ts";
+import type { HookGates } from "./hooks.ts";
+import { isVisible } from "./listing.ts";
+import { checkValue, type JsonValue, type Requirement } from "../manifests/mod.ts";
+import { nearestNames } from "./nearest.ts";
+import type { Policy } from "./policy/policy.ts";
+import type { RequiredCheck, RequiredContext } from "./capabilities/mod.ts";
+import type { Executors } from "./routes/executor.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { openTrace, type Trace, type TraceSinks } from "./trace.ts";
+
+/** What a call is dispatched with: one state of the host, fixed for the whole call. */
+export interface Dispatch extends TraceSinks {
+  readonly registry: Snapshot;
+  readonly policy: Policy;
+  readonly hooks: HookGates;
+  readonly checkRequired: CheckRequired;
+  readonly confirm: Confirm;
+  readonly executors: Executors;
+}
+
+/** Checks the arguments that name resources, and resolves them (SPEC C5). */
+export type CheckRequired = (requires: readonly Requirement[], args: JsonValue, context: Omit<RequiredContext, "files">) => Promise<RequiredCheck>;
+
+/**
+ * Takes one call through every gate, in order, and runs it.
+ *
+ * Never rejects: whatever goes wrong is a `ToolResult` with an error, and every path ends in exactly one terminal event.
+ */
+export async function dispatch(call: ToolCall, host: Dispatch, signal: AbortSignal): Promise<ToolResult> {
+  const trace = openTrace(call, host);
+  const result = await run(call, host, signal, trace).catch(
+    // Gates and executors answer with data, so anything thrown here is ours, not the tool's.
+    (defect: unknown) => trace.crash(defect),
+  );
+  await host.hooks.ended(call, result);
+  return result;
+}
+
+async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: Trace): Promise<ToolResult> {
+  const refused = await host.hooks.called(call);
+  if (refused) return trace.deny(refused);
+
+  const tool = host.registry.find(call.tool);
+  if (!tool || !isVisible(tool.definition.visibility, call.session.role)) return trace.fail(toolNotFound(call.tool, namesFor(call, host)));
+  trace.found(tool);
+  if (tool.binding.kind === "unavailable") return trace.fail(unavailable(call.tool, tool.binding.reason));
+
+  // Before policy: no rule may read an argument that nobody has checked.
+  const given = readArguments(tool.definition.inputSchema, call.args, host.policy.limitsFor(tool, call));
+  if (!given.ok) return trace.invalid(given.error);
+  trace.checked(given.args);
+
+  const decision = host.policy.decide(tool, call);
+  trace.decided(decision);
+  if (decision.kind === "deny") return decision.by === "policy" ? trace.deny(deniedByPolicy(call.tool)) : trace.fail(userDenied());
+
+  const asker = { grant: decision.grant, cwd: call.session.workspace, ...(tool.plugin !== undefined && { plugin: tool.plugin }) };
+  const required = await host.checkRequired(tool.definition.requires, given.args, asker);
+  if (!required.ok) return trace.deny(required.error);
+  const { args } = required;
+  trace.checked(args);
+
+  if (decision.kind === "ask") {
+    const refusal = await host.confirm({ tool, call, args, decision }, signal);
+    if (refusal) return trace.fail(refusal);
+  }
+
+  // From here on the call takes up room and time; until here it may have waited for a person.
+  const slot = await call.session.slots.enter(signal);
+  if (slot.kind !== "entered") return trace.fail(slot.kind === "overloaded" ? overloaded(slot.waiting) : cancelled());
+  try {
+    const unwanted = await host.hooks.started(call, tool);
+    if (unwanted) return trace.deny(unwanted);
+
+    trace.called(decision);
+    const outcome = await host.executors[decision.route]({ tool, call, args, decision, signal });
+    if (!outcome.ok) return trace.fail(outcome.error, outcome);
+
+    const problems = tool.definition.outputSchema ? checkValue(tool.definition.outputSchema, outcome.output) : [];
+    return problems.length > 0 ? trace.fail(invalidOutput(problems), outcome) : trace.complete(outcome);
+  } finally {
+    slot.leave();
+  }
+}
+
+/** What the session may see and call, nearest to what it asked for first (SPEC D3). */
+function namesFor(call: ToolCall, host: Dispatch): readonly string[] {
+  const names = host.registry.names(
+    (tool) => !isVisible(tool.definition.visibility, call.session.role) || tool.binding.kind === "unavailable" || host.policy.decide(tool, call).kind === "deny",
+  );
+  return nearestNames(call.tool, names);
+}

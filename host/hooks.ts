@@ -1,0 +1,57 @@
+/** The embedding program's say in every call (SPEC D2). */
+
+import type { ToolCall, ToolResult } from "./call.ts";
+import { deniedByHook, type ToolErrorData } from "./errors.ts";
+import type { RegisteredTool } from "./tool.ts";
+
+/** Functions of the embedding program. They see the call as the door sent it: its arguments are not checked yet. */
+export interface Hooks {
+  /** Before any gate. `false` or a reason refuses the call; so does throwing. */
+  readonly onToolCall?: (call: ToolCall) => HookAnswer | Promise<HookAnswer>;
+  /** After all gates, just before the tool runs. Throwing refuses the call. */
+  readonly onToolStart?: (call: ToolCall, tool: RegisteredTool) => void | Promise<void>;
+  /** Once for every call, whatever came of it. */
+  readonly onToolEnd?: (call: ToolCall, result: ToolResult) => void | Promise<void>;
+}
+
+export type HookAnswer = boolean | { readonly refuse: string } | undefined | void;
+
+/** The hooks as dispatch uses them: they answer with data and never throw. */
+export interface HookGates {
+  called(call: ToolCall): Promise<ToolErrorData | undefined>;
+  started(call: ToolCall, tool: RegisteredTool): Promise<ToolErrorData | undefined>;
+  ended(call: ToolCall, result: ToolResult): Promise<void>;
+}
+
+export function createHookGates(hooks: Hooks, onDefect: (message: string, error: unknown, fields: { readonly callId: string }) => void): HookGates {
+  return {
+    async called(call) {
+      if (hooks.onToolCall === undefined) return undefined;
+      try {
+        const answer = await hooks.onToolCall(call);
+        if (answer === false) return deniedByHook(call.tool, undefined);
+        return typeof answer === "object" ? deniedByHook(call.tool, answer.refuse) : undefined;
+      } catch (error) {
+        onDefect("The onToolCall hook threw", error, { callId: call.callId });
+        return deniedByHook(call.tool, undefined);
+      }
+    },
+    async started(call, tool) {
+      if (hooks.onToolStart === undefined) return undefined;
+      try {
+        await hooks.onToolStart(call, tool);
+        return undefined;
+      } catch (error) {
+        onDefect("The onToolStart hook threw", error, { callId: call.callId });
+        return deniedByHook(call.tool, undefined);
+      }
+    },
+    async ended(call, result) {
+      try {
+        await hooks.onToolEnd?.(call, result);
+      } catch (error) {
+        onDefect("The onToolEnd hook threw", error, { callId: call.callId });
+      }
+    },
+  };
+}

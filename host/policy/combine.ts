@@ -1,0 +1,66 @@
+/** Unions and intersections of compiled permission sets, whatever folders their items are relative to. */
+
+import { type CompiledPermissions, type PermissionBases, type PermissionKind, PERMISSION_KINDS, type Permissions, type PermissionValue } from "../../manifests/mod.ts";
+
+type Entry = CompiledPermissions["entries"] extends ReadonlyMap<PermissionKind, infer E> ? E : never;
+type Items = Entry["allow"];
+
+/** Allows what any of them allows; denies what any of them denies. */
+export function uniteCompiled(sets: readonly CompiledPermissions[], bases: PermissionBases): CompiledPermissions {
+  const [only] = sets;
+  if (only !== undefined && sets.length === 1) return only;
+  return combine(sets, bases, uniteItems);
+}
+
+/** Allows what both allow; denies what either denies. */
+export function intersectCompiled(left: CompiledPermissions, right: CompiledPermissions): CompiledPermissions {
+  return combine([withEveryKind(left), withEveryKind(right)], left.bases, intersectItems);
+}
+
+/** A kind that is not named allows nothing. */
+function withEveryKind(set: CompiledPermissions): CompiledPermissions {
+  return { ...set, entries: new Map(PERMISSION_KINDS.map((kind) => [kind, set.entries.get(kind) ?? { allow: [], deny: [] }])) };
+}
+
+function combine(sets: readonly CompiledPermissions[], bases: PermissionBases, combineAllowed: (left: Items, right: Items) => Items): CompiledPermissions {
+  const entries = new Map<PermissionKind, Entry>();
+  const source: { -readonly [K in PermissionKind]?: PermissionValue } = {};
+  for (const kind of PERMISSION_KINDS) {
+    const [first, ...rest] = sets.flatMap(({ entries: own }) => own.get(kind) ?? []);
+    if (first === undefined) continue;
+    const entry = rest.reduce((left, right) => combineEntries(left, right, combineAllowed), first);
+    entries.set(kind, entry);
+    source[kind] = toWritten(entry);
+  }
+  const written: Permissions = source;
+  return { source: written, bases, entries };
+}
+
+function combineEntries(left: Entry, right: Entry, combineAllowed: (left: Items, right: Items) => Items): Entry {
+  const ignore = uniteItems(left.ignore ?? [], right.ignore ?? []);
+  const denyOnly = left.isDenyOnly === true && right.isDenyOnly === true;
+  return {
+    allow: combineAllowed(left.allow, right.allow),
+    deny: uniteItems(left.deny, right.deny),
+    ...((ignore === true || ignore.length > 0) && { ignore }),
+    ...(denyOnly && { isDenyOnly: true as const }),
+  };
+}
+
+function uniteItems(left: Items, right: Items): Items {
+  return left === true || right === true ? true : [...left, ...right];
+}
+
+/** One item for each pair: it matches what both match. */
+function intersectItems(left: Items, right: Items): Items {
+  if (left === true) return right;
+  if (right === true) return left;
+  return left.flatMap((one) => right.map((other) => ({ written: `${one.written} and ${other.written}`, matches: (query) => one.matches(query) && other.matches(query) })));
+}
+
+/** For display: the items as they were written, wherever they came from. */
+function toWritten(entry: Entry): PermissionValue {
+  const names = (items: Items): true | readonly string[] => (items === true ? true : items.map(({ written }) => written));
+  const hasDenials = entry.deny === true || entry.deny.length > 0;
+  return hasDenials ? { allow: names(entry.allow), deny: names(entry.deny) } : names(entry.allow);
+}

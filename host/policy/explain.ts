@@ -1,0 +1,84 @@
+/** Why a tool may or may not do something: each rule's and each layer's verdict, and the line that decided (SPEC P6). Pure. */
+
+import { type AccessQuery, type AccessVerdict, evaluateAccess, type Limits, type Permissions, type Route, type RuleEffect, type SideEffectClass } from "../../manifests/mod.ts";
+import type { Because } from "../call.ts";
+import type { ModeDecision } from "../confirmations/mode.ts";
+import type { RegisteredTool } from "../tool.ts";
+import type { Grant } from "./grant.ts";
+import type { MergedRules } from "./match.ts";
+
+/** All of it as data; `text` is the same in lines for people. */
+export interface Explanation {
+  readonly tool: string;
+  readonly verdict: "allowed" | "asks" | "denied" | "unavailable";
+  readonly because: Because;
+  readonly class: SideEffectClass;
+  readonly route: Route;
+  readonly confirm: ModeDecision;
+  readonly limits: Limits;
+  /** Every rule that matches, most specific first, the default last. */
+  readonly rules: readonly { readonly rule: string; readonly effect: RuleEffect }[];
+  readonly layers: readonly { readonly layer: string; readonly permissions: Permissions }[];
+  /** Where an act was asked about. */
+  readonly act?: { readonly query: AccessQuery; readonly verdict: AccessVerdict };
+  readonly text: readonly string[];
+}
+
+export interface ExplainInput {
+  readonly tool: RegisteredTool;
+  readonly rules: MergedRules;
+  readonly grant: Grant;
+  readonly route: Route;
+  readonly class: SideEffectClass;
+  readonly mode: ModeDecision;
+  readonly limits: Limits;
+  readonly act?: AccessQuery;
+}
+
+export function explainTool(input: ExplainInput): Explanation {
+  const { tool, rules, grant, route, mode, limits, act } = input;
+  const { verdict, because } = judge(input);
+  const asked = act && { query: act, verdict: evaluateAccess(grant.layers, act) };
+  const explanation: Omit<Explanation, "text"> = {
+    tool: tool.qualifiedName,
+    verdict,
+    because,
+    class: input.class,
+    route,
+    confirm: mode,
+    limits,
+    rules: rules.matched.map(({ because: { rule }, effect }) => ({ rule, effect })),
+    layers: grant.layers.map(({ name, permissions }) => ({ layer: name, permissions: permissions.source })),
+    ...(asked && { act: asked }),
+  };
+  return { ...explanation, text: toLines(explanation) };
+}
+
+function judge({ tool, rules, mode }: ExplainInput): { readonly verdict: Explanation["verdict"]; readonly because: Because } {
+  if (tool.binding.kind === "unavailable") return { verdict: "unavailable", because: { layer: "plugin", rule: tool.binding.reason } };
+  if (!rules.allow.value) return { verdict: "denied", because: rules.allow.because };
+  if (mode.mode === "auto") return { verdict: "allowed", because: rules.allow.because };
+  return { verdict: mode.mode === "deny" ? "denied" : "asks", because: mode.because };
+}
+
+function toLines(explanation: Omit<Explanation, "text">): readonly string[] {
+  const { tool, verdict, because, confirm, act } = explanation;
+  const lines = [
+    `${tool}: ${verdict} (${because.layer}: ${because.rule})`,
+    `  class    ${explanation.class}`,
+    `  route    ${explanation.route}`,
+    `  confirm  ${confirm.mode} (${confirm.because.rule})`,
+    ...explanation.rules.map(({ rule, effect }) => `  rule     ${rule}: ${JSON.stringify(effect)}`),
+  ];
+  if (act === undefined) return [...lines, ...explanation.layers.map(({ layer, permissions }) => `  layer    ${layer}: ${JSON.stringify(permissions)}`)];
+  return [
+    ...lines,
+    `  act      ${actToText(act.query)}: ${act.verdict.state} (decided by ${act.verdict.decidedBy.layer}${act.verdict.decidedBy.rule === undefined ? "" : `: ${act.verdict.decidedBy.rule}`})`,
+    ...act.verdict.layers.map(({ layer, state, rule }) => `  layer    ${layer}: ${state}${rule === undefined ? "" : ` by ${rule}`}`),
+  ];
+}
+
+function actToText(query: AccessQuery): string {
+  const what = "host" in query ? query.host : "path" in query ? query.path : "name" in query ? query.name : undefined;
+  return what === undefined ? query.kind : `${query.kind} ${JSON.stringify(what)}`;
+}

@@ -1,0 +1,35 @@
+/** Groups of tools, resolved when asked, so that new tools fall in (SPEC P4). */
+
+import { sideEffectClass } from "../../manifests/mod.ts";
+import type { RegisteredTool } from "../tool.ts";
+import { matchesGlob } from "./glob.ts";
+
+type Groups = Readonly<Record<string, readonly string[]>>;
+type Member = (tool: RegisteredTool) => boolean;
+
+const CATEGORIES = ["code", "data", "web", "math"] as const;
+
+const BUILT_IN: ReadonlyMap<string, Member> = new Map<string, Member>([
+  ["all", () => true],
+  ["read", ({ definition }) => ["none", "read"].includes(sideEffectClass(definition.sideEffects))],
+  ["write", ({ definition }) => definition.sideEffects.some((effect) => effect === "write" || effect === "execute" || effect === "system")],
+  ...CATEGORIES.map((category): [string, Member] => [category, ({ definition }) => definition.category === category]),
+]);
+
+/**
+ * Whether `group` (with or without `group:`) contains the tool.
+ *
+ * The members of a group of the project's own are tool names, patterns over qualified names, and other groups.
+ */
+export function isInGroup(tool: RegisteredTool, group: string, groups: Groups, path: readonly string[] = []): boolean {
+  const name = group.replace(/^group:/, "");
+  const builtIn = BUILT_IN.get(name);
+  if (builtIn !== undefined) return builtIn(tool);
+  // A group that contains itself adds nothing the second time.
+  if (path.includes(name)) return false;
+  const own = [name, `group:${name}`].find((key) => Object.hasOwn(groups, key));
+  const members = own === undefined ? [] : (groups[own] ?? []);
+  return members.some((member) =>
+    member.startsWith("group:") ? isInGroup(tool, member, groups, [...path, name]) : member === tool.name || matchesGlob(member, tool.qualifiedName),
+  );
+}

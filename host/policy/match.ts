@@ -1,0 +1,111 @@
+/** Which rules of a policy match a tool, and what they say together (SPEC P2). Pure. */
+
+import type { ConfirmMode, LimitRequest, Limits, Permissions, PolicyConfig, PolicyRule, Route, RuleEffect } from "../../manifests/mod.ts";
+import type { Because } from "../call.ts";
+import type { RegisteredTool } from "../tool.ts";
+import { MODES_BY_STRICTNESS } from "../confirmations/mode.ts";
+import { isInGroup } from "./groups.ts";
+import { matchesGlob, literalLength } from "./glob.ts";
+
+/** A rule that matches, and how closely. */
+export interface MatchedRule {
+  readonly effect: RuleEffect;
+  readonly because: Because;
+  /** Compared member by member; the larger is the more specific. */
+  readonly specificity: readonly [kind: number, literals: number];
+}
+
+/** A field with the rule that set it. */
+export interface Setting<T> {
+  readonly value: T;
+  readonly because: Because;
+}
+
+/** What all matching rules say together. What no rule sets is absent. */
+export interface MergedRules {
+  readonly allow: Setting<boolean>;
+  readonly route?: Setting<Route>;
+  readonly limits: LimitRequest;
+  readonly confirm?: Setting<ConfirmMode>;
+  /** AND-ed: more than one only where equally specific rules each grant something, and the stricter counts. */
+  readonly grants: readonly Permissions[];
+  /** Most specific first, the default last. */
+  readonly matched: readonly MatchedRule[];
+}
+
+/** Field by field the most specific rule wins, among equals the stricter; `allow: false` in any rule but the default denies. */
+export function matchRules(config: PolicyConfig, tool: RegisteredTool): MergedRules {
+  const matched = [...config.rules.flatMap((rule) => matchRule(rule, config, tool)), defaultRule(config.default)];
+  matched.sort((left, right) => right.specificity[0] - left.specificity[0] || right.specificity[1] - left.specificity[1]);
+
+  const route = pick(matched, "route", ROUTES_BY_STRICTNESS);
+  const confirm = pick(matched, "confirm", MODES_BY_STRICTNESS);
+  return {
+    allow: mergeAllow(matched),
+    ...(route && { route }),
+    limits: mergeLimits(matched),
+    ...(confirm && { confirm }),
+    grants: mergeGrants(matched),
+    matched,
+  };
+}
+
+/** Strictest first. */
+const ROUTES_BY_STRICTNESS: readonly Route[] = ["microvm", "wasm", "remote", "host"];
+
+function defaultRule(effect: RuleEffect): MatchedRule {
+  return { effect, because: { layer: "default", rule: "default" }, specificity: [0, 0] };
+}
+
+/** At most one match: a rule has exactly one selector. */
+function matchRule(rule: PolicyRule, config: PolicyConfig, tool: RegisteredTool): readonly MatchedRule[] {
+  const { tool: name, plugin, pattern, category, group } = rule;
+  if (name !== undefined && name === tool.qualifiedName) return [matchedBy(rule, `tool ${name}`, 6)];
+  if (name !== undefined && name === tool.name) return [matchedBy(rule, `tool ${name}`, 5)];
+  if (plugin !== undefined && plugin === tool.plugin) return [matchedBy(rule, `plugin ${plugin}`, 4)];
+  if (pattern !== undefined && matchesGlob(pattern, tool.qualifiedName)) return [matchedBy(rule, `pattern ${pattern}`, 3, literalLength(pattern))];
+  if (category !== undefined && category === tool.definition.category) return [matchedBy(rule, `category ${category}`, 2)];
+  if (group !== undefined && isInGroup(tool, group, config.groups)) return [matchedBy(rule, `group ${group}`, 1)];
+  return [];
+}
+
+function matchedBy(effect: RuleEffect, rule: string, kind: number, literals: number = 0): MatchedRule {
+  return { effect, because: { layer: "rule", rule }, specificity: [kind, literals] };
+}
+
+function mergeAllow(matched: readonly MatchedRule[]): Setting<boolean> {
+  const denial = matched.find(({ effect, because }) => effect.allow === false && because.layer !== "default");
+  if (denial !== undefined) return { value: false, because: denial.because };
+  const decider = matched.find(({ effect }) => effect.allow !== undefined);
+  return decider?.effect.allow === undefined ? { value: true, because: { layer: "default", rule: "default" } } : { value: decider.effect.allow, because: decider.because };
+}
+
+function pick<K extends "route" | "confirm">(matched: readonly MatchedRule[], field: K, byStrictness: readonly RuleEffect[K][]): Setting<NonNullable<RuleEffect[K]>> | undefined {
+  const [best] = equalsOfFirst(matched, (effect) => effect[field] !== undefined).sort(
+    (left, right) => byStrictness.indexOf(left.effect[field]) - byStrictness.indexOf(right.effect[field]),
+  );
+  const value = best?.effect[field];
+  return best === undefined || value === undefined || value === null ? undefined : { value, because: best.because };
+}
+
+/** Each limit on its own: a rule that sets one says nothing about the others. */
+function mergeLimits(matched: readonly MatchedRule[]): LimitRequest {
+  const limits: { -readonly [K in keyof Limits]?: number } = {};
+  const named = new Set(matched.flatMap(({ effect }) => Object.keys(effect.limits ?? {}) as (keyof Limits)[])); // Checked by parseProject.
+  for (const key of named) {
+    const values = equalsOfFirst(matched, (effect) => effect.limits?.[key] !== undefined).map(({ effect }) => effect.limits?.[key] ?? Infinity);
+    limits[key] = Math.min(...values);
+  }
+  return limits;
+}
+
+function mergeGrants(matched: readonly MatchedRule[]): readonly Permissions[] {
+  return equalsOfFirst(matched, (effect) => effect.grants !== undefined).flatMap(({ effect }) => effect.grants ?? []);
+}
+
+/** The most specific rules that say something about a field: several only where they are equally specific. */
+function equalsOfFirst(matched: readonly MatchedRule[], speaks: (effect: RuleEffect) => boolean): MatchedRule[] {
+  const first = matched.find(({ effect }) => speaks(effect));
+  if (first === undefined) return [];
+  return matched.filter(({ effect, specificity }) => speaks(effect) && specificity[0] === first.specificity[0] && specificity[1] === first.specificity[1]);
+}

@@ -1,0 +1,170 @@
+/** Decides calls: may this tool run, where, with which grant and limits, and must a person be asked (SPEC P, C2). */
+
+import {
+  type AccessQuery,
+  LIMIT_CEILINGS,
+  type Limits,
+  normalizePath,
+  type PermissionBases,
+  type Permissions,
+  type ProjectConfig,
+  resolveLimits,
+  type Route,
+  sideEffectClassOf,
+  type SideEffectClass,
+} from "../../manifests/mod.ts";
+import type { Decision, ToolCall } from "../call.ts";
+import { confirmationMode, type ModeDecision } from "../confirmations/mode.ts";
+import { isVisible } from "../listing.ts";
+import type { Session } from "../session.ts";
+import type { RegisteredTool } from "../tool.ts";
+import { explainTool, type Explanation } from "./explain.ts";
+import type { Grant, GrantReader } from "./grant.ts";
+import { createGrantLayers } from "./layers.ts";
+import { matchRules, type MergedRules } from "./match.ts";
+
+/** What dispatch needs of a policy; any implementation passes the dispatch suite (SPEC D8). */
+export interface Policy {
+  /** Sizes that hold before there is a decision: of arguments. */
+  limitsFor(tool: RegisteredTool, call: PolicySubject): Limits;
+  /** Pure: the same tool, session and wish get the same answer until the policy is replaced or a grant changes. */
+  decide(tool: RegisteredTool, call: PolicySubject): Decision;
+}
+
+/** The parts of a call that a decision may depend on. Arguments are not among them. */
+export type PolicySubject = Pick<ToolCall, "session" | "timeoutMs">;
+
+/** The policy of a project. */
+export interface ProjectPolicy extends Policy {
+  /** Whether a session of this role may call the tool at all, without running it (SPEC P5). */
+  canUse(role: string | undefined, tool: RegisteredTool, session: Session): boolean;
+  /** Every layer's verdict on the tool, and on one act of it (SPEC P6). */
+  explain(tool: RegisteredTool, session: Session, act?: AccessQuery): Explanation;
+}
+
+export interface PolicyOptions {
+  /** `bascule.json`; without one everything is allowed on the Wasm route and nothing is granted (SPEC P1). */
+  readonly project?: Pick<ProjectConfig, "policy" | "confirmation">;
+  /** Absolute folder of `bascule.json`: what its relative paths, and those of stored grants, are relative to. */
+  readonly root: string;
+  readonly grants: GrantReader;
+  /** Grants that hold for this run only: those of the embedding program and of `--allow-*` flags. */
+  readonly runGrants?: RunGrants;
+  /** Folders that `$data`, `$tmp` and `$home` stand for. */
+  readonly folders?: Pick<PermissionBases, "data" | "tmp" | "home">;
+  /** Paths that no tool may write or read through the host's files, whatever was granted. */
+  readonly protect?: readonly Protection[];
+}
+
+/** Relative items resolve against `base`, the working directory. */
+export interface RunGrants {
+  readonly base: string;
+  /** To every plugin. */
+  readonly all?: Permissions;
+  readonly perPlugin?: ReadonlyMap<string, Permissions>;
+  /** Absolute, for everybody (`--deny-*`). */
+  readonly denied?: Permissions;
+}
+
+/** Denies that come from the host itself, not from a person: `.bascule/`, `bascule.json`, the plugins' own sources. */
+export interface Protection {
+  readonly name: string;
+  /** Built-in tools and the embedding program's own are exempt. */
+  readonly pluginsOnly: boolean;
+  readonly denied: Permissions;
+}
+
+const HOST_WALL_MS = 60_000;
+const HOST_LONG_WALL_MS = 600_000;
+
+const EMPTY_PROJECT: Pick<ProjectConfig, "policy" | "confirmation"> = {
+  policy: { default: {}, rules: [], layers: [], groups: {}, permissionTypes: {} },
+  confirmation: { default: {}, perTool: {}, trustedWorkspaces: [], trustedWorkspaceOverrides: {}, timeoutMs: 300_000 },
+};
+
+export function createPolicy(options: PolicyOptions): ProjectPolicy {
+  const { policy: config, confirmation } = options.project ?? EMPTY_PROJECT;
+  const grantLayers = createGrantLayers(options);
+  const isTrusted = createTrust(confirmation.trustedWorkspaces, options.root);
+  // A rule's verdict depends on nothing but the tool, and registered tools never change.
+  const merged = new WeakMap<RegisteredTool, MergedRules>();
+
+  function rulesFor(tool: RegisteredTool): MergedRules {
+    const known = merged.get(tool);
+    if (known !== undefined) return known;
+    const rules = matchRules(config, tool);
+    merged.set(tool, rules);
+    return rules;
+  }
+
+  function limitsFor(tool: RegisteredTool, call: PolicySubject): Limits {
+    return limitsOf(tool, call, rulesFor(tool));
+  }
+
+  function modeFor(tool: RegisteredTool, session: Session): ModeDecision {
+    const { confirm } = rulesFor(tool);
+    return confirmationMode({ tool, class: classOf(tool), session, config: confirmation, isTrusted, ...(confirm && { rule: confirm }) });
+  }
+
+  function decide(tool: RegisteredTool, call: PolicySubject): Decision {
+    const rules = rulesFor(tool);
+    if (!rules.allow.value) return { kind: "deny", because: rules.allow.because, by: "policy" };
+
+    const { mode, because } = modeFor(tool, call.session);
+    if (mode === "deny") return { kind: "deny", because, by: "confirmation" };
+    return {
+      kind: mode === "auto" ? "allow" : "ask",
+      route: routeOf(tool, rules),
+      grant: grantLayers(tool, call.session.workspace, rules.grants),
+      limits: limitsOf(tool, call, rules),
+      because: rules.allow.because,
+      confirm: mode,
+    };
+  }
+
+  return {
+    decide,
+    limitsFor,
+    canUse: (role, tool, session) => isVisible(tool.definition.visibility, role) && tool.binding.kind !== "unavailable" && decide(tool, { session }).kind !== "deny",
+    explain: (tool, session, act) => {
+      const rules = rulesFor(tool);
+      const grant: Grant = grantLayers(tool, session.workspace, rules.grants);
+      return explainTool({ tool, rules, grant, route: routeOf(tool, rules), class: classOf(tool), mode: modeFor(tool, session), limits: limitsFor(tool, { session }), ...(act && { act }) });
+    },
+  };
+}
+
+/** With the plugin's net items taken into account (SPEC P8). */
+export function classOf(tool: RegisteredTool): SideEffectClass {
+  const { definition, binding } = tool;
+  return sideEffectClassOf(definition, binding.kind === "plugin" ? binding.version.manifest.permissions : undefined);
+}
+
+/** The default's route is for plugins: built-ins and functions are host code, and only a rule of their own moves them. */
+function routeOf(tool: RegisteredTool, rules: MergedRules): Route {
+  if (tool.binding.kind !== "factory") return rules.route?.value ?? "wasm";
+  return rules.route === undefined || rules.route.because.layer === "default" ? "host" : rules.route.value;
+}
+
+/** A call's wish, else the tool's, else the class default; never above what policy says (SPEC T2, M2). */
+function limitsOf(tool: RegisteredTool, call: PolicySubject, rules: MergedRules): Limits {
+  const { definition, binding } = tool;
+  const requested = binding.kind === "plugin" ? binding.version.manifest.limits : {};
+  const wallMs = call.timeoutMs ?? definition.timeoutMs ?? requested.wallMs ?? hostWallMs(tool, rules);
+  const ceiling = resolveLimits(rules.limits, LIMIT_CEILINGS, LIMIT_CEILINGS);
+  return resolveLimits({ ...requested, ...(wallMs !== undefined && { wallMs }) }, undefined, ceiling);
+}
+
+/** The class default where it is not that of the sandbox. */
+function hostWallMs(tool: RegisteredTool, rules: MergedRules): number | undefined {
+  const route = routeOf(tool, rules);
+  if (route === "wasm" || route === "microvm") return undefined;
+  const long = route === "host" && ["execute", "network"].includes(classOf(tool));
+  return long ? HOST_LONG_WALL_MS : HOST_WALL_MS;
+}
+
+/** Whether a workspace is one of the trusted folders or below one. */
+function createTrust(folders: readonly string[], root: string): (workspace: string) => boolean {
+  const absolute = folders.flatMap((folder) => normalizePath(folder, root) ?? []);
+  return (workspace) => absolute.some((folder) => workspace === folder || workspace.startsWith(folder.endsWith("/") ? folder : `${folder}/`));
+}

@@ -1,0 +1,68 @@
+/** The one place where a sandbox's `Fault` becomes a call's `ToolError` (DESIGN decision 5). */
+
+import type { Limits } from "../../manifests/mod.ts";
+import type { ExhaustedLimit, Fault } from "../../sandbox/mod.ts";
+import { cancelled, cpuTimeout, resourceExhausted, toolError, type ToolErrorData, toolFailed, wallTimeout } from "../errors.ts";
+import { copyJson } from "../json.ts";
+
+type FaultOf<K extends Fault["kind"]> = Extract<Fault, { readonly kind: K }>;
+type FaultTable = { readonly [K in Fault["kind"]]: (fault: FaultOf<K>) => ToolErrorData };
+
+/** Guest text is shown, not believed, and not at any length. */
+const MESSAGE_LENGTH = 4_000;
+const STACK_LENGTH = 8_000;
+const DETAILS = { maxBytes: 64 * 1024, maxDepth: 32 };
+
+const ERROR_OF: FaultTable = {
+  threw: ({ name, message, stack, toolError: shown }) => (shown === undefined ? thrown(name, message, stack) : asShown(shown.message, shown.details)),
+  timeout: ({ limit, limitMs }) => (limit === "wall" ? wallTimeout(limitMs) : cpuTimeout(limitMs)),
+  exhausted: ({ limit, allowed }) => resourceExhausted(LIMIT_NAMES[limit], allowed),
+  no_export: ({ module, export: name, available }) =>
+    toolFailed(`"${module}" exports no function "${cut(name, 100)}" (it exports ${available.length === 0 ? "nothing" : cut(available.join(", "), 500)})`),
+  not_json: ({ message }) => toolError("invalid_output", cut(message, MESSAGE_LENGTH)),
+  never_settles: () => toolFailed("The tool's promise can never settle: nothing is left that could resolve it (every timer and operation has ended)"),
+  unfinished: ({ operations }) => toolFailed(`The tool returned before its operations had ended: ${cut(operations.join(", "), 500)} (await them)`),
+  unhandled: ({ name, message, stack }) => thrown(name, message, stack),
+  cancelled: () => cancelled(),
+  overloaded: () => toolError("overloaded", "Too many calls wait for a worker (call again when some have ended)"),
+  lost: () =>
+    toolError("unavailable", "The worker that ran this call had to be ended because of another call, and what this one had done cannot be undone (check before calling again)", {
+      details: { retryable: false },
+    }),
+  trap: ({ message }) => toolFailed(`The engine stopped: ${cut(message, MESSAGE_LENGTH)}`),
+};
+
+const LIMIT_NAMES: Readonly<Record<ExhaustedLimit, keyof Limits | "stackBytes">> = {
+  memory: "memoryBytes",
+  stack: "stackBytes",
+  output: "outputBytes",
+  logs: "logBytes",
+  operations: "operations",
+  pendingOperations: "pendingOperations",
+  timers: "timers",
+  jsonDepth: "jsonDepth",
+  operationBytes: "operationBytes",
+};
+
+export function faultToError(fault: Fault): ToolErrorData {
+  // Indexing by the fault's own kind gives the function for exactly that kind, which the type system cannot follow.
+  const convert = ERROR_OF[fault.kind] as (fault: Fault) => ToolErrorData;
+  return convert(fault);
+}
+
+/** With the author's own positions (SPEC X4). */
+function thrown(name: string, message: string, stack: string): ToolErrorData {
+  const said = cut(message, MESSAGE_LENGTH);
+  const text = name === "Error" || name === "" ? said : `${cut(name, 100)}: ${said}`;
+  return toolFailed(text === "" ? "The tool threw an error without a message" : text, stack === "" ? undefined : { stack: cut(stack, STACK_LENGTH) });
+}
+
+/** The guest meant its words for the caller; they select no code. */
+function asShown(message: string, details: unknown): ToolErrorData {
+  const copy = details === undefined ? undefined : copyJson(details, DETAILS);
+  return toolFailed(cut(message, MESSAGE_LENGTH), copy?.ok === true ? { details: copy.value } : undefined);
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
+}

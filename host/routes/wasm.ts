@@ -1,0 +1,97 @@
+/** The `wasm` route: a plugin's tool in the sandbox, its every act answered by the bridges under the call's grant (SPEC O2, B5). */
+
+import { answerOperation } from "../capabilities/mod.ts";
+import { isJsonObject, type JsonObject, type JsonValue, type Permissions } from "../../manifests/mod.ts";
+import { unavailable } from "../errors.ts";
+import type { HostAnswer, HostOperation, InvocationOutcome, InvocationUsed, Sandbox } from "../../sandbox/mod.ts";
+import type { LimitsUsed } from "../call.ts";
+import type { PluginVersion } from "../tool.ts";
+import type { Execution, Executor, Outcome } from "./executor.ts";
+import { faultToError } from "./fault-to-error.ts";
+import { partsOutcome, plainOutcome } from "./output.ts";
+import { openRunRecord, type RouteOptions, type RunRecord } from "./run-record.ts";
+
+export interface WasmRouteOptions extends RouteOptions {
+  readonly sandbox: Pick<Sandbox, "invoke">;
+}
+
+export function createWasmExecutor(options: WasmRouteOptions): Executor {
+  return async (execution) => {
+    const { binding, qualifiedName } = execution.tool;
+    if (binding.kind !== "plugin") {
+      const reason = `it is host code, which the wasm route cannot run (remove the rule that sets its route, or set "host")`;
+      return { ok: false, error: unavailable(qualifiedName, reason), used: { wallMs: 0 }, filesModified: [] };
+    }
+    const record = openRunRecord(execution, options);
+    return toOutcome(await invoke(binding.version, execution, record, options.sandbox), record);
+  };
+}
+
+async function invoke(version: PluginVersion, execution: Execution, record: RunRecord, sandbox: Pick<Sandbox, "invoke">): Promise<InvocationOutcome> {
+  const { tool, call, args, decision, signal } = execution;
+  return await sandbox.invoke({
+    callId: call.callId,
+    digest: version.digest,
+    module: tool.definition.module ?? version.manifest.main,
+    export: tool.definition.export ?? tool.name,
+    args,
+    context: guestContext(execution, record),
+    limits: decision.limits,
+    hostCall: (operation) => answerCall(operation, record),
+    // Guest text stays in a field of its own: it makes no line, level or message of the host's.
+    onLog: (level, text) => record.log.write(level, "guest", { text }),
+    signal,
+  });
+}
+
+/** Progress belongs to the call; everything else is a capability. */
+async function answerCall(operation: HostOperation, record: RunRecord): Promise<HostAnswer> {
+  if (operation.name !== "progress") return await answerOperation(operation, record.bridge);
+  const { args } = operation;
+  record.progress(isJsonObject(args) && args["value"] !== undefined ? args["value"] : args);
+  return { ok: true, value: null };
+}
+
+/** All that a guest is told (SPEC D7). Functions are added inside. */
+function guestContext({ call, decision }: Execution, record: RunRecord): JsonObject {
+  const { session, turnId, callId, traceparent } = call;
+  return {
+    sessionId: session.id,
+    ...(turnId !== undefined && { turnId }),
+    callId,
+    ...(session.agentId !== undefined && { agentId: session.agentId }),
+    ...(traceparent !== undefined && { traceparent }),
+    cwd: session.workspace,
+    workspacePath: session.workspace,
+    settings: record.settings,
+    permissions: toJson(record.permissions),
+    deadline: record.deadline,
+    limits: { ...decision.limits },
+  };
+}
+
+/** Permissions as written are JSON; their interfaces just have no index signature. */
+function toJson(permissions: Permissions): JsonValue {
+  return permissions as unknown as JsonObject;
+}
+
+/** `{ "o": value }` is plain output, `{ "t": parts }` a tool output; the prelude writes nothing else, but a guest may own its prelude. */
+function toOutcome(outcome: InvocationOutcome, record: RunRecord): Outcome {
+  const facts = { used: toUsed(outcome.used), filesModified: record.filesModified() };
+  if (!outcome.ok) return { ok: false, error: faultToError(outcome.fault), ...facts };
+  const { output } = outcome;
+  if (isJsonObject(output) && Object.hasOwn(output, "t") && isJsonObject(output["t"])) return partsOutcome(withoutCommand(output["t"]), facts);
+  if (isJsonObject(output) && Object.hasOwn(output, "o")) return plainOutcome(output["o"] ?? null, facts);
+  return { ok: false, error: faultToError({ kind: "not_json", message: "The output is not what a tool returns" }), ...facts };
+}
+
+/** No guest runs commands, whatever it says. */
+function withoutCommand(parts: JsonObject): JsonObject {
+  const { commandExecuted: _claimed, ...rest } = parts;
+  return rest;
+}
+
+function toUsed(used: InvocationUsed): LimitsUsed {
+  const { wallMs, cpuMs, memoryBytes, outputBytes, logBytes, operations } = used;
+  return { wallMs, cpuMs, memoryBytes, outputBytes, logBytes, operations };
+}
