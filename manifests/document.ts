@@ -14,8 +14,8 @@ export class DocumentReader {
   readonly #located: LocatedJson;
   readonly #toOriginal: (pointer: string) => string;
   readonly #problems: Problem[] = [];
-  /** Places whose text has been refused; what else is wrong there follows from it. */
-  readonly #refusedTexts = new Set<string>();
+  /** Places that have been refused for good; what else is wrong there follows from it. */
+  readonly #settled = new Set<string>();
 
   /** `toOriginal` turns a pointer into a normalised document into one into the text. */
   constructor(located: LocatedJson, toOriginal: (pointer: string) => string = (pointer) => pointer) {
@@ -36,6 +36,12 @@ export class DocumentReader {
   /** Adds problems that another check found, with their places. */
   adopt(problems: readonly Problem[]): void {
     for (const { severity, pointer, message, fix } of problems) this.#add(severity, pointer, message, fix);
+  }
+
+  /** Adds what a conversion found; nothing more is said about the places of its errors. */
+  adoptFinal(problems: readonly Problem[]): void {
+    this.adopt(problems);
+    for (const problem of problems) if (problem.severity === "error") this.#settled.add(this.#toOriginal(problem.pointer));
   }
 
   /** Refuses every key and text of the document that holds hidden characters (SPEC M5). */
@@ -68,7 +74,7 @@ export class DocumentReader {
 
   #add(severity: Severity, pointer: string, message: string, fix?: string, part?: "key"): void {
     const original = this.#toOriginal(pointer);
-    if (this.#problems.length >= MAX_PROBLEMS || this.#refusedTexts.has(original)) return;
+    if (this.#problems.length >= MAX_PROBLEMS || this.#settled.has(original)) return;
     const place = this.#located.locate(original, part) ?? this.#located.locate("");
     this.#problems.push({ severity, pointer: original, ...place, message, ...(fix !== undefined && { fix }) });
   }
@@ -89,11 +95,11 @@ export class DocumentReader {
     const hidden = findHiddenText(text);
     if (hidden === undefined) return;
     // The document as it stands in the text is searched, so the pointer needs no way back.
-    if (this.#problems.length < MAX_PROBLEMS && !this.#refusedTexts.has(pointer)) {
+    if (this.#problems.length < MAX_PROBLEMS && !this.#settled.has(pointer)) {
       const place = this.#located.locate(pointer, what === "Key" ? "key" : "value");
       this.#problems.push({ severity: "error", pointer, ...place, message: `${what} holds ${hidden.description} at index ${hidden.index}`, fix: "remove it" });
     }
-    this.#refusedTexts.add(pointer);
+    this.#settled.add(pointer);
   }
 }
 
@@ -147,17 +153,18 @@ export class Fields {
   }
 
   /** A whole number from 1 to `most`. */
-  count(key: string, most: number): number | undefined {
+  count(key: string, most: number = Number.MAX_SAFE_INTEGER): number | undefined {
     const value = this.get(key);
     if (value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= most)) return value;
-    return this.#wrong(key, `a whole number from 1 to ${most}`, "write such a number");
+    return this.#wrong(key, most === Number.MAX_SAFE_INTEGER ? "a whole number above 0" : `a whole number from 1 to ${most}`, "write such a number");
   }
 
   choice<T extends string>(key: string, choices: readonly T[]): T | undefined {
     const value = this.get(key);
     if (value === undefined) return undefined;
     const choice = choices.find((known) => known === value);
-    return choice ?? this.#wrong(key, `one of ${choices.join(", ")}`, typeof value === "string" ? nearest(value, choices) : `write one of ${choices.join(", ")}`);
+    const all = choices.map((known) => `"${known}"`).join(", ");
+    return choice ?? this.#wrong(key, choices.length === 1 ? all : `one of ${all}`, typeof value === "string" && choices.length > 1 ? nearest(value, choices) : `write ${all}`);
   }
 
   /** A list whose items `read` turns into values; items it answers undefined for are left out. */

@@ -1,7 +1,7 @@
 /** The contract as data: what a plugin, a tool, a permission set and a project's policy look like. No I/O. */
 
 export type { HiddenText } from "./hidden-text.ts";
-export { findHiddenText } from "./hidden-text.ts";
+export { findHiddenText, hasLoneSurrogate, showHidden } from "./hidden-text.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export { isJsonObject, pointerToken } from "./json.ts";
 export type { JsonSchema, SchemaType } from "./json-schema.ts";
@@ -33,13 +33,9 @@ export { problemToText } from "./problem.ts";
 export type { Route } from "./route.ts";
 export { ROUTES } from "./route.ts";
 export type { SideEffect, SideEffectClass } from "./side-effect.ts";
-export { SIDE_EFFECT_CLASSES, SIDE_EFFECTS, sideEffectClass } from "./side-effect.ts";
+export { OLDER_SIDE_EFFECTS, SIDE_EFFECT_CLASSES, SIDE_EFFECTS, sideEffectClass } from "./side-effect.ts";
 export { CALLERS } from "./tool.ts";
 export type { Caller, Requirement, ToolAnnotations, ToolDefinition, Visibility } from "./tool.ts";
-export type { PluginSettings } from "./pending.ts";
-export {
-  legacyModuleCandidates, manifestJsonSchema, manifestToJson, parseManifest, parseProject, parseSettings,
-} from "./pending.ts";
 export { compilePermissions, itemToText, toEntry } from "./permission-compile.ts";
 export { coversPermissions, isWider, permissionsDiff } from "./permission-covers.ts";
 export { evaluateAccess } from "./permission-evaluate.ts";
@@ -56,3 +52,14 @@ export { CONFIRM_MODES } from "./project.ts";
 export { checkSchema, REFUSED_KEYWORDS, SCHEMA_BOUNDS } from "./schema-check.ts";
 export type { ValueError } from "./validator.ts";
 export { applyDefaults, checkValue } from "./validator.ts";
+export { annotate } from "./annotations.ts";
+export { CHECKED_FORMATS } from "./format.ts";
+export { LIMIT_NAMES } from "./limit-request.ts";
+export { manifestToJson } from "./manifest-text.ts";
+export { legacyModuleCandidates } from "./legacy-tool.ts";
+export { checkModulePath, MODULE_EXTENSIONS } from "./module-path.ts";
+export type { ManifestContext } from "./parse.ts";
+export { MANIFEST_BOUNDS, parseManifest } from "./parse.ts";
+export { DEFAULT_PROJECT, parseProject, PROJECT_BOUNDS } from "./parse-project.ts";
+export type { PluginSettings, ToolOverride } from "./parse-settings.ts";
+export { parseSettings } from "./parse-settings.ts";

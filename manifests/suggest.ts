@@ -5,7 +5,7 @@ export function nearest(written: string, choices: readonly string[]): string {
   const wanted = squash(written);
   const ranked = choices.map((choice) => ({ choice, distance: distance(wanted, squash(choice)) })).toSorted((a, b) => a.distance - b.distance);
   const best = ranked[0];
-  if (best !== undefined && best.distance <= Math.max(1, Math.floor(best.choice.length / 3))) return `did you mean "${best.choice}"?`;
+  if (best !== undefined && best.distance <= Math.max(1, Math.floor(best.choice.length * 0.4))) return `did you mean "${best.choice}"?`;
   return `write one of ${choices.join(", ")}`;
 }
 

@@ -1,0 +1,77 @@
+/** Turns the older manifest spelling into the canonical one (SPEC M9). */
+
+import { pointerToken, type JsonObject, type JsonValue } from "./json.ts";
+import { refuseMixture, toOriginal, type LegacyContext, type LegacyDraft } from "./legacy-draft.ts";
+import { legacyPermissions } from "./legacy-permissions.ts";
+import { legacySchema } from "./legacy-schema.ts";
+import { readLegacyTool } from "./legacy-tool.ts";
+import { printable } from "./names.ts";
+import type { Problem } from "./problem.ts";
+
+/** A manifest in canonical fields, with the way back to the text it came from. */
+export interface LegacyManifest {
+  readonly value: JsonObject;
+  readonly problems: readonly Problem[];
+  /** Indices of tools that declared no side effects. */
+  readonly assumed: ReadonlySet<number>;
+  /** From a pointer into `value` to one into the text. */
+  readonly toOriginal: (pointer: string) => string;
+}
+
+/** True if the document is in the older spelling. */
+export function isLegacy(document: JsonObject): boolean {
+  return Object.hasOwn(document, "schema_version");
+}
+
+/**
+ * The canonical form of a manifest in the older spelling.
+ *
+ * Problems point into the canonical form, as those of the reader that follows do. What neither spelling knows is passed on,
+ * so that the reader refuses it; a field of the newer spelling is refused here.
+ */
+export function fromLegacy(document: JsonObject, context: LegacyContext): LegacyManifest {
+  const draft: LegacyDraft = { problems: [], places: new Map(), assumed: new Set(), context };
+  // A null prototype: keys come from outside.
+  const value = Object.create(null) as Record<string, JsonValue>;
+  for (const [key, item] of Object.entries(document)) {
+    const renamed = RENAMED.get(key) ?? key;
+    const place = `/${pointerToken(renamed)}`;
+    if (renamed !== key) draft.places.set(place, `/${pointerToken(key)}`);
+    if (NEWER.has(key)) refuseMixture(draft, place, key);
+    else value[renamed] = convert(key, item, place, draft);
+  }
+  readDependencies(document["dependencies"], value, draft);
+  return { value, problems: draft.problems, assumed: draft.assumed, toOriginal: (pointer) => toOriginal(pointer, draft.places) };
+}
+
+/** Top-level fields that have another name now. */
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ["schema_version", "schemaVersion"],
+  ["settings_schema", "settingsSchema"],
+]);
+/** Top-level fields that only the newer spelling has. */
+const NEWER: ReadonlySet<string> = new Set(["schemaVersion", "settingsSchema", "state", "imports", "limits", "notes"]);
+
+function convert(key: string, value: JsonValue, pointer: string, draft: LegacyDraft): JsonValue {
+  if (key === "tools" && Array.isArray(value)) return value.map((tool: JsonValue, index) => readLegacyTool(tool, `${pointer}/${index}`, index, draft));
+  if (key === "settings_schema") return legacySchema(value, pointer, false, draft);
+  return key === "permissions" ? legacyPermissions(value, pointer, draft) : value;
+}
+
+/** Lists named whatever the author's system needs; only names of plugins are dependencies. */
+function readDependencies(value: JsonValue | undefined, into: Record<string, JsonValue>, draft: LegacyDraft): void {
+  if (!Array.isArray(value)) return;
+  const dependencies = Object.create(null) as Record<string, JsonValue>;
+  const notes: string[] = [];
+  for (const [index, name] of value.entries()) {
+    const pointer = `/dependencies/${index}`;
+    if (typeof name !== "string") draft.problems.push({ severity: "error", pointer, message: "Dependency is not a name", fix: "write a name" });
+    else if (draft.context.plugins?.has(name) === true) dependencies[name] = "*";
+    else {
+      notes.push(`Depends on ${name}`);
+      draft.problems.push({ severity: "warning", pointer, message: `Dependency "${printable(name)}" names no plugin and is kept as a note`, fix: "install what the tools need yourself" });
+    }
+  }
+  into["dependencies"] = dependencies;
+  if (notes.length > 0) into["notes"] = notes;
+}

@@ -1,0 +1,170 @@
+/** Reads `bascule.json` (SPEC P1, P2). */
+
+import { compact, deepFreeze, DocumentReader, type Fields } from "./document.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
+import { readLimits } from "./limit-request.ts";
+import { checkPluginName, printable } from "./names.ts";
+import { parseJson } from "./parse-json.ts";
+import { readPermissions } from "./permission-field.ts";
+import type { Parsed } from "./problem.ts";
+import { CONFIRM_MODES, type ConfirmationConfig, type PolicyConfig, type PolicyRule, type ProjectConfig, type RuleEffect } from "./project.ts";
+import { ROUTES } from "./route.ts";
+import { SIDE_EFFECT_CLASSES } from "./side-effect.ts";
+
+/** Largest project file, in bytes of UTF-8, and its deepest nesting. */
+export const PROJECT_BOUNDS: { readonly maxBytes: number; readonly maxDepth: number } = Object.freeze({ maxBytes: 1024 * 1024, maxDepth: 64 });
+
+const PROJECT_FIELDS = [
+  "$schema", "plugins", "workspace", "policy", "confirmation", "trusted", "mcpServers", "remotes", "tools", "roles", "secrets", "audit", "server",
+];
+const EFFECT_FIELDS = ["allow", "route", "limits", "confirm", "grants", "quota"];
+const SELECTORS = ["tool", "plugin", "category", "group", "pattern"] as const;
+const DEFAULT_TIMEOUT_MS = 300_000;
+const MAX_TIMEOUT_MS = 7 * 24 * 3_600_000;
+
+/** The configuration of a project without `bascule.json`. */
+export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
+  plugins: ["plugins"],
+  policy: { default: { allow: true }, rules: [], layers: [], groups: {}, permissionTypes: {} },
+  confirmation: { default: {}, perTool: {}, trustedWorkspaces: [], trustedWorkspaceOverrides: {}, timeoutMs: DEFAULT_TIMEOUT_MS },
+  trusted: [],
+  mcpServers: {},
+  remotes: {},
+  tools: [],
+  roles: {},
+  secrets: {},
+  audit: {},
+  server: {},
+});
+
+/**
+ * A project's configuration with every default filled in and frozen, or every problem in it.
+ *
+ * Sections that later parts read (`mcpServers`, `roles`, …) are kept as they are, once they are objects.
+ */
+export function parseProject(text: string): Parsed<ProjectConfig> {
+  const located = parseJson(text, PROJECT_BOUNDS);
+  if (!located.ok) return located;
+  const reader = new DocumentReader(located.value);
+  reader.refuseHiddenText();
+  const fields = reader.fields(located.value.value, "", { what: "Project", known: PROJECT_FIELDS });
+  const project = fields === undefined ? DEFAULT_PROJECT : readProject(reader, fields);
+  return reader.finish(() => deepFreeze(project));
+}
+
+function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
+  fields.text("$schema");
+  return compact({
+    plugins: fields.texts("plugins", checkFolder) ?? DEFAULT_PROJECT.plugins,
+    workspace: fields.text("workspace", checkFolder),
+    policy: readPolicy(reader, fields),
+    confirmation: readConfirmation(reader, fields),
+    trusted: fields.list("trusted", (item, pointer) => readTrusted(reader, item, pointer)) ?? [],
+    mcpServers: fields.object("mcpServers") ?? {},
+    remotes: fields.object("remotes") ?? {},
+    tools: fields.list("tools", (item, pointer) => readObject(reader, item, pointer)) ?? [],
+    roles: fields.object("roles") ?? {},
+    secrets: fields.object("secrets") ?? {},
+    audit: fields.object("audit") ?? {},
+    server: fields.object("server") ?? {},
+  });
+}
+
+function readPolicy(reader: DocumentReader, parent: Fields): PolicyConfig {
+  const known = ["default", "rules", "layers", "groups", "permissionTypes"];
+  const fields = parent.has("policy") ? reader.fields(parent.get("policy"), parent.at("policy"), { what: "Policy", known }) : undefined;
+  if (fields === undefined) return DEFAULT_PROJECT.policy;
+  const common = fields.has("default") ? reader.fields(fields.get("default"), fields.at("default"), { what: "Default rule", known: EFFECT_FIELDS }) : undefined;
+  return {
+    default: { allow: true, ...(common && readEffect(reader, common)) },
+    rules: fields.list("rules", (item, pointer) => readRule(reader, item, pointer), 1_024) ?? [],
+    layers: fields.list("layers", (item, pointer) => readObject(reader, item, pointer)) ?? [],
+    groups: fields.record("groups", (item, pointer, name) => readGroup(reader, item, pointer, name)) ?? {},
+    permissionTypes: fields.object("permissionTypes") ?? {},
+  };
+}
+
+function readRule(reader: DocumentReader, value: JsonValue, pointer: string): PolicyRule | undefined {
+  const fields = reader.fields(value, pointer, { what: "Rule", known: [...SELECTORS, ...EFFECT_FIELDS] });
+  if (fields === undefined) return undefined;
+  const chosen = SELECTORS.filter((selector) => fields.has(selector));
+  if (chosen.length !== 1) {
+    const shown = chosen.length === 0 ? "none" : chosen.map((selector) => `"${selector}"`).join(", ");
+    reader.refuse(pointer, `Rule has ${shown} of its selectors instead of exactly one`, `write one of ${SELECTORS.join(", ")}`);
+  }
+  const selector = compact({
+    tool: fields.text("tool", checkToolSelector),
+    plugin: fields.text("plugin", checkPluginName),
+    category: fields.text("category"),
+    group: fields.text("group"),
+    pattern: fields.text("pattern", checkPattern),
+  });
+  return { ...selector, ...readEffect(reader, fields) };
+}
+
+function readEffect(reader: DocumentReader, fields: Fields): RuleEffect {
+  return compact({
+    allow: fields.flag("allow"),
+    route: fields.choice("route", ROUTES),
+    limits: readLimits(reader, fields, "limits"),
+    confirm: fields.choice("confirm", CONFIRM_MODES),
+    grants: readPermissions(reader, fields, "grants"),
+    quota: fields.object("quota"),
+  });
+}
+
+function readGroup(reader: DocumentReader, value: JsonValue, pointer: string, name: string): readonly string[] | undefined {
+  if (/^group:(?:read|write|code|data|web|math|all)$/.test(name)) reader.refuse(pointer, `Group "${name}" is built in`, "choose another name", "key");
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
+  reader.refuse(pointer, `Group "${printable(name)}" is not a list of tool names`, 'write a list such as ["words.grep", "notes.*"]');
+  return undefined;
+}
+
+function readConfirmation(reader: DocumentReader, parent: Fields): ConfirmationConfig {
+  const known = ["default", "perTool", "trustedWorkspaces", "trustedWorkspaceOverrides", "timeoutMs"];
+  const fields = parent.has("confirmation") ? reader.fields(parent.get("confirmation"), parent.at("confirmation"), { what: "Confirmation", known }) : undefined;
+  if (fields === undefined) return DEFAULT_PROJECT.confirmation;
+  const classes = fields.has("default") ? reader.fields(fields.get("default"), fields.at("default"), { what: "Confirmation default", known: SIDE_EFFECT_CLASSES }) : undefined;
+  const byClass = SIDE_EFFECT_CLASSES.map((name) => [name, classes?.choice(name, CONFIRM_MODES)] as const);
+  return {
+    default: compact(Object.fromEntries(byClass)),
+    perTool: readModes(reader, fields, "perTool"),
+    trustedWorkspaces: fields.texts("trustedWorkspaces", checkFolder) ?? [],
+    trustedWorkspaceOverrides: readModes(reader, fields, "trustedWorkspaceOverrides"),
+    timeoutMs: fields.count("timeoutMs", MAX_TIMEOUT_MS) ?? DEFAULT_TIMEOUT_MS,
+  };
+}
+
+function readModes(reader: DocumentReader, parent: Fields, key: string): ConfirmationConfig["perTool"] {
+  const modes = parent.record(key, (value, pointer) => {
+    const mode = CONFIRM_MODES.find((known) => known === value);
+    if (mode === undefined) reader.refuse(pointer, "Confirmation mode is unknown", `write one of ${CONFIRM_MODES.join(", ")}`);
+    return mode;
+  });
+  return modes ?? {};
+}
+
+function readTrusted(reader: DocumentReader, value: JsonValue, pointer: string): ProjectConfig["trusted"][number] | undefined {
+  if (typeof value === "string") return readTrusted(reader, { name: value }, pointer);
+  const fields = reader.fields(value, pointer, { what: "Trusted plugin", known: ["name", "unconfined"], required: ["name"] });
+  const name = fields?.text("name", checkPluginName);
+  return name === undefined ? undefined : { name, unconfined: fields?.flag("unconfined") ?? false };
+}
+
+function readObject(reader: DocumentReader, value: JsonValue, pointer: string): JsonObject | undefined {
+  if (isJsonObject(value)) return value;
+  reader.refuse(pointer, "Item is not an object", "write { … }");
+  return undefined;
+}
+
+function checkFolder(path: string): string | undefined {
+  return path.length <= 4_096 && !path.includes("\0") ? undefined : "Is not a path; write a folder, relative to this file or absolute";
+}
+
+function checkToolSelector(name: string): string | undefined {
+  return /^[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)?$/.test(name) ? undefined : `"${printable(name)}" names no tool; write "tool" or "plugin.tool", or use "pattern"`;
+}
+
+function checkPattern(pattern: string): string | undefined {
+  return pattern.length <= 256 && /^[\w.*?-]+$/.test(pattern) ? undefined : `Pattern "${printable(pattern)}" is not a glob over tool names; write one such as "notes.*"`;
+}

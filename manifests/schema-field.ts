@@ -1,0 +1,25 @@
+/** A schema as a field of a document. */
+
+import type { DocumentReader, Fields } from "./document.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import { checkSchema } from "./schema-check.ts";
+
+/** The schema under `key`; undefined if absent or refused. */
+export function readSchema(reader: DocumentReader, fields: Fields, key: string): JsonSchema | undefined {
+  const value = fields.get(key);
+  if (value === undefined) return undefined;
+  const problems = checkSchema(value, fields.at(key));
+  reader.adopt(problems);
+  // `checkSchema` found nothing, so it is one.
+  return problems.length === 0 ? (value as JsonSchema) : undefined;
+}
+
+/** A schema of objects: arguments and settings are always such. Where `type` is left out it is filled in. */
+export function readObjectSchema(reader: DocumentReader, fields: Fields, key: string): JsonSchema | undefined {
+  const schema = readSchema(reader, fields, key);
+  if (schema === undefined) return undefined;
+  if (schema.type === undefined) return { type: "object", ...schema };
+  if (schema.type === "object") return schema;
+  reader.refuse(`${fields.at(key)}/type`, `"${key}" does not describe an object`, 'write "type": "object", and describe each value in "properties"');
+  return undefined;
+}
