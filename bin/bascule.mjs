@@ -3,6 +3,7 @@
 // instead of a syntax error. The program itself is host/cli/main.ts.
 import { spawn } from "child_process";
 import { existsSync } from "fs";
+import { basename, dirname, join, relative } from "path";
 import { fileURLToPath, pathToFileURL } from "url";
 
 const WANTED_NODE = 24;
@@ -29,7 +30,9 @@ function runUnder(node) {
   const child = spawn(node, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), { stdio: "inherit" });
   // A terminal sends Ctrl-C to both processes; the child decides when to go. A signal sent to us alone is passed on.
   process.on("SIGINT", function () {});
-  process.on("SIGTERM", function () { child.kill("SIGTERM"); });
+  process.on("SIGTERM", function () {
+    child.kill("SIGTERM");
+  });
   child.on("error", function (error) {
     process.stderr.write("Cannot start " + node + ": " + error.message + " (run npm ci again)\n");
     process.exit(1);
@@ -49,6 +52,15 @@ function runScript(script) {
   });
 }
 
+/** How the person started us, so that advice can be typed as it is shown. */
+function programName() {
+  const script = process.argv[1] || "";
+  if (basename(script) !== "bascule.mjs") return dirname(script).endsWith(join("node_modules", ".bin")) ? "npx bascule" : "bascule";
+  const fromHere = relative(process.cwd(), script);
+  const path = fromHere.startsWith("..") ? script : fromHere;
+  return (typeof globalThis.Deno === "undefined" ? "node " : "deno run -A ") + (/\s/.test(path) ? "'" + path + "'" : path);
+}
+
 function run() {
   // A checkout runs its sources; the npm package holds JavaScript, because Node strips no types under node_modules.
   const source = here("../host/cli/main.ts");
@@ -60,7 +72,16 @@ function run() {
     process.exit(1);
   }
   import(pathToFileURL(program).href)
-    .then(function (cli) { return cli.start(); })
+    .then(function (cli) {
+      return cli.start(process.argv.slice(2), programName());
+    })
+    .then(function (code) {
+      process.exitCode = code;
+      // Nothing should be left to wait for; if something is, the answer is out and the shell gets its prompt back.
+      setTimeout(function () {
+        process.exit(code);
+      }, 1000).unref();
+    })
     .catch(function (defect) {
       process.stderr.write("bascule could not start: " + (defect && defect.stack ? defect.stack : String(defect)) + "\n");
       process.exit(1);
@@ -73,10 +94,14 @@ if (canRun()) {
   runUnder(bundledNode());
 } else {
   process.stderr.write(
-    "bascule needs Node " + WANTED_NODE + " or newer, or Deno 2.9 or newer; this is Node " + process.versions.node + "\n" +
-    (existsSync(here("../host/cli/main.ts"))
-      ? "Run `npm ci` here: it brings a Node " + WANTED_NODE + " along, and then this command works\n"
-      : "Install Node " + WANTED_NODE + " from https://nodejs.org, or run it with Deno: deno run -A npm:bascule\n"),
+    "bascule needs Node " +
+      WANTED_NODE +
+      " or newer, or Deno 2.9 or newer; this is Node " +
+      process.versions.node +
+      "\n" +
+      (existsSync(here("../host/cli/main.ts"))
+        ? "Run `npm ci` here: it brings a Node " + WANTED_NODE + " along, and then this command works\n"
+        : "Install Node " + WANTED_NODE + " from https://nodejs.org, or run it with Deno: deno run -A npm:bascule\n"),
   );
   process.exit(1);
 }

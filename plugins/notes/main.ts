@@ -75,7 +75,10 @@ async function names(): Promise<string[]> {
 function nameFrom(title: string): string {
   const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const dashed = plain.replace(/[^\p{L}\p{N}]+/gu, "-");
-  const name = [...dashed].slice(0, MAX_NAME).join("").replace(/^-+|-+$/gu, "");
+  const name = [...dashed]
+    .slice(0, MAX_NAME)
+    .join("")
+    .replace(/^-+|-+$/gu, "");
   if (name === "") throw new Error(`Cannot make a file name of "${title}" (use at least one letter or digit)`);
   return name;
 }

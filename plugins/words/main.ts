@@ -70,5 +70,7 @@ export async function outline(args: { path: string }): Promise<{ entries: Entry[
   const text = await Deno.readTextFile(args.path);
   if (/\.(md|markdown)$/iu.test(args.path)) return { entries: outlineMarkdown(text) };
   if (/\.(ts|tsx|js|jsx|mjs)$/iu.test(args.path)) return { entries: outlineCode(text) };
-  throw new Error(`Cannot outline "${nameFromHere(args.path)}": not a Markdown, TypeScript or JavaScript file (give a .md, .ts, .js or .mjs file)`);
+  throw new Error(
+    `Cannot outline "${nameFromHere(args.path)}": not a Markdown, TypeScript or JavaScript file (give a .md, .ts, .js or .mjs file)`,
+  );
 }

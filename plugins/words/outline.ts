@@ -25,7 +25,8 @@ export function outlineMarkdown(text: string): Entry[] {
     }
     if (fence !== undefined) continue;
     const heading = /^ {0,3}(#{1,6})[ \t]+(.*)$/u.exec(line);
-    if (heading) entries.push({ line: index + 1, level: (heading[1] ?? "").length, text: (heading[2] ?? "").replace(/[ \t]+#+[ \t]*$/u, "").trim() });
+    if (heading)
+      entries.push({ line: index + 1, level: (heading[1] ?? "").length, text: (heading[2] ?? "").replace(/[ \t]+#+[ \t]*$/u, "").trim() });
   }
   return entries;
 }

@@ -1,0 +1,43 @@
+/** Everything that can be wrong with plugins, found without calling them. */
+
+import { createSandbox } from "../../sandbox/mod.ts";
+import { toPluginView } from "../doors/plugin-view.ts";
+import type { PluginView } from "../doors/operations.ts";
+import type { Platform } from "../platform/platform.ts";
+import { createPluginDirectory } from "../sources/directory/reload.ts";
+import type { PluginStatus } from "../sources/directory/status.ts";
+
+/** One folder's verdict, and its status for whoever wants to change it. */
+export interface PluginCheck {
+  readonly view: PluginView;
+  readonly status: PluginStatus;
+}
+
+/**
+ * Loads every plugin below the roots as a host would, into a sandbox of its own: manifests, the files that they name,
+ * dependencies, syntax, exports, and whatever the top level throws.
+ *
+ * @param roots absolute paths of folders that exist.
+ */
+export async function checkPlugins(roots: readonly string[], platform: Platform): Promise<readonly PluginCheck[]> {
+  const sandbox = createSandbox(platform.workers);
+  const directory = createPluginDirectory({
+    roots,
+    platform,
+    sandbox,
+    // Nobody calls what is loaded here.
+    registry: { replaceOwner: () => {}, removeOwner: () => {} },
+    emit: () => {},
+    log: platform.log,
+    bases: (_plugin, folder) => ({ base: folder, plugin: folder }),
+  });
+  try {
+    const statuses = await directory.scan();
+    return await Promise.all(
+      statuses.map(async (status) => ({ status, view: await toPluginView(status, { files: platform.files, tools: [], granted: {} }) })),
+    );
+  } finally {
+    await directory.close();
+    await sandbox.close();
+  }
+}

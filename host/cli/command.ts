@@ -1,0 +1,44 @@
+/** What a command of the CLI is. A command is one file in `commands/` and one line in `commands/mod.ts`. */
+
+import type { Platform } from "../platform/platform.ts";
+import type { Options } from "./arguments.ts";
+import type { Output } from "./output.ts";
+import type { Project } from "./project.ts";
+
+/** One option, as it is parsed and as it is shown in `--help`. */
+export interface OptionSpec {
+  /** Without the dashes. */
+  readonly name: string;
+  /** What stands for the value in help; absent for a flag without value. */
+  readonly value?: string;
+  /** The value may be left out (`--allow-read` is `--allow-read=<everything>`); it is then given with `=` only. */
+  readonly optionalValue?: true;
+  readonly about: string;
+}
+
+/** What a command is given. */
+export interface CommandContext {
+  readonly platform: Platform;
+  readonly positionals: readonly string[];
+  readonly options: Options;
+  readonly output: Output;
+  readonly project: Project;
+  /** Aborted at the first Ctrl-C or SIGTERM. */
+  readonly signal: AbortSignal;
+}
+
+/** One command: what it is called, how it is explained, what it does. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** Without the program's name: `call <tool> [arguments]`. */
+  readonly usage: string;
+  /** More to know, in whole lines. */
+  readonly details?: readonly string[];
+  readonly examples?: readonly string[];
+  /** How many positional arguments it takes; more is a usage error. Absent means any number. */
+  readonly positionals?: { readonly min: number; readonly max: number };
+  readonly options: readonly OptionSpec[];
+  /** @returns the exit code. @throws {CliError} to end with a message. */
+  run(context: CommandContext): Promise<number>;
+}

@@ -1,0 +1,86 @@
+/** `bascule call`: calls one tool. */
+
+import { DoorError } from "../../doors/operations.ts";
+import type { JsonObject, JsonValue } from "../../../manifests/mod.ts";
+import { readCallArguments, wordsToArguments } from "../call-arguments.ts";
+import { usageError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { terminalPrompt } from "../confirm.ts";
+import { EXIT, exitCodeFor } from "../exit-codes.ts";
+import { type HostAccess, withHost } from "../host-access.ts";
+import { PERMISSION_OPTIONS, permissionsFromFlags } from "../permission-flags.ts";
+import { failureLines, successText } from "../result-text.ts";
+import { printable } from "../text.ts";
+
+export const callCommand: Command = {
+  name: "call",
+  summary: "Call a tool",
+  usage: "call <tool> [key=value … | json | -]",
+  details: [
+    "Arguments are key=value words (key:=json for a value that is JSON whatever the tool's schema says), one JSON object,",
+    "or - for JSON on standard input.",
+    "The answer goes to stdout; everything else, also why it failed, to stderr.",
+    "Permission flags hold for this run only.",
+  ],
+  examples: [
+    "call word_count path=README.md",
+    `call grep '{"pattern": "TODO", "path": "docs"}'`,
+    "call grep --args arguments.json",
+    "call word_count path=README.md --allow-read=.",
+  ],
+  positionals: { min: 1, max: Number.MAX_SAFE_INTEGER },
+  options: [
+    { name: "args", value: "file", about: "Read the arguments from a JSON file; - is standard input" },
+    { name: "timeout", value: "ms", about: "End the call after so many milliseconds" },
+    ...PERMISSION_OPTIONS,
+  ],
+  run: (context) => {
+    const oneRun = permissionsFromFlags(context.options, context.platform.environment);
+    return withHost(context, (host) => call(context, host), { oneRun });
+  },
+};
+
+async function call(context: CommandContext, host: HostAccess): Promise<number> {
+  const { output, platform, positionals, options, signal } = context;
+  const [tool = "", ...words] = positionals;
+  const given = await readCallArguments(words, options.value("args"), platform);
+  const args = given.kind === "text" ? { text: given.text } : wordsToArguments(given.words, await inputSchema(tool, host), tool);
+  const confirm = terminalPrompt(platform, output);
+  const timeoutMs = readTimeout(options.value("timeout"));
+
+  const result = await host.operations.call(
+    { tool, args, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+    {
+      signal,
+      onProgress: (progress: JsonValue) =>
+        output.note(output.style.dim(`… ${printable(typeof progress === "string" ? progress : JSON.stringify(progress))}`)),
+      ...(confirm ? { confirm } : {}),
+    },
+  );
+  output.document(result);
+  if (result.ok) {
+    output.line(successText(result));
+    return EXIT.ok;
+  }
+  const { workspace } = await host.operations.status();
+  for (const line of failureLines(result, output, { cwd: platform.environment.cwd, workspace })) output.note(line);
+  return exitCodeFor(result.error.code);
+}
+
+/** What the tool takes; undefined if there is no such tool, which the call itself will say best. */
+async function inputSchema(tool: string, host: HostAccess): Promise<JsonObject | undefined> {
+  try {
+    const info = await host.operations.info(tool);
+    return info.kind === "tool" ? info.tool.inputSchema : undefined;
+  } catch (error) {
+    if (error instanceof DoorError && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
+function readTimeout(written: string | undefined): number | undefined {
+  if (written === undefined) return undefined;
+  const timeoutMs = Number(written);
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1) throw usageError(`Option "--timeout" wants whole milliseconds, not "${written}"`);
+  return timeoutMs;
+}

@@ -1,0 +1,40 @@
+/** `bascule list`: the plugins and their tools. */
+
+import type { PluginView } from "../../doors/operations.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { type HostAccess, withHost } from "../host-access.ts";
+import { pathFrom } from "../paths.ts";
+import { pluginLines } from "../plugin-text.ts";
+import { count } from "../text.ts";
+
+export const listCommand: Command = {
+  name: "list",
+  summary: "List plugins and their tools, and what they still need",
+  usage: "list",
+  details: ["Folders that are no plugins and the built-in tools are shown with --all only."],
+  positionals: { min: 0, max: 0 },
+  options: [{ name: "all", about: "Show ignored folders, and why, and the built-in tools too" }],
+  run: (context) => withHost(context, (host) => list(context, host)),
+};
+
+async function list(context: CommandContext, host: HostAccess): Promise<number> {
+  const { output, options, platform } = context;
+  const { cwd } = platform.environment;
+  const [all, status] = [await host.operations.list(), await host.operations.status()];
+  const shown = options.has("all") ? all : all.filter((plugin) => !isBackground(plugin));
+  for (const [index, plugin] of shown.entries()) {
+    if (index > 0) output.line();
+    for (const line of pluginLines(plugin, output, { cwd, workspace: status.workspace })) output.line(line);
+  }
+  const roots = status.pluginRoots.map((root) => pathFrom(cwd, root)).join(", ");
+  if (shown.length === 0) output.line(`No plugins in ${roots}. ${output.program} init <name> writes one`);
+  const hidden = all.filter((plugin) => plugin.state === "ignored" && !shown.includes(plugin)).length;
+  if (hidden > 0) output.note(output.style.dim(`(${count(hidden, "folder")} ignored; --all says why)`));
+  output.document({ ok: true, plugins: shown });
+  return 0;
+}
+
+/** Nothing that a person put there to be used as a plugin. */
+function isBackground(plugin: PluginView): boolean {
+  return plugin.state === "ignored" || plugin.directory === undefined;
+}

@@ -1,0 +1,28 @@
+/** Every command, in the order in which `--help` shows them. A command is one file here and one line below. */
+
+import type { Command } from "../command.ts";
+import { callCommand } from "./call.ts";
+import { checkCommand } from "./check.ts";
+import { devCommand } from "./dev.ts";
+import { grantCommand } from "./grant.ts";
+import { grantsCommand } from "./grants.ts";
+import { infoCommand } from "./info.ts";
+import { initCommand } from "./init.ts";
+import { listCommand } from "./list.ts";
+import { reloadCommand } from "./reload.ts";
+import { revokeCommand } from "./revoke.ts";
+import { whyCommand } from "./why.ts";
+
+export const COMMANDS: readonly Command[] = [
+  initCommand,
+  devCommand,
+  listCommand,
+  infoCommand,
+  callCommand,
+  checkCommand,
+  grantCommand,
+  revokeCommand,
+  grantsCommand,
+  whyCommand,
+  reloadCommand,
+];

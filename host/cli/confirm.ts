@@ -1,0 +1,33 @@
+/** Asks the person at the terminal whether a call may run. */
+
+import type { ConfirmationRequest, ConfirmPrompt } from "../call.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { Output } from "./output.ts";
+import { printable, printableLines } from "./text.ts";
+
+const MAX_SHOWN = 4_000;
+
+/** A prompt on the terminal; undefined if there is nobody to ask. */
+export function terminalPrompt(platform: Platform, output: Output): ConfirmPrompt | undefined {
+  const { terminal } = platform;
+  if (!terminal.interactive) return undefined;
+  return async (request, signal) => {
+    terminal.error(`${questionLines(request, output).join("\n")}\n`);
+    const answer = await terminal.ask(`${output.style.bold("Allow it?")} [y/N] `, signal);
+    return answer === undefined ? undefined : /^\s*y(es)?\s*$/iu.test(answer);
+  };
+}
+
+/** Tool, class and arguments as they will run. Everything in it is made inert: the arguments may come from anywhere. */
+export function questionLines(request: ConfirmationRequest, output: Output): readonly string[] {
+  const { style } = output;
+  const text = JSON.stringify(request.args, null, 2);
+  const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}… (${text.length - MAX_SHOWN} more characters)` : text;
+  const plugin = request.plugin === undefined ? "" : ` of plugin ${style.bold(printable(request.plugin))}`;
+  return [
+    "",
+    `${style.yellow("?")} Tool ${style.bold(printable(request.tool))}${plugin} wants to run`,
+    `  class      ${style.bold(request.class)}${request.destructive ? style.red(", destructive") : ""}`,
+    `  arguments  ${printableLines(shown).replaceAll("\n", "\n             ")}`,
+  ];
+}

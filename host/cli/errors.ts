@@ -1,0 +1,60 @@
+/** How a command that could not do its work ends: a message and advice, or the same as JSON. */
+
+import { type DoorErrorCode, DoorError } from "../doors/operations.ts";
+import { GrantFileError } from "../grants.ts";
+import { FileError, type Platform } from "../platform/platform.ts";
+import { CliError } from "./cli-error.ts";
+import { EXIT } from "./exit-codes.ts";
+import type { Output } from "./output.ts";
+import { printable, printableLines } from "./text.ts";
+
+/** Shows the error and answers the exit code. What is not one of ours is a defect: its stack goes to the log. */
+export function reportError(error: unknown, platform: Platform, output: Output): number {
+  const shown = toCliError(error);
+  if (!shown) {
+    platform.log.write("error", "The command failed unexpectedly", { error });
+    return report(
+      new CliError("internal", `bascule failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`),
+      output,
+    );
+  }
+  return report(shown, output);
+}
+
+function report(error: CliError, output: Output): number {
+  const { style } = output;
+  output.note(`${style.red("error")} ${printable(error.message)}`);
+  for (const hint of error.hints) output.note(`  ${printableLines(hint).replaceAll("\n", "\n  ")}`);
+  output.document({
+    ok: false,
+    error: {
+      code: error.code,
+      message: error.message,
+      ...(error.hints.length === 0 ? {} : { hints: error.hints }),
+      ...(error.details === undefined ? {} : { details: error.details }),
+    },
+  });
+  return error.exitCode;
+}
+
+const BY_DOOR: Readonly<Record<DoorErrorCode, number>> = {
+  not_found: EXIT.notFound,
+  invalid_request: EXIT.usage,
+  too_large: EXIT.usage,
+  busy: EXIT.unavailable,
+  refused: EXIT.denied,
+  closed: EXIT.unavailable,
+  internal: EXIT.failed,
+};
+
+function toCliError(error: unknown): CliError | undefined {
+  if (error instanceof CliError) return error;
+  if (error instanceof DoorError) {
+    const hints = error.suggestion === undefined ? [] : [`Did you mean "${error.suggestion}"?`];
+    return new CliError(error.code, error.message, { exitCode: BY_DOOR[error.code], hints });
+  }
+  if (error instanceof GrantFileError) return new CliError("grants_file", error.message);
+  if (error instanceof FileError)
+    return new CliError("file", error.message, { exitCode: error.code === "not_found" ? EXIT.notFound : EXIT.failed });
+  return undefined;
+}

@@ -1,0 +1,50 @@
+/** How a command gets at a host: the one that serves the project, or one of its own for as long as it runs. */
+
+import type { Permissions } from "../../manifests/mod.ts";
+import { connectToHost } from "../doors/socket-client.ts";
+import type { Operations } from "../doors/operations.ts";
+import type { CommandContext } from "./command.ts";
+import { openLocalHost } from "./local-host.ts";
+import { pathFrom } from "./paths.ts";
+
+/** A host to ask. */
+export interface HostAccess {
+  readonly operations: Operations;
+  /** True if another process answers. */
+  readonly running: boolean;
+  close(): Promise<void>;
+}
+
+/** What the command wants of it. */
+export interface AccessOptions {
+  /** Permissions for this run only: they need a host of the command's own. */
+  readonly oneRun?: Permissions;
+}
+
+/** Says on stderr when a running host answers, so that nobody wonders whose plugins and grants these are. */
+export async function openHost(context: CommandContext, options: AccessOptions = {}): Promise<HostAccess> {
+  const { platform, project, output } = context;
+  const ownHost = options.oneRun !== undefined && Object.keys(options.oneRun).length > 0;
+  const remote = await connectToHost(platform, project.stateDirectory);
+  if (remote && !ownHost) {
+    const place = pathFrom(platform.environment.cwd, project.root);
+    output.note(output.style.dim(`(answered by the host that runs in ${place === "." ? "this folder" : place})`));
+    return { operations: remote.operations, running: true, close: () => Promise.resolve(remote.close()) };
+  }
+  if (remote) {
+    remote.close();
+    output.note(output.style.dim("(permission flags hold for this run only: it has a host of its own, beside the one that runs here)"));
+  }
+  const local = await openLocalHost(context, options.oneRun ?? {});
+  return { operations: local.operations, running: false, close: () => local.close() };
+}
+
+/** Opens a host for `use` and closes it whatever happens. */
+export async function withHost<T>(context: CommandContext, use: (host: HostAccess) => Promise<T>, options: AccessOptions = {}): Promise<T> {
+  const host = await openHost(context, options);
+  try {
+    return await use(host);
+  } finally {
+    await host.close();
+  }
+}

@@ -1,0 +1,111 @@
+/** What happens in a running host, one line at a time. */
+
+import type { JsonValue } from "../../manifests/mod.ts";
+import type { HostEvent } from "../audit/events.ts";
+import type { PluginView } from "../doors/operations.ts";
+import { problemLines } from "./frame.ts";
+import type { Output } from "./output.ts";
+import { pathFrom } from "./paths.ts";
+import { grantLines, type ReaderPlace } from "./plugin-text.ts";
+import { count, printable, shorten } from "./text.ts";
+
+const MAX_VALUE = 200;
+
+/** What an event needs besides itself to be told. */
+export interface LiveOptions {
+  readonly output: Output;
+  readonly place: ReaderPlace;
+  /** The plugin as it is now; undefined if there is none of that name. */
+  readonly plugin: (name: string) => Promise<PluginView | undefined>;
+}
+
+/** The lines for an event; none for what a person at the terminal need not see. */
+export async function liveLines(event: HostEvent, options: LiveOptions): Promise<readonly string[]> {
+  const { style } = options.output;
+  const lines = await linesOf(event, options);
+  const [first, ...rest] = lines;
+  if (first === undefined) return [];
+  return [`${style.dim(timeOf(event.time))} ${first}`, ...rest.map((line) => `${" ".repeat(9)}${line}`)];
+}
+
+async function linesOf(event: HostEvent, options: LiveOptions): Promise<readonly string[]> {
+  const { output, place } = options;
+  const { style } = output;
+  switch (event.type) {
+    case "tool.called":
+      return [`${style.cyan("call")}     ${printable(event.payload.tool)} ${style.dim(valueText(event.payload.arguments))}`];
+    case "tool.completed":
+      return [`${style.green("done")}     ${printable(event.payload.tool)} ${style.dim(`in ${durationText(event.payload.durationMs)}`)}`];
+    case "tool.failed":
+      return [
+        `${style.red("failed")}   ${printable(event.payload.tool)} ${style.red(event.payload.code)} ${printable(event.payload.message)}`,
+      ];
+    case "tool.denied":
+      return [
+        `${style.yellow("denied")}   ${printable(event.payload.tool)} ${style.yellow(event.payload.code)} ${printable(event.payload.message)}`,
+      ];
+    case "tool.input_invalid":
+      return [
+        `${style.yellow("refused")}  ${printable(event.payload.tool)} ${count(event.payload.errors.length, "wrong argument")} ${style.dim(valueText(event.payload.arguments))}`,
+      ];
+    case "plugin.loaded":
+    case "plugin.reloaded":
+      return await pluginHere(event, options);
+    case "plugin.failed":
+    case "plugin.quarantined":
+      return await pluginBroken(event, options);
+    case "plugin.removed":
+      return [`${style.yellow("removed")}  ${style.bold(printable(event.plugin ?? ""))}${reasonText(event.payload["reason"])}`];
+    case "grant.changed":
+      return [`${style.green("grants")}   of ${style.bold(printable(event.plugin ?? ""))} changed`];
+    case "policy.reloaded":
+      return [`${style.green("policy")}   bascule.json was read again`];
+    default:
+      return [];
+  }
+
+  async function pluginHere(
+    { type, plugin: name = "", payload }: HostEvent & { readonly type: "plugin.loaded" | "plugin.reloaded" },
+    { plugin }: LiveOptions,
+  ): Promise<readonly string[]> {
+    const view = await plugin(name);
+    const tools = Array.isArray(payload["tools"]) ? payload["tools"].map((tool) => printable(String(tool))).join(", ") : "";
+    const word = type === "plugin.loaded" ? "loaded  " : "reloaded";
+    const version = typeof payload["version"] === "string" ? ` ${printable(payload["version"])}` : "";
+    return [
+      `${style.green(word)} ${style.bold(printable(name))}${style.dim(version)}  ${tools}`,
+      ...(view && type === "plugin.loaded" ? grantLines(view, output, place) : []),
+    ];
+  }
+}
+
+async function pluginBroken(
+  event: HostEvent & { readonly type: "plugin.failed" | "plugin.quarantined" },
+  { output, place, plugin }: LiveOptions,
+): Promise<readonly string[]> {
+  const { style } = output;
+  const { plugin: name = "", payload } = event;
+  const view = await plugin(name);
+  const still = payload["lastGood"] === undefined ? "" : style.dim("  (the last good version still serves)");
+  const head = `${style.red(event.type === "plugin.failed" ? "failed  " : "held    ")} ${style.bold(printable(name))}${still}`;
+  const problems = view?.problems ?? [];
+  if (!view || problems.length === 0) return [head, printable(String(payload["message"] ?? payload["reason"] ?? ""))];
+  const folder = view.directory === undefined ? view.name : pathFrom(place.cwd, view.directory);
+  return [head, ...problems.flatMap((problem) => problemLines(problem, { folder, columns: output.columns, style }))];
+}
+
+function reasonText(reason: JsonValue | undefined): string {
+  return typeof reason !== "string" || reason === "removed" ? "" : ` (${printable(reason)})`;
+}
+
+function valueText(value: JsonValue): string {
+  return shorten(printable(JSON.stringify(value)), MAX_VALUE);
+}
+
+function durationText(durationMs: number): string {
+  return durationMs < 1_000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1_000).toFixed(1)} s`;
+}
+
+function timeOf(time: number): string {
+  return new Date(time).toTimeString().slice(0, 8);
+}

@@ -1,0 +1,105 @@
+/** The command line program: finds the command, reads its arguments, runs it, answers an exit code. */
+
+import { currentPlatform } from "../platform/mod.ts";
+import type { Platform } from "../platform/platform.ts";
+import { parseArguments } from "./arguments.ts";
+import { usageError } from "./cli-error.ts";
+import type { Command } from "./command.ts";
+import { COMMANDS } from "./commands/mod.ts";
+import { reportError } from "./errors.ts";
+import { COMMON_OPTIONS, commandHelp, programHelp } from "./help.ts";
+import { nearest } from "./nearest.ts";
+import { createOutput, type Output } from "./output.ts";
+import { findProject } from "./project.ts";
+import { VERSION } from "./version.ts";
+
+/** What `bin/bascule.mjs` calls. `program` is how the person started it, to be shown in advice. */
+export function start(argv: readonly string[], program: string): Promise<number> {
+  return main(argv, currentPlatform({ log: { level: "warn" } }), program);
+}
+
+/**
+ * Runs one command line on a platform.
+ *
+ * @param argv what follows the program's name.
+ * @returns the exit code (see `exit-codes.ts`); never rejects for what a command does.
+ */
+export async function main(argv: readonly string[], platform: Platform, program = "bascule"): Promise<number> {
+  // Errors on the command line itself are answered as JSON too if JSON was asked for anywhere on it.
+  const options = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
+  const output = createOutput(platform, { json: options.includes("--json"), color: !options.includes("--no-color"), program });
+  try {
+    return await run(argv, platform, output);
+  } catch (error) {
+    return reportError(error, platform, output);
+  }
+}
+
+async function run(argv: readonly string[], platform: Platform, output: Output): Promise<number> {
+  const [name, ...rest] = argv;
+  if (name === undefined || name === "--help" || name === "-h" || name === "help") return showHelp(rest[0], platform, output);
+  if (name === "--version" || name === "version") {
+    output.line(VERSION);
+    output.document({ version: VERSION });
+    return 0;
+  }
+  const command = findCommand(name, output);
+  const parsed = parseArguments(rest, [...command.options, ...COMMON_OPTIONS]);
+  if (!parsed.ok) {
+    const advice =
+      parsed.suggestion === undefined ? `${output.program} ${command.name} --help shows its options` : `Did you mean ${parsed.suggestion}?`;
+    throw usageError(parsed.message, [advice]);
+  }
+  if (parsed.options.has("help")) return showHelp(command.name, platform, output);
+  checkPositionals(command, parsed.positionals, output);
+  const project = await findProject(platform, parsed.options.value("config"));
+  return command.run({
+    platform,
+    positionals: parsed.positionals,
+    options: parsed.options,
+    output,
+    project,
+    signal: interruptSignal(platform),
+  });
+}
+
+function showHelp(about: string | undefined, platform: Platform, output: Output): number {
+  const command = about === undefined || about.startsWith("-") ? undefined : findCommand(about, output);
+  const text = command ? commandHelp(command, output.program, output.style) : programHelp(COMMANDS, output.program, output.style);
+  if (output.json) output.document({ help: text });
+  else platform.terminal.out(text);
+  return 0;
+}
+
+function findCommand(name: string, output: Output): Command {
+  const command = COMMANDS.find((known) => known.name === name);
+  if (command) return command;
+  const near = nearest(
+    name,
+    COMMANDS.map((known) => known.name),
+  );
+  if (name.startsWith("-")) throw usageError(`Expected a command before "${name}"`, [`${output.program} --help lists the commands`]);
+  throw usageError(`There is no command "${name}"`, [
+    near === undefined ? `${output.program} --help lists the commands` : `Did you mean ${output.program} ${near}?`,
+  ]);
+}
+
+function checkPositionals(command: Command, positionals: readonly string[], output: Output): void {
+  if (!command.positionals) return;
+  const { min, max } = command.positionals;
+  const advice = [`Usage: ${output.program} ${command.usage}`];
+  if (positionals.length < min)
+    throw usageError(`Command "${command.name}" needs ${min === 1 ? "an argument" : `${min} arguments`}`, advice);
+  const extra = positionals[max];
+  if (extra !== undefined) throw usageError(`Command "${command.name}" does not know what to do with "${extra}"`, advice);
+}
+
+/** Aborted at the first Ctrl-C; the second one ends the program at once. */
+function interruptSignal(platform: Platform): AbortSignal {
+  const interrupt = new AbortController();
+  platform.terminal.onInterrupt(() => {
+    if (interrupt.signal.aborted) platform.terminal.exit(130);
+    interrupt.abort();
+  });
+  return interrupt.signal;
+}

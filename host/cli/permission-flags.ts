@@ -1,0 +1,117 @@
+/** `--allow-read=docs --deny-net` as a permission set, and back (SPEC PA2, C3). */
+
+import type { PermissionItem, PermissionKind, Permissions, PermissionValue } from "../../manifests/mod.ts";
+import { parsePermissions, problemToText } from "../../manifests/mod.ts";
+import type { Options } from "./arguments.ts";
+import { usageError } from "./cli-error.ts";
+import type { OptionSpec } from "./command.ts";
+import { absolutePath, pathFrom, shellWord } from "./paths.ts";
+
+/** The kinds that a sandboxed plugin can hold. */
+export const FLAG_KINDS: readonly FlagKind[] = ["read", "write", "net", "env", "tools"];
+export type FlagKind = Extract<PermissionKind, "read" | "write" | "net" | "env" | "tools">;
+
+const WHAT: Readonly<Record<FlagKind, readonly [string, string]>> = {
+  read: ["path,…", "read these files and folders"],
+  write: ["path,…", "write these files and folders"],
+  net: ["host,…", "connect to these hosts (host or host:port)"],
+  env: ["name,…", "read these environment variables"],
+  tools: ["name,…", "call these tools"],
+};
+
+/** `--allow-*` and `--deny-*`, for commands that take permissions. Without a value each means everything of its kind. */
+export const PERMISSION_OPTIONS: readonly OptionSpec[] = [
+  ...FLAG_KINDS.map((kind): OptionSpec => ({
+    name: `allow-${kind}`,
+    value: WHAT[kind][0],
+    optionalValue: true,
+    about: `Allow to ${WHAT[kind][1]}`,
+  })),
+  ...FLAG_KINDS.map((kind): OptionSpec => ({
+    name: `deny-${kind}`,
+    value: WHAT[kind][0],
+    optionalValue: true,
+    about: `Never ${WHAT[kind][1]}`,
+  })),
+];
+
+/** Where the flags were typed. */
+export interface FlagPlace {
+  readonly cwd: string;
+  readonly home: string;
+}
+
+/**
+ * The permission set that the flags describe; an empty object if there are none.
+ *
+ * Relative paths are taken from the working directory and made absolute; `$workspace` and the other tokens stay.
+ *
+ * @throws {CliError} if an item is wrong, with every problem.
+ */
+export function permissionsFromFlags(options: Options, place: FlagPlace): Permissions {
+  const written: Record<string, PermissionValue> = {};
+  for (const kind of FLAG_KINDS) {
+    const allow = itemsFrom(options.all(`allow-${kind}`), kind, place);
+    const deny = itemsFrom(options.all(`deny-${kind}`), kind, place);
+    if (deny !== undefined) written[kind] = allow === undefined ? { deny } : { allow, deny };
+    else if (allow !== undefined) written[kind] = allow;
+  }
+  const parsed = parsePermissions(written);
+  if (!parsed.ok) throw usageError("The permission flags are wrong", parsed.problems.map(problemToText));
+  return parsed.value;
+}
+
+/** The flags that would grant `permissions`, as a shell takes them; for someone in `cwd`. */
+export function flagsFromPermissions(permissions: Permissions, place: { readonly cwd: string; readonly workspace: string }): string {
+  const flags: string[] = [];
+  for (const kind of FLAG_KINDS) {
+    const value = permissions[kind];
+    if (value === undefined) continue;
+    const { allow, deny } = typeof value === "boolean" || isList(value) ? { allow: value, deny: undefined } : value;
+    for (const [verb, items] of [
+      ["allow", allow],
+      ["deny", deny],
+    ] as const) {
+      if (items === undefined || items === false || (typeof items === "object" && items.length === 0)) continue;
+      flags.push(
+        items === true
+          ? `--${verb}-${kind}`
+          : shellWord(`--${verb}-${kind}=${items.map((item) => writeItem(item, kind, place)).join(",")}`),
+      );
+    }
+  }
+  return flags.join(" ");
+}
+
+function itemsFrom(values: readonly (string | true)[], kind: PermissionKind, place: FlagPlace): true | readonly string[] | undefined {
+  if (values.length === 0) return undefined;
+  if (values.includes(true)) return true;
+  const items = values.flatMap((value) => (typeof value === "string" ? splitItems(value) : []));
+  return kind === "read" || kind === "write" ? items.map((item) => resolveItem(item, place)) : items;
+}
+
+/** As in Deno: items are separated by a comma, a doubled comma is one. */
+function splitItems(value: string): readonly string[] {
+  return value
+    .replaceAll(",,", "\0")
+    .split(",")
+    .map((item) => item.replaceAll("\0", ","))
+    .filter((item) => item !== "");
+}
+
+function resolveItem(item: string, place: FlagPlace): string {
+  if (item.startsWith("$")) return item;
+  if (item === "~" || item.startsWith("~/")) return absolutePath(`.${item.slice(1)}`, place.home);
+  return absolutePath(item, place.cwd);
+}
+
+function writeItem(item: PermissionItem, kind: PermissionKind, place: { readonly cwd: string; readonly workspace: string }): string {
+  const text = typeof item === "string" ? item : "host" in item ? item.host : item.name;
+  if (kind !== "read" && kind !== "write") return text;
+  const path = text === "$workspace" || text.startsWith("$workspace/") ? `${place.workspace}${text.slice("$workspace".length)}` : text;
+  return (path.startsWith("/") ? pathFrom(place.cwd, path) : path).replaceAll(",", ",,");
+}
+
+function isList(value: PermissionValue): value is readonly PermissionItem[] {
+  return Array.isArray(value);
+}

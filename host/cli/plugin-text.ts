@@ -1,0 +1,86 @@
+/** Plugins and tools as people read them: one wording for `list`, `info` and the start screen. */
+
+import type { PluginState, PluginView, ToolView } from "../doors/operations.ts";
+import { problemLines } from "./frame.ts";
+import { grantAdvice } from "./grant-advice.ts";
+import type { Output } from "./output.ts";
+import { pathFrom, shellWord } from "./paths.ts";
+import { kindsText, reasonsOf } from "./permission-text.ts";
+import { printable, shorten } from "./text.ts";
+
+/** Where the reader is, and what the host's workspace is. */
+export interface ReaderPlace {
+  readonly cwd: string;
+  readonly workspace: string;
+}
+
+const NAME_WIDTH = 18;
+const INDENT = "  ";
+
+const STATES: Readonly<Record<PluginState, string>> = {
+  loaded: "",
+  stale: "the last good version serves",
+  disabled: "disabled",
+  failed: "failed",
+  quarantined: "quarantined",
+  ignored: "ignored",
+};
+
+/** A plugin with its tools, what is wrong with it, and the command that grants what it still needs. */
+export function pluginLines(plugin: PluginView, output: Output, place: ReaderPlace): readonly string[] {
+  const { style } = output;
+  const lines = [pluginTitle(plugin, output)];
+  for (const tool of plugin.tools) lines.push(toolLine(tool, output));
+  for (const problem of plugin.problems) {
+    const folder = plugin.directory === undefined ? plugin.name : pathFrom(place.cwd, plugin.directory);
+    lines.push(...problemLines(problem, { folder, columns: output.columns, style }).map((line) => INDENT + line));
+  }
+  if (plugin.state !== "ignored") lines.push(...grantLines(plugin, output, place).map((line) => INDENT + line));
+  return lines;
+}
+
+/** What a plugin asks for and does not hold, why, and the exact command; nothing if all is granted. */
+export function grantLines(plugin: PluginView, output: Output, place: ReaderPlace): readonly string[] {
+  const { style } = output;
+  const command = grantAdvice(plugin.name, plugin.missing, { ...place, program: output.program });
+  if (command === undefined) return [];
+  const reasons = reasonsOf(plugin.missing).map(([kind, reason]) => `${kind}: ${reason}`);
+  const because = reasons.length === 0 ? "" : style.dim(`  ${reasons.join("; ")}`);
+  return [`${style.yellow("needs a grant")} to ${kindsText(plugin.missing)}${because}`, `${INDENT}${style.bold(printable(command))}`];
+}
+
+/** One line: name, version, what it is, and its state if it is not simply loaded. */
+export function pluginTitle(plugin: PluginView, output: Output): string {
+  const { style } = output;
+  const state = STATES[plugin.state];
+  const color = plugin.state === "failed" || plugin.state === "quarantined" ? style.red : style.yellow;
+  const version = plugin.version === undefined ? "" : style.dim(` ${printable(plugin.version)}`);
+  const about = plugin.description === undefined ? "" : `  ${shorten(printable(plugin.description), output.columns - NAME_WIDTH)}`;
+  return `${style.bold(printable(plugin.name))}${version}${state === "" ? "" : `  ${color(state)}`}${about}`;
+}
+
+/** One line: a tool's name and what it does. */
+export function toolLine(tool: ToolView, output: Output): string {
+  const name = printable(tool.name);
+  const room = output.columns - Math.max(NAME_WIDTH, name.length) - INDENT.length - 1;
+  const about = tool.unavailable === undefined ? tool.description : `cannot be called: ${tool.unavailable}`;
+  return `${INDENT}${output.style.cyan(name.padEnd(NAME_WIDTH))} ${output.style.dim(shorten(printable(about), room))}`;
+}
+
+/** How a tool is called, with a value to fill in for each required argument: `call grep pattern=<text> path=<text>`. */
+export function exampleCall(tool: ToolView, program: string): string {
+  const { required, properties } = tool.inputSchema;
+  const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+  const words = names.map((name) => `${shellWord(name)}=${placeholder(name, properties)}`);
+  return printable([`${program} call ${tool.name}`, ...words].join(" "));
+}
+
+function placeholder(name: string, properties: unknown): string {
+  if (name === "path") return "README.md";
+  const schema: unknown =
+    typeof properties === "object" && properties !== null && Object.hasOwn(properties, name) ? Reflect.get(properties, name) : undefined;
+  const type: unknown = typeof schema === "object" && schema !== null ? Reflect.get(schema, "type") : undefined;
+  if (type === "number" || type === "integer") return "1";
+  if (type === "boolean") return "true";
+  return name;
+}

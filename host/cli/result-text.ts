@@ -1,0 +1,57 @@
+/** A call's result as people read it. */
+
+import type { ToolFailure, ToolResult } from "../call.ts";
+import { toHuman } from "../result.ts";
+import { grantAdvice } from "./grant-advice.ts";
+import type { Output } from "./output.ts";
+import type { ReaderPlace } from "./plugin-text.ts";
+import { printable, printableLines } from "./text.ts";
+
+/** What a successful call answered, for stdout. */
+export function successText(result: ToolResult): string {
+  return printableLines(toHuman(result));
+}
+
+/** Why a call failed and what to do about it, for stderr. */
+export function failureLines(result: ToolFailure, output: Output, place: ReaderPlace): readonly string[] {
+  const { error } = result;
+  const { style } = output;
+  const lines = [`${style.red(error.code)} ${printableLines(error.message)}`];
+  for (const problem of argumentErrors(result)) lines.push(`  ${printable(problem)}`);
+  const stack = error.details?.["stack"];
+  if (typeof stack === "string") lines.push(...stackLines(stack).map((line) => style.dim(`  ${line}`)));
+  lines.push(...hintLines(result, output, place));
+  return lines;
+}
+
+function hintLines(result: ToolFailure, output: Output, place: ReaderPlace): readonly string[] {
+  const { hint } = result.error;
+  if (!hint) return [];
+  const { style } = output;
+  const command = hint.grant ? grantAdvice(hint.grant.plugin, hint.grant.permissions, { ...place, program: output.program }) : hint.command;
+  const lines: string[] = [];
+  if (command !== undefined) lines.push(`  To allow it  ${style.bold(printable(command.replace(/^bascule /u, `${output.program} `)))}`);
+  if (hint.text !== undefined) lines.push(`  ${printableLines(hint.text)}`);
+  return lines;
+}
+
+/** `details.errors` of `invalid_args`: `/path: …`. */
+function argumentErrors(result: ToolFailure): readonly string[] {
+  const errors = result.error.details?.["errors"];
+  if (!Array.isArray(errors)) return [];
+  return errors.map((error) => {
+    const pointer = typeof error === "object" && error !== null && "pointer" in error ? String(error.pointer) : "";
+    const message = typeof error === "object" && error !== null && "message" in error ? String(error.message) : JSON.stringify(error);
+    return pointer === "" ? message : `${pointer}: ${message}`;
+  });
+}
+
+const MAX_STACK_LINES = 8;
+
+function stackLines(stack: string): readonly string[] {
+  return stack
+    .split("\n")
+    .map((line) => printable(line.trim()))
+    .filter((line) => line !== "")
+    .slice(0, MAX_STACK_LINES);
+}

@@ -1,0 +1,36 @@
+/** The first thing `bascule dev` shows: what is there, what is not and why, what needs a grant, what to type next. */
+
+import type { HostStatus, PluginView, ToolView } from "../doors/operations.ts";
+import type { Output } from "./output.ts";
+import { pathFrom } from "./paths.ts";
+import { table } from "./help.ts";
+import { exampleCall, pluginLines, type ReaderPlace } from "./plugin-text.ts";
+import { count, printable } from "./text.ts";
+
+/** The whole screen, line by line. */
+export function startScreen(status: HostStatus, all: readonly PluginView[], output: Output, place: ReaderPlace): readonly string[] {
+  const { style, program } = output;
+  const plugins = all.filter((plugin) => plugin.directory !== undefined && plugin.state !== "ignored");
+  const tools = plugins.flatMap((plugin) => plugin.tools.filter((tool) => tool.unavailable === undefined));
+  const roots = status.pluginRoots.map((root) => pathFrom(place.cwd, root)).join(", ");
+  const lines = [
+    `${style.bold("bascule")} ${style.dim(status.version)}  ${count(plugins.length, "plugin")}, ${count(tools.length, "tool")} from ${style.bold(printable(roots))}; workspace ${printable(pathFrom(place.cwd, status.workspace))}`,
+    "",
+  ];
+  for (const plugin of plugins) lines.push(...pluginLines(plugin, output, place), "");
+  const ignored = all.filter((plugin) => plugin.state === "ignored").length;
+  if (ignored > 0) lines.push(style.dim(`${count(ignored, "folder")} ignored; ${program} list --all says why`), "");
+  lines.push(style.bold("Next, in another terminal"), ...table(nextSteps(plugins, tools, program), style), "");
+  lines.push(style.dim("Watching for changes. Ctrl-C ends."), "");
+  return lines;
+}
+
+function nextSteps(plugins: readonly PluginView[], tools: readonly ToolView[], program: string): readonly (readonly [string, string])[] {
+  const steps: (readonly [string, string])[] = [];
+  const harmless = tools.find((tool) => tool.class === "none" || tool.class === "read") ?? tools[0];
+  if (harmless) steps.push([exampleCall(harmless, program), "call a tool"]);
+  const [plugin] = plugins;
+  if (plugin) steps.push([`${program} info ${printable(plugin.name)}`, "see what it takes and what it may do"]);
+  steps.push([`${program} init demo`, "write a plugin of your own"]);
+  return steps;
+}

@@ -1,0 +1,39 @@
+/** The host's log, and what plugins write to `console`, on a person's terminal. */
+
+import type { Log, LogLevel } from "../platform/platform.ts";
+import type { Output } from "./output.ts";
+import { printable, printableLines } from "./text.ts";
+
+const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+/** Fields that lines do not repeat: they are noise to a reader. */
+const QUIET_FIELDS: ReadonlySet<string> = new Set(["callId", "sessionId", "turnId", "digest", "traceparent", "plugin", "tool"]);
+
+/** Lines on stderr from `level` on. Guest text is made inert. */
+export function createTerminalLog(output: Output, level: LogLevel): Log {
+  return logWith(output, LEVELS.indexOf(level), {});
+}
+
+function logWith(output: Output, lowest: number, bound: Readonly<Record<string, unknown>>): Log {
+  return {
+    write(level, message, fields = {}) {
+      if (LEVELS.indexOf(level) >= lowest) output.note(lineOf(output, level, message, { ...bound, ...fields }));
+    },
+    child: (fields) => logWith(output, lowest, { ...bound, ...fields }),
+  };
+}
+
+function lineOf(output: Output, level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>): string {
+  const { style } = output;
+  const who = ["tool", "plugin"].map((name) => fields[name]).find((value) => typeof value === "string");
+  const color = { debug: style.dim, info: style.dim, warn: style.yellow, error: style.red }[level];
+  const rest = Object.entries(fields).filter(([name]) => !QUIET_FIELDS.has(name));
+  const details = rest.map(([name, value]) => `${printable(name)}=${printable(fieldText(value))}`).join(" ");
+  const text = printableLines(message).replaceAll("\n", "\n         ");
+  return `${color(level.padEnd(8))} ${typeof who === "string" ? `${style.bold(printable(who))} ` : ""}${text}${details === "" ? "" : style.dim(` ${details}`)}`;
+}
+
+function fieldText(value: unknown): string {
+  if (value instanceof Error) return value.message;
+  if (typeof value === "string") return value;
+  return JSON.stringify(value) ?? String(value);
+}

@@ -1,0 +1,42 @@
+/** Text that a guest, a plugin folder or a manifest controls, made inert for a terminal (FACTS, schemas and text). */
+
+// Control characters (C0, DEL, C1), invisible and format characters (bidi controls, zero-width, tags, soft hyphen,
+// variation selectors stay), line and paragraph separators, and lone surrogates.
+const HARMFUL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu;
+
+/** One line: everything a terminal could act on, or a reader could not see, is written out (`\x1b`, `\u{202e}`). */
+export function printable(text: string): string {
+  return text.replace(HARMFUL, writtenOut);
+}
+
+/** The same, but line ends and tabs stay. */
+export function printableLines(text: string): string {
+  return text
+    .replace(/\r\n/gu, "\n")
+    .replace(HARMFUL, (character) => (character === "\n" || character === "\t" ? character : writtenOut(character)));
+}
+
+/** At most `width` characters, with an ellipsis if it was longer. */
+export function shorten(text: string, width: number): string {
+  const characters = [...text];
+  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join("")}…`;
+}
+
+/** `1 tool`, `2 tools`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+function writtenOut(character: string): string {
+  const short = SHORT.get(character);
+  if (short !== undefined) return short;
+  const code = character.codePointAt(0) ?? 0;
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
+}
+
+const SHORT: ReadonlyMap<string, string> = new Map([
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+  ["\0", "\\0"],
+]);

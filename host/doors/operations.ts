@@ -1,0 +1,145 @@
+/**
+ * What a person's door (CLI, socket) can ask of a host, and what it answers: plain JSON both ways.
+ *
+ * `createOperations` answers them in this process, `connectToHost` in the process that serves the project. Commands
+ * see this interface only, so that they do not care which of the two they talk to.
+ */
+
+import type { JsonObject, JsonValue, PermissionKind, Permissions, Problem, SideEffect } from "../../manifests/mod.ts";
+import type { ConfirmationRequest, ToolResult } from "../call.ts";
+import type { StoredGrant } from "../grants.ts";
+
+/** Everything a door can ask. Failures reject with a `DoorError`; a failed call is a `ToolResult`, not a failure. */
+export interface Operations {
+  call(request: CallRequest, listener: CallListener): Promise<ToolResult>;
+  status(): Promise<HostStatus>;
+  list(): Promise<readonly PluginView[]>;
+  info(name: string): Promise<Info>;
+  grant(plugin: string, permissions: Permissions): Promise<StoredGrant>;
+  /** @returns how many grants changed. */
+  revoke(plugin: string, taken?: Permissions): Promise<number>;
+  grants(): Promise<GrantList>;
+  why(question: WhyQuestion): Promise<WhyAnswer>;
+  /** Looks for changes now. @returns how many plugins were reloaded. */
+  reload(): Promise<number>;
+}
+
+/** One call. `args` is JSON, or JSON text that the host parses. */
+export interface CallRequest {
+  readonly tool: string;
+  readonly args: JsonValue | { readonly text: string };
+  readonly timeoutMs?: number;
+}
+
+/** What the caller wants to hear and be asked while a call runs. */
+export interface CallListener {
+  readonly signal: AbortSignal;
+  readonly onProgress?: (progress: JsonValue) => void;
+  /** Asks the caller's person; absent where there is none. `undefined` is no answer. */
+  readonly confirm?: (request: ConfirmationRequest, signal: AbortSignal) => Promise<boolean | undefined>;
+}
+
+/** Which host answers, and for what. */
+export interface HostStatus {
+  readonly version: string;
+  readonly pid: number;
+  readonly root: string;
+  readonly workspace: string;
+  readonly pluginRoots: readonly string[];
+  readonly plugins: number;
+  readonly tools: number;
+  /** What is wrong with `.bascule/grants.json`, if anything. */
+  readonly grantProblems: readonly Problem[];
+}
+
+/** `loaded` can be called; `stale` serves its last good version because the newest one fails. */
+export type PluginState = "loaded" | "stale" | "disabled" | "failed" | "quarantined" | "ignored";
+
+/** One folder below a plugin root, or the built-in tools. */
+export interface PluginView {
+  readonly name: string;
+  readonly state: PluginState;
+  readonly directory?: string;
+  readonly version?: string;
+  readonly description?: string;
+  readonly digest?: string;
+  readonly tools: readonly ToolView[];
+  /** Why it is not loaded, or what is wrong with the newest version; empty if all is well. */
+  readonly problems: readonly PluginProblem[];
+  readonly requested: Permissions;
+  readonly granted: Permissions;
+  /** What it asks for and has not been granted. */
+  readonly missing: Permissions;
+}
+
+/** A problem with a place in one of the plugin's files, and the lines around it. */
+export interface PluginProblem extends Problem {
+  /** Relative to the plugin's folder. */
+  readonly file?: string;
+  /** Lines of the file around the place, as they are: guest text. */
+  readonly frame?: CodeFrame;
+}
+
+/** Some lines of a file; `first` is the number of the first one. */
+export interface CodeFrame {
+  readonly first: number;
+  readonly lines: readonly string[];
+}
+
+/** One tool, as much as a person wants to know to call it. */
+export interface ToolView {
+  readonly name: string;
+  readonly qualifiedName: string;
+  readonly source: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly class: string;
+  readonly sideEffects: readonly SideEffect[];
+  readonly destructive: boolean;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject;
+  /** Why it cannot be called now. */
+  readonly unavailable?: string;
+}
+
+/** A plugin, or a tool with the plugin it belongs to. */
+export type Info =
+  | { readonly kind: "plugin"; readonly plugin: PluginView }
+  | { readonly kind: "tool"; readonly tool: ToolView; readonly plugin: PluginView };
+
+/** The grants, and whether each belongs to a plugin that is there. */
+export interface GrantList {
+  readonly file: string;
+  readonly problems: readonly Problem[];
+  readonly grants: readonly (StoredGrant & { readonly inUse: boolean })[];
+}
+
+/** May this plugin or tool do this? Without an act: may it be called, and with what grant. */
+export interface WhyQuestion {
+  readonly name: string;
+  readonly act?: { readonly kind: PermissionKind; readonly value?: string };
+}
+
+/** One line per layer, in order, and which one decided. */
+export interface WhyAnswer {
+  readonly question: string;
+  readonly state: "granted" | "prompt" | "denied";
+  readonly layers: readonly { readonly layer: string; readonly state: string; readonly rule?: string; readonly decided: boolean }[];
+  /** What would change the answer. */
+  readonly hint?: { readonly plugin: string; readonly permissions: Permissions };
+}
+
+export const DOOR_ERROR_CODES = ["not_found", "invalid_request", "too_large", "busy", "refused", "closed", "internal"] as const;
+export type DoorErrorCode = (typeof DOOR_ERROR_CODES)[number];
+
+/** A door could not do what it was asked. `suggestion` is the nearest name there is. */
+export class DoorError extends Error {
+  override readonly name = "DoorError";
+  readonly code: DoorErrorCode;
+  readonly suggestion: string | undefined;
+  constructor(code: DoorErrorCode, message: string, suggestion?: string) {
+    super(message);
+    this.code = code;
+    this.suggestion = suggestion;
+  }
+}

@@ -1,0 +1,114 @@
+/** A plugin folder's status as doors show it: problems with their code, what is granted and what is missing. */
+
+import type { PermissionKind, Permissions, PermissionValue, Problem } from "../../manifests/mod.ts";
+import { LIMIT_CEILINGS, parseJson, PERMISSION_KINDS } from "../../manifests/mod.ts";
+import { FileError, type Files } from "../platform/platform.ts";
+import type { PluginStatus } from "../sources/directory/status.ts";
+import { excerpt } from "./code-frame.ts";
+import type { PluginProblem, PluginState, PluginView, ToolView } from "./operations.ts";
+
+const MANIFEST = "manifest.json";
+const MAX_FRAMED_BYTES = 2 * 1024 * 1024;
+
+/** What a status does not hold. */
+export interface PluginViewOptions {
+  readonly files: Files;
+  readonly tools: readonly ToolView[];
+  readonly granted: Permissions;
+}
+
+/** @returns a view of its own: plain JSON. */
+export async function toPluginView(status: PluginStatus, { files, tools, granted }: PluginViewOptions): Promise<PluginView> {
+  const requested = status.requested ?? {};
+  return {
+    name: status.name ?? status.folder,
+    state: stateOf(status),
+    directory: status.directory,
+    ...(status.version !== undefined && { version: status.version }),
+    ...(status.manifest !== undefined && { description: status.manifest.description }),
+    ...(status.digest !== undefined && { digest: status.digest }),
+    tools,
+    problems: await problemsOf(status, files),
+    requested,
+    granted,
+    missing: status.state === "disabled" ? {} : missingPermissions(requested, granted),
+  };
+}
+
+/**
+ * What a plugin asks for of kinds that it holds nothing of.
+ *
+ * A kind that was granted in part is not missing: somebody has decided how much of it the plugin gets.
+ */
+export function missingPermissions(requested: Permissions, granted: Permissions): Permissions {
+  const missing: { [K in PermissionKind]?: PermissionValue } = {};
+  for (const kind of PERMISSION_KINDS) {
+    const value = requested[kind];
+    if (value !== undefined && allowsAnything(value) && !allowsAnything(granted[kind])) missing[kind] = value;
+  }
+  return missing;
+}
+
+function allowsAnything(value: PermissionValue | undefined): boolean {
+  if (value === undefined || typeof value === "boolean") return value === true;
+  // `Array.isArray` does not narrow readonly arrays away from the entry form.
+  const allow = Array.isArray(value) ? value : "allow" in value ? value.allow : undefined;
+  return allow === true || (Array.isArray(allow) && allow.length > 0);
+}
+
+function stateOf(status: PluginStatus): PluginState {
+  return status.state === "failed" && status.lastGood ? "stale" : status.state;
+}
+
+async function problemsOf(status: PluginStatus, files: Files): Promise<readonly PluginProblem[]> {
+  const { error, state, reason } = status;
+  if (error?.file !== undefined && error.file !== MANIFEST) {
+    const { message, file, line, column } = error;
+    return [
+      await withFrame(
+        { severity: "error", pointer: "", message, file, ...(line !== undefined && { line }), ...(column !== undefined && { column }) },
+        status.directory,
+        files,
+      ),
+    ];
+  }
+  if (status.problems.length === 0) {
+    return reason === undefined ? [] : [{ severity: state === "failed" ? "error" : "warning", pointer: "", message: reason }];
+  }
+  const manifest = await readText(`${status.directory}/${MANIFEST}`, files);
+  return status.problems.map((problem) => inManifest(problem, manifest));
+}
+
+/** A problem that points into the manifest, with its place there and the lines around it. */
+function inManifest(problem: Problem, text: string | undefined): PluginProblem {
+  if (text === undefined || (problem.line === undefined && problem.pointer === "")) return problem;
+  const place = problem.line === undefined ? locate(text, problem.pointer) : {};
+  if (place === undefined) return problem;
+  const placed: PluginProblem = { ...problem, ...place, file: MANIFEST };
+  const frame = placed.line === undefined ? undefined : excerpt(text, placed.line);
+  return frame === undefined ? placed : { ...placed, frame };
+}
+
+function locate(text: string, pointer: string): { readonly line: number; readonly column: number } | undefined {
+  const parsed = parseJson(text, { maxBytes: MAX_FRAMED_BYTES, maxDepth: LIMIT_CEILINGS.jsonDepth });
+  return parsed.ok ? parsed.value.locate(pointer) : undefined;
+}
+
+async function withFrame(problem: PluginProblem, directory: string, files: Files): Promise<PluginProblem> {
+  // The folder is an author's: a name that leads out of it is not followed for the sake of a picture.
+  if (problem.line === undefined || problem.file === undefined || problem.file.split("/").includes("..")) return problem;
+  const text = await readText(`${directory}/${problem.file}`, files);
+  const frame = text === undefined ? undefined : excerpt(text, problem.line);
+  return frame === undefined ? problem : { ...problem, frame };
+}
+
+/** The file as it is now; undefined if it went away, is no text file, or leads elsewhere. */
+async function readText(path: string, files: Files): Promise<string | undefined> {
+  try {
+    if ((await files.lstat(path))?.kind !== "file") return undefined;
+    return new TextDecoder().decode(await files.readBytes(path, MAX_FRAMED_BYTES));
+  } catch (error) {
+    if (error instanceof FileError) return undefined;
+    throw error;
+  }
+}

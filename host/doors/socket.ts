@@ -1,0 +1,185 @@
+/** The door for other processes of the same user: a local socket that speaks `wire.ts` (SPEC I2). */
+
+import type { JsonValue } from "../../manifests/mod.ts";
+import type { ConfirmationRequest } from "../call.ts";
+import type { LineConnection, Platform } from "../platform/platform.ts";
+import { DoorError, type Operations } from "./operations.ts";
+import { claimSocket } from "./socket-path.ts";
+import { type Frame, MAX_LINE_BYTES, MAX_OPEN_REQUESTS, readRequest, type Request, type WireError } from "./wire.ts";
+
+/** A door that is open until it is closed. */
+export interface SocketDoor {
+  readonly path: string;
+  /** Ends every connection; calls that came through them are cancelled. */
+  close(): Promise<void>;
+}
+
+/** What the door needs. */
+export interface SocketDoorOptions {
+  readonly platform: Platform;
+  /** `.bascule` of the project, absolute. */
+  readonly stateDirectory: string;
+  /** Makes what one client talks to: each connection is a session of its own. */
+  readonly open: () => Operations;
+}
+
+const MAX_CONNECTIONS = 32;
+
+/**
+ * Listens for the project's other processes.
+ *
+ * @throws {FileError} `already_exists` if a live host serves this project.
+ */
+export async function openSocketDoor(options: SocketDoorOptions): Promise<SocketDoor> {
+  const connections = new Set<{ end(): void }>();
+  const claim = await claimSocket(options.platform, options.stateDirectory, (connection) => {
+    if (connections.size >= MAX_CONNECTIONS) {
+      send(connection, failure(null, "busy", `Cannot take more than ${MAX_CONNECTIONS} connections at once`));
+      connection.close();
+      return;
+    }
+    const client = serve(connection, options.open(), options.platform);
+    connections.add(client);
+    connection.onClose(() => connections.delete(client));
+  });
+  return {
+    path: claim.path,
+    async close(): Promise<void> {
+      for (const client of [...connections]) client.end();
+      await claim.release();
+    },
+  };
+}
+
+/** One request that has not been answered yet. */
+interface OpenRequest {
+  readonly abort: AbortController;
+  /** The questions its client has been asked, by their id. */
+  readonly questions: Map<string, (answer: boolean | undefined) => void>;
+}
+
+/** Answers one client until it goes. */
+function serve(connection: LineConnection, operations: Operations, platform: Platform): { end(): void } {
+  const open = new Map<number, OpenRequest>();
+
+  function end(): void {
+    for (const request of open.values()) request.abort.abort();
+    connection.close();
+  }
+
+  connection.onClose(() => {
+    for (const request of open.values()) request.abort.abort();
+  });
+  connection.onLine((line) => {
+    const read = readRequest(line);
+    if (!read.ok) return send(connection, failure(read.id, "invalid_request", read.message));
+    const { request } = read;
+    if (request.op === "cancel") return open.get(request.id)?.abort.abort();
+    if (request.op === "answer") return open.get(request.id)?.questions.get(request.requestId)?.(request.answer);
+    if (open.has(request.id))
+      return send(
+        connection,
+        failure(request.id, "invalid_request", `Request ${request.id} is still open (give each one an id of its own)`),
+      );
+    if (open.size >= MAX_OPEN_REQUESTS)
+      return send(connection, failure(request.id, "busy", `Cannot take more than ${MAX_OPEN_REQUESTS} requests at once`));
+
+    const state: OpenRequest = { abort: new AbortController(), questions: new Map() };
+    open.set(request.id, state);
+    answer(request, operations, state, connection).then(
+      (result) => {
+        open.delete(request.id);
+        send(connection, { id: request.id, ok: true, result: result ?? null });
+      },
+      (error: unknown) => {
+        open.delete(request.id);
+        if (!(error instanceof DoorError))
+          platform.log.write("error", "A request over the socket failed", { op: request.op, error: String(error) });
+        send(connection, failed(request.id, error));
+      },
+    );
+  });
+  return { end };
+}
+
+function answer(request: Request, operations: Operations, state: OpenRequest, connection: LineConnection): Promise<unknown> {
+  switch (request.op) {
+    case "call":
+      return operations.call(request.call, {
+        signal: state.abort.signal,
+        onProgress: (value: JsonValue) => send(connection, { id: request.id, event: "progress", value }),
+        ...(request.interactive ? { confirm: (question, signal) => ask(request.id, question, signal, state, connection) } : {}),
+      });
+    case "status":
+      return operations.status();
+    case "list":
+      return operations.list();
+    case "info":
+      return operations.info(request.name);
+    case "grant":
+      return operations.grant(request.plugin, request.permissions);
+    case "revoke":
+      return operations.revoke(request.plugin, request.taken);
+    case "grants":
+      return operations.grants();
+    case "why":
+      return operations.why(request.question);
+    case "reload":
+      return operations.reload();
+    case "answer":
+    case "cancel":
+      return Promise.resolve();
+  }
+}
+
+/** Asks the client's person; no answer if the client goes or the question is withdrawn. */
+function ask(
+  id: number,
+  question: ConfirmationRequest,
+  signal: AbortSignal,
+  state: OpenRequest,
+  connection: LineConnection,
+): Promise<boolean | undefined> {
+  return new Promise((resolve) => {
+    const { requestId } = question;
+    const settle = (answered: boolean | undefined): void => {
+      if (!state.questions.delete(requestId)) return;
+      signal.removeEventListener("abort", withdraw);
+      state.abort.signal.removeEventListener("abort", withdraw);
+      resolve(answered);
+    };
+    const withdraw = (): void => {
+      send(connection, { id, event: "settled", requestId });
+      settle(undefined);
+    };
+    state.questions.set(requestId, settle);
+    if (signal.aborted || state.abort.signal.aborted) return withdraw();
+    signal.addEventListener("abort", withdraw);
+    state.abort.signal.addEventListener("abort", withdraw);
+    send(connection, { id, event: "confirm", request: question });
+  });
+}
+
+/** A frame that is too long for a line is answered as such: sending it would end the connection. */
+function send(connection: LineConnection, frame: Frame): void {
+  const line = JSON.stringify(frame);
+  if (lineBytes(line) <= MAX_LINE_BYTES) return connection.send(line);
+  if ("event" in frame) return;
+  connection.send(
+    JSON.stringify(failure(frame.id, "too_large", `The answer is longer than the ${MAX_LINE_BYTES} bytes that the socket carries`)),
+  );
+}
+
+function lineBytes(line: string): number {
+  // A UTF-16 unit is at most three bytes: most lines need no encoding to know.
+  return line.length * 3 <= MAX_LINE_BYTES ? line.length : new TextEncoder().encode(line).length;
+}
+
+function failed(id: number, error: unknown): Frame {
+  if (error instanceof DoorError) return failure(id, error.code, error.message, error.suggestion);
+  return failure(id, "internal", "The host failed to answer; its log says why");
+}
+
+function failure(id: number | null, code: WireError["code"], message: string, suggestion?: string): Frame {
+  return { id, ok: false, error: suggestion === undefined ? { code, message } : { code, message, suggestion } };
+}

@@ -1,0 +1,162 @@
+/**
+ * The socket's protocol: one JSON object a line, requests and answers matched by `id`.
+ *
+ * ```
+ * → {"id":1,"op":"call","params":{"tool":"grep","args":{…},"interactive":true}}
+ * ← {"id":1,"event":"progress","value":…}
+ * ← {"id":1,"event":"confirm","request":{"requestId":"…",…}}
+ * → {"id":1,"op":"answer","requestId":"…","answer":true}
+ * ← {"id":1,"ok":true,"result":…}   or   {"id":1,"ok":false,"error":{"code":"…","message":"…"}}
+ * → {"id":1,"op":"cancel"}
+ * ```
+ *
+ * A line that is no request is answered with `"id":null` and `invalid_request`.
+ */
+
+import type { JsonObject, JsonValue, PermissionKind, Permissions } from "../../manifests/mod.ts";
+import { LIMIT_CEILINGS, PERMISSION_KINDS, parsePermissions, problemToText } from "../../manifests/mod.ts";
+import type { ConfirmationRequest } from "../call.ts";
+import { readJsonText } from "../json-text.ts";
+import type { CallRequest, DoorErrorCode, WhyQuestion } from "./operations.ts";
+
+/** What a line may hold; the platform ends connections that send more (`line-connection.ts`). */
+export const MAX_LINE_BYTES: number = 4 * 1024 * 1024 - 1;
+/** Requests that one connection may have open. */
+export const MAX_OPEN_REQUESTS = 64;
+const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;
+const MAX_NAME_LENGTH = 256;
+const MAX_TIMEOUT_MS = LIMIT_CEILINGS.wallMs;
+
+/** What a client can send. */
+export type Request =
+  | { readonly id: number; readonly op: "call"; readonly call: CallRequest; readonly interactive: boolean }
+  | { readonly id: number; readonly op: "status" | "list" | "grants" | "reload" }
+  | { readonly id: number; readonly op: "info"; readonly name: string }
+  | { readonly id: number; readonly op: "grant"; readonly plugin: string; readonly permissions: Permissions }
+  | { readonly id: number; readonly op: "revoke"; readonly plugin: string; readonly taken: Permissions | undefined }
+  | { readonly id: number; readonly op: "why"; readonly question: WhyQuestion }
+  | { readonly id: number; readonly op: "answer"; readonly requestId: string; readonly answer: boolean | undefined }
+  | { readonly id: number; readonly op: "cancel" };
+
+/** What the host sends. */
+export type Frame =
+  | { readonly id: number; readonly ok: true; readonly result: unknown }
+  | { readonly id: number | null; readonly ok: false; readonly error: WireError }
+  | { readonly id: number; readonly event: "progress"; readonly value: JsonValue }
+  | { readonly id: number; readonly event: "confirm"; readonly request: ConfirmationRequest }
+  /** The question is over: answered elsewhere, or too late. */
+  | { readonly id: number; readonly event: "settled"; readonly requestId: string };
+
+export interface WireError {
+  readonly code: DoorErrorCode;
+  readonly message: string;
+  readonly suggestion?: string;
+}
+
+export type RequestRead =
+  | { readonly ok: true; readonly request: Request }
+  | { readonly ok: false; readonly id: number | null; readonly message: string };
+
+/** Reads a client's line. Everything in it is checked here; nothing later looks at the raw line. */
+export function readRequest(line: string): RequestRead {
+  const json = readJsonText(line, { maxBytes: MAX_LINE_BYTES, maxDepth: MAX_DEPTH });
+  if (!json.ok) return { ok: false, id: null, message: "Expected one JSON object on each line" };
+  const frame = json.value;
+  if (!isObject(frame)) return { ok: false, id: null, message: "Expected one JSON object on each line" };
+  const { id, op, params } = frame;
+  if (typeof id !== "number" || !Number.isSafeInteger(id) || id < 0)
+    return { ok: false, id: null, message: 'Expected "id" to be a whole number from 0' };
+  if (params !== undefined && !isObject(params)) return { ok: false, id, message: 'Expected "params" to be an object' };
+  const request = readOperation(id, op, params ?? {}, frame);
+  return typeof request === "string" ? { ok: false, id, message: request } : { ok: true, request };
+}
+
+/** Reads a host's line; undefined if it is not one. */
+export function readFrame(line: string): Frame | undefined {
+  let frame: unknown;
+  try {
+    frame = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(frame)) return undefined;
+  const { id, ok, event, error } = frame;
+  const isAnswer = typeof id === "number" && (ok === true || typeof event === "string");
+  const isFailure = ok === false && isObject(error) && typeof error["message"] === "string" && typeof error["code"] === "string";
+  // The other end is this same program on the same machine, behind a socket of mode 0600: its frames have these shapes.
+  return isAnswer || isFailure ? (frame as unknown as Frame) : undefined;
+}
+
+function readOperation(id: number, op: JsonValue | undefined, params: JsonObject, frame: JsonObject): Request | string {
+  switch (op) {
+    case "call":
+      return readCall(id, params);
+    case "status":
+    case "list":
+    case "grants":
+    case "reload":
+      return { id, op };
+    case "info":
+      return isName(params["name"]) ? { id, op, name: params["name"] } : expectedName("name");
+    case "grant": {
+      if (!isName(params["plugin"])) return expectedName("plugin");
+      const permissions = parsePermissions(params["permissions"] ?? null);
+      return permissions.ok
+        ? { id, op, plugin: params["plugin"], permissions: permissions.value }
+        : permissions.problems.map(problemToText).join("; ");
+    }
+    case "revoke": {
+      if (!isName(params["plugin"])) return expectedName("plugin");
+      if (params["taken"] === undefined) return { id, op, plugin: params["plugin"], taken: undefined };
+      const taken = parsePermissions(params["taken"]);
+      return taken.ok ? { id, op, plugin: params["plugin"], taken: taken.value } : taken.problems.map(problemToText).join("; ");
+    }
+    case "why":
+      return readWhy(id, params);
+    case "answer": {
+      const { requestId, answer } = frame;
+      if (!isName(requestId)) return expectedName("requestId");
+      return { id, op, requestId, answer: typeof answer === "boolean" ? answer : undefined };
+    }
+    case "cancel":
+      return { id, op };
+    default:
+      return `Expected "op" to be one of ${OPERATION_NAMES.join(", ")}`;
+  }
+}
+
+const OPERATION_NAMES = ["call", "status", "list", "info", "grant", "revoke", "grants", "why", "reload", "answer", "cancel"];
+
+function readCall(id: number, params: JsonObject): Request | string {
+  const { tool, args, timeoutMs, interactive } = params;
+  if (!isName(tool)) return expectedName("tool");
+  if (timeoutMs !== undefined && (typeof timeoutMs !== "number" || !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))) {
+    return `Expected "timeoutMs" to be a number from 1 to ${MAX_TIMEOUT_MS}`;
+  }
+  const call: CallRequest = { tool, args: args ?? {}, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+  return { id, op: "call", call, interactive: interactive === true };
+}
+
+function readWhy(id: number, params: JsonObject): Request | string {
+  const { name, act } = params;
+  if (!isName(name)) return expectedName("name");
+  if (act === undefined) return { id, op: "why", question: { name } };
+  if (!isObject(act)) return 'Expected "act" to be an object';
+  const kind = PERMISSION_KINDS.find((known): known is PermissionKind => known === act["kind"]);
+  if (!kind) return `Expected "act.kind" to be one of ${PERMISSION_KINDS.join(", ")}`;
+  const { value } = act;
+  if (value !== undefined && typeof value !== "string") return 'Expected "act.value" to be a string';
+  return { id, op: "why", question: { name, act: value === undefined ? { kind } : { kind, value } } };
+}
+
+function isName(value: JsonValue | undefined): value is string {
+  return typeof value === "string" && value !== "" && value.length <= MAX_NAME_LENGTH;
+}
+
+function expectedName(field: string): string {
+  return `Expected "${field}" to be a string of 1 to ${MAX_NAME_LENGTH} characters`;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,196 @@
+/** What people granted to plugins, kept in `.bascule/grants.json` (SPEC C3). */
+
+import type { JsonObject, JsonValue, Permissions, Problem } from "../manifests/mod.ts";
+import { parseJson, parsePermissions, problemToText } from "../manifests/mod.ts";
+import { mergePermissions, subtractPermissions } from "./merge-permissions.ts";
+import type { Platform } from "./platform/platform.ts";
+import { FileError } from "./platform/platform.ts";
+
+/** One plugin's grant. It counts only for the folder it was given for: another folder of the same name holds nothing. */
+export interface StoredGrant {
+  readonly plugin: string;
+  /** Absolute real path of the plugin's folder. */
+  readonly directory: string;
+  /** Relative items have been made absolute; `$workspace` and the other tokens stay. */
+  readonly permissions: Permissions;
+  /** When it was last changed, ISO 8601. */
+  readonly changedAt: string;
+}
+
+/** The grants of one project, in memory and in their file. */
+export interface GrantStore {
+  /** The file, absolute. */
+  readonly file: string;
+  /** What is wrong with the file; while there is anything, nothing is granted and nothing is written. */
+  problems(): readonly Problem[];
+  /** Every grant, by plugin name. */
+  list(): readonly StoredGrant[];
+  /** What the plugin in this folder was granted; undefined is nothing. */
+  find(plugin: string, directory: string): Permissions | undefined;
+  /** Reads the file again. */
+  refresh(): Promise<void>;
+  /**
+   * Adds to what the plugin holds.
+   *
+   * @throws {GrantFileError} if the file is broken: it is never overwritten.
+   */
+  grant(plugin: string, directory: string, permissions: Permissions): Promise<StoredGrant>;
+  /**
+   * Takes back whole kinds (`true`) or items as they were written, or everything; of a plugin in any folder.
+   *
+   * @returns how many grants changed.
+   * @throws {GrantFileError} if the file is broken.
+   */
+  revoke(plugin: string, taken?: Permissions): Promise<number>;
+}
+
+/** The grants file cannot be read or written, so a change was refused. */
+export class GrantFileError extends Error {
+  override readonly name = "GrantFileError";
+}
+
+const FILE_VERSION = 1;
+const MAX_BYTES = 1024 * 1024;
+const MAX_DEPTH = 16;
+const OWNER_ONLY = 0o600;
+
+/** Reads the store from `file` (absolute); a missing file is no grants. */
+export async function createGrantStore(platform: Pick<Platform, "files" | "clock">, file: string): Promise<GrantStore> {
+  let grants: readonly StoredGrant[] = [];
+  let problems: readonly Problem[] = [];
+  // Changes are made one after the other, each on what the file holds then: another process may have written it.
+  let queue: Promise<unknown> = Promise.resolve();
+
+  async function refresh(): Promise<void> {
+    ({ grants, problems } = await readGrants(platform, file));
+  }
+
+  function change<T>(edit: (before: readonly StoredGrant[]) => { readonly after: readonly StoredGrant[]; readonly answer: T }): Promise<T> {
+    const done = queue.then(async () => {
+      await refresh();
+      refuseBroken(file, problems);
+      const { after, answer } = edit(grants);
+      await writeGrants(platform, file, after);
+      grants = after;
+      return answer;
+    });
+    queue = done.catch(() => undefined);
+    return done;
+  }
+
+  await refresh();
+  return {
+    file,
+    problems: () => problems,
+    list: () => grants,
+    find: (plugin, directory) => grants.find((grant) => grant.plugin === plugin && grant.directory === directory)?.permissions,
+    refresh,
+    grant: (plugin, directory, permissions) =>
+      change((before) => {
+        const old = before.find((grant) => grant.plugin === plugin && grant.directory === directory);
+        const merged = mergePermissions(old?.permissions ?? {}, permissions);
+        const answer: StoredGrant = Object.freeze({
+          plugin,
+          directory,
+          permissions: merged,
+          changedAt: new Date(platform.clock.now()).toISOString(),
+        });
+        const after = [...before.filter((grant) => grant !== old), answer].sort(byPlugin);
+        return { after, answer };
+      }),
+    revoke: (plugin, taken) =>
+      change((before) => {
+        const after: StoredGrant[] = [];
+        let answer = 0;
+        for (const grant of before) {
+          const left = grant.plugin !== plugin ? grant.permissions : taken ? subtractPermissions(grant.permissions, taken) : {};
+          if (left === grant.permissions) {
+            after.push(grant);
+            continue;
+          }
+          answer += 1;
+          if (Object.keys(left).length > 0)
+            after.push(Object.freeze({ ...grant, permissions: left, changedAt: new Date(platform.clock.now()).toISOString() }));
+        }
+        return { after, answer };
+      }),
+  };
+}
+
+interface GrantsRead {
+  readonly grants: readonly StoredGrant[];
+  readonly problems: readonly Problem[];
+}
+
+async function readGrants(platform: Pick<Platform, "files">, file: string): Promise<GrantsRead> {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(await platform.files.readBytes(file, MAX_BYTES));
+  } catch (error) {
+    if (error instanceof FileError && error.code === "not_found") return { grants: [], problems: [] };
+    const reason = error instanceof Error ? error.message : String(error);
+    return { grants: [], problems: [problem("", `Cannot read the file: ${reason}`)] };
+  }
+  return checkGrants(text);
+}
+
+function checkGrants(text: string): GrantsRead {
+  const parsed = parseJson(text, { maxBytes: MAX_BYTES, maxDepth: MAX_DEPTH });
+  if (!parsed.ok) return { grants: [], problems: parsed.problems };
+  const { value, locate } = parsed.value;
+  const problems: Problem[] = [];
+  const grants: StoredGrant[] = [];
+  if (!isObject(value) || value["version"] !== FILE_VERSION || !Array.isArray(value["grants"])) {
+    problems.push(problem("", `Expected an object with "version": ${FILE_VERSION} and a list "grants"`));
+  } else {
+    for (const [index, entry] of value["grants"].entries()) {
+      const grant = checkEntry(entry, `/grants/${index}`, problems);
+      if (grant) grants.push(grant);
+    }
+  }
+  if (problems.length === 0) return { grants: Object.freeze(grants.sort(byPlugin)), problems };
+  return { grants: [], problems: problems.map((found) => ({ ...found, ...locate(found.pointer) })) };
+}
+
+function checkEntry(entry: JsonValue, pointer: string, problems: Problem[]): StoredGrant | undefined {
+  if (!isObject(entry)) {
+    problems.push(problem(pointer, "Expected an object"));
+    return undefined;
+  }
+  const { plugin, directory, permissions, changedAt } = entry;
+  if (typeof plugin !== "string" || plugin === "") problems.push(problem(`${pointer}/plugin`, "Expected the plugin's name"));
+  if (typeof directory !== "string" || directory === "")
+    problems.push(problem(`${pointer}/directory`, "Expected the plugin's folder as an absolute path"));
+  const checked = parsePermissions(permissions ?? null, `${pointer}/permissions`);
+  if (!checked.ok) problems.push(...checked.problems);
+  if (typeof plugin !== "string" || typeof directory !== "string" || !checked.ok) return undefined;
+  return Object.freeze({ plugin, directory, permissions: checked.value, changedAt: typeof changedAt === "string" ? changedAt : "" });
+}
+
+async function writeGrants(platform: Pick<Platform, "files">, file: string, grants: readonly StoredGrant[]): Promise<void> {
+  const text = `${JSON.stringify({ version: FILE_VERSION, grants }, null, 2)}\n`;
+  try {
+    await platform.files.makeDirectory(file.slice(0, Math.max(1, file.lastIndexOf("/"))));
+    await platform.files.writeAtomic(file, text, OWNER_ONLY);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new GrantFileError(`Cannot write "${file}": ${reason}`, { cause: error });
+  }
+}
+
+function refuseBroken(file: string, problems: readonly Problem[]): void {
+  const [first] = problems;
+  if (first) throw new GrantFileError(`Cannot change "${file}": ${problemToText(first)} (repair the file, or delete it and grant again)`);
+}
+
+function problem(pointer: string, message: string): Problem {
+  return { severity: "error", pointer, message, fix: "repair the file, or delete it and grant again" };
+}
+
+function byPlugin(left: StoredGrant, right: StoredGrant): number {
+  return left.plugin < right.plugin ? -1 : left.plugin > right.plugin ? 1 : left.directory < right.directory ? -1 : 1;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,305 @@
+import { describe, expect, it } from "vitest";
+import type { ConfirmationRequest, ToolResult } from "../../../host/call.ts";
+import { type CallListener, type CallRequest, DoorError, type Operations } from "../../../host/doors/operations.ts";
+import { openSocketDoor } from "../../../host/doors/socket.ts";
+import { connectToHost } from "../../../host/doors/socket-client.ts";
+import { createMemoryPlatform, type MemoryPlatform } from "../../../host/platform/mod.ts";
+
+const STATE = "/project/.bascule";
+const QUESTION: ConfirmationRequest = {
+  requestId: "q1",
+  callId: "c1",
+  tool: "note_add",
+  args: { title: "x" },
+  class: "write",
+  destructive: false,
+};
+
+function resultOf(output: string): ToolResult {
+  return {
+    callId: "c1",
+    tool: "echo",
+    arguments: {},
+    requiresApproval: false,
+    content: [],
+    sideEffects: [],
+    filesModified: [],
+    durationMs: 1,
+    limitsUsed: { wallMs: 1 },
+    metadata: {},
+    ok: true,
+    status: "success",
+    output,
+  };
+}
+
+/** Operations of which a test gives those that it needs. */
+function operations(given: Partial<Operations>): Operations {
+  const missing = (): Promise<never> => Promise.reject(new DoorError("internal", "Not given"));
+  return {
+    call: missing,
+    status: missing,
+    list: missing,
+    info: missing,
+    grant: missing,
+    revoke: missing,
+    grants: missing,
+    why: missing,
+    reload: missing,
+    ...given,
+  };
+}
+
+async function serve(platform: MemoryPlatform, given: Partial<Operations>, stateDirectory = STATE): ReturnType<typeof openSocketDoor> {
+  return await openSocketDoor({ platform, stateDirectory, open: () => operations(given) });
+}
+
+/** One raw client: sends lines, collects what comes. */
+async function rawClient(platform: MemoryPlatform): Promise<{ send(line: string): void; next(): Promise<unknown>; close(): void }> {
+  const connection = await platform.sockets.connect(`${STATE}/host.sock`);
+  if (!connection) throw new Error("Nobody listens");
+  const lines: string[] = [];
+  const waiting: ((line: string) => void)[] = [];
+  connection.onLine((line) => {
+    const waiter = waiting.shift();
+    if (waiter) waiter(line);
+    else lines.push(line);
+  });
+  return {
+    send: (line) => connection.send(line),
+    next: () =>
+      new Promise<string>((resolve) => (lines.length > 0 ? resolve(lines.shift() ?? "") : waiting.push(resolve))).then((line): unknown =>
+        JSON.parse(line),
+      ),
+    close: () => connection.close(),
+  };
+}
+
+const LISTENER: CallListener = { signal: new AbortController().signal };
+
+describe("openSocketDoor()", () => {
+  it("answers a call of another process, with its progress [I2.socket]", async () => {
+    const platform = createMemoryPlatform();
+    const seen: CallRequest[] = [];
+    const door = await serve(platform, {
+      call: async (request, listener) => {
+        seen.push(request);
+        listener.onProgress?.({ done: 1 });
+        return resultOf("hello");
+      },
+    });
+    const remote = await connectToHost(platform, STATE);
+    const progress: unknown[] = [];
+    const result = await remote?.operations.call(
+      { tool: "echo", args: { text: "a\nb" }, timeoutMs: 50 },
+      { ...LISTENER, onProgress: (value) => progress.push(value) },
+    );
+    expect(result).toEqual(resultOf("hello"));
+    expect(progress).toEqual([{ done: 1 }]);
+    expect(seen).toEqual([{ tool: "echo", args: { text: "a\nb" }, timeoutMs: 50 }]);
+    remote?.close();
+    await door.close();
+  });
+
+  it.each([true, false, undefined])("asks the person of the client that called, and takes the answer %s [I2.confirm]", async (answer) => {
+    const platform = createMemoryPlatform();
+    const door = await serve(platform, {
+      call: async (_request, listener) => resultOf(String(await listener.confirm?.(QUESTION, new AbortController().signal))),
+    });
+    const remote = await connectToHost(platform, STATE);
+    const asked: ConfirmationRequest[] = [];
+    const confirm = async (request: ConfirmationRequest): Promise<boolean | undefined> => {
+      asked.push(request);
+      return answer;
+    };
+    expect(await remote?.operations.call({ tool: "note_add", args: {} }, { ...LISTENER, confirm })).toMatchObject({
+      output: String(answer),
+    });
+    expect(asked).toEqual([QUESTION]);
+    await door.close();
+  });
+
+  it("asks nobody for a client that has nobody [I2.confirm]", async () => {
+    const platform = createMemoryPlatform();
+    const door = await serve(platform, { call: async (_request, listener) => resultOf(String(listener.confirm === undefined)) });
+    const remote = await connectToHost(platform, STATE);
+    expect(await remote?.operations.call({ tool: "note_add", args: {} }, LISTENER)).toMatchObject({ output: "true" });
+    await door.close();
+  });
+
+  it("withdraws a question that was settled elsewhere [I2.confirm]", async () => {
+    const platform = createMemoryPlatform();
+    const settled = new AbortController();
+    const door = await serve(platform, {
+      call: async (_request, listener) => {
+        const answer = listener.confirm?.(QUESTION, settled.signal);
+        settled.abort();
+        return resultOf(String(await answer));
+      },
+    });
+    const remote = await connectToHost(platform, STATE);
+    const withdrawn = Promise.withResolvers<void>();
+    const confirm = (_request: ConfirmationRequest, signal: AbortSignal): Promise<undefined> =>
+      new Promise(() => signal.addEventListener("abort", () => withdrawn.resolve()));
+    expect(await remote?.operations.call({ tool: "note_add", args: {} }, { ...LISTENER, confirm })).toMatchObject({ output: "undefined" });
+    await withdrawn.promise;
+    await door.close();
+  });
+
+  it("cancels the calls of a client that goes away [I2.disconnect]", async () => {
+    const platform = createMemoryPlatform();
+    const cancelled = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    const door = await serve(platform, {
+      call: (_request, { signal }) =>
+        new Promise((resolve) => {
+          started.resolve();
+          signal.addEventListener("abort", () => {
+            cancelled.resolve();
+            resolve(resultOf("late"));
+          });
+        }),
+    });
+    const remote = await connectToHost(platform, STATE);
+    const call = remote?.operations.call({ tool: "slow", args: {} }, LISTENER);
+    const refused = expect(call).rejects.toThrow("The host that served this project has gone");
+    await started.promise;
+    remote?.close();
+    await cancelled.promise;
+    await refused;
+    await door.close();
+  });
+
+  it("cancels one call when its caller gives up [I2.disconnect]", async () => {
+    const platform = createMemoryPlatform();
+    const door = await serve(platform, {
+      call: (_request, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(resultOf("cancelled")))),
+    });
+    const remote = await connectToHost(platform, STATE);
+    const giveUp = new AbortController();
+    const call = remote?.operations.call({ tool: "slow", args: {} }, { signal: giveUp.signal });
+    giveUp.abort();
+    expect(await call).toMatchObject({ output: "cancelled" });
+    await door.close();
+  });
+
+  it("passes errors on with their code and suggestion [I2.errors]", async () => {
+    const platform = createMemoryPlatform();
+    const door = await serve(platform, { info: () => Promise.reject(new DoorError("not_found", 'There is no "wrods"', "words")) });
+    const remote = await connectToHost(platform, STATE);
+    await expect(remote?.operations.info("wrods")).rejects.toEqual(new DoorError("not_found", 'There is no "wrods"', "words"));
+    await door.close();
+  });
+
+  it("tells a client nothing of a defect, and logs it [I2.errors]", async () => {
+    const platform = createMemoryPlatform();
+    const door = await serve(platform, { list: () => Promise.reject(new Error("secret path /x")) });
+    const remote = await connectToHost(platform, STATE);
+    await expect(remote?.operations.list()).rejects.toThrow("The host failed to answer; its log says why");
+    expect(platform.recorded.log).toEqual([
+      { level: "error", message: "A request over the socket failed", fields: { op: "list", error: "Error: secret path /x" } },
+    ]);
+    await door.close();
+  });
+
+  it("lets one host serve a project [I2.one]", async () => {
+    const platform = createMemoryPlatform();
+    const door = await serve(platform, {});
+    await expect(serve(platform, {})).rejects.toMatchObject({ code: "already_exists" });
+    await door.close();
+    await (await serve(platform, {})).close();
+    expect(await connectToHost(platform, STATE)).toBeUndefined();
+  });
+
+  it("finds a host whose socket is elsewhere because its path would be too long [I2.long-path]", async () => {
+    const platform = createMemoryPlatform();
+    const deep = `/${"long-folder-name/".repeat(8)}.bascule`;
+    const door = await serve(platform, { reload: async () => 3 }, deep);
+    expect(door.path).toMatch(/^\/tmp\/bascule-[0-9a-f]{32}\/host\.sock$/u);
+    expect((await platform.files.stat(`${deep}/host.json`))?.mode).toBe(0o600);
+    const remote = await connectToHost(platform, deep);
+    expect(await remote?.operations.reload()).toBe(3);
+    await expect(serve(platform, {}, deep)).rejects.toMatchObject({ code: "already_exists" });
+    await door.close();
+    expect(await platform.files.stat(`${deep}/host.json`)).toBeUndefined();
+    expect(await connectToHost(platform, deep)).toBeUndefined();
+  });
+});
+
+describe("the socket's protocol", () => {
+  it.each([
+    ["no JSON", "hello", null],
+    ["half a line of JSON", '{"id":1,', null],
+    ["no object", "[1]", null],
+    ["no id", '{"op":"list"}', null],
+    ["a broken id", '{"id":1.5,"op":"list"}', null],
+    ["an unknown operation", '{"id":1,"op":"eval"}', 1],
+    ["an operation of Object.prototype", '{"id":1,"op":"constructor"}', 1],
+    ["wrong params", '{"id":2,"op":"info","params":[]}', 2],
+    ["a call without a tool", '{"id":3,"op":"call","params":{}}', 3],
+    ["a wrong deadline", '{"id":4,"op":"call","params":{"tool":"x","timeoutMs":-1}}', 4],
+    ["wrong permissions", '{"id":5,"op":"grant","params":{"plugin":"x","permissions":{"read":5}}}', 5],
+    ["no permissions", '{"id":6,"op":"grant","params":{"plugin":"x"}}', 6],
+    ["an unknown act", '{"id":7,"op":"why","params":{"name":"x","act":{"kind":"fly"}}}', 7],
+    ["a deep document", `{"id":8,"op":"call","params":{"tool":"x","args":${"[".repeat(5_000)}${"]".repeat(5_000)}}}`, null],
+  ])("answers %s with invalid_request and goes on [I2.malformed]", async (_name, line, id) => {
+    const platform = createMemoryPlatform();
+    const door = await serve(platform, { reload: async () => 7 });
+    const client = await rawClient(platform);
+    client.send(line);
+    expect(await client.next()).toMatchObject({ id, ok: false, error: { code: "invalid_request" } });
+    client.send('{"id":99,"op":"reload"}');
+    expect(await client.next()).toEqual({ id: 99, ok: true, result: 7 });
+    client.close();
+    await door.close();
+  });
+
+  it("takes 64 requests at once and refuses more, and an id that is still open [I2.caps]", async () => {
+    const platform = createMemoryPlatform();
+    const open: (() => void)[] = [];
+    const door = await serve(platform, { reload: () => new Promise((resolve) => open.push(() => resolve(0))) });
+    const client = await rawClient(platform);
+    for (let id = 1; id <= 64; id += 1) client.send(JSON.stringify({ id, op: "reload" }));
+    client.send('{"id":1,"op":"reload"}');
+    expect(await client.next()).toMatchObject({ id: 1, ok: false, error: { code: "invalid_request" } });
+    client.send('{"id":65,"op":"reload"}');
+    expect(await client.next()).toMatchObject({ id: 65, ok: false, error: { code: "busy" } });
+    open[0]?.();
+    expect(await client.next()).toEqual({ id: 1, ok: true, result: 0 });
+    client.close();
+    await door.close();
+  });
+
+  it("answers what is too long for a line with too_large [I2.caps]", async () => {
+    const platform = createMemoryPlatform();
+    const door = await serve(platform, { call: async () => resultOf("x".repeat(4 * 1024 * 1024)) });
+    const remote = await connectToHost(platform, STATE);
+    await expect(remote?.operations.call({ tool: "echo", args: {} }, LISTENER)).rejects.toMatchObject({ code: "too_large" });
+    await expect(remote?.operations.call({ tool: "echo", args: "x".repeat(4 * 1024 * 1024) }, LISTENER)).rejects.toMatchObject({
+      code: "too_large",
+    });
+    await door.close();
+  });
+
+  it("takes 32 connections and refuses more [I2.caps]", async () => {
+    const platform = createMemoryPlatform();
+    const door = await serve(platform, { reload: async () => 1 });
+    const clients = await Promise.all(Array.from({ length: 32 }, () => rawClient(platform)));
+    const refused = await rawClient(platform);
+    expect(await refused.next()).toMatchObject({ id: null, error: { code: "busy" } });
+    clients[31]?.send('{"id":1,"op":"reload"}');
+    expect(await clients[31]?.next()).toEqual({ id: 1, ok: true, result: 1 });
+    await door.close();
+  });
+
+  it("ignores answers to questions that nobody asked [I2.confirm]", async () => {
+    const platform = createMemoryPlatform();
+    const door = await serve(platform, { reload: async () => 1 });
+    const client = await rawClient(platform);
+    client.send('{"id":1,"op":"answer","requestId":"q1","answer":true}');
+    client.send('{"id":2,"op":"cancel"}');
+    client.send('{"id":3,"op":"reload"}');
+    expect(await client.next()).toEqual({ id: 3, ok: true, result: 1 });
+    await door.close();
+  });
+});
