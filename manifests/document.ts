@@ -4,7 +4,7 @@ import { findHiddenText } from "./hidden-text.ts";
 import { isJsonObject, pointerToken, type JsonObject, type JsonValue } from "./json.ts";
 import { printable } from "./names.ts";
 import type { LocatedJson } from "./parse-json.ts";
-import type { Parsed, Problem, Severity } from "./problem.ts";
+import type { Parsed, Problem } from "./problem.ts";
 import { nearest } from "./suggest.ts";
 
 const MAX_PROBLEMS = 200;
@@ -25,17 +25,17 @@ export class DocumentReader {
 
   /** Adds an error about the value at `pointer`, or about its member's key. */
   refuse(pointer: string, message: string, fix?: string, part?: "key"): void {
-    this.#add("error", pointer, message, fix, part);
+    this.#add({ severity: "error", pointer, message, ...(fix !== undefined && { fix }) }, part);
   }
 
   /** Adds a warning. */
   warn(pointer: string, message: string, fix?: string): void {
-    this.#add("warning", pointer, message, fix);
+    this.#add({ severity: "warning", pointer, message, ...(fix !== undefined && { fix }) });
   }
 
   /** Adds problems that another check found, with their places. */
   adopt(problems: readonly Problem[]): void {
-    for (const { severity, pointer, message, fix } of problems) this.#add(severity, pointer, message, fix);
+    for (const problem of problems) this.#add(problem);
   }
 
   /** Adds what a conversion found; nothing more is said about the places of its errors. */
@@ -57,7 +57,12 @@ export class DocumentReader {
     }
     for (const key of Object.keys(value)) {
       if (shape.known.includes(key)) continue;
-      this.refuse(`${pointer}/${pointerToken(key)}`, `Field "${printable(key)}" is unknown in ${lower(shape.what)}`, nearest(key, shape.known), "key");
+      this.refuse(
+        `${pointer}/${pointerToken(key)}`,
+        `Field "${printable(key)}" is unknown in ${lower(shape.what)}`,
+        nearest(key, shape.known),
+        "key",
+      );
     }
     for (const key of shape.required ?? []) {
       if (!Object.hasOwn(value, key)) this.refuse(pointer, `${shape.what} has no "${key}"`, `add "${key}"`);
@@ -72,11 +77,11 @@ export class DocumentReader {
     return { ok: true, value: make(), warnings: problems };
   }
 
-  #add(severity: Severity, pointer: string, message: string, fix?: string, part?: "key"): void {
-    const original = this.#toOriginal(pointer);
+  #add(problem: Problem, part?: "key"): void {
+    const original = this.#toOriginal(problem.pointer);
     if (this.#problems.length >= MAX_PROBLEMS || this.#settled.has(original)) return;
     const place = this.#located.locate(original, part) ?? this.#located.locate("");
-    this.#problems.push({ severity, pointer: original, ...place, message, ...(fix !== undefined && { fix }) });
+    this.#problems.push({ ...problem, pointer: original, ...place });
   }
 
   #searchHidden(value: JsonValue, pointer: string): void {
@@ -97,7 +102,13 @@ export class DocumentReader {
     // The document as it stands in the text is searched, so the pointer needs no way back.
     if (this.#problems.length < MAX_PROBLEMS && !this.#settled.has(pointer)) {
       const place = this.#located.locate(pointer, what === "Key" ? "key" : "value");
-      this.#problems.push({ severity: "error", pointer, ...place, message: `${what} holds ${hidden.description} at index ${hidden.index}`, fix: "remove it" });
+      this.#problems.push({
+        severity: "error",
+        pointer,
+        ...place,
+        message: `${what} holds ${hidden.description} at index ${hidden.index}`,
+        fix: "remove it",
+      });
     }
     this.#settled.add(pointer);
   }
@@ -156,7 +167,11 @@ export class Fields {
   count(key: string, most: number = Number.MAX_SAFE_INTEGER): number | undefined {
     const value = this.get(key);
     if (value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= most)) return value;
-    return this.#wrong(key, most === Number.MAX_SAFE_INTEGER ? "a whole number above 0" : `a whole number from 1 to ${most}`, "write such a number");
+    return this.#wrong(
+      key,
+      most === Number.MAX_SAFE_INTEGER ? "a whole number above 0" : `a whole number from 1 to ${most}`,
+      "write such a number",
+    );
   }
 
   choice<T extends string>(key: string, choices: readonly T[]): T | undefined {
@@ -164,7 +179,14 @@ export class Fields {
     if (value === undefined) return undefined;
     const choice = choices.find((known) => known === value);
     const all = choices.map((known) => `"${known}"`).join(", ");
-    return choice ?? this.#wrong(key, choices.length === 1 ? all : `one of ${all}`, typeof value === "string" && choices.length > 1 ? nearest(value, choices) : `write ${all}`);
+    return (
+      choice ??
+      this.#wrong(
+        key,
+        choices.length === 1 ? all : `one of ${all}`,
+        typeof value === "string" && choices.length > 1 ? nearest(value, choices) : `write ${all}`,
+      )
+    );
   }
 
   /** A list whose items `read` turns into values; items it answers undefined for are left out. */
@@ -228,7 +250,9 @@ export class Fields {
 /** `object` without the members that are undefined. */
 export function compact<T extends object>(object: T): { readonly [K in keyof T]: Exclude<T[K], undefined> } {
   // What is left are the members that are there; under exactOptionalPropertyTypes an optional one may be absent.
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as { readonly [K in keyof T]: Exclude<T[K], undefined> };
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
+    readonly [K in keyof T]: Exclude<T[K], undefined>;
+  };
 }
 
 /** Freezes a JSON-like value and all that it holds. */

@@ -41,7 +41,13 @@ function isDate(text: string): boolean {
 function isTime(text: string): boolean {
   const parts = /^(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:z|([+-])(\d{2}):(\d{2}))$/i.exec(text);
   if (parts === null) return false;
-  const [hour, minute, second, offsetHour, offsetMinute] = [Number(parts[1]), Number(parts[2]), Number(parts[3]), Number(parts[5] ?? 0), Number(parts[6] ?? 0)];
+  const [hour, minute, second, offsetHour, offsetMinute] = [
+    Number(parts[1]),
+    Number(parts[2]),
+    Number(parts[3]),
+    Number(parts[5] ?? 0),
+    Number(parts[6] ?? 0),
+  ];
   if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return false;
   const offset = (offsetHour * 60 + offsetMinute) * (parts[4] === "-" ? -1 : 1);
   return second < 60 || (hour * 60 + minute - offset + 2_880) % 1_440 === 1_439;
@@ -57,7 +63,9 @@ function isEmail(text: string): boolean {
   const at = text.lastIndexOf("@");
   if (at < 1 || text.length > 254) return false;
   const [local, domain] = [text.slice(0, at), text.slice(at + 1)];
-  const isLocal = local.length <= 64 && (/^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/.test(local) || /^"[\x20\x21\x23-\x5b\x5d-\x7e]*"$/.test(local));
+  const isLocal =
+    local.length <= 64 &&
+    (/^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/.test(local) || /^"[\x20\x21\x23-\x5b\x5d-\x7e]*"$/.test(local));
   const literal = /^\[(?:IPv6:)?([0-9a-fA-F:.]+)\]$/.exec(domain)?.[1];
   return isLocal && (literal === undefined ? isHostname(domain) : parseIp(literal) !== undefined);
 }

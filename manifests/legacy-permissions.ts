@@ -25,8 +25,14 @@ export function legacyPermissions(value: JsonValue, pointer: string, draft: Lega
   for (const [name, item, place] of entries) {
     const kind = typeof name === "string" ? PERMISSIONS.get(name) : undefined;
     if (kind === undefined) {
-      const shown = typeof name === "string" ? `"${printable(name)}" is not a permission of the older spelling` : "Permission is not a name";
-      draft.problems.push({ severity: "error", pointer: place, message: shown, fix: nearest(typeof name === "string" ? name : "", [...PERMISSIONS.keys()]) });
+      const shown =
+        typeof name === "string" ? `"${printable(name)}" is not a permission of the older spelling` : "Permission is not a name";
+      draft.problems.push({
+        severity: "error",
+        pointer: place,
+        message: shown,
+        fix: nearest(typeof name === "string" ? name : "", [...PERMISSIONS.keys()]),
+      });
       continue;
     }
     permissions[kind] = item;

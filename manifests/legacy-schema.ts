@@ -20,7 +20,10 @@ export function legacySchema(value: JsonValue, pointer: string, isRequired: bool
   for (const [name, property] of Object.entries(properties)) {
     const inline = isJsonObject(property) ? property["required"] : undefined;
     if ((inline ?? (isFull ? false : isRequired)) === true) required.add(name);
-    const bare = isJsonObject(property) && typeof inline === "boolean" ? Object.fromEntries(Object.entries(property).filter(([key]) => key !== "required")) : property;
+    const bare =
+      isJsonObject(property) && typeof inline === "boolean"
+        ? Object.fromEntries(Object.entries(property).filter(([key]) => key !== "required"))
+        : property;
     const isNested = isJsonObject(bare) && isJsonObject(bare["properties"]);
     converted[name] = isNested ? legacySchema(bare, `${pointer}/properties/${pointerToken(name)}`, false, draft) : bare;
   }

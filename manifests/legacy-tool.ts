@@ -38,14 +38,25 @@ export function readLegacyTool(tool: JsonValue, pointer: string, index: number, 
   const converted = Object.create(null) as Record<string, JsonValue>;
   for (const [key, value] of Object.entries(tool)) {
     if (key === "requires_capability") {
-      draft.problems.push({ severity: "warning", pointer: `${pointer}/${key}`, message: '"requires_capability" has no effect in a plugin', fix: "remove it" });
+      draft.problems.push({
+        severity: "warning",
+        pointer: `${pointer}/${key}`,
+        message: '"requires_capability" has no effect in a plugin',
+        fix: "remove it",
+      });
       continue;
     }
     const renamed = RENAMED.get(key) ?? key;
     const place = `${pointer}/${pointerToken(renamed)}`;
     if (renamed !== key) draft.places.set(place, `${pointer}/${pointerToken(key)}`);
     if (NEWER.has(key)) refuseMixture(draft, place, key);
-    else if (Object.hasOwn(converted, renamed)) draft.problems.push({ severity: "error", pointer: place, message: `"${key}" and another field say the same`, fix: 'keep "parameters" or "input_schema"' });
+    else if (Object.hasOwn(converted, renamed))
+      draft.problems.push({
+        severity: "error",
+        pointer: place,
+        message: `"${key}" and another field say the same`,
+        fix: 'keep "parameters" or "input_schema"',
+      });
     else converted[renamed] = convert(key, value, place, draft);
   }
   converted["inputSchema"] ??= { type: "object", properties: {} };
@@ -95,8 +106,14 @@ function convertSideEffects(value: JsonValue, pointer: string, draft: LegacyDraf
   return value.flatMap((name: JsonValue, index) => {
     const effect = typeof name === "string" ? OLDER_SIDE_EFFECTS.get(name) : undefined;
     if (effect !== undefined) return [effect];
-    const shown = typeof name === "string" ? `"${printable(name)}" is not a side effect of the older spelling` : "Side effect is not a name";
-    draft.problems.push({ severity: "error", pointer: `${pointer}/${index}`, message: shown, fix: nearest(typeof name === "string" ? name : "", [...OLDER_SIDE_EFFECTS.keys()]) });
+    const shown =
+      typeof name === "string" ? `"${printable(name)}" is not a side effect of the older spelling` : "Side effect is not a name";
+    draft.problems.push({
+      severity: "error",
+      pointer: `${pointer}/${index}`,
+      message: shown,
+      fix: nearest(typeof name === "string" ? name : "", [...OLDER_SIDE_EFFECTS.keys()]),
+    });
     return [];
   });
 }
@@ -106,12 +123,20 @@ function convertRequirements(value: JsonValue, pointer: string, draft: LegacyDra
   const isMap = isJsonObject(value) && !Object.hasOwn(value, "mode");
   const entries = isMap
     ? Object.entries(value).map(([arg, mode]) => ({ arg, mode, place: `${pointer}/${pointerToken(arg)}` }))
-    : (Array.isArray(value) ? value : [value]).map((item: JsonValue, index) => ({ ...readMode(item), place: Array.isArray(value) ? `${pointer}/${index}` : pointer }));
+    : (Array.isArray(value) ? value : [value]).map((item: JsonValue, index) => ({
+        ...readMode(item),
+        place: Array.isArray(value) ? `${pointer}/${index}` : pointer,
+      }));
   const requirements: JsonValue[] = [];
   for (const { arg, mode, place } of entries) {
     const capabilities = mode === undefined ? undefined : MODES.get(mode);
     if (capabilities === undefined || typeof arg !== "string") {
-      draft.problems.push({ severity: "error", pointer: place, message: "File requirement names no argument with a known mode", fix: 'write { "arg": "path", "mode": "r" }, with "r", "w" or "rw"' });
+      draft.problems.push({
+        severity: "error",
+        pointer: place,
+        message: "File requirement names no argument with a known mode",
+        fix: 'write { "arg": "path", "mode": "r" }, with "r", "w" or "rw"',
+      });
       continue;
     }
     for (const capability of capabilities) {
@@ -123,7 +148,9 @@ function convertRequirements(value: JsonValue, pointer: string, draft: LegacyDra
 }
 
 function readMode(item: JsonValue): { readonly arg: JsonValue | undefined; readonly mode: JsonValue | undefined } {
-  return isJsonObject(item) ? { arg: item["arg"] ?? item["param"] ?? item["name"], mode: item["mode"] } : { arg: undefined, mode: undefined };
+  return isJsonObject(item)
+    ? { arg: item["arg"] ?? item["param"] ?? item["name"], mode: item["mode"] }
+    : { arg: undefined, mode: undefined };
 }
 
 function convertModule(value: JsonValue, pointer: string, draft: LegacyDraft): JsonValue {

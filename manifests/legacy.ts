@@ -53,7 +53,8 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
 const NEWER: ReadonlySet<string> = new Set(["schemaVersion", "settingsSchema", "state", "imports", "limits", "notes"]);
 
 function convert(key: string, value: JsonValue, pointer: string, draft: LegacyDraft): JsonValue {
-  if (key === "tools" && Array.isArray(value)) return value.map((tool: JsonValue, index) => readLegacyTool(tool, `${pointer}/${index}`, index, draft));
+  if (key === "tools" && Array.isArray(value))
+    return value.map((tool: JsonValue, index) => readLegacyTool(tool, `${pointer}/${index}`, index, draft));
   if (key === "settings_schema") return legacySchema(value, pointer, false, draft);
   return key === "permissions" ? legacyPermissions(value, pointer, draft) : value;
 }
@@ -65,11 +66,17 @@ function readDependencies(value: JsonValue | undefined, into: Record<string, Jso
   const notes: string[] = [];
   for (const [index, name] of value.entries()) {
     const pointer = `/dependencies/${index}`;
-    if (typeof name !== "string") draft.problems.push({ severity: "error", pointer, message: "Dependency is not a name", fix: "write a name" });
+    if (typeof name !== "string")
+      draft.problems.push({ severity: "error", pointer, message: "Dependency is not a name", fix: "write a name" });
     else if (draft.context.plugins?.has(name) === true) dependencies[name] = "*";
     else {
       notes.push(`Depends on ${name}`);
-      draft.problems.push({ severity: "warning", pointer, message: `Dependency "${printable(name)}" names no plugin and is kept as a note`, fix: "install what the tools need yourself" });
+      draft.problems.push({
+        severity: "warning",
+        pointer,
+        message: `Dependency "${printable(name)}" names no plugin and is kept as a note`,
+        fix: "install what the tools need yourself",
+      });
     }
   }
   into["dependencies"] = dependencies;

@@ -16,7 +16,8 @@ export function readLimits(reader: DocumentReader, parent: Fields, key: string):
   for (const name of LIMIT_NAMES) {
     const limit = fields.count(name);
     if (limit === undefined) continue;
-    if (limit > LIMIT_CEILINGS[name]) reader.warn(fields.at(name), `Limit "${name}" is above the highest there is`, `${LIMIT_CEILINGS[name]} applies`);
+    if (limit > LIMIT_CEILINGS[name])
+      reader.warn(fields.at(name), `Limit "${name}" is above the highest there is`, `${LIMIT_CEILINGS[name]} applies`);
     limits[name] = limit;
   }
   return limits;

@@ -29,7 +29,8 @@ export function manifestToJson(manifest: Manifest): string {
     permissions: unlessEmpty(manifest.permissions),
     limits: unlessEmpty(manifest.limits),
     // One of the two must be there.
-    tools: manifest.tools.length === 0 && manifest.skills.length > 0 ? undefined : manifest.tools.map((tool) => toolToJson(tool, manifest.main)),
+    tools:
+      manifest.tools.length === 0 && manifest.skills.length > 0 ? undefined : manifest.tools.map((tool) => toolToJson(tool, manifest.main)),
     skills: unlessEmpty(manifest.skills.map((skill) => skillToJson(skill, manifest.main))),
     notes: manifest.notes,
   };
@@ -38,7 +39,9 @@ export function manifestToJson(manifest: Manifest): string {
 
 function toolToJson(tool: ToolDefinition, main: string): object {
   const derived = deriveAnnotations(tool);
-  const annotations = Object.entries(tool.annotations).filter(([key, value]) => value !== new Map<string, JsonValue>(Object.entries(derived)).get(key));
+  const annotations = Object.entries(tool.annotations).filter(
+    ([key, value]) => value !== new Map<string, JsonValue>(Object.entries(derived)).get(key),
+  );
   return {
     name: tool.name,
     title: tool.title,

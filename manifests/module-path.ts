@@ -7,10 +7,12 @@ export function checkModulePath(path: string): string | undefined {
   if (path.length > 512) return "A module path has at most 512 characters";
   if (path.includes("\\")) return `Module path "${path}" holds "\\"; write "/" between folders`;
   if (path.startsWith("/")) return `Module path "${path}" is absolute; write it relative to the plugin's folder`;
-  if (/[:%?#\0]/.test(path)) return `Module path "${path}" is not a plain path; write it relative to the plugin's folder, such as "main.ts"`;
+  if (/[:%?#\0]/.test(path))
+    return `Module path "${path}" is not a plain path; write it relative to the plugin's folder, such as "main.ts"`;
   const segments = normalizeModulePath(path).split("/");
   if (segments.includes("..")) return `Module path "${path}" leaves the plugin's folder; put the file inside it`;
-  if (segments.some((segment) => segment === "" || segment === ".")) return `Module path "${path}" has an empty part; write it like "src/main.ts"`;
+  if (segments.some((segment) => segment === "" || segment === "."))
+    return `Module path "${path}" has an empty part; write it like "src/main.ts"`;
   const name = segments.at(-1) ?? "";
   if (!MODULE_EXTENSIONS.some((extension) => name.endsWith(extension) && name !== extension) || name.endsWith(".d.ts")) {
     return `Module path "${path}" is not a module; name a file that ends in ${MODULE_EXTENSIONS.join(", ")}`;

@@ -8,6 +8,7 @@
 import { pointerToken, type JsonValue } from "./json.ts";
 import { printable } from "./names.ts";
 import type { Parsed, Problem } from "./problem.ts";
+import { utf8Length } from "./utf8-length.ts";
 
 /** `maxBytes` counts UTF-8; `maxDepth` counts nested arrays and objects. */
 export interface JsonBounds {
@@ -43,7 +44,10 @@ export interface LocatedJson {
 export function parseJson(text: string, bounds: JsonBounds): Parsed<LocatedJson> {
   const bytes = utf8Length(text, bounds.maxBytes);
   if (bytes > bounds.maxBytes) {
-    return { ok: false, problems: [{ severity: "error", pointer: "", message: `Document is larger than ${bounds.maxBytes} bytes`, fix: "make it smaller" }] };
+    return {
+      ok: false,
+      problems: [{ severity: "error", pointer: "", message: `Document is larger than ${bounds.maxBytes} bytes`, fix: "make it smaller" }],
+    };
   }
   const reader = new Reader(text, bounds.maxDepth, undefined);
   const outcome = reader.read();
@@ -170,7 +174,9 @@ class Reader {
     const pointer = this.#places === undefined ? "" : this.#pointer();
     this.#at++;
     // A null prototype: keys come from outside.
-    this.#stack.push(char === "[" ? { list: [], pointer, key: "" } : { object: Object.create(null) as Record<string, JsonValue>, pointer, key: "" });
+    this.#stack.push(
+      char === "[" ? { list: [], pointer, key: "" } : { object: Object.create(null) as Record<string, JsonValue>, pointer, key: "" },
+    );
     return undefined;
   }
 
@@ -281,27 +287,14 @@ class Reader {
 
   #unexpected(offset: number = this.#at): SyntaxStop {
     const what = offset >= this.#text.length ? "end of text" : "token";
-    return new SyntaxStop(Math.min(offset, this.#text.length), `Invalid JSON: unexpected ${what} at position ${Math.min(offset, this.#text.length)}`);
+    return new SyntaxStop(
+      Math.min(offset, this.#text.length),
+      `Invalid JSON: unexpected ${what} at position ${Math.min(offset, this.#text.length)}`,
+    );
   }
 }
 
 /** The reference token of the value a container is at. */
 function ownToken(frame: Frame): string {
   return `/${frame.list === undefined ? pointerToken(frame.key) : frame.list.length}`;
-}
-
-/** UTF-8 length of `text`; stops counting above `enough`. */
-function utf8Length(text: string, enough: number): number {
-  if (text.length > enough || text.length * 3 <= enough) return text.length;
-  let bytes = 0;
-  for (let i = 0; i < text.length && bytes <= enough; i++) {
-    const unit = text.charCodeAt(i);
-    bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
-    // A pair is 4 bytes; its first half has counted 3.
-    if (unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
-      bytes += 1;
-      i++;
-    }
-  }
-  return bytes;
 }

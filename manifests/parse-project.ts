@@ -7,15 +7,38 @@ import { checkPluginName, printable } from "./names.ts";
 import { parseJson } from "./parse-json.ts";
 import { readPermissions } from "./permission-field.ts";
 import type { Parsed } from "./problem.ts";
-import { CONFIRM_MODES, type ConfirmationConfig, type PolicyConfig, type PolicyRule, type ProjectConfig, type RuleEffect } from "./project.ts";
+import {
+  CONFIRM_MODES,
+  type ConfirmationConfig,
+  type PolicyConfig,
+  type PolicyRule,
+  type ProjectConfig,
+  type RuleEffect,
+} from "./project.ts";
 import { ROUTES } from "./route.ts";
 import { SIDE_EFFECT_CLASSES } from "./side-effect.ts";
 
 /** Largest project file, in bytes of UTF-8, and its deepest nesting. */
-export const PROJECT_BOUNDS: { readonly maxBytes: number; readonly maxDepth: number } = Object.freeze({ maxBytes: 1024 * 1024, maxDepth: 64 });
+export const PROJECT_BOUNDS: { readonly maxBytes: number; readonly maxDepth: number } = Object.freeze({
+  maxBytes: 1024 * 1024,
+  maxDepth: 64,
+});
 
-const PROJECT_FIELDS = [
-  "$schema", "plugins", "workspace", "policy", "confirmation", "trusted", "mcpServers", "remotes", "tools", "roles", "secrets", "audit", "server",
+/** Field names of a project file. */
+export const PROJECT_FIELDS: readonly string[] = [
+  "$schema",
+  "plugins",
+  "workspace",
+  "policy",
+  "confirmation",
+  "trusted",
+  "mcpServers",
+  "remotes",
+  "tools",
+  "roles",
+  "secrets",
+  "audit",
+  "server",
 ];
 const EFFECT_FIELDS = ["allow", "route", "limits", "confirm", "grants", "quota"];
 const SELECTORS = ["tool", "plugin", "category", "group", "pattern"] as const;
@@ -74,7 +97,9 @@ function readPolicy(reader: DocumentReader, parent: Fields): PolicyConfig {
   const known = ["default", "rules", "layers", "groups", "permissionTypes"];
   const fields = parent.has("policy") ? reader.fields(parent.get("policy"), parent.at("policy"), { what: "Policy", known }) : undefined;
   if (fields === undefined) return DEFAULT_PROJECT.policy;
-  const common = fields.has("default") ? reader.fields(fields.get("default"), fields.at("default"), { what: "Default rule", known: EFFECT_FIELDS }) : undefined;
+  const common = fields.has("default")
+    ? reader.fields(fields.get("default"), fields.at("default"), { what: "Default rule", known: EFFECT_FIELDS })
+    : undefined;
   return {
     default: { allow: true, ...(common && readEffect(reader, common)) },
     rules: fields.list("rules", (item, pointer) => readRule(reader, item, pointer), 1_024) ?? [],
@@ -114,7 +139,8 @@ function readEffect(reader: DocumentReader, fields: Fields): RuleEffect {
 }
 
 function readGroup(reader: DocumentReader, value: JsonValue, pointer: string, name: string): readonly string[] | undefined {
-  if (/^group:(?:read|write|code|data|web|math|all)$/.test(name)) reader.refuse(pointer, `Group "${name}" is built in`, "choose another name", "key");
+  if (/^group:(?:read|write|code|data|web|math|all)$/.test(name))
+    reader.refuse(pointer, `Group "${name}" is built in`, "choose another name", "key");
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
   reader.refuse(pointer, `Group "${printable(name)}" is not a list of tool names`, 'write a list such as ["words.grep", "notes.*"]');
   return undefined;
@@ -122,9 +148,13 @@ function readGroup(reader: DocumentReader, value: JsonValue, pointer: string, na
 
 function readConfirmation(reader: DocumentReader, parent: Fields): ConfirmationConfig {
   const known = ["default", "perTool", "trustedWorkspaces", "trustedWorkspaceOverrides", "timeoutMs"];
-  const fields = parent.has("confirmation") ? reader.fields(parent.get("confirmation"), parent.at("confirmation"), { what: "Confirmation", known }) : undefined;
+  const fields = parent.has("confirmation")
+    ? reader.fields(parent.get("confirmation"), parent.at("confirmation"), { what: "Confirmation", known })
+    : undefined;
   if (fields === undefined) return DEFAULT_PROJECT.confirmation;
-  const classes = fields.has("default") ? reader.fields(fields.get("default"), fields.at("default"), { what: "Confirmation default", known: SIDE_EFFECT_CLASSES }) : undefined;
+  const classes = fields.has("default")
+    ? reader.fields(fields.get("default"), fields.at("default"), { what: "Confirmation default", known: SIDE_EFFECT_CLASSES })
+    : undefined;
   const byClass = SIDE_EFFECT_CLASSES.map((name) => [name, classes?.choice(name, CONFIRM_MODES)] as const);
   return {
     default: compact(Object.fromEntries(byClass)),
@@ -162,9 +192,13 @@ function checkFolder(path: string): string | undefined {
 }
 
 function checkToolSelector(name: string): string | undefined {
-  return /^[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)?$/.test(name) ? undefined : `"${printable(name)}" names no tool; write "tool" or "plugin.tool", or use "pattern"`;
+  return /^[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)?$/.test(name)
+    ? undefined
+    : `"${printable(name)}" names no tool; write "tool" or "plugin.tool", or use "pattern"`;
 }
 
 function checkPattern(pattern: string): string | undefined {
-  return pattern.length <= 256 && /^[\w.*?-]+$/.test(pattern) ? undefined : `Pattern "${printable(pattern)}" is not a glob over tool names; write one such as "notes.*"`;
+  return pattern.length <= 256 && /^[\w.*?-]+$/.test(pattern)
+    ? undefined
+    : `Pattern "${printable(pattern)}" is not a glob over tool names; write one such as "notes.*"`;
 }

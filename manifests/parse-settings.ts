@@ -55,12 +55,17 @@ function readOverride(reader: DocumentReader, value: JsonValue, pointer: string)
 function readConfig(reader: DocumentReader, fields: Fields, key: string, schema: JsonSchema): JsonObject {
   const filled = applyDefaults(schema, fields.object(key) ?? {});
   for (const error of checkValue(schema, filled)) {
-    reader.refuse(`${fields.at(key)}${error.pointer}`, `Setting "${error.pointer.slice(1) || key}": ${error.message.toLowerCase()}`, "see the plugin's settingsSchema");
+    reader.refuse(
+      `${fields.at(key)}${error.pointer}`,
+      `Setting "${error.pointer.slice(1) || key}": ${error.message.toLowerCase()}`,
+      "see the plugin's settingsSchema",
+    );
   }
   return isJsonObject(filled) ? filled : {};
 }
 
 function only(reader: DocumentReader, fields: Fields, name: string, older: string): string {
-  if (fields.has(name) && fields.has(older)) reader.refuse(fields.at(older), `"${older}" is the older name of "${name}", and both are there`, `keep "${name}"`, "key");
+  if (fields.has(name) && fields.has(older))
+    reader.refuse(fields.at(older), `"${older}" is the older name of "${name}", and both are there`, `keep "${name}"`, "key");
   return fields.has(older) && !fields.has(name) ? older : name;
 }

@@ -23,8 +23,24 @@ export interface ToolDefaults {
 
 /** Field names of a tool, in the order in which they are written. */
 export const TOOL_FIELDS: readonly string[] = [
-  "name", "title", "description", "module", "export", "category", "tags", "inputSchema", "outputSchema", "sideEffects", "destructive", "determinism",
-  "permissions", "requires", "timeoutMs", "callers", "visibility", "annotations",
+  "name",
+  "title",
+  "description",
+  "module",
+  "export",
+  "category",
+  "tags",
+  "inputSchema",
+  "outputSchema",
+  "sideEffects",
+  "destructive",
+  "determinism",
+  "permissions",
+  "requires",
+  "timeoutMs",
+  "callers",
+  "visibility",
+  "annotations",
 ];
 export const SKILL_FIELDS: readonly string[] = ["name", "description", "tools", "module", "export", "inputSchema", "outputSchema", "tags"];
 
@@ -33,7 +49,11 @@ const NAMED_AUTOMATICALLY = ["source:", "toolkit:", "mcp_server:"];
 
 /** One tool in canonical form; undefined if something required is missing or wrong. */
 export function readTool(reader: DocumentReader, value: JsonValue, pointer: string, defaults: ToolDefaults): ToolDefinition | undefined {
-  const fields = reader.fields(value, pointer, { what: "Tool", known: TOOL_FIELDS, required: ["name", "description", "inputSchema", "sideEffects"] });
+  const fields = reader.fields(value, pointer, {
+    what: "Tool",
+    known: TOOL_FIELDS,
+    required: ["name", "description", "inputSchema", "sideEffects"],
+  });
   if (fields === undefined) return undefined;
   const name = fields.text("name", checkToolName);
   const inputSchema = readObjectSchema(reader, fields, "inputSchema");
@@ -55,7 +75,8 @@ export function readTool(reader: DocumentReader, value: JsonValue, pointer: stri
     destructive,
     determinism: fields.choice("determinism", ["deterministic", "nondeterministic"]) ?? "nondeterministic",
     permissions: readToolPermissions(reader, fields, defaults.permissions),
-    requires: fields.list("requires", (item, place) => readRequirement(reader, item, place, inputSchema?.properties)) ?? [],
+    requires:
+      fields.list("requires", (item, place) => readRequirement(reader, item, place, inputSchema && (inputSchema.properties ?? {}))) ?? [],
     timeoutMs: fields.count("timeoutMs", LIMIT_CEILINGS.wallMs),
     callers: fields.choices("callers", CALLERS) ?? ["direct" as const],
     visibility: readVisibility(reader, fields) ?? {},
@@ -66,7 +87,11 @@ export function readTool(reader: DocumentReader, value: JsonValue, pointer: stri
 
 /** One skill in canonical form; undefined if something required is missing or wrong. */
 export function readSkill(reader: DocumentReader, value: JsonValue, pointer: string, defaults: ToolDefaults): Skill | undefined {
-  const fields = reader.fields(value, pointer, { what: "Skill", known: SKILL_FIELDS, required: ["name", "description", "tools", "inputSchema"] });
+  const fields = reader.fields(value, pointer, {
+    what: "Skill",
+    known: SKILL_FIELDS,
+    required: ["name", "description", "tools", "inputSchema"],
+  });
   if (fields === undefined) return undefined;
   const name = fields.text("name", checkToolName);
   const skill = compact({
@@ -102,7 +127,11 @@ export function readNames(reader: DocumentReader, manifest: Fields): void {
 function readModule(reader: DocumentReader, fields: Fields, defaults: ToolDefaults): string {
   const module = normalizeModulePath(fields.text("module", checkModulePath) ?? defaults.main);
   if (defaults.files !== undefined && !defaults.files.has(module)) {
-    reader.refuse(fields.has("module") ? fields.at("module") : fields.pointer, `Module "${printable(module)}" is not in the plugin's folder`, `create it, or name another in "module"`);
+    reader.refuse(
+      fields.has("module") ? fields.at("module") : fields.pointer,
+      `Module "${printable(module)}" is not in the plugin's folder`,
+      `create it, or name another in "module"`,
+    );
   }
   return module;
 }
@@ -110,7 +139,11 @@ function readModule(reader: DocumentReader, fields: Fields, defaults: ToolDefaul
 function readToolPermissions(reader: DocumentReader, fields: Fields, plugin: Permissions): Permissions | undefined {
   const permissions = readPermissions(reader, fields, "permissions");
   for (const item of permissions === undefined ? [] : coversPermissions(plugin, permissions)) {
-    reader.refuse(fields.at("permissions"), `Tool asks for "${item}", which the plugin does not`, "add it to the plugin's permissions, or remove it here");
+    reader.refuse(
+      fields.at("permissions"),
+      `Tool asks for "${item}", which the plugin does not`,
+      "add it to the plugin's permissions, or remove it here",
+    );
   }
   return permissions;
 }
@@ -118,7 +151,11 @@ function readToolPermissions(reader: DocumentReader, fields: Fields, plugin: Per
 function readRequirement(reader: DocumentReader, value: JsonValue, pointer: string, args: object | undefined): Requirement | undefined {
   const fields = reader.fields(value, pointer, { what: "Requirement", known: ["capability", "arg"], required: ["capability", "arg"] });
   const capability = fields?.choice("capability", ["read", "write", "net"]);
-  const arg = fields?.text("arg", (name) => (args === undefined || Object.hasOwn(args, name) ? undefined : `"${printable(name)}" is no argument of the tool; name one of "inputSchema"`));
+  const arg = fields?.text("arg", (name) =>
+    args === undefined || Object.hasOwn(args, name)
+      ? undefined
+      : `"${printable(name)}" is no argument of the tool; name one of "inputSchema"`,
+  );
   return capability === undefined || arg === undefined ? undefined : { capability, arg };
 }
 
@@ -142,7 +179,9 @@ function checkExport(name: string): string | undefined {
 }
 
 function checkCategory(category: string): string | undefined {
-  return /^[a-z][a-z0-9_-]{0,63}$/.test(category) ? undefined : `Category "${printable(category)}" is not a lower-case word; write one such as "web" or "data"`;
+  return /^[a-z][a-z0-9_-]{0,63}$/.test(category)
+    ? undefined
+    : `Category "${printable(category)}" is not a lower-case word; write one such as "web" or "data"`;
 }
 
 function checkTag(tag: string): string | undefined {
@@ -152,10 +191,15 @@ function checkTag(tag: string): string | undefined {
 }
 
 function checkToolReference(name: string): string | undefined {
-  return /^[A-Za-z][A-Za-z0-9_-]{0,63}(?:\.[A-Za-z][A-Za-z0-9_-]{0,63})?$/.test(name) ? undefined : `"${printable(name)}" names no tool; write "tool" or "plugin.tool"`;
+  return /^[A-Za-z][A-Za-z0-9_-]{0,63}(?:\.[A-Za-z][A-Za-z0-9_-]{0,63})?$/.test(name)
+    ? undefined
+    : `"${printable(name)}" names no tool; write "tool" or "plugin.tool"`;
 }
 
 /** Narrows what `compact` made: the members named are there. */
-function hasMembers<T extends object, K extends keyof T>(value: T, keys: readonly K[]): value is T & { readonly [P in K]-?: Exclude<T[P], undefined> } {
+function hasMembers<T extends object, K extends keyof T>(
+  value: T,
+  keys: readonly K[],
+): value is T & { readonly [P in K]-?: Exclude<T[P], undefined> } {
   return keys.every((key) => value[key] !== undefined);
 }

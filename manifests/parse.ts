@@ -16,7 +16,10 @@ import type { Parsed } from "./problem.ts";
 import { readObjectSchema } from "./schema-field.ts";
 
 /** Largest manifest, in bytes of UTF-8, and its deepest nesting. */
-export const MANIFEST_BOUNDS: { readonly maxBytes: number; readonly maxDepth: number } = Object.freeze({ maxBytes: 256 * 1024, maxDepth: 64 });
+export const MANIFEST_BOUNDS: { readonly maxBytes: number; readonly maxDepth: number } = Object.freeze({
+  maxBytes: 256 * 1024,
+  maxDepth: 64,
+});
 
 /** What the caller knows of the plugin's surroundings. */
 export interface ManifestContext {
@@ -26,15 +29,35 @@ export interface ManifestContext {
   readonly plugins?: ReadonlySet<string>;
 }
 
-const MANIFEST_FIELDS = [
-  "$schema", "schemaVersion", "name", "version", "description", "enabled", "main", "dependencies", "settingsSchema", "permissions", "tools", "skills",
-  "state", "limits", "imports", "author", "license", "homepage", "keywords", "notes",
+/** Field names of a manifest. */
+export const MANIFEST_FIELDS: readonly string[] = [
+  "$schema",
+  "schemaVersion",
+  "name",
+  "version",
+  "description",
+  "enabled",
+  "main",
+  "dependencies",
+  "settingsSchema",
+  "permissions",
+  "tools",
+  "skills",
+  "state",
+  "limits",
+  "imports",
+  "author",
+  "license",
+  "homepage",
+  "keywords",
+  "notes",
 ];
 const MANIFEST_REQUIRED = ["schemaVersion", "name", "version", "description"];
 const MAX_TOOLS = 256;
 
 /** semver.org's own expression, without its captures. */
-const VERSION = /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/;
+const VERSION =
+  /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/;
 
 /**
  * A manifest in canonical form, with every default filled in and frozen, or every problem in it.
@@ -53,7 +76,10 @@ export function parseManifest(text: string, context: ManifestContext = {}): Pars
   if (!located.ok) return located;
   const root = located.value.value;
   if (!isJsonObject(root)) {
-    return { ok: false, problems: [{ severity: "error", pointer: "", ...located.value.locate(""), message: "Manifest is not an object", fix: "write { … }" }] };
+    return {
+      ok: false,
+      problems: [{ severity: "error", pointer: "", ...located.value.locate(""), message: "Manifest is not an object", fix: "write { … }" }],
+    };
   }
   const older = isLegacy(root) ? fromLegacy(root, context) : undefined;
   const reader = new DocumentReader(located.value, older?.toOriginal);
@@ -66,7 +92,12 @@ export function parseManifest(text: string, context: ManifestContext = {}): Pars
 
 type Incomplete<T> = { readonly [K in keyof T]: T[K] | undefined };
 
-function readManifest(reader: DocumentReader, root: JsonObject, context: ManifestContext, assumed: ReadonlySet<number>): Partial<Incomplete<Manifest>> {
+function readManifest(
+  reader: DocumentReader,
+  root: JsonObject,
+  context: ManifestContext,
+  assumed: ReadonlySet<number>,
+): Partial<Incomplete<Manifest>> {
   const fields = reader.fields(root, "", { what: "Manifest", known: MANIFEST_FIELDS, required: MANIFEST_REQUIRED });
   if (fields === undefined) return {};
   if (!fields.has("tools") && !fields.has("skills")) reader.refuse("", 'Manifest has neither "tools" nor "skills"', 'add "tools"');
@@ -121,14 +152,22 @@ function readImport(reader: DocumentReader, key: string, value: JsonValue, point
   if (/^(?:npm|jsr):[^\s]+$/.test(target)) return target;
   const isInside = /^\.\/./.test(target) && !/[\\:%?#\0]/.test(target) && !target.split("/").includes("..");
   if (isInside) return target;
-  reader.refuse(pointer, `Import "${printable(key)}" does not lead to a file of the plugin`, 'write a path such as "./vendor/lib.js", or "npm:…" or "jsr:…" for a vendored package');
+  reader.refuse(
+    pointer,
+    `Import "${printable(key)}" does not lead to a file of the plugin`,
+    'write a path such as "./vendor/lib.js", or "npm:…" or "jsr:…" for a vendored package',
+  );
   return undefined;
 }
 
 function checkVersion(version: string): string | undefined {
-  return version.length <= 256 && VERSION.test(version) ? undefined : `Version "${printable(version)}" is not a semver version; write one such as "1.0.0"`;
+  return version.length <= 256 && VERSION.test(version)
+    ? undefined
+    : `Version "${printable(version)}" is not a semver version; write one such as "1.0.0"`;
 }
 
 function checkHomepage(url: string): string | undefined {
-  return /^https?:\/\/[^\s]+$/.test(url) && url.length <= 2_048 ? undefined : "Homepage is not a web address; write one that begins with https://";
+  return /^https?:\/\/[^\s]+$/.test(url) && url.length <= 2_048
+    ? undefined
+    : "Homepage is not a web address; write one that begins with https://";
 }

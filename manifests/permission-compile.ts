@@ -1,11 +1,29 @@
 /** Turns a permission set as written into matchers, with tokens and relative paths resolved (SPEC PA2). */
 
-import { canonicalHost, netCovers, netOverlaps, netTouches, parseNetItem, splitHostPort, type NetPattern, type NetTarget } from "./permission-net.ts";
+import {
+  canonicalHost,
+  netCovers,
+  netOverlaps,
+  netTouches,
+  parseNetItem,
+  splitHostPort,
+  type NetPattern,
+  type NetTarget,
+} from "./permission-net.ts";
 import { isSecretItem } from "./permission-parse.ts";
 import { pathSegments, patternCovers, patternReachesBelow, toPathPattern } from "./permission-path.ts";
 import {
-  PERMISSION_KINDS, type AccessQuery, type CompiledEntry, type CompiledItem, type CompiledPermissions, type PermissionBases, type PermissionEntry, type PermissionItem, type PermissionKind,
-  type Permissions, type PermissionValue,
+  PERMISSION_KINDS,
+  type AccessQuery,
+  type CompiledEntry,
+  type CompiledItem,
+  type CompiledPermissions,
+  type PermissionBases,
+  type PermissionEntry,
+  type PermissionItem,
+  type PermissionKind,
+  type Permissions,
+  type PermissionValue,
 } from "./permissions.ts";
 
 /**
@@ -42,10 +60,15 @@ function compileEntry(kind: PermissionKind, entry: PermissionEntry, bases: Permi
   const allow = compileItems(entry.allow, (item) => compileAllow(kind, item, bases));
   const deny = compileItems(entry.deny, (item) => compileDeny(kind, item, bases));
   const compiled = { allow, deny, ...(entry.allow === undefined && { isDenyOnly: true as const }) };
-  return entry.ignore === undefined ? compiled : { ...compiled, ignore: compileItems(entry.ignore, (item) => compileDeny(kind, item, bases)) };
+  return entry.ignore === undefined
+    ? compiled
+    : { ...compiled, ignore: compileItems(entry.ignore, (item) => compileDeny(kind, item, bases)) };
 }
 
-function compileItems(items: boolean | readonly PermissionItem[] | undefined, compile: (item: PermissionItem) => CompiledItem): true | readonly CompiledItem[] {
+function compileItems(
+  items: boolean | readonly PermissionItem[] | undefined,
+  compile: (item: PermissionItem) => CompiledItem,
+): true | readonly CompiledItem[] {
   if (items === true) return true;
   return items === undefined || items === false ? [] : items.map(compile);
 }
@@ -99,7 +122,8 @@ function netPattern(item: PermissionItem): NetPattern | undefined {
 
 function nameMatcher(kind: PermissionKind, item: PermissionItem): (query: AccessQuery) => boolean {
   const wanted = typeof item === "string" ? item : isSecretItem(item) ? item.name : "";
-  if (kind === "env" && typeof item === "string" && wanted.endsWith("*")) return (query) => nameOf(query)?.startsWith(wanted.slice(0, -1)) ?? false;
+  if (kind === "env" && typeof item === "string" && wanted.endsWith("*"))
+    return (query) => nameOf(query)?.startsWith(wanted.slice(0, -1)) ?? false;
   if (kind === "tools" && wanted.endsWith(".*")) return (query) => nameOf(query)?.startsWith(wanted.slice(0, -1)) ?? false;
   // A bare tool name means the tool of that name in whichever plugin it is.
   if (kind === "tools" && !wanted.includes(".")) return (query) => nameOf(query)?.split(".").at(-1) === wanted;

@@ -4,7 +4,14 @@ import { itemToText, toEntry } from "./permission-compile.ts";
 import { netContains, parseNetItem, type NetPattern } from "./permission-net.ts";
 import { isSecretItem } from "./permission-parse.ts";
 import { patternCovers, startsWith, toPathPattern, type PathPattern } from "./permission-path.ts";
-import { PERMISSION_KINDS, type PermissionBases, type PermissionEntry, type PermissionItem, type PermissionKind, type Permissions } from "./permissions.ts";
+import {
+  PERMISSION_KINDS,
+  type PermissionBases,
+  type PermissionEntry,
+  type PermissionItem,
+  type PermissionKind,
+  type Permissions,
+} from "./permissions.ts";
 
 /**
  * What `inner` allows and `outer` does not, each as `read: ../x`; empty if `outer` covers `inner`.
@@ -86,7 +93,8 @@ function covers(kind: PermissionKind, outer: PermissionItem, inner: PermissionIt
 
 function pathContains(outer: PathPattern, inner: PathPattern, isLenient: boolean): boolean {
   if (outer.glob.length === 0) return startsWith(inner.prefix, outer.prefix);
-  const isSame = outer.prefix.length === inner.prefix.length && startsWith(inner.prefix, outer.prefix) && outer.glob.join("/") === inner.glob.join("/");
+  const isSame =
+    outer.prefix.length === inner.prefix.length && startsWith(inner.prefix, outer.prefix) && outer.glob.join("/") === inner.glob.join("/");
   if (isSame) return true;
   if (outer.glob.at(-1) === "**") return patternCovers(outer, inner.prefix, true);
   return isLenient && inner.glob.length === 0 && patternCovers(outer, inner.prefix, false);

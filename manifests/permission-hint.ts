@@ -26,7 +26,11 @@ export function smallestGrant(query: AccessQuery, bases: PermissionBases): Small
 
 /** The items of a flag's value: separated by commas, a comma itself doubled, as in Deno. */
 export function splitFlagItems(value: string): readonly string[] {
-  return value.replaceAll(",,", "\0").split(",").map((item) => item.replaceAll("\0", ",")).filter((item) => item !== "");
+  return value
+    .replaceAll(",,", "\0")
+    .split(",")
+    .map((item) => item.replaceAll("\0", ","))
+    .filter((item) => item !== "");
 }
 
 function itemFor(query: AccessQuery, bases: PermissionBases): string | undefined {
@@ -41,7 +45,7 @@ function pathItem(kind: "read" | "write", path: string, bases: PermissionBases):
   const segments = [...pathSegments(path)];
   for (;;) {
     const item = shortest(segments, path, bases);
-    if (segments.length === 0 || checkItem(kind, item) === undefined && !/[*?]/.test(item)) return item;
+    if (segments.length === 0 || (checkItem(kind, item) === undefined && !/[*?]/.test(item))) return item;
     segments.pop();
   }
 }

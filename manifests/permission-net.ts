@@ -4,9 +4,7 @@ import { blockHolds, ipToText, parseIp, parseIpBlock, type IpBlock } from "./ip-
 import type { NetItem } from "./permissions.ts";
 
 /** `suffix` is `*.name` and covers the name itself; one address is a block of all its bits. */
-export type HostPattern =
-  | { readonly kind: "name" | "suffix"; readonly name: string }
-  | { readonly kind: "block"; readonly block: IpBlock };
+export type HostPattern = { readonly kind: "name" | "suffix"; readonly name: string } | { readonly kind: "block"; readonly block: IpBlock };
 
 /** What is absent is not limited. Methods are upper case, paths begin with `/`. */
 export interface NetPattern {
@@ -65,7 +63,9 @@ export function splitHostPort(text: string): { readonly host: string; readonly p
   const parts = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/s.exec(text);
   if (parts === null) return { host: text };
   const host = parts[1] ?? "";
-  return parts[2] === undefined ? { host } : { host, port: /^[0-9]{1,5}$/.test(parts[2]) && Number(parts[2]) < 65_536 ? Number(parts[2]) : NaN };
+  return parts[2] === undefined
+    ? { host }
+    : { host, port: /^[0-9]{1,5}$/.test(parts[2]) && Number(parts[2]) < 65_536 ? Number(parts[2]) : NaN };
 }
 
 /** True if the pattern covers all that the target asks. */
@@ -73,7 +73,9 @@ export function netCovers(pattern: NetPattern, target: NetTarget): boolean {
   if (target.host === undefined || !hostCovers(pattern.host, target.host)) return false;
   if (pattern.port !== undefined && pattern.port !== target.port) return false;
   if (pattern.methods !== undefined && (target.method === undefined || !pattern.methods.includes(target.method))) return false;
-  return pattern.paths === undefined || (target.path !== undefined && pathReadings(target.path).every((path) => isUnderAny(path, pattern.paths)));
+  return (
+    pattern.paths === undefined || (target.path !== undefined && pathReadings(target.path).every((path) => isUnderAny(path, pattern.paths)))
+  );
 }
 
 /** True if the pattern covers the target by any reading of its path: what a denial asks. */
@@ -103,16 +105,21 @@ export function netContains(outer: NetPattern, inner: NetPattern): boolean {
 }
 
 function parseHostAndPort(text: string): NetItemOutcome {
-  if (text === "") return refuse("A host item is empty; write a host such as \"example.com\"");
+  if (text === "") return refuse('A host item is empty; write a host such as "example.com"');
   if (text.length > 300) return refuse("A host item has at most 300 characters");
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return refuse(`"${text}" is a URL; write only its host, such as "example.com" or "example.com:443"`);
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
+    return refuse(`"${text}" is a URL; write only its host, such as "example.com" or "example.com:443"`);
   if (text === "*") return refuse('"*" names no host; write true instead of a list to allow every host');
   const v6Block = text.includes("::") || text.split(":").length > 2 ? parseIpBlock(text) : undefined;
   if (v6Block !== undefined) return accept({ kind: "block", block: v6Block });
 
   const { host, port } = splitHostPort(text);
   if (port !== undefined && Number.isNaN(port)) {
-    return refuse(parseIp(text) === undefined ? `"${text}" has no port from 0 to 65535 after ":"` : `IPv6 address "${text}" needs brackets; write "[${text}]"`);
+    return refuse(
+      parseIp(text) === undefined
+        ? `"${text}" has no port from 0 to 65535 after ":"`
+        : `IPv6 address "${text}" needs brackets; write "[${text}]"`,
+    );
   }
   const pattern = parseHostPattern(host);
   return pattern === undefined ? refuse(explainHost(host)) : accept(pattern, port);
@@ -146,7 +153,9 @@ function toAscii(name: string): string | undefined {
   const lower = name.toLowerCase();
   const isPlain = /^[a-z0-9_.-]+$/.test(lower) && !/(?:^|\.)(?:[0-9]+|0x[0-9a-f]*)$/.test(lower) && !lower.includes("xn--");
   const ascii = isPlain ? lower : URL.parse(`http://${name}/`)?.hostname;
-  return ascii !== undefined && ascii.length <= 253 && ascii.split(".").every((label) => /^[a-z0-9_-]{1,63}$/.test(label)) ? ascii : undefined;
+  return ascii !== undefined && ascii.length <= 253 && ascii.split(".").every((label) => /^[a-z0-9_-]{1,63}$/.test(label))
+    ? ascii
+    : undefined;
 }
 
 function explainHost(host: string): string {
@@ -166,7 +175,8 @@ function hostCovers(pattern: HostPattern, host: string): boolean {
 }
 
 function hostContains(outer: HostPattern, inner: HostPattern): boolean {
-  if (inner.kind === "block") return outer.kind === "block" && outer.block.bits <= inner.block.bits && blockHolds(outer.block, inner.block.address);
+  if (inner.kind === "block")
+    return outer.kind === "block" && outer.block.bits <= inner.block.bits && blockHolds(outer.block, inner.block.address);
   if (inner.kind === "suffix" && outer.kind === "name") return false;
   return hostCovers(outer, inner.name);
 }
@@ -206,7 +216,9 @@ function checkMethods(methods: readonly string[] | undefined): string | undefine
 function checkPaths(paths: readonly string[] | undefined): string | undefined {
   if (paths === undefined) return undefined;
   if (paths.length === 0 || paths.length > MAX_LIST) return `"paths" names 1 to ${MAX_LIST} paths; leave it out to allow all`;
-  const wrong = paths.find((path) => path.length > 1_024 || !/^\/[^?#*%\\\x00-\x20]*$/.test(path) || /\/\.{1,2}(?:\/|$)/.test(path) || path.includes("//"));
+  const wrong = paths.find(
+    (path) => path.length > 1_024 || !/^\/[^?#*%\\\x00-\x20]*$/.test(path) || /\/\.{1,2}(?:\/|$)/.test(path) || path.includes("//"),
+  );
   return wrong === undefined ? undefined : `"${wrong}" is not a path prefix; write one such as "/v1", without "..", "*", "%", "?" or "#"`;
 }
 

@@ -5,14 +5,39 @@ import { isJsonObject, pointerToken } from "./json.ts";
 import { printable } from "./names.ts";
 import { parseNetItem } from "./permission-net.ts";
 import { checkPathItem, isGlobSegment } from "./permission-path.ts";
-import { PERMISSION_KINDS, type NetItem, type PermissionEntry, type PermissionItem, type PermissionKind, type Permissions, type PermissionValue, type SecretItem } from "./permissions.ts";
+import {
+  PERMISSION_KINDS,
+  type NetItem,
+  type PermissionEntry,
+  type PermissionItem,
+  type PermissionKind,
+  type Permissions,
+  type PermissionValue,
+  type SecretItem,
+} from "./permissions.ts";
 import type { Parsed, Problem } from "./problem.ts";
 import { nearest } from "./suggest.ts";
 
 /** The names that `Deno.permissions` knows for `sys` (Deno 2.9). */
 export const SYS_KINDS: readonly string[] = [
-  "hostname", "osRelease", "osUptime", "loadavg", "networkInterfaces", "systemMemoryInfo", "uid", "gid", "cpus", "homedir",
-  "getegid", "username", "userInfo", "statfs", "getPriority", "setPriority", "inspector", "umask",
+  "hostname",
+  "osRelease",
+  "osUptime",
+  "loadavg",
+  "networkInterfaces",
+  "systemMemoryInfo",
+  "uid",
+  "gid",
+  "cpus",
+  "homedir",
+  "getegid",
+  "username",
+  "userInfo",
+  "statfs",
+  "getPriority",
+  "setPriority",
+  "inspector",
+  "umask",
 ];
 
 const MAX_ITEMS = 256;
@@ -34,12 +59,16 @@ export function parsePermissions(value: unknown, pointer: string = ""): Parsed<P
   const problems: Problem[] = [];
   const permissions: { [K in PermissionKind]?: PermissionValue } = {};
   if (!isJsonObject(value)) {
-    return { ok: false, problems: [problem(pointer, "Permissions are not an object", 'write an object such as { "read": ["$workspace"] }')] };
+    return {
+      ok: false,
+      problems: [problem(pointer, "Permissions are not an object", 'write an object such as { "read": ["$workspace"] }')],
+    };
   }
   for (const [key, entry] of Object.entries(value)) {
     const kind = PERMISSION_KINDS.find((known) => known === key);
     const place = `${pointer}/${pointerToken(key)}`;
-    if (kind === undefined) problems.push(problem(place, `"${printable(key)}" is not a kind of permission`, nearest(key, PERMISSION_KINDS)));
+    if (kind === undefined)
+      problems.push(problem(place, `"${printable(key)}" is not a kind of permission`, nearest(key, PERMISSION_KINDS)));
     else permissions[kind] = readValue(kind, entry, place, problems);
   }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, value: permissions, warnings: [] };
@@ -60,7 +89,9 @@ export function checkItem(kind: PermissionKind, item: PermissionItem): string | 
     case "env":
       return checkEnvItem(item);
     case "sys":
-      return SYS_KINDS.includes(item) ? undefined : `"${printable(item)}" is not a kind of system information; write one of ${SYS_KINDS.join(" ")}`;
+      return SYS_KINDS.includes(item)
+        ? undefined
+        : `"${printable(item)}" is not a kind of system information; write one of ${SYS_KINDS.join(" ")}`;
     case "run":
     case "ffi":
       return item === "" || item.length > 1_024 ? `An item of "${kind}" has 1 to 1024 characters` : undefined;
@@ -79,14 +110,21 @@ export function isSecretItem(item: PermissionItem): item is SecretItem {
 function readValue(kind: PermissionKind, value: unknown, pointer: string, problems: Problem[]): PermissionValue {
   if (typeof value === "boolean" || Array.isArray(value)) return readItems(kind, value, pointer, problems);
   if (!isJsonObject(value)) {
-    problems.push(problem(pointer, `Permission "${kind}" is neither true, false, a list nor an object`, 'write true, false, a list of items, or { "allow": …, "deny": … }'));
+    problems.push(
+      problem(
+        pointer,
+        `Permission "${kind}" is neither true, false, a list nor an object`,
+        'write true, false, a list of items, or { "allow": …, "deny": … }',
+      ),
+    );
     return false;
   }
   const entry: { -readonly [K in keyof PermissionEntry]: PermissionEntry[K] } = {};
   for (const [key, part] of Object.entries(value)) {
     const place = `${pointer}/${pointerToken(key)}`;
     if (key === "reason") entry.reason = readReason(part, place, problems);
-    else if (key === "ignore" && kind !== "read" && kind !== "env") problems.push(problem(place, `"ignore" exists for read and env only`, 'write "deny"'));
+    else if (key === "ignore" && kind !== "read" && kind !== "env")
+      problems.push(problem(place, `"ignore" exists for read and env only`, 'write "deny"'));
     else if (key === "allow" || key === "deny" || key === "ignore") entry[key] = readItems(kind, part, place, problems);
     else problems.push(problem(place, `"${printable(key)}" is not a field of a permission`, nearest(key, ENTRY_FIELDS)));
   }
@@ -100,11 +138,20 @@ function readItems(kind: PermissionKind, value: unknown, pointer: string, proble
     return false;
   }
   if (value.length > MAX_ITEMS) {
-    problems.push(problem(pointer, `A list has at most ${MAX_ITEMS} items, this one has ${value.length}`, "name their folder, or fewer items"));
+    problems.push(
+      problem(pointer, `A list has at most ${MAX_ITEMS} items, this one has ${value.length}`, "name their folder, or fewer items"),
+    );
     return false;
   }
   const globs = value.filter((item) => (kind === "read" || kind === "write") && typeof item === "string" && isGlobSegment(item));
-  if (globs.length > MAX_GLOB_ITEMS) problems.push(problem(pointer, `A list has at most ${MAX_GLOB_ITEMS} patterns, this one has ${globs.length}`, "name their folder, or fewer patterns"));
+  if (globs.length > MAX_GLOB_ITEMS)
+    problems.push(
+      problem(
+        pointer,
+        `A list has at most ${MAX_GLOB_ITEMS} patterns, this one has ${globs.length}`,
+        "name their folder, or fewer patterns",
+      ),
+    );
   return value.flatMap((item: unknown, index) => {
     const read = readItem(item);
     const reason = read === undefined ? `An item of "${kind}" has the wrong form` : checkItem(kind, read);
@@ -127,7 +174,9 @@ function readItem(item: unknown): PermissionItem | undefined {
 
 function readReason(value: unknown, pointer: string, problems: Problem[]): string {
   if (typeof value !== "string" || value.length > MAX_REASON_LENGTH) {
-    problems.push(problem(pointer, `"reason" is not a text of at most ${MAX_REASON_LENGTH} characters`, "say in a sentence what the permission is for"));
+    problems.push(
+      problem(pointer, `"reason" is not a text of at most ${MAX_REASON_LENGTH} characters`, "say in a sentence what the permission is for"),
+    );
     return "";
   }
   const hidden = findHiddenText(value);
@@ -153,7 +202,9 @@ function checkEnvItem(item: string): string | undefined {
   if (item === "" || item.length > 128) return "The name of an environment variable has 1 to 128 characters";
   if (item.includes("=")) return `"${printable(item)}" holds "="; write only the variable's name`;
   const star = item.indexOf("*");
-  return star === -1 || star === item.length - 1 ? undefined : `"${printable(item)}" has "*" in a place other than the end; write "PREFIX*"`;
+  return star === -1 || star === item.length - 1
+    ? undefined
+    : `"${printable(item)}" has "*" in a place other than the end; write "PREFIX*"`;
 }
 
 function checkToolItem(item: string): string | undefined {

@@ -135,7 +135,8 @@ function checkSegments(segments: readonly string[]): string | undefined {
   if (head.startsWith("$") && last !== -1) return `".." leaves "${head}"; name the other folder itself`;
   if (firstGlob !== -1 && last > firstGlob) return '".." after a pattern has no one meaning; write the path without it';
   if (segments.filter((segment) => segment === "..").length > MAX_PARENTS) return `A path item has at most ${MAX_PARENTS} ".."`;
-  if (segments.some((segment) => segment.includes("**") && segment !== "**")) return '"**" stands alone between "/"; write "**/*.ext" instead of "**.ext"';
+  if (segments.some((segment) => segment.includes("**") && segment !== "**"))
+    return '"**" stands alone between "/"; write "**/*.ext" instead of "**.ext"';
   if (segments.filter((segment) => segment === "**").length > MAX_GLOBSTARS) return `A pattern has at most ${MAX_GLOBSTARS} "**"`;
   if (firstGlob !== -1 && segments.join("/").length > MAX_GLOB_LENGTH) return `A pattern has at most ${MAX_GLOB_LENGTH} characters`;
   return undefined;
@@ -198,7 +199,7 @@ function matchSegment(pattern: string, text: string): boolean {
   let at = 0;
   let star = -1;
   let resume = 0;
-  for (let i = 0; i < text.length; ) {
+  for (let i = 0; i < text.length;) {
     const wanted = pattern[at];
     if (wanted === "*") {
       star = at++;

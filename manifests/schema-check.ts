@@ -35,11 +35,35 @@ export const REFUSED_KEYWORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Deepest nesting of schemas, most schemas in one, and most values listed in it. */
-export const SCHEMA_BOUNDS: { readonly depth: number; readonly nodes: number; readonly values: number } = Object.freeze({ depth: 32, nodes: 2_000, values: 10_000 });
+export const SCHEMA_BOUNDS: { readonly depth: number; readonly nodes: number; readonly values: number } = Object.freeze({
+  depth: 32,
+  nodes: 2_000,
+  values: 10_000,
+});
 
 const KNOWN_KEYWORDS = [
-  "type", "enum", "const", "required", "properties", "items", "title", "description", "default", "examples", "format", "minimum", "maximum",
-  "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems", "additionalProperties", "$schema", "$id",
+  "type",
+  "enum",
+  "const",
+  "required",
+  "properties",
+  "items",
+  "title",
+  "description",
+  "default",
+  "examples",
+  "format",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "additionalProperties",
+  "$schema",
+  "$id",
 ];
 const MAX_PROBLEMS = 100;
 
@@ -68,8 +92,10 @@ interface Check {
 function checkNode(schema: unknown, pointer: string, depth: number, check: Check): void {
   if (check.problems.length >= MAX_PROBLEMS || check.nodes > SCHEMA_BOUNDS.nodes) return;
   if (!isJsonObject(schema)) return report(check, pointer, "Schema is not an object", 'write an object such as { "type": "string" }');
-  if (depth > SCHEMA_BOUNDS.depth) return report(check, pointer, `Schema is nested deeper than ${SCHEMA_BOUNDS.depth} levels`, "make it flatter");
-  if (++check.nodes > SCHEMA_BOUNDS.nodes) return report(check, pointer, `Schema has more than ${SCHEMA_BOUNDS.nodes} parts`, "make it smaller");
+  if (depth > SCHEMA_BOUNDS.depth)
+    return report(check, pointer, `Schema is nested deeper than ${SCHEMA_BOUNDS.depth} levels`, "make it flatter");
+  if (++check.nodes > SCHEMA_BOUNDS.nodes)
+    return report(check, pointer, `Schema has more than ${SCHEMA_BOUNDS.nodes} parts`, "make it smaller");
 
   for (const [keyword, value] of Object.entries(schema)) {
     const place = `${pointer}/${pointerToken(keyword)}`;
@@ -104,7 +130,8 @@ function checkKeyword(keyword: string, value: unknown, pointer: string, check: C
       return checkType(value, pointer, check);
     case "enum":
     case "examples":
-      if (!Array.isArray(value) || (keyword === "enum" && value.length === 0)) return report(check, pointer, `"${keyword}" is not a list of values`, "write a list with at least one value");
+      if (!Array.isArray(value) || (keyword === "enum" && value.length === 0))
+        return report(check, pointer, `"${keyword}" is not a list of values`, "write a list with at least one value");
       return checkJson(value, pointer, 1, check);
     case "const":
     case "default":
@@ -127,9 +154,13 @@ function checkKeyword(keyword: string, value: unknown, pointer: string, check: C
     case "maxLength":
     case "minItems":
     case "maxItems":
-      return Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : report(check, pointer, `"${keyword}" is not a whole number of at least 0`, "write a whole number");
+      return Number.isSafeInteger(value) && Number(value) >= 0
+        ? undefined
+        : report(check, pointer, `"${keyword}" is not a whole number of at least 0`, "write a whole number");
     case "additionalProperties":
-      return typeof value === "boolean" ? undefined : report(check, pointer, '"additionalProperties" is not true or false', 'write false, and name the properties in "properties"');
+      return typeof value === "boolean"
+        ? undefined
+        : report(check, pointer, '"additionalProperties" is not true or false', 'write false, and name the properties in "properties"');
     default:
       return report(check, pointer, `Keyword "${printable(keyword)}" is unknown`, nearest(keyword, KNOWN_KEYWORDS));
   }
@@ -145,7 +176,12 @@ function checkType(value: unknown, pointer: string, check: Check): void {
 
 function checkRequired(value: unknown, pointer: string, check: Check): void {
   if (!Array.isArray(value) || !value.every((name) => typeof name === "string") || new Set(value).size !== value.length) {
-    return report(check, pointer, '"required" is not a list of different property names', "list in it the names of the properties that must be there");
+    return report(
+      check,
+      pointer,
+      '"required" is not a list of different property names',
+      "list in it the names of the properties that must be there",
+    );
   }
   for (const [index, name] of value.entries()) checkText(name, `${pointer}/${index}`, "Property name", check);
 }
@@ -153,10 +189,12 @@ function checkRequired(value: unknown, pointer: string, check: Check): void {
 /** Values in a schema: JSON, bounded, and without hidden text, as models read them too. */
 function checkJson(value: unknown, pointer: string, depth: number, check: Check): void {
   if (++check.values > SCHEMA_BOUNDS.values) {
-    if (check.values === SCHEMA_BOUNDS.values + 1) report(check, pointer, `Schema lists more than ${SCHEMA_BOUNDS.values} values`, "list fewer");
+    if (check.values === SCHEMA_BOUNDS.values + 1)
+      report(check, pointer, `Schema lists more than ${SCHEMA_BOUNDS.values} values`, "list fewer");
     return;
   }
-  if (depth > SCHEMA_BOUNDS.depth) return report(check, pointer, `Value is nested deeper than ${SCHEMA_BOUNDS.depth} levels`, "make it flatter");
+  if (depth > SCHEMA_BOUNDS.depth)
+    return report(check, pointer, `Value is nested deeper than ${SCHEMA_BOUNDS.depth} levels`, "make it flatter");
   if (typeof value === "string") return checkText(value, pointer, "Value", check);
   if (value === null || typeof value === "boolean" || Number.isFinite(value)) return;
   if (Array.isArray(value)) return value.forEach((item, index) => checkJson(item, `${pointer}/${index}`, depth + 1, check));

@@ -20,6 +20,10 @@ export function readObjectSchema(reader: DocumentReader, fields: Fields, key: st
   if (schema === undefined) return undefined;
   if (schema.type === undefined) return { type: "object", ...schema };
   if (schema.type === "object") return schema;
-  reader.refuse(`${fields.at(key)}/type`, `"${key}" does not describe an object`, 'write "type": "object", and describe each value in "properties"');
+  reader.refuse(
+    `${fields.at(key)}/type`,
+    `"${key}" does not describe an object`,
+    'write "type": "object", and describe each value in "properties"',
+  );
   return undefined;
 }

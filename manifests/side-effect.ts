@@ -43,7 +43,10 @@ export function sideEffectClass(effects: readonly SideEffect[]): SideEffectClass
  * A tool's class with the permissions it holds (its own, else its plugin's) taken into account: `network` whose net items
  * are all limited to GET and HEAD counts as `read`.
  */
-export function sideEffectClassOf(tool: Pick<ToolDefinition, "sideEffects" | "permissions">, pluginPermissions: Permissions = {}): SideEffectClass {
+export function sideEffectClassOf(
+  tool: Pick<ToolDefinition, "sideEffects" | "permissions">,
+  pluginPermissions: Permissions = {},
+): SideEffectClass {
   const onlyFetches = tool.sideEffects.includes("network") && isFetchOnly(tool.permissions ?? pluginPermissions);
   return sideEffectClass(onlyFetches ? tool.sideEffects.map((effect) => (effect === "network" ? "read" : effect)) : tool.sideEffects);
 }

@@ -3,7 +3,9 @@
 /** `did you mean "…"?` for a near miss, else the choices there are. */
 export function nearest(written: string, choices: readonly string[]): string {
   const wanted = squash(written);
-  const ranked = choices.map((choice) => ({ choice, distance: distance(wanted, squash(choice)) })).toSorted((a, b) => a.distance - b.distance);
+  const ranked = choices
+    .map((choice) => ({ choice, distance: distance(wanted, squash(choice)) }))
+    .toSorted((a, b) => a.distance - b.distance);
   const best = ranked[0];
   if (best !== undefined && best.distance <= Math.max(1, Math.floor(best.choice.length * 0.4))) return `did you mean "${best.choice}"?`;
   return `write one of ${choices.join(", ")}`;
@@ -11,7 +13,10 @@ export function nearest(written: string, choices: readonly string[]): string {
 
 /** `input_schema` and `InputSchema` are one word. */
 function squash(name: string): string {
-  return name.slice(0, 64).toLowerCase().replace(/[_\s-]/g, "");
+  return name
+    .slice(0, 64)
+    .toLowerCase()
+    .replace(/[_\s-]/g, "");
 }
 
 /** Edits between two texts (Levenshtein); both are short. */

@@ -7,7 +7,7 @@
 
 import { checkFormat } from "./format.ts";
 import type { JsonSchema, SchemaType } from "./json-schema.ts";
-import { isJsonObject, pointerToken, type JsonObject, type JsonValue } from "./json.ts";
+import { isJsonArray, isJsonObject, pointerToken, type JsonObject, type JsonValue } from "./json.ts";
 import { printable } from "./names.ts";
 
 /** One way in which a value differs from its schema. */
@@ -40,9 +40,9 @@ export function checkValue(schema: JsonSchema, value: JsonValue): readonly Value
 
 /** `value` with every absent property that has a `default` in `schema` filled in, at every level that is there. */
 export function applyDefaults(schema: JsonSchema, value: JsonValue): JsonValue {
-  if (Array.isArray(value)) {
+  if (isJsonArray(value)) {
     const { items } = schema;
-    return items === undefined ? value : value.map((item: JsonValue) => applyDefaults(items, item));
+    return items === undefined ? value : value.map((item) => applyDefaults(items, item));
   }
   if (!isJsonObject(value)) return value;
   // A null prototype: keys come from outside.
@@ -64,13 +64,17 @@ function checkNode(schema: JsonSchema, value: JsonValue, pointer: string, check:
   if (isSpent(check)) return;
   const fail = (keyword: string, message: string): void => void check.errors.push({ pointer, message, keyword });
 
-  if (schema.type !== undefined && !toList(schema.type).some((type) => isOfType(value, type))) fail("type", `Is ${typeName(value)}, not ${toList(schema.type).join(" or ")}`);
+  if (schema.type !== undefined && !toList(schema.type).some((type) => isOfType(value, type)))
+    fail("type", `Is ${typeName(value)}, not ${toList(schema.type).join(" or ")}`);
   if (schema.const !== undefined && !isEqual(schema.const, value, check)) fail("const", `Is not ${show(schema.const)}`);
-  if (schema.enum !== undefined && !schema.enum.some((choice) => isEqual(choice, value, check))) fail("enum", `Is not one of ${showAll(schema.enum)}`);
+  if (schema.enum !== undefined && !schema.enum.some((choice) => isEqual(choice, value, check)))
+    fail("enum", `Is not one of ${showAll(schema.enum)}`);
   if (typeof value === "number") checkNumber(schema, value, fail);
   else if (typeof value === "string") checkString(schema, value, fail, check);
-  else if (Array.isArray(value)) checkArray(schema, value, pointer, check, fail);
-  else if (isJsonObject(value)) checkObject(schema, value, pointer, check);
+  else if (isJsonArray(value)) {
+    checkItemCount(schema, value, fail);
+    checkItems(schema, value, pointer, check);
+  } else if (isJsonObject(value)) checkObject(schema, value, pointer, check);
 }
 
 type Fail = (keyword: string, message: string) => void;
@@ -78,23 +82,33 @@ type Fail = (keyword: string, message: string) => void;
 function checkNumber(schema: JsonSchema, value: number, fail: Fail): void {
   if (schema.minimum !== undefined && value < schema.minimum) fail("minimum", `Is ${value}, below ${schema.minimum}`);
   if (schema.maximum !== undefined && value > schema.maximum) fail("maximum", `Is ${value}, above ${schema.maximum}`);
-  if (schema.exclusiveMinimum !== undefined && value <= schema.exclusiveMinimum) fail("exclusiveMinimum", `Is ${value}, not above ${schema.exclusiveMinimum}`);
-  if (schema.exclusiveMaximum !== undefined && value >= schema.exclusiveMaximum) fail("exclusiveMaximum", `Is ${value}, not below ${schema.exclusiveMaximum}`);
+  if (schema.exclusiveMinimum !== undefined && value <= schema.exclusiveMinimum)
+    fail("exclusiveMinimum", `Is ${value}, not above ${schema.exclusiveMinimum}`);
+  if (schema.exclusiveMaximum !== undefined && value >= schema.exclusiveMaximum)
+    fail("exclusiveMaximum", `Is ${value}, not below ${schema.exclusiveMaximum}`);
 }
 
 function checkString(schema: JsonSchema, value: string, fail: Fail, check: Check): void {
   if (schema.minLength !== undefined || schema.maxLength !== undefined) {
     check.steps -= value.length >> 6;
     const length = codePointCount(value);
-    if (schema.minLength !== undefined && length < schema.minLength) fail("minLength", `Has ${length} characters, fewer than ${schema.minLength}`);
-    if (schema.maxLength !== undefined && length > schema.maxLength) fail("maxLength", `Has ${length} characters, more than ${schema.maxLength}`);
+    if (schema.minLength !== undefined && length < schema.minLength)
+      fail("minLength", `Has ${length} characters, fewer than ${schema.minLength}`);
+    if (schema.maxLength !== undefined && length > schema.maxLength)
+      fail("maxLength", `Has ${length} characters, more than ${schema.maxLength}`);
   }
-  if (schema.format !== undefined && !checkFormat(schema.format, value)) fail("format", `Is not in the format "${printable(schema.format)}"`);
+  if (schema.format !== undefined && !checkFormat(schema.format, value))
+    fail("format", `Is not in the format "${printable(schema.format)}"`);
 }
 
-function checkArray(schema: JsonSchema, value: readonly JsonValue[], pointer: string, check: Check, fail: Fail): void {
-  if (schema.minItems !== undefined && value.length < schema.minItems) fail("minItems", `Has ${value.length} items, fewer than ${schema.minItems}`);
-  if (schema.maxItems !== undefined && value.length > schema.maxItems) fail("maxItems", `Has ${value.length} items, more than ${schema.maxItems}`);
+function checkItemCount(schema: JsonSchema, value: readonly JsonValue[], fail: Fail): void {
+  if (schema.minItems !== undefined && value.length < schema.minItems)
+    fail("minItems", `Has ${value.length} items, fewer than ${schema.minItems}`);
+  if (schema.maxItems !== undefined && value.length > schema.maxItems)
+    fail("maxItems", `Has ${value.length} items, more than ${schema.maxItems}`);
+}
+
+function checkItems(schema: JsonSchema, value: readonly JsonValue[], pointer: string, check: Check): void {
   if (schema.items === undefined) return;
   for (const [index, item] of value.entries()) {
     if (isSpent(check)) return;
@@ -104,7 +118,8 @@ function checkArray(schema: JsonSchema, value: readonly JsonValue[], pointer: st
 
 function checkObject(schema: JsonSchema, value: JsonObject, pointer: string, check: Check): void {
   for (const name of schema.required ?? []) {
-    if (!Object.hasOwn(value, name)) check.errors.push({ pointer: `${pointer}/${pointerToken(name)}`, message: "Is missing", keyword: "required" });
+    if (!Object.hasOwn(value, name))
+      check.errors.push({ pointer: `${pointer}/${pointerToken(name)}`, message: "Is missing", keyword: "required" });
   }
   const { properties = {} } = schema;
   for (const name of Object.keys(value)) {
@@ -113,7 +128,8 @@ function checkObject(schema: JsonSchema, value: JsonObject, pointer: string, che
     const property = own(properties, name);
     const item = value[name];
     if (property !== undefined && item !== undefined) checkNode(property, item, place, check);
-    else if (property === undefined && schema.additionalProperties === false) check.errors.push({ pointer: place, message: "Is not expected", keyword: "additionalProperties" });
+    else if (property === undefined && schema.additionalProperties === false)
+      check.errors.push({ pointer: place, message: "Is not expected", keyword: "additionalProperties" });
   }
 }
 
@@ -129,7 +145,7 @@ function isOfType(value: JsonValue, type: SchemaType): boolean {
 
 function typeName(value: JsonValue): SchemaType {
   if (value === null) return "null";
-  if (Array.isArray(value)) return "array";
+  if (isJsonArray(value)) return "array";
   switch (typeof value) {
     case "string":
     case "number":
@@ -143,10 +159,12 @@ function typeName(value: JsonValue): SchemaType {
 function isEqual(a: JsonValue, b: JsonValue, check: Check): boolean {
   if (a === b) return true;
   if (--check.steps <= 0 || typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item: JsonValue, index) => isEqual(item, b[index] ?? null, check));
+  if (isJsonArray(a)) return isJsonArray(b) && a.length === b.length && a.every((item, index) => isEqual(item, b[index] ?? null, check));
   if (!isJsonObject(a) || !isJsonObject(b)) return false;
   const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key] ?? null, b[key] ?? null, check));
+  return (
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key] ?? null, b[key] ?? null, check))
+  );
 }
 
 function codePointCount(text: string): number {

@@ -1,0 +1,104 @@
+/** Our documents as people write them: what may be left out is optional. The canonical forms are `Manifest`, `ProjectConfig` and `PluginSettings`. */
+
+import type { JsonSchema } from "./json-schema.ts";
+import type { JsonObject } from "./json.ts";
+import type { LimitRequest } from "./limits.ts";
+import type { Permissions } from "./permissions.ts";
+import type { ConfirmMode, PolicyRule, RuleEffect } from "./project.ts";
+import type { SideEffect, SideEffectClass } from "./side-effect.ts";
+import type { Caller, Requirement, ToolAnnotations, Visibility } from "./tool.ts";
+
+/** `manifest.json` (SPEC M2). */
+export interface ManifestFile {
+  readonly $schema?: string;
+  readonly schemaVersion: "1.0";
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly enabled?: boolean;
+  readonly main?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly settingsSchema?: JsonSchema;
+  readonly permissions?: Permissions;
+  readonly tools?: readonly ToolFile[];
+  readonly skills?: readonly SkillFile[];
+  readonly state?: "call" | "session";
+  readonly limits?: LimitRequest;
+  readonly imports?: Readonly<Record<string, string>>;
+  readonly author?: string;
+  readonly license?: string;
+  readonly homepage?: string;
+  readonly keywords?: readonly string[];
+  readonly notes?: readonly string[];
+}
+
+/** One of a manifest's tools (SPEC M3). */
+export interface ToolFile {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly module?: string;
+  readonly export?: string;
+  readonly category?: string;
+  readonly tags?: readonly string[];
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly sideEffects: readonly SideEffect[];
+  readonly destructive?: boolean;
+  readonly determinism?: "deterministic" | "nondeterministic";
+  readonly permissions?: Permissions;
+  readonly requires?: readonly Requirement[];
+  readonly timeoutMs?: number;
+  readonly callers?: readonly Caller[];
+  readonly visibility?: Visibility;
+  readonly annotations?: ToolAnnotations;
+}
+
+/** One of a manifest's skills (SPEC K5). */
+export interface SkillFile {
+  readonly name: string;
+  readonly description: string;
+  readonly tools: readonly string[];
+  readonly module?: string;
+  readonly export?: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly tags?: readonly string[];
+}
+
+/** `bascule.json` (SPEC P1). */
+export interface ProjectFile {
+  readonly $schema?: string;
+  readonly plugins?: readonly string[];
+  readonly workspace?: string;
+  readonly policy?: {
+    readonly default?: RuleEffect;
+    readonly rules?: readonly PolicyRule[];
+    readonly layers?: readonly JsonObject[];
+    readonly groups?: Readonly<Record<string, readonly string[]>>;
+    readonly permissionTypes?: JsonObject;
+  };
+  readonly confirmation?: {
+    readonly default?: { readonly [K in SideEffectClass]?: ConfirmMode };
+    readonly perTool?: Readonly<Record<string, ConfirmMode>>;
+    readonly trustedWorkspaces?: readonly string[];
+    readonly trustedWorkspaceOverrides?: Readonly<Record<string, ConfirmMode>>;
+    readonly timeoutMs?: number;
+  };
+  readonly trusted?: readonly (string | { readonly name: string; readonly unconfined?: boolean })[];
+  readonly mcpServers?: JsonObject;
+  readonly remotes?: JsonObject;
+  readonly tools?: readonly JsonObject[];
+  readonly roles?: JsonObject;
+  readonly secrets?: JsonObject;
+  readonly audit?: JsonObject;
+  readonly server?: JsonObject;
+}
+
+/** `.bascule/settings/<plugin>.json` (SPEC G1). */
+export interface SettingsFile {
+  readonly $schema?: string;
+  readonly enabled?: boolean;
+  readonly toolOverrides?: Readonly<Record<string, { readonly enabled?: boolean }>>;
+  readonly config?: JsonObject;
+}

@@ -1,0 +1,204 @@
+/**
+ * Our documents as TypeBox schemas, proven against the hand-written interfaces (SPEC S4, M2).
+ *
+ * They describe: editors complete from what is generated here. The readers decide; TypeBox's own check is not used (FACTS,
+ * engine). This file is not part of `mod.ts`, because loading TypeBox would add a fifth to the host's cold start.
+ */
+
+import { Type, type Static, type TSchema } from "@sinclair/typebox";
+
+import type { ManifestFile, ProjectFile, SettingsFile, SkillFile, ToolFile } from "./document-files.ts";
+import type { JsonObject } from "./json.ts";
+import { LIMIT_NAMES } from "./limit-request.ts";
+import { LIMIT_CEILINGS, type LimitRequest } from "./limits.ts";
+import { CONFIRM_MODES, type RuleEffect } from "./project.ts";
+import { ROUTES } from "./route.ts";
+import { closed, describe, listOf, oneOf, permissionsSchema, PERMISSIONS, recordOf, SCHEMA, subsetSchema } from "./schema-parts.ts";
+import { SIDE_EFFECTS } from "./side-effect.ts";
+import { CALLERS, type Requirement } from "./tool.ts";
+
+/** A TypeBox schema of exactly the values of `T`; made by `schemaOf`. */
+export type SchemaOf<T> = TSchema & { readonly static: T };
+
+/**
+ * Proves that a TypeBox schema and an interface describe the same values: a member added to only one of them, or with
+ * another type, does not compile.
+ */
+export function schemaOf<T>(): <S extends TSchema>(schema: IsSame<Static<S>, T> extends true ? S : never) => SchemaOf<T> {
+  // Both directions of assignability have been checked by the parameter's type.
+  return (schema) => schema as unknown as SchemaOf<T>;
+}
+
+type IsSame<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+
+const PLUGIN_NAME = Type.String({ pattern: "^[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*$", maxLength: 63 });
+const TOOL_NAME = Type.String({ pattern: "^[a-zA-Z][a-zA-Z0-9_-]{0,63}$" });
+const MODULE_PATH = Type.String({ pattern: "^(?!/)(?!(?:.*/)?\\.\\.(?:/|$))[^\\\\:]+\\.(?:ts|js|mjs)$" });
+const JSON_OBJECT = Type.Unsafe<JsonObject>({ type: "object" });
+const LIMITS = schemaOf<LimitRequest>()(
+  Type.Unsafe<LimitRequest>(
+    closed(
+      Object.fromEntries(LIMIT_NAMES.map((name) => [name, Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_CEILINGS[name] }))])),
+    ),
+  ),
+);
+
+const REQUIREMENT = schemaOf<Requirement>()(closed({ capability: oneOf(["read", "write", "net"]), arg: Type.String({ minLength: 1 }) }));
+
+/** One of a manifest's tools. */
+export const ToolSchema: SchemaOf<ToolFile> = schemaOf<ToolFile>()(
+  closed({
+    name: TOOL_NAME,
+    title: Type.Optional(Type.String({ minLength: 1, description: "A name for people" })),
+    description: Type.String({ minLength: 1, description: "What a model reads to decide whether to call the tool" }),
+    module: Type.Optional(describe(MODULE_PATH, 'The file that has the function; default: the plugin\'s "main"')),
+    export: Type.Optional(
+      Type.String({ pattern: "^[A-Za-z_$][A-Za-z0-9_$-]*$", description: "The exported function; default: the tool's name" }),
+    ),
+    category: Type.Optional(
+      Type.String({ pattern: "^[a-z][a-z0-9_-]*$", examples: ["web", "data", "code", "math", "system", "archive", "llm"] }),
+    ),
+    tags: Type.Optional(listOf(Type.String({ minLength: 1, maxLength: 64 }))),
+    inputSchema: describe(SCHEMA, "What the arguments must be: an object"),
+    outputSchema: Type.Optional(describe(SCHEMA, "What the result is; checked where given")),
+    sideEffects: listOf(oneOf(SIDE_EFFECTS), { description: "What the tool can do; [] is none" }),
+    destructive: Type.Optional(Type.Boolean({ description: "Always asks a person" })),
+    determinism: Type.Optional(oneOf(["deterministic", "nondeterministic"])),
+    permissions: Type.Optional(describe(PERMISSIONS, "Narrower than the plugin's; kinds left out mean none")),
+    requires: Type.Optional(listOf(REQUIREMENT, { description: "Arguments that name a file or host, checked before anything runs" })),
+    timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_CEILINGS.wallMs })),
+    callers: Type.Optional(listOf(oneOf(CALLERS))),
+    visibility: Type.Optional(closed({ roles: Type.Optional(listOf(Type.String())), notRoles: Type.Optional(listOf(Type.String())) })),
+    annotations: Type.Optional(
+      closed({
+        title: Type.Optional(Type.String()),
+        readOnlyHint: Type.Optional(Type.Boolean()),
+        destructiveHint: Type.Optional(Type.Boolean()),
+        idempotentHint: Type.Optional(Type.Boolean()),
+        openWorldHint: Type.Optional(Type.Boolean()),
+      }),
+    ),
+  }),
+);
+
+/** One of a manifest's skills. */
+export const SkillSchema: SchemaOf<SkillFile> = schemaOf<SkillFile>()(
+  closed({
+    name: TOOL_NAME,
+    description: Type.String({ minLength: 1 }),
+    tools: listOf(Type.String({ description: "tool or plugin.tool" })),
+    module: Type.Optional(MODULE_PATH),
+    export: Type.Optional(Type.String()),
+    inputSchema: SCHEMA,
+    outputSchema: Type.Optional(SCHEMA),
+    tags: Type.Optional(listOf(Type.String({ minLength: 1, maxLength: 64 }))),
+  }),
+);
+
+/** `manifest.json`. */
+export const ManifestSchema: SchemaOf<ManifestFile> = schemaOf<ManifestFile>()(
+  closed({
+    $schema: Type.Optional(Type.String()),
+    schemaVersion: Type.Literal("1.0"),
+    name: describe(PLUGIN_NAME, "Lower-case letters and digits, with single _ or - between them"),
+    version: Type.String({ minLength: 1, description: "A semver version", examples: ["1.0.0"] }),
+    description: Type.String({ minLength: 1 }),
+    enabled: Type.Optional(Type.Boolean({ description: "false: listed, but not callable" })),
+    main: Type.Optional(describe(MODULE_PATH, 'The plugin\'s module; default "main.ts"')),
+    dependencies: Type.Optional(recordOf(Type.String({ description: "A semver range" }), { description: "Other plugins by name" })),
+    settingsSchema: Type.Optional(describe(SCHEMA, "What the plugin's settings must be: an object")),
+    permissions: Type.Optional(describe(PERMISSIONS, "What the plugin asks for; it holds nothing until it is granted")),
+    tools: Type.Optional(listOf(ToolSchema)),
+    skills: Type.Optional(listOf(SkillSchema)),
+    state: Type.Optional(oneOf(["call", "session"])),
+    limits: Type.Optional(LIMITS),
+    imports: Type.Optional(recordOf(Type.String(), { description: "Names that the plugin's code imports, to files inside the plugin" })),
+    author: Type.Optional(Type.String()),
+    license: Type.Optional(Type.String()),
+    homepage: Type.Optional(Type.String()),
+    keywords: Type.Optional(listOf(Type.String())),
+    notes: Type.Optional(listOf(Type.String())),
+  }),
+);
+
+const EFFECT = {
+  allow: Type.Optional(Type.Boolean()),
+  route: Type.Optional(oneOf(ROUTES)),
+  limits: Type.Optional(LIMITS),
+  confirm: Type.Optional(oneOf(CONFIRM_MODES)),
+  grants: Type.Optional(PERMISSIONS),
+  quota: Type.Optional(JSON_OBJECT),
+};
+const SELECTOR = {
+  tool: Type.Optional(Type.String()),
+  plugin: Type.Optional(PLUGIN_NAME),
+  category: Type.Optional(Type.String()),
+  group: Type.Optional(Type.String()),
+  pattern: Type.Optional(Type.String()),
+};
+
+/** `bascule.json`. */
+export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
+  closed({
+    $schema: Type.Optional(Type.String()),
+    plugins: Type.Optional(listOf(Type.String())),
+    workspace: Type.Optional(Type.String()),
+    policy: Type.Optional(
+      closed({
+        default: Type.Optional(schemaOf<RuleEffect>()(closed(EFFECT))),
+        rules: Type.Optional(listOf(closed({ ...SELECTOR, ...EFFECT }))),
+        layers: Type.Optional(listOf(JSON_OBJECT)),
+        groups: Type.Optional(recordOf(listOf(Type.String()))),
+        permissionTypes: Type.Optional(JSON_OBJECT),
+      }),
+    ),
+    confirmation: Type.Optional(
+      closed({
+        default: Type.Optional(
+          closed({
+            none: Type.Optional(oneOf(CONFIRM_MODES)),
+            read: Type.Optional(oneOf(CONFIRM_MODES)),
+            write: Type.Optional(oneOf(CONFIRM_MODES)),
+            network: Type.Optional(oneOf(CONFIRM_MODES)),
+            execute: Type.Optional(oneOf(CONFIRM_MODES)),
+          }),
+        ),
+        perTool: Type.Optional(recordOf(oneOf(CONFIRM_MODES))),
+        trustedWorkspaces: Type.Optional(listOf(Type.String())),
+        trustedWorkspaceOverrides: Type.Optional(recordOf(oneOf(CONFIRM_MODES))),
+        timeoutMs: Type.Optional(Type.Integer({ minimum: 1 })),
+      }),
+    ),
+    trusted: Type.Optional(listOf(Type.Union([PLUGIN_NAME, closed({ name: PLUGIN_NAME, unconfined: Type.Optional(Type.Boolean()) })]))),
+    mcpServers: Type.Optional(JSON_OBJECT),
+    remotes: Type.Optional(JSON_OBJECT),
+    tools: Type.Optional(listOf(JSON_OBJECT)),
+    roles: Type.Optional(JSON_OBJECT),
+    secrets: Type.Optional(JSON_OBJECT),
+    audit: Type.Optional(JSON_OBJECT),
+    server: Type.Optional(JSON_OBJECT),
+  }),
+);
+
+/** `.bascule/settings/<plugin>.json`. */
+export const SettingsSchema: SchemaOf<SettingsFile> = schemaOf<SettingsFile>()(
+  closed({
+    $schema: Type.Optional(Type.String()),
+    enabled: Type.Optional(Type.Boolean()),
+    toolOverrides: Type.Optional(recordOf(closed({ enabled: Type.Optional(Type.Boolean()) }))),
+    config: Type.Optional(JSON_OBJECT),
+  }),
+);
+
+/** What `manifests/manifest.schema.json` holds: the manifest as a Draft 7 schema for editors. */
+export function manifestJsonSchema(): JsonObject {
+  const document = {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "bascule plugin manifest",
+    ...ManifestSchema,
+    anyOf: [{ required: ["tools"] }, { required: ["skills"] }],
+    definitions: { permissions: permissionsSchema(), schema: subsetSchema() },
+  };
+  // Through text, so that TypeBox's symbols stay behind and only JSON is left.
+  return JSON.parse(JSON.stringify(document)) as JsonObject;
+}
