@@ -7,7 +7,12 @@ export function answer(value: JsonValue, bytes?: Uint8Array): HostAnswer {
   return { ok: true, value, ...(bytes && { bytes }) };
 }
 
+/** Room for two paths of the longest kind; what a guest sends is in its messages. */
+const MAX_MESSAGE_LENGTH = 10_000;
+
 /** @param name from `Deno.errors`, or a standard error's */
 export function failure(name: string, message: string, code?: string): HostAnswer {
-  return { ok: false, error: { name, message, ...(code !== undefined && { code }) } };
+  const shown = message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH)}…` : message;
+  // A lone surrogate is no text that every boundary carries.
+  return { ok: false, error: { name, message: shown.replace(/\p{Surrogate}/gu, "\ufffd"), ...(code !== undefined && { code }) } };
 }

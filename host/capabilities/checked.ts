@@ -22,9 +22,11 @@ export interface PathDenied {
   readonly denial: Denial;
 }
 
+export type Malformed = "empty" | "nul" | "not_text" | "too_long";
+
 export type Denial =
-  /** No path at all: empty, too long, NUL, lone surrogate. */
-  | { readonly kind: "malformed"; readonly message: string }
+  /** No path at all. */
+  | { readonly kind: "malformed"; readonly reason: Malformed }
   /** To be told like a missing file (`ignore` of Deno's grammar). */
   | { readonly kind: "ignored"; readonly act: CapabilityAct }
   | {
@@ -43,7 +45,7 @@ export type Denial =
  */
 export function checkPath<A extends PathAccess>(access: A, written: string, context: RefusalContext): PathCheck<A> {
   const path = normalizePath(written, context.cwd);
-  if (path === undefined) return { ok: false, denial: { kind: "malformed", message: malformedMessage(written) } };
+  if (path === undefined) return { ok: false, denial: { kind: "malformed", reason: malformedReason(written) } };
 
   const { layers } = context.grant;
   const query: AccessQuery = { kind: access, path };
@@ -70,7 +72,9 @@ export function toAct(permission: string, value: string, verdict: AccessVerdict)
   return { decision: verdict.state === "granted" ? "granted" : "denied", permission, value, layer, ...(rule !== undefined && { rule }) };
 }
 
-function malformedMessage(written: string): string {
-  if (written.includes("\0")) return "file name contained an unexpected NUL byte";
-  return written === "" ? "a path is empty" : "a path is too long or is no valid text";
+/** Why `normalizePath` has no answer. */
+function malformedReason(written: string): Malformed {
+  if (written === "") return "empty";
+  if (written.includes("\0")) return "nul";
+  return /\p{Surrogate}/u.test(written) ? "not_text" : "too_long";
 }

@@ -6,7 +6,7 @@ import type { CheckedPath } from "../platform/proof.ts";
 import { failure } from "./answer.ts";
 import type { BridgeContext } from "./bridge.ts";
 import { checkPath, type Denial, type PathAccess, type PathAllowed } from "./checked.ts";
-import { fileFailure, isRefusal } from "./file-failure.ts";
+import { fileFailure, isRefusal, malformedFailure } from "./file-failure.ts";
 
 /** Checks each wanted path; the first refusal is recorded and is the answer. */
 export interface PathWish<A extends PathAccess> {
@@ -73,11 +73,7 @@ export function reportModified({ path }: CheckedPath<PathAccess>, { cwd, modifie
 }
 
 function refuse(denial: Denial, subject: string, context: BridgeContext): HostAnswer {
-  if (denial.kind === "malformed") {
-    return denial.message === "a path is empty"
-      ? fileFailure("not_found", subject)
-      : failure("TypeError", `${denial.message}: ${subject}`, "EINVAL");
-  }
+  if (denial.kind === "malformed") return malformedFailure(denial.reason, subject);
   context.record(denial.act);
   return denial.kind === "ignored" ? fileFailure("not_found", subject) : failure("NotCapable", denial.message);
 }

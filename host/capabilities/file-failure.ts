@@ -3,6 +3,7 @@
 import type { HostAnswer } from "../../sandbox/mod.ts";
 import type { FileError, FileErrorCode } from "../platform/platform.ts";
 import { failure } from "./answer.ts";
+import type { Malformed } from "./checked.ts";
 
 interface Wording {
   readonly name: string;
@@ -33,6 +34,20 @@ const WORDINGS: Readonly<Record<FileErrorCode, Wording>> = {
 export function fileFailure(code: FileErrorCode, subject: string): HostAnswer {
   const { name, code: errno, text } = WORDINGS[code];
   return failure(name, `${text}: ${subject}`, errno);
+}
+
+/** For what is no path at all. */
+export function malformedFailure(reason: Malformed, subject: string): HostAnswer {
+  switch (reason) {
+    case "empty":
+      return fileFailure("not_found", subject);
+    case "too_long":
+      return fileFailure("name_too_long", subject);
+    case "nul":
+      return failure("TypeError", `file name contained an unexpected NUL byte: ${subject}`, "EINVAL");
+    case "not_text":
+      return failure("TypeError", `file name is not valid Unicode: ${subject}`, "EINVAL");
+  }
 }
 
 /** True if the refusal is the grant's, not the operating system's. */

@@ -28,13 +28,15 @@ export function refusalMessage(query: AccessQuery, subject: string | undefined, 
   return `${wanted}, ${command === undefined ? text : `grant it with: ${command}`}`;
 }
 
+/** Control and format characters: a person may paste what they do not see, so no command is shown. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
 /** The smallest grant that would allow the act, as JSON and as a command. */
 export function grantHint(query: AccessQuery, context: RefusalContext): GrantHint {
   const smallest = smallestGrant(query, basesOf(context));
   const { plugin } = context;
-  const flag = quoteFlag(smallest.flag);
-  if (plugin === undefined || flag === undefined) return { text: `grant it in "bascule.json" or with --allow-${query.kind}` };
-  return { grant: { plugin, permissions: smallest.permissions }, command: `bascule grant ${plugin} ${flag}` };
+  if (plugin === undefined || HIDDEN.test(smallest.flag)) return { text: `grant it in "bascule.json" or with --allow-${query.kind}` };
+  return { grant: { plugin, permissions: smallest.permissions }, command: `bascule grant ${plugin} ${smallest.flag}` };
 }
 
 /** What a suggested path may be relative to: the workspace and the call's own temporary folder. */
@@ -43,13 +45,4 @@ function basesOf({ grant, cwd }: RefusalContext): PermissionBases {
   const tmp = known.find((bases) => bases.tmp !== undefined)?.tmp;
   const data = known.find((bases) => bases.data !== undefined)?.data;
   return { base: cwd, workspace: cwd, ...(data !== undefined && { data }), ...(tmp !== undefined && { tmp }) };
-}
-
-/** `--allow-read=$workspace/a b` quoted for a POSIX shell; undefined if no terminal should be shown it. */
-function quoteFlag(flag: string): string | undefined {
-  // Control and format characters: a person may paste what they do not see.
-  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(flag)) return undefined;
-  const [name = "", ...value] = flag.split("=");
-  if (value.length === 0) return name;
-  return `${name}='${value.join("=").replaceAll("'", "'\\''")}'`;
 }

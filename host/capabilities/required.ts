@@ -60,11 +60,8 @@ async function checkPathArgument(access: "read" | "write", arg: string, written:
     return { ok: false, error: toolError("fs_denied", message, { details: { path: written, argument: arg }, ...(hint && { hint }) }) };
   }
   if (!check.ok) {
-    const message =
-      check.denial.kind === "malformed"
-        ? `Argument "${arg}" is no path: ${check.denial.message}`
-        : `Argument "${arg}" names a path that is not available`;
-    return { ok: false, error: toolError("fs_denied", message, { details: { path: written, argument: arg } }) };
+    const message = check.denial.kind === "malformed" ? `Argument "${arg}" is no path` : `Argument "${arg}" names nothing that is there`;
+    return { ok: false, error: toolError("fs_denied", message, { details: { path: written.slice(0, 1_000), argument: arg } }) };
   }
   const resolved = await resolvePlace(check.path.path, context.files);
   if (resolved === undefined || !check.path.permits(resolved)) return { ok: false, error: pathEscapes(written) };

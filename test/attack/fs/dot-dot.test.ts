@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { errorName, textOf, toBytes } from "../../support/bridge-context.ts";
+import { diskCall } from "../../support/disk-call.ts";
+
+describe("attack: a path climbs out with ..", () => {
+  it.each([
+    "../outside/secret.txt",
+    "./../outside/secret.txt",
+    "sub/../../outside/secret.txt",
+    "none/../../outside/secret.txt",
+    "sub//..//..//outside//secret.txt",
+    "..",
+    "../workspace-evil/x",
+  ])("%s is refused before the disk is asked [C4.dotdot]", async (path) => {
+    const { answer, outside, contents } = await diskCall({ "sub/a.txt": "a" });
+    expect(errorName(await answer("fs.readFile", { path }))).toBe("NotCapable");
+    expect(errorName(await answer("fs.writeFile", { path }, toBytes("evil")))).toBe("NotCapable");
+    expect(errorName(await answer("fs.remove", { path, recursive: true }))).toBe("NotCapable");
+    expect(await contents(join(outside, "secret.txt"))).toBe("secret");
+  });
+
+  // Only read: a test that fails must not be the attack.
+  it.each(["../../../../../../../../etc/hostname", "/etc/hostname", "//etc/hostname", "/../etc/hostname"])("%s is not read [C4.dotdot]", async (path) => {
+    const { answer } = await diskCall({});
+    expect(errorName(await answer("fs.readFile", { path }))).toBe("NotCapable");
+  });
+
+  it("a path that comes back into the workspace is that path [C4.dotdot]", async () => {
+    const { answer } = await diskCall({ "sub/a.txt": "a" });
+    expect(textOf(await answer("fs.readFile", { path: "none/../sub/./a.txt" }))).toBe("a");
+    expect(textOf(await answer("fs.readFile", { path: "../workspace/sub/a.txt" }))).toBe("a");
+  });
+
+  it(".. behind a link is resolved in the text, so it cannot be steered by the link [C4.dotdot]", async () => {
+    const { answer } = await diskCall({ "link": { link: "$outside" }, "secret.txt": "mine" });
+    // The kernel would read <root>/secret.txt.
+    expect(textOf(await answer("fs.readFile", { path: "link/../secret.txt" }))).toBe("mine");
+  });
+
+  it("a folder whose name begins like the granted one is another folder [C4.segments]", async () => {
+    const { answer, workspace } = await diskCall({}, { read: ["$workspace/pub"], write: ["$workspace/pub"] });
+    expect(errorName(await answer("fs.writeFile", { path: "public.txt" }, toBytes("x")))).toBe("NotCapable");
+    expect(errorName(await answer("fs.readFile", { path: `${workspace}/pub/../public.txt` }))).toBe("NotCapable");
+  });
+});

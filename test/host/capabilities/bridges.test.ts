@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { BRIDGES } from "../../../host/capabilities/mod.ts";
+import { describeBridge, describeUnknownOperations } from "../../conformance/bridge.ts";
+
+/** For each bridge that needs a grant: an act that nothing allows. */
+const REFUSED = {
+  fs: { operation: "fs.readFile", args: { path: "a.txt" }, message: /^Requires read access to "a\.txt", grant it with: bascule grant words --allow-read='\$workspace\/a\.txt'$/ },
+  env: { operation: "env.get", args: { name: "A" }, message: /^Requires env access to "A", grant it with: bascule grant words --allow-env='?A'?$/ },
+  workspace: { operation: "workspace.write", args: { path: "b.txt" }, message: /^Requires write access to "b\.txt", grant it with: bascule grant words --allow-write='\$workspace\/b\.txt'$/ },
+} as const;
+
+for (const bridge of BRIDGES) {
+  describeBridge(bridge, Object.hasOwn(REFUSED, bridge.name) ? REFUSED[bridge.name as keyof typeof REFUSED] : undefined);
+}
+
+describe("answerOperation()", () => {
+  describeUnknownOperations();
+
+  it("has each operation once", () => {
+    const names = BRIDGES.flatMap((bridge) => Object.keys(bridge.operations));
+    expect(new Set(names).size).toBe(names.length);
+  });
+});

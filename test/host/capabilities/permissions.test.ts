@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { testCall } from "../../support/bridge-context.ts";
+import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
+import type { JsonValue } from "../../../manifests/mod.ts";
+
+describe("permissions.query", () => {
+  const { answer, acts } = testCall({
+    platform: memoryPlatform(),
+    cwd: WORKSPACE,
+    permissions: { read: { allow: ["."], deny: ["secret"] }, env: ["HOME"], net: ["example.com:443"] },
+  });
+  const stateOf = async (descriptor: JsonValue): Promise<unknown> => {
+    const answered = await answer("permissions.query", descriptor);
+    return answered.ok ? answered.value : answered.error;
+  };
+
+  it("says what is granted, denied, and could be granted [PA7.query]", async () => {
+    expect(await stateOf({ name: "read", path: "a/b" })).toEqual({ state: "granted", partial: false });
+    expect(await stateOf({ name: "read", path: "." })).toEqual({ state: "granted", partial: true });
+    expect(await stateOf({ name: "read", path: "secret/x" })).toEqual({ state: "denied", partial: false });
+    expect(await stateOf({ name: "read", path: "../x" })).toEqual({ state: "prompt", partial: false });
+    expect(await stateOf({ name: "write" })).toEqual({ state: "prompt", partial: false });
+    expect(await stateOf({ name: "env", variable: "HOME" })).toEqual({ state: "granted", partial: false });
+    expect(await stateOf({ name: "net", host: "example.com:443" })).toEqual({ state: "granted", partial: false });
+    expect(await stateOf({ name: "net", host: "example.com" })).toEqual({ state: "prompt", partial: false });
+  });
+
+  it("is no act", () => {
+    expect(acts).toEqual([]);
+  });
+
+  it("words malformed descriptors as Deno does", async () => {
+    expect(await stateOf({ name: "bogus" })).toEqual({ name: "TypeError", message: 'The provided value "bogus" is not a valid permission name' });
+    expect(await stateOf({ name: "net", host: "http://x" })).toEqual({ name: "URIError", message: "invalid value 'http://x': URLs are not supported, only domains and IPs" });
+    expect(await stateOf({ name: "read", path: 1 })).toMatchObject({ name: "TypeError" });
+  });
+});

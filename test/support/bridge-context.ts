@@ -1,0 +1,60 @@
+/** What a bridge knows about a call, with one layer of permissions and everything it reported kept. */
+
+import type { BridgeContext, CapabilityAct } from "../../host/capabilities/mod.ts";
+import { answerOperation } from "../../host/capabilities/mod.ts";
+import type { Platform } from "../../host/platform/platform.ts";
+import { compilePermissions, type JsonValue, type Permissions } from "../../manifests/mod.ts";
+import type { HostAnswer } from "../../sandbox/mod.ts";
+
+export interface TestCall {
+  readonly context: BridgeContext;
+  readonly acts: CapabilityAct[];
+  readonly modified: string[];
+  answer(name: string, args: JsonValue, bytes?: Uint8Array): Promise<HostAnswer>;
+}
+
+export interface TestCallOptions {
+  readonly platform: Platform;
+  readonly cwd: string;
+  readonly permissions: Permissions;
+  readonly operationBytes?: number;
+  readonly ownFiles?: ReadonlyMap<string, Uint8Array>;
+  readonly signal?: AbortSignal;
+  /** Default `words`; null is a host tool's call. */
+  readonly plugin?: string | null;
+}
+
+export function testCall(options: TestCallOptions): TestCall {
+  const { platform, cwd, permissions, operationBytes = 1024 * 1024, ownFiles, plugin = "words" } = options;
+  const acts: CapabilityAct[] = [];
+  const modified: string[] = [];
+  const bases = { base: cwd, workspace: cwd, tmp: `${cwd}/.tmp` };
+  const context: BridgeContext = {
+    callId: "call-1",
+    ...(plugin !== null && { plugin }),
+    grant: { layers: [{ name: "grant", permissions: compilePermissions(permissions, bases), unnamed: "none", otherwise: "prompt" }] },
+    cwd,
+    platform,
+    limits: { operationBytes },
+    signal: options.signal ?? new AbortController().signal,
+    ...(ownFiles && { ownFiles }),
+    record: (act) => void acts.push(act),
+    modified: (path) => void modified.push(path),
+  };
+  return { context, acts, modified, answer: (name, args, bytes) => answerOperation({ name, args, ...(bytes && { bytes }) }, context) };
+}
+
+/** The text of a successful answer's bytes; throws with the error otherwise. */
+export function textOf(answer: HostAnswer): string {
+  if (!answer.ok) throw new Error(`${answer.error.name}: ${answer.error.message}`);
+  return new TextDecoder().decode(answer.bytes);
+}
+
+/** The name of the error; undefined for success. */
+export function errorName(answer: HostAnswer): string | undefined {
+  return answer.ok ? undefined : answer.error.name;
+}
+
+export function toBytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

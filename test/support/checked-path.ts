@@ -1,0 +1,8 @@
+/** Proofs for tests of guarded files: a grant of whole folders, as `checkPath` would make it. */
+
+import { type CheckedPath, provePath } from "../../host/platform/proof.ts";
+
+/** A proof for `path` that permits what lies in one of `folders`. */
+export function checkedPath(path: string, ...folders: readonly string[]): CheckedPath<"read" | "write"> {
+  return provePath({ path, written: path, permits: (resolved) => folders.some((folder) => resolved === folder || resolved.startsWith(`${folder}/`)) });
+}

@@ -1,0 +1,17 @@
+/** Puts files, folders, links and a FIFO on the disk. */
+
+import { execFile } from "node:child_process";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
+import type { MemoryEntry } from "../../host/platform/memory.ts";
+
+/** Folders above are made; what the kernel owns is left as it is. */
+export async function plantOnDisk(path: string, entry: MemoryEntry): Promise<void> {
+  if (path.startsWith("/proc/")) return;
+  await mkdir(dirname(path), { recursive: true });
+  if (typeof entry === "string" || entry instanceof Uint8Array) await writeFile(path, entry);
+  else if ("link" in entry) await symlink(entry.link, path);
+  else if ("directory" in entry) await mkdir(path);
+  else await promisify(execFile)("mkfifo", [path]);
+}
