@@ -25,21 +25,25 @@ const READS_AT_ONCE = 8;
  */
 export async function loadBatch(records: readonly PluginRecord[], options: BatchOptions): Promise<void> {
   const { publication, onDefect } = options;
-  const candidates: { readonly record: PluginRecord; readonly candidate: Candidate }[] = [];
+  const entries: Entry[] = [];
   await forEachLimited(records, READS_AT_ONCE, async (record) => {
     try {
       const readMs = options.now();
       const state = await options.read(record);
       record.seen = seenNow(state, readMs);
-      candidates.push({ record, candidate: toCandidate(state, undefined) });
+      entries.push({ record, state, candidate: toCandidate(state, { plugins: new Set() }) });
     } catch (defect) {
       onDefect(record, defect);
     }
   });
 
   // Names first, in the tick after the last read: a plugin that waits for others keeps its claim.
-  const claimed = candidates.toSorted(byName).map(({ record, candidate }) => ({ record, candidate: publication.claim(record, candidate) }));
-  const byPlugin = new Map(claimed.flatMap((entry) => (entry.candidate.kind === "ready" ? [[entry.candidate.manifest.name, entry.candidate.manifest]] : [])));
+  const plugins = new Set(entries.flatMap(({ candidate }) => nameOf(candidate) ?? []));
+  const claimed = entries
+    .map((entry) => withNames(entry, plugins))
+    .toSorted(byName)
+    .map(({ record, candidate }) => ({ record, candidate: publication.claim(record, candidate) }));
+  const byPlugin = new Map(claimed.flatMap(({ candidate }) => (candidate.kind === "ready" ? [[candidate.manifest.name, candidate.manifest]] : [])));
   const ranks = new Map(loadOrder(byPlugin).map((name, rank) => [name, rank]));
   const done = new Map<string, Promise<void>>();
   const rankOf = ({ candidate }: { readonly candidate: Candidate }): number => ranks.get(nameOf(candidate) ?? "") ?? -1;
@@ -62,8 +66,21 @@ export async function loadBatch(records: readonly PluginRecord[], options: Batch
   }
 }
 
+interface Entry {
+  readonly record: PluginRecord;
+  readonly state: FolderState;
+  readonly candidate: Candidate;
+}
+
+/** Reads a manifest of the older spelling again, now that it is known which of its dependencies are plugins. */
+function withNames(entry: Entry, plugins: ReadonlySet<string>): Entry {
+  const { candidate, state } = entry;
+  const isOlder = candidate.kind === "ready" && candidate.manifest.notes !== undefined;
+  return isOlder ? { ...entry, candidate: toCandidate(state, { plugins }) } : entry;
+}
+
 /** Among equal names the folder of that name comes first, then earlier roots. */
-function byName(a: { record: PluginRecord; candidate: Candidate }, b: { record: PluginRecord; candidate: Candidate }): number {
+function byName(a: Entry, b: Entry): number {
   const [left, right] = [nameOf(a.candidate) ?? "", nameOf(b.candidate) ?? ""];
   const own = Number(b.record.place.folder === right) - Number(a.record.place.folder === left);
   return (

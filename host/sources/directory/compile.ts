@@ -20,19 +20,27 @@ export interface CandidateVersion {
   readonly warnings: readonly Problem[];
 }
 
+/** What is known when a folder is considered. */
+export interface Surroundings {
+  readonly serving?: PluginVersion | undefined;
+  readonly plugins: ReadonlySet<string>;
+}
+
 /**
  * Reads the manifest and checks that every file it names is in the folder.
  *
- * @param serving the version that serves: its manifest is not read again.
+ * @param around the version that serves, whose manifest is not read again, and the names of all plugins there are: the
+ * older spelling lists under "dependencies" whatever its author's system needs (SPEC M9).
  */
-export function toCandidate(state: FolderState, serving: PluginVersion | undefined): Candidate {
+export function toCandidate(state: FolderState, around: Surroundings): Candidate {
+  const { serving, plugins } = around;
   if (state.kind === "refused") return failed(state.problems);
   if (state.kind !== "read") return state;
   if (state.digest === serving?.digest) return { kind: "ready", snapshot: state, manifest: serving.manifest, warnings: state.warnings };
 
   const text = decode(state.files.get(MANIFEST_FILE) ?? new Uint8Array());
   if (text === undefined) return failed([folderError(`"${MANIFEST_FILE}" is not UTF-8 text`, "save it as UTF-8")]);
-  const parsed = parseManifest(text, { files: new Set(state.files.keys()) });
+  const parsed = parseManifest(text, { files: new Set(state.files.keys()), plugins });
   if (!parsed.ok) return failed(parsed.problems);
   const missing = missingFiles(parsed.value, state.files);
   if (missing.length > 0) return failed(missing, parsed.value);

@@ -1,9 +1,10 @@
 /** Reads one plugin folder completely and consistently: manifest and every file that the plugin can load (SPEC M11). */
 
 import type { Problem } from "../../../manifests/mod.ts";
-import { FileError, type Files } from "../../platform/platform.ts";
+import { FileError, type Files, type Platform } from "../../platform/platform.ts";
 import { digestFiles } from "./digest.ts";
 import { findFolder, type FoundFolder, pathOf, type Place } from "./discover.ts";
+import { createOwnFileReader, type OwnFileReader } from "./own-file.ts";
 import { FOLDER_BOUNDS, type FolderFile, MANIFEST_FILE, unreadable, type Walk, walkFolder } from "./walk.ts";
 
 /** A folder's bytes at one moment. */
@@ -34,19 +35,21 @@ export type FolderState =
 /** `changing` is no answer yet: the folder was written to while it was read. */
 export type FolderRead = FolderState | { readonly kind: "changing" };
 
+/** The two ways to look at a folder: what is there, and the bytes of what is surely there. */
+export type FolderAccess = Pick<Platform, "files" | "guarded">;
+
 /**
- * Reads the folder between two looks at it, and answers `changing` unless both saw the same.
- *
- * So a snapshot never mixes two states of the folder, and holds nothing from outside it: a link that is put in a
- * file's place while it is read is seen by the second look.
+ * Reads the folder between two looks at it, and answers `changing` unless both saw the same: a snapshot never mixes two
+ * states of the folder.
  */
-export async function readFolder(files: Files, place: Place): Promise<FolderRead> {
+export async function readFolder({ files, guarded }: FolderAccess, place: Place): Promise<FolderRead> {
   const { found, walk: before } = await lookAt(files, place);
   if (before.kind !== "found") return toState(found, before);
 
   const contents = new Map<string, Uint8Array>();
+  const read = createOwnFileReader(guarded, before.directory);
   for (const file of before.files) {
-    const bytes = await readFile(files, file);
+    const bytes = await readFile(read, file);
     if (bytes === "changing") return { kind: "changing" };
     if ("severity" in bytes) return { kind: "refused", signature: before.signature, problems: [bytes] };
     contents.set(file.path, bytes);
@@ -92,13 +95,13 @@ function toState(found: FoundFolder | undefined, walk: Exclude<Walk, { readonly 
   return { kind: "ignored", signature: walk.signature, reason };
 }
 
-async function readFile(files: Files, file: FolderFile): Promise<Uint8Array | Problem | "changing"> {
+async function readFile(read: OwnFileReader, file: FolderFile): Promise<Uint8Array | Problem | "changing"> {
   try {
-    const bytes = await files.readBytes(file.realPath, FOLDER_BOUNDS.totalBytes);
+    const bytes = await read(file.realPath, FOLDER_BOUNDS.totalBytes);
     return bytes.length === file.size ? bytes : "changing";
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    // It was a regular file of allowed size a moment ago; only what its mode forbids is there to stay.
+    // It was a regular file inside the folder a moment ago; only what its mode forbids is there to stay.
     return error.code === "permission_denied" || error.code === "other" ? unreadable(file.path, error) : "changing";
   }
 }

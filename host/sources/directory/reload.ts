@@ -18,7 +18,7 @@ import { createLanes } from "./lanes.ts";
 import { folderError, quote } from "./problems.ts";
 import { createPublication } from "./publication.ts";
 import { type FolderState, readFolder } from "./read.ts";
-import { createRecord, isKnownState, type PluginRecord, seenNow, toStatus } from "./record.ts";
+import { createRecord, isKnownState, knownPlugins, type PluginRecord, seenNow, toStatus } from "./record.ts";
 import { SETTLE_TIMING, type SettleTiming } from "./settle.ts";
 import type { Admission, Admit, PluginChange, PluginEvent, PluginStatus, Publish } from "./status.ts";
 import { createWatching, type Watching } from "./watching.ts";
@@ -26,7 +26,7 @@ import { createWatching, type Watching } from "./watching.ts";
 export interface PluginDirectoryOptions {
   /** Absolute paths of plugin roots. One that is missing is created. */
   readonly roots: readonly string[];
-  readonly platform: Pick<Platform, "files" | "clock" | "watcher">;
+  readonly platform: Pick<Platform, "files" | "guarded" | "clock" | "watcher">;
   readonly sandbox: Pick<Sandbox, "load" | "unload">;
   readonly registry: Publish;
   /** Called in the tick of the change it tells of. */
@@ -93,7 +93,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     if (closing.signal.aborted) return "done";
     const record = recordAt(place);
     const readMs = clock.now();
-    const state = how.believe === undefined ? await readFirmly(place) : await readFolder(files, place);
+    const state = how.believe === undefined ? await readFirmly(place) : await readFolder(options.platform, place);
     if (state.kind === "changing") return "again";
     const seen = seenNow(state, readMs);
     if (how.again !== true && isKnownState(record, state)) {
@@ -102,7 +102,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     }
     const isEnd = state.kind === "gone" || state.kind === "ignored";
     if (isEnd && (await how.believe?.(state.signature)) === false) return "again";
-    const failure = await publication.advance(record, toCandidate(state, record.serving));
+    const failure = await publication.advance(record, toCandidate(state, { serving: record.serving, plugins: new Set(knownPlugins(records).keys()) }));
     if (failure !== undefined && (await how.believe?.(state.signature)) === false) return "again";
     if (failure !== undefined) publication.fail(record, failure);
     if (record.seen?.identity !== undefined && seen.identity !== undefined && record.seen.identity !== seen.identity) watching?.onSwapped(place);
@@ -126,7 +126,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   /** Without any wait: reading again at once is what keeps a short-lived process alive. */
   async function readFirmly(place: Place): Promise<FolderState> {
     for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
-      const state = await readFolder(files, place);
+      const state = await readFolder(options.platform, place);
       if (state.kind !== "changing") return state;
     }
     return { kind: "refused", signature: "restless", problems: [folderError("Keeps changing while it is read", "wait until it has been written")] };

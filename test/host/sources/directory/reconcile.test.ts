@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryPlatform } from "../../../../host/platform/memory.ts";
+import { nextPause, reconcile } from "../../../../host/sources/directory/reconcile.ts";
+
+describe("nextPause()", () => {
+  it("is two seconds as long as a look costs at most 20 ms [H3.reconcile]", () => {
+    expect([nextPause([]), nextPause([1]), nextPause([20])]).toEqual([2_000, 2_000, 2_000]);
+  });
+
+  it("grows so that looking takes at most 1 % of the time [H3.reconcile]", () => {
+    expect([nextPause([50]), nextPause([400, 300, 350])]).toEqual([5_000, 30_000]);
+  });
+
+  it("does not let one slow look stop the looking [H3.reconcile]", () => {
+    expect([nextPause([3, 90_000]), nextPause([90_000])]).toEqual([2_000, 600_000]);
+  });
+});
+
+describe("reconcile()", () => {
+  it("goes on looking after a look that failed, and stops with the signal [H3.reconcile]", async () => {
+    const { clock, advance } = createMemoryPlatform();
+    const stop = new AbortController();
+    const defects: unknown[] = [];
+    let looks = 0;
+    const ended = reconcile({
+      ...{ clock, signal: stop.signal },
+      look: () => (++looks === 1 ? Promise.reject(new Error("disk on fire")) : Promise.resolve()),
+      onDefect: (defect) => void defects.push(defect),
+    });
+    for (let second = 0; second < 7; second++) {
+      advance(1_000);
+      // The loop goes on in microtasks.
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    }
+    stop.abort();
+    await ended;
+    advance(10_000);
+    expect({ looks, defects }).toEqual({ looks: 3, defects: [new Error("disk on fire")] });
+  });
+});
