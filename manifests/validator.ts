@@ -34,8 +34,8 @@ const MAX_STEPS = 2_000_000;
 export function checkValue(schema: JsonSchema, value: JsonValue): readonly ValueError[] {
   const check: Check = { errors: [], steps: MAX_STEPS };
   checkNode(schema, value, "", check);
-  if (check.steps <= 0) check.errors.push({ pointer: "", message: "Is too large to be checked", keyword: "limit" });
-  return check.errors.slice(0, MAX_ERRORS);
+  if (check.steps > 0) return check.errors.slice(0, MAX_ERRORS);
+  return [...check.errors.slice(0, MAX_ERRORS - 1), { pointer: "", message: "Is too large to be checked", keyword: "limit" }];
 }
 
 /** `value` with every absent property that has a `default` in `schema` filled in, at every level that is there. */
@@ -118,6 +118,7 @@ function checkItems(schema: JsonSchema, value: readonly JsonValue[], pointer: st
 
 function checkObject(schema: JsonSchema, value: JsonObject, pointer: string, check: Check): void {
   for (const name of schema.required ?? []) {
+    if (isSpent(check)) return;
     if (!Object.hasOwn(value, name))
       check.errors.push({ pointer: `${pointer}/${pointerToken(name)}`, message: "Is missing", keyword: "required" });
   }
@@ -157,8 +158,10 @@ function typeName(value: JsonValue): SchemaType {
 }
 
 function isEqual(a: JsonValue, b: JsonValue, check: Check): boolean {
+  // Counted before anything else: equal parts take time too.
+  if (--check.steps <= 0) return false;
   if (a === b) return true;
-  if (--check.steps <= 0 || typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (isJsonArray(a)) return isJsonArray(b) && a.length === b.length && a.every((item, index) => isEqual(item, b[index] ?? null, check));
   if (!isJsonObject(a) || !isJsonObject(b)) return false;
   const keys = Object.keys(a);
