@@ -1,6 +1,7 @@
 /** A host tool's definition: checked field by field and completed with the defaults of SPEC M3 (SPEC R2). */
 
 import {
+  annotate,
   CALLERS,
   checkSchema,
   checkToolName,
@@ -9,7 +10,6 @@ import {
   parsePermissions,
   type Problem,
   SIDE_EFFECTS,
-  type ToolAnnotations,
   type ToolDefinition,
 } from "../manifests/mod.ts";
 import { copyJson } from "./json.ts";
@@ -39,7 +39,7 @@ export function completeDefinition(declaration: ToolDeclaration): ToolDefinition
     requires: declared.requires ?? [],
     callers: declared.callers ?? ["direct"],
     visibility: declared.visibility ?? {},
-    annotations: { ...annotationsOf(declared), ...declared.annotations },
+    annotations: annotate({ ...declared, destructive: declared.destructive ?? false }, declared.annotations),
   };
   return Object.freeze(complete);
 }
@@ -114,16 +114,4 @@ function checkRequires(declared: ToolDeclaration, say: Say): void {
 function hiddenTextIn(text: string): string | undefined {
   const hidden = findHiddenText(text);
   return hidden && `The text has ${hidden.description} at position ${hidden.index}`;
-}
-
-/** MCP's hints, from what the tool declares (SPEC M3). */
-function annotationsOf(declared: ToolDeclaration): ToolAnnotations {
-  const effects = new Set(declared.sideEffects);
-  const readOnly = !effects.has("write") && !effects.has("execute") && !effects.has("system");
-  return {
-    ...(declared.title !== undefined && { title: declared.title }),
-    readOnlyHint: readOnly,
-    destructiveHint: declared.destructive ?? false,
-    openWorldHint: effects.has("network") || effects.has("llm"),
-  };
 }

@@ -26,8 +26,6 @@ export const HOST_OWNER = "$host";
 export interface RegistryOptions {
   /** Makes a UUIDv7 for each registration. */
   readonly newId: () => string;
-  /** Called in the same tick as the change (SPEC H8). */
-  readonly onChange?: (change: RegistryChange) => void;
   /** Called once for each new collision of names. */
   readonly onWarning?: (warning: RegistryWarning) => void;
 }
@@ -85,11 +83,14 @@ export interface Registry {
   chainable(): readonly ToolListing[];
   find(query: CapabilityQuery): readonly ToolListing[];
   snapshot(): Snapshot;
+  /** Called in the tick of each change (SPEC H8). Returns unsubscribe. */
+  onChange(listener: (change: RegistryChange) => void): () => void;
 }
 
 /** An empty registry. Two of them share nothing. */
 export function createRegistry(options: RegistryOptions): Registry {
-  const { newId, onChange, onWarning } = options;
+  const { newId, onWarning } = options;
+  const listeners = new Set<(change: RegistryChange) => void>();
   const owners = new Map<string, readonly RegisteredTool[]>();
   const aliases = new Map<string, string>();
   const warned = new Set<string>();
@@ -115,7 +116,8 @@ export function createRegistry(options: RegistryOptions): Registry {
     current = undefined;
     const added = tools.filter((tool) => !before.includes(tool));
     const removed = before.filter((tool) => !tools.includes(tool));
-    if (added.length + removed.length > 0) onChange?.({ added, removed });
+    if (added.length + removed.length === 0) return;
+    for (const listener of listeners) listener({ added, removed });
   }
 
   function registerMany(factories: readonly ToolFactory[], into: RegisterOptions = {}): readonly RegisteredTool[] {
@@ -184,6 +186,10 @@ export function createRegistry(options: RegistryOptions): Registry {
           tags.every((tag) => definition.tags.includes(tag)),
       ),
     snapshot,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
   };
 }
 

@@ -1,22 +1,33 @@
-/** Events as log lines (SPEC AU7): what went wrong is a warning, the rest is information. */
+/** Events as log lines (SPEC AU7): what went wrong is a warning, what changed is information, the daily round is for debugging. */
 
 import type { Log, LogLevel } from "../platform/platform.ts";
 import type { EventType, HostEvent } from "./events.ts";
 
-const LEVELS: ReadonlyMap<EventType, LogLevel> = new Map([
-  ["tool.failed", "warn"],
-  ["tool.denied", "warn"],
-  ["tool.input_invalid", "warn"],
-  ["plugin.failed", "warn"],
-  ["plugin.quarantined", "warn"],
-  ["capability.denied", "warn"],
-  ["capability.used", "debug"],
-  ["tool.registered", "debug"],
-  ["tool.unregistered", "debug"],
-  ["tool.output_delta", "debug"],
-]);
+const LEVELS: Readonly<Record<EventType, LogLevel>> = {
+  "tool.registered": "debug",
+  "tool.unregistered": "debug",
+  "tool.called": "debug",
+  "tool.completed": "debug",
+  "tool.failed": "warn",
+  "tool.input_invalid": "warn",
+  "tool.denied": "warn",
+  "tool.confirmation_requested": "info",
+  "tool.confirmation_resolved": "info",
+  "tool.output_delta": "debug",
+  "plugin.loaded": "info",
+  "plugin.reloaded": "info",
+  "plugin.failed": "warn",
+  "plugin.quarantined": "warn",
+  "plugin.removed": "info",
+  "capability.used": "debug",
+  "capability.denied": "warn",
+  "grant.changed": "info",
+  "policy.reloaded": "info",
+  "session.opened": "debug",
+  "session.closed": "debug",
+};
 
 /** The whole event is one structured field, so that no text of a guest can forge a line. */
 export function createLogSink(log: Log): (event: HostEvent) => void {
-  return (event) => log.write(LEVELS.get(event.type) ?? "info", event.type, { event });
+  return (event) => log.write(LEVELS[event.type], event.type, { event });
 }

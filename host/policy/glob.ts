@@ -1,4 +1,4 @@
-/** Globs over qualified tool names: `*` is any run of characters, `?` is one. */
+/** Globs over names without separators: `*` is any run of characters, `?` is one. */
 
 /** Takes time in proportion to the two lengths multiplied, whatever the pattern. */
 export function matchesGlob(pattern: string, name: string): boolean {

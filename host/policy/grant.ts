@@ -19,3 +19,13 @@ export interface GrantReader {
    */
   find(plugin: string, directory: string): Permissions | undefined;
 }
+
+/** Grants that hold for one run: those of the embedding program and of `--allow-*` flags. Relative items resolve against `base`. */
+export interface RunGrants {
+  readonly base: string;
+  /** To every plugin. */
+  readonly all?: Permissions;
+  readonly perPlugin?: ReadonlyMap<string, Permissions>;
+  /** Absolute, for everybody (`--deny-*`). */
+  readonly denied?: Permissions;
+}

@@ -3,20 +3,16 @@
 import { compilePermissions, type CompiledPermissions, type PermissionBases, type PermissionLayer, type Permissions, permissionsForEffects } from "../../manifests/mod.ts";
 import type { RegisteredTool } from "../tool.ts";
 import { intersectCompiled, uniteCompiled } from "./combine.ts";
-import type { Grant, GrantReader } from "./grant.ts";
+import type { Grant, GrantReader, RunGrants } from "./grant.ts";
+import { type Protection, toProtectionLayer } from "./protect.ts";
 
 /** What layers are made from; the fields of `PolicyOptions` with the same names. */
 export interface LayerSources {
   readonly root: string;
   readonly grants: GrantReader;
-  readonly runGrants?: {
-    readonly base: string;
-    readonly all?: Permissions;
-    readonly perPlugin?: ReadonlyMap<string, Permissions>;
-    readonly denied?: Permissions;
-  };
+  readonly runGrants?: RunGrants;
   readonly folders?: Pick<PermissionBases, "data" | "tmp" | "home">;
-  readonly protect?: readonly { readonly name: string; readonly pluginsOnly: boolean; readonly denied: Permissions }[];
+  readonly protect?: readonly Protection[];
 }
 
 interface Remembered {
@@ -47,7 +43,7 @@ export function createGrantLayers(sources: LayerSources): GrantLayers {
 
 function compileLayers(sources: LayerSources, tool: RegisteredTool, workspace: string, users: { readonly stored: Permissions | undefined; readonly ruleGrants: readonly Permissions[] }): readonly PermissionLayer[] {
   const { definition, binding } = tool;
-  const bases = (base: string): PermissionBases => ({ ...sources.folders, base, workspace, ...(binding.kind === "plugin" && { plugin: binding.version.directory }) });
+  const bases = (base: string): PermissionBases => ({ ...sources.folders, ...dataFolder(sources, tool), base, workspace, ...(binding.kind === "plugin" && { plugin: binding.version.directory }) });
   const hard = (name: string, permissions: CompiledPermissions): PermissionLayer => ({ name, permissions, unnamed: "none", otherwise: "denied" });
   const classLayer = hard("class", compilePermissions(permissionsForEffects(definition.sideEffects), bases(workspace)));
   const policyLayers = denials(sources, tool, bases);
@@ -60,6 +56,12 @@ function compileLayers(sources: LayerSources, tool: RegisteredTool, workspace: s
   const manifest = hard("manifest", compilePermissions(binding.version.manifest.permissions, manifestBases));
   const narrower = definition.permissions === undefined ? [] : [hard("tool", compilePermissions(definition.permissions, manifestBases))];
   return [manifest, ...narrower, classLayer, ...policyLayers, userLayer(sources, tool, bases, users)];
+}
+
+/** Each plugin has its own. */
+function dataFolder(sources: LayerSources, tool: RegisteredTool): Pick<PermissionBases, "data"> {
+  const data = sources.folders?.data;
+  return data === undefined || tool.plugin === undefined ? {} : { data: `${data}/${tool.plugin}` };
 }
 
 /** What a person could still grant is `prompt`. */
@@ -81,9 +83,8 @@ function userLayer(
 }
 
 function denials(sources: LayerSources, tool: RegisteredTool, bases: (base: string) => PermissionBases): readonly PermissionLayer[] {
-  const layer = (name: string, permissions: Permissions, base: string): PermissionLayer => ({ name, permissions: compilePermissions(permissions, bases(base)), unnamed: "transparent", otherwise: "denied" });
-  const isPlugin = tool.plugin !== undefined;
-  const protections = (sources.protect ?? []).filter(({ pluginsOnly }) => isPlugin || !pluginsOnly).map(({ name, denied }) => layer(name, denied, sources.root));
-  const { runGrants } = sources;
-  return runGrants?.denied === undefined ? protections : [...protections, layer("--deny", runGrants.denied, runGrants.base)];
+  const { runGrants, protect = [] } = sources;
+  const protections = protect.filter(({ pluginsOnly }) => tool.plugin !== undefined || !pluginsOnly).map(toProtectionLayer);
+  if (runGrants?.denied === undefined) return protections;
+  return [...protections, { name: "--deny", permissions: compilePermissions(runGrants.denied, bases(runGrants.base)), unnamed: "transparent", otherwise: "denied" }];
 }

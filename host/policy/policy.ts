@@ -2,11 +2,11 @@
 
 import {
   type AccessQuery,
+  DEFAULT_PROJECT,
   LIMIT_CEILINGS,
   type Limits,
   normalizePath,
   type PermissionBases,
-  type Permissions,
   type ProjectConfig,
   resolveLimits,
   type Route,
@@ -19,9 +19,10 @@ import { isVisible } from "../listing.ts";
 import type { Session } from "../session.ts";
 import type { RegisteredTool } from "../tool.ts";
 import { explainTool, type Explanation } from "./explain.ts";
-import type { Grant, GrantReader } from "./grant.ts";
+import type { Grant, GrantReader, RunGrants } from "./grant.ts";
 import { createGrantLayers } from "./layers.ts";
 import { matchRules, type MergedRules } from "./match.ts";
+import type { Protection } from "./protect.ts";
 
 /** What dispatch needs of a policy; any implementation passes the dispatch suite (SPEC D8). */
 export interface Policy {
@@ -50,40 +51,16 @@ export interface PolicyOptions {
   readonly grants: GrantReader;
   /** Grants that hold for this run only: those of the embedding program and of `--allow-*` flags. */
   readonly runGrants?: RunGrants;
-  /** Folders that `$data`, `$tmp` and `$home` stand for. */
+  /** Folders that `$data`, `$tmp` and `$home` stand for; `$data` is the plugin's own folder below `data`. */
   readonly folders?: Pick<PermissionBases, "data" | "tmp" | "home">;
-  /** Paths that no tool may write or read through the host's files, whatever was granted. */
   readonly protect?: readonly Protection[];
-}
-
-/** Relative items resolve against `base`, the working directory. */
-export interface RunGrants {
-  readonly base: string;
-  /** To every plugin. */
-  readonly all?: Permissions;
-  readonly perPlugin?: ReadonlyMap<string, Permissions>;
-  /** Absolute, for everybody (`--deny-*`). */
-  readonly denied?: Permissions;
-}
-
-/** Denies that come from the host itself, not from a person: `.bascule/`, `bascule.json`, the plugins' own sources. */
-export interface Protection {
-  readonly name: string;
-  /** Built-in tools and the embedding program's own are exempt. */
-  readonly pluginsOnly: boolean;
-  readonly denied: Permissions;
 }
 
 const HOST_WALL_MS = 60_000;
 const HOST_LONG_WALL_MS = 600_000;
 
-const EMPTY_PROJECT: Pick<ProjectConfig, "policy" | "confirmation"> = {
-  policy: { default: {}, rules: [], layers: [], groups: {}, permissionTypes: {} },
-  confirmation: { default: {}, perTool: {}, trustedWorkspaces: [], trustedWorkspaceOverrides: {}, timeoutMs: 300_000 },
-};
-
 export function createPolicy(options: PolicyOptions): ProjectPolicy {
-  const { policy: config, confirmation } = options.project ?? EMPTY_PROJECT;
+  const { policy: config, confirmation } = options.project ?? DEFAULT_PROJECT;
   const grantLayers = createGrantLayers(options);
   const isTrusted = createTrust(confirmation.trustedWorkspaces, options.root);
   // A rule's verdict depends on nothing but the tool, and registered tools never change.

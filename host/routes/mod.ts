@@ -1,11 +1,9 @@
 /** Routes: where a call runs. A new one is its file and its line here; each passes `test/conformance/executor.ts` (SPEC O5). */
 
-import type { Sandbox } from "../../sandbox/mod.ts";
 import { unavailable } from "../errors.ts";
 import type { Executor, Executors } from "./executor.ts";
 import { createHostExecutor } from "./host.ts";
-import type { RouteOptions } from "./run-record.ts";
-import { createWasmExecutor } from "./wasm.ts";
+import { createWasmExecutor, type WasmRouteOptions } from "./wasm.ts";
 
 export type { Execution, Executor, Executors, Outcome } from "./executor.ts";
 export { createHostExecutor } from "./host.ts";
@@ -13,7 +11,7 @@ export type { RouteOptions } from "./run-record.ts";
 export { createWasmExecutor } from "./wasm.ts";
 
 /** One executor for every route that policy can name. */
-export function createExecutors(options: RouteOptions & { readonly sandbox: Pick<Sandbox, "invoke"> }): Executors {
+export function createExecutors(options: WasmRouteOptions): Executors {
   return Object.freeze({
     host: createHostExecutor(options),
     wasm: createWasmExecutor(options),

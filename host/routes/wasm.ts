@@ -3,7 +3,7 @@
 import { answerOperation } from "../capabilities/mod.ts";
 import { isJsonObject, type JsonObject, type JsonValue, type Permissions } from "../../manifests/mod.ts";
 import { unavailable } from "../errors.ts";
-import type { HostAnswer, HostOperation, InvocationOutcome, InvocationUsed, Sandbox } from "../../sandbox/mod.ts";
+import type { HostAnswer, HostOperation, InvocationOutcome, InvocationUsed, LoadOutcome, Sandbox } from "../../sandbox/mod.ts";
 import type { LimitsUsed } from "../call.ts";
 import type { PluginVersion } from "../tool.ts";
 import type { Execution, Executor, Outcome } from "./executor.ts";
@@ -13,6 +13,14 @@ import { openRunRecord, type RouteOptions, type RunRecord } from "./run-record.t
 
 export interface WasmRouteOptions extends RouteOptions {
   readonly sandbox: Pick<Sandbox, "invoke">;
+  /** Keeps the version's image for as long as the call runs, whatever is reloaded meanwhile (SPEC H4). */
+  readonly lease: (version: PluginVersion) => ImageLease;
+}
+
+/** A call's claim on an image: wait for `ready` before invoking, release when the call has ended. */
+export interface ImageLease {
+  readonly ready: Promise<LoadOutcome>;
+  release(): void;
 }
 
 export function createWasmExecutor(options: WasmRouteOptions): Executor {
@@ -23,7 +31,14 @@ export function createWasmExecutor(options: WasmRouteOptions): Executor {
       return { ok: false, error: unavailable(qualifiedName, reason), used: { wallMs: 0 }, filesModified: [] };
     }
     const record = openRunRecord(execution, options);
-    return toOutcome(await invoke(binding.version, execution, record, options.sandbox), record);
+    const lease = options.lease(binding.version);
+    try {
+      const loaded = await lease.ready;
+      if (!loaded.ok) return { ok: false, error: unavailable(qualifiedName, loaded.fault.message), used: { wallMs: record.elapsedMs() }, filesModified: [] };
+      return toOutcome(await invoke(binding.version, execution, record, options.sandbox), record);
+    } finally {
+      lease.release();
+    }
   };
 }
 

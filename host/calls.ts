@@ -1,0 +1,128 @@
+/** How doors make calls: builds the `ToolCall`, dispatches it, remembers what came of it (SPEC D4, T5). */
+
+import type { RawArguments } from "./arguments.ts";
+import type { ConfirmPrompt, ToolCall, ToolResult } from "./call.ts";
+import { dispatch, type Dispatch } from "./dispatch.ts";
+import { unavailable } from "./errors.ts";
+import type { Caller, JsonValue } from "../manifests/mod.ts";
+import type { Clock } from "./platform/platform.ts";
+import type { Session } from "./session.ts";
+import { openTrace } from "./trace.ts";
+
+/** Everything about a call that is not its tool and its arguments. */
+export interface CallOptions {
+  /** Default: a session of the host's own, shared by all calls that name none. */
+  readonly session?: Session;
+  /** The turn this call belongs to. */
+  readonly turn?: string;
+  readonly signal?: AbortSignal;
+  /** From the start of the tool; never above policy's limit. */
+  readonly timeoutMs?: number;
+  /** Default: a new UUIDv7. */
+  readonly callId?: string;
+  readonly caller?: Caller;
+  /** W3C traceparent. */
+  readonly traceparent?: string;
+  readonly onProgress?: (progress: JsonValue) => void;
+  /** How to ask a person; without it calls that need one are refused. */
+  readonly confirm?: ConfirmPrompt;
+}
+
+/** One of several calls. */
+export interface CallRequest {
+  readonly tool: string;
+  readonly args?: RawArguments;
+  readonly callId?: string;
+  readonly timeoutMs?: number;
+}
+
+export interface CallAllOptions extends Omit<CallOptions, "callId" | "timeoutMs"> {
+  /** One after the other instead of up to the session's cap at once. */
+  readonly sequential?: boolean;
+}
+
+export interface CallsOptions {
+  /** The state of the host at this moment; asked once for each call. */
+  readonly current: () => Dispatch;
+  readonly newId: () => string;
+  readonly clock: Pick<Clock, "after">;
+  readonly defaultSession: Session;
+}
+
+export interface Calls {
+  /** Never rejects. */
+  call(tool: string, args: RawArguments, options?: CallOptions): Promise<ToolResult>;
+  /** Results in the order of the requests. Never rejects. */
+  callAll(requests: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
+  /** Of an ended call; the last 1,000 are remembered. */
+  result(callId: string): ToolResult | undefined;
+  /** Refuses new calls, lets running ones end for `drainMs`, then cancels them and waits for their end. */
+  close(drainMs: number): Promise<void>;
+}
+
+const REMEMBERED = 1_000;
+const NEVER = new AbortController().signal;
+
+export function createCalls(options: CallsOptions): Calls {
+  const { current, newId, clock, defaultSession } = options;
+  const results = new Map<string, ToolResult>();
+  const running = new Map<Promise<ToolResult>, AbortController>();
+  let closing = false;
+
+  async function call(tool: string, args: RawArguments, wish: CallOptions = {}): Promise<ToolResult> {
+    const request = toCall(tool, args, wish, { newId, defaultSession });
+    const host = current();
+    if (closing) return openTrace(request, host).fail(unavailable(tool, "the host is closing"));
+    const stop = new AbortController();
+    const ended = dispatch(request, host, AbortSignal.any([wish.signal ?? NEVER, stop.signal]));
+    running.set(ended, stop);
+    const result = await ended;
+    running.delete(ended);
+    remember(result);
+    return result;
+  }
+
+  function remember(result: ToolResult): void {
+    results.delete(result.callId);
+    results.set(result.callId, result);
+    const [oldest] = results.keys();
+    if (results.size > REMEMBERED && oldest !== undefined) results.delete(oldest);
+  }
+
+  return {
+    call,
+    async callAll(requests, { sequential = false, ...shared } = {}) {
+      const run = ({ tool, args = {}, callId, timeoutMs }: CallRequest): Promise<ToolResult> =>
+        call(tool, args, { ...shared, ...(callId !== undefined && { callId }), ...(timeoutMs !== undefined && { timeoutMs }) });
+      if (!sequential) return await Promise.all(requests.map(run));
+      const inOrder: ToolResult[] = [];
+      for (const request of requests) inOrder.push(await run(request));
+      return inOrder;
+    },
+    result: (callId) => results.get(callId),
+    async close(drainMs) {
+      closing = true;
+      const stopTimer = clock.after(drainMs, () => {
+        for (const stop of running.values()) stop.abort();
+      });
+      while (running.size > 0) await Promise.all(running.keys());
+      stopTimer();
+    },
+  };
+}
+
+function toCall(tool: string, args: RawArguments, wish: CallOptions, { newId, defaultSession }: Pick<CallsOptions, "newId" | "defaultSession">): ToolCall {
+  const { session = defaultSession, turn, timeoutMs, callId = newId(), caller = "direct", traceparent, onProgress, confirm } = wish;
+  return Object.freeze({
+    callId,
+    tool,
+    args,
+    session,
+    caller,
+    ...(turn !== undefined && { turnId: turn }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(traceparent !== undefined && { traceparent }),
+    ...(onProgress && { onProgress }),
+    ...(confirm && { confirm }),
+  });
+}

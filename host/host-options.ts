@@ -1,0 +1,46 @@
+/** What a host is made of, as the embedding program says it (SPEC I1). Types only. */
+
+import type { HostEvent } from "./audit/events.ts";
+import type { Hooks } from "./hooks.ts";
+import type { JsonObject, JsonValue, Permissions } from "../manifests/mod.ts";
+import type { Log, Platform } from "./platform/platform.ts";
+import type { Policy } from "./policy/policy.ts";
+import type { Registry } from "./registry.ts";
+import type { ToolFactory } from "./tool.ts";
+
+/** Relative paths are relative to the working directory. */
+export interface HostOptions {
+  /** Plugin roots. Default: those of `bascule.json`, if there is one, else none. A missing one is created. */
+  readonly plugins?: string | readonly string[];
+  /** What calls may work on. Default: that of `bascule.json`, else its folder, else the working directory. */
+  readonly workspace?: string;
+  /** For this host only, by plugin; `*` is every plugin, and what it denies is denied to all tools. */
+  readonly grants?: Readonly<Record<string, Permissions>>;
+  /** Path of a `bascule.json`, its contents, or false for none. Default: the nearest one upwards. */
+  readonly config?: string | JsonObject | false;
+  /** The `policy` section of `bascule.json`, in its place; or another implementation altogether. */
+  readonly policy?: Policy | JsonObject;
+  /** A registry that the host adds to; null is a host that has none, where every call is `tool_not_found`. */
+  readonly registry?: Registry | null;
+  /** Default true. */
+  readonly builtins?: boolean;
+  readonly tools?: readonly ToolFactory[];
+  readonly hooks?: Hooks;
+  readonly events?: EventOptions;
+  /** Follow changes of plugins, grants and `bascule.json` until `close`. Default false: `reload()` does it once. */
+  readonly watch?: boolean;
+  /** Default: the platform's, pino on stderr. */
+  readonly logger?: Log;
+  readonly platform?: Platform;
+  /** Plugins are found and loaded before `createHost` resolves. Default true; false leaves it to `reload()`. */
+  readonly scan?: boolean;
+}
+
+export interface EventOptions {
+  /** Gets every event, synchronously. */
+  readonly publish?: (event: HostEvent) => void;
+  /** Takes out of arguments and event payloads what must not be kept (SPEC AU4). */
+  readonly redact?: (value: JsonValue) => JsonValue;
+  /** Events kept for each reader that is slower than the host. Default 1,024. */
+  readonly bufferSize?: number;
+}

@@ -1,0 +1,240 @@
+/** The composition root: the only place where the host's parts are put together (SPEC I1). */
+
+import { createEventBus, type EventBus } from "./audit/event-bus.ts";
+import type { HostEvent } from "./audit/events.ts";
+import { createLogSink } from "./audit/log-sink.ts";
+import type { RawArguments } from "./arguments.ts";
+import type { ToolResult } from "./call.ts";
+import { type CallAllOptions, type CallOptions, type CallRequest, createCalls } from "./calls.ts";
+import { checkRequired } from "./capabilities/mod.ts";
+import { createConfirm } from "./confirmations/confirmations.ts";
+import type { Dispatch } from "./dispatch.ts";
+import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
+import { createHookGates } from "./hooks.ts";
+import type { EventOptions, HostOptions } from "./host-options.ts";
+import { createIdleSandbox } from "./idle-sandbox.ts";
+import { isVisible, type ToolFilter, type ToolListing } from "./listing.ts";
+import { type AccessQuery, type JsonValue, parsePermissions, type Permissions, problemToText } from "../manifests/mod.ts";
+import { currentPlatform } from "./platform/mod.ts";
+import type { Log, Platform } from "./platform/platform.ts";
+import type { Explanation } from "./policy/explain.ts";
+import { createPolicySource } from "./policy-source.ts";
+import { openPlaces, type Places } from "./places.ts";
+import { createRegistry, type Registry, type RegisterOptions } from "./registry.ts";
+import { createExecutors } from "./routes/mod.ts";
+import { createSandbox, type Sandbox } from "../sandbox/mod.ts";
+import type { Session } from "./session.ts";
+import { createSessions, type HostSessionOptions } from "./sessions.ts";
+import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
+import { registerBuiltins } from "./sources/builtin.ts";
+import { createPluginDirectory, type PluginChange, type PluginDirectory, type PluginStatus } from "./sources/directory/mod.ts";
+import type { RegisteredTool, ToolFactory } from "./tool.ts";
+import { announceTools } from "./audit/announce-tools.ts";
+
+/** Options of one call: a session, or the role and context of one that the host keeps. */
+export type HostCallOptions = CallOptions & Pick<HostSessionOptions, "role" | "context">;
+
+/** A running host. Close it, or declare it with `await using`. */
+export interface Host extends AsyncDisposable {
+  /** Never rejects: whatever goes wrong is in the result. */
+  call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
+  /** Up to the session's cap at once; results in the order of the calls. */
+  callAll(calls: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
+  /** Of an ended call; the last 1,000 are remembered. */
+  result(callId: string): ToolResult | undefined;
+  /** A client of its own: role, workspace, concurrency. */
+  session(options?: HostSessionOptions): Session;
+
+  /** Every tool, with the route and limits that policy gives it. */
+  list(filter?: ToolFilter): readonly ToolListing[];
+  /** What a model of this session may see: neither hidden from its role, nor denied by policy, nor unavailable (SPEC R4). */
+  definitionsFor(session?: Session): readonly ToolListing[];
+  /** @throws {ToolRegistrationError} if the definition is wrong, naming the field. @throws {Error} if the host has no registry. */
+  register(factory: ToolFactory, options?: RegisterOptions): RegisteredTool;
+  /** Why a tool may or may not be called, or do something (SPEC P6); undefined if there is no such tool. */
+  why(tool: string, act?: AccessQuery, session?: Session): Explanation | undefined;
+
+  /** Every folder of the plugin roots, loaded or not. */
+  plugins(): readonly PluginStatus[];
+  /** What `reload` would look at. */
+  checkForChanges(): Promise<readonly PluginChange[]>;
+  /** Reads plugins, grants and `bascule.json` again; returns how many plugins are served differently now. */
+  reload(): Promise<number>;
+  /** @throws {TypeError} if there is no such plugin or the permissions are wrong. */
+  grant(plugin: string, permissions: Permissions): Promise<StoredGrant>;
+  readonly grants: GrantStore;
+  readonly places: Places;
+  /** Lines for people: roots that were created, watching that does not work. */
+  notices(): readonly string[];
+
+  /** Each loop is a reader of its own, from its beginning on. */
+  readonly events: AsyncIterable<HostEvent>;
+  /** Refuses new calls, lets running ones end, then cancels them. Idempotent. */
+  close(): Promise<void>;
+}
+
+const DRAIN_MS = 2_000;
+
+/**
+ * Puts a host together and loads its plugins.
+ *
+ * @throws {ProjectConfigError} if `bascule.json` is wrong.
+ * @throws {ToolRegistrationError} if one of `tools` is.
+ * @example
+ * ```ts
+ * import { createHost } from "bascule";
+ * await using host = await createHost({ config: false });
+ * const result = await host.call("echo", { text: "hello" });
+ * console.log(result.ok, result.output); // true { text: "hello" }
+ * ```
+ */
+export async function createHost(options: HostOptions = {}): Promise<Host> {
+  const platform = withLogger(options.platform ?? currentPlatform(), options.logger);
+  const { clock, log, random } = platform;
+  const onDefect = (message: string, error?: unknown, fields: Readonly<Record<string, unknown>> = {}): void =>
+    log.write("error", message, { ...fields, ...(error !== undefined && { error: describe(error) }) });
+  const { redact = (value: JsonValue) => value, publish, bufferSize }: EventOptions = options.events ?? {};
+
+  const places = await openPlaces(platform, options);
+  const grants = await createGrantStore(platform, places.grantsFile);
+  const bus = createEventBus({ newId: random.uuidv7, now: clock.now, onDefect, redact, ...(bufferSize !== undefined && { bufferSize }) });
+  bus.subscribe(createLogSink(log));
+  if (publish) bus.subscribe(publish);
+  const policies = createPolicySource({ platform, places, grants, options, emit: bus.emit });
+  const registry = options.registry === null ? undefined : (options.registry ?? createRegistry({ newId: random.uuidv7, onWarning: ({ message }) => log.write("warn", message) }));
+  const announcing = registry && announceTools(registry, bus.emit);
+
+  const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : createSandbox(platform.workers, { onDefect });
+  const directory = createDirectory(platform, { places, registry, bus, sandbox });
+  const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit });
+  const executors = createExecutors({ platform, emit: bus.emit, sandbox, lease: directory.lease });
+  const confirm = createConfirm({ emit: bus.emit, newId: random.uuidv7, clock, timeoutMs: policies.confirmationTimeoutMs, onDefect });
+  const hooks = createHookGates(options.hooks ?? {}, onDefect);
+  const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
+
+  const calls = createCalls({
+    newId: random.uuidv7,
+    clock,
+    defaultSession: sessions.default,
+    current: (): Dispatch => ({
+      registry: snapshot(),
+      policy: policies.current(),
+      hooks,
+      confirm,
+      executors,
+      checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
+      emit: bus.emit,
+      now: clock.monotonic,
+      redact,
+      onDefect,
+    }),
+  });
+
+  async function reload(): Promise<number> {
+    await policies.refresh();
+    await grants.refresh();
+    return await directory.reloadChanged();
+  }
+
+  if (registry && options.builtins !== false) registerBuiltins(registry, { reload });
+  if (registry && options.tools) registry.registerMany(options.tools);
+  if (options.scan !== false) await directory.scan();
+  if (options.watch === true) {
+    await directory.watch();
+    policies.watch();
+  }
+
+  let closing: Promise<void> | undefined;
+  async function shutDown(): Promise<void> {
+    policies.close();
+    await calls.close(DRAIN_MS);
+    await directory.close();
+    await sandbox.close();
+    sessions.close();
+    announcing?.stop();
+    bus.close();
+  }
+  function close(): Promise<void> {
+    closing ??= shutDown();
+    return closing;
+  }
+
+  return {
+    async call(tool, args = {}, { role, context, ...wish } = {}) {
+      const session = await sessions.resolve(wish.session ?? sessions.of(role, context));
+      return await calls.call(tool, args, { ...wish, session });
+    },
+    async callAll(requests, wish = {}) {
+      const session = await sessions.resolve(wish.session ?? sessions.default);
+      return await calls.callAll(requests, { ...wish, session });
+    },
+    result: calls.result,
+    session: sessions.open,
+    list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
+    definitionsFor(session = sessions.default) {
+      const callable = snapshot().tools.filter((tool) => isCallable(tool, session));
+      const ids = new Set(callable.map(({ id }) => id));
+      return (registry?.list() ?? []).filter(({ id }) => ids.has(id)).map((listing) => policies.enrich(listing, snapshot(), session));
+    },
+    register(factory, into) {
+      if (!registry) throw new Error("Cannot register a tool: the host was created with registry: null");
+      return registry.register(factory, into);
+    },
+    why(name, act, session = sessions.default) {
+      const tool = snapshot().find(name);
+      return tool && policies.explain(tool, session, act);
+    },
+    plugins: directory.status,
+    checkForChanges: directory.checkForChanges,
+    reload,
+    grant: (plugin, permissions) => grant(plugin, permissions, { directory, grants, bus }),
+    grants,
+    places,
+    notices: directory.notices,
+    events: { [Symbol.asyncIterator]: () => bus.events() },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+
+  function isCallable(tool: RegisteredTool, session: Session): boolean {
+    return tool.binding.kind !== "unavailable" && isVisible(tool.definition.visibility, session.role) && policies.current().decide(tool, { session }).kind !== "deny";
+  }
+}
+
+interface DirectoryParts {
+  readonly places: Places;
+  readonly registry: Registry | undefined;
+  readonly bus: EventBus;
+  readonly sandbox: Sandbox;
+}
+
+function createDirectory(platform: Platform, { places, registry, bus, sandbox }: DirectoryParts): PluginDirectory {
+  return createPluginDirectory({
+    roots: places.pluginRoots,
+    platform,
+    sandbox,
+    registry: registry ?? { replaceOwner: () => undefined, removeOwner: () => undefined },
+    emit: bus.emit,
+    log: platform.log,
+    bases: (plugin, directory) => ({ ...places.folders, base: directory, plugin: directory, data: `${places.folders.data}/${plugin}` }),
+  });
+}
+
+async function grant(plugin: string, permissions: Permissions, { directory, grants, bus }: { readonly directory: PluginDirectory; readonly grants: GrantStore; readonly bus: EventBus }): Promise<StoredGrant> {
+  const status = directory.status().find(({ name }) => name === plugin);
+  if (status === undefined) throw new TypeError(`Cannot grant to "${plugin}": no such plugin`);
+  const parsed = parsePermissions(permissions);
+  if (!parsed.ok) throw new TypeError(`Cannot grant to "${plugin}": ${parsed.problems.map(problemToText).join("; ")}`);
+  const stored = await grants.grant(plugin, status.directory, parsed.value);
+  // Permissions as written are JSON; their interfaces just have no index signature.
+  bus.emit({ type: "grant.changed", plugin, payload: JSON.parse(JSON.stringify({ granted: parsed.value, permissions: stored.permissions })) });
+  return stored;
+}
+
+function withLogger(platform: Platform, logger: Log | undefined): Platform {
+  return logger === undefined ? platform : { ...platform, log: logger };
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

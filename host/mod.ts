@@ -1,0 +1,88 @@
+/**
+ * bascule as a library: a host for untrusted tools.
+ *
+ * @example
+ * ```ts
+ * import { createHost } from "bascule";
+ * await using host = await createHost({ config: false });
+ * const result = await host.call("Echo", { text: "hello" });
+ * if (result.ok) console.log(result.output); else console.error(result.error.code, result.error.message);
+ * ```
+ */
+
+export { createHost, type Host, type HostCallOptions } from "./host.ts";
+export type { EventOptions, HostOptions } from "./host-options.ts";
+export { ProjectConfigError } from "./project-file.ts";
+
+export { JsonArgumentText, type RawArguments } from "./arguments.ts";
+export type {
+  AllowDecision,
+  Because,
+  ConfirmationRequest,
+  ConfirmPrompt,
+  Decision,
+  DecisionSummary,
+  DenyDecision,
+  LimitsUsed,
+  ToolCall,
+  ToolFailure,
+  ToolResult,
+  ToolSuccess,
+} from "./call.ts";
+export type { CallAllOptions, CallOptions, CallRequest } from "./calls.ts";
+export type { HookAnswer, Hooks } from "./hooks.ts";
+export type { Session } from "./session.ts";
+export type { HostSessionOptions, SessionContext } from "./sessions.ts";
+
+export type { ToolContext, WorkspaceFiles } from "./context.ts";
+export { type FunctionToolOptions, functionTool, type ToolFunction } from "./sources/function.ts";
+export { BUILTIN_ALIASES, registerBuiltins } from "./sources/builtin.ts";
+export { type ContentBlock, type ToolOutput, toolOutput, type ToolOutputParts } from "./tool-output.ts";
+export {
+  type CapabilityQuery,
+  createRegistry,
+  type PluginVersion,
+  type RegisteredTool,
+  type RegisterOptions,
+  type Registry,
+  type RegistryOptions,
+  type Tool,
+  type ToolDeclaration,
+  type ToolFactory,
+  type ToolFilter,
+  type ToolListing,
+  type ToolSourceName,
+} from "./registry.ts";
+
+export { ERROR_CODES, type ErrorCode, type GrantHint, readErrorCode, type ToolErrorData } from "./errors.ts";
+export { ERROR_TABLE, errorDocs, type ErrorRow, type FaultOwner, isRetryable } from "./error-table.ts";
+export {
+  ApprovalRequired,
+  ConfirmationTimeout,
+  FsDenied,
+  InternalError,
+  InvalidArgs,
+  InvalidOutput,
+  NetDenied,
+  Overloaded,
+  PermissionDenied,
+  ResourceExhausted,
+  ToolCancelled,
+  ToolError,
+  type ToolErrorOptions,
+  ToolFailed,
+  ToolNotFound,
+  ToolRegistrationError,
+  ToolTimeout,
+  ToolUnavailable,
+  UserDenied,
+} from "./tool-error.ts";
+export { type MachineResult, type McpResult, type Message, type MessageCall, toHuman, toMachine, toMcp, toMessages } from "./result.ts";
+
+export { EVENT_TYPES, type EventPayloads, type EventType, type HostEvent, TERMINAL_EVENT_TYPES } from "./audit/events.ts";
+export { createPolicy, type Policy, type PolicyOptions, type ProjectPolicy } from "./policy/policy.ts";
+export type { Explanation } from "./policy/explain.ts";
+export type { StoredGrant } from "./grants.ts";
+export type { PluginChange, PluginStatus } from "./sources/directory/mod.ts";
+export type { Log, LogLevel, Platform } from "./platform/platform.ts";
+export type { JsonObject, JsonSchema, JsonValue, Limits, Manifest, Permissions, Problem, Route, SideEffect, SideEffectClass, ToolDefinition } from "../manifests/mod.ts";

@@ -1,0 +1,87 @@
+/** Where everything of a host is: project, state, workspace, plugin roots. Absolute paths. */
+
+import type { HostOptions } from "./host-options.ts";
+import { normalizePath, type PermissionBases } from "../manifests/mod.ts";
+import { FileError, type Platform } from "./platform/platform.ts";
+import type { Protection } from "./policy/protect.ts";
+import { openProject, type ProjectFile } from "./project-file.ts";
+
+/** The folders that a host works with, and its project's configuration. */
+export interface Places {
+  readonly project: ProjectFile;
+  /** Real path of the project's folder. */
+  readonly root: string;
+  /** `.bascule` in it. */
+  readonly state: string;
+  readonly grantsFile: string;
+  /** Real path. */
+  readonly workspace: string;
+  readonly pluginRoots: readonly string[];
+  /** What `$data` (above the plugin's own folder), `$tmp` and `$home` stand for. */
+  readonly folders: Required<Pick<PermissionBases, "data" | "tmp" | "home">>;
+  /** What no tool may touch. */
+  readonly protect: readonly Protection[];
+}
+
+/** @throws {FileError} if the workspace is not there. @throws {ProjectConfigError} if `bascule.json` is wrong. */
+export async function openPlaces(platform: Pick<Platform, "files" | "environment">, options: Pick<HostOptions, "config" | "plugins" | "workspace">): Promise<Places> {
+  const { files, environment } = platform;
+  const project = await openProject(platform, options.config);
+  const root = await files.realPath(project.root);
+  const config = project.config();
+  const state = join(root, ".bascule");
+
+  const workspace = options.workspace === undefined ? within(config.workspace ?? ".", root) : within(options.workspace, environment.cwd);
+  const own = project.path === undefined && options.config === undefined ? [] : config.plugins.map((folder) => within(folder, root));
+  const asked = options.plugins === undefined ? own : [options.plugins].flat().map((folder) => within(folder, environment.cwd));
+  const pluginRoots = await Promise.all(asked.map(async (folder) => await realPathOrSame(platform, folder)));
+
+  return Object.freeze({
+    project,
+    root,
+    state,
+    grantsFile: join(state, "grants.json"),
+    workspace: await files.realPath(workspace),
+    pluginRoots,
+    folders: { data: join(state, "data"), tmp: environment.tmp, home: environment.home },
+    protect: protectionsOf(root, state, pluginRoots),
+  });
+}
+
+function protectionsOf(root: string, state: string, pluginRoots: readonly string[]): readonly Protection[] {
+  const data = join(state, "data");
+  return [
+    {
+      name: "host state",
+      pluginsOnly: false,
+      paths: [
+        { access: "read", path: state, except: data },
+        { access: "write", path: state, except: data },
+        { access: "write", path: join(root, "bascule.json") },
+        { access: "write", path: join(root, "bascule.lock") },
+      ],
+    },
+    // A person's agent may edit plugins with the built-in tools; a plugin that edits others would hold their grants.
+    { name: "plugin sources", pluginsOnly: true, paths: pluginRoots.map((path) => ({ access: "write" as const, path })) },
+  ];
+}
+
+function within(path: string, base: string): string {
+  const absolute = normalizePath(path, base);
+  if (absolute === undefined) throw new TypeError(`"${path}" is no path`);
+  return absolute;
+}
+
+function join(folder: string, name: string): string {
+  return folder === "/" ? `/${name}` : `${folder}/${name}`;
+}
+
+/** A root that is not there yet is created later, under the name it was given. */
+async function realPathOrSame({ files }: Pick<Platform, "files">, path: string): Promise<string> {
+  try {
+    return await files.realPath(path);
+  } catch (error) {
+    if (error instanceof FileError) return path;
+    throw error;
+  }
+}

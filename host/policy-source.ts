@@ -1,0 +1,127 @@
+/** The policy in force: from `bascule.json` or from code, made anew when the file changes (SPEC P1, D8). */
+
+import type { EmitEvent } from "./audit/events.ts";
+import type { GrantStore } from "./grants.ts";
+import type { HostOptions } from "./host-options.ts";
+import type { ToolListing } from "./listing.ts";
+import { type AccessQuery, parseProject, PERMISSION_KINDS, type PermissionKind, type Permissions, type PermissionValue, problemToText, type ProjectConfig, toEntry } from "../manifests/mod.ts";
+import type { Places } from "./places.ts";
+import type { Platform } from "./platform/platform.ts";
+import type { Explanation } from "./policy/explain.ts";
+import type { RunGrants } from "./policy/grant.ts";
+import { createPolicy, type Policy, type ProjectPolicy } from "./policy/policy.ts";
+import { ProjectConfigError } from "./project-file.ts";
+import type { Session } from "./session.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { RegisteredTool } from "./tool.ts";
+
+export interface PolicySourceOptions {
+  readonly platform: Platform;
+  readonly places: Places;
+  readonly grants: GrantStore;
+  readonly options: Pick<HostOptions, "policy" | "grants">;
+  readonly emit: EmitEvent;
+}
+
+export interface PolicySource {
+  current(): Policy;
+  confirmationTimeoutMs(): number;
+  /** Reads `bascule.json` again. A bad edit is logged once and changes nothing. */
+  refresh(): Promise<void>;
+  /** Refreshes policy and grants every second until `close`. */
+  watch(): void;
+  explain(tool: RegisteredTool, session: Session, act?: AccessQuery): Explanation;
+  /** The listing with the route and limits that the policy decides on. */
+  enrich(listing: ToolListing, snapshot: Snapshot, session: Session): ToolListing;
+  close(): void;
+}
+
+const WATCH_MS = 1_000;
+
+/** @throws {ProjectConfigError} if the policy from code is wrong. */
+export function createPolicySource(source: PolicySourceOptions): PolicySource {
+  const { platform, places, grants, options, emit } = source;
+  const given = options.policy;
+  const replaced = isPolicy(given) ? given : undefined;
+  const section = given === undefined || isPolicy(given) ? undefined : parsePolicySection(given);
+  const runGrants = toRunGrants(options.grants ?? {}, platform.environment.cwd);
+  let config = places.project.config();
+  let made = make();
+  let refusedWith: string | undefined;
+  let stopTimer = (): void => {};
+
+  function make(): ProjectPolicy {
+    const { root, folders, protect } = places;
+    const project = { policy: section ?? config.policy, confirmation: config.confirmation };
+    return createPolicy({ project, root, grants, runGrants, folders, protect });
+  }
+
+  async function refresh(): Promise<void> {
+    const outcome = await places.project.refresh();
+    if (outcome.kind === "same") return;
+    const problems = outcome.kind === "refused" ? outcome.problems.map(problemToText) : [];
+    const text = problems.join("\n");
+    if (outcome.kind === "refused") {
+      if (text !== refusedWith) platform.log.write("error", "bascule.json is wrong; the last good one stays in force", { problems });
+      refusedWith = text;
+      return;
+    }
+    refusedWith = undefined;
+    config = places.project.config();
+    made = make();
+    emit({ type: "policy.reloaded", payload: { path: places.project.path ?? "" } });
+  }
+
+  function tick(): void {
+    stopTimer = platform.clock.after(WATCH_MS, () => {
+      void Promise.all([refresh(), grants.refresh()])
+        .catch((error: unknown) => platform.log.write("error", "Cannot read the project's configuration again", { error: String(error) }))
+        .then(() => closed || tick());
+    });
+  }
+
+  let closed = false;
+  return {
+    current: () => replaced ?? made,
+    confirmationTimeoutMs: () => config.confirmation.timeoutMs,
+    refresh,
+    watch: tick,
+    explain: (tool, session, act) => made.explain(tool, session, act),
+    enrich(listing, snapshot, session) {
+      const tool = snapshot.getById(listing.id);
+      const decision = tool && (replaced ?? made).decide(tool, { session });
+      return decision === undefined || decision.kind === "deny" ? listing : { ...listing, route: decision.route, limits: decision.limits };
+    },
+    close() {
+      closed = true;
+      stopTimer();
+    },
+  };
+}
+
+function isPolicy(policy: HostOptions["policy"]): policy is Policy {
+  return policy !== undefined && typeof policy["decide"] === "function";
+}
+
+function parsePolicySection(section: Exclude<HostOptions["policy"], undefined>): ProjectConfig["policy"] {
+  const parsed = parseProject(JSON.stringify({ policy: section }));
+  if (!parsed.ok) throw new ProjectConfigError("the policy", parsed.problems);
+  return parsed.value.policy;
+}
+
+/** What `*` denies holds for every tool, not only for plugins. */
+function toRunGrants(grants: Readonly<Record<string, Permissions>>, base: string): RunGrants {
+  const { "*": all, ...perPlugin } = grants;
+  const denied = all && denialsOf(all);
+  return { base, perPlugin: new Map(Object.entries(perPlugin)), ...(all && { all }), ...(denied && { denied }) };
+}
+
+function denialsOf(permissions: Permissions): Permissions | undefined {
+  const denied: { -readonly [K in PermissionKind]?: PermissionValue } = {};
+  for (const kind of PERMISSION_KINDS) {
+    const value = permissions[kind];
+    const deny = value === undefined ? undefined : toEntry(value).deny;
+    if (deny !== undefined) denied[kind] = { deny };
+  }
+  return Object.keys(denied).length === 0 ? undefined : denied;
+}

@@ -1,0 +1,54 @@
+/**
+ * Files that no tool may touch whatever was granted: the host's own state and, for plugins, the plugins' sources.
+ *
+ * Whoever could write `.bascule/grants.json` could grant itself everything.
+ */
+
+import type { AccessQuery, CompiledPermissions, PermissionLayer, Permissions } from "../../manifests/mod.ts";
+
+/** One place that is denied with everything below it. Absolute, "/"-separated, normalised. */
+export interface ProtectedPath {
+  readonly access: "read" | "write";
+  readonly path: string;
+  /** A folder below it that is not denied. */
+  readonly except?: string;
+}
+
+/** Paths denied for one reason. */
+export interface Protection {
+  /** The layer's name in `why` and in refusals. */
+  readonly name: string;
+  /** Built-in tools and the embedding program's own are exempt. */
+  readonly pluginsOnly: boolean;
+  readonly paths: readonly ProtectedPath[];
+}
+
+/** Made by hand and not from patterns: a folder's name may hold characters that patterns give a meaning. */
+export function toProtectionLayer({ name, paths }: Protection): PermissionLayer {
+  const entries = new Map((["read", "write"] as const).map((access) => [access, toEntry(paths.filter((path) => path.access === access))] as const));
+  const permissions: CompiledPermissions = { source: toWritten(paths), bases: { base: "/" }, entries };
+  return { name, permissions, unnamed: "transparent", otherwise: "denied" };
+}
+
+function toEntry(paths: readonly ProtectedPath[]): CompiledPermissions["entries"] extends ReadonlyMap<unknown, infer E> ? E : never {
+  const deny = paths.map(({ path, except }) => ({
+    written: path,
+    matches: (query: AccessQuery) => onPath(query, (asked) => isBelow(asked, path) && (except === undefined || !isBelow(asked, except))),
+    within: (query: AccessQuery) => onPath(query, (asked) => isBelow(path, asked)),
+  }));
+  return { allow: [], deny, isDenyOnly: true };
+}
+
+function toWritten(paths: readonly ProtectedPath[]): Permissions {
+  const denied = (access: "read" | "write"): { readonly deny: readonly string[] } => ({ deny: paths.filter((path) => path.access === access).map(({ path }) => path) });
+  return { read: denied("read"), write: denied("write") };
+}
+
+/** A query without a path asks for the whole kind, which contains everything. */
+function onPath(query: AccessQuery, test: (path: string) => boolean): boolean {
+  return (query.kind === "read" || query.kind === "write") && test(query.path ?? "/");
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}

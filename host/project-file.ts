@@ -1,0 +1,97 @@
+/** `bascule.json`: found, read, and read again when it changes; a bad edit keeps the last good one (SPEC P1). */
+
+import { type JsonObject, parseProject, type Problem, problemToText, type ProjectConfig } from "../manifests/mod.ts";
+import { FileError, type Platform } from "./platform/platform.ts";
+
+/** Where the project is and what it says. */
+export interface ProjectFile {
+  /** Absolute path of `bascule.json`; absent where there is none. */
+  readonly path?: string;
+  /** The folder of `bascule.json`, else the working directory: `.bascule/` lies there. */
+  readonly root: string;
+  config(): ProjectConfig;
+  /** Reads the file again if it has changed. */
+  refresh(): Promise<ProjectRefresh>;
+}
+
+export type ProjectRefresh =
+  | { readonly kind: "same" | "changed" }
+  /** The last good one stays in force. */
+  | { readonly kind: "refused"; readonly problems: readonly Problem[] };
+
+/** A file, a configuration from code, or `false` for none; without it the nearest `bascule.json` upwards is taken. */
+export type ConfigSource = string | JsonObject | false | undefined;
+
+/** `bascule.json` cannot be read at the start, where there is no last good one. */
+export class ProjectConfigError extends Error {
+  override readonly name = "ProjectConfigError";
+  readonly problems: readonly Problem[];
+  constructor(place: string, problems: readonly Problem[]) {
+    super(`Cannot use ${place}:\n${problems.map((problem) => `  ${problemToText(problem)}`).join("\n")}`);
+    this.problems = problems;
+  }
+}
+
+const FILE_NAME = "bascule.json";
+
+/** @throws {ProjectConfigError} if the configuration is wrong. @throws {FileError} if a file that was named is not there. */
+export async function openProject(platform: Pick<Platform, "files" | "environment">, source: ConfigSource): Promise<ProjectFile> {
+  const { cwd } = platform.environment;
+  if (source === false) return fixedProject(cwd, "{}");
+  if (typeof source === "object") return fixedProject(cwd, JSON.stringify(source));
+  const path = typeof source === "string" ? await platform.files.realPath(source.startsWith("/") ? source : `${cwd}/${source}`) : await findUpwards(platform, cwd);
+  return path === undefined ? fixedProject(cwd, "{}") : await projectOfFile(platform, path);
+}
+
+function fixedProject(root: string, text: string): ProjectFile {
+  const config = parseOrThrow("the configuration", text);
+  return { root, config: () => config, refresh: async () => ({ kind: "same" }) };
+}
+
+async function projectOfFile(platform: Pick<Platform, "files">, path: string): Promise<ProjectFile> {
+  let text = await platform.files.readText(path);
+  let config = parseOrThrow(`"${path}"`, text);
+  let refused: ProjectRefresh | undefined;
+
+  async function refresh(): Promise<ProjectRefresh> {
+    const next = await readOrUndefined(platform, path);
+    if (next === text) return refused ?? { kind: "same" };
+    if (next === undefined) return { kind: "refused", problems: [{ severity: "error", pointer: "", message: `Cannot read "${path}"` }] };
+    text = next;
+    const parsed = parseProject(next);
+    refused = parsed.ok ? undefined : { kind: "refused", problems: parsed.problems };
+    if (!parsed.ok) return { kind: "refused", problems: parsed.problems };
+    config = parsed.value;
+    return { kind: "changed" };
+  }
+
+  return { path, root: parentOf(path), config: () => config, refresh };
+}
+
+function parseOrThrow(place: string, text: string): ProjectConfig {
+  const parsed = parseProject(text);
+  if (!parsed.ok) throw new ProjectConfigError(place, parsed.problems);
+  return parsed.value;
+}
+
+async function readOrUndefined(platform: Pick<Platform, "files">, path: string): Promise<string | undefined> {
+  try {
+    return await platform.files.readText(path);
+  } catch (error) {
+    if (error instanceof FileError) return undefined;
+    throw error;
+  }
+}
+
+async function findUpwards(platform: Pick<Platform, "files">, from: string): Promise<string | undefined> {
+  for (let folder = from; ; folder = parentOf(folder)) {
+    const path = folder === "/" ? `/${FILE_NAME}` : `${folder}/${FILE_NAME}`;
+    if ((await platform.files.stat(path))?.kind === "file") return path;
+    if (folder === parentOf(folder)) return undefined;
+  }
+}
+
+function parentOf(path: string): string {
+  const end = path.lastIndexOf("/");
+  return end <= 0 ? "/" : path.slice(0, end);
+}

@@ -1,0 +1,141 @@
+/** The tools that come with bascule, on the host route, through the same guarded files as plugins (SPEC G2). */
+
+import type { ToolContext } from "../context.ts";
+import type { JsonSchema, JsonValue } from "../../manifests/mod.ts";
+import { BUILTIN_OWNER, type Registry } from "../registry.ts";
+import { FsDenied, ToolFailed } from "../tool-error.ts";
+import type { ToolDeclaration, ToolFactory } from "../tool.ts";
+import { listMatching } from "./list-matching.ts";
+
+export interface BuiltinOptions {
+  /** Looks for changed plugins and reloads them; returns how many. Without it there is no `reload_plugins`. */
+  readonly reload?: () => Promise<number>;
+}
+
+/** Second names, for look-ups only. */
+export const BUILTIN_ALIASES: Readonly<Record<string, string>> = { Read: "read_file", Write: "write_file", Echo: "echo", list_directory: "list_dir" };
+
+/** Adds the built-in tools and their aliases. `createHost` does so unless `builtins: false`. */
+export function registerBuiltins(registry: Registry, options: BuiltinOptions = {}): void {
+  const { reload } = options;
+  registry.registerMany([echo, readFile, writeFile, patchFile, listDir, ...(reload === undefined ? [] : [reloadPlugins(reload)])], { owner: BUILTIN_OWNER, source: "builtin" });
+  for (const [alias, name] of Object.entries(BUILTIN_ALIASES)) registry.alias(alias, name);
+}
+
+const TEXT: JsonSchema = { type: "string" };
+const COUNT: JsonSchema = { type: "integer", minimum: 0 };
+
+const echo = tool<{ text: string }>(
+  { name: "echo", description: "Returns the text it is given", inputSchema: object({ text: TEXT }, ["text"]), outputSchema: object({ text: TEXT }, ["text"]), sideEffects: [], determinism: "deterministic" },
+  ({ text }) => ({ text }),
+);
+
+const readFile = tool<{ path: string; offset?: number; length?: number }>(
+  {
+    name: "read_file",
+    description: "Reads a text file of the workspace; a file above 1 MiB by offset and length in bytes",
+    inputSchema: object({ path: TEXT, offset: COUNT, length: COUNT }, ["path"]),
+    outputSchema: object({ content: TEXT, size: COUNT }, ["content", "size"]),
+    sideEffects: ["read"],
+    requires: [{ capability: "read", arg: "path" }],
+  },
+  async ({ path, offset, length }, { workspace }) => {
+    const range = offset === undefined && length === undefined ? undefined : { offset: offset ?? 0, length: length ?? RANGE_BYTES };
+    const bytes = await workspace.readBytes(path, range);
+    return { content: new TextDecoder().decode(bytes), size: bytes.length };
+  },
+);
+
+const RANGE_BYTES = 1024 * 1024;
+
+const writeFile = tool<{ path: string; content: string; append?: boolean }>(
+  {
+    name: "write_file",
+    description: "Writes a text file of the workspace, replacing what it holds, or adds to its end",
+    inputSchema: object({ path: TEXT, content: TEXT, append: { type: "boolean", default: false } }, ["path", "content"]),
+    outputSchema: object({ size: COUNT }, ["size"]),
+    sideEffects: ["write"],
+    requires: [{ capability: "write", arg: "path" }],
+  },
+  async ({ path, content, append = false }, { workspace }) => {
+    const bytes = new TextEncoder().encode(content);
+    if (append) await workspace.append(path, content);
+    else await workspace.writeBytes(path, bytes);
+    return { size: bytes.length };
+  },
+);
+
+const patchFile = tool<{ path: string; old: string; new: string }>(
+  {
+    name: "patch_file",
+    description: "Replaces the one place in a text file of the workspace where the old text stands",
+    inputSchema: object({ path: TEXT, old: { type: "string", minLength: 1 }, new: TEXT }, ["path", "old", "new"]),
+    outputSchema: object({ path: TEXT }, ["path"]),
+    sideEffects: ["read", "write"],
+    requires: [
+      { capability: "read", arg: "path" },
+      { capability: "write", arg: "path" },
+    ],
+  },
+  async ({ path, old, new: replacement }, { workspace }) => {
+    await workspace.patch(path, old, replacement);
+    return { path };
+  },
+);
+
+const listDir = tool<{ path?: string; glob?: string }>(
+  {
+    name: "list_dir",
+    description: "Lists a folder of the workspace, or everything below it that a glob matches (*, ** and ?)",
+    inputSchema: object({ path: { type: "string", default: "." }, glob: TEXT }, []),
+    outputSchema: object({ entries: { type: "array", items: object({ name: TEXT, kind: TEXT }, ["name", "kind"]) } }, ["entries"]),
+    sideEffects: ["read"],
+    requires: [{ capability: "read", arg: "path" }],
+  },
+  async ({ path = ".", glob }, { workspace, signal }) => {
+    const entries = glob === undefined ? await workspace.list(path) : await listMatching(workspace, path, glob, signal);
+    return { entries: entries.map(({ name, kind }) => ({ name, kind })) };
+  },
+);
+
+function reloadPlugins(reload: () => Promise<number>): ToolFactory {
+  return tool(
+    {
+      name: "reload_plugins",
+      description: "Loads plugins that are new or have changed",
+      inputSchema: object({}, []),
+      outputSchema: object({ reloaded: COUNT }, ["reloaded"]),
+      sideEffects: ["read"],
+      callers: ["direct"],
+    },
+    async () => ({ reloaded: await reload() }),
+  );
+}
+
+/** `run` gets arguments that passed the input schema, which is what `Args` says in types. */
+function tool<Args>(definition: ToolDeclaration, run: (args: Args, context: ToolContext) => JsonValue | Promise<JsonValue>): ToolFactory {
+  return () => ({
+    definition,
+    async execute(args, context) {
+      try {
+        return await run(args as Args, context);
+      } catch (error) {
+        throw inOwnWords(error);
+      }
+    },
+  });
+}
+
+/** The workspace files name their failures as `Deno.errors` does, in words made for the caller; anything else is a defect. */
+function inOwnWords(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  if (error.name === "NotCapable") return new FsDenied(error.message);
+  const isFileFailure = "code" in error || FILE_FAILURES.has(error.name);
+  return isFileFailure ? new ToolFailed(error.message) : error;
+}
+
+const FILE_FAILURES: ReadonlySet<string> = new Set(["NotFound", "AlreadyExists", "InvalidData", "NotADirectory", "IsADirectory", "PermissionDenied", "FilesystemLoop", "Busy", "NotSupported"]);
+
+function object(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
+  return { type: "object", properties, required, additionalProperties: false };
+}

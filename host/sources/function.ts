@@ -1,0 +1,48 @@
+/** Functions of the embedding program as tools (SPEC K1). */
+
+import type { JsonSchema, JsonValue } from "../../manifests/mod.ts";
+import type { ToolContext } from "../context.ts";
+import { ToolFailed } from "../tool-error.ts";
+import type { ToolOutput } from "../tool-output.ts";
+import type { ToolDeclaration, ToolFactory } from "../tool.ts";
+
+/** What a function has to be told beside itself: the schema of its arguments, and what it does. */
+export interface FunctionToolOptions extends Omit<ToolDeclaration, "name" | "inputSchema" | "description"> {
+  /** Default: the function's own name. */
+  readonly name?: string;
+  readonly description: string;
+  /** JSON Schema or TypeBox; default an object without members. */
+  readonly inputSchema?: JsonSchema;
+}
+
+/** Gets checked arguments. What it returns is checked against `outputSchema`, what it throws becomes the call's error. */
+export type ToolFunction = (args: never, context: ToolContext) => Promise<JsonValue | ToolOutput | undefined> | JsonValue | ToolOutput | undefined;
+
+/**
+ * Makes a tool of a function. Without a function the tool is declared and every call fails.
+ *
+ * @example
+ * ```ts
+ * import { createHost, functionTool } from "bascule";
+ * const double = functionTool(({ n }: { n: number }) => 2 * n, {
+ *   name: "double",
+ *   description: "Doubles a number",
+ *   inputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+ *   sideEffects: [],
+ * });
+ * await using host = await createHost({ config: false, tools: [double] });
+ * const result = await host.call("double", { n: 21 });
+ * console.log(result.output); // 42
+ * ```
+ */
+export function functionTool(run: ToolFunction | undefined, options: FunctionToolOptions): ToolFactory {
+  const definition: ToolDeclaration = { ...options, name: options.name ?? run?.name ?? "", inputSchema: options.inputSchema ?? { type: "object", additionalProperties: false } };
+  return () => ({
+    definition,
+    execute(args, context) {
+      if (run === undefined) throw new ToolFailed(`Tool ${definition.name} has no bound callable`);
+      // The arguments have passed the input schema, which says what the function takes.
+      return run(args as never, context);
+    },
+  });
+}

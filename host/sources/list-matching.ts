@@ -1,0 +1,77 @@
+/** Lists a folder recursively by a glob, bounded in depth and number. */
+
+import type { WorkspaceFiles } from "../context.ts";
+import { matchesGlob } from "../policy/glob.ts";
+
+export interface Match {
+  /** "/"-separated, relative to the folder that was listed. */
+  readonly name: string;
+  readonly kind: string;
+}
+
+const MOST_MATCHES = 10_000;
+const MOST_FOLDERS = 10_000;
+const DEEPEST = 32;
+
+/**
+ * Everything below `path` that `glob` matches, in order of names. `*` and `?` stay within a name, `**` is any number of
+ * folders. Links are not followed; folders that cannot be read are left out.
+ */
+export async function listMatching(workspace: Pick<WorkspaceFiles, "list">, path: string, glob: string, signal: AbortSignal): Promise<readonly Match[]> {
+  const pattern = glob.split("/").filter((segment) => segment !== "" && segment !== ".");
+  const matches: Match[] = [];
+  let folders = 0;
+
+  async function visit(below: readonly string[]): Promise<void> {
+    if (signal.aborted || below.length > DEEPEST || ++folders > MOST_FOLDERS) return;
+    const entries = below.length === 0 ? await workspace.list(path) : await listOrNothing([path, ...below].join("/"));
+    for (const { name, kind } of entries.toSorted((left, right) => (left.name < right.name ? -1 : 1))) {
+      const at = [...below, name];
+      if (matches.length >= MOST_MATCHES) return;
+      if (matchesPath(pattern, at)) matches.push({ name: at.join("/"), kind });
+      if (kind === "directory" && mayMatchBelow(pattern, at)) await visit(at);
+    }
+  }
+
+  async function listOrNothing(folder: string): Promise<Awaited<ReturnType<WorkspaceFiles["list"]>>> {
+    try {
+      return await workspace.list(folder);
+    } catch {
+      // Not granted, or gone since its parent was listed: a listing shows what can be seen.
+      return [];
+    }
+  }
+
+  await visit([]);
+  return matches;
+}
+
+/** Positions in the pattern that can be reached after the given names; the pattern's length is a match. */
+function positions(pattern: readonly string[], path: readonly string[]): ReadonlySet<number> {
+  let current = withSkippedStars(pattern, new Set([0]));
+  for (const name of path) {
+    const next = new Set<number>();
+    for (const at of current) {
+      const wanted = pattern[at];
+      if (wanted === "**") next.add(at);
+      else if (wanted !== undefined && matchesGlob(wanted, name)) next.add(at + 1);
+    }
+    current = withSkippedStars(pattern, next);
+  }
+  return current;
+}
+
+/** `**` may stand for no folder at all. */
+function withSkippedStars(pattern: readonly string[], from: ReadonlySet<number>): ReadonlySet<number> {
+  const all = new Set(from);
+  for (const at of all) if (pattern[at] === "**") all.add(at + 1);
+  return all;
+}
+
+function matchesPath(pattern: readonly string[], path: readonly string[]): boolean {
+  return positions(pattern, path).has(pattern.length);
+}
+
+function mayMatchBelow(pattern: readonly string[], path: readonly string[]): boolean {
+  return [...positions(pattern, path)].some((at) => at < pattern.length);
+}
