@@ -27,24 +27,35 @@ export interface Entry {
   define(file: string, namespace: object): void;
   /**
    * Begins a call: `{ "module", "export", "args", "context" }`. Returns what `poll` returns.
-   * Called at most once per restore.
+   * Called at most once per restore. Of `context`, `cwd` (else `workspacePath`) becomes `Deno.cwd()` and
+   * `limits.timers` the number of timers that may wait at once.
    */
   invoke(request: string): string;
   /** Settles an asynchronous operation. Microtasks are run by the engine afterwards. */
   settle(id: number, answer: string): void;
-  /** Runs the timers that are due, in order. */
+  /**
+   * Runs at most one timer that is due: the engine runs the microtasks in between, as browsers and Deno do. `poll`
+   * then answers `w0` while another one is due.
+   */
   runTimers(): void;
   /** Aborts `context.signal` with an `AbortError` (cancellation, grace period begins). */
   abort(): void;
   /**
    * Where the call stands, a tag and its text:
    * - `w` + milliseconds until the next timer, or nothing: waiting;
-   * - `d` + JSON: done, the output;
-   * - `t` + JSON `{ name, message, stack, toolError? }`: threw or rejected;
+   * - `d` + JSON: done, `{"o": value}` for a plain output, or `{"t": {output?, content?, success?, metadata?,
+   *   filesModified?, commandExecuted?}}` for a tool output (`context.output(…)`); always exactly one of the keys;
+   * - `t` + JSON `{ name, message, stack, toolError? }`: threw or rejected; `toolError` is `{ message, details? }`, for
+   *   an error whose name is `ToolError` (SPEC X4);
    * - `n` + message: the returned value is not JSON;
    * - `x` + JSON `[names]`: no such export, these exist;
    * - `u` + JSON `[operations]`: returned while operations with effects were still running;
-   * - `r` + JSON `{ name, message, stack }`: a rejection nobody handled.
+   * - `r` + JSON `{ name, message, stack }`: an error that nobody caught, thrown in a timer, a microtask or an event
+   *   listener, or given to `reportError`. Also possible before `invoke`, while the plugin loads. (Promise rejections
+   *   cannot be seen from inside: the engine has no hook for them.)
+   * - `l` + JSON `{ limit: "timers", allowed }`: a limit that the prelude keeps was passed.
+   *
+   * The first outcome stays.
    */
   poll(): string;
 }

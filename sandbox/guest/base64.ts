@@ -1,0 +1,26 @@
+/** `atob` and `btoa` (https://infra.spec.whatwg.org/#forgiving-base64). */
+
+import { askWorker } from "./channel.ts";
+import { jsonStringify, stringIncludes } from "./primordials.ts";
+import { exposeFunction, requireArguments, toUsvString } from "./webidl.ts";
+
+function atob(data: unknown): string {
+  requireArguments(arguments.length, 1, "execute 'atob'");
+  return send("text.atob", toUsvString(data));
+}
+
+function btoa(data: unknown): string {
+  requireArguments(arguments.length, 1, "execute 'btoa'");
+  return send("text.btoa", toUsvString(data));
+}
+
+/** Raw text would end at U+0000 on its way: such text goes as JSON. */
+function send(operation: string, text: string): string {
+  const isJson = stringIncludes(text, "\0");
+  return `${askWorker(isJson ? `${operation}Json` : operation, isJson ? (jsonStringify(text) ?? '""') : text) as string}`;
+}
+
+export function installBase64(global: object): void {
+  exposeFunction(global, "atob", atob);
+  exposeFunction(global, "btoa", btoa);
+}

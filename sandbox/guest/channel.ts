@@ -1,0 +1,218 @@
+/**
+ * The guest's one way out: operations, synchronous and asynchronous, over the two native functions.
+ *
+ * This module alone holds them. Everything here works from captured built-ins, so nothing that a plugin does to the
+ * globals reaches the native functions or changes what is sent.
+ */
+
+import { type ErrorAnswer, toGuestError } from "./deno-errors.ts";
+import {
+  bareList,
+  jsonParse,
+  jsonStringify,
+  mapDelete,
+  mapForEach,
+  mapGet,
+  mapSet,
+  PrimordialMap,
+  PrimordialPromise,
+  PrimordialTypeError,
+  promiseReject,
+  stringCharCodeAt,
+  stringIncludes,
+  stringIsWellFormed,
+  stringSlice,
+  stringStartsWith,
+} from "./primordials.ts";
+import type { Native } from "./protocol.ts";
+import { currentStack } from "./stack.ts";
+
+/** Arguments of an operation: an object without prototype that holds nothing but primitives. */
+export type OperationArgs = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/** What a program asks the host for. */
+export interface Request<T> {
+  readonly operation: string;
+  readonly args: OperationArgs;
+  /** JSON text of the arguments, where they hold more than primitives; `args` is not sent then. */
+  readonly json?: string;
+  readonly bytes?: ArrayBuffer | undefined;
+  /** Makes the answer into what the program gets. `bytes` are those of the answer. */
+  readonly convert: (value: unknown, bytes: ArrayBuffer | undefined) => T;
+}
+
+interface Pending {
+  readonly operation: string;
+  /** Where the program asked, for the stack of a failure. */
+  readonly stack: string;
+  readonly convert: (value: unknown, bytes: ArrayBuffer | undefined) => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+let hostCall: Native["hostCall"];
+let takeBytes: Native["takeBytes"];
+let loading = true;
+let nextId = 1;
+const pending = new PrimordialMap<number, Pending>();
+
+export function connect(native: Native): void {
+  hostCall = native.hostCall;
+  takeBytes = native.takeBytes;
+}
+
+/** The plugin has loaded: from here on the host answers. */
+export function leaveLoading(): void {
+  loading = false;
+}
+
+export function isLoading(): boolean {
+  return loading;
+}
+
+/** Operations whose effect outlives the call: leaving one unfinished is a fault (SPEC B4). */
+function hasEffect(operation: string): boolean {
+  switch (operation) {
+    case "fs.writeFile":
+    case "fs.mkdir":
+    case "fs.remove":
+    case "fs.rename":
+    case "fs.copyFile":
+    case "fs.truncate":
+    case "fs.makeTempFile":
+    case "fs.makeTempDir":
+    case "workspace.write":
+    case "workspace.delete":
+    case "workspace.patch":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Names of the pending operations with effects. */
+export function unfinishedEffects(): string[] {
+  const operations = bareList<string>();
+  mapForEach(pending, ({ operation }) => {
+    if (hasEffect(operation)) operations[operations.length] = operation;
+  });
+  return operations;
+}
+
+/** Asks the host and waits. @throws the host's refusal as the error it names. */
+export function ask<T>(request: Request<T>): T {
+  refuseWhileLoading(request.operation, request.args);
+  const answer = hostCall(0, request.operation, request.json ?? toText(request.args), request.bytes);
+  const bytes = takeBytes();
+  return request.convert(readAnswer(answer ?? "v"), bytes);
+}
+
+/** Asks the host; the promise settles when the engine brings the answer. */
+export function request<T>(wanted: Request<T>): Promise<T> {
+  try {
+    refuseWhileLoading(wanted.operation, wanted.args);
+  } catch (error) {
+    return promiseReject(error);
+  }
+  return new PrimordialPromise<T>((resolve, reject) => {
+    const id = nextId++;
+    const { operation, convert } = wanted;
+    // The promise is resolved with what `convert` answers, which is a T.
+    mapSet(pending, id, { operation, convert, resolve: resolve as (value: unknown) => void, reject, stack: currentStack() });
+    try {
+      hostCall(id, operation, wanted.json ?? toText(wanted.args), wanted.bytes);
+    } catch (error) {
+      mapDelete(pending, id);
+      throw error;
+    }
+  });
+}
+
+/** Brings an asynchronous answer. An unknown id is ignored: the engine's records are not the guest's to question. */
+export function settle(id: number, answer: string): void {
+  const bytes = takeBytes();
+  const waiting = mapGet(pending, id);
+  if (waiting === undefined) return;
+  mapDelete(pending, id);
+  let value: unknown;
+  try {
+    value = waiting.convert(readAnswer(answer, waiting.stack), bytes);
+  } catch (error) {
+    waiting.reject(error);
+    return;
+  }
+  waiting.resolve(value);
+}
+
+/** Runs an operation of the worker itself: text in, JSON value or raw text out. */
+export function askWorker(operation: string, text: string, bytes?: ArrayBuffer): unknown {
+  return readAnswer(hostCall(0, operation, text, bytes) ?? "v");
+}
+
+/** The bytes that came with the last answer. */
+export function takeAnswerBytes(): ArrayBuffer | undefined {
+  return takeBytes();
+}
+
+/** JSON text of a value without prototype; never undefined because it is no function or symbol. */
+export function toText(args: OperationArgs | string | readonly string[]): string {
+  return jsonStringify(args) ?? "null";
+}
+
+function readAnswer(answer: string, stack?: string): unknown {
+  const text = stringSlice(answer, 1);
+  switch (stringCharCodeAt(answer, 0)) {
+    case 0x73: // s
+      return text;
+    case 0x65: // e
+      throw toGuestError(jsonParse(text) as ErrorAnswer, stack);
+    default:
+      return text === "" ? undefined : jsonParse(text);
+  }
+}
+
+/**
+ * A plugin loads without a host (SPEC B9): only its own files are there.
+ *
+ * The engine and the host refuse too; this is for the message.
+ */
+function refuseWhileLoading(operation: string, args: OperationArgs): void {
+  if (!loading) return;
+  const { path } = args;
+  if (operation === "fs.readFile" && typeof path === "string" && stringStartsWith(path, "/$plugin/")) return;
+  throw toGuestError({
+    name: "NotCapable",
+    message: `${describeOperation(operation)} is not available while the plugin loads; move it into the tool function`,
+  });
+}
+
+function describeOperation(operation: string): string {
+  switch (operation) {
+    case "fs.readFile":
+    case "workspace.read":
+      return "Reading files";
+    case "fs.readDir":
+    case "workspace.list":
+      return "Listing folders";
+    case "fs.stat":
+    case "fs.lstat":
+    case "fs.realPath":
+    case "workspace.exists":
+      return "Looking at files";
+    case "permissions.query":
+      return "Asking for permissions";
+    case "progress":
+      return "Reporting progress";
+    default:
+      break;
+  }
+  if (stringStartsWith(operation, "env.")) return "The environment";
+  return stringStartsWith(operation, "fs.") || stringStartsWith(operation, "workspace.") ? "Changing files" : `"${operation}"`;
+}
+
+/** Refuses text that the boundary or the operating system would cut or mangle. */
+export function requireWholeText(text: string, what: string): string {
+  if (stringIncludes(text, "\0")) throw new PrimordialTypeError(`${what} contains U+0000`);
+  if (!stringIsWellFormed(text)) throw new PrimordialTypeError(`${what} contains a lone surrogate`);
+  return text;
+}

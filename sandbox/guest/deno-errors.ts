@@ -1,0 +1,65 @@
+/** `Deno.errors` and the one place where an error answer of the host becomes an error of the guest. */
+
+import { DOMException, isDomExceptionName } from "./dom-exception.ts";
+import { bareObject, define, PrimordialError, PrimordialRangeError, PrimordialTypeError } from "./primordials.ts";
+import { cleanStack, currentStack } from "./stack.ts";
+import { nameFunction } from "./webidl.ts";
+
+const NAMES = [
+  ...["NotFound", "PermissionDenied", "ConnectionRefused", "ConnectionReset", "ConnectionAborted", "NotConnected", "AddrInUse"],
+  ...["AddrNotAvailable", "BrokenPipe", "AlreadyExists", "InvalidData", "TimedOut", "Interrupted", "WriteZero", "WouldBlock"],
+  ...["UnexpectedEof", "BadResource", "Http", "Busy", "NotSupported", "FilesystemLoop", "IsADirectory", "NetworkUnreachable"],
+  ...["NotADirectory", "NotCapable"],
+];
+
+type DenoErrorClass = new (message?: string, options?: ErrorOptions) => Error;
+
+/** By name; what the prelude itself throws comes from here, whatever a plugin did to `Deno.errors`. */
+const classes: Record<string, DenoErrorClass> = bareObject();
+
+for (const name of NAMES) classes[name] = denoErrorClass(name);
+
+function denoErrorClass(name: string): DenoErrorClass {
+  const constructor = class extends PrimordialError {
+    constructor(message?: string, options?: ErrorOptions) {
+      super(message, options);
+      define(this, "name", name);
+      define(this, "stack", cleanStack(this.stack ?? ""));
+    }
+  };
+  nameFunction(constructor, name);
+  return constructor;
+}
+
+/** `Deno.errors`: every class that Deno 2.9 has. */
+export function createDenoErrors(): Record<string, DenoErrorClass> {
+  const errors: Record<string, DenoErrorClass> = {};
+  for (const name of NAMES) define(errors, name, classes[name], true);
+  return errors;
+}
+
+export interface ErrorAnswer {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string | undefined;
+}
+
+/**
+ * Makes the error that an answer names: a class of `Deno.errors`, a `DOMException`, `TypeError` or `RangeError`, else a
+ * plain `Error`. `stack` is where the plugin asked, when that is no longer on the stack.
+ */
+export function toGuestError(answer: ErrorAnswer, stack: string = currentStack()): Error {
+  const error = instantiate(answer.name, answer.message);
+  define(error, "stack", stack);
+  if (answer.code !== undefined) define(error, "code", answer.code, true);
+  return error;
+}
+
+function instantiate(name: string, message: string): Error {
+  const constructor = classes[name];
+  if (constructor !== undefined) return new constructor(message);
+  if (name === "TypeError") return new PrimordialTypeError(message);
+  if (name === "RangeError") return new PrimordialRangeError(message);
+  if (isDomExceptionName(name)) return new DOMException(message, name) as Error;
+  return new PrimordialError(message);
+}

@@ -1,0 +1,222 @@
+/** The file functions of `Deno`, each with its synchronous twin, over the host's `fs.` operations. */
+
+import { isAbortSignal, offAbort, onAbort } from "./abort.ts";
+import { toBytes } from "./bytes.ts";
+import { ask, type OperationArgs, type Request, request } from "./channel.ts";
+import { toDirEntries, toFileInfo } from "./deno-file-info.ts";
+import { toPath } from "./deno-paths.ts";
+import { requireNotRevoked } from "./deno-permissions.ts";
+import { decodeUtf8, encodeUtf8 } from "./encoding.ts";
+import {
+  define,
+  PrimordialArrayBuffer,
+  PrimordialPromise,
+  PrimordialSymbol,
+  PrimordialTypeError,
+  PrimordialUint8Array,
+  promiseReject,
+  promiseThen,
+  reflectDefineProperty,
+} from "./primordials.ts";
+import { nameFunction, requireArguments, toDictionary, toDomString } from "./webidl.ts";
+
+/** One file function: its arguments as Deno takes them to what the host is asked. */
+interface FileFunction {
+  readonly name: string;
+  readonly length: number;
+  readonly toRequest: (first: unknown, second: unknown, third: unknown) => Request<unknown>;
+  /** Which argument may carry an `AbortSignal`. */
+  readonly signalAt?: 1 | 2;
+}
+
+const FUNCTIONS: readonly FileFunction[] = [
+  { name: "readFile", length: 1, signalAt: 1, toRequest: (path) => look("fs.readFile", path, toByteArray) },
+  { name: "readTextFile", length: 1, signalAt: 1, toRequest: (path) => look("fs.readFile", path, toText) },
+  { name: "writeFile", length: 2, signalAt: 2, toRequest: (path, data, options) => write(path, toBytes(data, "Cannot write the file").buffer, options) },
+  { name: "writeTextFile", length: 2, signalAt: 2, toRequest: (path, text, options) => write(path, encodeUtf8(toDomString(text)).buffer, options) },
+  { name: "stat", length: 1, toRequest: (path) => look("fs.stat", path, toFileInfo) },
+  { name: "lstat", length: 1, toRequest: (path) => look("fs.lstat", path, toFileInfo) },
+  { name: "realPath", length: 1, toRequest: (path) => look("fs.realPath", path, toString) },
+  { name: "mkdir", length: 1, toRequest: (path, options) => change("fs.mkdir", path, readMkdir(options)) },
+  { name: "remove", length: 1, toRequest: (path, options) => change("fs.remove", path, readRemove(options)) },
+  { name: "truncate", length: 1, toRequest: (path, length) => change("fs.truncate", path, { __proto__: null, len: toLength(length) }) },
+  { name: "rename", length: 2, toRequest: (from, to) => between("fs.rename", toPath(from), toPath(to)) },
+  { name: "copyFile", length: 2, toRequest: (from, to) => between("fs.copyFile", toPath(from), toPath(to)) },
+  { name: "makeTempFile", length: 0, toRequest: (options) => makeTemp("fs.makeTempFile", options) },
+  { name: "makeTempDir", length: 0, toRequest: (options) => makeTemp("fs.makeTempDir", options) },
+];
+
+/** A question about one existing file. */
+function look<T>(operation: string, given: unknown, convert: Request<T>["convert"]): Request<T> {
+  const path = toPath(given);
+  requireNotRevoked("read", path);
+  return { operation, args: { __proto__: null, path }, convert };
+}
+
+/** A change of one file. */
+function change(operation: string, given: unknown, options?: OperationArgs): Request<undefined> {
+  const path = toPath(given);
+  requireNotRevoked("write", path);
+  return { operation, args: { __proto__: null, path, ...options }, convert: toNothing };
+}
+
+function between(operation: string, from: string, to: string): Request<undefined> {
+  requireNotRevoked("read", from);
+  requireNotRevoked("write", from);
+  requireNotRevoked("write", to);
+  return { operation, args: { __proto__: null, from, to }, convert: toNothing };
+}
+
+function write(path: unknown, bytes: ArrayBuffer, given: unknown): Request<undefined> {
+  const options = toDictionary(given, "Cannot write the file");
+  const args: OperationArgs = {
+    __proto__: null,
+    append: toFlag(options["append"]),
+    create: toFlag(options["create"]),
+    createNew: toFlag(options["createNew"]),
+    mode: toMode(options["mode"]),
+  };
+  return { ...change("fs.writeFile", path, args), bytes };
+}
+
+function readMkdir(given: unknown): OperationArgs {
+  const options = toDictionary(given, "Cannot make the folder");
+  return { __proto__: null, recursive: toFlag(options["recursive"]), mode: toMode(options["mode"]) };
+}
+
+function readRemove(given: unknown): OperationArgs {
+  return { __proto__: null, recursive: toFlag(toDictionary(given, "Cannot remove it")["recursive"]) };
+}
+
+function makeTemp(operation: string, given: unknown): Request<string> {
+  const options = toDictionary(given, "Cannot make a temporary file");
+  const dir = options["dir"] === undefined ? undefined : toPath(options["dir"]);
+  requireNotRevoked("write", dir);
+  const args = { __proto__: null, dir, prefix: toName(options["prefix"]), suffix: toName(options["suffix"]) };
+  return { operation, args, convert: toString };
+}
+
+function toFlag(value: unknown): boolean | undefined {
+  return value === undefined ? undefined : !!value;
+}
+
+function toMode(value: unknown): number | undefined {
+  return value === undefined || value === null ? undefined : +(value as number) & 0o7777;
+}
+
+function toLength(value: unknown): number {
+  const length = value === undefined ? 0 : +(value as number);
+  if (!(length >= 0 && length <= Number.MAX_SAFE_INTEGER)) throw new PrimordialTypeError("The length must be a number from 0 on");
+  return length - (length % 1);
+}
+
+function toName(value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : toPath(toDomString(value));
+}
+
+function toByteArray(_value: unknown, bytes: ArrayBuffer | undefined): Uint8Array {
+  return new PrimordialUint8Array(bytes ?? new PrimordialArrayBuffer(0));
+}
+
+function toText(_value: unknown, bytes: ArrayBuffer | undefined): string {
+  return bytes === undefined ? "" : decodeUtf8(bytes);
+}
+
+function toString(value: unknown): string {
+  return `${value as string}`;
+}
+
+function toNothing(): undefined {
+  return undefined;
+}
+
+/** Both forms of each function, and `readDir`, whose forms differ in kind. */
+export function createDenoFs(): Record<string, unknown> {
+  const functions: Record<string, unknown> = { readDir, readDirSync };
+  nameFunction(readDir, "readDir");
+  nameFunction(readDirSync, "readDirSync");
+  for (const described of FUNCTIONS) {
+    const { name, length, toRequest } = described;
+    const begin = (...given: unknown[]): unknown => later(described, given);
+    const wait = (...given: unknown[]): unknown => {
+      requireArguments(given.length, length, `execute 'Deno.${name}Sync'`);
+      return ask(toRequest(given[0], given[1], given[2]));
+    };
+    nameFunction(begin, name, length);
+    nameFunction(wait, `${name}Sync`, length);
+    functions[name] = begin;
+    functions[`${name}Sync`] = wait;
+  }
+  return functions;
+}
+
+function later({ name, length, toRequest, signalAt }: FileFunction, given: unknown[]): Promise<unknown> {
+  try {
+    requireArguments(given.length, length, `execute 'Deno.${name}'`);
+    const signal = signalAt === undefined ? undefined : readSignal(given[signalAt]);
+    if (signal?.aborted === true) return promiseReject(signal.reason);
+    const answer = request(toRequest(given[0], given[1], given[2]));
+    return signal === undefined ? answer : untilAbort(answer, signal);
+  } catch (error) {
+    return promiseReject(error);
+  }
+}
+
+function readSignal(options: unknown): Parameters<typeof onAbort>[0] | undefined {
+  const { signal } = toDictionary(options, "Cannot read the options");
+  if (signal === undefined || signal === null) return undefined;
+  if (typeof signal !== "object" || !isAbortSignal(signal)) throw new PrimordialTypeError("The option signal is not an AbortSignal");
+  return signal;
+}
+
+/** The program stops waiting; what the host has begun it finishes. */
+function untilAbort(answer: Promise<unknown>, signal: Parameters<typeof onAbort>[0]): Promise<unknown> {
+  // An own `constructor` keeps `then` from looking for a species: a plugin may have replaced it.
+  reflectDefineProperty(answer, "constructor", { __proto__: null, value: undefined } as PropertyDescriptor);
+  return new PrimordialPromise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    onAbort(signal, stop);
+    promiseThen(
+      answer,
+      (value) => {
+        offAbort(signal, stop);
+        resolve(value);
+      },
+      (error) => {
+        offAbort(signal, stop);
+        reject(error);
+      },
+    );
+  });
+}
+
+const { iterator, asyncIterator } = PrimordialSymbol;
+
+function listing(path: unknown): Request<object[]> {
+  return look("fs.readDir", path, toDirEntries);
+}
+
+function readDirSync(path: unknown): object {
+  requireArguments(arguments.length, 1, "execute 'Deno.readDirSync'");
+  const entries = ask(listing(path));
+  let index = 0;
+  const iterable = {
+    next: () => (index < entries.length ? { value: entries[index++], done: false } : { value: undefined, done: true }),
+  };
+  define(iterable, iterator, () => iterable);
+  return iterable;
+}
+
+/** The path is checked at once, the folder is read when the first entry is asked for. */
+function readDir(path: unknown): object {
+  requireArguments(arguments.length, 1, "execute 'Deno.readDir'");
+  const whole = toPath(path);
+  const iterable = {};
+  define(iterable, asyncIterator, () => iterateFolder(whole));
+  return iterable;
+}
+
+async function* iterateFolder(path: string): AsyncGenerator<object | undefined> {
+  const entries = await request(listing(path));
+  for (let index = 0; index < entries.length; index++) yield entries[index];
+}

@@ -1,0 +1,37 @@
+/** The `Deno` namespace: what is virtual about it, and where its parts are put together. */
+
+import { denoInspect } from "./console.ts";
+import { createDenoEnv } from "./deno-env.ts";
+import { createDenoErrors } from "./deno-errors.ts";
+import { createDenoFs } from "./deno-fs.ts";
+import { getCwd } from "./deno-paths.ts";
+import { createPermissions } from "./deno-permissions.ts";
+import { define } from "./primordials.ts";
+import { nameFunction } from "./webidl.ts";
+
+/** The same on every machine: a plugin's image holds nothing of the host. */
+const BUILD = { target: "x86_64-unknown-linux-gnu", arch: "x86_64", os: "linux", vendor: "unknown", env: "gnu", standalone: false };
+const VERSION = { deno: "2.9.5", v8: "0.0.0", typescript: "0.0.0" };
+
+export function createDeno(): object {
+  const deno = {};
+  const members = {
+    ...createDenoFs(),
+    ...createPermissions(),
+    errors: createDenoErrors(),
+    env: createDenoEnv(),
+    inspect: denoInspect,
+    cwd: () => getCwd(),
+    refTimer: () => {},
+    unrefTimer: () => {},
+    build: Object.freeze(BUILD),
+    version: Object.freeze(VERSION),
+    args: Object.freeze([]),
+    noColor: true,
+    pid: 1,
+    ppid: 0,
+  };
+  for (const [name, member] of Object.entries(members)) define(deno, name, member, true);
+  nameFunction(denoInspect, "inspect");
+  return deno;
+}

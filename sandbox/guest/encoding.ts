@@ -1,0 +1,165 @@
+/** `TextEncoder` and `TextDecoder` (https://encoding.spec.whatwg.org/); the worker's own codecs do the work. */
+
+import { askWorker, takeAnswerBytes, toText } from "./channel.ts";
+import { toBytes } from "./bytes.ts";
+import {
+  jsonStringify,
+  PrimordialArrayBuffer,
+  PrimordialTypeError,
+  PrimordialUint8Array,
+  stringCharCodeAt,
+  stringIncludes,
+  stringSlice,
+  stringToWellFormed,
+  typedArrayLength,
+  typedArraySet,
+  typedArrayTag,
+} from "./primordials.ts";
+import { exposeInterface, requireArguments, showAs, toDictionary, toDomString } from "./webidl.ts";
+
+/** UTF-8; lone surrogates become U+FFFD. */
+export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
+  if (text === "") return new PrimordialUint8Array(0);
+  const whole = stringToWellFormed(text);
+  // Raw text would end at U+0000 on its way.
+  if (stringIncludes(whole, "\0")) askWorker("text.encodeJson", jsonStringify(whole) ?? '""');
+  else askWorker("text.encode", whole);
+  return new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
+}
+
+/** UTF-8 as `Deno.readTextFile` reads it: what is malformed becomes U+FFFD, a byte order mark stays. */
+export function decodeUtf8(bytes: ArrayBuffer): string {
+  return `${askWorker("text.decode", KEEP_MARK, bytes) as string}`;
+}
+
+const KEEP_MARK = '{"label":"utf-8","fatal":false,"ignoreBOM":true,"stream":false}';
+
+export class TextEncoder {
+  #isEncoder = true;
+
+  get encoding(): string {
+    requireEncoder(this);
+    return "utf-8";
+  }
+
+  encode(input: unknown = ""): Uint8Array<ArrayBuffer> {
+    requireEncoder(this);
+    return encodeUtf8(toDomString(input));
+  }
+
+  encodeInto(source: unknown, destination: unknown): { read: number; written: number } {
+    requireEncoder(this);
+    requireArguments(arguments.length, 2, "execute 'encodeInto' on 'TextEncoder'");
+    if (typeof destination !== "object" || destination === null || typedArrayTag(destination) !== "Uint8Array") {
+      throw new PrimordialTypeError("Failed to execute 'encodeInto' on 'TextEncoder': the destination is not a Uint8Array");
+    }
+    const text = toDomString(source);
+    const { read, written } = fit(text, typedArrayLength(destination));
+    typedArraySet(destination as Uint8Array, encodeUtf8(stringSlice(text, 0, read)));
+    return { read, written };
+  }
+
+  static isEncoder(this: void, value: object): boolean {
+    return #isEncoder in value;
+  }
+}
+
+const { isEncoder } = TextEncoder;
+
+function requireEncoder(value: object): void {
+  if (!isEncoder(value)) throw new PrimordialTypeError("Illegal invocation");
+}
+
+/** How much of a text fits in so many bytes, in whole characters. */
+function fit(text: string, room: number): { read: number; written: number } {
+  let written = 0;
+  let read = 0;
+  while (read < text.length) {
+    const code = stringCharCodeAt(text, read);
+    const isPair = code >= 0xd800 && code < 0xdc00 && isLowSurrogate(text, read + 1);
+    const size = code < 0x80 ? 1 : code < 0x800 ? 2 : isPair ? 4 : 3;
+    if (written + size > room) break;
+    written += size;
+    read += isPair ? 2 : 1;
+  }
+  return { read, written };
+}
+
+function isLowSurrogate(text: string, index: number): boolean {
+  const code = index < text.length ? stringCharCodeAt(text, index) : 0;
+  return code >= 0xdc00 && code < 0xe000;
+}
+
+export class TextDecoder {
+  #encoding: string;
+  #fatal: boolean;
+  #ignoreBOM: boolean;
+  /** Bytes of an unfinished character of a stream. */
+  #pending = new PrimordialUint8Array(0);
+  /** Whether the stream is past its beginning, where a byte order mark would be dropped. */
+  #isUnderWay = false;
+
+  constructor(label: unknown = "utf-8", options?: unknown) {
+    this.#encoding = `${askWorker("text.label", jsonStringify(toDomString(label)) ?? '""') as string}`;
+    const { fatal, ignoreBOM } = toDictionary(options, "Failed to construct 'TextDecoder'");
+    this.#fatal = !!fatal;
+    this.#ignoreBOM = !!ignoreBOM;
+  }
+
+  get encoding(): string {
+    return this.#encoding;
+  }
+
+  get fatal(): boolean {
+    return this.#fatal;
+  }
+
+  get ignoreBOM(): boolean {
+    return this.#ignoreBOM;
+  }
+
+  decode(input?: unknown, options?: unknown): string {
+    const stream = !!toDictionary(options, "Failed to execute 'decode' on 'TextDecoder'")["stream"];
+    const added = input === undefined ? new PrimordialUint8Array(0) : toBytes(input, "Failed to execute 'decode' on 'TextDecoder'");
+    const bytes = join(this.#pending, added);
+    const ignoreBOM = this.#ignoreBOM || this.#isUnderWay;
+    // Whatever happens, an ended or failed stream begins anew.
+    this.#pending = new PrimordialUint8Array(0);
+    this.#isUnderWay = false;
+    if (bytes.length === 0 && !stream) return "";
+    const args = toText({ __proto__: null, label: this.#encoding, fatal: this.#fatal, ignoreBOM, stream });
+    const text = `${askWorker("text.decode", args, bytes.buffer) as string}`;
+    if (stream) {
+      this.#pending = new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
+      this.#isUnderWay = ignoreBOM || bytes.length > this.#pending.length;
+    }
+    return text;
+  }
+
+  static isDecoder(this: void, value: object): value is TextDecoder {
+    return #encoding in value;
+  }
+}
+
+function join(first: Uint8Array<ArrayBuffer>, second: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const start = typedArrayLength(first);
+  if (start === 0) return second;
+  const joined = new PrimordialUint8Array(start + typedArrayLength(second));
+  typedArraySet(joined, first);
+  typedArraySet(joined, second, start);
+  return joined;
+}
+
+export function installEncoding(global: object): void {
+  const { isDecoder } = TextDecoder;
+  Reflect.deleteProperty(TextEncoder, "isEncoder");
+  Reflect.deleteProperty(TextDecoder, "isDecoder");
+  exposeInterface(global, "TextEncoder", TextEncoder);
+  exposeInterface(global, "TextDecoder", TextDecoder);
+  showAs((value) => {
+    if (isEncoder(value)) return { name: "TextEncoder", members: { encoding: "utf-8" } };
+    if (!isDecoder(value)) return undefined;
+    return { name: "TextDecoder", members: { encoding: value.encoding, fatal: value.fatal, ignoreBOM: value.ignoreBOM } };
+  });
+}
+

@@ -1,0 +1,71 @@
+/** Puts the guest's world together and hands the engine its entry points (`protocol.ts`). */
+
+import { installAbort } from "./abort.ts";
+import { installBase64 } from "./base64.ts";
+import { connect, settle } from "./channel.ts";
+import { installConsole } from "./console.ts";
+import { abortCall, nameContextFunctions } from "./context.ts";
+import { installCrypto } from "./crypto.ts";
+import { createDeno } from "./deno.ts";
+import { installDomException } from "./dom-exception.ts";
+import { installEncoding } from "./encoding.ts";
+import { installEventClasses } from "./event-classes.ts";
+import { installEvents } from "./events.ts";
+import { defineModule, invokeTool } from "./invoke.ts";
+import { installLanguage } from "./language.ts";
+import { installNavigator } from "./navigator.ts";
+import { currentOutcome } from "./outcome.ts";
+import { installPerformance } from "./performance.ts";
+import { define, objectFreeze } from "./primordials.ts";
+import type { Entry, Native } from "./protocol.ts";
+import { installReportError } from "./report-error.ts";
+import { installStructuredClone } from "./structured-clone.ts";
+import { installTimers, runDueTimer, untilNextTimer } from "./timers.ts";
+import { installUnavailable } from "./unavailable.ts";
+import { installUrl } from "./url.ts";
+
+/** What the prelude evaluates to. Runs once, before any code of a plugin. */
+export function boot(native: Native): Entry {
+  connect(native);
+  installGlobals(globalThis);
+  // Without a prototype: the engine reads these by name after the plugin has run.
+  return objectFreeze({
+    __proto__: null,
+    define: defineModule,
+    invoke: (request: string) => {
+      invokeTool(request);
+      return poll();
+    },
+    settle,
+    runTimers: runDueTimer,
+    abort: abortCall,
+    poll,
+  });
+}
+
+function poll(): string {
+  return currentOutcome() ?? `w${untilNextTimer() ?? ""}`;
+}
+
+function installGlobals(global: object): void {
+  installLanguage(global);
+  installDomException(global);
+  installEvents(global);
+  installEventClasses(global);
+  installReportError(global);
+  installAbort(global);
+  installTimers(global);
+  installPerformance(global);
+  installConsole(global);
+  installEncoding(global);
+  installUrl(global);
+  installBase64(global);
+  installCrypto(global);
+  installStructuredClone(global);
+  installNavigator(global);
+  nameContextFunctions();
+  const deno = createDeno();
+  installUnavailable(global, deno);
+  define(global, "Deno", deno);
+  define(global, "self", global, true);
+}

@@ -1,0 +1,126 @@
+/** The event classes that add members: `CustomEvent`, `ErrorEvent`, `MessageEvent`, `PromiseRejectionEvent`. */
+
+import { Event } from "./events.ts";
+import { PrimordialTypeError } from "./primordials.ts";
+import { exposeInterface, toDictionary, toDomString } from "./webidl.ts";
+
+export class CustomEvent extends Event {
+  #detail: unknown;
+
+  constructor(type: unknown, options?: unknown) {
+    super(type, options);
+    const { detail } = toDictionary(options, "Failed to construct 'CustomEvent'");
+    this.#detail = detail === undefined ? null : detail;
+  }
+
+  get detail(): unknown {
+    return this.#detail;
+  }
+}
+
+export class ErrorEvent extends Event {
+  #message: string;
+  #filename: string;
+  #lineno: number;
+  #colno: number;
+  #error: unknown;
+
+  constructor(type: unknown, options?: unknown) {
+    super(type, options);
+    const { message = "", filename = "", lineno = 0, colno = 0, error } = toDictionary(options, "Failed to construct 'ErrorEvent'");
+    this.#message = toDomString(message);
+    this.#filename = toDomString(filename);
+    this.#lineno = +(lineno as number) >>> 0;
+    this.#colno = +(colno as number) >>> 0;
+    this.#error = error;
+  }
+
+  get message(): string {
+    return this.#message;
+  }
+
+  get filename(): string {
+    return this.#filename;
+  }
+
+  get lineno(): number {
+    return this.#lineno;
+  }
+
+  get colno(): number {
+    return this.#colno;
+  }
+
+  get error(): unknown {
+    return this.#error;
+  }
+}
+
+export class MessageEvent extends Event {
+  #data: unknown;
+  #origin: string;
+  #lastEventId: string;
+  #source: unknown;
+  #ports: readonly unknown[];
+
+  constructor(type: unknown, options?: unknown) {
+    super(type, options);
+    const { data = null, origin = "", lastEventId = "", source = null, ports } = toDictionary(options, "Failed to construct 'MessageEvent'");
+    this.#data = data;
+    this.#origin = toDomString(origin);
+    this.#lastEventId = toDomString(lastEventId);
+    this.#source = source;
+    this.#ports = Object.freeze(ports === undefined ? [] : [...(ports as Iterable<unknown>)]);
+  }
+
+  get data(): unknown {
+    return this.#data;
+  }
+
+  get origin(): string {
+    return this.#origin;
+  }
+
+  get lastEventId(): string {
+    return this.#lastEventId;
+  }
+
+  get source(): unknown {
+    return this.#source;
+  }
+
+  get ports(): readonly unknown[] {
+    return this.#ports;
+  }
+}
+
+/** Exists for programs that construct one; the engine has no hook to fire it. */
+export class PromiseRejectionEvent extends Event {
+  #promise: unknown;
+  #reason: unknown;
+
+  constructor(type: unknown, options?: unknown) {
+    super(type, options);
+    const dictionary = toDictionary(options, "Failed to construct 'PromiseRejectionEvent'");
+    if (dictionary["promise"] === undefined) {
+      throw new PrimordialTypeError("Failed to construct 'PromiseRejectionEvent': the option promise is required");
+    }
+    this.#promise = dictionary["promise"];
+    this.#reason = dictionary["reason"];
+  }
+
+  get promise(): unknown {
+    return this.#promise;
+  }
+
+  get reason(): unknown {
+    return this.#reason;
+  }
+}
+
+export function installEventClasses(global: object): void {
+  exposeInterface(global, "CustomEvent", CustomEvent);
+  exposeInterface(global, "ErrorEvent", ErrorEvent);
+  exposeInterface(global, "MessageEvent", MessageEvent);
+  exposeInterface(global, "PromiseRejectionEvent", PromiseRejectionEvent);
+}

@@ -1,0 +1,28 @@
+/** Reads `Deno.InspectOptions` as a program gives them. */
+
+import { DEFAULT_INSPECT, type InspectOptions } from "./inspection.ts";
+import { mathMax, mathMin } from "./primordials.ts";
+import { toDictionary } from "./webidl.ts";
+
+export function toInspectOptions(given: unknown): InspectOptions {
+  const options = toDictionary(given, "Cannot inspect");
+  return {
+    depth: count(options["depth"], DEFAULT_INSPECT.depth, 100),
+    iterableLimit: count(options["iterableLimit"], DEFAULT_INSPECT.iterableLimit, 10_000),
+    strAbbreviateSize: count(options["strAbbreviateSize"], DEFAULT_INSPECT.strAbbreviateSize, 1_000_000),
+    breakLength: count(options["breakLength"], DEFAULT_INSPECT.breakLength, 1_000_000),
+    // `compact: false` is as none, `true` as the default.
+    compact: options["compact"] === false ? 0 : count(options["compact"], DEFAULT_INSPECT.compact, 100),
+    sorted: options["sorted"] === true,
+    getters: options["getters"] === true,
+    trailingComma: options["trailingComma"] === true,
+    showHidden: options["showHidden"] === true,
+  };
+}
+
+/** `Infinity` and null (node's spelling of it) mean as much as there may be. */
+function count(value: unknown, fallback: number, ceiling: number): number {
+  if (value === null) return ceiling;
+  if (typeof value !== "number" || value !== value) return fallback;
+  return mathMin(mathMax(value, 0), ceiling);
+}

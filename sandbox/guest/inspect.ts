@@ -1,0 +1,180 @@
+/** Shows any value as text, as Deno does: what `console.log` prints. Bounded in size, depth and count. */
+
+import { classify, type ObjectKind } from "./classify.ts";
+import { indentLines } from "./inspect-error.ts";
+import { namedShape, type Naming, shapeOf } from "./inspect-kinds.ts";
+import { layOut } from "./inspect-layout.ts";
+import { quoteString, showKey, showPrimitive } from "./inspect-text.ts";
+import { DEFAULT_INSPECT, type Inspection, type InspectOptions, type Shape } from "./inspection.ts";
+import {
+  arrayIncludes,
+  arraySort,
+  bareList,
+  type Callable,
+  objectHasOwn,
+  objectIsEnumerable,
+  PrimordialSymbol,
+  reflectApply,
+  reflectGet,
+  reflectGetOwnPropertyDescriptor,
+  reflectGetPrototypeOf,
+  reflectOwnKeys,
+  stringSlice,
+} from "./primordials.ts";
+import { describeInterface } from "./webidl.ts";
+
+/** More than anyone reads, less than what makes a worker slow. */
+const MAX_VALUES = 20_000;
+/** Prototype chains and nesting end here, whatever `depth` says. */
+const MAX_LEVELS = 100;
+
+export function inspect(value: unknown, options: InspectOptions = DEFAULT_INSPECT): string {
+  const inspection: Inspection = {
+    options,
+    path: bareList<object>(),
+    circular: bareList<object>(),
+    indentation: 0,
+    reached: 0,
+    remaining: MAX_VALUES,
+    show: (inner, level) => show(inspection, inner, level),
+  };
+  return show(inspection, value, 0);
+}
+
+function show(inspection: Inspection, value: unknown, level: number): string {
+  if (typeof value === "string") return showString(value, inspection.options.strAbbreviateSize);
+  if ((typeof value !== "object" || value === null) && typeof value !== "function") return showPrimitive(value);
+  if (--inspection.remaining < 0) return "...";
+  const custom = customText(inspection.options, value);
+  if (custom !== undefined) return custom;
+  const { path } = inspection;
+  for (let index = 0; index < path.length; index++) {
+    if (path[index] === value) return `[Circular *${circularNumber(inspection.circular, value)}]`;
+  }
+  return showObject(inspection, value, level);
+}
+
+function showString(text: string, limit: number): string {
+  if (text.length <= limit) return quoteString(text);
+  const hidden = text.length - limit;
+  return `${quoteString(stringSlice(text, 0, limit))}... ${hidden} more character${hidden === 1 ? "" : "s"}`;
+}
+
+const denoInspect = PrimordialSymbol.for("Deno.customInspect");
+const nodeInspect = PrimordialSymbol.for("nodejs.util.inspect.custom");
+const { toStringTag } = PrimordialSymbol;
+
+/** A program's own way to show its objects. */
+function customText(options: InspectOptions, value: object): string | undefined {
+  const deno = methodOf(value, denoInspect);
+  if (deno !== undefined) return `${reflectApply(deno, value, [inspect, options]) as string}`;
+  const node = methodOf(value, nodeInspect);
+  if (node === undefined) return undefined;
+  const answer = reflectApply(node, value, [options.depth, options, inspect]);
+  if (answer === value) return undefined;
+  return typeof answer === "string" ? answer : inspect(answer, options);
+}
+
+function methodOf(value: object, key: symbol): Callable | undefined {
+  const found = reflectGet(value, key);
+  // Whether it takes these arguments is the program's affair.
+  return typeof found === "function" ? (found as Callable) : undefined;
+}
+
+function circularNumber(circular: object[], value: object): number {
+  for (let index = 0; index < circular.length; index++) if (circular[index] === value) return index + 1;
+  circular[circular.length] = value;
+  return circular.length;
+}
+
+function showObject(inspection: Inspection, value: object, level: number): string {
+  const { options, path } = inspection;
+  const described = describeInterface(value);
+  const naming: Naming = { name: constructorName(value), tag: "" };
+  const kind = described === undefined ? classify(value) : "object";
+  const shape = described === undefined ? shapeOf(value, kind, { ...naming, tag: tagOf(value, naming.name) }) : namedShape(described);
+  const owner = described?.members ?? value;
+  const keys = shownKeys(owner, shape, options.showHidden);
+  if (keys.length === 0 && shape.entries === undefined) {
+    return indentLines(shape.base === "" ? `${shape.open}${shape.close}` : shape.base, inspection);
+  }
+  if (level > options.depth || level > MAX_LEVELS) return summary(kind, naming.name);
+
+  path[path.length] = value;
+  inspection.reached = level;
+  const entries = shape.entries?.(inspection, level) ?? bareList<string>();
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index];
+    if (key !== undefined) entries[entries.length] = showProperty(inspection, owner, { key, level });
+  }
+  path.length -= 1;
+  if (entries.length === 0) return `${shape.open}${shape.close}`;
+  if (options.sorted && kind !== "array") arraySort(entries);
+  const text = layOut(inspection, entries, { shape: { ...shape, base: indentLines(shape.base, inspection) }, level, value });
+  return markReferred(inspection.circular, value, text);
+}
+
+function markReferred(circular: object[], value: object, text: string): string {
+  for (let index = 0; index < circular.length; index++) if (circular[index] === value) return `<ref *${index + 1}> ${text}`;
+  return text;
+}
+
+function summary(kind: ObjectKind, name: string | undefined): string {
+  return kind === "array" ? "[Array]" : `[${name ?? "Object: null prototype"}]`;
+}
+
+/** Name of the nearest constructor on the prototype chain; undefined without one. */
+function constructorName(value: object): string | undefined {
+  let current: object | null = value;
+  for (let steps = 0; current !== null && steps < MAX_LEVELS; steps++) {
+    const constructor: unknown = reflectGetOwnPropertyDescriptor(current, "constructor")?.value;
+    if (typeof constructor === "function") {
+      const name: unknown = reflectGetOwnPropertyDescriptor(constructor, "name")?.value;
+      if (typeof name === "string" && name !== "") return name;
+    }
+    current = reflectGetPrototypeOf(current);
+  }
+  return undefined;
+}
+
+/** `Symbol.toStringTag` where it adds something to the constructor's name. */
+function tagOf(value: object, name: string | undefined): string {
+  const found = reflectGet(value, toStringTag);
+  return typeof found === "string" && found !== name ? found : "";
+}
+
+function shownKeys(value: object, shape: Shape, showHidden: boolean): (string | symbol)[] {
+  const all = reflectOwnKeys(value);
+  const keys = bareList<string | symbol>();
+  for (let index = 0; index < all.length; index++) {
+    const key = all[index];
+    if (key === undefined) continue;
+    if (typeof key === "string" && (isIndexBelow(key, shape.indexes) || arrayIncludes(shape.omitted, key))) continue;
+    const isShown = showHidden || objectIsEnumerable(value, key) || (typeof key === "string" && arrayIncludes(shape.hidden, key));
+    if (isShown) keys[keys.length] = key;
+  }
+  return keys;
+}
+
+function isIndexBelow(key: string, length: number): boolean {
+  if (length === 0) return false;
+  const index = +key;
+  return index >= 0 && index < length && `${index}` === key;
+}
+
+function showProperty(inspection: Inspection, owner: object, at: { readonly key: string | symbol; readonly level: number }): string {
+  const descriptor = reflectGetOwnPropertyDescriptor(owner, at.key);
+  const name = showKey(at.key, descriptor?.enumerable ?? true);
+  if (descriptor === undefined || objectHasOwn(descriptor, "value")) return `${name}: ${indented(inspection, descriptor?.value, at.level)}`;
+  if (descriptor.get === undefined) return `${name}: ${descriptor.set === undefined ? "undefined" : "[Setter]"}`;
+  const label = descriptor.set === undefined ? "Getter" : "Getter/Setter";
+  if (!inspection.options.getters) return `${name}: [${label}]`;
+  return `${name}: [${label}: ${indented(inspection, reflectApply(descriptor.get as Callable, owner, []), at.level)}]`;
+}
+
+function indented(inspection: Inspection, value: unknown, level: number): string {
+  inspection.indentation += 2;
+  const text = inspection.show(value, level + 1);
+  inspection.indentation -= 2;
+  return text;
+}

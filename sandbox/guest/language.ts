@@ -1,0 +1,102 @@
+/** What the engine lacks of the language, or gets wrong. */
+
+import { inspect } from "./inspect.ts";
+import { errorHeader } from "./inspect-error.ts";
+import {
+  bigIntAsIntN,
+  type Callable,
+  define,
+  PrimordialArray,
+  PrimordialBigInt,
+  PrimordialNumber,
+  PrimordialSymbol,
+  PrimordialTypeError,
+  reflectApply,
+  reflectConstruct,
+  reflectGet,
+} from "./primordials.ts";
+import { currentStack } from "./stack.ts";
+import { nameFunction } from "./webidl.ts";
+
+const { asyncIterator, iterator } = PrimordialSymbol;
+
+/** The engine's own answers negative numbers: `asUintN(64, -1n)` is `-1n` there. */
+function asUintN(bits: unknown, value: bigint): bigint {
+  // `asIntN` is right, converts both arguments as the standard says, and differs only in the sign.
+  const width = PrimordialNumber(bits);
+  const signed = bigIntAsIntN(width, value);
+  return signed < 0n ? signed + (1n << PrimordialBigInt(width - (width % 1))) : signed;
+}
+
+/** V8's; libraries call it to leave their own frames out. */
+function captureStackTrace(target: object, _leaveOut?: Callable): void {
+  if ((typeof target !== "object" || target === null) && typeof target !== "function") {
+    throw new PrimordialTypeError(`Invalid argument: ${inspect(target)} is not an object`);
+  }
+  define(target, "stack", `${errorHeader(target, undefined)}\n${currentStack()}`);
+}
+
+/** https://tc39.es/proposal-array-from-async/ */
+async function fromAsync(this: unknown, items: unknown, map?: unknown, self?: unknown): Promise<unknown> {
+  if (map !== undefined && typeof map !== "function") throw new PrimordialTypeError("The mapping function is not callable");
+  if (items === undefined || items === null) throw new PrimordialTypeError("The items are not iterable");
+  const source = items as object;
+  const isIterable = isMethod(reflectGetOf(source, asyncIterator)) || isMethod(reflectGetOf(source, iterator));
+  const constructor = typeof this === "function" ? (this as Callable) : (PrimordialArray as unknown as Callable);
+  const length = isIterable ? 0 : toLength(reflectGetOf(source, "length"));
+  const result = reflectConstruct(constructor, isIterable ? [] : [length]);
+  let count = 0;
+  const add = async (item: unknown): Promise<void> => {
+    const value: unknown = map === undefined ? item : await reflectApply(map as Callable, self, [item, count]);
+    if (!Reflect.defineProperty(result, count, { value, writable: true, enumerable: true, configurable: true })) {
+      throw new PrimordialTypeError("Cannot add to the result");
+    }
+    count++;
+  };
+  if (isIterable) for await (const item of source as AsyncIterable<unknown>) await add(item);
+  else while (count < length) await add(await reflectGetOf(source, count));
+  (result as { length: number }).length = count;
+  return result;
+}
+
+function reflectGetOf(value: unknown, key: PropertyKey): unknown {
+  return typeof value === "object" || typeof value === "function" ? reflectGet(value as object, key) : (value as Record<PropertyKey, unknown>)[key];
+}
+
+function isMethod(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function toLength(value: unknown): number {
+  const length = PrimordialNumber(value);
+  return length > 0 ? Math.min(length - (length % 1), PrimordialNumber.MAX_SAFE_INTEGER) : 0;
+}
+
+export function installLanguage(global: object): void {
+  addMethod(PrimordialBigInt, "asUintN", asUintN, 2);
+  addMethod(Error, "captureStackTrace", captureStackTrace, 2);
+  addMethod(PrimordialArray, "fromAsync", fromAsync, 1);
+  for (const name of ["dispose", "asyncDispose"]) {
+    Reflect.defineProperty(Symbol, name, { value: Symbol(`Symbol.${name}`), writable: false, enumerable: false, configurable: false });
+  }
+  const iteratorPrototype = Reflect.getPrototypeOf(Reflect.getPrototypeOf([][Symbol.iterator]()) ?? {});
+  if (iteratorPrototype !== null) installDispose(iteratorPrototype);
+  // Engine-only names; errors of the engine still inherit from it.
+  Reflect.deleteProperty(global, "InternalError");
+}
+
+function addMethod(...[target, name, method, length]: [target: object, name: string, method: Callable, length: number]): void {
+  nameFunction(method, name, length);
+  define(target, name, method);
+}
+
+/** `Iterator.prototype[Symbol.dispose]` closes the iterator. */
+function installDispose(iteratorPrototype: object): void {
+  const { dispose } = Symbol as unknown as { readonly dispose: symbol };
+  const close = function (this: object): void {
+    const end = reflectGet(this, "return");
+    if (typeof end === "function") reflectApply(end as Callable, this, []);
+  };
+  nameFunction(close, "[Symbol.dispose]");
+  define(iteratorPrototype, dispose, close);
+}

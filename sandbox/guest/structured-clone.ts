@@ -1,0 +1,255 @@
+/** `structuredClone` (https://html.spec.whatwg.org/#structuredserializeinternal), in the guest alone. */
+
+import { classify } from "./classify.ts";
+import { DOMException, isDomException } from "./dom-exception.ts";
+import { errorHeader, readText } from "./inspect-error.ts";
+import {
+  arrayBufferByteLength,
+  arrayBufferDetached,
+  arrayBufferMaxByteLength,
+  arrayBufferResizable,
+  arrayBufferTransfer,
+  bareList,
+  bigIntValueOf,
+  booleanValueOf,
+  type Callable,
+  dataViewBuffer,
+  dataViewByteLength,
+  dataViewByteOffset,
+  dateGetTime,
+  define,
+  functionToString,
+  mapForEach,
+  mapGet,
+  mapSet,
+  numberValueOf,
+  objectIsEnumerable,
+  objectHasOwn,
+  PrimordialArrayBuffer,
+  PrimordialDataView,
+  PrimordialDate,
+  PrimordialError,
+  PrimordialMap,
+  PrimordialObject,
+  PrimordialRegExp,
+  PrimordialSet,
+  PrimordialTypeError,
+  PrimordialUint8Array,
+  reflectConstruct,
+  reflectGet,
+  reflectOwnKeys,
+  regExpFlags,
+  regExpSource,
+  setAdd,
+  setForEach,
+  stringValueOf,
+  symbolToString,
+  typedArrayBuffer,
+  typedArrayByteOffset,
+  typedArrayLength,
+  typedArraySet,
+  typedArrayTag,
+} from "./primordials.ts";
+import { describeInterface, exposeFunction, requireArguments, toDictionary } from "./webidl.ts";
+
+/** Native recursion ends long before; a deep value is refused in words. */
+const MAX_DEPTH = 1_000;
+
+const ERROR_CLASSES: readonly ErrorConstructor[] = [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError];
+const VIEWS: Readonly<Record<string, Callable>> = {
+  ...{ Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array },
+  ...{ Float32Array, Float64Array, BigInt64Array, BigUint64Array },
+  // ES2025; the engine has it, the library types may not.
+  Float16Array: (globalThis as unknown as { Float16Array: Callable }).Float16Array,
+} as unknown as Record<string, Callable>;
+
+interface Cloning {
+  readonly seen: Map<object, object>;
+  depth: number;
+}
+
+/** Copies a value with everything in it. @throws {DOMException} `DataCloneError` for what cannot be copied. */
+export function structuredClone(value: unknown, options?: unknown): unknown {
+  requireArguments(arguments.length, 1, "execute 'structuredClone'");
+  const transferred = readTransfer(options);
+  const cloning: Cloning = { seen: new PrimordialMap(), depth: 0 };
+  const moved = bareList<ArrayBuffer>();
+  for (let index = 0; index < transferred.length; index++) requireTransferable(transferred, index);
+  for (let index = 0; index < transferred.length; index++) {
+    // Each was found to be an ArrayBuffer. Cloning may still fail or run getters: so they are detached afterwards.
+    const buffer = transferred[index] as ArrayBuffer;
+    mapSet(cloning.seen, buffer, copyBuffer(buffer));
+    moved[index] = buffer;
+  }
+  const copy = clone(cloning, value);
+  for (let index = 0; index < moved.length; index++) {
+    const buffer = moved[index];
+    if (buffer === undefined || arrayBufferDetached(buffer)) throw notCloneable("A transferred buffer was detached meanwhile");
+    arrayBufferTransfer(buffer);
+  }
+  return copy;
+}
+
+function readTransfer(options: unknown): unknown[] {
+  const { transfer } = toDictionary(options, "Failed to execute 'structuredClone'");
+  const list = bareList<unknown>();
+  if (transfer === undefined) return list;
+  if (typeof transfer !== "object" || transfer === null) throw new PrimordialTypeError("Failed to execute 'structuredClone': transfer is not a sequence");
+  for (const item of transfer as Iterable<unknown>) list[list.length] = item;
+  return list;
+}
+
+function requireTransferable(transferred: unknown[], index: number): void {
+  const item = transferred[index];
+  const isBuffer = typeof item === "object" && item !== null && classify(item) === "array-buffer";
+  if (!isBuffer) throw notCloneable("Value not transferable");
+  if (arrayBufferDetached(item)) throw notCloneable("Cannot transfer a detached ArrayBuffer");
+  for (let other = 0; other < index; other++) {
+    if (transferred[other] === item) throw notCloneable("Cannot transfer the same ArrayBuffer twice");
+  }
+}
+
+function notCloneable(message: string): DOMException {
+  return new DOMException(message, "DataCloneError");
+}
+
+function clone(cloning: Cloning, value: unknown): unknown {
+  if (typeof value === "symbol") throw notCloneable(`${symbolToString(value)} could not be cloned.`);
+  if (typeof value === "function") throw notCloneable(`${functionToString(value)} could not be cloned.`);
+  if (typeof value !== "object" || value === null) return value;
+  const known = mapGet(cloning.seen, value);
+  if (known !== undefined) return known;
+  if (++cloning.depth > MAX_DEPTH) throw notCloneable(`The value is nested deeper than ${MAX_DEPTH} levels`);
+  const copy = cloneObject(cloning, value);
+  cloning.depth--;
+  return copy;
+}
+
+function cloneObject(cloning: Cloning, value: object): object {
+  if (isDomException(value)) return remember(cloning, value, new DOMException((value as DOMException).message, (value as DOMException).name));
+  if (describeInterface(value) !== undefined) throw notCloneable("Cannot clone object of unsupported type.");
+  switch (classify(value)) {
+    case "object":
+      return cloneProperties(cloning, value, remember(cloning, value, {}));
+    case "array": {
+      const copy: unknown[] = [];
+      copy.length = (value as unknown[]).length;
+      return cloneProperties(cloning, value, remember(cloning, value, copy));
+    }
+    case "map":
+      return cloneMap(cloning, value as Map<unknown, unknown>);
+    case "set":
+      return cloneSet(cloning, value);
+    case "date":
+      return remember(cloning, value, new PrimordialDate(dateGetTime(value)));
+    case "regexp":
+      return remember(cloning, value, new PrimordialRegExp(regExpSource(value), regExpFlags(value)));
+    case "error":
+      return cloneError(cloning, value);
+    case "boolean":
+      return remember(cloning, value, PrimordialObject(booleanValueOf(value)) as object);
+    case "number":
+      return remember(cloning, value, PrimordialObject(numberValueOf(value)) as object);
+    case "string":
+      return remember(cloning, value, PrimordialObject(stringValueOf(value)) as object);
+    case "bigint":
+      return remember(cloning, value, PrimordialObject(bigIntValueOf(value)) as object);
+    case "array-buffer":
+      return remember(cloning, value, copyBuffer(value as ArrayBuffer));
+    case "typed-array":
+      return cloneTypedArray(cloning, value);
+    case "data-view":
+      return cloneDataView(cloning, value);
+    case "promise":
+      throw notCloneable("#<Promise> could not be cloned.");
+    case "weak-map":
+      throw notCloneable("#<WeakMap> could not be cloned.");
+    case "weak-set":
+      throw notCloneable("#<WeakSet> could not be cloned.");
+    case "weak-ref":
+      throw notCloneable("#<WeakRef> could not be cloned.");
+    default:
+      throw notCloneable("The object could not be cloned.");
+  }
+}
+
+function remember<T extends object>(cloning: Cloning, value: object, copy: T): T {
+  mapSet(cloning.seen, value, copy);
+  return copy;
+}
+
+/** Own enumerable string keys, in order; a getter is called once. */
+function cloneProperties(cloning: Cloning, value: object, copy: object): object {
+  const keys = reflectOwnKeys(value);
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index];
+    if (typeof key !== "string" || !objectIsEnumerable(value, key)) continue;
+    define(copy, key, clone(cloning, reflectGet(value, key)), true);
+  }
+  return copy;
+}
+
+function cloneMap(cloning: Cloning, value: Map<unknown, unknown>): object {
+  const copy = remember(cloning, value, new PrimordialMap<unknown, unknown>());
+  // Entries are listed first: a getter on the way may change the map.
+  const entries = bareList<unknown>();
+  mapForEach(value, (item, key) => {
+    entries[entries.length] = key;
+    entries[entries.length] = item;
+  });
+  for (let index = 0; index < entries.length; index += 2) mapSet(copy, clone(cloning, entries[index]), clone(cloning, entries[index + 1]));
+  return copy;
+}
+
+function cloneSet(cloning: Cloning, value: object): object {
+  const copy = remember(cloning, value, new PrimordialSet<unknown>());
+  const items = bareList<unknown>();
+  setForEach(value, (item) => {
+    items[items.length] = item;
+  });
+  for (let index = 0; index < items.length; index++) setAdd(copy, clone(cloning, items[index]));
+  return copy;
+}
+
+/** The seven native error classes by name, with message, stack and cause; everything else becomes an Error. */
+function cloneError(cloning: Cloning, value: object): object {
+  const name = readText(value, "name");
+  let constructor = PrimordialError;
+  for (let index = 0; index < ERROR_CLASSES.length; index++) {
+    const candidate = ERROR_CLASSES[index];
+    if (candidate !== undefined && candidate.name === name) constructor = candidate;
+  }
+  const message = reflectGet(value, "message");
+  const copy = remember(cloning, value, message === undefined ? new constructor() : new constructor(`${message as string}`));
+  define(copy, "stack", readText(value, "stack") ?? errorHeader(value, undefined));
+  if (objectHasOwn(value, "cause")) define(copy, "cause", clone(cloning, reflectGet(value, "cause")));
+  return copy;
+}
+
+function copyBuffer(buffer: ArrayBuffer): ArrayBuffer {
+  if (arrayBufferDetached(buffer)) throw notCloneable("An ArrayBuffer is detached and could not be cloned.");
+  const length = arrayBufferByteLength(buffer);
+  // ES2024; the engine has resizable buffers, the library types may not.
+  const copy = arrayBufferResizable(buffer)
+    ? (reflectConstruct(PrimordialArrayBuffer as unknown as Callable, [length, { __proto__: null, maxByteLength: arrayBufferMaxByteLength(buffer) }]) as ArrayBuffer)
+    : new PrimordialArrayBuffer(length);
+  typedArraySet(new PrimordialUint8Array(copy), new PrimordialUint8Array(buffer));
+  return copy;
+}
+
+function cloneTypedArray(cloning: Cloning, value: object): object {
+  const buffer = clone(cloning, typedArrayBuffer(value)) as ArrayBuffer;
+  const constructor = VIEWS[typedArrayTag(value) ?? ""];
+  if (constructor === undefined) throw notCloneable("The view could not be cloned.");
+  const args = [buffer, typedArrayByteOffset(value), typedArrayLength(value)];
+  return remember(cloning, value, reflectConstruct(constructor, args));
+}
+
+function cloneDataView(cloning: Cloning, value: object): object {
+  const buffer = clone(cloning, dataViewBuffer(value)) as ArrayBuffer;
+  return remember(cloning, value, new PrimordialDataView(buffer, dataViewByteOffset(value), dataViewByteLength(value)));
+}
+
+export function installStructuredClone(global: object): void {
+  exposeFunction(global, "structuredClone", structuredClone, 1);
+}

@@ -1,0 +1,193 @@
+/** Timers and `queueMicrotask` (https://html.spec.whatwg.org/#timers). They live in the guest; the engine asks when. */
+
+import { monotonicMs } from "./performance.ts";
+import { finish } from "./outcome.ts";
+import {
+  bareList,
+  type Callable,
+  mapDelete,
+  mapGet,
+  mapSet,
+  mapSize,
+  mathCeil,
+  mathMax,
+  mathMin,
+  PrimordialMap,
+  PrimordialPromise,
+  PrimordialRangeError,
+  PrimordialTypeError,
+  promiseThen,
+  reflectApply,
+  reflectDefineProperty,
+} from "./primordials.ts";
+import { reportUncaught } from "./uncaught.ts";
+import { exposeFunction, requireArguments } from "./webidl.ts";
+
+interface Timer {
+  readonly id: number;
+  readonly run: () => void;
+  readonly delay: number;
+  readonly repeats: boolean;
+  due: number;
+  /** Its place in the heap. */
+  place: number;
+}
+
+const MAX_DELAY = 2 ** 31 - 1;
+
+let maxTimers = 1_000;
+let nextId = 1;
+const byId = new PrimordialMap<number, Timer>();
+/** Ordered by due time, then by id: `heap[0]` is next. */
+const heap = bareList<Timer>();
+
+/** @param count how many may wait at once. */
+export function limitTimers(count: number): void {
+  maxTimers = count;
+}
+
+/** A call begins: timers of the load count from here, because the clock stood still then. */
+export function rebaseTimers(): void {
+  if (heap.length === 0) return;
+  const now = monotonicMs();
+  for (let index = 0; index < heap.length; index++) {
+    const timer = heap[index];
+    if (timer !== undefined) timer.due = now + timer.delay;
+  }
+  for (let index = heap.length >> 1; index >= 0; index--) sink(index);
+}
+
+/** Milliseconds until the next timer; undefined without one. */
+export function untilNextTimer(): number | undefined {
+  const next = heap[0];
+  return next === undefined ? undefined : mathMax(0, mathCeil(next.due - monotonicMs()));
+}
+
+/** Runs the first timer that is due, if one is. */
+export function runDueTimer(): void {
+  const timer = heap[0];
+  if (timer === undefined || timer.due > monotonicMs()) return;
+  if (timer.repeats) {
+    timer.due = monotonicMs() + mathMax(timer.delay, 1);
+    sink(0);
+  } else {
+    forget(timer);
+  }
+  try {
+    timer.run();
+  } catch (error) {
+    reportUncaught(error);
+  }
+}
+
+/** Calls `run` after `delay` milliseconds. @returns its id. */
+export function startTimer(run: () => void, delay: number, repeats = false): number {
+  if (mapSize(byId) >= maxTimers) {
+    finish(`l{"limit":"timers","allowed":${maxTimers}}`);
+    throw new PrimordialRangeError(`Cannot start a timer: ${maxTimers} are waiting already`);
+  }
+  const timer: Timer = { id: nextId++, run, delay, repeats, due: monotonicMs() + delay, place: heap.length };
+  mapSet(byId, timer.id, timer);
+  heap[timer.place] = timer;
+  rise(timer.place);
+  return timer.id;
+}
+
+export function stopTimer(id: number): void {
+  const timer = mapGet(byId, id);
+  if (timer !== undefined) forget(timer);
+}
+
+function forget(timer: Timer): void {
+  mapDelete(byId, timer.id);
+  const last = heap.length - 1;
+  const moved = heap[last];
+  const { place } = timer;
+  heap.length = last;
+  if (place === last || moved === undefined) return;
+  put(moved, place);
+  rise(place);
+  sink(moved.place);
+}
+
+function put(timer: Timer, place: number): void {
+  heap[place] = timer;
+  timer.place = place;
+}
+
+function isBefore(a: Timer, b: Timer): boolean {
+  return a.due < b.due || (a.due === b.due && a.id < b.id);
+}
+
+function rise(place: number): void {
+  while (place > 0) {
+    const parent = (place - 1) >> 1;
+    const timer = heap[place];
+    const above = heap[parent];
+    if (timer === undefined || above === undefined || !isBefore(timer, above)) return;
+    put(timer, parent);
+    put(above, place);
+    place = parent;
+  }
+}
+
+function sink(place: number): void {
+  for (;;) {
+    let first = place;
+    for (let child = 2 * place + 1; child <= 2 * place + 2; child++) {
+      const below = heap[child];
+      const candidate = heap[first];
+      if (below !== undefined && candidate !== undefined && isBefore(below, candidate)) first = child;
+    }
+    const timer = heap[place];
+    const below = heap[first];
+    if (first === place || timer === undefined || below === undefined) return;
+    put(below, place);
+    put(timer, first);
+    place = first;
+  }
+}
+
+function start(name: string, given: readonly unknown[], repeats: boolean): number {
+  requireArguments(given.length, 1, `execute '${name}'`);
+  const callback = given[0];
+  if (typeof callback !== "function") throw new PrimordialTypeError(`Failed to execute '${name}': the callback is not a function`);
+  const delay = +(given[1] as number);
+  // Out of the range of a 32-bit integer is at once, as in Deno and Node.
+  const wait = delay >= 0 && delay <= MAX_DELAY ? delay : 0;
+  const args = bareList<unknown>();
+  for (let index = 2; index < given.length; index++) args[index - 2] = given[index];
+  return startTimer(() => void reflectApply(callback as Callable, undefined, args), wait, repeats);
+}
+
+function queueMicrotask(callback: unknown): void {
+  requireArguments(arguments.length, 1, "execute 'queueMicrotask'");
+  if (typeof callback !== "function") throw new PrimordialTypeError("expected a function");
+  const settled = new PrimordialPromise<void>((resolve) => resolve());
+  // An own `constructor` keeps `then` from looking for a species: a plugin may have replaced it.
+  reflectDefineProperty(settled, "constructor", { __proto__: null, value: undefined } as PropertyDescriptor);
+  promiseThen(settled, () => runMicrotask(callback as Callable), ignore);
+}
+
+function runMicrotask(callback: Callable): void {
+  try {
+    reflectApply(callback, undefined, []);
+  } catch (error) {
+    reportUncaught(error);
+  }
+}
+
+function ignore(): void {}
+
+export function installTimers(global: object): void {
+  for (const [name, repeats] of [["setTimeout", false], ["setInterval", true]] as const) {
+    exposeFunction(global, name, (...given: unknown[]) => start(name, given, repeats), 2);
+  }
+  for (const name of ["clearTimeout", "clearInterval"]) exposeFunction(global, name, (id: unknown) => stopTimer(+(id as number)));
+  exposeFunction(global, "queueMicrotask", queueMicrotask);
+}
+
+/** `limits.timers` of a call's context, within the hard ceiling. */
+export function readTimerLimit(wanted: unknown): void {
+  limitTimers(typeof wanted === "number" && wanted >= 1 ? mathMin(wanted, 1_000) : 1_000);
+}

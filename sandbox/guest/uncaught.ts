@@ -1,0 +1,25 @@
+/** Errors that nobody caught: `reportError`, and what timers, microtasks and listeners throw. */
+
+import { finish } from "./outcome.ts";
+import { describeThrown } from "./thrown.ts";
+
+/** Tells the program by an `error` event. @returns whether the program took care of it. */
+let tellProgram: (error: unknown) => boolean = () => false;
+let telling = false;
+
+/** Set once at boot by `report-error.ts`, which needs events, which need this. */
+export function setErrorListener(tell: (error: unknown) => boolean): void {
+  tellProgram = tell;
+}
+
+/** Ends the call as unhandled unless the program prevents it, as Deno ends the process. */
+export function reportUncaught(error: unknown): void {
+  // An error in an error listener is not reported to the listeners again.
+  if (!telling) {
+    telling = true;
+    const handled = tellProgram(error);
+    telling = false;
+    if (handled) return;
+  }
+  finish(`r${describeThrown(error)}`);
+}

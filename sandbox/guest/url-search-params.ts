@@ -1,0 +1,304 @@
+/** `URLSearchParams` (https://url.spec.whatwg.org/#interface-urlsearchparams). The worker parses and serialises. */
+
+import { askWorker, toText } from "./channel.ts";
+import { quoteString } from "./inspect-text.ts";
+import {
+  arraySort,
+  bareList,
+  bareObject,
+  type Callable,
+  define,
+  jsonStringify,
+  objectIsEnumerable,
+  objectSetPrototypeOf,
+  PrimordialSymbol,
+  PrimordialTypeError,
+  reflectApply,
+  reflectGet,
+  reflectOwnKeys,
+  stringSlice,
+  stringStartsWith,
+} from "./primordials.ts";
+import { exposeInterface, requireArguments, showAs, tag, toUsvString } from "./webidl.ts";
+
+interface Pair {
+  name: string;
+  value: string;
+}
+
+const { iterator } = PrimordialSymbol;
+
+/** Given instead of an initial value by a URL: its own query and what to tell it. */
+interface FromUrl {
+  readonly query: string;
+  readonly changed: (query: string) => void;
+}
+let fromUrl: FromUrl | undefined;
+
+export class URLSearchParams {
+  #pairs: Pair[];
+  #changed: ((query: string) => void) | undefined;
+
+  constructor(init: unknown = "") {
+    if (fromUrl === undefined) {
+      this.#pairs = readInit(init);
+      return;
+    }
+    this.#pairs = parseQuery(fromUrl.query);
+    this.#changed = fromUrl.changed;
+  }
+
+  get size(): number {
+    return this.#pairs.length;
+  }
+
+  append(name: unknown, value: unknown): void {
+    requireArguments(arguments.length, 2, "execute 'append' on 'URLSearchParams'");
+    const pair = { name: toUsvString(name), value: toUsvString(value) };
+    this.#pairs[this.#pairs.length] = pair;
+    this.#update();
+  }
+
+  delete(name: unknown, value?: unknown): void {
+    requireArguments(arguments.length, 1, "execute 'delete' on 'URLSearchParams'");
+    const wanted = matcher(name, value);
+    this.#keep((pair) => !wanted(pair));
+    this.#update();
+  }
+
+  get(name: unknown): string | null {
+    requireArguments(arguments.length, 1, "execute 'get' on 'URLSearchParams'");
+    return find(this.#pairs, matcher(name, undefined))?.value ?? null;
+  }
+
+  getAll(name: unknown): string[] {
+    requireArguments(arguments.length, 1, "execute 'getAll' on 'URLSearchParams'");
+    const wanted = matcher(name, undefined);
+    const values: string[] = [];
+    for (let index = 0; index < this.#pairs.length; index++) {
+      const pair = this.#pairs[index];
+      if (pair !== undefined && wanted(pair)) define(values, values.length, pair.value, true);
+    }
+    return values;
+  }
+
+  has(name: unknown, value?: unknown): boolean {
+    requireArguments(arguments.length, 1, "execute 'has' on 'URLSearchParams'");
+    return find(this.#pairs, matcher(name, value)) !== undefined;
+  }
+
+  set(name: unknown, value: unknown): void {
+    requireArguments(arguments.length, 2, "execute 'set' on 'URLSearchParams'");
+    const wanted = matcher(name, undefined);
+    const text = toUsvString(value);
+    const first = find(this.#pairs, wanted);
+    if (first === undefined) this.#pairs[this.#pairs.length] = { name: toUsvString(name), value: text };
+    else {
+      first.value = text;
+      this.#keep((pair) => pair === first || !wanted(pair));
+    }
+    this.#update();
+  }
+
+  sort(): void {
+    // By code units, and stable, as the standard says.
+    arraySort(this.#pairs, (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+    this.#update();
+  }
+
+  forEach(callback: unknown, self?: unknown): void {
+    requireArguments(arguments.length, 1, "execute 'forEach' on 'URLSearchParams'");
+    if (typeof callback !== "function") throw new PrimordialTypeError("The callback is not a function");
+    for (let index = 0; index < this.#pairs.length; index++) {
+      const pair = this.#pairs[index];
+      if (pair !== undefined) reflectApply(callback as Callable, self, [pair.value, pair.name, this]);
+    }
+  }
+
+  entries(): object {
+    return iterate(this.#pairs, pairOf);
+  }
+
+  keys(): object {
+    return iterate(this.#pairs, (pair) => pair.name);
+  }
+
+  values(): object {
+    return iterate(this.#pairs, (pair) => pair.value);
+  }
+
+  toString(): string {
+    return formatQuery(this.#pairs);
+  }
+
+  #keep(test: (pair: Pair) => boolean): void {
+    let kept = 0;
+    for (let index = 0; index < this.#pairs.length; index++) {
+      const pair = this.#pairs[index];
+      if (pair !== undefined && test(pair)) this.#pairs[kept++] = pair;
+    }
+    this.#pairs.length = kept;
+  }
+
+  #update(): void {
+    this.#changed?.(formatQuery(this.#pairs));
+  }
+
+  /** What the URL does with its parameters; taken off the class at boot. */
+  static access = {
+    isParams: (value: object): value is URLSearchParams => #pairs in value,
+    pairsOf: (params: URLSearchParams): Pair[] => params.#pairs,
+    replace: (params: URLSearchParams, pairs: Pair[]): void => {
+      // The same list: iterators that are under way go on in the new content.
+      const list = params.#pairs;
+      list.length = pairs.length;
+      for (let index = 0; index < pairs.length; index++) {
+        const pair = pairs[index];
+        if (pair !== undefined) list[index] = pair;
+      }
+    },
+  };
+}
+
+const access = URLSearchParams.access;
+
+/** The parameters of a URL; `changed` gets the new query after every change. */
+export function makeSearchParams(search: string, changed: (query: string) => void): URLSearchParams {
+  fromUrl = { query: withoutMark(search), changed };
+  try {
+    return new URLSearchParams();
+  } finally {
+    fromUrl = undefined;
+  }
+}
+
+/** The URL's query changed. */
+export function updateSearchParams(params: URLSearchParams, search: string): void {
+  access.replace(params, parseQuery(withoutMark(search)));
+}
+
+function withoutMark(text: string): string {
+  return stringStartsWith(text, "?") ? stringSlice(text, 1) : text;
+}
+
+function readInit(init: unknown): Pair[] {
+  if ((typeof init !== "object" || init === null) && typeof init !== "function") return parseQuery(withoutMark(toUsvString(init)));
+  const method = reflectGet(init, iterator);
+  return method === undefined || method === null ? fromRecord(init) : fromSequence(init as Iterable<unknown>);
+}
+
+function fromSequence(sequence: Iterable<unknown>): Pair[] {
+  const pairs = bareList<Pair>();
+  for (const item of sequence) {
+    const texts = bareList<string>();
+    if (typeof item !== "object" || item === null) throw new PrimordialTypeError("Each query pair must be an iterable [name, value] tuple");
+    for (const text of item as Iterable<unknown>) texts[texts.length] = toUsvString(text);
+    if (texts.length !== 2) throw new PrimordialTypeError("Each query pair must be an iterable [name, value] tuple");
+    pairs[pairs.length] = { name: texts[0] ?? "", value: texts[1] ?? "" };
+  }
+  return pairs;
+}
+
+function fromRecord(record: object): Pair[] {
+  const keys = reflectOwnKeys(record);
+  const values = bareObject<Pair>();
+  const pairs = bareList<Pair>();
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index];
+    if (key === undefined || !objectIsEnumerable(record, key)) continue;
+    // Keys that become equal as USVStrings are one: the last value in the first place.
+    const name = toUsvString(key);
+    const value = toUsvString(reflectGet(record, key));
+    const known = values[name];
+    if (known !== undefined) known.value = value;
+    else pairs[pairs.length] = values[name] = { name, value };
+  }
+  return pairs;
+}
+
+function parseQuery(query: string): Pair[] {
+  const pairs = bareList<Pair>();
+  if (query === "") return pairs;
+  // `search.parse` answers names and values in turn.
+  const flat = askWorker("search.parse", jsonStringify(query) ?? '""') as readonly string[];
+  for (let index = 0; index + 1 < flat.length; index += 2) pairs[pairs.length] = { name: flat[index] ?? "", value: flat[index + 1] ?? "" };
+  return pairs;
+}
+
+function formatQuery(pairs: Pair[]): string {
+  if (pairs.length === 0) return "";
+  const flat = bareList<string>();
+  for (let index = 0; index < pairs.length; index++) {
+    flat[flat.length] = pairs[index]?.name ?? "";
+    flat[flat.length] = pairs[index]?.value ?? "";
+  }
+  return `${askWorker("search.format", toText(flat)) as string}`;
+}
+
+function matcher(name: unknown, value: unknown): (pair: Pair) => boolean {
+  const wantedName = toUsvString(name);
+  const wantedValue = value === undefined ? undefined : toUsvString(value);
+  return (pair) => pair.name === wantedName && (wantedValue === undefined || pair.value === wantedValue);
+}
+
+function find(pairs: Pair[], test: (pair: Pair) => boolean): Pair | undefined {
+  for (let index = 0; index < pairs.length; index++) {
+    const pair = pairs[index];
+    if (pair !== undefined && test(pair)) return pair;
+  }
+  return undefined;
+}
+
+function pairOf(pair: Pair): [string, string] {
+  return [pair.name, pair.value];
+}
+
+/** https://webidl.spec.whatwg.org/#es-iterator-prototype-object: live, and of a prototype of its own. */
+const iteratorPrototype: object = {};
+
+function iterate(pairs: Pair[], pick: (pair: Pair) => unknown): object {
+  let index = 0;
+  const made = {};
+  objectSetPrototypeOf(made, iteratorPrototype);
+  steps.set(made, () => {
+    const pair = pairs[index];
+    if (pair === undefined) return { value: undefined, done: true };
+    index++;
+    return { value: pick(pair), done: false };
+  });
+  return made;
+}
+
+const steps = new WeakMap<object, () => IteratorResult<unknown, unknown>>();
+// Looked up on the instance itself from now on: a plugin may change the prototype.
+steps.get = WeakMap.prototype.get as typeof steps.get;
+steps.set = WeakMap.prototype.set as typeof steps.set;
+
+export function installSearchParams(global: object): void {
+  Reflect.deleteProperty(URLSearchParams, "access");
+  Reflect.defineProperty(URLSearchParams, "length", { value: 0, configurable: true });
+  exposeInterface(global, "URLSearchParams", URLSearchParams);
+  define(URLSearchParams.prototype, iterator, URLSearchParams.prototype.entries);
+  const arrayIteratorPrototype = Reflect.getPrototypeOf([][Symbol.iterator]());
+  objectSetPrototypeOf(iteratorPrototype, arrayIteratorPrototype === null ? null : Reflect.getPrototypeOf(arrayIteratorPrototype));
+  define(
+    iteratorPrototype,
+    "next",
+    function next(this: object): IteratorResult<unknown, unknown> {
+      const step = steps.get(this);
+      if (step === undefined) throw new PrimordialTypeError("Illegal invocation");
+      return step();
+    },
+    true,
+  );
+  tag(iteratorPrototype, "URLSearchParams Iterator");
+  showAs((value) => {
+    if (!access.isParams(value)) return undefined;
+    const pairs = access.pairsOf(value);
+    const entries = bareList<string>();
+    for (let index = 0; index < pairs.length; index++) {
+      entries[index] = `${quoteString(pairs[index]?.name ?? "")} => ${quoteString(pairs[index]?.value ?? "")}`;
+    }
+    return { name: "URLSearchParams", members: bareObject(), entries };
+  });
+}

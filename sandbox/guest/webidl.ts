@@ -1,0 +1,130 @@
+/**
+ * What interfaces of the web platform have in common (https://webidl.spec.whatwg.org/).
+ *
+ * The `expose…` functions run at boot, before any plugin; the conversions run at any time.
+ */
+
+import {
+  bareObject,
+  type Callable,
+  define,
+  PrimordialSymbol,
+  PrimordialTypeError,
+  reflectDefineProperty,
+  reflectGetOwnPropertyDescriptor,
+  reflectOwnKeys,
+  stringToWellFormed,
+} from "./primordials.ts";
+
+const { toStringTag } = PrimordialSymbol;
+
+/** A class of ours. */
+interface Interface {
+  readonly prototype: object;
+}
+
+/** Gives a class the shape that WebIDL prescribes: enumerable members and a tag. */
+export function shapeInterface(constructor: Interface, name: string): void {
+  const { prototype } = constructor;
+  nameFunction(constructor, name);
+  const keys = reflectOwnKeys(prototype);
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index];
+    if (key !== undefined && key !== "constructor" && typeof key === "string") makeEnumerable(prototype, key);
+  }
+  const statics = reflectOwnKeys(constructor);
+  for (let index = 0; index < statics.length; index++) {
+    const key = statics[index];
+    if (typeof key === "string" && key !== "prototype" && key !== "name" && key !== "length") makeEnumerable(constructor, key);
+  }
+  tag(prototype, name);
+}
+
+/** The bundle shortens names; what a program can see has the right one. */
+export function nameFunction(value: object, name: string, length?: number): void {
+  reflectDefineProperty(value, "name", { value: name, configurable: true });
+  if (length !== undefined) reflectDefineProperty(value, "length", { value: length, configurable: true });
+}
+
+/** What `Object.prototype.toString` shows. */
+export function tag(target: object, name: string): void {
+  reflectDefineProperty(target, toStringTag, { value: name, writable: false, enumerable: false, configurable: true });
+}
+
+/** A constant on an interface and its prototype, as WebIDL's `const`. */
+export function constant(target: object, name: string, value: number): void {
+  reflectDefineProperty(target, name, { value, writable: false, enumerable: true, configurable: false });
+}
+
+function makeEnumerable(target: object, key: string): void {
+  const descriptor = reflectGetOwnPropertyDescriptor(target, key);
+  if (descriptor === undefined || descriptor.configurable !== true) return;
+  descriptor.enumerable = true;
+  reflectDefineProperty(target, key, descriptor);
+}
+
+/** Shapes the class and puts it on the global object. */
+export function exposeInterface(global: object, name: string, constructor: Interface): void {
+  shapeInterface(constructor, name);
+  define(global, name, constructor);
+}
+
+/** A global function: enumerable, as in browsers and Deno. `length` where the source's own is not the standard's. */
+export function exposeFunction(global: object, name: string, value: Callable, length?: number): void {
+  nameFunction(value, name, length);
+  define(global, name, value, true);
+}
+
+/** @throws {TypeError} if fewer arguments were given than the operation needs. */
+export function requireArguments(given: number, needed: number, what: string): void {
+  if (given < needed) {
+    throw new PrimordialTypeError(`Failed to ${what}: ${needed} argument${needed === 1 ? "" : "s"} required, but only ${given} present`);
+  }
+}
+
+/** WebIDL's `DOMString`: whatever it is as a string. */
+export function toDomString(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "symbol") throw new PrimordialTypeError("Cannot convert a Symbol value to a string");
+  // Concatenation runs the value's own conversion, as the standard says.
+  return `${value as string}`;
+}
+
+/** WebIDL's `USVString`: lone surrogates become U+FFFD. */
+export function toUsvString(value: unknown): string {
+  return stringToWellFormed(toDomString(value));
+}
+
+/** WebIDL's dictionary: undefined and null are empty. @throws {TypeError} for other values that are no objects. */
+export function toDictionary(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (value === undefined || value === null) return EMPTY;
+  if (typeof value !== "object" && typeof value !== "function") throw new PrimordialTypeError(`${what}: the options are not an object`);
+  return value as Record<string, unknown>;
+}
+
+const EMPTY: Readonly<Record<string, unknown>> = bareObject();
+
+/** What `console.log` shows of an instance of an interface. */
+export interface Described {
+  readonly name: string;
+  /** The members to print, by name. */
+  readonly members: Readonly<Record<string, unknown>>;
+  /** Entries to print before them, like `"key" => "value"`. */
+  readonly entries?: readonly string[];
+}
+
+const describers: ((value: object) => Described | undefined)[] = [];
+
+/** Registers how `console.log` shows the instances of an interface; `describe` answers undefined for other values. */
+export function showAs(describe: (value: object) => Described | undefined): void {
+  describers.push(describe);
+}
+
+/** How an instance of one of our interfaces is shown, if it is one. */
+export function describeInterface(value: object): Described | undefined {
+  for (let index = 0; index < describers.length; index++) {
+    const found = describers[index]?.(value);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

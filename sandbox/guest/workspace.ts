@@ -1,0 +1,75 @@
+/** `context.workspace`: files of the session's workspace, the same on every route (SPEC C8). */
+
+import { toBytes } from "./bytes.ts";
+import { type OperationArgs, request, type Request } from "./channel.ts";
+import { toPath } from "./deno-paths.ts";
+import { decodeUtf8, encodeUtf8 } from "./encoding.ts";
+import { PrimordialArrayBuffer, PrimordialTypeError, PrimordialUint8Array, promiseReject } from "./primordials.ts";
+import { toDomString } from "./webidl.ts";
+
+/** Every method answers a promise, also for arguments that are refused at once. */
+function begin<T>(make: () => Request<T>): Promise<T> {
+  try {
+    return request(make());
+  } catch (error) {
+    return promiseReject(error);
+  }
+}
+
+function reading<T>(path: unknown, range: unknown, convert: (bytes: ArrayBuffer) => T): Request<T> {
+  const args = { __proto__: null, path: toPath(path), ...readRange(range) };
+  return { operation: "workspace.read", args, convert: (_value, bytes) => convert(bytes ?? new PrimordialArrayBuffer(0)) };
+}
+
+function readRange(range: unknown): OperationArgs {
+  if (range === undefined) return { __proto__: null };
+  if (typeof range !== "object" || range === null) throw new PrimordialTypeError("The range must be { offset, length }");
+  const { offset, length } = range as { readonly offset?: unknown; readonly length?: unknown };
+  return { __proto__: null, offset: toCount(offset, "offset"), length: toCount(length, "length") };
+}
+
+function toCount(value: unknown, name: string): number {
+  if (typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER && value % 1 === 0) return value;
+  throw new PrimordialTypeError(`The range's ${name} must be a whole number from 0 on`);
+}
+
+function writing(path: unknown, bytes: ArrayBuffer, append: boolean): Request<undefined> {
+  return { operation: "workspace.write", args: { __proto__: null, path: toPath(path), append }, bytes, convert: ignore };
+}
+
+function requireText(text: unknown, what: string): string {
+  if (typeof text !== "string") throw new PrimordialTypeError(`${what} must be a string`);
+  return text;
+}
+
+function ignore(): undefined {
+  return undefined;
+}
+
+export function createWorkspace(): object {
+  return {
+    read: (path: unknown, range?: unknown) => begin(() => reading(path, range, decodeUtf8)),
+    readBytes: (path: unknown, range?: unknown) => begin(() => reading(path, range, (bytes) => new PrimordialUint8Array(bytes))),
+    write: (path: unknown, text: unknown) => begin(() => writing(path, encodeUtf8(requireText(text, "The text")).buffer, false)),
+    writeBytes: (path: unknown, bytes: unknown) => begin(() => writing(path, toBytes(bytes, "Cannot write the file").buffer, false)),
+    append: (path: unknown, text: unknown) => begin(() => writing(path, encodeUtf8(requireText(text, "The text")).buffer, true)),
+    exists: (path: unknown) => begin(() => onPath("workspace.exists", path, (value) => value === true)),
+    list: (path: unknown = ".") => begin(() => onPath("workspace.list", path, (value) => value)),
+    delete: (path: unknown) => begin(() => onPath("workspace.delete", path, ignore)),
+    patch: (path: unknown, old: unknown, replacement: unknown) => begin(() => patching(path, old, replacement)),
+  };
+}
+
+function onPath<T>(operation: string, path: unknown, convert: (value: unknown) => T): Request<T> {
+  return { operation, args: { __proto__: null, path: toPath(path) }, convert };
+}
+
+function patching(path: unknown, old: unknown, replacement: unknown): Request<undefined> {
+  const args: OperationArgs = {
+    __proto__: null,
+    path: toPath(path),
+    old: requireText(old, "The text to replace"),
+    replacement: toDomString(replacement),
+  };
+  return { operation: "workspace.patch", args, convert: ignore };
+}

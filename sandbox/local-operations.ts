@@ -1,0 +1,274 @@
+/**
+ * Operations that the worker answers itself, at once and without the host: codecs, URLs, clock, randomness.
+ *
+ * They are pure but for the environment handed in. What comes in is hostile: sizes are capped, wrong JSON is an error
+ * answer, and nothing throws.
+ */
+
+/** What a local operation may use of the world: the call's own, so that it can be recorded and seeded (SPEC B6). */
+export interface LocalEnvironment {
+  /** Milliseconds; only differences mean something. */
+  monotonicMs(): number;
+  randomBytes(count: number): Uint8Array;
+}
+
+export interface LocalAnswer {
+  /** Tagged as in `guest/protocol.ts`: `v` + JSON, `s` + raw text without U+0000, or `e` + JSON `{ name, message }`. */
+  readonly answer: string;
+  readonly bytes?: Uint8Array;
+}
+
+/** Answers every input. `text` is JSON, but raw for `text.encode`, `text.atob` and `text.btoa`. */
+export type LocalOperation = (text: string, bytes: Uint8Array | undefined, env: LocalEnvironment) => LocalAnswer;
+
+/** Hard ceiling of one operation's payload (SPEC B3). */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** A URL, a query, a label: far more than any that works elsewhere. */
+const MAX_URL_TEXT = 8 * 1024 * 1024;
+/** https://www.w3.org/TR/WebCryptoAPI/#Crypto-method-getRandomValues */
+const MAX_RANDOM = 65_536;
+
+/** By name. Everything else goes to the host. */
+export const LOCAL_OPERATIONS: ReadonlyMap<string, LocalOperation> = new Map(
+  Object.entries({
+    "text.encode": (text: string) => encodeText(text),
+    "text.encodeJson": (text: string) => encodeText(readString(text)),
+    "text.decode": (text: string, bytes: Uint8Array | undefined) => decodeText(readObject(text), bytes ?? NO_BYTES),
+    "text.label": (text: string) => rawAnswer(createDecoder(readString(text), {}).encoding),
+    "text.atob": (text: string) => textAnswer(decodeBase64(text)),
+    "text.atobJson": (text: string) => textAnswer(decodeBase64(readString(text))),
+    "text.btoa": (text: string) => rawAnswer(encodeBase64(text)),
+    "text.btoaJson": (text: string) => rawAnswer(encodeBase64(readString(text))),
+    "url.parse": (text: string) => parseUrl(readObject(text)),
+    "url.set": (text: string) => setUrlPart(readObject(text)),
+    "search.parse": (text: string) => parseQuery(readString(text)),
+    "search.format": (text: string) => formatQuery(text),
+    "crypto.random": (text: string, _bytes: Uint8Array | undefined, env: LocalEnvironment) => random(readObject(text), env),
+    "clock.monotonic": (_text: string, _bytes: Uint8Array | undefined, env: LocalEnvironment) => valueAnswer(env.monotonicMs()),
+  } satisfies Record<string, LocalOperation>).map(([name, operation]) => [name, guarded(operation)]),
+);
+
+/** Size first; and whatever is thrown becomes an answer. */
+function guarded(operation: LocalOperation): LocalOperation {
+  return (text, bytes, env) => {
+    if (text.length > MAX_BYTES || (bytes?.length ?? 0) > MAX_BYTES) return errorAnswer("RangeError", `The input is larger than ${MAX_BYTES} bytes`);
+    try {
+      return operation(text, bytes, env);
+    } catch (error) {
+      if (error instanceof Refusal) return errorAnswer(error.refused, error.message);
+      // The runtime's own message may name its internals; the guest gets none of it.
+      return errorAnswer("TypeError", "The input is not valid");
+    }
+  };
+}
+
+/** An error that the guest is to see. */
+class Refusal extends Error {
+  readonly refused: string;
+
+  constructor(name: string, message: string) {
+    super(message);
+    this.refused = name;
+  }
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+function errorAnswer(name: string, message: string): LocalAnswer {
+  return { answer: `e${JSON.stringify({ name, message })}` };
+}
+
+function valueAnswer(value: unknown): LocalAnswer {
+  return { answer: `v${JSON.stringify(value)}` };
+}
+
+function rawAnswer(text: string): LocalAnswer {
+  return { answer: `s${text}` };
+}
+
+/** Raw where the boundary can carry it, else JSON. */
+function textAnswer(text: string): LocalAnswer {
+  return text.includes("\0") ? valueAnswer(text) : rawAnswer(text);
+}
+
+function readJson(text: string, maximum: number): unknown {
+  if (text.length > maximum) throw new Refusal("RangeError", `The input is longer than ${maximum} characters`);
+  return JSON.parse(text);
+}
+
+function readString(text: string): string {
+  const value = readJson(text, MAX_BYTES);
+  if (typeof value !== "string") throw new Refusal("TypeError", "The input is not a string");
+  return value;
+}
+
+type Fields = ReadonlyMap<string, unknown>;
+
+/** The fields of a JSON object in a map: keys come from the guest. */
+function readObject(text: string): Fields {
+  const value = readJson(text, MAX_URL_TEXT);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Refusal("TypeError", "The input is not an object");
+  return new Map(Object.entries(value));
+}
+
+function readField(fields: Fields, key: string): string {
+  const value = fields.get(key);
+  if (typeof value !== "string") throw new Refusal("TypeError", `The field "${key}" is not a string`);
+  return value;
+}
+
+const encoder = new TextEncoder();
+
+function encodeText(text: string): LocalAnswer {
+  return { answer: "v", bytes: encoder.encode(text) };
+}
+
+interface DecoderOptions {
+  readonly fatal?: boolean;
+  readonly ignoreBOM?: boolean;
+}
+
+function createDecoder(label: string, options: DecoderOptions): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(label, options);
+  } catch {
+    // The runtimes differ in words; a label they do not know is this in the standard.
+    throw new Refusal("RangeError", `The encoding label provided ('${label.slice(0, 100)}') is invalid.`);
+  }
+}
+
+/** With `stream`, the answer's bytes are those of a character that is not complete yet. */
+function decodeText(fields: Fields, bytes: Uint8Array): LocalAnswer {
+  const options = { fatal: fields.get("fatal") === true, ignoreBOM: fields.get("ignoreBOM") === true };
+  const label = readField(fields, "label");
+  const decoder = createDecoder(label, options);
+  const isStream = fields.get("stream") === true;
+  const text = decode(decoder, bytes, isStream);
+  return isStream ? { ...textAnswer(text), bytes: pendingBytes({ label, text, options }, bytes) } : textAnswer(text);
+}
+
+function decode(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array, stream: boolean): string {
+  try {
+    return decoder.decode(bytes, { stream });
+  } catch {
+    // `fatal` and malformed, or longer than a string can be.
+    throw new Refusal("TypeError", "The encoded data is not valid");
+  }
+}
+
+const LONGEST_CHARACTER = 4;
+const ESCAPE = 0x1b;
+
+/**
+ * The tail that a streaming decoder would hold back: the shortest one without which nothing changes.
+ *
+ * ISO-2022-JP has modes besides, so the escape sequence in force is kept with the tail.
+ */
+function pendingBytes(done: { label: string; text: string; options: DecoderOptions }, bytes: Uint8Array): Uint8Array {
+  for (let length = 0; length < LONGEST_CHARACTER && length <= bytes.length; length++) {
+    const complete = bytes.subarray(0, bytes.length - length);
+    if (decodesTo(done, complete)) return withMode(done.label, complete, bytes.slice(bytes.length - length));
+  }
+  return NO_BYTES;
+}
+
+function decodesTo({ label, text, options }: { label: string; text: string; options: DecoderOptions }, bytes: Uint8Array): boolean {
+  try {
+    return new TextDecoder(label, options).decode(bytes) === text;
+  } catch {
+    // Fatal: this much ends inside a character.
+    return false;
+  }
+}
+
+function withMode(label: string, complete: Uint8Array, tail: Uint8Array): Uint8Array {
+  if (label !== "iso-2022-jp" || tail[0] === ESCAPE) return tail;
+  const at = complete.lastIndexOf(ESCAPE);
+  if (at === -1) return tail;
+  const mode = complete.subarray(at, at + 3);
+  const kept = new Uint8Array(mode.length + tail.length);
+  kept.set(mode);
+  kept.set(tail, mode.length);
+  return kept;
+}
+
+function decodeBase64(text: string): string {
+  try {
+    return atob(text);
+  } catch {
+    // https://html.spec.whatwg.org/#dom-atob
+    throw new Refusal("InvalidCharacterError", "Failed to decode base64");
+  }
+}
+
+function encodeBase64(text: string): string {
+  try {
+    return btoa(text);
+  } catch {
+    // https://html.spec.whatwg.org/#dom-btoa
+    throw new Refusal("InvalidCharacterError", "Cannot encode string: string contains characters outside of the Latin1 range");
+  }
+}
+
+/** The parts, or null if it is no URL. */
+function parseUrl(fields: Fields): LocalAnswer {
+  const base = fields.get("base");
+  const url = URL.parse(readField(fields, "url"), typeof base === "string" ? base : undefined);
+  return valueAnswer(url === null ? null : partsOf(url));
+}
+
+function partsOf(url: URL): Record<string, string> {
+  const { href, origin, protocol, username, password, host, hostname, port, pathname, search, hash } = url;
+  return { href, origin, protocol, username, password, host, hostname, port, pathname, search, hash };
+}
+
+/** The parts afterwards; a setter that refuses leaves them as they are. */
+function setUrlPart(fields: Fields): LocalAnswer {
+  const url = new URL(readField(fields, "href"));
+  const name = readField(fields, "name");
+  const value = readField(fields, "value");
+  switch (name) {
+    case "protocol":
+    case "username":
+    case "password":
+    case "host":
+    case "hostname":
+    case "port":
+    case "pathname":
+    case "search":
+    case "hash":
+      url[name] = value;
+      return valueAnswer(partsOf(url));
+    default:
+      throw new Refusal("TypeError", `There is no part "${name.slice(0, 100)}" of a URL to set`);
+  }
+}
+
+/** Names and values in turn. */
+function parseQuery(query: string): LocalAnswer {
+  if (query.length > MAX_URL_TEXT) throw new Refusal("RangeError", `The query is longer than ${MAX_URL_TEXT} characters`);
+  const flat: string[] = [];
+  // The constructor would drop one question mark.
+  for (const [name, value] of new URLSearchParams(`?${query}`)) flat.push(name, value);
+  return valueAnswer(flat);
+}
+
+function formatQuery(text: string): LocalAnswer {
+  const flat = readJson(text, MAX_BYTES);
+  if (!Array.isArray(flat)) throw new Refusal("TypeError", "The input is not a list");
+  const params = new URLSearchParams();
+  for (let index = 0; index + 1 < flat.length; index += 2) {
+    const [name, value]: unknown[] = [flat[index], flat[index + 1]];
+    if (typeof name !== "string" || typeof value !== "string") throw new Refusal("TypeError", "The input is not a list of strings");
+    params.append(name, value);
+  }
+  return rawAnswer(params.toString());
+}
+
+function random(fields: Fields, env: LocalEnvironment): LocalAnswer {
+  const count = fields.get("n");
+  if (typeof count !== "number" || !Number.isInteger(count) || count < 0 || count > MAX_RANDOM) {
+    throw new Refusal("RangeError", `The number of random bytes must be from 0 to ${MAX_RANDOM}`);
+  }
+  return { answer: "v", bytes: env.randomBytes(count) };
+}

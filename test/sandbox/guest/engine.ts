@@ -1,0 +1,230 @@
+/** Runs the prelude in the ordinary API of quickjs-emscripten, with operations that a test fakes. */
+
+import { newQuickJSWASMModule, type QuickJSContext, type QuickJSHandle, type QuickJSWASMModule } from "quickjs-emscripten";
+import { LOCAL_OPERATIONS, type LocalEnvironment } from "../../../sandbox/local-operations.ts";
+import { PRELUDE } from "../../../sandbox/prelude.gen.ts";
+
+/** An error that a fake operation answers. */
+export interface FakeError {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+}
+
+/** What a fake operation answers: a JSON value, bytes beside it, or an error. */
+export interface FakeAnswer {
+  readonly value?: unknown;
+  readonly bytes?: Uint8Array;
+  readonly error?: FakeError;
+  /** Never answered: the operation stays pending. */
+  readonly never?: boolean;
+}
+
+export interface Crossing {
+  readonly id: number;
+  readonly operation: string;
+  readonly args: unknown;
+  readonly bytes?: Uint8Array;
+}
+
+export interface GuestOptions {
+  /** Source of the entry module `main.js`. */
+  readonly source: string;
+  readonly answer?: (operation: string, args: unknown, bytes: Uint8Array | undefined) => FakeAnswer;
+}
+
+export interface CallOptions {
+  readonly export?: string;
+  readonly args?: unknown;
+  readonly context?: Record<string, unknown>;
+}
+
+/** A loaded plugin. */
+export interface Guest {
+  /** Runs a tool to its outcome, as `Entry.poll` gives it; virtual time passes at once. */
+  call(options?: CallOptions): string;
+  /** The value of a plain output. @throws {Error} for every other outcome. */
+  output(options?: CallOptions): unknown;
+  /** Evaluates a script in the guest's realm, before or after a call. @throws {Error} what the guest threw, as text. */
+  evaluate(code: string): unknown;
+  entry(name: "invoke" | "settle" | "runTimers" | "abort" | "poll", ...args: (string | number)[]): string;
+  /** Runs pending jobs. */
+  runJobs(): void;
+  /** Operations that crossed to the host, in order; those of the worker are not among them. */
+  readonly crossings: readonly Crossing[];
+  /** Lines that were logged. */
+  readonly logs: readonly { readonly level: string; readonly text: string }[];
+  /** Virtual milliseconds. */
+  now: number;
+  dispose(): void;
+}
+
+let quickjs: Promise<QuickJSWASMModule> | undefined;
+
+/** Loads `source` as `main.js` over a fresh prelude. */
+export async function startGuest(options: GuestOptions): Promise<Guest> {
+  quickjs ??= newQuickJSWASMModule();
+  return new GuestEngine(await quickjs, options);
+}
+
+/** Evaluates an expression in a fresh guest and gives its JSON value. Promises are awaited. */
+export async function evaluateInGuest(expression: string, answer?: GuestOptions["answer"]): Promise<unknown> {
+  const guest = await startGuest({
+    source: `export default async () => (${expression});`,
+    ...(answer !== undefined && { answer }),
+  });
+  try {
+    return guest.output({ export: "default" });
+  } finally {
+    guest.dispose();
+  }
+}
+
+const MAX_STEPS = 100_000;
+
+class GuestEngine implements Guest {
+  readonly crossings: Crossing[] = [];
+  readonly logs: { level: string; text: string }[] = [];
+  now = 1_000;
+  readonly #context: QuickJSContext;
+  readonly #entry: QuickJSHandle;
+  readonly #answer: NonNullable<GuestOptions["answer"]>;
+  readonly #waiting: { id: number; answer: FakeAnswer }[] = [];
+  #bytes: Uint8Array | undefined;
+  #random = 1;
+
+  constructor(module: QuickJSWASMModule, options: GuestOptions) {
+    this.#answer = options.answer ?? ((operation) => ({ error: { name: "NotSupported", message: `No fake for ${operation}` } }));
+    const context = module.newContext();
+    this.#context = context;
+    const boot = context.unwrapResult(context.evalCode(PRELUDE, "prelude.js"));
+    const native = context.newObject();
+    const hostCall = context.newFunction("hostCall", (...handles) => this.#hostCall(handles));
+    const takeBytes = context.newFunction("takeBytes", () => this.#takeBytes());
+    context.setProp(native, "hostCall", hostCall);
+    context.setProp(native, "takeBytes", takeBytes);
+    this.#entry = context.unwrapResult(context.callFunction(boot, context.undefined, native));
+    for (const handle of [boot, native, hostCall, takeBytes]) handle.dispose();
+    this.#load(options.source);
+  }
+
+  #load(source: string): void {
+    const context = this.#context;
+    const namespace = context.unwrapResult(context.evalCode(source, "main.js", { type: "module" }));
+    this.runJobs();
+    const file = context.newString("main.js");
+    const define = context.getProp(this.#entry, "define");
+    context.unwrapResult(context.callFunction(define, context.undefined, file, namespace)).dispose();
+    for (const handle of [namespace, file, define]) handle.dispose();
+  }
+
+  #hostCall(handles: QuickJSHandle[]): QuickJSHandle {
+    const context = this.#context;
+    const [idHandle, operationHandle, textHandle, bytesHandle] = handles;
+    if (idHandle === undefined || operationHandle === undefined || textHandle === undefined) throw new Error("hostCall needs three arguments");
+    const id = context.getNumber(idHandle);
+    const operation = context.getString(operationHandle);
+    const text = context.getString(textHandle);
+    const bytes = bytesHandle === undefined || context.typeof(bytesHandle) === "undefined" ? undefined : this.#readBytes(bytesHandle);
+    const local = LOCAL_OPERATIONS.get(operation);
+    if (local !== undefined) {
+      const answered = local(text, bytes, this.#environment());
+      this.#bytes = answered.bytes;
+      return context.newString(answered.answer);
+    }
+    const args: unknown = JSON.parse(text);
+    if (operation === "log") {
+      this.logs.push(args as { level: string; text: string });
+      return context.newString("v");
+    }
+    this.crossings.push({ id, operation, args, ...(bytes !== undefined && { bytes }) });
+    const answer = this.#answer(operation, args, bytes);
+    if (id === 0) return context.newString(this.#tagged(answer));
+    if (answer.never !== true) this.#waiting.push({ id, answer });
+    return context.undefined;
+  }
+
+  #readBytes(handle: QuickJSHandle): Uint8Array {
+    const lifetime = this.#context.getArrayBuffer(handle);
+    const bytes = lifetime.value.slice();
+    lifetime.dispose();
+    return bytes;
+  }
+
+  #environment(): LocalEnvironment {
+    return {
+      monotonicMs: () => this.now,
+      randomBytes: (count) => Uint8Array.from({ length: count }, () => (this.#random = (this.#random * 1_103_515_245 + 12_345) >>> 0) >>> 16),
+    };
+  }
+
+  #tagged(answer: FakeAnswer): string {
+    this.#bytes = answer.bytes;
+    if (answer.error !== undefined) return `e${JSON.stringify(answer.error)}`;
+    return answer.value === undefined ? "v" : `v${JSON.stringify(answer.value)}`;
+  }
+
+  #takeBytes(): QuickJSHandle {
+    const bytes = this.#bytes;
+    this.#bytes = undefined;
+    return bytes === undefined ? this.#context.undefined : this.#context.newArrayBuffer(bytes.slice().buffer);
+  }
+
+  runJobs(): void {
+    const result = this.#context.runtime.executePendingJobs(MAX_STEPS);
+    if (result.error !== undefined) result.error.dispose();
+  }
+
+  entry(name: string, ...args: (string | number)[]): string {
+    const context = this.#context;
+    const handles = args.map((arg) => (typeof arg === "string" ? context.newString(arg) : context.newNumber(arg)));
+    const method = context.getProp(this.#entry, name);
+    const result = context.unwrapResult(context.callFunction(method, context.undefined, ...handles));
+    const text = context.typeof(result) === "string" ? context.getString(result) : "";
+    for (const handle of [...handles, method, result]) handle.dispose();
+    return text;
+  }
+
+  call(options: CallOptions = {}): string {
+    const context = { callId: "call-1", workspacePath: "/ws", ...options.context };
+    let state = this.entry("invoke", JSON.stringify({ module: "main.js", export: options.export ?? "tool", args: options.args ?? {}, context }));
+    for (let step = 0; step < MAX_STEPS; step++) {
+      this.runJobs();
+      state = this.entry("poll");
+      if (!state.startsWith("w")) return state;
+      const next = this.#waiting.shift();
+      if (next !== undefined) this.entry("settle", next.id, this.#tagged(next.answer));
+      else if (state === "w") return "never settles";
+      else {
+        this.now += Number(state.slice(1));
+        this.entry("runTimers");
+      }
+    }
+    throw new Error("The guest takes too many steps");
+  }
+
+  output(options: CallOptions = {}): unknown {
+    const outcome = this.call(options);
+    if (!outcome.startsWith("d")) throw new Error(`The call ended otherwise: ${outcome}`);
+    const { o } = JSON.parse(outcome.slice(1)) as { o: unknown };
+    return o;
+  }
+
+  evaluate(code: string): unknown {
+    const result = this.#context.evalCode(code, "script.js");
+    if (result.error !== undefined) {
+      const error: unknown = this.#context.dump(result.error);
+      result.error.dispose();
+      throw new Error(`The guest threw ${JSON.stringify(error)}`);
+    }
+    const value: unknown = this.#context.dump(result.value);
+    result.value.dispose();
+    return value;
+  }
+
+  dispose(): void {
+    this.#entry.dispose();
+    // A guest that has pending promises holds objects that the checked disposal would trip over; nothing else shares its runtime.
+    this.#context.dispose();
+  }
+}
