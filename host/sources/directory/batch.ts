@@ -43,7 +43,9 @@ export async function loadBatch(records: readonly PluginRecord[], options: Batch
     .map((entry) => withNames(entry, plugins))
     .toSorted(byName)
     .map(({ record, candidate }) => ({ record, candidate: publication.claim(record, candidate) }));
-  const byPlugin = new Map(claimed.flatMap(({ candidate }) => (candidate.kind === "ready" ? [[candidate.manifest.name, candidate.manifest]] : [])));
+  const byPlugin = new Map(
+    claimed.flatMap(({ candidate }) => (candidate.kind === "ready" ? [[candidate.manifest.name, candidate.manifest]] : [])),
+  );
   const ranks = new Map(loadOrder(byPlugin).map((name, rank) => [name, rank]));
   const done = new Map<string, Promise<void>>();
   const rankOf = ({ candidate }: { readonly candidate: Candidate }): number => ranks.get(nameOf(candidate) ?? "") ?? -1;
@@ -52,7 +54,7 @@ export async function loadBatch(records: readonly PluginRecord[], options: Batch
   for (const { record, candidate } of claimed.toSorted((a, b) => rankOf(a) - rankOf(b))) {
     const needed = candidate.kind === "ready" ? Object.keys(candidate.manifest.dependencies) : [];
     // Only what comes earlier in the order is waited for: members of a cycle do not wait for one another.
-    const waits = needed.map((name) => done.get(name));
+    const waits = needed.flatMap((name) => done.get(name) ?? []);
     const loaded = Promise.all(waits)
       .then(() => advance(record, candidate))
       .catch((defect: unknown) => onDefect(record, defect));
@@ -84,7 +86,10 @@ function byName(a: Entry, b: Entry): number {
   const [left, right] = [nameOf(a.candidate) ?? "", nameOf(b.candidate) ?? ""];
   const own = Number(b.record.place.folder === right) - Number(a.record.place.folder === left);
   return (
-    compareText(left, right) || own || a.record.place.rootIndex - b.record.place.rootIndex || compareText(a.record.place.folder, b.record.place.folder)
+    compareText(left, right) ||
+    own ||
+    a.record.place.rootIndex - b.record.place.rootIndex ||
+    compareText(a.record.place.folder, b.record.place.folder)
   );
 }
 

@@ -1,6 +1,14 @@
 /** From a folder's bytes to what the sandbox loads and what the registry lists. */
 
-import { type Limits, LIMIT_CEILINGS, type Manifest, parseManifest, type PermissionBases, type Problem, resolveLimits } from "../../../manifests/mod.ts";
+import {
+  type Limits,
+  LIMIT_CEILINGS,
+  type Manifest,
+  parseManifest,
+  type PermissionBases,
+  type Problem,
+  resolveLimits,
+} from "../../../manifests/mod.ts";
 import type { PluginSource } from "../../../sandbox/mod.ts";
 import type { PluginVersion } from "../../tool.ts";
 import { folderError, quote } from "./problems.ts";
@@ -9,7 +17,10 @@ import { type Failure, refusal } from "./record.ts";
 import { MANIFEST_FILE } from "./walk.ts";
 
 /** A folder's state with its manifest read; whether it may be loaded others decide. */
-export type Candidate = Extract<FolderState, { readonly kind: "gone" | "ignored" }> | CandidateVersion | { readonly kind: "failed"; readonly failure: Failure };
+export type Candidate =
+  | Extract<FolderState, { readonly kind: "gone" | "ignored" }>
+  | CandidateVersion
+  | { readonly kind: "failed"; readonly failure: Failure };
 
 /** A plugin, whole and well-formed. */
 export interface CandidateVersion {

@@ -24,7 +24,8 @@ export function checkDependencies(
   known: ReadonlyMap<string, KnownPlugin>,
 ): readonly Problem[] {
   const cycle = findCycle(name, dependencies, known);
-  if (cycle !== undefined) return [dependencyProblem(cycle[1] ?? name, `Depends on itself: ${cycle.join(" → ")}`, "remove one of these dependencies")];
+  if (cycle !== undefined)
+    return [dependencyProblem(cycle[1] ?? name, `Depends on itself: ${cycle.join(" → ")}`, "remove one of these dependencies")];
   return Object.entries(dependencies).flatMap(([needed, range]) => checkDependency(needed, range, known.get(needed)) ?? []);
 }
 

@@ -83,7 +83,8 @@ export async function findFolder(files: Files, place: Place): Promise<FoundFolde
 async function identify(files: Files, root: string, notices: string[]): Promise<string | undefined> {
   const info = await files.stat(root);
   if (info?.kind === "directory") return `${info.device}:${info.inode}`;
-  const problem = info === undefined ? 'is not there (create it, or take it out of "plugins")' : "is no folder (name the folder that holds the plugins)";
+  const problem =
+    info === undefined ? 'is not there (create it, or take it out of "plugins")' : "is no folder (name the folder that holds the plugins)";
   notices.push(`Plugin root ${quote(root)} ${problem}`);
   return undefined;
 }
@@ -103,7 +104,8 @@ async function listRoot(files: Files, root: string, rootIndex: number, notices: 
 }
 
 async function describe(files: Files, place: Place, kind: FileKind): Promise<FoundFolder | undefined> {
-  if (place.folder.startsWith(".") || isIgnoredName(place.folder)) return { place, ignored: "Hidden and temporary folders are not looked at" };
+  if (place.folder.startsWith(".") || isIgnoredName(place.folder))
+    return { place, ignored: "Hidden and temporary folders are not looked at" };
   if (kind === "directory") return { place };
 
   const linkTarget = await targetOf(files, pathOf(place));

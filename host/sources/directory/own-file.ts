@@ -16,7 +16,10 @@ export type OwnFileReader = (path: string, maxBytes: number) => Promise<Uint8Arr
  */
 export function createOwnFileReader(guarded: Pick<GuardedFiles, "readBytes">, directory: string): OwnFileReader {
   const permissions = compilePermissions({ read: ["$plugin"] }, { base: directory, plugin: directory });
-  const context: RefusalContext = { grant: { layers: [{ name: "plugin folder", permissions, unnamed: "none", otherwise: "denied" }] }, cwd: directory };
+  const context: RefusalContext = {
+    grant: { layers: [{ name: "plugin folder", permissions, unnamed: "none", otherwise: "denied" }] },
+    cwd: directory,
+  };
   return async (path, maxBytes) => {
     const checked = checkPath("read", path, context);
     if (!checked.ok) throw new FileError("not_capable", "Leads out of the plugin's folder");

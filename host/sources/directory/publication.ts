@@ -115,13 +115,21 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     try {
       return await images.hold(version);
     } catch (defect) {
-      options.log.write("error", "The sandbox failed to load a plugin", { plugin: version.name, digest: version.digest, error: String(defect) });
+      options.log.write("error", "The sandbox failed to load a plugin", {
+        plugin: version.name,
+        digest: version.digest,
+        error: String(defect),
+      });
       return { ok: false, fault: { kind: "trap", message: "The sandbox failed; the log says why" } };
     }
   }
 
   /** From one version to the next in one tick: registry, image, event (SPEC H8). */
-  function swap(record: PluginRecord, version: PluginVersion, more: { readonly bytes: number; readonly warnings: readonly Problem[] }): void {
+  function swap(
+    record: PluginRecord,
+    version: PluginVersion,
+    more: { readonly bytes: number; readonly warnings: readonly Problem[] },
+  ): void {
     const previous = record.serving;
     publish(record, version.manifest, { kind: "plugin", version });
     record.serving = version;
@@ -236,5 +244,8 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
 }
 
 function tooMuch(): Problem {
-  return folderError("All plugins together hold more than may be kept in memory", "remove plugins, or what they do not need from their folders");
+  return folderError(
+    "All plugins together hold more than may be kept in memory",
+    "remove plugins, or what they do not need from their folders",
+  );
 }

@@ -13,6 +13,8 @@ export interface FolderSnapshot {
   readonly signature: string;
   /** `device:inode` of the folder. */
   readonly identity: string;
+  /** Real path of where the place leads, if it is a link. */
+  readonly linkTarget?: string;
   /** Real path of the folder. */
   readonly directory: string;
   readonly digest: string;
@@ -60,7 +62,9 @@ export async function readFolder({ files, guarded }: FolderAccess, place: Place)
 
   const { signature, identity, directory, newestMs, warnings } = before;
   const bytes = before.files.reduce((total, file) => total + file.size, 0);
-  return { kind: "read", signature, identity, directory, digest: await digestFiles(contents), files: contents, bytes, newestMs, warnings };
+  const linkTarget = found?.linkTarget === undefined ? {} : { linkTarget: found.linkTarget };
+  const digest = await digestFiles(contents);
+  return { kind: "read", signature, identity, ...linkTarget, directory, digest, files: contents, bytes, newestMs, warnings };
 }
 
 /** What is compared to see a change, without reading; `undefined` while the folder is changing. */

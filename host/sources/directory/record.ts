@@ -33,6 +33,7 @@ export interface Seen {
   readonly signature: string;
   readonly digest?: string;
   readonly identity?: string;
+  readonly linkTarget?: string;
   /**
    * A file was written so shortly before it was read that a later write could have left the same time stamp: the
    * signature cannot be trusted, and the bytes are compared once more.
@@ -68,10 +69,10 @@ export function createRecord(place: Place): PluginRecord {
 /** What is remembered of a folder's state, to see the next change. */
 export function seenNow(state: FolderState, readMs: number): Seen {
   if (state.kind !== "read") return { signature: state.signature, racy: false };
-  const { signature, digest, identity, newestMs } = state;
+  const { signature, digest, identity, linkTarget, newestMs } = state;
   // Time stamps of files advance in steps of a few milliseconds. One far in the future is no sign of a recent write.
   const racy = Math.abs(newestMs - readMs) < RACY_MS;
-  return { signature, digest, identity, racy };
+  return { signature, digest, identity, ...(linkTarget !== undefined && { linkTarget }), racy };
 }
 
 const RACY_MS = 100;
@@ -79,7 +80,9 @@ const RACY_MS = 100;
 /** True if the folder holds nothing that has not been considered. */
 export function isKnownState(record: PluginRecord, state: FolderState): boolean {
   if (record.outcome.kind === "new" || record.seen === undefined) return false;
-  return state.kind === "read" ? record.seen.digest === state.digest : record.seen.digest === undefined && record.seen.signature === state.signature;
+  return state.kind === "read"
+    ? record.seen.digest === state.digest
+    : record.seen.digest === undefined && record.seen.signature === state.signature;
 }
 
 /** A failure that the manifest or the folder is to blame for. */

@@ -96,16 +96,19 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     const state = how.believe === undefined ? await readFirmly(place) : await readFolder(options.platform, place);
     if (state.kind === "changing") return "again";
     const seen = seenNow(state, readMs);
+    watching?.onSeen(place, record.seen, seen);
     if (how.again !== true && isKnownState(record, state)) {
       record.seen = seen;
       return "done";
     }
     const isEnd = state.kind === "gone" || state.kind === "ignored";
     if (isEnd && (await how.believe?.(state.signature)) === false) return "again";
-    const failure = await publication.advance(record, toCandidate(state, { serving: record.serving, plugins: new Set(knownPlugins(records).keys()) }));
+    const failure = await publication.advance(
+      record,
+      toCandidate(state, { serving: record.serving, plugins: new Set(knownPlugins(records).keys()) }),
+    );
     if (failure !== undefined && (await how.believe?.(state.signature)) === false) return "again";
     if (failure !== undefined) publication.fail(record, failure);
-    if (record.seen?.identity !== undefined && seen.identity !== undefined && record.seen.identity !== seen.identity) watching?.onSwapped(place);
     record.seen = seen;
     for (const other of publication.settle()) takeSoon(other.place, { again: true });
     return "done";
@@ -129,7 +132,11 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
       const state = await readFolder(options.platform, place);
       if (state.kind !== "changing") return state;
     }
-    return { kind: "refused", signature: "restless", problems: [folderError("Keeps changing while it is read", "wait until it has been written")] };
+    return {
+      kind: "refused",
+      signature: "restless",
+      problems: [folderError("Keeps changing while it is read", "wait until it has been written")],
+    };
   }
 
   async function look(): Promise<Discovery> {
@@ -185,7 +192,8 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     const places = new Map((await findAllChanges()).map(({ place }) => [pathOf(place), { place, again: false }]));
     // What did not fail for its bytes alone may fare better now.
     for (const { path, place, outcome } of records.values()) {
-      if (outcome.kind === "quarantined" || (outcome.kind === "failed" && outcome.retry === "load")) places.set(path, { place, again: true });
+      if (outcome.kind === "quarantined" || (outcome.kind === "failed" && outcome.retry === "load"))
+        places.set(path, { place, again: true });
     }
     for (const { place, again } of places.values()) takeSoon(place, { again });
     await lanes.idle();
@@ -208,7 +216,10 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   }
 
   function onDefect(path: string, defect: unknown): void {
-    log.write("error", "A plugin folder could not be dealt with", { path, error: defect instanceof Error ? (defect.stack ?? defect.message) : String(defect) });
+    log.write("error", "A plugin folder could not be dealt with", {
+      path,
+      error: defect instanceof Error ? (defect.stack ?? defect.message) : String(defect),
+    });
   }
 
   return {

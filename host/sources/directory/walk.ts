@@ -218,7 +218,8 @@ async function realPathOf(files: Files, path: string): Promise<string | undefine
   try {
     return await files.realPath(path);
   } catch (error) {
-    if (error instanceof FileError && (error.code === "not_found" || error.code === "symlink_loop" || error.code === "not_a_directory")) return undefined;
+    if (error instanceof FileError && (error.code === "not_found" || error.code === "symlink_loop" || error.code === "not_a_directory"))
+      return undefined;
     throw error;
   }
 }

@@ -27,6 +27,7 @@ export function createFolderWatch(watcher: Watcher, onTouched: (place: Place) =>
   const open = new Map<string, { close(): Promise<void> }>();
   let linked: WatchTargets["linked"] = new Map();
   let isInTrouble = false;
+  let last: Promise<void> = Promise.resolve();
 
   function trouble(error: unknown): void {
     if (isInTrouble) return;
@@ -57,25 +58,34 @@ export function createFolderWatch(watcher: Watcher, onTouched: (place: Place) =>
     if (folder !== undefined) onTouched({ root, rootIndex, folder });
   }
 
+  async function change(targets: WatchTargets, fresh: ReadonlySet<string>): Promise<void> {
+    linked = targets.linked;
+    const wanted = new Set([...targets.roots.keys(), ...linked.keys()]);
+    for (const path of [...open.keys()]) if (!wanted.has(path) || fresh.has(path)) await closeWatch(path);
+    for (const [root, rootIndex] of targets.roots) {
+      if (!open.has(root)) await openWatch(root, (path) => touchedIn(root, rootIndex, path));
+    }
+    for (const target of linked.keys()) {
+      if (open.has(target)) continue;
+      await openWatch(target, () => {
+        const place = linked.get(target);
+        if (place !== undefined) onTouched(place);
+      });
+    }
+  }
+
+  /** One change after the other: each ends with what it wanted. */
+  function next(act: () => Promise<void>): Promise<void> {
+    last = last.then(act);
+    return last;
+  }
+
   return {
-    async retarget(targets, fresh = new Set()) {
-      linked = targets.linked;
-      const wanted = new Set([...targets.roots.keys(), ...linked.keys()]);
-      for (const path of [...open.keys()]) if (!wanted.has(path) || fresh.has(path)) await closeWatch(path);
-      for (const [root, rootIndex] of targets.roots) {
-        if (!open.has(root)) await openWatch(root, (path) => touchedIn(root, rootIndex, path));
-      }
-      for (const target of linked.keys()) {
-        if (open.has(target)) continue;
-        await openWatch(target, () => {
-          const place = linked.get(target);
-          if (place !== undefined) onTouched(place);
-        });
-      }
-    },
-    async close() {
-      for (const path of [...open.keys()]) await closeWatch(path);
-    },
+    retarget: (targets, fresh = new Set()) => next(() => change(targets, fresh)),
+    close: () =>
+      next(async () => {
+        for (const path of [...open.keys()]) await closeWatch(path);
+      }),
   };
 }
 

@@ -6,7 +6,7 @@ import { type Discovery, pathOf, type Place, placeOf } from "./discover.ts";
 import { quote } from "./problems.ts";
 import { signFolder } from "./read.ts";
 import { reconcile } from "./reconcile.ts";
-import type { PluginRecord } from "./record.ts";
+import type { PluginRecord, Seen } from "./record.ts";
 import { createSettling, type SettleTiming } from "./settle.ts";
 import { createFolderWatch } from "./watch.ts";
 
@@ -29,8 +29,8 @@ export interface WatchingOptions {
 export interface Watching {
   /** Resolves when the watcher listens. */
   start(): Promise<void>;
-  /** The folder at this place is another one than before: its watch is opened anew at the next look. */
-  onSwapped(place: Place): void;
+  /** A folder was read: if it is another one than before, or elsewhere, other folders have to be watched. */
+  onSeen(place: Place, before: Seen | undefined, now: Seen): void;
   idle(): Promise<void>;
   /** The signal has fired; waits until everything has stopped. */
   close(): Promise<void>;
@@ -47,7 +47,7 @@ export function createWatching(options: WatchingOptions): Watching {
     onRestless: (path) => options.log.write("warn", `Plugin folder ${quote(path)} keeps changing: it is loaded when it comes to rest`),
   });
   let rootIdentities: ReadonlyMap<string, string> = new Map();
-  let linkTargets: ReadonlyMap<string, string> = new Map();
+  const links = new Map<string, { readonly place: Place; readonly linkTarget: string }>();
   let ended: Promise<void> = Promise.resolve();
 
   function touch(place: Place): void {
@@ -75,13 +75,29 @@ export function createWatching(options: WatchingOptions): Watching {
   async function rewatch({ folders, roots: identities }: Discovery): Promise<void> {
     for (const root of roots) if (rootIdentities.get(root) !== identities.get(root)) stale.add(root);
     rootIdentities = identities;
-    const links = folders.flatMap(({ place, linkTarget }) => (linkTarget === undefined ? [] : [{ place, linkTarget }]));
-    linkTargets = new Map(links.map(({ place, linkTarget }) => [pathOf(place), linkTarget]));
+    links.clear();
+    for (const { place, linkTarget } of folders) if (linkTarget !== undefined) links.set(pathOf(place), { place, linkTarget });
+    await retarget();
+  }
+
+  async function retarget(): Promise<void> {
     const fresh = new Set(stale);
     stale.clear();
     if (signal.aborted) return;
-    const present = new Map(roots.map((root, index) => [root, index] as const).filter(([root]) => identities.has(root)));
-    await watch.retarget({ roots: present, linked: new Map(links.map(({ place, linkTarget }) => [linkTarget, place])) }, fresh);
+    const present = new Map(roots.map((root, index) => [root, index] as const).filter(([root]) => rootIdentities.has(root)));
+    await watch.retarget(
+      { roots: present, linked: new Map([...links.values()].map(({ place, linkTarget }) => [linkTarget, place])) },
+      fresh,
+    );
+  }
+
+  function onSeen(place: Place, before: Seen | undefined, now: Seen): void {
+    // Opened anew at the next look: somebody who swaps folders all the time must not keep us busy with it.
+    const isSwapped = before?.identity !== undefined && now.identity !== undefined && before.identity !== now.identity;
+    if (isSwapped) stale.add(links.get(pathOf(place))?.linkTarget ?? place.root);
+    if (now.linkTarget === undefined || now.linkTarget === links.get(pathOf(place))?.linkTarget) return;
+    links.set(pathOf(place), { place, linkTarget: now.linkTarget });
+    retarget().catch((defect: unknown) => onDefect(pathOf(place), defect));
   }
 
   return {
@@ -90,9 +106,7 @@ export function createWatching(options: WatchingOptions): Watching {
       await sweep();
       ended = reconcile({ clock, signal, look: sweep, onDefect: (defect) => onDefect(roots.join(", "), defect) });
     },
-    onSwapped(place) {
-      stale.add(linkTargets.get(pathOf(place)) ?? place.root);
-    },
+    onSeen,
     idle: settling.idle,
     async close() {
       await ended;

@@ -1,0 +1,10 @@
+/** Plugins from folders: found, loaded, and kept in step with what is on the disk. */
+
+export { discover } from "./discover.ts";
+export type { Discovery, FoundFolder, Place } from "./discover.ts";
+export type { Lease } from "./images.ts";
+export { createPluginDirectory } from "./reload.ts";
+export type { PluginDirectory, PluginDirectoryOptions } from "./reload.ts";
+export { SETTLE_TIMING } from "./settle.ts";
+export type { SettleTiming } from "./settle.ts";
+export type { Admission, Admit, PluginChange, PluginError, PluginEvent, PluginState, PluginStatus, Publish } from "./status.ts";
