@@ -160,6 +160,8 @@ export class Run {
         return this.#finish({ kind: "not_json", message: text });
       case "x":
         return this.#finish({ kind: "no_export", module: "", export: "", available: textList(text) });
+      case "l":
+        return this.#finish(limitFault(text));
       case "u":
         return this.#finish({ kind: "unfinished", operations: textList(text) });
       default:
@@ -168,7 +170,7 @@ export class Run {
   }
 
   #wait(timerText: string): void {
-    if (timerText === "" && this.#pending.size === 0) return this.#finish({ kind: "never_settles" });
+    if (timerText === "" && this.#pending.size === 0) return this.#finish(this.#engineFault("", "") ?? { kind: "never_settles" });
     this.#flushLogs();
     if (timerText === "") return undefined;
     const delay = Math.max(0, Number(timerText) || 0);
@@ -349,6 +351,13 @@ function parsed(text: string): unknown {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** A limit that the prelude keeps itself. */
+function limitFault(text: string): Fault {
+  const value = parsed(text);
+  const allowed: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "allowed") : undefined;
+  return { kind: "exhausted", limit: "timers", allowed: typeof allowed === "number" ? allowed : 0 };
 }
 
 function textList(text: string): readonly string[] {

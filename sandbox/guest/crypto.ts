@@ -1,10 +1,9 @@
-/** `crypto.getRandomValues` and `crypto.randomUUID`, and `Math.random`, from the host's randomness. */
+/** `crypto.getRandomValues` and `crypto.randomUUID`, from the host's randomness. */
 
 import { askWorker, takeAnswerBytes, toText } from "./channel.ts";
 import { DOMException } from "./dom-exception.ts";
 import {
   arrayBufferIsView,
-  bareList,
   define,
   numberToString,
   PrimordialArrayBuffer,
@@ -17,7 +16,7 @@ import {
   typedArraySet,
   typedArrayTag,
 } from "./primordials.ts";
-import { exposeInterface, nameFunction, requireArguments, showAs } from "./webidl.ts";
+import { exposeInterface, requireArguments, showAs } from "./webidl.ts";
 
 /** https://www.w3.org/TR/WebCryptoAPI/#Crypto-method-getRandomValues */
 const QUOTA = 65_536;
@@ -78,61 +77,11 @@ function requireCrypto(value: object): void {
   if (!isCrypto(value)) throw new PrimordialTypeError("Illegal invocation");
 }
 
-/** State of the generator behind `Math.random`: none until it is asked, so that no image holds one (SPEC B9). */
-let seeded = false;
-const state = bareList<number>();
-
-/** A call begins: the next `Math.random` takes a new seed. */
-export function resetRandom(): void {
-  seeded = false;
-}
-
-/** Xoshiro128++ (https://prng.di.unimi.it/xoshiro128plusplus.c): the engine's own generator would repeat after each restore. */
-function random(): number {
-  if (!seeded) seed();
-  // 53 bits, of two outputs.
-  return ((next() >>> 5) * 67_108_864 + (next() >>> 6)) / 9_007_199_254_740_992;
-}
-
-function seed(): void {
-  const bytes = randomBytes(16);
-  for (let word = 0; word < 4; word++) {
-    const at = word * 4;
-    state[word] = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24);
-  }
-  // All zeros would stay zeros.
-  state[0] = (state[0] ?? 0) | 1;
-  seeded = true;
-}
-
-function next(): number {
-  let s0 = state[0] ?? 0;
-  let s1 = state[1] ?? 0;
-  let s2 = state[2] ?? 0;
-  let s3 = state[3] ?? 0;
-  const sum = (s0 + s3) | 0;
-  const result = (((sum << 7) | (sum >>> 25)) + s0) | 0;
-  const shifted = s1 << 9;
-  s2 ^= s0;
-  s3 ^= s1;
-  s1 ^= s2;
-  s0 ^= s3;
-  s2 ^= shifted;
-  s3 = (s3 << 11) | (s3 >>> 21);
-  state[0] = s0;
-  state[1] = s1;
-  state[2] = s2;
-  state[3] = s3;
-  return result;
-}
-
 export function installCrypto(global: object): void {
   const crypto = new Crypto(secret);
   Reflect.deleteProperty(Crypto, "isCrypto");
   Reflect.defineProperty(Crypto, "length", { value: 0, configurable: true });
   exposeInterface(global, "Crypto", Crypto);
   define(global, "crypto", crypto, true);
-  nameFunction(random, "random");
-  define(Math, "random", random);
   showAs((value) => (value === crypto ? { name: "Crypto", members: {} } : undefined));
 }

@@ -2,7 +2,6 @@
 
 import { leaveLoading, unfinishedEffects } from "./channel.ts";
 import { createContext, TOOL_OUTPUT } from "./context.ts";
-import { resetRandom } from "./crypto.ts";
 import { setCwd } from "./deno-paths.ts";
 import { finish, resetOutcome } from "./outcome.ts";
 import { resetPerformance } from "./performance.ts";
@@ -55,7 +54,6 @@ function beginCall(context: InvokeRequest["context"]): void {
   leaveLoading();
   resetOutcome();
   resetPerformance();
-  resetRandom();
   rebaseTimers();
   const { cwd, workspacePath, limits } = context;
   setCwd(typeof cwd === "string" ? cwd : typeof workspacePath === "string" ? workspacePath : "/");

@@ -10,8 +10,8 @@ export interface Lease {
 }
 
 export interface Instances {
-  /** An instance that holds exactly `image`, with fresh randomness. */
-  lease(image: Image, memoryBytes: number): Promise<Lease>;
+  /** An instance that holds exactly `image`; a call's gets randomness of its own, a load's keeps what is in the image. */
+  lease(image: Image, memoryBytes: number, randomness: "fresh" | "image"): Promise<Lease>;
   /** Takes an instance back after a call: restored now, so that the next call of the same plugin finds it ready. */
   giveBack(lease: Lease): void;
 }
@@ -50,12 +50,13 @@ export function createInstances(options: InstancesOptions): Instances {
   }
 
   return {
-    async lease(image, memoryBytes) {
+    async lease(image, memoryBytes, randomness) {
       const pages = Math.ceil(memoryBytes / WASM_PAGE_BYTES);
       const found = take(image, pages) ?? { instance: await Instance.start(options.module, image.facts, pages), holds: undefined };
       const { instance } = found;
       if (found.holds !== image) options.restorer.restore(instance, image, found.holds);
-      reseed(instance, image, options.fillRandom);
+      // An idle instance of the base image was never reseeded: loads use it, calls never do.
+      if (randomness === "fresh") reseed(instance, image, options.fillRandom);
       return { instance, image };
     },
     giveBack({ instance, image }) {

@@ -80,7 +80,7 @@ export function serveWorker(powers: WorkerPowers): void {
 
   async function load(request: Extract<WorkerRequest, { type: "load" }>): Promise<void> {
     if (base === undefined) throw new Error("The worker has no base image yet");
-    const lease = await instances.lease(base, request.memoryBytes);
+    const lease = await instances.lease(base, request.memoryBytes, "image");
     if (!claim(control, request.ticket)) return instances.giveBack(lease);
     control.times[ENTERED_AT] = powers.now();
     control.times[END_BY] = powers.now() + request.loadMs;
@@ -101,7 +101,7 @@ export function serveWorker(powers: WorkerPowers): void {
     const plugin = plugins.get(request.digest);
     // The host sends an image before the first call that needs it.
     if (plugin === undefined) throw new Error(`The worker has no image of ${request.digest}`);
-    const lease = await instances.lease(plugin.image, plugin.memoryBytes);
+    const lease = await instances.lease(plugin.image, plugin.memoryBytes, "fresh");
     if (!claim(control, request.ticket)) return instances.giveBack(lease);
     const run = new Run({ ...request, files: plugin.files, modules: plugin.modules }, lease.instance, environment, () => {
       runs.delete(request.number);

@@ -1,0 +1,62 @@
+/**
+ * Guest programs that try to leave something behind for the next call. Each is a plugin with `plant` and `probe`:
+ * after a restore all memory must be the image's, byte for byte, and `probe` must see what it sees in a fresh world.
+ */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { differsFrom, plainCopy, type Restorer } from "../../../sandbox/image.ts";
+import { GuestException } from "../../../sandbox/instance.ts";
+import { loadInThread } from "../../support/in-thread.ts";
+
+const PROGRAMS = new URL("./programs/", import.meta.url);
+const names = readdirSync(PROGRAMS).filter((name) => name.endsWith(".js"));
+const RESTORERS: Readonly<Record<string, Restorer>> = { "plain copy": plainCopy };
+
+describe("state planting", () => {
+  it("has at least 30 programs", () => {
+    expect(names.length).toBeGreaterThanOrEqual(30);
+  });
+
+  for (const [kind, restorer] of Object.entries(RESTORERS)) {
+    for (const name of names) {
+      it(`${name.replace(".js", "")} leaves nothing behind after a restore by ${kind} [B1.memory] [B2]`, async () => {
+        expect(await leaksOf(name, restorer.restore, restorer)).toEqual([]);
+      });
+    }
+  }
+
+  for (const name of names) {
+    it(`${name.replace(".js", "")} is caught when restore is switched off [B2.off]`, async () => {
+      expect(await leaksOf(name, () => {}, plainCopy)).not.toEqual([]);
+    });
+  }
+});
+
+/** Plants, restores by `restore`, and says what is different from a fresh world. */
+async function leaksOf(name: string, restore: Restorer["restore"], restorer: Restorer): Promise<string[]> {
+  const plugin = await loadInThread(readFileSync(new URL(name, PROGRAMS), "utf8"), restorer);
+  const { instance, image } = plugin;
+  const fresh = attempt(() => plugin.call("probe"));
+  restorer.restore(instance, image, image);
+  expect(differsFrom(instance, image)).toBeUndefined();
+
+  attempt(() => plugin.call("plant"));
+  restore(instance, image, image);
+  const leaks: string[] = [];
+  const address = differsFrom(instance, image);
+  if (address !== undefined) leaks.push(`memory differs at ${address}`);
+  const after = attempt(() => plugin.call("probe"));
+  if (after !== fresh) leaks.push(`probe saw ${after.slice(0, 200)} instead of ${fresh.slice(0, 200)}`);
+  return leaks;
+}
+
+/** A program may end its instance in any way; how does not matter here, only what is left. */
+function attempt(run: () => string): string {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof GuestException || error instanceof RangeError || error instanceof WebAssembly.RuntimeError) return error.name;
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+/** A real sandbox with real workers, and short ways to load and call plugins in it. */
+
+import { createWorkerLauncher } from "../../host/platform/workers.ts";
+import { DEFAULT_LIMITS, type JsonValue, type Limits } from "../../manifests/mod.ts";
+import { createSandbox, type HostCallHandler, type InvocationOutcome, type LoadOutcome, type Sandbox, type SandboxOptions } from "../../sandbox/mod.ts";
+
+export interface TestCall {
+  readonly module?: string;
+  readonly args?: JsonValue;
+  readonly context?: JsonValue;
+  readonly limits?: Partial<Limits>;
+  readonly signal?: AbortSignal;
+  readonly hostCall?: HostCallHandler;
+  readonly onLog?: (level: string, text: string) => void;
+}
+
+export interface TestSandbox extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  /** What went wrong in the sandbox itself; a test of guests expects none. */
+  readonly defects: readonly string[];
+  /** Loads a plugin from its files; its name is its digest. */
+  load(name: string, files: Readonly<Record<string, string>> | string, exports?: readonly string[]): Promise<LoadOutcome>;
+  call(plugin: string, name: string, call?: TestCall): Promise<InvocationOutcome>;
+}
+
+export function startSandbox(options: SandboxOptions = {}): TestSandbox {
+  const defects: string[] = [];
+  const sandbox = createSandbox(createWorkerLauncher(), { onDefect: (message) => void defects.push(message), ...options });
+  return {
+    sandbox,
+    defects,
+    load(name, files, exports = []) {
+      const sources = typeof files === "string" ? { "main.ts": files } : files;
+      const bytes = new Map(Object.entries(sources).map(([path, text]) => [path, new TextEncoder().encode(text)]));
+      const [main = "main.ts"] = Object.keys(sources);
+      return sandbox.load({ name, digest: name, files: bytes, modules: new Map([[main, exports]]), memoryBytes: DEFAULT_LIMITS.memoryBytes, loadMs: 5_000 });
+    },
+    call(plugin, name, call = {}) {
+      return sandbox.invoke({
+        callId: "call",
+        digest: plugin,
+        module: call.module ?? "main.ts",
+        export: name,
+        args: call.args ?? {},
+        context: call.context ?? { cwd: "/work", sessionId: "s", callId: "call", workspacePath: "/work", settings: {}, permissions: {}, deadline: 0 },
+        limits: { ...DEFAULT_LIMITS, ...call.limits },
+        hostCall: call.hostCall ?? (() => Promise.resolve({ ok: false, error: { name: "NotCapable", message: "Nothing is granted here" } })),
+        onLog: call.onLog ?? (() => {}),
+        signal: call.signal ?? new AbortController().signal,
+      });
+    },
+    [Symbol.asyncDispose]: () => sandbox.close(),
+  };
+}
+
+/** The plain output of a call, or the fault, for short assertions. */
+export function outputOf(outcome: InvocationOutcome): unknown {
+  if (!outcome.ok) return outcome.fault;
+  const wrapped = outcome.output;
+  return typeof wrapped === "object" && wrapped !== null && "o" in wrapped ? wrapped["o"] : wrapped;
+}
