@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { runCommand } from "../scripts/run-command.ts";
-import { blocksBelow, missingLines, type SessionStep, sessionSteps } from "./support/readme.ts";
-import { REPOSITORY } from "./support/source-files.ts";
+import { blocksBelow, docExamples, missingLines, type SessionStep, sessionSteps } from "./support/readme.ts";
+import { REPOSITORY, sourceFiles } from "./support/source-files.ts";
 
 const README = readFileSync(`${REPOSITORY}README.md`, "utf8");
 /** How long an edit may take to be served; only a broken reload ever waits that long. */
@@ -54,6 +54,23 @@ describe("the library example of the README, as types", () => {
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ extends: "../../tsconfig.json", include: ["example.ts"], exclude: [] }));
     const { output } = await runCommand("tsc", ["--noEmit", "-p", "."], { cwd: folder });
     expect(output).toBe("");
+  });
+});
+
+describe("the examples in doc comments", () => {
+  const examples = sourceFiles(["manifests", "sandbox", "host"]).flatMap((file) =>
+    docExamples(file.text).map((text, index): [string, string] => [`${file.path} ${index + 1}`, text]),
+  );
+
+  it.each(examples)("%s runs", { timeout: 60_000 }, async (_name, text) => {
+    const folder = createProject();
+    writeFileSync(join(folder, "example.ts"), text);
+    const { code, output } = await runCommand(process.execPath, ["example.ts"], { cwd: folder });
+    expect({ code, output: code === 0 ? "" : output }).toEqual({ code: 0, output: "" });
+  });
+
+  it("are found", () => {
+    expect(examples.length).toBeGreaterThan(0);
   });
 });
 

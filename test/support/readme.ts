@@ -51,6 +51,13 @@ export function missingLines(output: string, promised: readonly string[]): reado
   });
 }
 
+/** The `ts` blocks of `@example` tags that are whole programs: those that import bascule. */
+export function docExamples(source: string): readonly string[] {
+  return [...source.matchAll(/\* @example\n\s*\* ```ts\n([\s\S]*?)\* ```/g)]
+    .map((match) => (match[1] ?? "").replaceAll(/^\s*\* ?/gm, ""))
+    .filter((text) => text.includes('from "bascule"'));
+}
+
 function escapePattern(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
