@@ -5,7 +5,10 @@ function known(plugins: Readonly<Record<string, Partial<KnownPlugin>>>): Readonl
   return new Map(Object.entries(plugins).map(([name, more]) => [name, { version: "1.2.0", dependencies: {}, state: "serving", ...more }]));
 }
 
-function messages(dependencies: Readonly<Record<string, string>>, plugins: Readonly<Record<string, Partial<KnownPlugin>>>): readonly string[] {
+function messages(
+  dependencies: Readonly<Record<string, string>>,
+  plugins: Readonly<Record<string, Partial<KnownPlugin>>>,
+): readonly string[] {
   return checkDependencies("app", dependencies, known(plugins)).map((problem) => problem.message);
 }
 
@@ -57,16 +60,26 @@ describe("checkDependencies()", () => {
 
   it("is not led astray by names that objects have of themselves [M7]", () => {
     const needs = JSON.parse('{"constructor": "*", "__proto__": "*"}') as Record<string, string>;
-    expect(messages(needs, {})).toEqual(['Needs plugin "constructor" *, which is not there', 'Needs plugin "__proto__" *, which is not there']);
+    expect(messages(needs, {})).toEqual([
+      'Needs plugin "constructor" *, which is not there',
+      'Needs plugin "__proto__" *, which is not there',
+    ]);
   });
 });
 
 describe("loadOrder()", () => {
   it("puts plugins after those they need, and else goes by name [M7]", () => {
-    expect(loadOrder(known({ z: {}, a: { dependencies: { m: "*" } }, m: { dependencies: { z: "*", elsewhere: "*" } }, b: {} }))).toEqual(["b", "z", "m", "a"]);
+    expect(loadOrder(known({ z: {}, a: { dependencies: { m: "*" } }, m: { dependencies: { z: "*", elsewhere: "*" } }, b: {} }))).toEqual([
+      "b",
+      "z",
+      "m",
+      "a",
+    ]);
   });
 
   it("puts the members of a cycle last [M7]", () => {
-    expect(loadOrder(known({ a: { dependencies: { b: "*" } }, b: { dependencies: { a: "*" } }, c: { dependencies: { a: "*" } }, z: {} }))).toEqual(["z", "a", "b", "c"]);
+    expect(
+      loadOrder(known({ a: { dependencies: { b: "*" } }, b: { dependencies: { a: "*" } }, c: { dependencies: { a: "*" } }, z: {} })),
+    ).toEqual(["z", "a", "b", "c"]);
   });
 });

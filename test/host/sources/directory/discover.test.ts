@@ -59,9 +59,13 @@ describe("discover()", () => {
   });
 
   it("looks at a bounded number of folders in a root, and says so", async () => {
-    const files = Object.fromEntries(Array.from({ length: MAX_FOLDERS + 1 }, (_, index) => [`/plugins/p${String(index).padStart(5, "0")}/x`, ""]));
+    const files = Object.fromEntries(
+      Array.from({ length: MAX_FOLDERS + 1 }, (_, index) => [`/plugins/p${String(index).padStart(5, "0")}/x`, ""]),
+    );
     const { folders, notices } = await discover(createMemoryPlatform({ files }).files, ["/plugins"]);
     expect(folders).toHaveLength(MAX_FOLDERS);
-    expect(notices).toEqual([`Plugin root "/plugins" holds ${MAX_FOLDERS + 1} folders: only the first ${MAX_FOLDERS} by name are looked at`]);
+    expect(notices).toEqual([
+      `Plugin root "/plugins" holds ${MAX_FOLDERS + 1} folders: only the first ${MAX_FOLDERS} by name are looked at`,
+    ]);
   });
 });

@@ -1,11 +1,12 @@
 /** A plugin directory with a fake sandbox and the real registry, on memory or on disk, and everything it did. */
 
 import { onTestFinished } from "vitest";
+import { createMemoryPlatform, type MemoryEntry, type MemoryPlatform } from "../../../../host/platform/memory.ts";
 import { createNodePlatform } from "../../../../host/platform/node.ts";
 import type { Platform } from "../../../../host/platform/platform.ts";
 import { createRegistry, type Registry } from "../../../../host/registry.ts";
 import { createPluginDirectory, type PluginDirectory, type PluginDirectoryOptions } from "../../../../host/sources/directory/reload.ts";
-import type { PluginEvent } from "../../../../host/sources/directory/status.ts";
+import type { PluginEvent, PluginStatus } from "../../../../host/sources/directory/status.ts";
 import type { PluginVersion } from "../../../../host/tool.ts";
 import type { LoadOutcome, PluginSource, Sandbox } from "../../../../sandbox/mod.ts";
 
@@ -59,7 +60,9 @@ export interface Bench {
   code(tool: string): string | undefined;
 }
 
-export type BenchOptions = Partial<Omit<PluginDirectoryOptions, "platform" | "sandbox" | "registry" | "emit">> & { readonly platform: PluginDirectoryOptions["platform"] & Pick<Platform, "log"> };
+export type BenchOptions = Partial<Omit<PluginDirectoryOptions, "platform" | "sandbox" | "registry" | "emit">> & {
+  readonly platform: PluginDirectoryOptions["platform"] & Pick<Platform, "log">;
+};
 
 /** Closed when the test ends. The default root is `/plugins`. */
 export function openBench(options: BenchOptions): Bench {
@@ -95,10 +98,41 @@ export function openBench(options: BenchOptions): Bench {
   };
 }
 
+export type MemoryWorld = Bench & { readonly platform: MemoryPlatform; plant(files: Readonly<Record<string, MemoryEntry>>): void };
+
+/** A memory platform with these files in `/plugins`; nothing is scanned yet. */
+export function memoryWorld(
+  files: Readonly<Record<string, MemoryEntry>>,
+  options: Partial<Omit<BenchOptions, "platform">> = {},
+): MemoryWorld {
+  const platform = createMemoryPlatform({ files: { "/plugins/.keep/x": "", ...inRoot(files) } });
+  return {
+    ...openBench({ platform, ...options }),
+    platform,
+    plant(more) {
+      platform.advance(1_000);
+      for (const [path, entry] of Object.entries(inRoot(more))) platform.plant(path, entry);
+    },
+  };
+}
+
+/** What is told of each folder, without the hidden one that `memoryWorld` makes. */
+export function states(statuses: readonly PluginStatus[]): readonly string[] {
+  return statuses
+    .filter(({ folder }) => !folder.startsWith("."))
+    .map(
+      ({ folder, state, lastGood, reason }) =>
+        `${folder}: ${state}${lastGood ? " (last good serves)" : ""}${reason === undefined ? "" : `: ${reason}`}`,
+    );
+}
+
+/** One for all tests of a file: it listens to the process's streams. */
+const DISK = createNodePlatform();
+
 /** The real platform without its log, which would write to the test's output. */
 export function diskPlatform(lines: string[] = []): Platform {
   const log: Platform["log"] = { write: (level, message) => void lines.push(`${level} ${message}`), child: () => log };
-  return { ...createNodePlatform(), log };
+  return { ...DISK, log };
 }
 
 /** A manifest with one tool `<name>_run`, as text. */
@@ -119,7 +153,11 @@ export function tool(name: string, more: Readonly<Record<string, unknown>> = {})
 }
 
 /** Files of a plugin `name` in the folder of that name, by path in the root. */
-export function pluginFiles(name: string, code = "export function run() {}", more: Readonly<Record<string, unknown>> = {}): Record<string, string> {
+export function pluginFiles(
+  name: string,
+  code = "export function run() {}",
+  more: Readonly<Record<string, unknown>> = {},
+): Record<string, string> {
   return { [`${name}/manifest.json`]: manifest(name, more), [`${name}/main.ts`]: code };
 }
 

@@ -7,7 +7,14 @@ import { fakeSandbox } from "./harness.ts";
 function version(digest: string, code = ""): PluginVersion {
   // Only what `toSource` reads.
   const manifest = { name: "p", main: "main.ts", tools: [], skills: [], limits: {} } as unknown as Manifest;
-  return { name: "p", digest, manifest, directory: "/p", bases: { base: "/p" }, files: new Map([["main.ts", new TextEncoder().encode(code)]]) };
+  return {
+    name: "p",
+    digest,
+    manifest,
+    directory: "/p",
+    bases: { base: "/p" },
+    files: new Map([["main.ts", new TextEncoder().encode(code)]]),
+  };
 }
 
 describe("createPluginImages()", () => {

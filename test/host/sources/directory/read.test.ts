@@ -37,7 +37,11 @@ describe("readFolder()", () => {
   it("has as digest SHA-256 over the sorted paths, lengths and bytes [M11]", async () => {
     const state = await read({ "manifest.json": "{}", "b.ts": "bee", "a/z.ts": "é" });
     const hash = createHash("sha256");
-    for (const [path, text] of [["a/z.ts", "é"], ["b.ts", "bee"], ["manifest.json", "{}"]] as const) {
+    for (const [path, text] of [
+      ["a/z.ts", "é"],
+      ["b.ts", "bee"],
+      ["manifest.json", "{}"],
+    ] as const) {
       hash.update(`${path}\0${Buffer.byteLength(text)}\0${text}`);
     }
     expect(state.kind === "read" && state.digest).toBe(hash.digest("hex"));
@@ -55,7 +59,10 @@ describe("readFolder()", () => {
   });
 
   it("leaves the signature file out of what is signed [M11]", async () => {
-    expect(await paths({ "manifest.json": "{}", "manifest.sig": "sig", "lib/manifest.sig": "x" })).toEqual(["lib/manifest.sig", "manifest.json"]);
+    expect(await paths({ "manifest.json": "{}", "manifest.sig": "sig", "lib/manifest.sig": "x" })).toEqual([
+      "lib/manifest.sig",
+      "manifest.json",
+    ]);
   });
 
   it("ignores a folder without a manifest at its root, although one lies deeper [M1]", async () => {
@@ -74,7 +81,14 @@ describe("readFolder()", () => {
   });
 
   it("refuses links that leave the folder, all at once [M4.symlink]", async () => {
-    const files = { "manifest.json": "{}", "/etc/passwd": "root", "a.ts": { link: "/etc/passwd" }, lib: { link: "../../etc" }, "c.ts": { link: "../q/c.ts" }, "/plugins/q/c.ts": "" };
+    const files = {
+      "manifest.json": "{}",
+      "/etc/passwd": "root",
+      "a.ts": { link: "/etc/passwd" },
+      lib: { link: "../../etc" },
+      "c.ts": { link: "../q/c.ts" },
+      "/plugins/q/c.ts": "",
+    };
     expect(await problems(files)).toEqual([
       '"a.ts" is a link that leaves the plugin\'s folder',
       '"c.ts" is a link that leaves the plugin\'s folder',
@@ -84,7 +98,12 @@ describe("readFolder()", () => {
 
   it("leaves out what is neither file nor folder, with a problem that refuses nothing [H1]", async () => {
     const state = await read({ "manifest.json": "{}", pipe: { other: true }, gone: { link: "nowhere" }, loop: { link: "." } });
-    expect(state.kind === "read" && { paths: [...state.files.keys()], warnings: state.warnings.map(({ severity, message }) => `${severity}: ${message}`) }).toEqual({
+    expect(
+      state.kind === "read" && {
+        paths: [...state.files.keys()],
+        warnings: state.warnings.map(({ severity, message }) => `${severity}: ${message}`),
+      },
+    ).toEqual({
       paths: ["manifest.json"],
       warnings: [
         'warning: Left out "gone": its link leads nowhere',
@@ -95,7 +114,9 @@ describe("readFolder()", () => {
   });
 
   it("answers that the folder is changing if a file is written while it is read [H3.half-written]", async () => {
-    const platform = createMemoryPlatform({ files: { "/plugins/p/manifest.json": "{}", "/plugins/p/a.ts": "first", "/plugins/p/b.ts": "first" } });
+    const platform = createMemoryPlatform({
+      files: { "/plugins/p/manifest.json": "{}", "/plugins/p/a.ts": "first", "/plugins/p/b.ts": "first" },
+    });
     const guarded: typeof platform.guarded = {
       ...platform.guarded,
       async readBytes(path, options) {
@@ -120,7 +141,7 @@ describe("signFolder()", () => {
     const platform = createMemoryPlatform({ files: { "/plugins/p/manifest.json": "{}", "/plugins/p/lib/a.ts": "1" } });
     const sign = (): Promise<string | undefined> => signFolder(platform.files, PLACE);
     let before = await sign();
-    const changes = [
+    const changes: readonly (() => unknown)[] = [
       () => platform.plant("/plugins/p/lib/a.ts", "2"),
       () => platform.plant("/plugins/p/lib/b.ts", ""),
       () => platform.files.remove("/plugins/p/lib/b.ts"),
@@ -130,7 +151,7 @@ describe("signFolder()", () => {
     ];
     for (const change of changes) {
       platform.advance(10);
-      await change();
+      await Promise.resolve(change());
       const after = await sign();
       expect(after).not.toBe(before);
       platform.plant("/plugins/unrelated/x", "");
