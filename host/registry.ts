@@ -9,6 +9,7 @@ import { type ToolFilter, type ToolListing, listTool, matchesFilter } from "./li
 import { buildSnapshot, type RegistryWarning, type Snapshot } from "./snapshot.ts";
 import type { RegisteredTool, ToolBinding, ToolFactory, ToolSourceName } from "./tool.ts";
 import { confusableKey, type SideEffect, type ToolDefinition } from "../manifests/mod.ts";
+import { currentPlatform } from "./platform/mod.ts";
 import { ToolNotFound, ToolRegistrationError } from "./tool-error.ts";
 import { nearestNames } from "./nearest.ts";
 import { toolNotFound } from "./errors.ts";
@@ -24,8 +25,8 @@ export const BUILTIN_OWNER = "$builtin";
 export const HOST_OWNER = "$host";
 
 export interface RegistryOptions {
-  /** Makes a UUIDv7 for each registration. */
-  readonly newId: () => string;
+  /** Makes a UUIDv7 for each registration. Default: this platform's. */
+  readonly newId?: () => string;
   /** Called once for each new collision of names. */
   readonly onWarning?: (warning: RegistryWarning) => void;
 }
@@ -88,8 +89,8 @@ export interface Registry {
 }
 
 /** An empty registry. Two of them share nothing. */
-export function createRegistry(options: RegistryOptions): Registry {
-  const { newId, onWarning } = options;
+export function createRegistry(options: RegistryOptions = {}): Registry {
+  const { newId = currentPlatform().random.uuidv7, onWarning } = options;
   const listeners = new Set<(change: RegistryChange) => void>();
   const owners = new Map<string, readonly RegisteredTool[]>();
   const aliases = new Map<string, string>();

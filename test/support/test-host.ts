@@ -1,0 +1,101 @@
+/** Everything that dispatch needs, in memory: a registry, a policy, the host and wasm routes, a fake sandbox, recorded events. */
+
+import { createEventBus } from "../../host/audit/event-bus.ts";
+import type { EventType, HostEvent } from "../../host/audit/events.ts";
+import type { RawArguments } from "../../host/arguments.ts";
+import type { ToolResult } from "../../host/call.ts";
+import { createCalls, type Calls, type CallOptions } from "../../host/calls.ts";
+import { checkRequired } from "../../host/capabilities/mod.ts";
+import { createConfirm } from "../../host/confirmations/confirmations.ts";
+import type { Dispatch } from "../../host/dispatch.ts";
+import { createHookGates, type Hooks } from "../../host/hooks.ts";
+import type { MemoryPlatform } from "../../host/platform/memory.ts";
+import { createPolicy, type Policy, type PolicyOptions } from "../../host/policy/policy.ts";
+import { createRegistry, type Registry } from "../../host/registry.ts";
+import { createExecutors } from "../../host/routes/mod.ts";
+import { createSession, type Session } from "../../host/session.ts";
+import { EMPTY_SNAPSHOT } from "../../host/snapshot.ts";
+import type { ToolFactory } from "../../host/tool.ts";
+import { DEFAULT_PROJECT, type JsonObject, parseProject, type ProjectConfig } from "../../manifests/mod.ts";
+import { fakeSandbox, type FakeSandbox } from "./fake-sandbox.ts";
+import { memoryPlatform, WORKSPACE } from "./memory-platform.ts";
+
+export interface TestHostOptions {
+  readonly tools?: readonly ToolFactory[];
+  /** Contents of `bascule.json`. */
+  readonly project?: JsonObject;
+  /** In place of the project's policy. */
+  readonly policy?: Policy;
+  readonly policyOptions?: Partial<PolicyOptions>;
+  readonly hooks?: Hooks;
+  readonly platform?: MemoryPlatform;
+  readonly session?: Session;
+  readonly sandbox?: FakeSandbox;
+  /** A host without a registry. */
+  readonly noRegistry?: true;
+  /** Replaces parts of what calls are dispatched with. */
+  readonly dispatch?: Partial<Dispatch>;
+}
+
+export interface TestHost {
+  readonly calls: Calls;
+  readonly registry: Registry;
+  readonly platform: MemoryPlatform;
+  readonly session: Session;
+  readonly sandbox: FakeSandbox;
+  readonly events: HostEvent[];
+  call(tool: string, args?: RawArguments, options?: CallOptions): Promise<ToolResult>;
+  /** Types of the events so far, in order, without those of the registry. */
+  types(): EventType[];
+}
+
+export function testHost(options: TestHostOptions = {}): TestHost {
+  const { platform = memoryPlatform(), sandbox = fakeSandbox() } = options;
+  const { random, clock, log } = platform;
+  const events: HostEvent[] = [];
+  const onDefect = (message: string, error?: unknown): void => log.write("error", message, { error: String(error) });
+  const bus = createEventBus({ newId: random.uuidv7, now: clock.now, onDefect });
+  bus.subscribe((event) => events.push(event));
+  const registry = createRegistry({ newId: random.uuidv7, onWarning: ({ message }) => log.write("warn", message) });
+  if (options.tools) registry.registerMany(options.tools);
+  const project = projectOf(options.project);
+  const policy = options.policy ?? createPolicy({ project, root: WORKSPACE, grants: { find: () => undefined }, ...options.policyOptions });
+  const session = options.session ?? createSession({ id: "session-1", workspace: WORKSPACE });
+  const executors = createExecutors({ platform, emit: bus.emit, sandbox, lease: sandbox.lease });
+  const confirm = createConfirm({ emit: bus.emit, newId: random.uuidv7, clock, timeoutMs: () => project.confirmation.timeoutMs, onDefect });
+  const calls = createCalls({
+    newId: random.uuidv7,
+    clock,
+    defaultSession: session,
+    current: () => ({
+      registry: options.noRegistry === true ? EMPTY_SNAPSHOT : registry.snapshot(),
+      policy,
+      hooks: createHookGates(options.hooks ?? {}, onDefect),
+      confirm,
+      executors,
+      checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
+      emit: bus.emit,
+      now: clock.monotonic,
+      redact: (value) => value,
+      onDefect,
+      ...options.dispatch,
+    }),
+  });
+  return {
+    calls,
+    registry,
+    platform,
+    session,
+    sandbox,
+    events,
+    call: (tool, args = {}, wish = {}) => calls.call(tool, args, wish),
+    types: () => events.map(({ type }) => type),
+  };
+}
+
+export function projectOf(document: JsonObject | undefined): ProjectConfig {
+  if (document === undefined) return DEFAULT_PROJECT;
+  const parsed = parseProject(JSON.stringify(document));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  return parsed.value;
+}
