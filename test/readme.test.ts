@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { runCommand } from "../scripts/run-command.ts";
@@ -28,7 +28,7 @@ function createProject(): string {
   folders.push(folder);
   cpSync(`${REPOSITORY}plugins`, join(folder, "plugins"), { recursive: true });
   cpSync(`${REPOSITORY}README.md`, join(folder, "README.md"));
-  cpSync(`${REPOSITORY}bin`, join(folder, "bin"), { recursive: true });
+  symlinkSync(`${REPOSITORY}bin`, join(folder, "bin"));
   return folder;
 }
 
@@ -51,7 +51,10 @@ describe("the library example of the README, as types", () => {
     const folder = createProject();
     const [example] = blocksBelow(README, "## As a library").filter((block) => block.language === "ts");
     writeFileSync(join(folder, "example.ts"), example?.text ?? "throw new Error('the README has no example')");
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ extends: "../../tsconfig.json", include: ["example.ts"], exclude: [] }));
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ extends: "../../tsconfig.json", include: ["example.ts", "../../sandbox/webassembly.d.ts"], exclude: [] }),
+    );
     const { output } = await runCommand("tsc", ["--noEmit", "-p", "."], { cwd: folder });
     expect(output).toBe("");
   });
@@ -88,12 +91,12 @@ describe("the walk-through of the README", () => {
   });
 
   function startHost(folder: string): void {
-    running.push(spawn(process.execPath, [`${REPOSITORY}bin/bascule.mjs`, "dev"], { cwd: folder, stdio: "ignore" }));
+    running.push(spawn(process.execPath, ["bin/bascule.mjs", "dev"], { cwd: folder, stdio: "ignore" }));
   }
 
   /** Runs a command as the reader would: what is not there yet a moment after an edit is asked for again. */
   async function follow(step: SessionStep, folder: string): Promise<readonly string[]> {
-    const script = `bascule() { "${process.execPath}" "${REPOSITORY}bin/bascule.mjs" "$@"; }\n${step.command}`;
+    const script = `shopt -s expand_aliases\nalias bascule="node bin/bascule.mjs"\n${step.command}`;
     const deadline = Date.now() + DEADLINE_MS;
     for (;;) {
       const { output } = await runCommand("bash", ["-c", script], { cwd: folder, timeoutMs: DEADLINE_MS });
