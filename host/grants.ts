@@ -53,31 +53,43 @@ const FILE_VERSION = 1;
 const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 16;
 const OWNER_ONLY = 0o600;
+const EMPTY_FILE = `{"version":${FILE_VERSION},"grants":[]}`;
 
 /** Reads the store from `file` (absolute); a missing file is no grants. */
 export async function createGrantStore(platform: Pick<Platform, "files" | "clock">, file: string): Promise<GrantStore> {
   let grants: readonly StoredGrant[] = [];
   let problems: readonly Problem[] = [];
-  // Changes are made one after the other, each on what the file holds then: another process may have written it.
+  let text: string | undefined;
+  // Reading and changing come one after the other: another process may have written the file, and a slow read must not
+  // bring back what a change has just replaced.
   let queue: Promise<unknown> = Promise.resolve();
 
-  async function refresh(): Promise<void> {
-    ({ grants, problems } = await readGrants(platform, file));
-  }
-
-  function change<T>(edit: (before: readonly StoredGrant[]) => { readonly after: readonly StoredGrant[]; readonly answer: T }): Promise<T> {
-    const done = queue.then(async () => {
-      await refresh();
-      refuseBroken(file, problems);
-      const { after, answer } = edit(grants);
-      await writeGrants(platform, file, after);
-      grants = after;
-      return answer;
-    });
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = queue.then(work);
     queue = done.catch(() => undefined);
     return done;
   }
 
+  /** The same text leaves the very same objects: decisions remember by them what they compiled. */
+  async function read(): Promise<void> {
+    const now = await readText(platform, file);
+    if (now.ok && now.text === text) return;
+    text = now.ok ? now.text : undefined;
+    ({ grants, problems } = now.ok ? checkGrants(now.text) : { grants: [], problems: [now.problem] });
+  }
+
+  function change<T>(edit: (before: readonly StoredGrant[]) => { readonly after: readonly StoredGrant[]; readonly answer: T }): Promise<T> {
+    return inTurn(async () => {
+      await read();
+      refuseBroken(file, problems);
+      const { after, answer } = edit(grants);
+      text = await writeGrants(platform, file, after);
+      grants = after;
+      return answer;
+    });
+  }
+
+  const refresh = (): Promise<void> => inTurn(read);
   await refresh();
   return {
     file,
@@ -122,16 +134,17 @@ interface GrantsRead {
   readonly problems: readonly Problem[];
 }
 
-async function readGrants(platform: Pick<Platform, "files">, file: string): Promise<GrantsRead> {
-  let text: string;
+type TextRead = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: Problem };
+
+/** A missing file is an empty one. */
+async function readText(platform: Pick<Platform, "files">, file: string): Promise<TextRead> {
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(await platform.files.readBytes(file, MAX_BYTES));
+    return { ok: true, text: new TextDecoder("utf-8", { fatal: true }).decode(await platform.files.readBytes(file, MAX_BYTES)) };
   } catch (error) {
-    if (error instanceof FileError && error.code === "not_found") return { grants: [], problems: [] };
+    if (error instanceof FileError && error.code === "not_found") return { ok: true, text: EMPTY_FILE };
     const reason = error instanceof Error ? error.message : String(error);
-    return { grants: [], problems: [problem("", `Cannot read the file: ${reason}`)] };
+    return { ok: false, problem: problem("", `Cannot read the file: ${reason}`) };
   }
-  return checkGrants(text);
 }
 
 function checkGrants(text: string): GrantsRead {
@@ -167,11 +180,12 @@ function checkEntry(entry: JsonValue, pointer: string, problems: Problem[]): Sto
   return Object.freeze({ plugin, directory, permissions: checked.value, changedAt: typeof changedAt === "string" ? changedAt : "" });
 }
 
-async function writeGrants(platform: Pick<Platform, "files">, file: string, grants: readonly StoredGrant[]): Promise<void> {
+async function writeGrants(platform: Pick<Platform, "files">, file: string, grants: readonly StoredGrant[]): Promise<string> {
   const text = `${JSON.stringify({ version: FILE_VERSION, grants }, null, 2)}\n`;
   try {
     await platform.files.makeDirectory(file.slice(0, Math.max(1, file.lastIndexOf("/"))));
     await platform.files.writeAtomic(file, text, OWNER_ONLY);
+    return text;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new GrantFileError(`Cannot write "${file}": ${reason}`, { cause: error });

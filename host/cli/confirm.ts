@@ -28,6 +28,7 @@ export function questionLines(request: ConfirmationRequest, output: Output): rea
     "",
     `${style.yellow("?")} Tool ${style.bold(printable(request.tool))}${plugin} wants to run`,
     `  class      ${style.bold(request.class)}${request.destructive ? style.red(", destructive") : ""}`,
+    ...request.projectedModifications.map((path) => `  writes     ${printable(path)}`),
     `  arguments  ${printableLines(shown).replaceAll("\n", "\n             ")}`,
   ];
 }

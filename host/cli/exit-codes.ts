@@ -1,6 +1,6 @@
 /** What the CLI answers to the shell. */
 
-import type { ErrorCode } from "../errors.ts";
+import type { ErrorCode, ToolErrorData } from "../errors.ts";
 
 export const EXIT: Readonly<Record<"ok" | "failed" | "usage" | "notFound" | "denied" | "unavailable" | "limit" | "interrupted", number>> =
   Object.freeze({
@@ -52,7 +52,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, number>> = {
   internal: EXIT.failed,
 };
 
-/** The exit code for a failed call. */
-export function exitCodeFor(code: ErrorCode): number {
-  return BY_ERROR[code];
+/** The exit code for a failed call. A tool that failed because it was refused something is a denial too. */
+export function exitCodeFor(error: Pick<ToolErrorData, "code" | "hint">): number {
+  return error.code === "tool_failed" && error.hint?.grant ? EXIT.denied : BY_ERROR[error.code];
 }

@@ -1,6 +1,7 @@
 /** A call's result as people read it. */
 
 import type { ToolFailure, ToolResult } from "../call.ts";
+import type { ToolErrorData } from "../errors.ts";
 import { toHuman } from "../result.ts";
 import { grantAdvice } from "./grant-advice.ts";
 import type { Output } from "./output.ts";
@@ -16,12 +17,18 @@ export function successText(result: ToolResult): string {
 export function failureLines(result: ToolFailure, output: Output, place: ReaderPlace): readonly string[] {
   const { error } = result;
   const { style } = output;
-  const lines = [`${style.red(error.code)} ${printableLines(error.message)}`];
+  const lines = [`${style.red(error.code)} ${printableLines(withoutAdvice(error))}`];
   for (const problem of argumentErrors(result)) lines.push(`  ${printable(problem)}`);
   const stack = error.details?.["stack"];
   if (typeof stack === "string") lines.push(...stackLines(stack).map((line) => style.dim(`  ${line}`)));
   lines.push(...hintLines(result, output, place));
   return lines;
+}
+
+/** The message ends with the same advice as the hint, which is shown below in a form that can be typed here. */
+function withoutAdvice({ message, hint }: ToolErrorData): string {
+  const advice = `, grant it with: ${hint?.command ?? ""}`;
+  return hint?.command !== undefined && message.endsWith(advice) ? message.slice(0, -advice.length) : message;
 }
 
 function hintLines(result: ToolFailure, output: Output, place: ReaderPlace): readonly string[] {

@@ -16,6 +16,8 @@ export function createTerminalLog(output: Output, level: LogLevel): Log {
 function logWith(output: Output, lowest: number, bound: Readonly<Record<string, unknown>>): Log {
   return {
     write(level, message, fields = {}) {
+      // Events have lines of their own in `dev`, and results say the rest.
+      if (fields["event"] !== undefined) return;
       if (LEVELS.indexOf(level) >= lowest) output.note(lineOf(output, level, message, { ...bound, ...fields }));
     },
     child: (fields) => logWith(output, lowest, { ...bound, ...fields }),
@@ -26,9 +28,11 @@ function lineOf(output: Output, level: LogLevel, message: string, fields: Readon
   const { style } = output;
   const who = ["tool", "plugin"].map((name) => fields[name]).find((value) => typeof value === "string");
   const color = { debug: style.dim, info: style.dim, warn: style.yellow, error: style.red }[level];
-  const rest = Object.entries(fields).filter(([name]) => !QUIET_FIELDS.has(name));
+  // What a guest wrote to `console` comes in a field, so that it can be nothing else than text.
+  const guest = message === "guest" && typeof fields["text"] === "string" ? fields["text"] : undefined;
+  const rest = Object.entries(fields).filter(([name]) => !QUIET_FIELDS.has(name) && !(guest !== undefined && name === "text"));
   const details = rest.map(([name, value]) => `${printable(name)}=${printable(fieldText(value))}`).join(" ");
-  const text = printableLines(message).replaceAll("\n", "\n         ");
+  const text = printableLines(guest ?? message).replaceAll("\n", "\n         ");
   return `${color(level.padEnd(8))} ${typeof who === "string" ? `${style.bold(printable(who))} ` : ""}${text}${details === "" ? "" : style.dim(` ${details}`)}`;
 }
 

@@ -5,8 +5,9 @@
  * see this interface only, so that they do not care which of the two they talk to.
  */
 
-import type { JsonObject, JsonValue, PermissionKind, Permissions, Problem, SideEffect } from "../../manifests/mod.ts";
-import type { ConfirmationRequest, ToolResult } from "../call.ts";
+import type { AccessState, JsonObject, JsonValue, PermissionKind, Permissions, Problem, SideEffect } from "../../manifests/mod.ts";
+import type { RawArguments } from "../arguments.ts";
+import type { Because, ConfirmationRequest, ToolResult } from "../call.ts";
 import type { StoredGrant } from "../grants.ts";
 
 /** Everything a door can ask. Failures reject with a `DoorError`; a failed call is a `ToolResult`, not a failure. */
@@ -24,10 +25,10 @@ export interface Operations {
   reload(): Promise<number>;
 }
 
-/** One call. `args` is JSON, or JSON text that the host parses. */
+/** One call. `args` is JSON, or a `JsonArgumentText` that the host parses. */
 export interface CallRequest {
   readonly tool: string;
-  readonly args: JsonValue | { readonly text: string };
+  readonly args: RawArguments;
   readonly timeoutMs?: number;
 }
 
@@ -50,6 +51,8 @@ export interface HostStatus {
   readonly tools: number;
   /** What is wrong with `.bascule/grants.json`, if anything. */
   readonly grantProblems: readonly Problem[];
+  /** What a person should know: roots that were created, watching that does not work. */
+  readonly notices: readonly string[];
 }
 
 /** `loaded` can be called; `stale` serves its last good version because the newest one fails. */
@@ -120,12 +123,32 @@ export interface WhyQuestion {
   readonly act?: { readonly kind: PermissionKind; readonly value?: string };
 }
 
-/** One line per layer, in order, and which one decided. */
+/** An answer for the tool, or for each tool of the plugin. */
 export interface WhyAnswer {
-  readonly question: string;
-  readonly state: "granted" | "prompt" | "denied";
-  readonly layers: readonly { readonly layer: string; readonly state: string; readonly rule?: string; readonly decided: boolean }[];
-  /** What would change the answer. */
+  readonly tools: readonly ToolExplanation[];
+}
+
+/** Every rule and layer that has a say in a tool's calls, and the one that decided (SPEC P6). */
+export interface ToolExplanation {
+  readonly tool: string;
+  readonly verdict: "allowed" | "asks" | "denied" | "unavailable";
+  readonly because: Because;
+  readonly class: string;
+  readonly route: string;
+  /** Whether a person is asked before each call. */
+  readonly confirm: string;
+  readonly rules: readonly { readonly rule: string; readonly effect: JsonObject }[];
+  readonly layers: readonly { readonly layer: string; readonly permissions: Permissions }[];
+  readonly act?: ActExplanation;
+}
+
+/** What each layer says about one act. */
+export interface ActExplanation {
+  /** The act in words. */
+  readonly text: string;
+  readonly state: AccessState;
+  readonly layers: readonly { readonly layer: string; readonly state: AccessState; readonly rule?: string; readonly decided: boolean }[];
+  /** The smallest grant that would allow it, where a grant can. */
   readonly hint?: { readonly plugin: string; readonly permissions: Permissions };
 }
 

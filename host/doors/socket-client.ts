@@ -1,6 +1,7 @@
 /** The other end of the socket: `Operations` answered by the process that serves the project. */
 
 import type { Permissions } from "../../manifests/mod.ts";
+import { JsonArgumentText } from "../arguments.ts";
 import type { ToolResult } from "../call.ts";
 import type { StoredGrant } from "../grants.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
@@ -117,7 +118,7 @@ function hear(frame: Extract<Frame, { readonly event: string }>, request: Waitin
 function remoteOperations(client: Client): Operations {
   return {
     call: (request: CallRequest, listener: CallListener) =>
-      client.request("call", { ...request, interactive: listener.confirm !== undefined }, listener) as Promise<ToolResult>,
+      client.request("call", { ...toParams(request), interactive: listener.confirm !== undefined }, listener) as Promise<ToolResult>,
     status: () => client.request("status") as Promise<HostStatus>,
     list: () => client.request("list") as Promise<readonly PluginView[]>,
     info: (name: string) => client.request("info", { name }) as Promise<Info>,
@@ -127,6 +128,10 @@ function remoteOperations(client: Client): Operations {
     why: (question: WhyQuestion) => client.request("why", question) as Promise<WhyAnswer>,
     reload: () => client.request("reload") as Promise<number>,
   };
+}
+
+function toParams({ args, ...rest }: CallRequest): object {
+  return args instanceof JsonArgumentText ? { ...rest, argsText: args.text } : { ...rest, args };
 }
 
 function gone(): DoorError {

@@ -10,12 +10,13 @@
  * → {"id":1,"op":"cancel"}
  * ```
  *
- * A line that is no request is answered with `"id":null` and `invalid_request`.
+ * A call's arguments may come as JSON text instead, in `argsText`: the host parses it then. A line that is no request is answered with `"id":null` and `invalid_request`.
  */
 
 import type { JsonObject, JsonValue, PermissionKind, Permissions } from "../../manifests/mod.ts";
 import { LIMIT_CEILINGS, PERMISSION_KINDS, parsePermissions, problemToText } from "../../manifests/mod.ts";
 import type { ConfirmationRequest } from "../call.ts";
+import { JsonArgumentText } from "../arguments.ts";
 import { readJsonText } from "../json-text.ts";
 import type { CallRequest, DoorErrorCode, WhyQuestion } from "./operations.ts";
 
@@ -128,12 +129,17 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
 const OPERATION_NAMES = ["call", "status", "list", "info", "grant", "revoke", "grants", "why", "reload", "answer", "cancel"];
 
 function readCall(id: number, params: JsonObject): Request | string {
-  const { tool, args, timeoutMs, interactive } = params;
+  const { tool, args = {}, argsText, timeoutMs, interactive } = params;
   if (!isName(tool)) return expectedName("tool");
+  if (argsText !== undefined && typeof argsText !== "string") return 'Expected "argsText" to be JSON text';
   if (timeoutMs !== undefined && (typeof timeoutMs !== "number" || !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))) {
     return `Expected "timeoutMs" to be a number from 1 to ${MAX_TIMEOUT_MS}`;
   }
-  const call: CallRequest = { tool, args: args ?? {}, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+  const call: CallRequest = {
+    tool,
+    args: argsText === undefined ? args : new JsonArgumentText(argsText),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
   return { id, op: "call", call, interactive: interactive === true };
 }
 

@@ -1,5 +1,6 @@
 /** `bascule call`: calls one tool. */
 
+import { JsonArgumentText } from "../../arguments.ts";
 import { DoorError } from "../../doors/operations.ts";
 import type { JsonObject, JsonValue } from "../../../manifests/mod.ts";
 import { readCallArguments, wordsToArguments } from "../call-arguments.ts";
@@ -44,7 +45,8 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
   const { output, platform, positionals, options, signal } = context;
   const [tool = "", ...words] = positionals;
   const given = await readCallArguments(words, options.value("args"), platform);
-  const args = given.kind === "text" ? { text: given.text } : wordsToArguments(given.words, await inputSchema(tool, host), tool);
+  const args =
+    given.kind === "text" ? new JsonArgumentText(given.text) : wordsToArguments(given.words, await inputSchema(tool, host), tool);
   const confirm = terminalPrompt(platform, output);
   const timeoutMs = readTimeout(options.value("timeout"));
 
@@ -64,7 +66,7 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
   }
   const { workspace } = await host.operations.status();
   for (const line of failureLines(result, output, { cwd: platform.environment.cwd, workspace })) output.note(line);
-  return exitCodeFor(result.error.code);
+  return exitCodeFor(result.error);
 }
 
 /** What the tool takes; undefined if there is no such tool, which the call itself will say best. */

@@ -1,5 +1,6 @@
 /** `bascule dev`: serves the project's plugins, reloads them at every edit, and shows what happens. */
 
+import type { PluginView } from "../../doors/operations.ts";
 import { openSocketDoor, type SocketDoor } from "../../doors/socket.ts";
 import { FileError } from "../../platform/platform.ts";
 import { CliError } from "../cli-error.ts";
@@ -10,6 +11,7 @@ import { type LocalHost, openLocalHost } from "../local-host.ts";
 import { pathFrom } from "../paths.ts";
 import { PERMISSION_OPTIONS, permissionsFromFlags } from "../permission-flags.ts";
 import { pluginRoots } from "../plugin-roots.ts";
+import type { ReaderPlace } from "../plugin-text.ts";
 import { startScreen } from "../start-screen.ts";
 
 export const devCommand: Command = {
@@ -74,18 +76,13 @@ async function openDoor({ platform, project, output }: CommandContext, host: Loc
 }
 
 /** Shows events as they come, until Ctrl-C. */
-async function showEvents(
-  { output, signal }: CommandContext,
-  host: LocalHost,
-  place: { readonly cwd: string; readonly workspace: string },
-): Promise<void> {
+async function showEvents({ output, signal }: CommandContext, host: LocalHost, place: ReaderPlace): Promise<void> {
   const events = host.events();
   const end = (): void => void events.return?.();
   signal.addEventListener("abort", end, { once: true });
   if (signal.aborted) end();
-  const plugin = async (name: string): Promise<Awaited<ReturnType<typeof host.operations.list>>[number] | undefined> =>
-    (await host.operations.list()).find((view) => view.name === name);
-  for await (const event of events) {
-    for (const line of await liveLines(event, { output, place, plugin })) output.line(line);
+  const plugin = async (name: string): Promise<PluginView | undefined> => (await host.operations.list()).find((view) => view.name === name);
+  for (let next = await events.next(); next.done !== true; next = await events.next()) {
+    for (const line of await liveLines(next.value, { output, place, plugin })) output.line(line);
   }
 }

@@ -1,13 +1,17 @@
 /** `bascule why`: which layer of policy and grants decides, and what it says (SPEC P6). */
 
 import { PERMISSION_KINDS } from "../../../manifests/mod.ts";
-import type { WhyQuestion } from "../../doors/operations.ts";
+import type { ActExplanation, ToolExplanation, WhyQuestion } from "../../doors/operations.ts";
 import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { grantAdvice } from "../grant-advice.ts";
+import { table } from "../help.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
 import { nearest } from "../nearest.ts";
+import type { Output } from "../output.ts";
 import { absolutePath } from "../paths.ts";
+import { permissionText } from "../permission-text.ts";
+import type { ReaderPlace } from "../plugin-text.ts";
 import { printable } from "../text.ts";
 
 export const whyCommand: Command = {
@@ -23,29 +27,60 @@ export const whyCommand: Command = {
 
 async function why(context: CommandContext, host: HostAccess): Promise<number> {
   const { output, platform, positionals } = context;
-  const { style } = output;
   const [name = "", act] = positionals;
-  const answer = await host.operations.why(act === undefined ? { name } : { name, act: readAct(act, platform.environment.cwd) });
-  const word = { granted: style.green("yes"), prompt: style.yellow("not yet"), denied: style.red("no") }[answer.state];
-  output.line(`${printable(answer.question)}  ${word}`);
-  const widest = Math.max(0, ...answer.layers.map(({ layer }) => layer.length));
-  for (const { layer, state, rule, decided } of answer.layers) {
-    const mark = decided ? style.bold("→") : " ";
-    output.line(
-      `${mark} ${printable(layer).padEnd(widest)}  ${printable(state).padEnd(7)}  ${style.dim(rule === undefined ? "" : printable(rule))}${decided ? style.bold("  decides") : ""}`,
-    );
-  }
-  if (answer.hint) {
-    const { workspace } = await host.operations.status();
-    const command = grantAdvice(answer.hint.plugin, answer.hint.permissions, {
-      program: output.program,
-      cwd: platform.environment.cwd,
-      workspace,
-    });
-    if (command !== undefined) output.line(`\nTo allow it  ${style.bold(printable(command))}`);
+  const { cwd } = platform.environment;
+  const answer = await host.operations.why(act === undefined ? { name } : { name, act: readAct(act, cwd) });
+  const { workspace } = await host.operations.status();
+  for (const [index, explanation] of answer.tools.entries()) {
+    if (index > 0) output.line();
+    const lines = explanation.act
+      ? actLines(explanation, explanation.act, output, { cwd, workspace })
+      : toolLines(explanation, output, { cwd, workspace });
+    for (const line of lines) output.line(line);
   }
   output.document({ ok: true, ...answer });
   return 0;
+}
+
+/** May it be called at all, and what does it hold then? */
+function toolLines(explanation: ToolExplanation, output: Output, place: ReaderPlace): readonly string[] {
+  const { style } = output;
+  const { verdict, because } = explanation;
+  const color = { allowed: style.green, asks: style.yellow, denied: style.red, unavailable: style.red }[verdict];
+  const facts: readonly (readonly [string, string])[] = [
+    ["decided by", printable(because.rule === because.layer ? because.rule : `${because.layer}: ${because.rule}`)],
+    ["class", explanation.class],
+    ["confirmation", explanation.confirm === "auto" ? "none" : explanation.confirm],
+    ["route", explanation.route],
+    ...explanation.rules.map(({ rule, effect }): readonly [string, string] => ["rule", printable(`${rule} ${JSON.stringify(effect)}`)]),
+  ];
+  return [
+    `${style.bold(printable(explanation.tool))}  ${color(verdict === "asks" ? "asks before each call" : verdict)}`,
+    ...table(facts, style),
+    style.bold("What it may do is what all of these have in common"),
+    ...table(
+      explanation.layers.map(({ layer, permissions }): readonly [string, string] => [
+        printable(layer),
+        permissionText(permissions, place.cwd),
+      ]),
+      style,
+    ),
+  ];
+}
+
+/** May it do this one thing? */
+function actLines(explanation: ToolExplanation, act: ActExplanation, output: Output, place: ReaderPlace): readonly string[] {
+  const { style, program } = output;
+  const word = { granted: style.green("yes"), prompt: style.yellow("not yet: nobody has granted it"), denied: style.red("no") }[act.state];
+  const lines = [`${style.bold(printable(explanation.tool))} ${printable(act.text)}  ${word}`];
+  const widest = Math.max(0, ...act.layers.map(({ layer }) => layer.length));
+  for (const { layer, state, rule, decided } of act.layers) {
+    const says = `${state.padEnd("granted".length)}  ${rule === undefined ? "" : printable(rule)}`.trimEnd();
+    lines.push(`  ${style.cyan(printable(layer).padEnd(widest))}  ${says}${decided ? style.bold("  ← decides") : ""}`);
+  }
+  const command = act.hint && grantAdvice(act.hint.plugin, act.hint.permissions, { ...place, program });
+  if (command !== undefined) lines.push(`  To allow it  ${style.bold(printable(command))}`);
+  return lines;
 }
 
 /** `read=README.md` or `net`. */

@@ -13,6 +13,7 @@ const QUESTION: ConfirmationRequest = {
   args: { title: "x" },
   class: "write",
   destructive: false,
+  projectedModifications: [],
 };
 
 function resultOf(output: string): ToolResult {

@@ -1,0 +1,58 @@
+/** A host in this process, for as long as a command runs. */
+
+import type { Permissions } from "../../manifests/mod.ts";
+import type { HostEvent } from "../audit/events.ts";
+import { createOperations } from "../doors/host-operations.ts";
+import type { Operations } from "../doors/operations.ts";
+import { createHost } from "../host.ts";
+import type { CommandContext } from "./command.ts";
+import { pluginRoots } from "./plugin-roots.ts";
+import { createTerminalLog } from "./terminal-log.ts";
+import { VERSION } from "./version.ts";
+
+/** A host that this process owns. */
+export interface LocalHost {
+  /** For the person at this terminal. */
+  readonly operations: Operations;
+  /** For another client, in a session of its own. */
+  openSession(): Operations;
+  /** What happens from now on. */
+  events(): AsyncIterator<HostEvent>;
+  /** Lets running calls end, then ends everything. */
+  close(): Promise<void>;
+}
+
+/** How the host is to run. */
+export interface LocalHostOptions {
+  /** Follow changes until it is closed. */
+  readonly watch?: boolean;
+}
+
+/** @param oneRun permissions of this run, for every plugin; what they deny, nobody gets. */
+export async function openLocalHost(context: CommandContext, oneRun: Permissions, options: LocalHostOptions = {}): Promise<LocalHost> {
+  const { platform, project, output } = context;
+  const watch = options.watch ?? false;
+  const host = await createHost({
+    platform,
+    plugins: await existing(context, await pluginRoots(platform, project)),
+    watch,
+    config: project.configFile ?? false,
+    ...(Object.keys(oneRun).length === 0 ? {} : { grants: { "*": oneRun } }),
+    logger: createTerminalLog(output, watch ? "info" : "warn"),
+  });
+  const about = { version: VERSION, pid: platform.environment.pid };
+  const openSession = (): Operations => createOperations({ host, files: platform.files, session: host.session(), about });
+  return {
+    operations: openSession(),
+    openSession,
+    events: () => host.events[Symbol.asyncIterator](),
+    close: () => host.close(),
+  };
+}
+
+/** A command that only looks creates nothing. */
+async function existing({ platform }: CommandContext, roots: readonly string[]): Promise<readonly string[]> {
+  const there: string[] = [];
+  for (const root of roots) if ((await platform.files.stat(root)) !== undefined) there.push(root);
+  return there;
+}

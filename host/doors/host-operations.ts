@@ -1,0 +1,206 @@
+/** `Operations` answered by a host in this process, for one client of it. */
+
+import { type AccessQuery, type PermissionKind, sideEffectClass, smallestGrant } from "../../manifests/mod.ts";
+import type { Host } from "../host.ts";
+import type { ToolListing } from "../listing.ts";
+import type { Files } from "../platform/platform.ts";
+import type { Explanation } from "../policy/explain.ts";
+import type { Session } from "../session.ts";
+import { nearestNames } from "../nearest.ts";
+import type { PluginStatus } from "../sources/directory/mod.ts";
+import {
+  type ActExplanation,
+  DoorError,
+  type HostStatus,
+  type Info,
+  type Operations,
+  type PluginView,
+  type ToolExplanation,
+  type ToolView,
+  type WhyQuestion,
+} from "./operations.ts";
+import { toPluginView } from "./plugin-view.ts";
+
+/** What the operations are about. */
+export interface HostOperationsOptions {
+  readonly host: Host;
+  readonly files: Files;
+  /** The client's own session. */
+  readonly session: Session;
+  /** Version of bascule, and the process that answers. */
+  readonly about: { readonly version: string; readonly pid: number };
+}
+
+/** What built-in tools are listed under. */
+const BUILTIN = "built-in";
+
+/** @returns operations that live as long as the host. */
+export function createOperations(options: HostOperationsOptions): Operations {
+  const { host, files, session, about } = options;
+
+  function viewOf(status: PluginStatus): Promise<PluginView> {
+    const granted = (status.name === undefined ? undefined : host.grants.find(status.name, status.directory)) ?? {};
+    const tools = host.list().filter((tool) => tool.plugin !== undefined && tool.plugin === status.name);
+    return toPluginView(status, { files, granted, tools: tools.map(toToolView) });
+  }
+
+  async function list(): Promise<readonly PluginView[]> {
+    const plugins = await Promise.all(host.plugins().map(viewOf));
+    const others = host.list().filter((tool) => tool.plugin === undefined);
+    return others.length === 0 ? plugins : [...plugins, builtinView(others)];
+  }
+
+  async function info(name: string): Promise<Info> {
+    const status = host.plugins().find((plugin) => (plugin.name ?? plugin.folder) === name);
+    if (status) return { kind: "plugin", plugin: await viewOf(status) };
+    const tool = host.list().find((listing) => listing.name === name || listing.qualifiedName === name);
+    if (!tool) throw noSuchThing(name);
+    const owner = host.plugins().find((plugin) => plugin.name === tool.plugin);
+    return { kind: "tool", tool: toToolView(tool), plugin: owner ? await viewOf(owner) : builtinView([tool]) };
+  }
+
+  /** @throws {DoorError} if there is no such plugin. */
+  function checkPlugin(name: string): void {
+    if (host.plugins().some((plugin) => plugin.name === name)) return;
+    const owner = host.list().find((tool) => tool.name === name || tool.qualifiedName === name)?.plugin;
+    if (owner !== undefined) throw new DoorError("not_found", `"${name}" is a tool of plugin "${owner}": grants are the plugin's`, owner);
+    throw noSuchThing(name, "plugin");
+  }
+
+  function noSuchThing(name: string, what: "plugin" | "plugin or tool" = "plugin or tool"): DoorError {
+    const plugins = host.plugins().flatMap((plugin) => plugin.name ?? []);
+    const names = what === "plugin" ? plugins : [...plugins, ...host.list().map((tool) => tool.name)];
+    return new DoorError("not_found", `There is no ${what} "${name}"`, nearestNames(name, names)[0]);
+  }
+
+  function why(question: WhyQuestion): readonly ToolExplanation[] {
+    const { name } = question;
+    const status = host.plugins().find((plugin) => plugin.name === name);
+    const tools = host.list().filter((tool) => (status ? tool.plugin === name : tool.name === name || tool.qualifiedName === name));
+    if (tools.length === 0) throw status ? new DoorError("not_found", `Plugin "${name}" has no tools now`) : noSuchThing(name);
+    const query = question.act && toQuery(question.act.kind, question.act.value);
+    return tools.flatMap((tool) => {
+      const explanation = host.why(tool.qualifiedName, query, session);
+      return explanation ? [toExplanation(explanation, tool)] : [];
+    });
+  }
+
+  function toExplanation(explanation: Explanation, tool: ToolListing): ToolExplanation {
+    const { tool: name, verdict, because, route, confirm, rules, layers, act } = explanation;
+    const { workspace } = session;
+    return {
+      ...{ tool: name, verdict, because, class: explanation.class, route, confirm: confirm.mode, layers },
+      // Effects of rules are JSON; their interface just has no index signature.
+      rules: rules.map(({ rule, effect }) => ({ rule, effect: { ...effect } as ToolExplanation["rules"][number]["effect"] })),
+      ...(act && { act: toAct(act, tool.plugin, workspace) }),
+    };
+  }
+
+  return {
+    async call(request, listener) {
+      const { tool, args, timeoutMs } = request;
+      return await host.call(tool, args, {
+        session,
+        signal: listener.signal,
+        ...(timeoutMs !== undefined && { timeoutMs }),
+        ...(listener.onProgress && { onProgress: listener.onProgress }),
+        ...(listener.confirm && { confirm: listener.confirm }),
+      });
+    },
+    async status(): Promise<HostStatus> {
+      const plugins = host.plugins().filter(({ state }) => state !== "ignored");
+      return {
+        ...about,
+        root: host.places.root,
+        workspace: session.workspace,
+        pluginRoots: host.places.pluginRoots,
+        plugins: plugins.length,
+        tools: host.list({ enabledOnly: true }).length,
+        grantProblems: host.grants.problems(),
+        notices: host.notices(),
+      };
+    },
+    list,
+    info,
+    async grant(plugin, permissions) {
+      checkPlugin(plugin);
+      return await host.grant(plugin, permissions);
+    },
+    revoke: (plugin, taken) => host.revoke(plugin, taken),
+    async grants() {
+      const here = new Set(host.plugins().map((plugin) => JSON.stringify([plugin.name, plugin.directory])));
+      const grants = host.grants.list().map((grant) => ({ ...grant, inUse: here.has(JSON.stringify([grant.plugin, grant.directory])) }));
+      return { file: host.grants.file, problems: host.grants.problems(), grants };
+    },
+    async why(question) {
+      return { tools: why(question) };
+    },
+    reload: () => host.reload(),
+  };
+}
+
+function builtinView(tools: readonly ToolListing[]): PluginView {
+  return {
+    name: BUILTIN,
+    state: "loaded",
+    description: "Tools that come with bascule",
+    tools: tools.map(toToolView),
+    problems: [],
+    requested: {},
+    granted: {},
+    missing: {},
+  };
+}
+
+function toToolView(tool: ToolListing): ToolView {
+  const { name, qualifiedName, source, title, description, sideEffects = [], destructive, reason } = tool;
+  return {
+    ...{ name, qualifiedName, source, description, sideEffects, destructive },
+    class: tool.class ?? sideEffectClass(sideEffects),
+    // Schemas are JSON; their interface just has no index signature.
+    inputSchema: { ...tool.inputSchema } as ToolView["inputSchema"],
+    ...(title !== undefined && { title }),
+    ...(tool.outputSchema !== undefined && { outputSchema: { ...tool.outputSchema } as ToolView["inputSchema"] }),
+    ...(!tool.enabled && { unavailable: reason ?? "it is not available" }),
+  };
+}
+
+function toAct(act: NonNullable<Explanation["act"]>, plugin: string | undefined, workspace: string): ActExplanation {
+  const { query, verdict } = act;
+  const hint =
+    verdict.state === "prompt" && plugin !== undefined
+      ? { plugin, permissions: smallestGrant(query, { base: workspace, workspace }).permissions }
+      : undefined;
+  return {
+    text: actText(query),
+    state: verdict.state,
+    layers: verdict.layers.map((layer) => ({
+      layer: layer.layer,
+      state: layer.state,
+      ...(layer.rule !== undefined && { rule: layer.rule }),
+      decided: layer.layer === verdict.decidedBy.layer && layer.state === verdict.decidedBy.state,
+    })),
+    ...(hint && { hint }),
+  };
+}
+
+function actText(query: AccessQuery): string {
+  const what =
+    "host" in query
+      ? `${query.host ?? ""}${query.port === undefined ? "" : `:${query.port}`}`
+      : "path" in query
+        ? query.path
+        : "name" in query
+          ? query.name
+          : undefined;
+  return what === undefined ? query.kind : `${query.kind} ${what}`;
+}
+
+/** `net` takes `host` or `host:port`. */
+function toQuery(kind: PermissionKind, value: string | undefined): AccessQuery {
+  if (value === undefined) return { kind };
+  if (kind === "read" || kind === "write") return { kind, path: value };
+  if (kind !== "net") return { kind, name: value };
+  const port = /:(\d{1,5})$/u.exec(value)?.[1];
+  return port === undefined ? { kind, host: value } : { kind, host: value.slice(0, -port.length - 1), port: Number(port) };
+}
