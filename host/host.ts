@@ -62,6 +62,8 @@ export interface Host extends AsyncDisposable {
   reload(): Promise<number>;
   /** @throws {TypeError} if there is no such plugin or the permissions are wrong. */
   grant(plugin: string, permissions: Permissions): Promise<StoredGrant>;
+  /** Takes back whole kinds (`true`) or items as they were written, or everything; returns how many grants changed. */
+  revoke(plugin: string, taken?: Permissions): Promise<number>;
   readonly grants: GrantStore;
   readonly places: Places;
   /** Lines for people: roots that were created, watching that does not work. */
@@ -188,6 +190,11 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     checkForChanges: directory.checkForChanges,
     reload,
     grant: (plugin, permissions) => grant(plugin, permissions, { directory, grants, bus }),
+    async revoke(plugin, taken) {
+      const changed = await grants.revoke(plugin, taken);
+      if (changed > 0) bus.emit({ type: "grant.changed", plugin, payload: { revoked: true } });
+      return changed;
+    },
     grants,
     places,
     notices: directory.notices,
