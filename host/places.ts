@@ -62,7 +62,7 @@ function protectionsOf(root: string, state: string, pluginRoots: readonly string
       ],
     },
     // A person's agent may edit plugins with the built-in tools; a plugin that edits others would hold their grants.
-    { name: "plugin sources", pluginsOnly: true, paths: pluginRoots.map((path) => ({ access: "write" as const, path })) },
+    { name: "plugin sources", pluginsOnly: true, paths: pluginRoots.map((path) => ({ access: "write", path })) },
   ];
 }
 

@@ -25,8 +25,10 @@ export interface Protection {
 
 /** Made by hand and not from patterns: a folder's name may hold characters that patterns give a meaning. */
 export function toProtectionLayer({ name, paths }: Protection): PermissionLayer {
-  const entries = new Map((["read", "write"] as const).map((access) => [access, toEntry(paths.filter((path) => path.access === access))] as const));
-  const permissions: CompiledPermissions = { source: toWritten(paths), bases: { base: "/" }, entries };
+  const kinds = (["read", "write"] as const).filter((access) => paths.some((path) => path.access === access));
+  const entries = new Map(kinds.map((access) => [access, toEntry(paths.filter((path) => path.access === access))] as const));
+  const source: Permissions = Object.fromEntries(kinds.map((access) => [access, { deny: paths.filter((path) => path.access === access).map(({ path }) => path) }]));
+  const permissions: CompiledPermissions = { source, bases: { base: "/" }, entries };
   return { name, permissions, unnamed: "transparent", otherwise: "denied" };
 }
 
@@ -37,11 +39,6 @@ function toEntry(paths: readonly ProtectedPath[]): CompiledPermissions["entries"
     within: (query: AccessQuery) => onPath(query, (asked) => isBelow(path, asked)),
   }));
   return { allow: [], deny, isDenyOnly: true };
-}
-
-function toWritten(paths: readonly ProtectedPath[]): Permissions {
-  const denied = (access: "read" | "write"): { readonly deny: readonly string[] } => ({ deny: paths.filter((path) => path.access === access).map(({ path }) => path) });
-  return { read: denied("read"), write: denied("write") };
 }
 
 /** A query without a path asks for the whole kind, which contains everything. */

@@ -1,8 +1,9 @@
 /** What happens around one run, the same on every route: its bridge context, its record of acts, its settings (SPEC D7, C10). */
 
 import type { EmitEvent } from "../audit/events.ts";
-import type { BridgeContext, CapabilityAct } from "../capabilities/mod.ts";
-import { applyDefaults, type AccessQuery, isJsonObject, type JsonObject, type JsonValue, type Permissions, PERMISSION_KINDS } from "../../manifests/mod.ts";
+import { type BridgeContext, type CapabilityAct, grantHint } from "../capabilities/mod.ts";
+import type { GrantHint } from "../errors.ts";
+import { type AccessQuery, applyDefaults, evaluateAccess, isJsonObject, type JsonObject, type JsonValue, type Permissions, PERMISSION_KINDS } from "../../manifests/mod.ts";
 import type { Log, Platform } from "../platform/platform.ts";
 import type { Execution } from "./executor.ts";
 
@@ -15,6 +16,8 @@ export interface RouteOptions {
 export interface RunRecord {
   readonly bridge: BridgeContext;
   readonly filesModified: () => readonly string[];
+  /** The grant that would have allowed what this call was refused last, if a person could give it (SPEC X3). */
+  readonly hint: () => GrantHint | undefined;
   /** Milliseconds since the run began. */
   readonly elapsedMs: () => number;
   /** Lines of the call, with its ids as fields. */
@@ -38,10 +41,12 @@ export function openRunRecord(execution: Execution, { platform, emit }: RouteOpt
     ...(version && { digest: version.digest }),
   };
   const modified = new Set<string>();
+  let refused: CapabilityAct | undefined;
   const begunMs = platform.clock.monotonic();
 
   function record(act: CapabilityAct): void {
     const { decision: decided, permission, value, layer, rule } = act;
+    if (decided === "denied") refused = act;
     emit({
       type: decided === "granted" ? "capability.used" : "capability.denied",
       ...subject,
@@ -73,6 +78,7 @@ export function openRunRecord(execution: Execution, { platform, emit }: RouteOpt
       ...(version && { ownFiles: version.files }),
     },
     filesModified: () => [...modified],
+    hint: () => refused && hintFor(refused, execution),
     elapsedMs: () => Math.max(0, platform.clock.monotonic() - begunMs),
     log: platform.log.child({ ...subject, tool: tool.qualifiedName }),
     settings: defaultSettings(version?.manifest.settingsSchema),
@@ -88,6 +94,18 @@ export function openRunRecord(execution: Execution, { platform, emit }: RouteOpt
       }
     },
   };
+}
+
+/** From the host's own record of the act: nothing that the guest said about it is read. */
+function hintFor({ permission, value }: CapabilityAct, { tool, call, decision }: Execution): GrantHint | undefined {
+  const query = toQuery(permission, value);
+  if (query === undefined || evaluateAccess(decision.grant.layers, query).state !== "prompt") return undefined;
+  return grantHint(query, { grant: decision.grant, cwd: call.session.workspace, ...(tool.plugin !== undefined && { plugin: tool.plugin }) });
+}
+
+function toQuery(permission: string, value: string): AccessQuery | undefined {
+  if (permission === "read" || permission === "write") return { kind: permission, path: value };
+  return permission === "env" ? { kind: permission, name: value } : undefined;
 }
 
 /** The schema's defaults: what a plugin's settings are until somebody sets them. */

@@ -2,7 +2,7 @@
 
 import { answerOperation } from "../capabilities/mod.ts";
 import { isJsonObject, type JsonObject, type JsonValue, type Permissions } from "../../manifests/mod.ts";
-import { unavailable } from "../errors.ts";
+import { type ToolErrorData, unavailable } from "../errors.ts";
 import type { HostAnswer, HostOperation, InvocationOutcome, InvocationUsed, LoadOutcome, Sandbox } from "../../sandbox/mod.ts";
 import type { LimitsUsed } from "../call.ts";
 import type { PluginVersion } from "../tool.ts";
@@ -93,11 +93,17 @@ function toJson(permissions: Permissions): JsonValue {
 /** `{ "o": value }` is plain output, `{ "t": parts }` a tool output; the prelude writes nothing else, but a guest may own its prelude. */
 function toOutcome(outcome: InvocationOutcome, record: RunRecord): Outcome {
   const facts = { used: toUsed(outcome.used), filesModified: record.filesModified() };
-  if (!outcome.ok) return { ok: false, error: faultToError(outcome.fault), ...facts };
+  if (!outcome.ok) return { ok: false, error: withHint(faultToError(outcome.fault), record), ...facts };
   const { output } = outcome;
   if (isJsonObject(output) && Object.hasOwn(output, "t") && isJsonObject(output["t"])) return partsOutcome(withoutCommand(output["t"]), facts);
   if (isJsonObject(output) && Object.hasOwn(output, "o")) return plainOutcome(output["o"] ?? null, facts);
   return { ok: false, error: faultToError({ kind: "not_json", message: "The output is not what a tool returns" }), ...facts };
+}
+
+/** A tool that failed after it was refused something most likely failed of it. */
+function withHint(error: ToolErrorData, record: RunRecord): ToolErrorData {
+  const hint = error.code === "tool_failed" ? record.hint() : undefined;
+  return hint === undefined ? error : { ...error, hint };
 }
 
 /** No guest runs commands, whatever it says. */

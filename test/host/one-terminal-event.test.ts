@@ -26,7 +26,7 @@ const outcomes = fc.record({
   onToolEnd: fc.constantFrom("allow", "throw"),
   rule: fc.constantFrom({}, { allow: false }, { confirm: "prompt" }, { confirm: "deny" }, { route: "remote" }),
   required: fc.constantFrom("pass", "refuse", "throw"),
-  person: fc.constantFrom(true, false, undefined, "throw", "absent"),
+  person: fc.constantFrom<boolean | undefined | "throw" | "absent">(true, false, undefined, "throw", "absent"),
   slots: fc.constantFrom(1, 0),
   tool: fc.constantFrom<"returns" | "throws" | "bad output" | Fault>("returns", "throws", "bad output", ...faults),
   cancelled: fc.boolean(),
@@ -85,7 +85,7 @@ async function play(choice: Outcomes): Promise<void> {
   const { person } = choice;
   const confirm = async (): Promise<boolean | undefined> => {
     if (person === "throw") throw new Error("prompt");
-    return person === "absent" ? undefined : person;
+    return typeof person === "boolean" ? person : undefined;
   };
   // The arguments come from callers without types too.
   const result = await host.call(choice.name, choice.args as never, { signal: stop.signal, ...(person !== "absent" && { confirm }) });
