@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, type FileHandle, link, lstat, mkdir, open, rename, rm, unlink } from "node:fs/promises";
+import { chmod, type FileHandle, link, lstat, mkdir, open, rm, rmdir, unlink } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { errnoOf, toFileError } from "./file-errors.ts";
@@ -15,13 +15,18 @@ const MAX_CONNECTIONS = 64;
 const MAX_SOCKET_PATH_BYTES = 103;
 const O_PATH = 0o10000000;
 
+/** Hosts that start at the same moment wait for each other for two seconds at most. */
+const MAX_CLAIM_ATTEMPTS = 200;
+const CLAIM_PAUSE_MS = 10;
+const MAX_LOCK_AGE_MS = 10_000;
+
 export function createSockets(): LocalSockets {
   const pipes = process.platform === "win32";
   return {
     listen: (path, onConnection) => (pipes ? listenOnPipe(path, onConnection) : listenOnSocket(path, onConnection)),
     async connect(path) {
       const socket = await (pipes ? tryConnect(pipeName(path)) : connectTo(path));
-      return socket && createLineConnection(socket);
+      return typeof socket === "string" ? undefined : createLineConnection(socket);
     },
   };
 }
@@ -33,7 +38,7 @@ type OnConnection = (connection: LineConnection) => void;
  * `path`: at no moment can another user connect, and of two hosts that start at once exactly one gets the path.
  */
 async function listenOnSocket(path: string, onConnection: OnConnection): Promise<{ close(): Promise<void> }> {
-  if (await isAlive(path)) throw alreadyListening();
+  if ((await probe(path)) === "alive") throw alreadyListening();
   const folder = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}`);
   const server = createLineServer(onConnection);
   try {
@@ -41,7 +46,7 @@ async function listenOnSocket(path: string, onConnection: OnConnection): Promise
     const own = join(folder, "s");
     await withShortPath(own, (short) => bind(server, short));
     await chmod(own, 0o600);
-    await claim(own, path, folder);
+    await claim(own, path);
   } catch (thrown) {
     await closeServer(server);
     throw thrown instanceof FileError ? thrown : toFileError(thrown);
@@ -51,31 +56,59 @@ async function listenOnSocket(path: string, onConnection: OnConnection): Promise
   const { ino } = await lstat(path);
   return {
     async close() {
-      await closeServer(server);
+      // In this order: a socket that is there and refuses is dead, and others may remove it.
       await removeOwn(path, ino);
+      await closeServer(server);
     },
   };
 }
 
-/** Linking fails if the name is taken, so it decides between two hosts; a dead socket is moved away and tried again. */
-async function claim(own: string, path: string, folder: string): Promise<void> {
-  for (let attempt = 0; attempt < 3; attempt += 1) {
+/**
+ * Linking fails if the name is taken, so it decides between two hosts. A dead socket is removed under a lock, so that
+ * no host removes what another has just put there.
+ */
+async function claim(own: string, path: string): Promise<void> {
+  for (let attempt = 0; attempt < MAX_CLAIM_ATTEMPTS; attempt += 1) {
     try {
       return await link(own, path);
     } catch (thrown) {
       if (errnoOf(thrown) !== "EEXIST") throw thrown;
     }
-    if (!(await lstat(path)).isSocket()) throw new FileError("already_exists", "A file that is no socket has the socket's name");
-    const old = join(folder, `old-${attempt}`);
-    await rename(path, old);
-    // Between the first look and now another host may have claimed it: give it back.
-    if (await isAlive(old)) {
-      await link(old, path);
-      throw alreadyListening();
-    }
-    await unlink(old);
+    const found = await probe(path);
+    if (found === "alive") throw alreadyListening();
+    if (found === "dead") await removeDead(path);
   }
-  throw alreadyListening();
+  throw new FileError("busy", "Other hosts are starting there");
+}
+
+async function removeDead(path: string): Promise<void> {
+  const lock = `${path}.lock`;
+  try {
+    await mkdir(lock, { mode: 0o700 });
+  } catch (thrown) {
+    if (errnoOf(thrown) !== "EEXIST") throw thrown;
+    await removeOldLock(lock);
+    return await new Promise((resolve) => setTimeout(resolve, CLAIM_PAUSE_MS));
+  }
+  try {
+    if (!(await lstat(path)).isSocket()) throw new FileError("already_exists", "A file that is no socket has the socket's name");
+    // Its owner is gone and only the lock's holder removes it, so it is still this one.
+    if ((await probe(path)) === "dead") await unlink(path);
+  } catch (thrown) {
+    // Its owner has just removed it himself.
+    if (errnoOf(thrown) !== "ENOENT") throw thrown;
+  } finally {
+    await rmdir(lock);
+  }
+}
+
+/** The lock is held for a moment; an old one belongs to a host that was killed in that moment. */
+async function removeOldLock(lock: string): Promise<void> {
+  try {
+    if (Date.now() - (await lstat(lock)).mtimeMs > MAX_LOCK_AGE_MS) await rmdir(lock);
+  } catch (thrown) {
+    if (errnoOf(thrown) !== "ENOENT") throw thrown;
+  }
 }
 
 async function listenOnPipe(path: string, onConnection: OnConnection): Promise<{ close(): Promise<void> }> {
@@ -133,23 +166,25 @@ async function removeOwn(path: string, inode: number): Promise<void> {
   }
 }
 
-async function isAlive(path: string): Promise<boolean> {
+type Probe = "alive" | "dead" | "missing";
+
+async function probe(path: string): Promise<Probe> {
   const socket = await connectTo(path);
-  socket?.destroy();
-  return socket !== undefined;
+  if (typeof socket === "string") return socket;
+  socket.destroy();
+  return "alive";
 }
 
-/** Undefined if nobody listens. */
-async function connectTo(path: string): Promise<Socket | undefined> {
+async function connectTo(path: string): Promise<Socket | "dead" | "missing"> {
   try {
     return await withShortPath(path, tryConnect);
   } catch (thrown) {
-    if (toFileError(thrown).code === "not_found") return undefined;
+    if (toFileError(thrown).code === "not_found") return "missing";
     throw toFileError(thrown);
   }
 }
 
-function tryConnect(path: string): Promise<Socket | undefined> {
+function tryConnect(path: string): Promise<Socket | "dead" | "missing"> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
     socket.once("connect", () => {
@@ -160,7 +195,8 @@ function tryConnect(path: string): Promise<Socket | undefined> {
 
     function refused(error: Error): void {
       const errno = errnoOf(error);
-      if (errno === "ENOENT" || errno === "ECONNREFUSED" || errno === "ENOTSOCK" || errno === "ENOTDIR") resolve(undefined);
+      if (errno === "ECONNREFUSED" || errno === "ENOTSOCK") resolve("dead");
+      else if (errno === "ENOENT" || errno === "ENOTDIR") resolve("missing");
       else reject(toFileError(error));
     }
   });

@@ -10,19 +10,60 @@ import { memoryPlatform, WORKSPACE } from "../support/memory-platform.ts";
 
 /** Names a guest may be told: `Deno.errors`, ECMAScript's and DOMException's. */
 const ERROR_NAMES: ReadonlySet<string> = new Set([
-  "NotFound", "PermissionDenied", "AlreadyExists", "InvalidData", "Interrupted", "FilesystemLoop", "IsADirectory", "NotADirectory",
-  "NotSupported", "NotCapable", "Busy", "Error", "TypeError", "RangeError", "URIError", "AbortError",
+  "NotFound",
+  "PermissionDenied",
+  "AlreadyExists",
+  "InvalidData",
+  "Interrupted",
+  "FilesystemLoop",
+  "IsADirectory",
+  "NotADirectory",
+  "NotSupported",
+  "NotCapable",
+  "Busy",
+  "Error",
+  "TypeError",
+  "RangeError",
+  "URIError",
+  "AbortError",
 ]);
 
 const HOSTILE: readonly JsonValue[] = [
-  null, true, 0, -1, 1.5, "", "x", [], [[]], {}, { path: null }, { path: 1 }, { path: ["a"] }, { path: {} }, { path: "\0" }, { path: "\ud800" },
-  { path: "a".repeat(100_000) }, { path: "../".repeat(5_000) }, { path: "a", mode: -1 }, { path: "a", mode: 1e300 }, { path: "a", append: "yes" },
-  JSON.parse('{"__proto__": {"path": "a.txt"}, "constructor": 1}') as JsonValue, { name: null }, { name: "__proto__" }, { name: "toString" }, { name: "A=B" },
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  "",
+  "x",
+  [],
+  [[]],
+  {},
+  { path: null },
+  { path: 1 },
+  { path: ["a"] },
+  { path: {} },
+  { path: "\0" },
+  { path: "\ud800" },
+  { path: "a".repeat(100_000) },
+  { path: "../".repeat(5_000) },
+  { path: "a", mode: -1 },
+  { path: "a", mode: 1e300 },
+  { path: "a", append: "yes" },
+  JSON.parse('{"__proto__": {"path": "a.txt"}, "constructor": 1}') as JsonValue,
+  { name: null },
+  { name: "__proto__" },
+  { name: "toString" },
+  { name: "A=B" },
 ];
 
 /** Registers the suite for one bridge. `example` is an operation that needs a grant, with what it refuses about. */
-export function describeBridge(bridge: Bridge, example?: { readonly operation: string; readonly args: JsonValue; readonly message: RegExp }): void {
-  const call = (permissions = {}): TestCall => testCall({ platform: memoryPlatform({ "a.txt": "abc" }, { env: { A: "1" } }), cwd: WORKSPACE, permissions });
+export function describeBridge(
+  bridge: Bridge,
+  example?: { readonly operation: string; readonly args: JsonValue; readonly message: RegExp },
+): void {
+  const call = (permissions = {}): TestCall =>
+    testCall({ platform: memoryPlatform({ "a.txt": "abc" }, { env: { A: "1" } }), cwd: WORKSPACE, permissions });
 
   describe(`bridge ${bridge.name}`, () => {
     it("names its operations after itself", () => {
@@ -31,13 +72,21 @@ export function describeBridge(bridge: Bridge, example?: { readonly operation: s
 
     it.each(Object.keys(bridge.operations))("%s answers hostile arguments, granted nothing and everything [B5]", async (operation) => {
       for (const permissions of [{}, { read: true, write: true, env: true, net: true }]) {
-        for (const args of HOSTILE) await expectProper(await call(permissions).answer(operation, args, toBytes("x")));
+        for (const args of HOSTILE) expectProper(await call(permissions).answer(operation, args, toBytes("x")));
       }
     });
 
     it.each(Object.keys(bridge.operations))("%s answers arbitrary JSON [B5]", async (operation) => {
       const paths = fc.oneof(fc.string(), fc.constantFrom("a.txt", "/", ".", "..", "/workspace", "b/c"));
-      const shaped = fc.record({ path: paths, from: paths, to: paths, name: fc.string(), old: fc.string(), replacement: fc.string(), recursive: fc.boolean() });
+      const shaped = fc.record({
+        path: paths,
+        from: paths,
+        to: paths,
+        name: fc.string(),
+        old: fc.string(),
+        replacement: fc.string(),
+        recursive: fc.boolean(),
+      });
       await fc.assert(
         fc.asyncProperty(fc.oneof(fc.jsonValue(), shaped), async (args) => {
           // fast-check's JSON is our JSON.
@@ -49,8 +98,15 @@ export function describeBridge(bridge: Bridge, example?: { readonly operation: s
 
     it.each(Object.keys(bridge.operations))("%s does nothing for a cancelled call but say so", async (operation) => {
       const platform = memoryPlatform({ "a.txt": "abc" });
-      const cancelled = testCall({ platform, cwd: WORKSPACE, permissions: { read: true, write: true, env: true }, signal: AbortSignal.abort() });
-      expectProper(await cancelled.answer(operation, { path: "a.txt", from: "a.txt", to: "b.txt", name: "read", old: "a", replacement: "b" }));
+      const cancelled = testCall({
+        platform,
+        cwd: WORKSPACE,
+        permissions: { read: true, write: true, env: true },
+        signal: AbortSignal.abort(),
+      });
+      expectProper(
+        await cancelled.answer(operation, { path: "a.txt", from: "a.txt", to: "b.txt", name: "read", old: "a", replacement: "b" }),
+      );
       expect(cancelled.modified).toEqual([]);
       expect(await platform.files.list(WORKSPACE)).toEqual([{ name: "a.txt", kind: "file" }]);
       expect(await platform.files.readText(`${WORKSPACE}/a.txt`)).toBe("abc");
@@ -71,11 +127,17 @@ export function describeBridge(bridge: Bridge, example?: { readonly operation: s
 
 /** Registers what holds for operations that no bridge has. */
 export function describeUnknownOperations(): void {
-  it.each(["", "fs", "fs.", "fs.readfile", "constructor", "__proto__", "fs.readFile ", "x".repeat(10_000)])("answers the unknown operation %j [B5]", async (name) => {
-    const { context } = testCall({ platform: memoryPlatform(), cwd: WORKSPACE, permissions: {} });
-    const answer = await answerOperation({ name, args: {} }, context);
-    expect(answer).toEqual({ ok: false, error: { name: "NotSupported", message: `Unknown operation ${JSON.stringify(name.slice(0, 100))}` } });
-  });
+  it.each(["", "fs", "fs.", "fs.readfile", "constructor", "__proto__", "fs.readFile ", "x".repeat(10_000)])(
+    "answers the unknown operation %j [B5]",
+    async (name) => {
+      const { context } = testCall({ platform: memoryPlatform(), cwd: WORKSPACE, permissions: {} });
+      const answer = await answerOperation({ name, args: {} }, context);
+      expect(answer).toEqual({
+        ok: false,
+        error: { name: "NotSupported", message: `Unknown operation ${JSON.stringify(name.slice(0, 100))}` },
+      });
+    },
+  );
 }
 
 function expectProper(answer: HostAnswer): void {

@@ -50,6 +50,12 @@ export function textOf(answer: HostAnswer): string {
   return new TextDecoder().decode(answer.bytes);
 }
 
+/** The answer's value, which has to be text. */
+export function valueOf(answer: HostAnswer): string {
+  if (answer.ok && typeof answer.value === "string") return answer.value;
+  throw new Error(`No text: ${JSON.stringify(answer)}`);
+}
+
 /** The name of the error; undefined for success. */
 export function errorName(answer: HostAnswer): string | undefined {
   return answer.ok ? undefined : answer.error.name;

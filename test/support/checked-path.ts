@@ -4,5 +4,9 @@ import { type CheckedPath, provePath } from "../../host/platform/proof.ts";
 
 /** A proof for `path` that permits what lies in one of `folders`. */
 export function checkedPath(path: string, ...folders: readonly string[]): CheckedPath<"read" | "write"> {
-  return provePath({ path, written: path, permits: (resolved) => folders.some((folder) => resolved === folder || resolved.startsWith(`${folder}/`)) });
+  return provePath({
+    path,
+    written: path,
+    permits: (resolved) => folders.some((folder) => resolved === folder || resolved.startsWith(`${folder}/`)),
+  });
 }

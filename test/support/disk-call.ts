@@ -21,7 +21,10 @@ export interface DiskCall extends TestCall {
 const platform = currentPlatform();
 
 /** @param files relative to the workspace; a link's `$outside` is replaced */
-export async function diskCall(files: Readonly<Record<string, MemoryEntry>>, permissions: Permissions = { read: ["$workspace"], write: ["$workspace"] }): Promise<DiskCall> {
+export async function diskCall(
+  files: Readonly<Record<string, MemoryEntry>>,
+  permissions: Permissions = { read: ["$workspace"], write: ["$workspace"] },
+): Promise<DiskCall> {
   const root = await temporaryFolder();
   const workspace = join(root, "workspace");
   const outside = join(root, "outside");

@@ -1,37 +1,48 @@
-/**
- * A thread that swaps two names as fast as it can, for races: now `path` is one thing, now the other.
- *
- * Run as a worker with `{ path, first, second, signal }`: `first` and `second` are renamed to `path` in turn (each is
- * moved back first), until the signal's word is set. The signal's second word counts the swaps.
- */
+/** A thread that changes what is at a path as fast as it can, for races. */
 
-import { renameSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { Worker, workerData } from "node:worker_threads";
 
-interface FlipData {
-  readonly flip: true;
-  readonly path: string;
-  readonly first: string;
-  readonly second: string;
-  readonly signal: Int32Array;
-}
+/** `signal[0]` ends the thread, `signal[1]` counts its rounds. */
+type FlipData =
+  | { readonly flip: "swap"; readonly path: string; readonly first: string; readonly second: string; readonly signal: Int32Array }
+  | { readonly flip: "links"; readonly path: string; readonly targets: readonly string[]; readonly signal: Int32Array }
+  | { readonly flip: "toggle"; readonly path: string; readonly target: string; readonly signal: Int32Array };
 
 export interface Flipping {
-  /** Swaps so far. */
+  /** Rounds so far. */
   swaps(): number;
   stop(): Promise<void>;
 }
 
-/** `first` must not exist yet (it is at `path`), `second` must. */
-export async function startFlipping(path: string, first: string, second: string): Promise<Flipping> {
-  const signal = new Int32Array(new SharedArrayBuffer(8));
-  const data: FlipData = { flip: true, path, first, second, signal };
-  const worker = new Worker(new URL(import.meta.url), { workerData: data });
+/** Renames two things to `path` in turn. `first` must not exist yet (it is at `path`), `second` must. */
+export function startFlipping(path: string, first: string, second: string): Promise<Flipping> {
+  return start({ flip: "swap", path, first, second, signal: newSignal() });
+}
+
+/** Makes `path` a link to each of the targets in turn; there always is one. */
+export function startLinking(path: string, ...targets: readonly string[]): Promise<Flipping> {
+  return start({ flip: "links", path, targets, signal: newSignal() });
+}
+
+/** Makes `path` a folder with a file, then a link to `target`, and so on, whatever others do to it. */
+export function startToggling(path: string, target: string): Promise<Flipping> {
+  return start({ flip: "toggle", path, target, signal: newSignal() });
+}
+
+function newSignal(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(8));
+}
+
+async function start(flipData: FlipData): Promise<Flipping> {
+  const { signal } = flipData;
+  const worker = new Worker(new URL(import.meta.url), { workerData: flipData });
   const ended = new Promise<void>((resolve, reject) => {
     worker.once("exit", () => resolve());
     worker.once("error", reject);
   });
-  await Promise.race([ended, firstSwap(signal)]);
+  const until = Date.now() + 10_000;
+  while (Atomics.load(signal, 1) === 0 && Date.now() < until) await new Promise((resolve) => setImmediate(resolve));
   return {
     swaps: () => Atomics.load(signal, 1),
     async stop() {
@@ -41,21 +52,48 @@ export async function startFlipping(path: string, first: string, second: string)
   };
 }
 
-async function firstSwap(signal: Int32Array): Promise<void> {
-  const until = Date.now() + 10_000;
-  while (Atomics.load(signal, 1) === 0 && Date.now() < until) await new Promise((resolve) => setImmediate(resolve));
+const data: unknown = workerData;
+if (isFlipData(data)) run(data);
+
+function run(flipData: FlipData): void {
+  const { signal } = flipData;
+  while (Atomics.load(signal, 0) === 0) {
+    if (flipData.flip === "swap") swap(flipData);
+    else if (flipData.flip === "links") relink(flipData);
+    else toggle(flipData);
+    Atomics.add(signal, 1, 1);
+  }
 }
 
-const data: unknown = workerData;
-if (isFlipData(data)) flip(data);
+function swap({ path, first, second }: Extract<FlipData, { flip: "swap" }>): void {
+  renameSync(path, first);
+  renameSync(second, path);
+  renameSync(path, second);
+  renameSync(first, path);
+}
 
-function flip({ path, first, second, signal }: FlipData): void {
-  while (Atomics.load(signal, 0) === 0) {
-    renameSync(path, first);
-    renameSync(second, path);
-    renameSync(path, second);
-    renameSync(first, path);
-    Atomics.add(signal, 1, 1);
+function relink({ path, targets }: Extract<FlipData, { flip: "links" }>): void {
+  for (const target of targets) {
+    symlinkSync(target, `${path}.next`);
+    renameSync(`${path}.next`, path);
+  }
+}
+
+function toggle({ path, target }: Extract<FlipData, { flip: "toggle" }>): void {
+  const steps = [
+    () => mkdirSync(path),
+    () => writeFileSync(`${path}/x`, ""),
+    // With whatever was made in it meanwhile; only this thread puts links at the path, so it is a folder now.
+    () => rmSync(path, { recursive: true }),
+    () => symlinkSync(target, path),
+    () => unlinkSync(path),
+  ];
+  for (const step of steps) {
+    try {
+      step();
+    } catch {
+      // The other side was faster; the next step may still find something to do.
+    }
   }
 }
 

@@ -6,7 +6,10 @@ import { createWorkerLauncher } from "../../host/platform/workers.ts";
 export const WORKSPACE = "/workspace";
 
 /** @param files relative to the workspace, or absolute */
-export function memoryPlatform(files: Readonly<Record<string, MemoryEntry>> = {}, options: Omit<MemoryPlatformOptions, "files"> = {}): MemoryPlatform {
+export function memoryPlatform(
+  files: Readonly<Record<string, MemoryEntry>> = {},
+  options: Omit<MemoryPlatformOptions, "files"> = {},
+): MemoryPlatform {
   return createMemoryPlatform({ ...options, files: absolute(files) });
 }
 

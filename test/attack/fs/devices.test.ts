@@ -32,11 +32,14 @@ describe.runIf(process.platform === "linux")("attack: the kernel's files, with e
     expect(acts.every(({ decision }) => decision === "denied")).toBe(true);
   });
 
-  it.each(["/proc/self/environ", "/proc/self/fd/0", "/dev/zero", "/sys/kernel/notes"])("a link to %s is not read [C4.devices]", async (link) => {
-    const { answer } = await diskCall({ link: { link } }, READ_ONLY);
-    expect(errorName(await answer("fs.readFile", { path: "link" }))).toBe("NotCapable");
-    expect(errorName(await answer("fs.stat", { path: "link" }))).toBe("NotCapable");
-  });
+  it.each(["/proc/self/environ", "/proc/self/fd/0", "/dev/zero", "/sys/kernel/notes"])(
+    "a link to %s is not read [C4.devices]",
+    async (link) => {
+      const { answer } = await diskCall({ link: { link } }, READ_ONLY);
+      expect(errorName(await answer("fs.readFile", { path: "link" }))).toBe("NotCapable");
+      expect(errorName(await answer("fs.stat", { path: "link" }))).toBe("NotCapable");
+    },
+  );
 
   it("a device is not written, by name or by link [C4.devices]", async () => {
     const { answer } = await diskCall({ link: { link: "/dev/null" } }, { read: true, write: ["$workspace", "/dev/null"] });

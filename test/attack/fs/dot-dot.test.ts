@@ -21,10 +21,13 @@ describe("attack: a path climbs out with ..", () => {
   });
 
   // Only read: a test that fails must not be the attack.
-  it.each(["../../../../../../../../etc/hostname", "/etc/hostname", "//etc/hostname", "/../etc/hostname"])("%s is not read [C4.dotdot]", async (path) => {
-    const { answer } = await diskCall({});
-    expect(errorName(await answer("fs.readFile", { path }))).toBe("NotCapable");
-  });
+  it.each(["../../../../../../../../etc/hostname", "/etc/hostname", "//etc/hostname", "/../etc/hostname"])(
+    "%s is not read [C4.dotdot]",
+    async (path) => {
+      const { answer } = await diskCall({});
+      expect(errorName(await answer("fs.readFile", { path }))).toBe("NotCapable");
+    },
+  );
 
   it("a path that comes back into the workspace is that path [C4.dotdot]", async () => {
     const { answer } = await diskCall({ "sub/a.txt": "a" });
@@ -33,7 +36,7 @@ describe("attack: a path climbs out with ..", () => {
   });
 
   it(".. behind a link is resolved in the text, so it cannot be steered by the link [C4.dotdot]", async () => {
-    const { answer } = await diskCall({ "link": { link: "$outside" }, "secret.txt": "mine" });
+    const { answer } = await diskCall({ link: { link: "$outside" }, "secret.txt": "mine" });
     // The kernel would read <root>/secret.txt.
     expect(textOf(await answer("fs.readFile", { path: "link/../secret.txt" }))).toBe("mine");
   });

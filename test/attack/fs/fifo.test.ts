@@ -4,7 +4,7 @@ import { diskCall } from "../../support/disk-call.ts";
 
 describe.runIf(process.platform !== "win32")("attack: a FIFO waits for a peer that never comes", () => {
   it("is refused at once, more often than there are threads to block [C4.devices]", async () => {
-    const { answer } = await diskCall({ "pipe": { other: true }, "link": { link: "pipe" }, "a.txt": "a" });
+    const { answer } = await diskCall({ pipe: { other: true }, link: { link: "pipe" }, "a.txt": "a" });
     const acts = Array.from({ length: 8 }, () => [
       answer("fs.readFile", { path: "pipe" }),
       answer("fs.readFile", { path: "link" }),
@@ -21,7 +21,10 @@ describe.runIf(process.platform !== "win32")("attack: a FIFO waits for a peer th
 
   it("can be looked at and removed [C4.devices]", async () => {
     const { answer } = await diskCall({ pipe: { other: true } });
-    expect(await answer("fs.stat", { path: "pipe" })).toMatchObject({ ok: true, value: { isFile: false, isDirectory: false, isSymlink: false } });
+    expect(await answer("fs.stat", { path: "pipe" })).toMatchObject({
+      ok: true,
+      value: { isFile: false, isDirectory: false, isSymlink: false },
+    });
     expect(await answer("fs.remove", { path: "pipe" })).toEqual({ ok: true, value: null });
   });
 });

@@ -2,20 +2,31 @@ import { describe, expect, it } from "vitest";
 import { errorName, textOf, toBytes } from "../../support/bridge-context.ts";
 import { diskCall } from "../../support/disk-call.ts";
 
-const DENYING = { read: { allow: ["$workspace"], deny: ["$workspace/secret.txt", "$workspace/caf\u00e9"] }, write: { allow: ["$workspace"], deny: ["$workspace/secret.txt"] } } as const;
+const DENYING = {
+  read: { allow: ["$workspace"], deny: ["$workspace/secret.txt", "$workspace/caf\u00e9"] },
+  write: { allow: ["$workspace"], deny: ["$workspace/secret.txt"] },
+} as const;
 
 describe("attack: another spelling of a denied path", () => {
-  it.each(["secret.txt/", "secret.txt/.", "./secret.txt", ".//secret.txt", "sub/../secret.txt", "secret.txt//", "secret.txt/../secret.txt"])(
-    "%s is the denied path [C4.spelling]",
-    async (path) => {
-      const { answer } = await diskCall({ "secret.txt": "s", "sub/x": "" }, DENYING);
-      expect(errorName(await answer("fs.readFile", { path }))).toBe("NotCapable");
-      expect(errorName(await answer("fs.writeFile", { path }, toBytes("x")))).toBe("NotCapable");
-    },
-  );
+  it.each([
+    "secret.txt/",
+    "secret.txt/.",
+    "./secret.txt",
+    ".//secret.txt",
+    "sub/../secret.txt",
+    "secret.txt//",
+    "secret.txt/../secret.txt",
+  ])("%s is the denied path [C4.spelling]", async (path) => {
+    const { answer } = await diskCall({ "secret.txt": "s", "sub/x": "" }, DENYING);
+    expect(errorName(await answer("fs.readFile", { path }))).toBe("NotCapable");
+    expect(errorName(await answer("fs.writeFile", { path }, toBytes("x")))).toBe("NotCapable");
+  });
 
   it("a link to a denied path is denied too [PA4, C4.spelling]", async () => {
-    const { answer, contents, workspace } = await diskCall({ "secret.txt": "s", "link": { link: "secret.txt" }, "here": { link: "." } }, DENYING);
+    const { answer, contents, workspace } = await diskCall(
+      { "secret.txt": "s", link: { link: "secret.txt" }, here: { link: "." } },
+      DENYING,
+    );
     expect(errorName(await answer("fs.readFile", { path: "link" }))).toBe("NotCapable");
     expect(errorName(await answer("fs.readFile", { path: "here/secret.txt" }))).toBe("NotCapable");
     expect(errorName(await answer("fs.writeFile", { path: "here/link" }, toBytes("x")))).toBe("NotCapable");

@@ -7,7 +7,11 @@ import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 
 describe("attack: a recursive removal goes through a link or past the grant", () => {
   it("removes links, never what they lead to [C4.remove]", async () => {
-    const { answer, outside, workspace } = await diskCall({ "tree/a/link": { link: "$outside" }, "tree/file-link": { link: "$outside/secret.txt" }, "tree/up": { link: "../.." } });
+    const { answer, outside, workspace } = await diskCall({
+      "tree/a/link": { link: "$outside" },
+      "tree/file-link": { link: "$outside/secret.txt" },
+      "tree/up": { link: "../.." },
+    });
     expect(await answer("fs.remove", { path: "tree", recursive: true })).toEqual({ ok: true, value: null });
     expect(await readdir(outside)).toEqual(["secret.txt"]);
     expect(await readdir(workspace)).toEqual([".keep"]);
@@ -22,7 +26,10 @@ describe("attack: a recursive removal goes through a link or past the grant", ()
 
   it("does not begin where something below is denied, by name or by pattern [PA5]", async () => {
     for (const deny of ["$workspace/tree/deep/key", "$workspace/**/key"]) {
-      const { answer, workspace } = await diskCall({ "tree/a": "", "tree/deep/key": "" }, { read: true, write: { allow: ["$workspace"], deny: [deny] } });
+      const { answer, workspace } = await diskCall(
+        { "tree/a": "", "tree/deep/key": "" },
+        { read: true, write: { allow: ["$workspace"], deny: [deny] } },
+      );
       expect(errorName(await answer("fs.remove", { path: "tree", recursive: true })), deny).toBe("NotCapable");
       expect((await readdir(join(workspace, "tree"))).toSorted()).toEqual(["a", "deep"]);
     }

@@ -6,12 +6,12 @@ import { type DiskCall, diskCall } from "../../support/disk-call.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 
 const LINKS = {
-  "file": { link: "$outside/secret.txt" },
-  "relative": { link: "../outside/secret.txt" },
-  "chain": { link: "file" },
-  "folder": { link: "$outside" },
-  "up": { link: ".." },
-  "dangling": { link: "$outside/made.txt" },
+  file: { link: "$outside/secret.txt" },
+  relative: { link: "../outside/secret.txt" },
+  chain: { link: "file" },
+  folder: { link: "$outside" },
+  up: { link: ".." },
+  dangling: { link: "$outside/made.txt" },
   "mine.txt": "mine",
 } as const;
 

@@ -1,27 +1,34 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { errorName } from "../../support/bridge-context.ts";
+import { errorName, valueOf } from "../../support/bridge-context.ts";
 import { diskCall } from "../../support/disk-call.ts";
 
 describe("attack: temporary files in other places or of other people", () => {
   it("are made for this user only, each with a name of its own [PB1]", async () => {
     const { answer, workspace } = await diskCall({ ".tmp": { directory: true } });
     const made = await Promise.all(Array.from({ length: 50 }, () => answer("fs.makeTempFile", {})));
-    const paths = made.map((answered) => (answered.ok ? String(answered.value) : ""));
+    const paths = made.map(valueOf);
     expect(new Set(paths).size).toBe(50);
     expect(paths.every((path) => path.startsWith(`${workspace}/.tmp/`))).toBe(true);
     expect((await stat(paths[0] ?? "")).mode & 0o777).toBe(0o600);
     const folder = await answer("fs.makeTempDir", { dir: "." });
-    expect((await stat(join(workspace, folder.ok ? String(folder.value) : ""))).mode & 0o777).toBe(0o700);
+    expect((await stat(join(workspace, valueOf(folder)))).mode & 0o777).toBe(0o700);
   });
 
-  it.each([{ prefix: "../" }, { suffix: "/../../x" }, { prefix: "a/b" }, { prefix: "..\\" }, { dir: "../outside" }, { dir: "link" }, { dir: "/tmp" }, { suffix: "\0" }])(
-    "%j makes nothing elsewhere [PB1, C4]",
-    async (wish) => {
-      const { answer, modified } = await diskCall({ ".tmp": { directory: true }, "link": { link: "$outside" } });
-      for (const name of ["fs.makeTempFile", "fs.makeTempDir"]) expect(["NotCapable", "TypeError", "Error"]).toContain(errorName(await answer(name, wish)));
-      expect(modified).toEqual([]);
-    },
-  );
+  it.each([
+    { prefix: "../" },
+    { suffix: "/../../x" },
+    { prefix: "a/b" },
+    { prefix: "..\\" },
+    { dir: "../outside" },
+    { dir: "link" },
+    { dir: "/tmp" },
+    { suffix: "\0" },
+  ])("%j makes nothing elsewhere [PB1, C4]", async (wish) => {
+    const { answer, modified } = await diskCall({ ".tmp": { directory: true }, link: { link: "$outside" } });
+    for (const name of ["fs.makeTempFile", "fs.makeTempDir"])
+      expect(["NotCapable", "TypeError", "Error"]).toContain(errorName(await answer(name, wish)));
+    expect(modified).toEqual([]);
+  });
 });

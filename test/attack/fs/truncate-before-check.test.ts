@@ -20,7 +20,7 @@ describe("attack: a refused write has already emptied the file", () => {
   });
 
   it("a copy onto itself, also through a link, leaves the file as it was", async () => {
-    const { answer, contents, workspace } = await diskCall({ "a.txt": "a", "link": { link: "a.txt" } });
+    const { answer, contents, workspace } = await diskCall({ "a.txt": "a", link: { link: "a.txt" } });
     expect(await answer("fs.copyFile", { from: "a.txt", to: "link" })).toMatchObject({ ok: true });
     expect(await contents(join(workspace, "a.txt"))).toBe("a");
   });

@@ -4,9 +4,21 @@ import { describeBridge, describeUnknownOperations } from "../../conformance/bri
 
 /** For each bridge that needs a grant: an act that nothing allows. */
 const REFUSED = {
-  fs: { operation: "fs.readFile", args: { path: "a.txt" }, message: /^Requires read access to "a\.txt", grant it with: bascule grant words --allow-read='\$workspace\/a\.txt'$/ },
-  env: { operation: "env.get", args: { name: "A" }, message: /^Requires env access to "A", grant it with: bascule grant words --allow-env='?A'?$/ },
-  workspace: { operation: "workspace.write", args: { path: "b.txt" }, message: /^Requires write access to "b\.txt", grant it with: bascule grant words --allow-write='\$workspace\/b\.txt'$/ },
+  fs: {
+    operation: "fs.readFile",
+    args: { path: "a.txt" },
+    message: /^Requires read access to "a\.txt", grant it with: bascule grant words --allow-read='\$workspace\/a\.txt'$/,
+  },
+  env: {
+    operation: "env.get",
+    args: { name: "A" },
+    message: /^Requires env access to "A", grant it with: bascule grant words --allow-env='?A'?$/,
+  },
+  workspace: {
+    operation: "workspace.write",
+    args: { path: "b.txt" },
+    message: /^Requires write access to "b\.txt", grant it with: bascule grant words --allow-write='\$workspace\/b\.txt'$/,
+  },
 } as const;
 
 for (const bridge of BRIDGES) {

@@ -4,7 +4,11 @@ import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import type { Permissions } from "../../../manifests/mod.ts";
 
 function call(permissions: Permissions): TestCall {
-  return testCall({ platform: memoryPlatform({}, { env: { HOME: "/home/user", APP_A: "a", API_KEY: "hunter2" } }), cwd: WORKSPACE, permissions });
+  return testCall({
+    platform: memoryPlatform({}, { env: { HOME: "/home/user", APP_A: "a", API_KEY: "hunter2" } }),
+    cwd: WORKSPACE,
+    permissions,
+  });
 }
 
 describe("env bridge", () => {
@@ -14,12 +18,20 @@ describe("env bridge", () => {
     expect(await answer("env.get", { name: "NONE" })).toEqual({ ok: true, value: null });
     expect(await answer("env.has", { name: "HOME" })).toEqual({ ok: true, value: true });
     expect(await answer("env.has", { name: "NONE" })).toEqual({ ok: true, value: false });
-    expect(acts.map(({ decision, value }) => [decision, value])).toEqual([["granted", "HOME"], ["granted", "NONE"], ["granted", "HOME"], ["granted", "NONE"]]);
+    expect(acts.map(({ decision, value }) => [decision, value])).toEqual([
+      ["granted", "HOME"],
+      ["granted", "NONE"],
+      ["granted", "HOME"],
+      ["granted", "NONE"],
+    ]);
   });
 
   it("refuses the others, set or not, alike [C10, PA6]", async () => {
     const { answer } = call({ env: ["HOME"] });
-    expect(await answer("env.get", { name: "API_KEY" })).toMatchObject({ ok: false, error: { name: "NotCapable", message: expect.stringContaining('Requires env access to "API_KEY"') } });
+    expect(await answer("env.get", { name: "API_KEY" })).toMatchObject({
+      ok: false,
+      error: { name: "NotCapable", message: expect.stringContaining('Requires env access to "API_KEY"') },
+    });
     expect(await answer("env.has", { name: "NOTHING" })).toMatchObject({ ok: false, error: { name: "NotCapable" } });
   });
 
@@ -45,6 +57,9 @@ describe("env bridge", () => {
   it("words malformed names as Deno does", async () => {
     const { answer } = call({ env: true });
     expect(await answer("env.get", { name: "" })).toEqual({ ok: false, error: { name: "TypeError", message: "Key is an empty string." } });
-    expect(await answer("env.get", { name: "a=b" })).toEqual({ ok: false, error: { name: "TypeError", message: 'Key contains invalid characters: "a=b"' } });
+    expect(await answer("env.get", { name: "a=b" })).toEqual({
+      ok: false,
+      error: { name: "TypeError", message: 'Key contains invalid characters: "a=b"' },
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type TestCall, testCall, textOf, toBytes } from "../../support/bridge-context.ts";
+import { type TestCall, testCall, textOf, toBytes, valueOf } from "../../support/bridge-context.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import type { MemoryEntry } from "../../../host/platform/memory.ts";
 import type { Permissions } from "../../../manifests/mod.ts";
@@ -26,25 +26,80 @@ describe("fs bridge", () => {
   });
 
   it("answers errors in Deno's names and words, naming only what was written", async () => {
-    const { answer } = call({ "dir/x": "", "file": "", "loop": { link: "loop" }, "pipe": { other: true } });
+    const { answer } = call({ "dir/x": "", file: "", loop: { link: "loop" }, pipe: { other: true } });
     const errorOf = async (name: string, args: Record<string, string | boolean>): Promise<unknown> => {
       const answered = await answer(name, args);
       return answered.ok ? answered : answered.error;
     };
-    expect(await errorOf("fs.readFile", { path: "nope" })).toEqual({ name: "NotFound", code: "ENOENT", message: "No such file or directory (os error 2): readfile 'nope'" });
-    expect(await errorOf("fs.readFile", { path: "" })).toEqual({ name: "NotFound", code: "ENOENT", message: "No such file or directory (os error 2): readfile ''" });
-    expect(await errorOf("fs.readFile", { path: "dir" })).toEqual({ name: "IsADirectory", code: "EISDIR", message: "Is a directory (os error 21): readfile 'dir'" });
-    expect(await errorOf("fs.readFile", { path: "loop" })).toEqual({ name: "FilesystemLoop", code: "ELOOP", message: "Too many levels of symbolic links (os error 40): readfile 'loop'" });
-    expect(await errorOf("fs.readFile", { path: "file/x" })).toEqual({ name: "NotADirectory", code: "ENOTDIR", message: "Not a directory (os error 20): readfile 'file/x'" });
-    expect(await errorOf("fs.readFile", { path: "a\0b" })).toEqual({ name: "TypeError", code: "EINVAL", message: "file name contained an unexpected NUL byte: readfile 'a\0b'" });
-    expect(await errorOf("fs.readFile", { path: "pipe" })).toEqual({ name: "NotCapable", message: "Devices, FIFOs, sockets and the kernel's files are never granted: readfile 'pipe'" });
-    expect(await errorOf("fs.writeFile", { path: "file", createNew: true })).toEqual({ name: "AlreadyExists", code: "EEXIST", message: "File exists (os error 17): writefile 'file'" });
-    expect(await errorOf("fs.writeFile", { path: "none", create: false })).toEqual({ name: "NotFound", code: "ENOENT", message: "No such file or directory (os error 2): writefile 'none'" });
-    expect(await errorOf("fs.readDir", { path: "file" })).toEqual({ name: "NotADirectory", code: "ENOTDIR", message: "Not a directory (os error 20): readdir 'file'" });
-    expect(await errorOf("fs.mkdir", { path: "dir" })).toEqual({ name: "AlreadyExists", code: "EEXIST", message: "File exists (os error 17): mkdir 'dir'" });
-    expect(await errorOf("fs.remove", { path: "dir" })).toEqual({ name: "Error", code: "ENOTEMPTY", message: "Directory not empty (os error 39): remove 'dir'" });
-    expect(await errorOf("fs.rename", { from: "nope", to: "b" })).toEqual({ name: "NotFound", code: "ENOENT", message: "No such file or directory (os error 2): rename 'nope' -> 'b'" });
-    expect(await errorOf("fs.copyFile", { from: "nope", to: "b" })).toEqual({ name: "NotFound", code: "ENOENT", message: "No such file or directory (os error 2): copy 'nope' -> 'b'" });
+    expect(await errorOf("fs.readFile", { path: "nope" })).toEqual({
+      name: "NotFound",
+      code: "ENOENT",
+      message: "No such file or directory (os error 2): readfile 'nope'",
+    });
+    expect(await errorOf("fs.readFile", { path: "" })).toEqual({
+      name: "NotFound",
+      code: "ENOENT",
+      message: "No such file or directory (os error 2): readfile ''",
+    });
+    expect(await errorOf("fs.readFile", { path: "dir" })).toEqual({
+      name: "IsADirectory",
+      code: "EISDIR",
+      message: "Is a directory (os error 21): readfile 'dir'",
+    });
+    expect(await errorOf("fs.readFile", { path: "loop" })).toEqual({
+      name: "FilesystemLoop",
+      code: "ELOOP",
+      message: "Too many levels of symbolic links (os error 40): readfile 'loop'",
+    });
+    expect(await errorOf("fs.readFile", { path: "file/x" })).toEqual({
+      name: "NotADirectory",
+      code: "ENOTDIR",
+      message: "Not a directory (os error 20): readfile 'file/x'",
+    });
+    expect(await errorOf("fs.readFile", { path: "a\0b" })).toEqual({
+      name: "TypeError",
+      code: "EINVAL",
+      message: "file name contained an unexpected NUL byte: readfile 'a\0b'",
+    });
+    expect(await errorOf("fs.readFile", { path: "pipe" })).toEqual({
+      name: "NotCapable",
+      message: "Devices, FIFOs, sockets and the kernel's files are never granted: readfile 'pipe'",
+    });
+    expect(await errorOf("fs.writeFile", { path: "file", createNew: true })).toEqual({
+      name: "AlreadyExists",
+      code: "EEXIST",
+      message: "File exists (os error 17): writefile 'file'",
+    });
+    expect(await errorOf("fs.writeFile", { path: "none", create: false })).toEqual({
+      name: "NotFound",
+      code: "ENOENT",
+      message: "No such file or directory (os error 2): writefile 'none'",
+    });
+    expect(await errorOf("fs.readDir", { path: "file" })).toEqual({
+      name: "NotADirectory",
+      code: "ENOTDIR",
+      message: "Not a directory (os error 20): readdir 'file'",
+    });
+    expect(await errorOf("fs.mkdir", { path: "dir" })).toEqual({
+      name: "AlreadyExists",
+      code: "EEXIST",
+      message: "File exists (os error 17): mkdir 'dir'",
+    });
+    expect(await errorOf("fs.remove", { path: "dir" })).toEqual({
+      name: "Error",
+      code: "ENOTEMPTY",
+      message: "Directory not empty (os error 39): remove 'dir'",
+    });
+    expect(await errorOf("fs.rename", { from: "nope", to: "b" })).toEqual({
+      name: "NotFound",
+      code: "ENOENT",
+      message: "No such file or directory (os error 2): rename 'nope' -> 'b'",
+    });
+    expect(await errorOf("fs.copyFile", { from: "nope", to: "b" })).toEqual({
+      name: "NotFound",
+      code: "ENOENT",
+      message: "No such file or directory (os error 2): copy 'nope' -> 'b'",
+    });
   });
 
   it("gives a folder's entries and a file's facts in Deno's shape", async () => {
@@ -67,7 +122,8 @@ describe("fs bridge", () => {
 
   it("needs read and write on the old name, and write on the new one, to rename", async () => {
     const files = { "from/a": "a", "to/b": "b" };
-    const rename = async (permissions: Permissions): Promise<boolean> => (await call(files, permissions).answer("fs.rename", { from: "from/a", to: "to/a" })).ok;
+    const rename = async (permissions: Permissions): Promise<boolean> =>
+      (await call(files, permissions).answer("fs.rename", { from: "from/a", to: "to/a" })).ok;
     expect(await rename({ read: ["from"], write: ["from", "to"] })).toBe(true);
     expect(await rename({ write: ["from", "to"] })).toBe(false);
     expect(await rename({ read: ["from"], write: ["to"] })).toBe(false);
@@ -79,7 +135,10 @@ describe("fs bridge", () => {
     const denying = (path: string): Permissions => ({ read: { allow: ["."], deny: [path] }, write: { allow: ["."], deny: [path] } });
     const moved = call(files, denying("a/secret"));
     expect(await moved.answer("fs.rename", { from: "a", to: "c" })).toMatchObject({ ok: false, error: { name: "NotCapable" } });
-    expect(await call(files, denying("c/x")).answer("fs.rename", { from: "b", to: "c" })).toMatchObject({ ok: false, error: { name: "NotCapable" } });
+    expect(await call(files, denying("c/x")).answer("fs.rename", { from: "b", to: "c" })).toMatchObject({
+      ok: false,
+      error: { name: "NotCapable" },
+    });
     expect(moved.acts.map(({ decision }) => decision)).toEqual(["denied"]);
     expect(await call(files, denying("c/x")).answer("fs.rename", { from: "b", to: "d" })).toEqual({ ok: true, value: null });
   });
@@ -96,22 +155,29 @@ describe("fs bridge", () => {
   });
 
   it("records an act that a link leads out of the grant as denied, and names no place [C10]", async () => {
-    const { answer, acts } = call({ "link": { link: "/home/user/key" }, "/home/user/key": "secret" });
+    const { answer, acts } = call({ link: { link: "/home/user/key" }, "/home/user/key": "secret" });
     expect(await answer("fs.readFile", { path: "link" })).toEqual({
       ok: false,
       error: { name: "NotCapable", message: `Requires read access to "link", which leads outside of what is granted: readfile 'link'` },
     });
-    expect(acts).toEqual([{ decision: "denied", permission: "read", value: "/workspace/link", layer: "resolved path", rule: "$workspace" }]);
+    expect(acts).toEqual([
+      { decision: "denied", permission: "read", value: "/workspace/link", layer: "resolved path", rule: "$workspace" },
+    ]);
   });
 
   it("treats what Deno's ignore covers as missing", async () => {
-    const { answer, acts } = call({ "a": "a", ".env": "x" }, { read: { allow: ["."], ignore: [".env"] } });
+    const { answer, acts } = call({ a: "a", ".env": "x" }, { read: { allow: ["."], ignore: [".env"] } });
     expect(await answer("fs.readFile", { path: ".env" })).toMatchObject({ ok: false, error: { name: "NotFound" } });
     expect(acts.map(({ decision }) => decision)).toEqual(["denied"]);
   });
 
   it("caps what one operation carries, each way [B3]", async () => {
-    const { answer } = testCall({ platform: memoryPlatform({ "big": "x".repeat(101) }), cwd: WORKSPACE, permissions: ALL, operationBytes: 100 });
+    const { answer } = testCall({
+      platform: memoryPlatform({ big: "x".repeat(101) }),
+      cwd: WORKSPACE,
+      permissions: ALL,
+      operationBytes: 100,
+    });
     expect(await answer("fs.readFile", { path: "big" })).toMatchObject({ ok: false, error: { code: "EFBIG" } });
     expect(await answer("fs.writeFile", { path: "new" }, new Uint8Array(101))).toMatchObject({ ok: false, error: { name: "RangeError" } });
     expect(await answer("fs.stat", { path: "new" })).toMatchObject({ ok: false, error: { name: "NotFound" } });
@@ -120,16 +186,20 @@ describe("fs bridge", () => {
   });
 
   it("makes temporary files and folders of this user only, in $tmp or where it is told [PB1]", async () => {
-    const platform = memoryPlatform({ ".tmp": { directory: true }, "dir": { directory: true } });
+    const platform = memoryPlatform({ ".tmp": { directory: true }, dir: { directory: true } });
     const { answer } = testCall({ platform, cwd: WORKSPACE, permissions: { write: ["$tmp", "dir"], read: ["."] } });
     const file = await answer("fs.makeTempFile", { prefix: "p-", suffix: ".txt" });
     expect(file).toMatchObject({ ok: true, value: expect.stringMatching(/^\/workspace\/\.tmp\/p-[0-9a-f]{16}\.txt$/) });
     const folder = await answer("fs.makeTempDir", { dir: "dir" });
     expect(folder).toMatchObject({ ok: true, value: expect.stringMatching(/^dir\/[0-9a-f]{16}$/) });
-    const modeOf = async (made: typeof file): Promise<unknown> => (await platform.files.stat(`/workspace/${String(made.ok && made.value).replace("/workspace/", "")}`))?.mode;
+    const modeOf = async (made: typeof file): Promise<unknown> =>
+      (await platform.files.stat(`/workspace/${valueOf(made).replace("/workspace/", "")}`))?.mode;
     expect([await modeOf(file), await modeOf(folder)]).toEqual([0o600, 0o700]);
     expect(await answer("fs.makeTempFile", { dir: "elsewhere" })).toMatchObject({ ok: false, error: { name: "NotCapable" } });
-    expect(await answer("fs.makeTempFile", { prefix: "../../x" })).toEqual({ ok: false, error: { name: "Error", message: 'Invalid character in prefix or suffix: "/"' } });
+    expect(await answer("fs.makeTempFile", { prefix: "../../x" })).toEqual({
+      ok: false,
+      error: { name: "Error", message: 'Invalid character in prefix or suffix: "/"' },
+    });
   });
 
   describe("a plugin's own files", () => {
@@ -137,7 +207,10 @@ describe("fs bridge", () => {
       platform: memoryPlatform(),
       cwd: WORKSPACE,
       permissions: {},
-      ownFiles: new Map([["data/words.txt", toBytes("a b")], ["main.ts", toBytes("")]]),
+      ownFiles: new Map([
+        ["data/words.txt", toBytes("a b")],
+        ["main.ts", toBytes("")],
+      ]),
     });
 
     it("are read without a grant [B9]", async () => {
@@ -155,9 +228,15 @@ describe("fs bridge", () => {
     });
 
     it("lead nowhere else and cannot be written [B9]", async () => {
-      expect(await own.answer("fs.readFile", { path: "/$plugin/../../etc/passwd" })).toMatchObject({ ok: false, error: { name: "NotFound" } });
+      expect(await own.answer("fs.readFile", { path: "/$plugin/../../etc/passwd" })).toMatchObject({
+        ok: false,
+        error: { name: "NotFound" },
+      });
       expect(await own.answer("fs.readFile", { path: "/$plugin/none" })).toMatchObject({ ok: false, error: { name: "NotFound" } });
-      expect(await own.answer("fs.writeFile", { path: "/$plugin/main.ts" }, toBytes("x"))).toMatchObject({ ok: false, error: { name: "NotCapable" } });
+      expect(await own.answer("fs.writeFile", { path: "/$plugin/main.ts" }, toBytes("x"))).toMatchObject({
+        ok: false,
+        error: { name: "NotCapable" },
+      });
       expect(await own.answer("fs.remove", { path: "/$plugin/main.ts" })).toMatchObject({ ok: false, error: { name: "NotCapable" } });
     });
   });

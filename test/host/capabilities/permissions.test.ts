@@ -30,8 +30,14 @@ describe("permissions.query", () => {
   });
 
   it("words malformed descriptors as Deno does", async () => {
-    expect(await stateOf({ name: "bogus" })).toEqual({ name: "TypeError", message: 'The provided value "bogus" is not a valid permission name' });
-    expect(await stateOf({ name: "net", host: "http://x" })).toEqual({ name: "URIError", message: "invalid value 'http://x': URLs are not supported, only domains and IPs" });
+    expect(await stateOf({ name: "bogus" })).toEqual({
+      name: "TypeError",
+      message: 'The provided value "bogus" is not a valid permission name',
+    });
+    expect(await stateOf({ name: "net", host: "http://x" })).toEqual({
+      name: "URIError",
+      message: "invalid value 'http://x': URLs are not supported, only domains and IPs",
+    });
     expect(await stateOf({ name: "read", path: 1 })).toMatchObject({ name: "TypeError" });
   });
 });

@@ -9,13 +9,17 @@ const READ: readonly Requirement[] = [{ capability: "read", arg: "path" }];
 const platform = memoryPlatform({
   "a.txt": "a",
   "dir/b.txt": "b",
-  "link": { link: "dir/b.txt" },
-  "out": { link: "/home/user" },
-  "dangling": { link: "dir/none" },
+  link: { link: "dir/b.txt" },
+  out: { link: "/home/user" },
+  dangling: { link: "dir/none" },
   "/home/user/key": "k",
 });
 
-async function check(args: JsonValue, permissions: Permissions = { read: ["$workspace"], net: ["example.com"] }, requires = READ): Promise<RequiredCheck> {
+async function check(
+  args: JsonValue,
+  permissions: Permissions = { read: ["$workspace"], net: ["example.com"] },
+  requires = READ,
+): Promise<RequiredCheck> {
   const { context } = testCall({ platform, cwd: WORKSPACE, permissions });
   return await checkRequired(requires, args, { ...context, files: platform.files });
 }
@@ -33,9 +37,15 @@ describe("checkRequired()", () => {
     expect(await check({ path: null })).toEqual({ ok: true, args: { path: null } });
   });
 
-  it.each(["../x", "/etc/passwd", "dir/../../x", "out/key", "out/none", "out"])("refuses %s, which leaves the workspace, in the fixed words [C5, X5]", async (path) => {
-    expect(await check({ path })).toMatchObject({ ok: false, error: { code: "fs_denied", message: "Path escapes workspace boundary", details: { path } } });
-  });
+  it.each(["../x", "/etc/passwd", "dir/../../x", "out/key", "out/none", "out"])(
+    "refuses %s, which leaves the workspace, in the fixed words [C5, X5]",
+    async (path) => {
+      expect(await check({ path })).toMatchObject({
+        ok: false,
+        error: { code: "fs_denied", message: "Path escapes workspace boundary", details: { path } },
+      });
+    },
+  );
 
   it("refuses a link that leads nowhere yet: its target could appear anywhere [C5]", async () => {
     expect(await check({ path: "dangling" })).toMatchObject({ ok: false, error: { code: "fs_denied" } });
@@ -49,7 +59,10 @@ describe("checkRequired()", () => {
         message: `Requires read access to "a.txt", grant it with: bascule grant words --allow-read='$workspace/a.txt'`,
         details: { path: "a.txt", argument: "path" },
         visible: true,
-        hint: { grant: { plugin: "words", permissions: { read: ["$workspace/a.txt"] } }, command: `bascule grant words --allow-read='$workspace/a.txt'` },
+        hint: {
+          grant: { plugin: "words", permissions: { read: ["$workspace/a.txt"] } },
+          command: `bascule grant words --allow-read='$workspace/a.txt'`,
+        },
       },
     });
   });
@@ -66,7 +79,15 @@ describe("checkRequired()", () => {
     const net: readonly Requirement[] = [{ capability: "net", arg: "url" }];
     expect(await check({ url: "https://example.com/x" }, undefined, net)).toEqual({ ok: true, args: { url: "https://example.com/x" } });
     expect(await check({ url: "example.com" }, undefined, net)).toEqual({ ok: true, args: { url: "example.com" } });
-    for (const url of ["https://example.com.evil.test/", "https://example.com@evil.test/", "file:///etc/passwd", "data:text/plain,x", "http://0x7f.1/", "evil.test", ""]) {
+    for (const url of [
+      "https://example.com.evil.test/",
+      "https://example.com@evil.test/",
+      "file:///etc/passwd",
+      "data:text/plain,x",
+      "http://0x7f.1/",
+      "evil.test",
+      "",
+    ]) {
       expect(await check({ url }, undefined, net), url).toMatchObject({ ok: false, error: { code: "net_denied" } });
     }
   });

@@ -37,7 +37,10 @@ describe("createWorkspaceFiles()", () => {
   it("caps a read at 1 MiB unless a range is given [C8.cap]", async () => {
     const { files } = setup({ exact: "x".repeat(1024 * 1024), big: `${"x".repeat(1024 * 1024)}y` });
     expect((await files.read("exact")).length).toBe(1024 * 1024);
-    await expect(files.read("big")).rejects.toMatchObject({ code: "EFBIG", message: 'Cannot read "big": more than 1048576 bytes (read a part with offset and length)' });
+    await expect(files.read("big")).rejects.toMatchObject({
+      code: "EFBIG",
+      message: 'Cannot read "big": more than 1048576 bytes (read a part with offset and length)',
+    });
     expect(await files.read("big", { offset: 1024 * 1024, length: 10 })).toBe("y");
   });
 
@@ -48,10 +51,19 @@ describe("createWorkspaceFiles()", () => {
   });
 
   it("does not patch what occurs never or more than once, or is no text [C8.patch]", async () => {
-    const { files, call } = setup({ "a.txt": "aXaXa", "bytes": Uint8Array.of(0xff, 0x61) });
-    await expect(files.patch("a.txt", "b", "c")).rejects.toMatchObject({ name: "InvalidData", message: expect.stringContaining("does not occur") });
-    await expect(files.patch("a.txt", "X", "c")).rejects.toMatchObject({ name: "InvalidData", message: expect.stringContaining("more than once") });
-    await expect(files.patch("a.txt", "aXa", "c")).rejects.toMatchObject({ name: "InvalidData", message: expect.stringContaining("more than once") });
+    const { files, call } = setup({ "a.txt": "aXaXa", bytes: Uint8Array.of(0xff, 0x61) });
+    await expect(files.patch("a.txt", "b", "c")).rejects.toMatchObject({
+      name: "InvalidData",
+      message: expect.stringContaining("does not occur"),
+    });
+    await expect(files.patch("a.txt", "X", "c")).rejects.toMatchObject({
+      name: "InvalidData",
+      message: expect.stringContaining("more than once"),
+    });
+    await expect(files.patch("a.txt", "aXa", "c")).rejects.toMatchObject({
+      name: "InvalidData",
+      message: expect.stringContaining("more than once"),
+    });
     await expect(files.patch("a.txt", "", "c")).rejects.toMatchObject({ name: "InvalidData" });
     await expect(files.patch("bytes", "a", "c")).rejects.toMatchObject({ name: "InvalidData" });
     expect(await files.read("a.txt")).toBe("aXaXa");
@@ -59,8 +71,11 @@ describe("createWorkspaceFiles()", () => {
   });
 
   it("checks as every other way to the files does [C8, C2]", async () => {
-    const { files } = setup({ "a.txt": "a", "out": { link: "/home/user" }, "/home/user/key": "k" }, { read: ["."], write: ["b.txt"] });
-    await expect(files.write("a.txt", "x")).rejects.toMatchObject({ name: "NotCapable", message: expect.stringContaining('Requires write access to "a.txt"') });
+    const { files } = setup({ "a.txt": "a", out: { link: "/home/user" }, "/home/user/key": "k" }, { read: ["."], write: ["b.txt"] });
+    await expect(files.write("a.txt", "x")).rejects.toMatchObject({
+      name: "NotCapable",
+      message: expect.stringContaining('Requires write access to "a.txt"'),
+    });
     await expect(files.patch("a.txt", "a", "b")).rejects.toMatchObject({ name: "NotCapable" });
     await expect(files.delete("a.txt")).rejects.toMatchObject({ name: "NotCapable" });
     await expect(files.read("../home/user/key")).rejects.toMatchObject({ name: "NotCapable" });

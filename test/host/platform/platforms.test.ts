@@ -19,7 +19,11 @@ describePlatform(platform.name, async () => ({ platform, root: await temporaryFo
 // The way of other systems works here too, so that it is tested at all.
 if (hasLinuxWalk()) {
   const portable = { ...platform, guarded: createGuardedFiles(createPortableWalk(), platform.environment.os) };
-  describePlatform(`${platform.name} without /proc`, async () => ({ platform: portable, root: await temporaryFolder(), plant: plantOnDisk }));
+  describePlatform(`${platform.name} without /proc`, async () => ({
+    platform: portable,
+    root: await temporaryFolder(),
+    plant: plantOnDisk,
+  }));
   const linux = { ...platform, guarded: createGuardedFiles(createLinuxWalk(), platform.environment.os) };
   describePlatform(`${platform.name} with /proc`, async () => ({ platform: linux, root: await temporaryFolder(), plant: plantOnDisk }));
 }

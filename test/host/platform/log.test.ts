@@ -1,0 +1,51 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createLog } from "../../../host/platform/log.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+describe("createLog()", () => {
+  it("writes one JSON object a line, at once, to a file of this user only [AU7]", async () => {
+    const file = join(await temporaryFolder(), "host.log");
+    const log = createLog({ file });
+    log.child({ plugin: "words" }).write("warn", "Guest said something", { text: "100 %s %d" });
+    log.write("debug", "not shown");
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual({
+      level: 40,
+      time: expect.any(Number),
+      plugin: "words",
+      text: "100 %s %d",
+      msg: "Guest said something",
+    });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it("lets no text forge a line, a level or a message [AU4]", async () => {
+    const file = join(await temporaryFolder(), "host.log");
+    const text = 'x\n{"level":60,"msg":"forged"}\u2028\u001b[2J\u009b2J\u202egnp\u200b';
+    createLog({ file }).write("info", "Guest said something", { text, level: 60, msg: "forged", time: 0 });
+    const written = await readFile(file, "utf8");
+    expect(written.trimEnd().split("\n")).toHaveLength(1);
+    expect(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u202e\u200b]/.test(written)).toBe(false);
+    expect(JSON.parse(written)).toEqual({
+      level: 30,
+      time: expect.any(Number),
+      text,
+      _level: 60,
+      _msg: "forged",
+      _time: 0,
+      msg: "Guest said something",
+    });
+  });
+
+  it("writes errors with their stack, and survives cycles", async () => {
+    const file = join(await temporaryFolder(), "host.log");
+    const cycle: Record<string, unknown> = {};
+    cycle["self"] = cycle;
+    createLog({ file }).write("error", "Defect", { error: new Error("boom"), cycle });
+    expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({
+      level: 50,
+      error: { type: "Error", message: "boom", stack: expect.any(String) },
+    });
+  });
+});

@@ -1,0 +1,101 @@
+import { lstat, mkdir, readdir, writeFile } from "node:fs/promises";
+import { createConnection, createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { MAX_LINE_BYTES } from "../../../host/platform/line-connection.ts";
+import { createSockets } from "../../../host/platform/sockets.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const sockets = createSockets();
+
+describe.runIf(process.platform !== "win32")("createSockets()", () => {
+  it("makes a socket of this user only and leaves nothing else behind [I2.socket]", async () => {
+    const folder = await temporaryFolder();
+    const listening = await sockets.listen(join(folder, "host.sock"), () => {});
+    const { mode } = await lstat(join(folder, "host.sock"));
+    expect(mode & 0o777).toBe(0o600);
+    expect(await readdir(folder)).toEqual(["host.sock"]);
+    await listening.close();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("replaces a socket that nobody listens on any more [I2.socket]", async () => {
+    const path = join(await temporaryFolder(), "host.sock");
+    await leaveStaleSocket(path);
+    expect((await lstat(path)).isSocket()).toBe(true);
+    expect(await sockets.connect(path)).toBeUndefined();
+    const listening = await sockets.listen(path, (connection) => connection.send("alive"));
+    const lines: string[] = [];
+    const connection = await sockets.connect(path);
+    connection?.onLine((line) => lines.push(line));
+    await expect.poll(() => lines).toEqual(["alive"]);
+    await listening.close();
+  });
+
+  it("gives a path to exactly one of many hosts that start at once [I2.socket]", async () => {
+    const path = join(await temporaryFolder(), "host.sock");
+    await leaveStaleSocket(path);
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => sockets.listen(path, () => {})));
+    const listening = outcomes.filter((outcome) => outcome.status === "fulfilled");
+    expect(listening).toHaveLength(1);
+    for (const { value } of listening) await value.close();
+  });
+
+  it("does not replace a file that is no socket", async () => {
+    const path = join(await temporaryFolder(), "host.sock");
+    await writeFile(path, "mine");
+    await expect(sockets.listen(path, () => {})).rejects.toMatchObject({ code: "already_exists" });
+    expect((await lstat(path)).size).toBe(4);
+  });
+
+  it.runIf(process.platform === "linux")("works where the path is longer than an address can be", async () => {
+    const folder = join(await temporaryFolder(), "x".repeat(200));
+    await mkdir(folder);
+    const listening = await sockets.listen(join(folder, "host.sock"), (connection) => connection.onLine((line) => connection.send(line)));
+    const connection = await sockets.connect(join(folder, "host.sock"));
+    const lines: string[] = [];
+    connection?.onLine((line) => lines.push(line));
+    connection?.send("hello");
+    await expect.poll(() => lines).toEqual(["hello"]);
+    await listening.close();
+  });
+
+  it("ends a connection whose line is too long, and serves the others [I2.socket]", async () => {
+    const path = join(await temporaryFolder(), "host.sock");
+    const lines: string[] = [];
+    let closed = 0;
+    const listening = await sockets.listen(path, (connection) => {
+      connection.onLine((line) => lines.push(line));
+      connection.onClose(() => (closed += 1));
+    });
+    const raw = createConnection(path);
+    raw.on("error", () => {});
+    raw.write(new Uint8Array(MAX_LINE_BYTES + 1).fill(0x61));
+    await expect.poll(() => closed).toBe(1);
+    const other = await sockets.connect(path);
+    other?.send("fine");
+    await expect.poll(() => lines).toEqual(["fine"]);
+    await listening.close();
+  });
+
+  it("puts lines together from any pieces", async () => {
+    const path = join(await temporaryFolder(), "host.sock");
+    const lines: string[] = [];
+    const listening = await sockets.listen(path, (connection) => connection.onLine((line) => lines.push(line)));
+    const raw = createConnection(path);
+    for (const byte of new TextEncoder().encode("ä\r\n\n👋 x\npart")) raw.write(Uint8Array.of(byte));
+    await expect.poll(() => lines).toEqual(["ä", "", "👋 x"]);
+    raw.destroy();
+    await listening.close();
+  });
+});
+
+/** A socket file whose listener is gone without removing it. */
+async function leaveStaleSocket(path: string): Promise<void> {
+  const { link, unlink } = await import("node:fs/promises");
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(`${path}.first`, resolve));
+  await link(`${path}.first`, path);
+  await new Promise<void>((resolve) => void server.close(() => resolve()));
+  await unlink(`${path}.first`).catch(() => "closing has removed it");
+}
