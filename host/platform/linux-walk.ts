@@ -80,8 +80,10 @@ export function createLinuxWalk(): Walk {
 async function currentPath(reach: string, info: { readonly dev: number; readonly ino: number; readonly nlink: number }): Promise<string> {
   // In the kernel's own cache, no disk: safe to do synchronously.
   const path = readlinkSync(reach);
-  // Pipes, sockets and mounts out of sight have no path; a deleted file is marked by a suffix that a name may have too.
-  if (!path.startsWith("/") || info.nlink === 0) throw fileError("not_found");
+  // Pipes, sockets and mounts out of sight have no path.
+  if (!path.startsWith("/")) throw fileError("not_regular");
+  // A deleted file is marked by a suffix that a name may have too.
+  if (info.nlink === 0) throw fileError("not_found");
   if (path.endsWith(" (deleted)")) {
     const there = await lstat(path);
     if (there.dev !== info.dev || there.ino !== info.ino) throw fileError("not_found");
