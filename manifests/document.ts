@@ -3,7 +3,7 @@
 import { findHiddenText } from "./hidden-text.ts";
 import { isJsonObject, pointerToken, type JsonObject, type JsonValue } from "./json.ts";
 import { printable } from "./names.ts";
-import type { LocatedJson } from "./parse-json.ts";
+import type { LocatedJson, TextPosition } from "./parse-json.ts";
 import type { Parsed, Problem } from "./problem.ts";
 import { nearest } from "./suggest.ts";
 
@@ -38,10 +38,12 @@ export class DocumentReader {
     for (const problem of problems) this.#add(problem);
   }
 
-  /** Adds what a conversion found; nothing more is said about the places of its errors. */
-  adoptFinal(problems: readonly Problem[]): void {
-    this.adopt(problems);
-    for (const problem of problems) if (problem.severity === "error") this.#settled.add(this.#toOriginal(problem.pointer));
+  /** Adds what a conversion found, with pointers into the original; nothing more is said about the places of its errors. */
+  adoptOriginal(problems: readonly Problem[]): void {
+    for (const problem of problems) {
+      this.#put(problem);
+      if (problem.severity === "error") this.#settled.add(problem.pointer);
+    }
   }
 
   /** Refuses every key and text of the document that holds hidden characters (SPEC M5). */
@@ -78,10 +80,21 @@ export class DocumentReader {
   }
 
   #add(problem: Problem, part?: "key"): void {
-    const original = this.#toOriginal(problem.pointer);
-    if (this.#problems.length >= MAX_PROBLEMS || this.#settled.has(original)) return;
-    const place = this.#located.locate(original, part) ?? this.#located.locate("");
-    this.#problems.push({ ...problem, pointer: original, ...place });
+    this.#put({ ...problem, pointer: this.#toOriginal(problem.pointer) }, part);
+  }
+
+  #put(problem: Problem, part?: "key" | "value"): void {
+    if (this.#problems.length >= MAX_PROBLEMS || this.#settled.has(problem.pointer)) return;
+    // One member of the older spelling may stand for several of ours, each with the same problem.
+    if (this.#problems.some((known) => known.pointer === problem.pointer && known.message === problem.message)) return;
+    const { severity, pointer, ...rest } = problem;
+    this.#problems.push({ severity, pointer, ...this.#place(pointer, part), ...rest });
+  }
+
+  /** Where `pointer` leads, or the nearest place around it that is in the text. */
+  #place(pointer: string, part?: "key" | "value"): TextPosition | undefined {
+    const place = this.#located.locate(pointer, part);
+    return place !== undefined || pointer === "" ? place : this.#place(pointer.slice(0, pointer.lastIndexOf("/")));
   }
 
   #searchHidden(value: JsonValue, pointer: string): void {
@@ -100,16 +113,8 @@ export class DocumentReader {
     const hidden = findHiddenText(text);
     if (hidden === undefined) return;
     // The document as it stands in the text is searched, so the pointer needs no way back.
-    if (this.#problems.length < MAX_PROBLEMS && !this.#settled.has(pointer)) {
-      const place = this.#located.locate(pointer, what === "Key" ? "key" : "value");
-      this.#problems.push({
-        severity: "error",
-        pointer,
-        ...place,
-        message: `${what} holds ${hidden.description} at index ${hidden.index}`,
-        fix: "remove it",
-      });
-    }
+    const message = `${what} holds ${hidden.description} at index ${hidden.index}`;
+    this.#put({ severity: "error", pointer, message, fix: "remove it" }, what === "Key" ? "key" : "value");
     this.#settled.add(pointer);
   }
 }

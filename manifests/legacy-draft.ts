@@ -10,6 +10,7 @@ export interface LegacyContext {
 
 /** What is collected while converting. */
 export interface LegacyDraft {
+  /** Their pointers lead into the original text. */
   readonly problems: Problem[];
   /** From canonical pointers to original ones, where they differ. */
   readonly places: Map<string, string>;
@@ -17,7 +18,17 @@ export interface LegacyDraft {
   readonly context: LegacyContext;
 }
 
-/** Says that a file of the older spelling uses a name of the newer one. */
+/** Adds an error; `pointer` leads into the canonical form. */
+export function refuseLegacy(draft: LegacyDraft, pointer: string, message: string, fix: string): void {
+  draft.problems.push({ severity: "error", pointer: toOriginal(pointer, draft.places), message, fix });
+}
+
+/** Adds a warning; `pointer` leads into the canonical form. */
+export function warnLegacy(draft: LegacyDraft, pointer: string, message: string, fix: string): void {
+  draft.problems.push({ severity: "warning", pointer: toOriginal(pointer, draft.places), message, fix });
+}
+
+/** Says that a file of the older spelling uses a name of the newer one, which stands at `pointer` in the text. */
 export function refuseMixture(draft: LegacyDraft, pointer: string, key: string): void {
   draft.problems.push({
     severity: "error",

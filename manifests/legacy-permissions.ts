@@ -1,7 +1,7 @@
 /** Permission names of the older manifest spelling (SPEC M9). */
 
 import { isJsonObject, pointerToken, type JsonValue } from "./json.ts";
-import { toOriginal, type LegacyDraft } from "./legacy-draft.ts";
+import { refuseLegacy, toOriginal, type LegacyDraft } from "./legacy-draft.ts";
 import { printable } from "./names.ts";
 import { nearest } from "./suggest.ts";
 
@@ -27,12 +27,7 @@ export function legacyPermissions(value: JsonValue, pointer: string, draft: Lega
     if (kind === undefined) {
       const shown =
         typeof name === "string" ? `"${printable(name)}" is not a permission of the older spelling` : "Permission is not a name";
-      draft.problems.push({
-        severity: "error",
-        pointer: place,
-        message: shown,
-        fix: nearest(typeof name === "string" ? name : "", [...PERMISSIONS.keys()]),
-      });
+      refuseLegacy(draft, place, shown, nearest(typeof name === "string" ? name : "", [...PERMISSIONS.keys()]));
       continue;
     }
     permissions[kind] = item;

@@ -1,7 +1,7 @@
 /** Turns one tool of the older manifest spelling into the canonical form (SPEC M9). */
 
 import { isJsonObject, pointerToken, type JsonObject, type JsonValue } from "./json.ts";
-import { refuseMixture, toOriginal, type LegacyDraft } from "./legacy-draft.ts";
+import { refuseLegacy, refuseMixture, toOriginal, warnLegacy, type LegacyDraft } from "./legacy-draft.ts";
 import { legacyPermissions } from "./legacy-permissions.ts";
 import { legacySchema } from "./legacy-schema.ts";
 import { MODULE_EXTENSIONS } from "./module-path.ts";
@@ -38,12 +38,7 @@ export function readLegacyTool(tool: JsonValue, pointer: string, index: number, 
   const converted = Object.create(null) as Record<string, JsonValue>;
   for (const [key, value] of Object.entries(tool)) {
     if (key === "requires_capability") {
-      draft.problems.push({
-        severity: "warning",
-        pointer: `${pointer}/${key}`,
-        message: '"requires_capability" has no effect in a plugin',
-        fix: "remove it",
-      });
+      warnLegacy(draft, `${pointer}/${key}`, '"requires_capability" has no effect in a plugin', "remove it");
       continue;
     }
     const renamed = RENAMED.get(key) ?? key;
@@ -51,12 +46,7 @@ export function readLegacyTool(tool: JsonValue, pointer: string, index: number, 
     if (renamed !== key) draft.places.set(place, `${pointer}/${pointerToken(key)}`);
     if (NEWER.has(key)) refuseMixture(draft, place, key);
     else if (Object.hasOwn(converted, renamed))
-      draft.problems.push({
-        severity: "error",
-        pointer: place,
-        message: `"${key}" and another field say the same`,
-        fix: 'keep "parameters" or "input_schema"',
-      });
+      refuseLegacy(draft, place, `"${key}" and another field say the same`, 'keep "parameters" or "input_schema"');
     else converted[renamed] = convert(key, value, place, draft);
   }
   converted["inputSchema"] ??= { type: "object", properties: {} };
@@ -108,12 +98,7 @@ function convertSideEffects(value: JsonValue, pointer: string, draft: LegacyDraf
     if (effect !== undefined) return [effect];
     const shown =
       typeof name === "string" ? `"${printable(name)}" is not a side effect of the older spelling` : "Side effect is not a name";
-    draft.problems.push({
-      severity: "error",
-      pointer: `${pointer}/${index}`,
-      message: shown,
-      fix: nearest(typeof name === "string" ? name : "", [...OLDER_SIDE_EFFECTS.keys()]),
-    });
+    refuseLegacy(draft, `${pointer}/${index}`, shown, nearest(typeof name === "string" ? name : "", [...OLDER_SIDE_EFFECTS.keys()]));
     return [];
   });
 }
@@ -131,12 +116,12 @@ function convertRequirements(value: JsonValue, pointer: string, draft: LegacyDra
   for (const { arg, mode, place } of entries) {
     const capabilities = mode === undefined ? undefined : MODES.get(mode);
     if (capabilities === undefined || typeof arg !== "string") {
-      draft.problems.push({
-        severity: "error",
-        pointer: place,
-        message: "File requirement names no argument with a known mode",
-        fix: 'write { "arg": "path", "mode": "r" }, with "r", "w" or "rw"',
-      });
+      refuseLegacy(
+        draft,
+        place,
+        "File requirement names no argument with a known mode",
+        'write { "arg": "path", "mode": "r" }, with "r", "w" or "rw"',
+      );
       continue;
     }
     for (const capability of capabilities) {
@@ -161,6 +146,6 @@ function convertModule(value: JsonValue, pointer: string, draft: LegacyDraft): J
   const found = files === undefined ? candidates[0] : candidates.find((candidate) => files.has(candidate));
   if (found !== undefined) return found;
   const fix = isDotted ? `create one of ${candidates.slice(0, 9).join(", ")}` : 'write it like "tools.search"';
-  draft.problems.push({ severity: "error", pointer, message: `Module "${printable(value)}" leads to no file of the plugin`, fix });
+  refuseLegacy(draft, pointer, `Module "${printable(value)}" leads to no file of the plugin`, fix);
   return value;
 }

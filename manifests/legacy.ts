@@ -1,7 +1,7 @@
 /** Turns the older manifest spelling into the canonical one (SPEC M9). */
 
 import { pointerToken, type JsonObject, type JsonValue } from "./json.ts";
-import { refuseMixture, toOriginal, type LegacyContext, type LegacyDraft } from "./legacy-draft.ts";
+import { refuseLegacy, refuseMixture, toOriginal, warnLegacy, type LegacyContext, type LegacyDraft } from "./legacy-draft.ts";
 import { legacyPermissions } from "./legacy-permissions.ts";
 import { legacySchema } from "./legacy-schema.ts";
 import { readLegacyTool } from "./legacy-tool.ts";
@@ -26,7 +26,7 @@ export function isLegacy(document: JsonObject): boolean {
 /**
  * The canonical form of a manifest in the older spelling.
  *
- * Problems point into the canonical form, as those of the reader that follows do. What neither spelling knows is passed on,
+ * Its problems point into the original text. What neither spelling knows is passed on,
  * so that the reader refuses it; a field of the newer spelling is refused here.
  */
 export function fromLegacy(document: JsonObject, context: LegacyContext): LegacyManifest {
@@ -66,17 +66,16 @@ function readDependencies(value: JsonValue | undefined, into: Record<string, Jso
   const notes: string[] = [];
   for (const [index, name] of value.entries()) {
     const pointer = `/dependencies/${index}`;
-    if (typeof name !== "string")
-      draft.problems.push({ severity: "error", pointer, message: "Dependency is not a name", fix: "write a name" });
+    if (typeof name !== "string") refuseLegacy(draft, pointer, "Dependency is not a name", "write a name");
     else if (draft.context.plugins?.has(name) === true) dependencies[name] = "*";
     else {
       notes.push(`Depends on ${name}`);
-      draft.problems.push({
-        severity: "warning",
+      warnLegacy(
+        draft,
         pointer,
-        message: `Dependency "${printable(name)}" names no plugin and is kept as a note`,
-        fix: "install what the tools need yourself",
-      });
+        `Dependency "${printable(name)}" names no plugin and is kept as a note`,
+        "install what the tools need yourself",
+      );
     }
   }
   into["dependencies"] = dependencies;

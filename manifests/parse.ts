@@ -84,7 +84,7 @@ export function parseManifest(text: string, context: ManifestContext = {}): Pars
   const older = isLegacy(root) ? fromLegacy(root, context) : undefined;
   const reader = new DocumentReader(located.value, older?.toOriginal);
   reader.refuseHiddenText();
-  if (older !== undefined) reader.adoptFinal(older.problems);
+  if (older !== undefined) reader.adoptOriginal(older.problems);
   const manifest = readManifest(reader, older?.value ?? root, context, older?.assumed ?? new Set());
   // `finish` calls this only without errors, and what is required is then there.
   return reader.finish(() => deepFreeze(manifest as Manifest));

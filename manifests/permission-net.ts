@@ -114,6 +114,7 @@ function parseHostAndPort(text: string): NetItemOutcome {
   if (v6Block !== undefined) return accept({ kind: "block", block: v6Block });
 
   const { host, port } = splitHostPort(text);
+  if (host.startsWith("[") && !host.endsWith("]")) return refuse(explainHost(text));
   if (port !== undefined && Number.isNaN(port)) {
     return refuse(
       parseIp(text) === undefined

@@ -22,6 +22,7 @@ export interface ValueError {
 const MAX_ERRORS = 100;
 /** Comparisons of one check; some tenths of a second at most. */
 const MAX_STEPS = 2_000_000;
+const MAX_FILLS = 10_000;
 
 /**
  * All differences between `value` and `schema` (at most 100), or nothing. The schema is one that `checkSchema` accepted.
@@ -38,18 +39,36 @@ export function checkValue(schema: JsonSchema, value: JsonValue): readonly Value
   return [...check.errors.slice(0, MAX_ERRORS - 1), { pointer: "", message: "Is too large to be checked", keyword: "limit" }];
 }
 
-/** `value` with every absent property that has a `default` in `schema` filled in, at every level that is there. */
+/**
+ * `value` with every absent property that has a `default` in `schema` filled in, at every level that is there.
+ *
+ * At most 10,000 are filled in, so that a small value cannot grow without bound; what is then missing fails `checkValue`.
+ */
 export function applyDefaults(schema: JsonSchema, value: JsonValue): JsonValue {
+  return fill(schema, value, { fills: MAX_FILLS, steps: MAX_STEPS });
+}
+
+interface FillBudget {
+  fills: number;
+  steps: number;
+}
+
+function fill(schema: JsonSchema, value: JsonValue, budget: FillBudget): JsonValue {
+  if (budget.steps <= 0) return value;
   if (isJsonArray(value)) {
     const { items } = schema;
-    return items === undefined ? value : value.map((item) => applyDefaults(items, item));
+    return items === undefined ? value : value.map((item) => fill(items, item, budget));
   }
   if (!isJsonObject(value)) return value;
   // A null prototype: keys come from outside.
   const filled: Record<string, JsonValue> = Object.assign(Object.create(null) as Record<string, JsonValue>, value);
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const present = own(filled, name) ?? own(property, "default");
-    if (present !== undefined) filled[name] = applyDefaults(property, present);
+    budget.steps--;
+    const present = own(filled, name);
+    const preset = present === undefined && budget.fills > 0 ? own(property, "default") : undefined;
+    if (preset !== undefined) budget.fills--;
+    const next = present ?? preset;
+    if (next !== undefined) filled[name] = fill(property, next, budget);
   }
   return filled;
 }

@@ -27,7 +27,15 @@ describe("findHiddenText()", () => {
     expect(findHiddenText(text)?.index).toBe(1);
   });
 
-  it.each(["plain", "", "two\nlines\tand a tab", "windows\r\nlines", "Grüße, 日本語, العربية, हिन्दी", "emoji 👍 and ⚠️", "no-break\u00a0space"])("allows %j [M5.hidden]", (text) => {
+  it.each([
+    "plain",
+    "",
+    "two\nlines\tand a tab",
+    "windows\r\nlines",
+    "Grüße, 日本語, العربية, हिन्दी",
+    "emoji 👍 and ⚠️",
+    "no-break\u00a0space",
+  ])("allows %j [M5.hidden]", (text) => {
     expect(findHiddenText(text)).toBeUndefined();
   });
 
@@ -44,7 +52,14 @@ describe("showHidden()", () => {
 
 describe("problemToText()", () => {
   it("is one line without hidden characters, whatever the document holds", () => {
-    const text = problemToText({ severity: "error", pointer: "/a\u202e\nb", line: 2, column: 3, message: 'Field "\x1b[2J" is unknown', fix: "remove it" });
+    const text = problemToText({
+      severity: "error",
+      pointer: "/a\u202e\nb",
+      line: 2,
+      column: 3,
+      message: 'Field "\x1b[2J" is unknown',
+      fix: "remove it",
+    });
     expect(text).toBe('/a\\u202e\\nb (line 2, column 3): Field "\\u001b[2J" is unknown (remove it)');
   });
 });

@@ -17,11 +17,18 @@ interface Group {
 }
 
 const S1_KEYWORDS = new Set(
-  ("type enum const required properties items title description default examples format minimum maximum exclusiveMinimum exclusiveMaximum " +
-    "minLength maxLength minItems maxItems additionalProperties $schema $id").split(" "),
+  (
+    "type enum const required properties items title description default examples format minimum maximum exclusiveMinimum exclusiveMaximum " +
+    "minLength maxLength minItems maxItems additionalProperties $schema $id"
+  ).split(" "),
 );
 
-const groups = isThere ? readdirSync(SUITE).filter((file) => file.endsWith(".json")).toSorted().flatMap(readGroups) : [];
+const groups = isThere
+  ? readdirSync(SUITE)
+      .filter((file) => file.endsWith(".json"))
+      .toSorted()
+      .flatMap(readGroups)
+  : [];
 const covered = groups.filter(({ group }) => outside(group.schema).length === 0);
 const skipped = groups.filter(({ group }) => outside(group.schema).length > 0);
 

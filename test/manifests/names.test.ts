@@ -14,7 +14,26 @@ describe("checkPluginName()", () => {
     expect(checkPluginName(name)).toBeUndefined();
   });
 
-  it.each(["", "A", "1a", "-a", "a-", "a_", "a__b", "a_-b", "a.b", "a b", "a/b", "..", "ä", "\u0430bc", "a\u200b", "a\n", "a".repeat(64), "__proto__"])("refuses %j [M5]", (name) => {
+  it.each([
+    "",
+    "A",
+    "1a",
+    "-a",
+    "a-",
+    "a_",
+    "a__b",
+    "a_-b",
+    "a.b",
+    "a b",
+    "a/b",
+    "..",
+    "ä",
+    "\u0430bc",
+    "a\u200b",
+    "a\n",
+    "a".repeat(64),
+    "__proto__",
+  ])("refuses %j [M5]", (name) => {
     expect(checkPluginName(name)).toMatch(/^[A-Z]/);
   });
 

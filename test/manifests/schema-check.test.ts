@@ -25,7 +25,12 @@ describe("checkSchema()", () => {
   it.each([...REFUSED_KEYWORDS])("refuses %s with its path, and says what to do [S2]", (keyword, advice) => {
     const schema = { type: "object", properties: { a: { items: { [keyword]: {} } } } };
     expect(checkSchema(schema, "/inputSchema")).toEqual([
-      { severity: "error", pointer: `/inputSchema/properties/a/items/${keyword.replaceAll("/", "~1")}`, message: `Keyword "${keyword}" is not supported in tool schemas`, fix: advice },
+      {
+        severity: "error",
+        pointer: `/inputSchema/properties/a/items/${keyword.replaceAll("/", "~1")}`,
+        message: `Keyword "${keyword}" is not supported in tool schemas`,
+        fix: advice,
+      },
     ]);
   });
 
@@ -65,7 +70,11 @@ describe("checkSchema()", () => {
   });
 
   it("reports all problems at once [S2]", () => {
-    expect(checkSchema({ $ref: "#", properties: { a: { pattern: "x" }, b: { typ: 1 } } }).map((problem) => problem.pointer)).toEqual(["/$ref", "/properties/a/pattern", "/properties/b/typ"]);
+    expect(checkSchema({ $ref: "#", properties: { a: { pattern: "x" }, b: { typ: 1 } } }).map((problem) => problem.pointer)).toEqual([
+      "/$ref",
+      "/properties/a/pattern",
+      "/properties/b/typ",
+    ]);
   });
 
   it("bounds depth, parts and values [S4.bounded]", () => {
@@ -75,7 +84,9 @@ describe("checkSchema()", () => {
 
     const wide = { properties: Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`p${index}`, {}])) };
     expect(checkSchema(wide)).toMatchObject([{ message: `Schema has more than ${SCHEMA_BOUNDS.nodes} parts` }]);
-    expect(checkSchema({ enum: Array.from({ length: 100_000 }, () => 1) })).toMatchObject([{ message: `Schema lists more than ${SCHEMA_BOUNDS.values} values` }]);
+    expect(checkSchema({ enum: Array.from({ length: 100_000 }, () => 1) })).toMatchObject([
+      { message: `Schema lists more than ${SCHEMA_BOUNDS.values} values` },
+    ]);
 
     const cyclic: { items?: object } = {};
     cyclic.items = cyclic;

@@ -33,7 +33,7 @@ describe("checkValue()", () => {
     ["code points at the upper end", { maxLength: 1 }, "👍", true],
     ["a lone surrogate as one", { minLength: 2, maxLength: 2 }, "\ud800a", true],
     ["own properties only: required", { required: ["toString"] }, {}, false],
-    ["own properties only: properties", { properties: { constructor: { type: "number" } } }, {}, true],
+    ["own properties only: properties", JSON.parse('{ "properties": { "constructor": { "type": "number" } } }') as JsonSchema, {}, true],
     ["own properties only: expected ones", { properties: {}, additionalProperties: false }, { toString: 1 }, false],
     ["1.0 as an integer", { type: "integer" }, 1.0, true],
     ["keywords of other types", { minLength: 5, minimum: 5, minItems: 5, required: ["a"] }, true, true],
@@ -47,11 +47,16 @@ describe("checkValue()", () => {
 
   it("meets a __proto__ member as any other [S4.meaning]", () => {
     const value = JSON.parse('{"__proto__": {"a": 1}}') as JsonValue;
-    expect(checkValue({ type: "object", properties: {}, additionalProperties: false }, value)).toEqual([{ pointer: "/__proto__", message: "Is not expected", keyword: "additionalProperties" }]);
+    expect(checkValue({ type: "object", properties: {}, additionalProperties: false }, value)).toEqual([
+      { pointer: "/__proto__", message: "Is not expected", keyword: "additionalProperties" },
+    ]);
   });
 
   it("stops at 100 errors [S4.bounded]", () => {
-    const errors = checkValue({ items: { type: "string" } }, Array.from({ length: 10_000 }, () => 1));
+    const errors = checkValue(
+      { items: { type: "string" } },
+      Array.from({ length: 10_000 }, () => 1),
+    );
     expect([errors.length, errors[99]?.pointer]).toEqual([100, "/99"]);
   });
 
@@ -64,11 +69,21 @@ describe("checkValue()", () => {
 
     const demanding: JsonSchema = { items: { required: Array.from({ length: 10_000 }, (_, index) => `p${index}`) } };
     const whole = Object.fromEntries((demanding.items?.required ?? []).map((name) => [name, 1]));
-    expect(checkValue(demanding, Array.from({ length: 1_000 }, () => whole))).toEqual([limit]);
+    expect(
+      checkValue(
+        demanding,
+        Array.from({ length: 1_000 }, () => whole),
+      ),
+    ).toEqual([limit]);
   });
 
   it("accepts any value of its own description", () => {
-    fc.assert(fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => checkValue({ const: value as JsonValue }, structuredClone(value) as JsonValue).length === 0));
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ maxDepth: 4 }),
+        (value) => checkValue({ const: value as JsonValue }, structuredClone(value) as JsonValue).length === 0,
+      ),
+    );
   });
 });
 
@@ -86,6 +101,18 @@ describe("applyDefaults()", () => {
     const value: JsonValue = { depth: 0, list: [{}, { kind: "b" }], other: null };
     expect(applyDefaults(schema, value)).toEqual({ depth: 0, nested: { on: true }, list: [{ kind: "a" }, { kind: "b" }], other: null });
     expect(value).toEqual({ depth: 0, list: [{}, { kind: "b" }], other: null });
+  });
+
+  it("does not let a small value grow without bound [S4.bounded]", () => {
+    const schema: JsonSchema = {
+      items: { properties: Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`p${index}`, { default: "x" }])) },
+    };
+    const filled = applyDefaults(
+      schema,
+      Array.from({ length: 100_000 }, () => ({})),
+    );
+    const counts = Array.isArray(filled) ? filled.map((item) => Object.keys(item as object).length) : [];
+    expect([counts.length, counts.reduce((sum, count) => sum + count, 0)]).toEqual([100_000, 10_000]);
   });
 
   it("looks at own properties only", () => {

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+
+import { DEFAULT_PROJECT, parseProject } from "../../manifests/mod.ts";
+
+function problemsOf(document: unknown): readonly string[] {
+  const parsed = parseProject(JSON.stringify(document));
+  return parsed.ok ? [] : parsed.problems.map(({ pointer, message }) => `${pointer} ${message}`);
+}
+
+describe("parseProject()", () => {
+  it("is the default for an empty file: everything may be called, nothing is granted [P1.default]", () => {
+    expect(parseProject("{}")).toEqual({ ok: true, value: DEFAULT_PROJECT, warnings: [] });
+    expect(DEFAULT_PROJECT).toMatchObject({
+      plugins: ["plugins"],
+      policy: { default: { allow: true }, rules: [] },
+      confirmation: { timeoutMs: 300_000 },
+      trusted: [],
+    });
+  });
+
+  it("reads every key [P1.keys] [P2.fields]", () => {
+    const file = {
+      $schema: "x",
+      plugins: ["plugins", "../more"],
+      workspace: "work",
+      policy: {
+        default: { allow: false, confirm: "prompt" },
+        rules: [
+          {
+            tool: "words.grep",
+            allow: true,
+            route: "wasm",
+            limits: { wallMs: 5 },
+            confirm: "auto",
+            grants: { read: ["$workspace"] },
+            quota: { calls: 5 },
+          },
+          { tool: "echo" },
+          { plugin: "notes" },
+          { category: "web" },
+          { group: "group:write" },
+          { pattern: "notes.*" },
+        ],
+        layers: [{ name: "l", deny: ["group:web"] }],
+        groups: { mine: ["words.grep"] },
+        permissionTypes: { shell: { requiresApproval: true } },
+      },
+      confirmation: {
+        default: { write: "auto" },
+        perTool: { "notes.add": "prompt_once" },
+        trustedWorkspaces: ["."],
+        trustedWorkspaceOverrides: { x: "deny" },
+        timeoutMs: 5,
+      },
+      trusted: ["words", { name: "notes", unconfined: true }],
+      mcpServers: { a: {} },
+      remotes: { a: {} },
+      tools: [{ name: "x" }],
+      roles: { a: {} },
+      secrets: { a: {} },
+      audit: { redact: [] },
+      server: { port: 1 },
+    };
+    const { $schema: _, ...rest } = file;
+    const trusted = [
+      { name: "words", unconfined: false },
+      { name: "notes", unconfined: true },
+    ];
+    expect(parseProject(JSON.stringify(file))).toEqual({ ok: true, value: { ...rest, trusted }, warnings: [] });
+  });
+
+  it("lists every problem with its place [P1.checked]", () => {
+    const text = `{
+  "plugin": [],
+  "policy": {
+    "default": { "allow": "yes" },
+    "rules": [ { "tool": "a", "plugin": "b" }, { "allow": true }, { "tool": "a", "grants": { "reed": true } }, { "tool": "a", "route": "vm" } ],
+    "groups": { "group:read": [], "x": 1 }
+  },
+  "confirmation": { "default": { "writes": "auto" }, "perTool": { "a": "never" } },
+  "trusted": [{ "unconfined": true }]
+}`;
+    const parsed = parseProject(text);
+    expect(parsed.ok ? [] : parsed.problems.map(({ pointer, line, fix }) => [pointer, line, fix])).toEqual([
+      ["/plugin", 2, 'did you mean "plugins"?'],
+      ["/policy/default/allow", 4, "write true or false"],
+      ["/policy/rules/0", 5, "write one of tool, plugin, category, group, pattern"],
+      ["/policy/rules/1", 5, "write one of tool, plugin, category, group, pattern"],
+      ["/policy/rules/2/grants/reed", 5, 'did you mean "read"?'],
+      ["/policy/rules/3/route", 5, "write one of host, wasm, remote, microvm"],
+      ["/policy/groups/group:read", 6, "choose another name"],
+      ["/policy/groups/x", 6, 'write a list such as ["words.grep", "notes.*"]'],
+      ["/confirmation/default/writes", 8, 'did you mean "write"?'],
+      ["/confirmation/perTool/a", 8, "write one of auto, prompt, prompt_once, deny"],
+      ["/trusted/0", 9, 'add "name"'],
+    ]);
+  });
+
+  it.each<[string, object, string]>([
+    ["a list as policy", { policy: [] }, "/policy"],
+    ["hidden text", { workspace: "a\u202e" }, "/workspace"],
+    ["a tool that is no object", { tools: [1] }, "/tools/0"],
+    ["servers that are no object", { mcpServers: [] }, "/mcpServers"],
+    ["a pattern that is none", { policy: { rules: [{ pattern: "a b" }] } }, "/policy/rules/0/pattern"],
+    ["a tool selector that is a pattern", { policy: { rules: [{ tool: "a.*" }] } }, "/policy/rules/0/tool"],
+    ["a timeout of nothing", { confirmation: { timeoutMs: 0 } }, "/confirmation/timeoutMs"],
+  ])("refuses %s [P1.checked]", (_, document, pointer) => {
+    expect(problemsOf(document).map((problem) => problem.split(" ")[0])).toEqual([pointer]);
+  });
+
+  it("keeps `allow` true where a default rule leaves it out [P1.default]", () => {
+    const parsed = parseProject('{"policy": {"default": {"confirm": "prompt"}}}');
+    expect(parsed.ok && parsed.value.policy.default).toEqual({ allow: true, confirm: "prompt" });
+  });
+});
