@@ -36,8 +36,9 @@ export function buildSnapshot(owners: ReadonlyMap<string, readonly RegisteredToo
   const byName = new Map<string, RegisteredTool>();
   const byId = new Map<string, RegisteredTool>();
   const shortest = new Map<RegisteredTool, string>();
-  const ownerByKey = new Map<string, string>();
+  const ownerByKey = plainest([...owners.keys()].sort(byRank), (owner) => owner);
   const holderByKey = new Map<string, RegisteredTool>();
+  const plainByKey = plainest([...owners.values()].flat(), ({ name }) => name);
   const reservedByKey = new Map<string, string>();
 
   function add(tool: RegisteredTool): void {
@@ -50,27 +51,38 @@ export function buildSnapshot(owners: ReadonlyMap<string, readonly RegisteredToo
     add(Object.freeze({ ...tool, binding: { kind: "unavailable" as const, reason } }));
   }
 
+  /** Of names that look alike, the one with the fewest odd characters, else the first: nobody can crowd out `words` with `w0rds`. */
+  function plainest<T>(items: readonly T[], nameOf: (item: T) => string): ReadonlyMap<string, string> {
+    const byKey = new Map<string, string>();
+    for (const item of items) {
+      const name = nameOf(item);
+      const before = byKey.get(keyOf(name));
+      if (before === undefined || oddness(name) < oddness(before)) byKey.set(keyOf(name), name);
+    }
+    return byKey;
+  }
+
   for (const owner of [...owners.keys()].sort(byRank)) {
-    const twin = ownerByKey.get(keyOf(owner));
-    ownerByKey.set(keyOf(owner), twin ?? owner);
+    const twin = ownerByKey.get(keyOf(owner)) ?? owner;
     for (const tool of owners.get(owner) ?? []) {
       const key = keyOf(tool.name);
       const builtin = reservedByKey.get(key) ?? aliases.get(tool.name);
       const holder = holderByKey.get(key);
-      if (twin !== undefined) {
+      const plain = plainByKey.get(key) ?? tool.name;
+      if (twin !== owner) {
         refuse(tool, `the plugin's name "${owner}" looks like "${twin}" (rename the plugin)`);
       } else if (builtin !== undefined) {
         refuse(tool, `the name "${tool.name}" is taken by the built-in tool "${builtin}" (rename the tool)`);
+      } else if (oddness(tool.name) > oddness(plain)) {
+        refuse(tool, `the name "${tool.name}" looks like the tool "${plain}" (rename the tool)`);
       } else if (holder === undefined) {
         add(tool);
         holderByKey.set(key, tool);
         byName.set(tool.name, tool);
         shortest.set(tool, tool.name);
-      } else if (holder.name !== tool.name) {
-        refuse(tool, `the name "${tool.name}" looks like "${holder.name}" of "${holder.owner}" (rename the tool)`);
       } else {
         add(tool);
-        warnings.push({ tool: tool.qualifiedName, message: `Tool "${tool.qualifiedName}" is reachable by its qualified name only: "${tool.name}" is a tool of "${holder.owner}"` });
+        warnings.push({ tool: tool.qualifiedName, message: `Tool "${tool.qualifiedName}" is reachable by its qualified name only: "${holder.name}" is a tool of "${holder.owner}"` });
       }
     }
     if (rank(owner) === 0) for (const tool of owners.get(owner) ?? []) reservedByKey.set(keyOf(tool.name), tool.name);
@@ -91,6 +103,11 @@ export function buildSnapshot(owners: ReadonlyMap<string, readonly RegisteredToo
         .sort(compare),
     reserved: (name: string) => reservedByKey.get(keyOf(name)) ?? aliases.get(name),
   });
+}
+
+/** How many characters are not plain lower-case letters and separators. */
+function oddness(name: string): number {
+  return name.replace(/[a-z_-]/g, "").length;
 }
 
 function byRank(left: string, right: string): number {

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { createSession } from "../../host/session.ts";
+import { WORKSPACE } from "../support/memory-platform.ts";
+import { testHost } from "../support/test-host.ts";
+import { hostTool } from "../support/tools.ts";
+
+/** A tool whose calls end when the test says so, and how many ran at once. */
+function gated(): { readonly tool: ReturnType<typeof hostTool>; readonly most: () => number; readonly began: number[]; release(): void } {
+  let running = 0;
+  let most = 0;
+  let open = (): void => {};
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  const began: number[] = [];
+  const tool = hostTool("slow", {}, async (args) => {
+    began.push((args as { n: number }).n);
+    most = Math.max(most, ++running);
+    await gate;
+    running -= 1;
+    return args;
+  });
+  return { tool, began, most: () => most, release: () => open() };
+}
+
+const requests = (count: number): { readonly tool: string; readonly args: { readonly n: number } }[] => Array.from({ length: count }, (_, n) => ({ tool: "slow", args: { n } }));
+
+describe("callAll()", () => {
+  it("runs up to the session's cap at once, with results in the order of the requests [D4]", async () => {
+    const slow = gated();
+    const host = testHost({ tools: [slow.tool] });
+    const all = host.calls.callAll(requests(10));
+    await expect.poll(() => slow.began.length).toBe(4);
+    slow.release();
+    expect((await all).map(({ output }) => output)).toEqual(requests(10).map(({ args }) => args));
+    expect(slow.most()).toBe(4);
+  });
+
+  it("runs one by one where that is asked for [D4.sequential]", async () => {
+    const slow = gated();
+    slow.release();
+    const host = testHost({ tools: [slow.tool] });
+    await host.calls.callAll(requests(5), { sequential: true });
+    expect(slow.most()).toBe(1);
+    expect(slow.began).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it("answers overloaded for more than the queue holds [D4.queue]", async () => {
+    const slow = gated();
+    const session = createSession({ id: "s", workspace: WORKSPACE, concurrency: 1, queue: 2 });
+    const host = testHost({ tools: [slow.tool], session });
+    const all = host.calls.callAll(requests(5));
+    await expect.poll(() => host.events.filter(({ type }) => type === "tool.failed").length).toBe(2);
+    slow.release();
+    expect((await all).map((result) => (result.ok ? "ok" : result.error.code))).toEqual(["ok", "ok", "ok", "overloaded", "overloaded"]);
+  });
+
+  it("never starts two sessions' calls in each other's slots [D4]", async () => {
+    const slow = gated();
+    const session = createSession({ id: "one", workspace: WORKSPACE, concurrency: 1 });
+    const other = createSession({ id: "two", workspace: WORKSPACE, concurrency: 1 });
+    const host = testHost({ tools: [slow.tool] });
+    const all = Promise.all([host.calls.callAll(requests(2), { session }), host.calls.callAll(requests(2), { session: other })]);
+    await expect.poll(() => slow.began.length).toBe(2);
+    slow.release();
+    await all;
+    expect(slow.most()).toBe(2);
+  });
+});
+
+describe("createCalls()", () => {
+  it("remembers the result of a call by its id", async () => {
+    const host = testHost({ tools: [hostTool("say")] });
+    const result = await host.call("say", { a: 1 }, { callId: "mine" });
+    expect(host.calls.result("mine")).toBe(result);
+    expect(host.calls.result("other")).toBeUndefined();
+  });
+
+  it("cancels what still runs when it is closed, and takes no new calls [T5]", async () => {
+    const stubborn = hostTool("slow", {}, (_args, { signal }) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))));
+    const host = testHost({ tools: [stubborn] });
+    const running = host.call("slow");
+    await expect.poll(() => host.types()).toContain("tool.called");
+    const closed = host.calls.close(100);
+    expect(await host.call("slow")).toMatchObject({ ok: false, error: { code: "unavailable" } });
+    host.platform.advance(100);
+    await closed;
+    expect(await running).toMatchObject({ ok: false, error: { code: "cancelled" } });
+  });
+});
