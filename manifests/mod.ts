@@ -45,7 +45,7 @@ export type { HostPattern, NetItemOutcome, NetPattern, NetTarget } from "./permi
 export { canonicalHost, parseNetItem } from "./permission-net.ts";
 export { checkItem, parsePermissions, SYS_KINDS } from "./permission-parse.ts";
 export { isAbsolutePath, normalizePath, pathSegments } from "./permission-path.ts";
-export { permissionsForClass, permissionsForEffects, sideEffectClassOf } from "./side-effect.ts";
+export { permissionsForClass, permissionsForEffects, sideEffectClassOf } from "./side-effect-permissions.ts";
 export { nearest } from "./suggest.ts";
 export type { ConfirmationConfig, ConfirmMode, PolicyConfig, PolicyRule, ProjectConfig, RuleEffect } from "./project.ts";
 export { CONFIRM_MODES } from "./project.ts";
