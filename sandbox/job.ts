@@ -20,6 +20,8 @@ interface JobBase {
   /** Where it is; undefined while it waits for a worker. */
   thread: Thread | undefined;
   givenAt: number;
+  /** When the worker was first seen to have taken it up; wall time counts from here. */
+  begunAt: number | undefined;
   /** How often it was given to a worker. */
   attempts: number;
 }
@@ -60,7 +62,7 @@ export function limitsOf(job: CallJob): Limits {
 
 /** What can be said of a call whose worker cannot be asked any more. */
 export function usedUntil(job: CallJob, now: number, cpuMs: number): InvocationUsed {
-  return { wallMs: job.thread === undefined ? 0 : now - job.givenAt, cpuMs, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: job.effects };
+  return { wallMs: job.begunAt === undefined ? 0 : now - job.begunAt, cpuMs, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: job.effects };
 }
 
 /** Answers a job with a fault in its own terms. */

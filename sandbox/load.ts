@@ -5,7 +5,7 @@ import type { LoadFault } from "./fault.ts";
 import { type Image, plainCopy } from "./image.ts";
 import { type GuestHost, GuestException, type Instance } from "./instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
-import { authorStack, createModuleTable, ENTRY_MODULE, entryModuleSource, firstPosition, type ModuleTable } from "./modules.ts";
+import { authorStack, createModuleTable, ENTRY_MODULE, entryModuleSource, firstPosition, type ModuleTable, type StripTypes } from "./modules.ts";
 
 export interface LoadRequest {
   /** Seeds the randomness that top-level code sees. */
@@ -15,6 +15,8 @@ export interface LoadRequest {
   readonly modules: ReadonlyMap<string, readonly string[]>;
   readonly loadMs: number;
   readonly memoryBytes: number;
+  /** Needed where there is TypeScript. */
+  readonly strip?: StripTypes;
 }
 
 export type Loaded = { readonly ok: true; readonly image: Image } | { readonly ok: false; readonly fault: LoadFault };
@@ -24,7 +26,7 @@ const JOBS_A_SLICE = 1_000;
 
 /** Runs a plugin's top-level code on `instance`, which holds the base image, and captures the result. */
 export function loadPlugin(instance: Instance, base: Image, request: LoadRequest, now: () => number): Loaded {
-  const modules = createModuleTable(request.files);
+  const modules = createModuleTable(request.files, request.strip);
   const world = createLoadWorld(request, modules, now() + request.loadMs, now);
   instance.host = world.host;
   try {

@@ -143,8 +143,9 @@ function decodeText(fields: Fields, bytes: Uint8Array): LocalAnswer {
   const label = readField(fields, "label");
   const decoder = createDecoder(label, options);
   const isStream = fields.get("stream") === true;
-  const text = decode(decoder, bytes, isStream);
-  return isStream ? { ...textAnswer(text), bytes: pendingBytes({ label, text, options }, bytes) } : textAnswer(text);
+  const input = fields.get("continued") === true ? withoutSpentMode(label, bytes) : bytes;
+  const text = decode(decoder, input, isStream);
+  return isStream ? { ...textAnswer(text), bytes: pendingBytes({ label, text, options }, input) } : textAnswer(text);
 }
 
 function decode(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array, stream: boolean): string {
@@ -179,6 +180,11 @@ function decodesTo({ label, text, options }: { label: string; text: string; opti
     // Fatal: this much ends inside a character.
     return false;
   }
+}
+
+/** Two escape sequences with nothing between are an error in a text; the first of these is only the mode that was kept. */
+function withoutSpentMode(label: string, bytes: Uint8Array): Uint8Array {
+  return label === "iso-2022-jp" && bytes[0] === ESCAPE && bytes[3] === ESCAPE ? bytes.subarray(3) : bytes;
 }
 
 function withMode(label: string, complete: Uint8Array, tail: Uint8Array): Uint8Array {

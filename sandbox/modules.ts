@@ -5,7 +5,6 @@
  * bytes only. Types are stripped in place (amaro, Node's own stripper), so positions stay the author's.
  */
 
-import { transformSync } from "amaro";
 import type { LoadFault } from "./fault.ts";
 import type { GuestThrow } from "./instance.ts";
 
@@ -30,7 +29,31 @@ const TYPESCRIPT = /\.[mc]?ts$/;
 const IMPORT_META_PREFIX = "import.meta.url=";
 const MODULE_SUFFIXES = [".ts", ".js", ".mjs", "/mod.ts", "/index.ts"];
 
-export function createModuleTable(files: ReadonlyMap<string, Uint8Array>): ModuleTable {
+/** Takes the types out of TypeScript, keeping every position. @throws what amaro throws (`StripProblem`). */
+export type StripTypes = (text: string, file: string) => string;
+
+let stripper: Promise<StripTypes> | undefined;
+
+/** Loads the stripper, which takes longer than everything else a worker does to begin. */
+export function loadStripper(): Promise<StripTypes> {
+  stripper ??= import("amaro").then(
+    ({ transformSync }) =>
+      (text, file) =>
+        transformSync(text, { mode: "strip-only", filename: file }).code,
+  );
+  return stripper;
+}
+
+/** True if the files may need the stripper: at load, or where `whileRunning`, for imports that only happen in a call. */
+export function needsStripper(files: ReadonlyMap<string, Uint8Array>, whileRunning: boolean): boolean {
+  for (const [file, bytes] of files) {
+    if (TYPESCRIPT.test(file) && (!whileRunning || new TextDecoder().decode(bytes).includes("import("))) return true;
+  }
+  return false;
+}
+
+/** `strip` may be left out where `needsStripper` said no. */
+export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, strip?: StripTypes): ModuleTable {
   const ready = new Map<string, string>();
   let fault: ModuleFault | undefined;
   const refuse = (problem: ModuleFault): GuestThrow => {
@@ -48,7 +71,7 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>): Modul
       const file = fileOf(name);
       const bytes = file === undefined ? undefined : files.get(file);
       if (file === undefined || bytes === undefined) return refuse({ kind: "import", message: `Cannot load "${name}": no such file in the plugin` });
-      const prepared = prepareSource(file, bytes);
+      const prepared = prepareSource(file, bytes, strip);
       if (typeof prepared !== "string") return refuse(prepared);
       ready.set(name, prepared);
       return prepared;
@@ -95,7 +118,7 @@ function resolveUrl(specifier: string, base: string): string {
   return URL.canParse(specifier, base) ? new URL(specifier, base).href : "";
 }
 
-function prepareSource(file: string, bytes: Uint8Array): string | ModuleFault {
+function prepareSource(file: string, bytes: Uint8Array, strip: StripTypes | undefined): string | ModuleFault {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -104,7 +127,7 @@ function prepareSource(file: string, bytes: Uint8Array): string | ModuleFault {
   }
   if (text.includes("\0")) return { kind: "syntax", message: `Cannot read "${file}": it contains a NUL character`, file };
   if (file.endsWith(".json")) return jsonModule(file, text);
-  const code = TYPESCRIPT.test(file) ? stripTypes(file, text) : text.replace(/^#!/, "//");
+  const code = TYPESCRIPT.test(file) ? stripTypes(file, text, strip) : text.replace(/^#!/, "//");
   if (typeof code !== "string" || !code.includes("import.meta")) return code;
   // On the first line, so that every line keeps its number; `authorPosition` takes the width off again.
   return `${metaPrefix(file)}${code}`;
@@ -132,9 +155,10 @@ interface StripProblem {
   readonly code?: unknown;
 }
 
-function stripTypes(file: string, text: string): string | ModuleFault {
+function stripTypes(file: string, text: string, strip: StripTypes | undefined): string | ModuleFault {
+  if (strip === undefined) throw new Error("The type stripper is not loaded");
   try {
-    return transformSync(text, { mode: "strip-only", filename: file }).code;
+    return strip(text, file);
   } catch (error) {
     const problem: StripProblem = typeof error === "object" && error !== null ? error : { message: String(error) };
     const advice = problem.code === "UnsupportedSyntax" ? "; write it without syntax that needs compiling (enums, namespaces, parameter properties)" : "";

@@ -28,7 +28,7 @@ export interface PoolOptions {
 
 const WATCH_EVERY_MS = 5;
 /** A guest that reached its end is given this long to be stopped by the engine's own interrupt. */
-const INTERRUPT_GRACE_MS = 6;
+const INTERRUPT_GRACE_MS = 14;
 /** A guest that holds its thread this long makes the thread a bad place for other calls. */
 const BUSY_AFTER_MS = 20;
 /** How long after its wall time the host answers for a call whose worker did not. */
@@ -174,6 +174,13 @@ export class Pool {
     return true;
   }
 
+  /** From its worker back to the queue, as if it had never left. */
+  #wait(job: Job): void {
+    job.thread = undefined;
+    job.begunAt = undefined;
+    this.#waiting.push(job);
+  }
+
   #placeWaiting(): void {
     if (this.#closed || this.#waiting.length === 0) return;
     // What one call of a plugin cannot have now, its next call cannot have either.
@@ -253,7 +260,7 @@ export class Pool {
   #timeFault(job: Job, endedAt: number): Fault {
     if (job.kind === "call" && job.cancelBy !== undefined) return { kind: "cancelled" };
     const wallMs = wallMsOf(job);
-    const byWall = endedAt >= job.givenAt + wallMs - 1 || wallMs <= cpuMsOf(job);
+    const byWall = endedAt >= (job.begunAt ?? job.givenAt) + wallMs - 2 * WATCH_EVERY_MS || wallMs <= cpuMsOf(job);
     return byWall ? { kind: "timeout", limit: "wall", limitMs: wallMs } : { kind: "timeout", limit: "cpu", limitMs: cpuMsOf(job) };
   }
 
@@ -261,6 +268,7 @@ export class Pool {
   #lookAtJob(thread: Thread, number: number, now: number): void {
     const job = this.#jobs.get(number);
     if (job === undefined || job.kind !== "call") return;
+    if (thread.hasBegun(number)) job.begunAt ??= now;
     if (job.cancelBy !== undefined && now > job.cancelBy) {
       if (thread.entry?.number === number) thread.interrupt(number);
       if (now > job.cancelBy + ANSWER_GRACE_MS) {
@@ -269,7 +277,7 @@ export class Pool {
         else this.#answer(job, { kind: "cancelled" }, 0);
       }
       thread.send({ type: "end", number });
-    } else if (now > job.givenAt + wallMsOf(job) + ANSWER_GRACE_MS) {
+    } else if (job.begunAt !== undefined && now > job.begunAt + wallMsOf(job) + ANSWER_GRACE_MS) {
       thread.send({ type: "end", number });
       this.#answer(job, { kind: "timeout", limit: "wall", limitMs: wallMsOf(job) }, 0);
     }
@@ -281,8 +289,7 @@ export class Pool {
       const job = this.#jobs.get(number);
       if (job === undefined || job.kind !== "call" || !thread.takeBack(number)) continue;
       thread.settle(number);
-      job.thread = undefined;
-      this.#waiting.push(job);
+      this.#wait(job);
     }
   }
 
@@ -299,8 +306,7 @@ export class Pool {
       const begun = !thread.takeBack(number);
       if (number === guilty) this.#answer(job, fault, cpuMs);
       else if (!begun || ((job.kind === "load" || job.effects === 0) && job.attempts < MAXIMUM_ATTEMPTS)) {
-        job.thread = undefined;
-        this.#waiting.push(job);
+        this.#wait(job);
       } else this.#answer(job, { kind: "lost" }, 0);
     }
     if (this.#closed) return;

@@ -88,7 +88,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       const promise = started.then(
         () =>
           new Promise<LoadOutcome>((resolve) => {
-            pool.submit({ kind: "load", number: ++lastNumber, thread: undefined, givenAt: 0, attempts: 0, source, settle: resolve });
+            pool.submit({ kind: "load", number: ++lastNumber, thread: undefined, givenAt: 0, begunAt: undefined, attempts: 0, source, settle: resolve });
           }),
       );
       const settled = promise.finally(() => loading.delete(source.digest));
@@ -108,6 +108,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
           number: ++lastNumber,
           thread: undefined,
           givenAt: 0,
+          begunAt: undefined,
           attempts: 0,
           plugin,
           invocation,

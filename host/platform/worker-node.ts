@@ -1,10 +1,14 @@
 /** Entry file of a sandbox worker on Node. */
 
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { serveWorker } from "../../sandbox/worker/main.ts";
 import type { SyncAnswer, WorkerMessage, WorkerRequest } from "../../sandbox/worker/protocol.ts";
+import { enableCompileCache } from "./compile-cache.ts";
 import { sharedNow } from "./shared-clock.ts";
 import type { WorkerStart } from "./workers.ts";
+
+enableCompileCache();
+// After the cache is on, so that it serves these sources too.
+const { serveWorker } = await import("../../sandbox/worker/main.ts");
 
 startServing();
 

@@ -18,7 +18,7 @@ export class AbortSignal extends EventTarget {
   /** What the platform does at an abort, before any listener. */
   #steps = bareList<() => void>();
 
-  constructor(key?: unknown) {
+  constructor(key: unknown = undefined) {
     super();
     if (key !== secret) throw new PrimordialTypeError("Illegal constructor");
   }
@@ -35,7 +35,7 @@ export class AbortSignal extends EventTarget {
     if (this.#aborted) throw this.#reason;
   }
 
-  static abort(reason?: unknown): AbortSignal {
+  static abort(reason: unknown = undefined): AbortSignal {
     const signal = new AbortSignal(secret);
     signal.#aborted = true;
     signal.#reason = reason === undefined ? abortError() : reason;
@@ -156,7 +156,7 @@ export class AbortController {
     return this.#signal;
   }
 
-  abort(reason?: unknown): void {
+  abort(reason: unknown = undefined): void {
     abortSignal(this.#signal, reason);
   }
 

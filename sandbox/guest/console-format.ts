@@ -1,5 +1,6 @@
 /** `console.log`'s first argument as a format (https://console.spec.whatwg.org/#formatter), as Deno fills it in. */
 
+import { classify } from "./classify.ts";
 import { inspect } from "./inspect.ts";
 import { DEFAULT_INSPECT } from "./inspection.ts";
 import {
@@ -82,7 +83,7 @@ function fillOne(directive: string, value: unknown): string {
 function directiveText(directive: string, value: unknown): string {
   switch (directive) {
     case "s":
-      return typeof value === "object" && value !== null ? `${value as unknown as string}` : typeof value === "bigint" ? `${value}n` : PrimordialString(value);
+      return toStringText(value);
     case "d":
     case "i":
       return toNumberText(value, (number) => mathTrunc(number), (text) => parseIntText(text));
@@ -98,6 +99,12 @@ function directiveText(directive: string, value: unknown): string {
     default:
       return inspect(value, DEFAULT_INSPECT);
   }
+}
+
+function toStringText(value: unknown): string {
+  if (typeof value === "bigint") return `${value}n`;
+  const isDate = typeof value === "object" && value !== null && classify(value) === "date";
+  return isDate ? inspect(value, DEFAULT_INSPECT) : PrimordialString(value);
 }
 
 function toNumberText(value: unknown, ofNumber: (value: number) => number, ofText: (text: string) => number): string {

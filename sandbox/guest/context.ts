@@ -21,6 +21,9 @@ import { createWorkspace } from "./workspace.ts";
 export const TOOL_OUTPUT: symbol = PrimordialSymbol.for("bascule.toolOutput");
 
 let signal: AbortSignal | undefined;
+/** Stateless: made once, in the base image. */
+const log = objectFreeze(createLog());
+const workspace = objectFreeze(createWorkspace());
 
 /** Cancels the call: the grace period begins. */
 export function abortCall(): void {
@@ -32,8 +35,8 @@ export function createContext(given: object): object {
   signal = createSignal();
   const context = given;
   define(context, "signal", signal, true);
-  define(context, "log", createLog(), true);
-  define(context, "workspace", createWorkspace(), true);
+  define(context, "log", log, true);
+  define(context, "workspace", workspace, true);
   define(context, "progress", progress, true);
   define(context, "output", output, true);
   define(context, "error", createError, true);
@@ -46,13 +49,13 @@ function freezeAll<T extends object>(value: T): T {
   for (let index = 0; index < keys.length; index++) {
     const member: unknown = (value as Readonly<Record<PropertyKey, unknown>>)[keys[index] ?? ""];
     // A signal keeps its state outside its properties and is left as it is.
-    if (typeof member === "object" && member !== null && member !== signal) freezeAll(member);
+    if (typeof member === "object" && member !== null && member !== signal && member !== log && member !== workspace) freezeAll(member);
   }
   return objectFreeze(value);
 }
 
 function createLog(): object {
-  const log = {
+  return {
     debug: (...values: unknown[]) => logAll("debug", values),
     info: (...values: unknown[]) => logAll("info", values),
     warn: (...values: unknown[]) => logAll("warn", values),
@@ -64,7 +67,6 @@ function createLog(): object {
       logAll(level, values);
     },
   };
-  return log;
 }
 
 /** Called once at boot: the functions that every context shares have their own names. */

@@ -50,7 +50,7 @@ export class PermissionStatus extends EventTarget {
 }
 
 export class Permissions {
-  constructor(key?: unknown) {
+  constructor(key: unknown = undefined) {
     if (key !== secret) throw new PrimordialTypeError("Illegal constructor");
   }
 

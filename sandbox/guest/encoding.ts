@@ -99,7 +99,7 @@ export class TextDecoder {
   /** Whether the stream is past its beginning, where a byte order mark would be dropped. */
   #isUnderWay = false;
 
-  constructor(label: unknown = "utf-8", options?: unknown) {
+  constructor(label: unknown = "utf-8", options: unknown = undefined) {
     this.#encoding = `${askWorker("text.label", jsonStringify(toDomString(label)) ?? '""') as string}`;
     const { fatal, ignoreBOM } = toDictionary(options, "Failed to construct 'TextDecoder'");
     this.#fatal = !!fatal;
@@ -118,16 +118,17 @@ export class TextDecoder {
     return this.#ignoreBOM;
   }
 
-  decode(input?: unknown, options?: unknown): string {
+  decode(input: unknown = undefined, options: unknown = undefined): string {
     const stream = !!toDictionary(options, "Failed to execute 'decode' on 'TextDecoder'")["stream"];
     const added = input === undefined ? new PrimordialUint8Array(0) : toBytes(input, "Failed to execute 'decode' on 'TextDecoder'");
     const bytes = join(this.#pending, added);
     const ignoreBOM = this.#ignoreBOM || this.#isUnderWay;
+    const continued = this.#isUnderWay;
     // Whatever happens, an ended or failed stream begins anew.
     this.#pending = new PrimordialUint8Array(0);
     this.#isUnderWay = false;
     if (bytes.length === 0 && !stream) return "";
-    const args = toText({ __proto__: null, label: this.#encoding, fatal: this.#fatal, ignoreBOM, stream });
+    const args = toText({ __proto__: null, label: this.#encoding, fatal: this.#fatal, ignoreBOM, stream, continued });
     const text = `${askWorker("text.decode", args, bytes.buffer) as string}`;
     if (stream) {
       this.#pending = new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));

@@ -7,7 +7,7 @@ import { exposeInterface, toDictionary, toDomString } from "./webidl.ts";
 export class CustomEvent extends Event {
   #detail: unknown;
 
-  constructor(type: unknown, options?: unknown) {
+  constructor(type: unknown, options: unknown = undefined) {
     super(type, options);
     const { detail } = toDictionary(options, "Failed to construct 'CustomEvent'");
     this.#detail = detail === undefined ? null : detail;
@@ -25,7 +25,7 @@ export class ErrorEvent extends Event {
   #colno: number;
   #error: unknown;
 
-  constructor(type: unknown, options?: unknown) {
+  constructor(type: unknown, options: unknown = undefined) {
     super(type, options);
     const { message = "", filename = "", lineno = 0, colno = 0, error } = toDictionary(options, "Failed to construct 'ErrorEvent'");
     this.#message = toDomString(message);
@@ -63,7 +63,7 @@ export class MessageEvent extends Event {
   #source: unknown;
   #ports: readonly unknown[];
 
-  constructor(type: unknown, options?: unknown) {
+  constructor(type: unknown, options: unknown = undefined) {
     super(type, options);
     const { data = null, origin = "", lastEventId = "", source = null, ports } = toDictionary(options, "Failed to construct 'MessageEvent'");
     this.#data = data;
@@ -99,7 +99,7 @@ export class PromiseRejectionEvent extends Event {
   #promise: unknown;
   #reason: unknown;
 
-  constructor(type: unknown, options?: unknown) {
+  constructor(type: unknown, options: unknown = undefined) {
     super(type, options);
     const dictionary = toDictionary(options, "Failed to construct 'PromiseRejectionEvent'");
     if (dictionary["promise"] === undefined) {

@@ -24,7 +24,7 @@ export class Event {
   #dispatching = false;
   #trusted = false;
 
-  constructor(type: unknown, options?: unknown) {
+  constructor(type: unknown, options: unknown = undefined) {
     requireArguments(arguments.length, 1, "construct 'Event'");
     const { bubbles, cancelable, composed } = toDictionary(options, "Failed to construct 'Event'");
     this.#type = toDomString(type);
@@ -165,12 +165,12 @@ interface Listener {
 export class EventTarget {
   #listeners: Listener[] = bareList<Listener>();
 
-  addEventListener(type: unknown, callback: unknown, options?: unknown): void {
+  addEventListener(type: unknown, callback: unknown, options: unknown = undefined): void {
     requireArguments(arguments.length, 2, "execute 'addEventListener' on 'EventTarget'");
     listen(targetOf(this).#listeners, toDomString(type), { callback, options });
   }
 
-  removeEventListener(type: unknown, callback: unknown, options?: unknown): void {
+  removeEventListener(type: unknown, callback: unknown, options: unknown = undefined): void {
     requireArguments(arguments.length, 2, "execute 'removeEventListener' on 'EventTarget'");
     remove(targetOf(this).#listeners, toDomString(type), { callback, capture: captureOf(options) });
   }

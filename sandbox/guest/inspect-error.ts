@@ -2,9 +2,9 @@
 
 import { type Inspection, type Shape } from "./inspection.ts";
 import {
-  objectHasOwn,
   reflectGet,
   splitText,
+  stringEndsWith,
   stringIncludes,
   stringIndexOf,
   stringRepeat,
@@ -12,7 +12,11 @@ import {
   stringTrim,
   arrayJoin,
 } from "./primordials.ts";
+import { isDomException } from "./dom-exception.ts";
 import { cleanStack } from "./stack.ts";
+
+/** Shown though they are not enumerable. */
+const HIDDEN = ["cause", "errors"];
 
 /** Reads of an error what its own getters let it; what they throw counts as absent. */
 export function readText(error: object, key: string): string | undefined {
@@ -28,21 +32,27 @@ export function readText(error: object, key: string): string | undefined {
 /** `Name: message`, with the class's name where the error has no name of its own. */
 export function errorHeader(error: object, className: string | undefined): string {
   const ownName = readText(error, "name") ?? "Error";
-  const name = ownName === "Error" && className !== undefined ? className : ownName;
+  const name = className === undefined || isDomException(error) ? ownName : withClass(ownName, className);
   const message = readText(error, "message") ?? "";
   if (name === "") return message;
   return message === "" ? name : `${name}: ${message}`;
+}
+
+/** `FooError` for `Error`, `Foo [Error]` where the class's name does not say that it is one. */
+function withClass(name: string, className: string): string {
+  if (className === name || !stringEndsWith(name, "Error")) return name;
+  return stringIncludes(className, name) ? className : `${className} [${name}]`;
 }
 
 export function showError(error: Error, className: string | undefined, shape: Shape): Shape {
   const header = errorHeader(error, className);
   const stack = cleanStack(readText(error, "stack") ?? "");
   const frames = framesOf(stack);
-  const text = frames === "" ? `[${header}]` : `${header}\n${frames}`;
+  const text = frames === "" ? `[${stringTrim(stack) === "" ? header : stack}]` : `${header}\n${frames}`;
   return {
     ...shape,
     base: text,
-    hidden: objectHasOwn(error, "cause") ? (objectHasOwn(error, "errors") ? ["cause", "errors"] : ["cause"]) : objectHasOwn(error, "errors") ? ["errors"] : [],
+    hidden: HIDDEN,
     omitted: ["name", "message", "stack"],
   };
 }

@@ -24,6 +24,8 @@ import {
   objectHasOwn,
   objectToString,
   PrimordialUint8Array,
+  PrimordialSymbol,
+  reflectGet,
   reflectGetOwnPropertyDescriptor,
   reflectGetPrototypeOf,
   reflectOwnKeys,
@@ -48,6 +50,7 @@ export interface Naming {
   readonly tag: string;
 }
 
+const { toStringTag } = PrimordialSymbol;
 const NOTHING: readonly string[] = [];
 const BRACES: Shape = { base: "", open: "{", close: "}", columns: false, indexes: 0, hidden: NOTHING, omitted: NOTHING };
 
@@ -64,7 +67,7 @@ export function shapeOf(value: object, kind: ObjectKind, naming: Naming): Shape 
     case "error":
       return showError(value as Error, naming.name, BRACES);
     case "function":
-      return withBase(functionBase(value, naming), naming);
+      return withBase(functionBase(value), naming);
     case "date":
       return withBase(dateText(value), naming);
     case "regexp":
@@ -125,8 +128,8 @@ function withBase(base: string, { tag }: Naming): Shape {
 
 /** `Name(2) [Tag] `, with a note where there is no prototype. */
 function prefix({ name, tag }: Naming, fallback: string, size = ""): string {
-  const shownTag = tag === "" || tag === fallback ? "" : `[${tag}] `;
-  return name === undefined ? `[${fallback}${size}: null prototype] ${shownTag}` : `${name}${size} ${shownTag}`;
+  const shownTag = tag === "" || (name === undefined && tag === fallback) ? "" : `[${tag}] `;
+  return `${name === undefined ? `[${fallback}${size}: null prototype]` : `${name}${size}`} ${shownTag}`;
 }
 
 function plainShape(value: object, naming: Naming): Shape {
@@ -266,12 +269,13 @@ function boxed(type: string, value: unknown, { name }: Naming): string {
   return `[${type}${subclass}: ${showPrimitive(value)}]`;
 }
 
-function functionBase(value: object, { tag }: Naming): string {
+function functionBase(value: object): string {
   const name: unknown = reflectGetOwnPropertyDescriptor(value, "name")?.value;
   const source = functionToString(value);
   const label = typeof name === "string" && name !== "" ? name : "(anonymous)";
   if (stringStartsWith(source, "class") && stringEndsWith(source, "}")) return `[class ${label}${superclass(value)}]`;
-  const type = stringEndsWith(tag, "Function") ? tag : "Function";
+  const tag = reflectGet(value, toStringTag);
+  const type = typeof tag === "string" && stringEndsWith(tag, "Function") ? tag : "Function";
   return label === "(anonymous)" ? `[${type} (anonymous)]` : `[${type}: ${label}]`;
 }
 

@@ -10,14 +10,14 @@ import {
   stringIncludes,
   stringPadStart,
   stringSlice,
-  stringToUpperCase,
+  stringToWellFormed,
   symbolToString,
 } from "./primordials.ts";
 
 const QUOTES = ['"', "'", "`"] as const;
 const SHORT_ESCAPES: Readonly<Record<number, string>> = { 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 92: "\\\\" };
 
-/** In double quotes, or in others if that saves escapes; control characters and lone surrogates are escaped. */
+/** In double quotes, or in others if that saves escapes; control characters are escaped, lone surrogates replaced. */
 export function quoteString(text: string): string {
   let quote: string = QUOTES[0];
   for (let index = 0; index < QUOTES.length; index++) {
@@ -27,7 +27,7 @@ export function quoteString(text: string): string {
       break;
     }
   }
-  return `${quote}${escapeControls(text, stringCharCodeAt(quote, 0))}${quote}`;
+  return `${quote}${escapeControls(stringToWellFormed(text), stringCharCodeAt(quote, 0))}${quote}`;
 }
 
 function escapeControls(text: string, quote: number): string {
@@ -46,7 +46,7 @@ function escapeControls(text: string, quote: number): string {
 function escapeOf(code: number, quote: number): string | undefined {
   if (code === quote) return `\\${stringAt('"\'`', code === 34 ? 0 : code === 39 ? 1 : 2)}`;
   if (code === 92 || (code >= 8 && code <= 13)) return SHORT_ESCAPES[code];
-  if (code < 32 || (code >= 127 && code < 160)) return `\\x${stringPadStart(stringToUpperCase(numberToString(code, 16)), 2, "0")}`;
+  if (code < 32 || (code >= 127 && code < 160)) return `\\x${stringPadStart(numberToString(code, 16), 2, "0")}`;
   return undefined;
 }
 

@@ -1,13 +1,14 @@
 /** Shows any value as text, as Deno does: what `console.log` prints. Bounded in size, depth and count. */
 
 import { classify, type ObjectKind } from "./classify.ts";
-import { indentLines } from "./inspect-error.ts";
+import { indentLines, readText } from "./inspect-error.ts";
 import { namedShape, type Naming, shapeOf } from "./inspect-kinds.ts";
 import { layOut } from "./inspect-layout.ts";
 import { quoteString, showKey, showPrimitive } from "./inspect-text.ts";
 import { DEFAULT_INSPECT, type Inspection, type InspectOptions, type Shape } from "./inspection.ts";
 import {
   arrayIncludes,
+  arrayJoin,
   arraySort,
   bareList,
   type Callable,
@@ -19,6 +20,8 @@ import {
   reflectGetOwnPropertyDescriptor,
   reflectGetPrototypeOf,
   reflectOwnKeys,
+  splitText,
+  stringRepeat,
   stringSlice,
 } from "./primordials.ts";
 import { describeInterface } from "./webidl.ts";
@@ -42,7 +45,7 @@ export function inspect(value: unknown, options: InspectOptions = DEFAULT_INSPEC
 }
 
 function show(inspection: Inspection, value: unknown, level: number): string {
-  if (typeof value === "string") return showString(value, inspection.options.strAbbreviateSize);
+  if (typeof value === "string") return showString(inspection, value);
   if ((typeof value !== "object" || value === null) && typeof value !== "function") return showPrimitive(value);
   if (--inspection.remaining < 0) return "...";
   const custom = customText(inspection.options, value);
@@ -54,10 +57,27 @@ function show(inspection: Inspection, value: unknown, level: number): string {
   return showObject(inspection, value, level);
 }
 
-function showString(text: string, limit: number): string {
-  if (text.length <= limit) return quoteString(text);
-  const hidden = text.length - limit;
-  return `${quoteString(stringSlice(text, 0, limit))}... ${hidden} more character${hidden === 1 ? "" : "s"}`;
+/** Below this no string is split. */
+const SHORT_STRING = 16;
+
+function showString({ options, indentation }: Inspection, whole: string): string {
+  const hidden = whole.length - options.strAbbreviateSize;
+  const text = hidden > 0 ? stringSlice(whole, 0, options.strAbbreviateSize) : whole;
+  const rest = hidden > 0 ? `... ${hidden} more character${hidden === 1 ? "" : "s"}` : "";
+  const isLong = text.length > SHORT_STRING && text.length > options.breakLength - indentation - 4;
+  return (isLong ? quoteLines(text, `\n${stringRepeat(" ", indentation + 2)}`) : quoteString(text)) + rest;
+}
+
+/** One literal a line, added up. */
+function quoteLines(text: string, margin: string): string {
+  const lines = splitText(text, "\n");
+  const quoted = bareList<string>();
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] ?? "";
+    if (index < lines.length - 1) quoted[index] = quoteString(`${line}\n`);
+    else if (line !== "") quoted[index] = quoteString(line);
+  }
+  return arrayJoin(quoted, ` +${margin}`);
 }
 
 const denoInspect = PrimordialSymbol.for("Deno.customInspect");
@@ -169,7 +189,24 @@ function showProperty(inspection: Inspection, owner: object, at: { readonly key:
   if (descriptor.get === undefined) return `${name}: ${descriptor.set === undefined ? "undefined" : "[Setter]"}`;
   const label = descriptor.set === undefined ? "Getter" : "Getter/Setter";
   if (!inspection.options.getters) return `${name}: [${label}]`;
-  return `${name}: [${label}: ${indented(inspection, reflectApply(descriptor.get as Callable, owner, []), at.level)}]`;
+  return `${name}: ${showGetter(inspection, owner, { label, get: descriptor.get as Callable, level: at.level })}`;
+}
+
+interface Getter {
+  readonly label: string;
+  readonly get: Callable;
+  readonly level: number;
+}
+
+function showGetter(inspection: Inspection, owner: object, { label, get, level }: Getter): string {
+  try {
+    const value = reflectApply(get, owner, []);
+    const text = indented(inspection, value, level);
+    return typeof value === "object" && value !== null ? `[${label}] ${text}` : `[${label}: ${text}]`;
+  } catch (error) {
+    const message = typeof error === "object" && error !== null ? readText(error, "message") : undefined;
+    return `[${label}: <Inspection threw (${message ?? "no message"})>]`;
+  }
 }
 
 function indented(inspection: Inspection, value: unknown, level: number): string {

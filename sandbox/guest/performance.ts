@@ -76,7 +76,7 @@ export class PerformanceEntry {
 export class PerformanceMark extends PerformanceEntry {
   #detail: unknown;
 
-  constructor(name: unknown, options?: unknown) {
+  constructor(name: unknown, options: unknown = undefined) {
     requireArguments(arguments.length, 1, "construct 'PerformanceMark'");
     const { startTime, detail } = toDictionary(options, "Failed to construct 'PerformanceMark'");
     const start = startTime === undefined ? performanceNow() : toTime(startTime);
@@ -132,14 +132,14 @@ export class Performance {
     return performanceNow();
   }
 
-  mark(name: unknown, options?: unknown): PerformanceMark {
+  mark(name: unknown, options: unknown = undefined): PerformanceMark {
     requireArguments(arguments.length, 1, "execute 'mark' on 'Performance'");
     const mark = new PerformanceMark(name, options);
     keep(mark);
     return mark;
   }
 
-  measure(name: unknown, startOrOptions?: unknown, endMark?: unknown): PerformanceMeasure {
+  measure(name: unknown, startOrOptions: unknown = undefined, endMark: unknown = undefined): PerformanceMeasure {
     requireArguments(arguments.length, 1, "execute 'measure' on 'Performance'");
     const isOptions = typeof startOrOptions === "object" && startOrOptions !== null;
     const options = isOptions ? toDictionary(startOrOptions, "Failed to execute 'measure'") : { start: startOrOptions, end: endMark };
@@ -156,11 +156,11 @@ export class Performance {
     return measure;
   }
 
-  clearMarks(name?: unknown): void {
+  clearMarks(name: unknown = undefined): void {
     clear("mark", name);
   }
 
-  clearMeasures(name?: unknown): void {
+  clearMeasures(name: unknown = undefined): void {
     clear("measure", name);
   }
 
@@ -168,7 +168,7 @@ export class Performance {
     return select(undefined, undefined);
   }
 
-  getEntriesByName(name: unknown, type?: unknown): PerformanceEntry[] {
+  getEntriesByName(name: unknown, type: unknown = undefined): PerformanceEntry[] {
     return select(toDomString(name), type === undefined ? undefined : toDomString(type));
   }
 

@@ -5,6 +5,7 @@ import {
   bareList,
   PrimordialError,
   splitText,
+  stringEndsWith,
   stringIncludes,
   stringIndexOf,
   stringSlice,
@@ -19,14 +20,16 @@ function fileOf(stack: string): string {
   return opened === -1 || line === -1 ? "" : stringSlice(stack, opened, line + 1);
 }
 
-/** Drops the prelude's frames. */
+/** Drops the prelude's frames, and those of built-ins that the prelude called. */
 export function cleanStack(stack: string): string {
   if (ownFile === "" || !stringIncludes(stack, ownFile)) return stack;
   const kept = bareList<string>();
   const lines = splitText(stack, "\n");
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? "";
-    if (!stringIncludes(line, ownFile)) kept[kept.length] = line;
+    const next = lines[index + 1] ?? "";
+    const isOurs = stringIncludes(line, ownFile) || (stringEndsWith(line, " (native)") && stringIncludes(next, ownFile));
+    if (!isOurs) kept[kept.length] = line;
   }
   return arrayJoin(kept, "\n");
 }

@@ -59,7 +59,7 @@ export class URLSearchParams {
     this.#update();
   }
 
-  delete(name: unknown, value?: unknown): void {
+  delete(name: unknown, value: unknown = undefined): void {
     requireArguments(arguments.length, 1, "execute 'delete' on 'URLSearchParams'");
     const wanted = matcher(name, value);
     this.#keep((pair) => !wanted(pair));
@@ -82,7 +82,7 @@ export class URLSearchParams {
     return values;
   }
 
-  has(name: unknown, value?: unknown): boolean {
+  has(name: unknown, value: unknown = undefined): boolean {
     requireArguments(arguments.length, 1, "execute 'has' on 'URLSearchParams'");
     return find(this.#pairs, matcher(name, value)) !== undefined;
   }
@@ -106,7 +106,7 @@ export class URLSearchParams {
     this.#update();
   }
 
-  forEach(callback: unknown, self?: unknown): void {
+  forEach(callback: unknown, self: unknown = undefined): void {
     requireArguments(arguments.length, 1, "execute 'forEach' on 'URLSearchParams'");
     if (typeof callback !== "function") throw new PrimordialTypeError("The callback is not a function");
     for (let index = 0; index < this.#pairs.length; index++) {

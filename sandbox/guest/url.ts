@@ -31,7 +31,7 @@ export class URL {
   #parts: Parts;
   #searchParams: URLSearchParams | undefined;
 
-  constructor(url: unknown, base?: unknown) {
+  constructor(url: unknown, base: unknown = undefined) {
     requireArguments(arguments.length, 1, "construct 'URL'");
     const parts = parse(url, base);
     if (parts === undefined) {
@@ -41,12 +41,12 @@ export class URL {
     this.#parts = parts;
   }
 
-  static canParse(url: unknown, base?: unknown): boolean {
+  static canParse(url: unknown, base: unknown = undefined): boolean {
     requireArguments(arguments.length, 1, "execute 'URL.canParse'");
     return parse(url, base) !== undefined;
   }
 
-  static parse(url: unknown, base?: unknown): URL | null {
+  static parse(url: unknown, base: unknown = undefined): URL | null {
     requireArguments(arguments.length, 1, "execute 'URL.parse'");
     return parse(url, base) === undefined ? null : new URL(url, base);
   }

@@ -3,7 +3,7 @@
 import { makeBaseImage } from "../base-image.ts";
 import { type Image, plainCopy } from "../image.ts";
 import { loadPlugin } from "../load.ts";
-import { createModuleTable, type ModuleTable } from "../modules.ts";
+import { createModuleTable, loadStripper, type ModuleTable, needsStripper } from "../modules.ts";
 import { Run, type RunEnvironment } from "../run.ts";
 import { createInstances, type Instances } from "./instances.ts";
 import { CANCEL, claim, CURRENT, END_BY, ENTERED_AT, openControl, SYNC_ANSWERS, type SyncAnswer, type WorkerMessage, type WorkerRequest } from "./protocol.ts";
@@ -29,7 +29,8 @@ const RANDOM_POOL_BYTES = 4_096;
 interface Plugin {
   readonly image: Image;
   readonly files: ReadonlyMap<string, Uint8Array>;
-  readonly modules: ModuleTable;
+  /** For imports that only happen in a call; made when the first call comes. */
+  modules: ModuleTable | undefined;
   readonly memoryBytes: number;
 }
 
@@ -80,12 +81,13 @@ export function serveWorker(powers: WorkerPowers): void {
 
   async function load(request: Extract<WorkerRequest, { type: "load" }>): Promise<void> {
     if (base === undefined) throw new Error("The worker has no base image yet");
+    const strip = needsStripper(request.files, false) ? { strip: await loadStripper() } : {};
     const lease = await instances.lease(base, request.memoryBytes, "image");
     if (!claim(control, request.ticket)) return instances.giveBack(lease);
     control.times[ENTERED_AT] = powers.now();
     control.times[END_BY] = powers.now() + request.loadMs;
     Atomics.store(control.words, CURRENT, request.number);
-    const loaded = loadPlugin(lease.instance, base, request, powers.now);
+    const loaded = loadPlugin(lease.instance, base, { ...request, ...strip }, powers.now);
     Atomics.store(control.words, CURRENT, 0);
     if (loaded.ok) {
       plugins.set(request.digest, pluginOf(loaded.image, request.files, request.memoryBytes));
@@ -101,9 +103,11 @@ export function serveWorker(powers: WorkerPowers): void {
     const plugin = plugins.get(request.digest);
     // The host sends an image before the first call that needs it.
     if (plugin === undefined) throw new Error(`The worker has no image of ${request.digest}`);
+    plugin.modules ??= createModuleTable(plugin.files, needsStripper(plugin.files, true) ? await loadStripper() : undefined);
+    const { modules } = plugin;
     const lease = await instances.lease(plugin.image, plugin.memoryBytes, "fresh");
     if (!claim(control, request.ticket)) return instances.giveBack(lease);
-    const run = new Run({ ...request, files: plugin.files, modules: plugin.modules }, lease.instance, environment, () => {
+    const run = new Run({ ...request, files: plugin.files, modules }, lease.instance, environment, () => {
       runs.delete(request.number);
       instances.giveBack(lease);
     });
@@ -139,7 +143,7 @@ export function serveWorker(powers: WorkerPowers): void {
 }
 
 function pluginOf(image: Image, files: ReadonlyMap<string, Uint8Array>, memoryBytes: number): Plugin {
-  return { image, files, modules: createModuleTable(files), memoryBytes };
+  return { image, files, modules: undefined, memoryBytes };
 }
 
 /** One request to the system for many calls: eight bytes at a time would cost more than a restore. */

@@ -96,3 +96,7 @@ export function offer(control: Control, ticket: number): void {
 export function claim(control: Control, ticket: number): boolean {
   return Atomics.compareExchange(control.words, claimIndex(ticket), ticket, 0) === ticket;
 }
+
+export function isOffered(control: Control, ticket: number): boolean {
+  return Atomics.load(control.words, claimIndex(ticket)) === ticket;
+}

@@ -1,7 +1,7 @@
 /** One worker as the host sees it: its connection, its status words, and the jobs given to it. */
 
 import type { Image } from "../image.ts";
-import { CANCEL, claim, CONTROL_BYTES, type Control, CURRENT, END_BY, ENTERED_AT, offer, openControl, SYNC_ANSWERS, type SyncAnswer, type WorkerMessage, type WorkerRequest } from "./protocol.ts";
+import { CANCEL, claim, CONTROL_BYTES, type Control, CURRENT, END_BY, ENTERED_AT, isOffered, offer, openControl, SYNC_ANSWERS, type SyncAnswer, type WorkerMessage, type WorkerRequest } from "./protocol.ts";
 import type { WorkerConnection, WorkerLauncher } from "./port.ts";
 
 export interface ThreadListener {
@@ -66,6 +66,12 @@ export class Thread {
   takeBack(number: number): boolean {
     const job = this.jobs.get(number);
     return job !== undefined && claim(this.#control, job.ticket);
+  }
+
+  /** True once the worker took the job up. */
+  hasBegun(number: number): boolean {
+    const job = this.jobs.get(number);
+    return job !== undefined && !isOffered(this.#control, job.ticket);
   }
 
   /** The job is answered. */

@@ -1,0 +1,57 @@
+/** Deno itself as the oracle: the same expressions there and in the guest. */
+
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { fileURLToPath } from "node:url";
+import { startGuest } from "./engine.ts";
+
+const DENO = fileURLToPath(new URL("../../../node_modules/.bin/deno", import.meta.url));
+
+/** Evaluates each expression, which may await, to `Deno.inspect`'s text or the name of what it throws. */
+function program(expressions: readonly string[]): string {
+  const cases = expressions.map((text) => `async () => (${text})`).join(",\n");
+  return `
+    const cases = [${cases}];
+    async function answers() {
+      const found = [];
+      for (const evaluate of cases) {
+        try { found.push(Deno.inspect(await evaluate())); } catch (error) { found.push("throws " + error.name); }
+      }
+      return found;
+    }`;
+}
+
+/** What Deno answers, in order. */
+export async function askDeno(expressions: readonly string[]): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), "bascule-oracle-"));
+  try {
+    const file = join(folder, "cases.js");
+    await writeFile(file, `${program(expressions)}\nconsole.log(JSON.stringify(await answers()));`);
+    const { stdout } = await promisify(execFile)(DENO, ["run", "--quiet", "--no-prompt", "--no-config", file], { maxBuffer: 64 * 1024 * 1024 });
+    // The program prints one JSON list of strings.
+    return JSON.parse(stdout) as string[];
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** What the guest answers, in order. */
+export async function askGuest(expressions: readonly string[]): Promise<string[]> {
+  const guest = await startGuest({ source: `${program(expressions)}\nexport const tool = answers;` });
+  try {
+    // The tool returns the list of strings.
+    return guest.output() as string[];
+  } finally {
+    guest.dispose();
+  }
+}
+
+/** Both, by expression: whole values to compare. */
+export async function askBoth(expressions: readonly string[]): Promise<{ deno: Record<string, unknown>; guest: Record<string, unknown> }> {
+  const [theirs, ours] = await Promise.all([askDeno(expressions), askGuest(expressions)]);
+  const byExpression = (texts: readonly string[]): Record<string, unknown> => Object.fromEntries(expressions.map((text, index) => [text, texts[index]]));
+  return { deno: byExpression(theirs), guest: byExpression(ours) };
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { evaluateInGuest } from "./engine.ts";
+import { askBoth } from "./oracle.ts";
+
+const CLONED = [
+  `structuredClone(1)`,
+  `structuredClone("a\\0\\ud800")`,
+  `structuredClone(null)`,
+  `structuredClone(undefined)`,
+  `structuredClone(10n)`,
+  `structuredClone(-0)`,
+  `structuredClone({ a: 1, [Symbol("s")]: 2, get b() { return 3 } })`,
+  `structuredClone(Object.create({ inherited: 1 }, { own: { value: 1, enumerable: true }, hidden: { value: 2 } }))`,
+  `structuredClone(JSON.parse('{"__proto__": 1}'))`,
+  `structuredClone([1, , 3])`,
+  `structuredClone(Object.assign([1], { x: 2 }))`,
+  `structuredClone(new (class Foo { x = 1 })).constructor === Object`,
+  `structuredClone(new Map([[{ a: 1 }, new Set([1])]]))`,
+  `structuredClone(new Date(5))`,
+  `(() => { const r = /x/gi; r.lastIndex = 3; const c = structuredClone(r); return [c, c.lastIndex] })()`,
+  `structuredClone(Object(1))`,
+  `structuredClone(Object("s"))`,
+  `structuredClone(Object(1n))`,
+  `structuredClone(Object(false))`,
+  `structuredClone(new Uint8Array([1, 2, 3]).subarray(1))`,
+  `structuredClone(new Uint8Array([1, 2, 3]).subarray(1)).buffer.byteLength`,
+  `structuredClone(new DataView(new ArrayBuffer(4), 1, 2))`,
+  `structuredClone(new Float64Array([1.5]))`,
+  `structuredClone(new ArrayBuffer(2))`,
+  `structuredClone(new ArrayBuffer(2, { maxByteLength: 4 })).maxByteLength`,
+  `(() => { const a = { }; a.self = a; a.list = [a]; const c = structuredClone(a); return [c !== a, c.self === c, c.list[0] === c] })()`,
+  `(() => { const b = new ArrayBuffer(4); const c = structuredClone([new Uint8Array(b), new Uint8Array(b)]); return c[0].buffer === c[1].buffer })()`,
+  `(() => { const e = structuredClone(new RangeError("m", { cause: { a: 1 } })); return [e.name, e.message, e.cause, e instanceof RangeError, Object.keys(e)] })()`,
+  `(() => { class Foo extends Error { name = "Foo"; extra = 1 } const e = structuredClone(new Foo("m")); return [e.name, e.message, e.constructor === Error, "extra" in e] })()`,
+  `(() => { const e = structuredClone(new DOMException("m", "AbortError")); return [e.name, e.message, e.code, e instanceof DOMException] })()`,
+  `structuredClone(() => {})`,
+  `structuredClone(Symbol("s"))`,
+  `structuredClone({ a: [() => {}] })`,
+  `structuredClone(new WeakMap())`,
+  `structuredClone(new WeakSet())`,
+  `structuredClone(new WeakRef({}))`,
+  `structuredClone(Promise.resolve())`,
+  `structuredClone(new URL("http://a"))`,
+  `structuredClone({ get a() { throw new RangeError("mine") } })`,
+  `structuredClone()`,
+  `structuredClone(1, { transfer: [{}] })`,
+  `(() => { const b = new ArrayBuffer(4); const c = structuredClone({ b }, { transfer: [b] }); return [b.detached, b.byteLength, c.b.byteLength] })()`,
+  `(() => { const b = new ArrayBuffer(4); b.transfer(); return structuredClone(b, { transfer: [b] }) })()`,
+  `(() => { const b = new ArrayBuffer(4); b.transfer(); return structuredClone({ b }) })()`,
+  `(() => { const v = new Uint8Array([1, 2]); const c = structuredClone(v, { transfer: [v.buffer] }); return [v.length, c] })()`,
+];
+
+describe("structuredClone()", () => {
+  it("copies and refuses what Deno copies and refuses [PB1.structuredClone]", async () => {
+    const { deno, guest } = await askBoth(CLONED);
+    expect(guest).toEqual(deno);
+  });
+
+  it("follows the standard where Deno does not yet [PB1.structuredClone]", async () => {
+    const cases = `[
+      structuredClone.length,
+      (() => { const b = new ArrayBuffer(4); try { return structuredClone(b, { transfer: [b, b] }) } catch (error) { return error.name } })(),
+    ]`;
+    expect(await evaluateInGuest(cases)).toEqual([1, "DataCloneError"]);
+  });
+
+  it("refuses a value that nests too deep in words, not by running out of stack [PB1.structuredClone] [B4]", async () => {
+    const deep = `(() => { let value = {}; for (let i = 0; i < 5000; i++) value = { value }; try { structuredClone(value); return "copied" } catch (error) { return error.name + ": " + error.message } })()`;
+    expect(await evaluateInGuest(deep)).toBe("DataCloneError: The value is nested deeper than 200 levels");
+  });
+
+  it("is not led astray by a tag, a species or a constructor that lies [PB1.structuredClone] [B5]", async () => {
+    const lies = `(() => {
+      const map = new Map([[1, 2]]);
+      Object.defineProperty(map, Symbol.toStringTag, { value: "Set" });
+      Object.defineProperty(map, "constructor", { value: Array });
+      const bytes = new Uint8Array([7]);
+      bytes.constructor = { [Symbol.species]: function () { throw new Error("asked") } };
+      bytes.buffer.constructor = { [Symbol.species]: function () { throw new Error("asked") } };
+      const copy = structuredClone([map, bytes, { [Symbol.toStringTag]: "Date" }]);
+      return [copy[0].get(1), copy[1][0], Object.keys(copy[2])];
+    })()`;
+    expect(await evaluateInGuest(lies)).toEqual([2, 7, []]);
+  });
+});
