@@ -114,8 +114,8 @@ function missingFiles(manifest: Manifest, files: ReadonlyMap<string, Uint8Array>
 
 function decode(bytes: Uint8Array): string | undefined {
   try {
-    // A byte order mark at the start is dropped: editors on Windows write one.
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    // A byte order mark is the reader's business: one is dropped, a second one is no JSON.
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
   }

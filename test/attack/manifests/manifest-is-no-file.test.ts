@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { manifest } from "../../host/sources/directory/harness.ts";
+import { hostileRoot, refusalOf } from "./hostile-root.ts";
+
+describe("a manifest.json that is no regular file", () => {
+  it("does not hang the host when it is a FIFO that nobody writes to [H1.others]", async () => {
+    expect(await refusalOf({ "evil/manifest.json": { other: true }, "evil/main.ts": "" })).toEqual(['"manifest.json" is no regular file']);
+  });
+
+  it("is refused when it is a folder [H1.others]", async () => {
+    expect(await refusalOf({ "evil/manifest.json/manifest.json": manifest("evil") })).toEqual(['"manifest.json" is no regular file']);
+  });
+
+  it.each([
+    ["nothing", { link: "nowhere" }],
+    ["itself", { link: "manifest.json" }],
+    ["its own folder", { link: "." }],
+  ])("is refused when it is a link to %s [M4.symlink]", async (_what, entry) => {
+    expect(await refusalOf({ "evil/manifest.json": entry, "evil/main.ts": "" })).toEqual(['"manifest.json" is no regular file']);
+  });
+
+  it.each(["/dev/zero", "/dev/stdin", "/proc/self/environ"])("is refused when it is a link to %s [M4.symlink]", async (link) => {
+    const [message] = await refusalOf({ "evil/manifest.json": { link }, "evil/main.ts": "" });
+    expect(message).toMatch(/leaves the plugin's folder|no regular file/);
+  });
+
+  it.each([
+    ["Manifest.json", "Manifest.json"],
+    ["a name with a trailing space", "manifest.json "],
+    ["a name with a Cyrillic letter", "mаnifest.json"],
+    ["plugin.json", "plugin.json"],
+  ])("does not count under another name: %s [M1]", async (_what, name) => {
+    expect(await refusalOf({ [`evil/${name}`]: manifest("evil"), "evil/main.ts": "" })).toEqual([
+      "ignored: No manifest.json at its root (manifests in folders below are not looked for)",
+    ]);
+  });
+
+  it("does not hang the host when a module or any other entry is a FIFO [H1.others]", async () => {
+    expect(await refusalOf({ "evil/manifest.json": manifest("evil"), "evil/main.ts": { other: true } })).toEqual([
+      expect.stringContaining("main.ts"),
+    ]);
+    const { statusOf } = await hostileRoot({
+      "pipes/manifest.json": manifest("pipes"),
+      "pipes/main.ts": "",
+      "pipes/pipe": { other: true },
+    });
+    expect(await statusOf("pipes")).toMatchObject({
+      state: "loaded",
+      problems: [{ severity: "warning", message: 'Left out "pipe": neither a regular file nor a folder' }],
+    });
+  });
+});

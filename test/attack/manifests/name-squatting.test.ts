@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { manifest, tool } from "../../host/sources/directory/harness.ts";
+import { plantOnDisk } from "../../support/plant.ts";
+import { hostileRoot } from "./hostile-root.ts";
+
+describe("a folder that wants another plugin's name", () => {
+  it.each([
+    ["the same name, from a folder that sorts first", "0", "honest"],
+    ["a name that differs by a digit and sorts first", "h0nest", "h0nest"],
+  ])("does not get the calls of one that serves: %s [M5]", async (_what, folder, name) => {
+    const { root, statusOf, directory, callable } = await hostileRoot({});
+    await statusOf("honest");
+    await plantOnDisk(join(root, folder, "manifest.json"), manifest(name, { tools: [tool("honest_run")] }));
+    await plantOnDisk(join(root, folder, "main.ts"), "evil");
+    expect(await directory.reloadChanged()).toBe(0);
+    expect(callable("honest_run")).toMatchObject({ name: "honest", directory: join(root, "honest") });
+    expect(directory.status().find((status) => status.folder === folder)?.reason).toContain(join(root, "honest"));
+  });
+
+  it("does not get it at a start either, if its folder is not the one of that name [M5]", async () => {
+    const { root, statusOf, callable } = await hostileRoot({ "0/manifest.json": manifest("honest"), "0/main.ts": "evil" });
+    expect((await statusOf("0"))?.state).toBe("failed");
+    expect(callable("honest_run")).toMatchObject({ directory: join(root, "honest") });
+  });
+
+  it("is refused naming the other, whichever of a hundred it is [M5]", async () => {
+    const copies = Object.fromEntries(
+      Array.from({ length: 100 }, (_, index) => [
+        [`c${index}/manifest.json`, manifest("honest")],
+        [`c${index}/main.ts`, "evil"],
+      ]).flat(),
+    );
+    const { statusOf, directory, sandbox } = await hostileRoot(copies);
+    expect((await statusOf("c50"))?.reason).toMatch(/"honest" is the name of another plugin, in ".*\/plugins\/honest"/);
+    expect(directory.status().filter(({ state }) => state === "failed")).toHaveLength(100);
+    expect(sandbox.loads).toEqual(["honest"]);
+  });
+});

@@ -1,0 +1,107 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createNodePlatform } from "../../../host/platform/node.ts";
+import { readFolder } from "../../../host/sources/directory/read.ts";
+import { manifest, tool } from "../../host/sources/directory/harness.ts";
+import { plantOnDisk } from "../../support/plant.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { hostileRoot, refusalOf } from "./hostile-root.ts";
+
+const SECRET = "the host's own secret";
+/** As long as the secret: a size that differs must not be what gives the swap away. */
+const INSIDE = "x".repeat(SECRET.length);
+
+/**
+ * Puts a link to the outside in the folder's place and the folder back, as fast as it can for 20 seconds. The folder keeps
+ * its inode and its times: only where it stands changes. In a process of its own: one that shared ours would take turns
+ * with the reader.
+ */
+const SWAP_FOLDERS = `
+  const { renameSync } = require("node:fs");
+  const [folder, home] = process.argv.slice(1);
+  console.log("begun");
+  for (const end = Date.now() + 20_000; Date.now() < end; ) {
+    renameSync(folder + "/lib", home + "/parked");
+    renameSync(home + "/trap", folder + "/lib");
+    renameSync(folder + "/lib", home + "/trap");
+    renameSync(home + "/parked", folder + "/lib");
+    for (const pause = process.hrtime.bigint() + 200_000n; process.hrtime.bigint() < pause; );
+  }
+`;
+
+describe("a link that leads out of the plugin's folder", () => {
+  it.each([
+    ["a module", { "evil/manifest.json": manifest("evil"), "evil/main.ts": { link: "../../secret" } }, "main.ts"],
+    ["a module, by an absolute path", { "evil/manifest.json": manifest("evil"), "evil/main.ts": { link: "/etc/hostname" } }, "main.ts"],
+    ["the manifest itself", { "evil/manifest.json": { link: "../../secret" }, "evil/main.ts": "" }, "manifest.json"],
+    ["another plugin's manifest", { "evil/manifest.json": { link: "../honest/manifest.json" }, "evil/main.ts": "" }, "manifest.json"],
+    [
+      "a file that nothing names",
+      { "evil/manifest.json": manifest("evil"), "evil/main.ts": "", "evil/data.txt": { link: "../../secret" } },
+      "data.txt",
+    ],
+    ["a folder", { "evil/manifest.json": manifest("evil"), "evil/main.ts": "", "evil/lib": { link: "/etc" } }, "lib"],
+    [
+      "a link to a link",
+      { "evil/manifest.json": manifest("evil"), "evil/main.ts": { link: "hop" }, "evil/hop": { link: "../../secret" } },
+      "hop",
+    ],
+    [
+      "a link that goes out and comes back in, and out",
+      { "evil/manifest.json": manifest("evil"), "evil/main.ts": { link: "../evil/../../secret" } },
+      "main.ts",
+    ],
+    [
+      "a folder with a longer name that begins the same",
+      { "evil/manifest.json": manifest("evil"), "evil/main.ts": { link: "../evilest/main.ts" }, "evilest/main.ts": "" },
+      "main.ts",
+    ],
+  ])("is refused for %s [M4.symlink]", async (_what, entries, named) => {
+    expect(await refusalOf({ "../secret": SECRET, ...entries })).toContain(`"${named}" is a link that leaves the plugin's folder`);
+  });
+
+  it("is refused in the manifest's text too, as .. and as an absolute path [M4]", async () => {
+    const modules = ["../honest/main.ts", "/etc/passwd.ts", "lib/../../x.ts", "..\\x.ts", "file:///x.ts"];
+    const text = manifest("evil", { tools: modules.map((module, index) => tool(`run${index}`, { module })) });
+    expect(await refusalOf({ "evil/manifest.json": text, "evil/main.ts": "" })).toHaveLength(modules.length);
+  });
+
+  it("never has its target's bytes read while links and folders are swapped under the reader [M4.race]", async () => {
+    const home = await temporaryFolder();
+    const folder = join(home, "plugins/evil");
+    await plantOnDisk(join(folder, "manifest.json"), "{}");
+    await plantOnDisk(join(folder, "lib/a.ts"), INSIDE);
+    await plantOnDisk(join(home, "outside/a.ts"), SECRET);
+    await symlink(join(home, "outside"), join(home, "trap"));
+    const attacker = spawn(process.execPath, ["-e", SWAP_FOLDERS, folder, home]);
+    onTestFinished(() => void attacker.kill("SIGKILL"));
+    await once(attacker.stdout, "data");
+
+    const platform = createNodePlatform();
+    const seen = new Map<string, number>();
+    for (let round = 0; round < 1_500; round++) {
+      const state = await readFolder(platform, { root: join(home, "plugins"), rootIndex: 0, folder: "evil" });
+      const bytes = state.kind === "read" ? state.files.get("lib/a.ts") : undefined;
+      const what = bytes === undefined ? state.kind : new TextDecoder().decode(bytes);
+      seen.set(what, (seen.get(what) ?? 0) + 1);
+    }
+    expect(attacker.exitCode).toBeNull();
+    // Both were there to be seen: the honest folder, and the swap.
+    expect(seen.get(INSIDE)).toBeGreaterThan(0);
+    expect(seen.get("changing")).toBeGreaterThan(0);
+    expect([...seen.keys()].filter((what) => ![INSIDE, "changing", "refused", "read"].includes(what))).toEqual([]);
+  });
+
+  it("may lead into the plugin's own folder, and a plugin's folder may itself be a link [H9.symlink]", async () => {
+    const { statusOf } = await hostileRoot({
+      "../elsewhere/manifest.json": manifest("fine"),
+      "../elsewhere/code/real.ts": "code",
+      "../elsewhere/main.ts": { link: "code/real.ts" },
+      fine: { link: "../elsewhere" },
+    });
+    expect(await statusOf("fine")).toMatchObject({ state: "loaded", name: "fine" });
+  });
+});
