@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest";
+import type { ConfirmationRequest, ConfirmPrompt } from "../../../host/call.ts";
+import { createSession } from "../../../host/session.ts";
+import { WORKSPACE } from "../../support/memory-platform.ts";
+import { testHost, type TestHost } from "../../support/test-host.ts";
+import { hostTool, pluginVersion, publishedTools } from "../../support/tools.ts";
+import { returns } from "../../support/fake-sandbox.ts";
+
+const save = hostTool("save", {
+  sideEffects: ["write"],
+  inputSchema: { type: "object", properties: { path: { type: "string" } } },
+  requires: [{ capability: "write", arg: "path" }],
+});
+
+/** A person who is asked and answers in order; after the last answer nobody is there. */
+function person(...answers: boolean[]): { readonly asked: ConfirmationRequest[]; readonly confirm: ConfirmPrompt } {
+  const asked: ConfirmationRequest[] = [];
+  return { asked, confirm: async (request) => (asked.push(request), answers[asked.length - 1]) };
+}
+
+describe("the confirmation gate", () => {
+  it("shows the call as it will run, and runs it when the person agrees [E1, E2]", async () => {
+    const host = testHost({ tools: [save] });
+    const { asked, confirm } = person(true);
+    expect(await host.call("save", { path: "a.txt" }, { confirm, callId: "c1" })).toMatchObject({ ok: true, requiresApproval: true });
+    expect(asked).toEqual([
+      {
+        requestId: expect.any(String),
+        callId: "c1",
+        tool: "save",
+        args: { path: `${WORKSPACE}/a.txt` },
+        class: "write",
+        destructive: false,
+        projectedModifications: [`${WORKSPACE}/a.txt`],
+      },
+    ]);
+    expect(host.types()).toEqual(["tool.confirmation_requested", "tool.confirmation_resolved", "tool.called", "tool.completed"]);
+    expect(host.events.slice(0, 2).map(({ payload }) => payload)).toEqual([
+      { requestId: asked[0]?.requestId, tool: "save", inputSummary: `{"path":"${WORKSPACE}/a.txt"}`, class: "write", projectedModifications: [`${WORKSPACE}/a.txt`] },
+      { requestId: asked[0]?.requestId, decision: "allowed", by: "person" },
+    ]);
+  });
+
+  it("does not run what the person refuses [E1, X5]", async () => {
+    const host = testHost({ tools: [save] });
+    expect(await host.call("save", {}, person(false))).toMatchObject({ ok: false, error: { code: "user_denied", message: "User denied this operation." } });
+    expect(host.types()).toEqual(["tool.confirmation_requested", "tool.confirmation_resolved", "tool.failed"]);
+  });
+
+  it("refuses where nobody can be asked, and says what to set [E1]", async () => {
+    const host = testHost({ tools: [save] });
+    expect(await host.call("save")).toMatchObject({
+      ok: false,
+      error: { code: "user_denied", hint: { text: 'Nobody could be asked: set {"confirmation":{"perTool":{"save":"auto"}}} in bascule.json to allow it without asking, or run it on a terminal' } },
+    });
+    expect(host.types()).toEqual(["tool.failed"]);
+  });
+
+  it("does what its hint says [E1]", async () => {
+    const host = testHost({ tools: [save], project: { confirmation: { perTool: { save: "auto" } } } });
+    expect(await host.call("save")).toMatchObject({ ok: true, requiresApproval: false });
+  });
+
+  it("refuses without asking where the mode is deny [E1]", async () => {
+    const host = testHost({ tools: [save], project: { confirmation: { perTool: { save: "deny" } } } });
+    const { asked, confirm } = person(true);
+    expect(await host.call("save", {}, { confirm })).toMatchObject({ error: { code: "user_denied" } });
+    expect(asked).toEqual([]);
+    expect(host.types()).toEqual(["tool.failed"]);
+  });
+
+  it("does not ask about reads [E1]", async () => {
+    const host = testHost({ tools: [hostTool("look", { sideEffects: ["read"] })] });
+    const { asked, confirm } = person();
+    expect(await host.call("look", {}, { confirm })).toMatchObject({ ok: true });
+    expect(asked).toEqual([]);
+  });
+
+  it("gives up when nobody answers in time, and tells the prompt [E4]", async () => {
+    const host = testHost({ tools: [save], project: { confirmation: { timeoutMs: 1_000 } } });
+    let gone = false;
+    const running = host.call("save", {}, { confirm: (_request, signal) => new Promise(() => signal.addEventListener("abort", () => (gone = true))) });
+    await expect.poll(() => host.types()).toContain("tool.confirmation_requested");
+    host.platform.advance(999);
+    expect(gone).toBe(false);
+    host.platform.advance(1);
+    expect(await running).toMatchObject({ ok: false, error: { code: "confirmation_timeout", message: "Nobody answered the confirmation within 1s" } });
+    expect(gone).toBe(true);
+    expect(host.types().at(-1)).toBe("tool.failed");
+  });
+
+  it("takes a door that loses its person for no answer, and a broken one for no [E4]", async () => {
+    const host = testHost({ tools: [save] });
+    expect(await host.call("save", {}, { confirm: async () => undefined })).toMatchObject({ error: { code: "confirmation_timeout" } });
+    expect(await host.call("save", {}, { confirm: () => Promise.reject(new Error("no terminal")) })).toMatchObject({ error: { code: "user_denied" } });
+    // Doors without types may answer anything: only true is yes.
+    expect(await host.call("save", {}, { confirm: (async () => "yes") as never })).toMatchObject({ error: { code: "user_denied" } });
+  });
+
+  it("ends with the call that is cancelled while it waits [E4]", async () => {
+    const host = testHost({ tools: [save] });
+    const stop = new AbortController();
+    const running = host.call("save", {}, { signal: stop.signal, confirm: () => new Promise(() => {}) });
+    await expect.poll(() => host.types()).toContain("tool.confirmation_requested");
+    stop.abort();
+    expect(await running).toMatchObject({ error: { code: "cancelled" } });
+  });
+});
+
+describe("prompt_once", () => {
+  const project = { confirmation: { default: { write: "prompt_once" } } };
+
+  function withPlugin(digest: string, host: TestHost): void {
+    host.registry.replaceOwner("notes", publishedTools(pluginVersion("notes", { digest, tools: [{ name: "add", sideEffects: ["write"] }] })));
+    host.sandbox.guests.set("add", returns(null));
+  }
+
+  it("asks once for a session, tool and version, whatever the arguments [E1.once]", async () => {
+    const host = testHost({ project });
+    withPlugin("v1", host);
+    const { asked, confirm } = person(true, true, true, true);
+    for (const text of ["a", "b"]) expect(await host.call("add", { text }, { confirm })).toMatchObject({ ok: true });
+    expect(asked).toHaveLength(1);
+    await host.call("add", {}, { confirm, session: createSession({ id: "other", workspace: WORKSPACE }) });
+    expect(asked).toHaveLength(2);
+    withPlugin("v2", host);
+    await host.call("add", {}, { confirm });
+    expect(asked).toHaveLength(3);
+  });
+
+  it("remembers a no as well, but not that nobody answered [E1.once]", async () => {
+    const host = testHost({ project });
+    withPlugin("v1", host);
+    expect(await host.call("add", {}, { confirm: async () => undefined })).toMatchObject({ error: { code: "confirmation_timeout" } });
+    const { asked, confirm } = person(false, true);
+    for (const _time of [1, 2]) expect(await host.call("add", {}, { confirm })).toMatchObject({ error: { code: "user_denied" } });
+    expect(asked).toHaveLength(1);
+  });
+
+  it("asks once for calls that come together [E1.once]", async () => {
+    const host = testHost({ project });
+    withPlugin("v1", host);
+    let answer = (_agreed: boolean): void => {};
+    let asked = 0;
+    const confirm: ConfirmPrompt = () => {
+      asked += 1;
+      return new Promise((resolve) => (answer = resolve));
+    };
+    const all = Promise.all([1, 2, 3].map(() => host.call("add", {}, { confirm })));
+    await expect.poll(() => asked).toBe(1);
+    answer(true);
+    expect((await all).map(({ ok }) => ok)).toEqual([true, true, true]);
+    expect(asked).toBe(1);
+  });
+});

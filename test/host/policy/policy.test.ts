@@ -1,0 +1,204 @@
+import { describe, expect, it } from "vitest";
+import { createPolicy, type PolicyOptions, type ProjectPolicy } from "../../../host/policy/policy.ts";
+import { createSession } from "../../../host/session.ts";
+import type { RegisteredTool } from "../../../host/tool.ts";
+import { type AccessQuery, evaluateAccess, type JsonObject, type Permissions } from "../../../manifests/mod.ts";
+import { builtinOf, functionOf, pluginToolOf } from "../../support/registered.ts";
+import { projectOf } from "../../support/test-host.ts";
+
+const session = createSession({ id: "s", workspace: "/w" });
+
+interface Wish extends Partial<Omit<PolicyOptions, "grants" | "project">> {
+  readonly project?: JsonObject;
+  readonly stored?: Permissions;
+}
+
+function policy({ project = {}, stored, ...options }: Wish = {}): ProjectPolicy {
+  return createPolicy({ root: "/project", project: projectOf(project), grants: { find: (plugin, directory) => (directory === `/plugins/${plugin}` ? stored : undefined) }, ...options });
+}
+
+function allowed(tool: RegisteredTool, wish: Wish = {}, timeoutMs?: number): Extract<ReturnType<ProjectPolicy["decide"]>, { kind: "allow" | "ask" }> {
+  const decision = policy(wish).decide(tool, { session, ...(timeoutMs !== undefined && { timeoutMs }) });
+  if (decision.kind === "deny") throw new Error("denied");
+  return decision;
+}
+
+function state(tool: RegisteredTool, query: AccessQuery, wish: Wish = {}): string {
+  const { state: answer, decidedBy } = evaluateAccess(allowed(tool, wish).grant.layers, query);
+  return answer === "granted" ? "granted" : `${answer} by ${decidedBy.layer}`;
+}
+
+const readsAll = { permissions: { read: ["$workspace"], write: ["$workspace"] } } as const;
+const reader = pluginToolOf("words", { name: "grep", sideEffects: ["read"] }, readsAll);
+const writer = pluginToolOf("words", { name: "save", sideEffects: ["write"] }, readsAll);
+const file = { kind: "read", path: "/w/a.txt" } as const;
+const write = { kind: "write", path: "/w/a.txt" } as const;
+
+describe("createPolicy()", () => {
+  it("puts plugins on the wasm route, built-ins and functions on the host route [P1, O2]", () => {
+    expect([reader, functionOf("f"), builtinOf("echo")].map((tool) => allowed(tool).route)).toEqual(["wasm", "host", "host"]);
+    expect(allowed(functionOf("f"), { project: { policy: { default: { route: "wasm" } } } }).route).toBe("host");
+    expect(allowed(functionOf("f"), { project: { policy: { rules: [{ tool: "f", route: "remote" }] } } }).route).toBe("remote");
+    expect(allowed(reader, { project: { policy: { rules: [{ plugin: "words", route: "host" }] } } }).route).toBe("host");
+  });
+
+  it("grants a plugin nothing until somebody does [C2]", () => {
+    expect(state(reader, file)).toBe("prompt by user grant");
+    expect(state(reader, file, { stored: { read: ["$workspace"] } })).toBe("granted");
+    expect(state(reader, file, { stored: { read: ["/w/b.txt"] } })).toBe("prompt by user grant");
+  });
+
+  it("never grants more than the manifest asks for [C2]", () => {
+    const modest = pluginToolOf("words", { name: "grep", sideEffects: ["read"] }, { permissions: { read: ["$workspace/docs"] } });
+    expect(state(modest, file, { stored: { read: true } })).toBe("denied by manifest");
+    expect(state(modest, { kind: "read", path: "/w/docs/a" }, { stored: { read: true } })).toBe("granted");
+    const none = pluginToolOf("words", { name: "grep", sideEffects: ["read"] });
+    expect(state(none, file, { stored: { read: true } })).toBe("denied by manifest");
+  });
+
+  it("narrows to what the tool asks for itself [C2, PA3]", () => {
+    const narrow = pluginToolOf("words", { name: "grep", sideEffects: ["read"], permissions: { read: ["$workspace/docs"] } }, readsAll);
+    expect(state(narrow, file, { stored: { read: true } })).toBe("denied by tool");
+    expect(state(narrow, { kind: "read", path: "/w/docs/a" }, { stored: { read: true } })).toBe("granted");
+  });
+
+  it("gives no write grant to a tool that does not declare writing, whatever the plugin holds [P8]", () => {
+    const stored = { read: true, write: true, net: true } as const;
+    expect(state(reader, write, { stored })).toBe("denied by class");
+    expect(state(writer, write, { stored })).toBe("granted");
+    const greedy = pluginToolOf("words", { name: "grep", sideEffects: ["read"] }, { permissions: { net: true } });
+    expect(state(greedy, { kind: "net", host: "example.com" }, { stored })).toBe("denied by class");
+  });
+
+  it("adds up the grants of the store, of the run and of rules [P2, C3]", () => {
+    const project = { policy: { rules: [{ tool: "words.grep", grants: { read: ["/w/c"] } }] } };
+    const runGrants = { base: "/w", all: { read: ["b"] }, perPlugin: new Map([["words", { read: ["d"] }]]) };
+    const wish: Wish = { stored: { read: ["/w/a.txt"] }, project, runGrants };
+    expect(["/w/a.txt", "/w/b", "/w/c", "/w/d", "/w/e"].map((path) => state(reader, { kind: "read", path }, wish))).toEqual([
+      "granted",
+      "granted",
+      "granted",
+      "granted",
+      "prompt by user grant",
+    ]);
+    expect(state(writer, { kind: "read", path: "/w/c" }, { project })).toBe("prompt by user grant");
+  });
+
+  it("resolves grants of rules against the project's folder, and of the run against its own [PA2]", () => {
+    const wish: Wish = { project: { policy: { rules: [{ plugin: "words", grants: { read: ["docs"] } }] } }, runGrants: { base: "/w/sub", all: { read: ["docs"] } } };
+    const everything = pluginToolOf("words", { name: "grep", sideEffects: ["read"] }, { permissions: { read: true } });
+    expect(["/project/docs/a", "/w/sub/docs/a", "/w/docs/a"].map((path) => state(everything, { kind: "read", path }, wish))).toEqual(["granted", "granted", "prompt by user grant"]);
+  });
+
+  it("takes the stricter where equally specific rules both grant [P2.equals]", () => {
+    const rules = [
+      { tool: "words.grep", grants: { read: ["/w/a", "/w/b"] } },
+      { tool: "words.grep", grants: { read: ["/w/b", "/w/c"] } },
+    ];
+    expect(["/w/a", "/w/b", "/w/c"].map((path) => state(reader, { kind: "read", path }, { project: { policy: { rules } } }))).toEqual(["prompt by user grant", "granted", "prompt by user grant"]);
+  });
+
+  it("denies absolutely what the run denies, built-ins included [C3]", () => {
+    const wish: Wish = { stored: { read: true }, runGrants: { base: "/w", denied: { read: { deny: ["secret"] } } } };
+    expect(state(reader, { kind: "read", path: "/w/secret/x" }, wish)).toBe("denied by --deny");
+    expect(state(builtinOf("read_file", { sideEffects: ["read"] }), { kind: "read", path: "/w/secret/x" }, wish)).toBe("denied by --deny");
+    expect(state(reader, file, wish)).toBe("granted");
+  });
+
+  it("grants built-ins read and write on the session's workspace and nothing else [C2]", () => {
+    const tool = builtinOf("write_file", { sideEffects: ["write"] });
+    expect([state(tool, write), state(tool, { kind: "write", path: "/etc/x" }), state(tool, { kind: "net", host: "example.com" })]).toEqual(["granted", "denied by builtin", "denied by builtin"]);
+    expect(state(builtinOf("read_file", { sideEffects: ["read"] }), write)).toBe("denied by class");
+  });
+
+  it("sees a grant that changes from one call to the next", () => {
+    let stored: Permissions | undefined;
+    const changing = createPolicy({ root: "/project", grants: { find: () => stored } });
+    const ask = (): string => {
+      const decision = changing.decide(reader, { session });
+      return decision.kind === "deny" ? "denied" : evaluateAccess(decision.grant.layers, file).state;
+    };
+    expect(ask()).toBe("prompt");
+    stored = { read: true };
+    expect(ask()).toBe("granted");
+    stored = undefined;
+    expect(ask()).toBe("prompt");
+  });
+
+  it("keeps grants to the folder they were given for [C3]", () => {
+    const elsewhere = createPolicy({ root: "/project", grants: { find: (_plugin, directory) => (directory === "/other/words" ? { read: true } : undefined) } });
+    const decision = elsewhere.decide(reader, { session });
+    expect(decision.kind !== "deny" && evaluateAccess(decision.grant.layers, file).state).toBe("prompt");
+  });
+
+  it("gives a call its wished deadline, else the tool's, else the class default, within policy and ceiling [T2]", () => {
+    const slow = pluginToolOf("words", { name: "slow", timeoutMs: 5_000 });
+    const wall = (tool: RegisteredTool, wish: Wish = {}, timeoutMs?: number): number => allowed(tool, wish, timeoutMs).limits.wallMs;
+    expect([wall(slow), wall(slow, {}, 1_000), wall(slow, {}, 60_000), wall(slow, {}, 1e9), wall(reader)]).toEqual([5_000, 1_000, 60_000, 600_000, 30_000]);
+    expect(wall(slow, { project: { policy: { rules: [{ tool: "slow", limits: { wallMs: 2_000 } }] } } }, 60_000)).toBe(2_000);
+    const host = [functionOf("f"), functionOf("f", { sideEffects: ["execute"] }), functionOf("f", { sideEffects: ["network"] }), functionOf("f", { sideEffects: ["write"] })];
+    expect(host.map((tool) => wall(tool))).toEqual([60_000, 600_000, 600_000, 60_000]);
+  });
+
+  it("takes a manifest's limits as wishes, never above policy [M2]", () => {
+    const big = pluginToolOf("words", { name: "big" }, { manifest: { limits: { memoryBytes: 100_000_000, operations: 5 } } });
+    expect(allowed(big).limits).toMatchObject({ memoryBytes: 100_000_000, operations: 5, outputBytes: 1_048_576 });
+    expect(allowed(big, { project: { policy: { default: { limits: { memoryBytes: 1_000_000 } } } } }).limits).toMatchObject({ memoryBytes: 1_000_000 });
+  });
+
+  it("answers whether a role can use a tool, without running it [P5.canUse]", () => {
+    const secret = functionOf("secret", { visibility: { roles: ["admin"] } });
+    const rules = { project: { policy: { rules: [{ tool: "words.grep", allow: false }] } } };
+    expect([policy().canUse("admin", secret, session), policy().canUse("guest", secret, session), policy(rules).canUse(undefined, reader, session), policy().canUse(undefined, reader, session)]).toEqual([true, false, false, true]);
+  });
+
+  it("protects the host's own files from every tool, and plugins' sources from plugins [C2.protect]", () => {
+    const protect = [
+      { name: "host state", pluginsOnly: false, paths: [{ access: "write", path: "/w/.bascule", except: "/w/.bascule/data" }] },
+      { name: "plugin sources", pluginsOnly: true, paths: [{ access: "write", path: "/w/plugins" }] },
+    ] as const;
+    const wish: Wish = { stored: { read: true, write: true }, protect };
+    const builtin = builtinOf("write_file", { sideEffects: ["write"] });
+    const states = (tool: RegisteredTool): readonly string[] => ["/w/.bascule", "/w/.bascule/grants.json", "/w/.bascule/data/words/x", "/w/plugins/words/main.ts", "/w/.basculex"].map((path) => state(tool, { kind: "write", path }, wish));
+    expect(states(writer)).toEqual(["denied by host state", "denied by host state", "granted", "denied by plugin sources", "granted"]);
+    expect(states(builtin)).toEqual(["denied by host state", "denied by host state", "granted", "granted", "granted"]);
+    expect(state(writer, { kind: "read", path: "/w/.bascule/x" }, wish)).toBe("granted");
+    expect(evaluateAccess(allowed(writer, wish).grant.layers, { kind: "write", path: "/w" }).partial).toBe(true);
+  });
+});
+
+describe("explain()", () => {
+  it("says each layer's verdict and the line that decided [P6]", () => {
+    const explanation = policy({ project: { policy: { rules: [{ plugin: "words", confirm: "prompt" }] } } }).explain(reader, session, file);
+    expect(explanation).toMatchObject({
+      tool: "words.grep",
+      verdict: "asks",
+      because: { layer: "rule", rule: "plugin words" },
+      class: "read",
+      route: "wasm",
+      rules: [{ rule: "plugin words" }, { rule: "default" }],
+      act: { verdict: { state: "prompt", decidedBy: { layer: "user grant" } } },
+    });
+    expect(explanation.act?.verdict.layers.map(({ layer, state: verdict, rule }) => [layer, verdict, rule])).toEqual([
+      ["manifest", "granted", "$workspace"],
+      ["class", "granted", "true"],
+      ["user grant", "prompt", undefined],
+    ]);
+    expect(explanation.text).toEqual([
+      "words.grep: asks (rule: plugin words)",
+      "  class    read",
+      "  route    wasm",
+      "  confirm  prompt (plugin words)",
+      '  rule     plugin words: {"plugin":"words","confirm":"prompt"}',
+      '  rule     default: {"allow":true}',
+      '  act      read "/w/a.txt": prompt (decided by user grant)',
+      "  layer    manifest: granted by $workspace",
+      "  layer    class: granted by true",
+      "  layer    user grant: prompt",
+    ]);
+  });
+
+  it("says which rule denies a tool [P6]", () => {
+    expect(policy({ project: { policy: { rules: [{ tool: "words.grep", allow: false }] } } }).explain(reader, session)).toMatchObject({ verdict: "denied", because: { layer: "rule", rule: "tool words.grep" } });
+  });
+});

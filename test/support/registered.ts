@@ -1,0 +1,23 @@
+/** Registered tools without a host around them. */
+
+import { BUILTIN_OWNER, createRegistry } from "../../host/registry.ts";
+import type { RegisteredTool, ToolDeclaration } from "../../host/tool.ts";
+import { hostTool, pluginVersion, publishedTools, type TestPluginOptions, type TestPluginTool } from "./tools.ts";
+
+const newId = (): string => "id";
+
+/** A function of the embedding program. */
+export function functionOf(name: string, declaration: Partial<ToolDeclaration> = {}): RegisteredTool {
+  return createRegistry({ newId }).register(hostTool(name, declaration));
+}
+
+export function builtinOf(name: string, declaration: Partial<ToolDeclaration> = {}): RegisteredTool {
+  return createRegistry({ newId }).register(hostTool(name, declaration), { owner: BUILTIN_OWNER, source: "builtin" });
+}
+
+/** The tool `name` of `plugin`. */
+export function pluginToolOf(plugin: string, tool: TestPluginTool, options: Omit<TestPluginOptions, "tools"> = {}): RegisteredTool {
+  const [registered] = createRegistry({ newId }).replaceOwner(plugin, publishedTools(pluginVersion(plugin, { ...options, tools: [tool] })));
+  if (registered === undefined) throw new Error("nothing registered");
+  return registered;
+}
