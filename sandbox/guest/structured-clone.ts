@@ -52,9 +52,6 @@ import {
 } from "./primordials.ts";
 import { describeInterface, exposeFunction, requireArguments, toDictionary } from "./webidl.ts";
 
-/** Native recursion ends long before; a deep value is refused in words. */
-const MAX_DEPTH = 1_000;
-
 const ERROR_CLASSES: readonly ErrorConstructor[] = [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError];
 const VIEWS: Readonly<Record<string, Callable>> = {
   ...{ Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array },
@@ -63,16 +60,23 @@ const VIEWS: Readonly<Record<string, Callable>> = {
   Float16Array: (globalThis as unknown as { Float16Array: Callable }).Float16Array,
 } as unknown as Record<string, Callable>;
 
+/** A container whose copy exists already and is being filled, one member a step. */
+interface Filling {
+  /** @returns whether there was another member. */
+  readonly step: () => boolean;
+}
+
 interface Cloning {
   readonly seen: Map<object, object>;
-  depth: number;
+  /** Innermost last. No recursion: a linked list of thousands of nodes is no deep stack. */
+  readonly open: Filling[];
 }
 
 /** Copies a value with everything in it. @throws {DOMException} `DataCloneError` for what cannot be copied. */
 export function structuredClone(value: unknown, options?: unknown): unknown {
   requireArguments(arguments.length, 1, "execute 'structuredClone'");
   const transferred = readTransfer(options);
-  const cloning: Cloning = { seen: new PrimordialMap(), depth: 0 };
+  const cloning: Cloning = { seen: new PrimordialMap(), open: bareList<Filling>() };
   const moved = bareList<ArrayBuffer>();
   for (let index = 0; index < transferred.length; index++) requireTransferable(transferred, index);
   for (let index = 0; index < transferred.length; index++) {
@@ -114,15 +118,25 @@ function notCloneable(message: string): DOMException {
 }
 
 function clone(cloning: Cloning, value: unknown): unknown {
+  const { open } = cloning;
+  const copy = begin(cloning, value);
+  while (open.length > 0) {
+    // A step may open another container, which is filled first; a last step opens nothing.
+    if (open[open.length - 1]?.step() !== true) open.length -= 1;
+  }
+  return copy;
+}
+
+/** The copy of a primitive or a leaf; or of a container, still empty and open. */
+function begin(cloning: Cloning, value: unknown): unknown {
   if (typeof value === "symbol") throw notCloneable(`${symbolToString(value)} could not be cloned.`);
   if (typeof value === "function") throw notCloneable(`${functionToString(value)} could not be cloned.`);
   if (typeof value !== "object" || value === null) return value;
-  const known = mapGet(cloning.seen, value);
-  if (known !== undefined) return known;
-  if (++cloning.depth > MAX_DEPTH) throw notCloneable(`The value is nested deeper than ${MAX_DEPTH} levels`);
-  const copy = cloneObject(cloning, value);
-  cloning.depth--;
-  return copy;
+  return mapGet(cloning.seen, value) ?? cloneObject(cloning, value);
+}
+
+function fill(cloning: Cloning, step: () => boolean): void {
+  cloning.open[cloning.open.length] = { step };
 }
 
 function cloneObject(cloning: Cloning, value: object): object {
@@ -181,11 +195,13 @@ function remember<T extends object>(cloning: Cloning, value: object, copy: T): T
 /** Own enumerable string keys, in order; a getter is called once. */
 function cloneProperties(cloning: Cloning, value: object, copy: object): object {
   const keys = reflectOwnKeys(value);
-  for (let index = 0; index < keys.length; index++) {
-    const key = keys[index];
-    if (typeof key !== "string" || !objectIsEnumerable(value, key)) continue;
-    define(copy, key, clone(cloning, reflectGet(value, key)), true);
-  }
+  let index = 0;
+  fill(cloning, () => {
+    const key = keys[index++];
+    if (key === undefined) return false;
+    if (typeof key === "string" && objectIsEnumerable(value, key)) define(copy, key, begin(cloning, reflectGet(value, key)), true);
+    return true;
+  });
   return copy;
 }
 
@@ -197,7 +213,16 @@ function cloneMap(cloning: Cloning, value: Map<unknown, unknown>): object {
     entries[entries.length] = key;
     entries[entries.length] = item;
   });
-  for (let index = 0; index < entries.length; index += 2) mapSet(copy, clone(cloning, entries[index]), clone(cloning, entries[index + 1]));
+  let index = 0;
+  let key: unknown;
+  fill(cloning, () => {
+    if (index >= entries.length) return false;
+    const member = begin(cloning, entries[index]);
+    if (index % 2 === 0) key = member;
+    else mapSet(copy, key, member);
+    index++;
+    return true;
+  });
   return copy;
 }
 
@@ -207,7 +232,12 @@ function cloneSet(cloning: Cloning, value: object): object {
   setForEach(value, (item) => {
     items[items.length] = item;
   });
-  for (let index = 0; index < items.length; index++) setAdd(copy, clone(cloning, items[index]));
+  let index = 0;
+  fill(cloning, () => {
+    if (index >= items.length) return false;
+    setAdd(copy, begin(cloning, items[index++]));
+    return true;
+  });
   return copy;
 }
 
@@ -222,7 +252,13 @@ function cloneError(cloning: Cloning, value: object): object {
   const message = reflectGet(value, "message");
   const copy = remember(cloning, value, message === undefined ? new constructor() : new constructor(`${message as string}`));
   define(copy, "stack", readText(value, "stack") ?? errorHeader(value, undefined));
-  if (objectHasOwn(value, "cause")) define(copy, "cause", clone(cloning, reflectGet(value, "cause")));
+  if (objectHasOwn(value, "cause")) {
+    fill(cloning, () => {
+      if (objectHasOwn(copy, "cause")) return false;
+      define(copy, "cause", begin(cloning, reflectGet(value, "cause")));
+      return true;
+    });
+  }
   return copy;
 }
 
@@ -238,7 +274,7 @@ function copyBuffer(buffer: ArrayBuffer): ArrayBuffer {
 }
 
 function cloneTypedArray(cloning: Cloning, value: object): object {
-  const buffer = clone(cloning, typedArrayBuffer(value)) as ArrayBuffer;
+  const buffer = begin(cloning, typedArrayBuffer(value)) as ArrayBuffer;
   const constructor = VIEWS[typedArrayTag(value) ?? ""];
   if (constructor === undefined) throw notCloneable("The view could not be cloned.");
   const args = [buffer, typedArrayByteOffset(value), typedArrayLength(value)];
@@ -246,7 +282,7 @@ function cloneTypedArray(cloning: Cloning, value: object): object {
 }
 
 function cloneDataView(cloning: Cloning, value: object): object {
-  const buffer = clone(cloning, dataViewBuffer(value)) as ArrayBuffer;
+  const buffer = begin(cloning, dataViewBuffer(value)) as ArrayBuffer;
   return remember(cloning, value, new PrimordialDataView(buffer, dataViewByteOffset(value), dataViewByteLength(value)));
 }
 
