@@ -10,6 +10,8 @@ import type { PermissionBases } from "./permissions.ts";
 
 /** Longest path that is compared at all; Linux's PATH_MAX. */
 const MAX_PATH_LENGTH = 4_096;
+/** Longest name in a path; no usual file system has longer ones, and it bounds the work of matching. */
+const MAX_SEGMENT_LENGTH = 255;
 const MAX_ITEM_LENGTH = 1_024;
 /** Bounds that keep matching linear in practice: a guest chooses the paths, a manifest the patterns. */
 const MAX_GLOB_LENGTH = 256;
@@ -29,7 +31,7 @@ export interface PathPattern {
 /**
  * `path` made absolute, `/`-separated, without `.`, `..`, doubled or trailing separators.
  *
- * Below a base with a drive letter `\` separates too. Undefined if the path is empty, too long, holds a NUL or a lone
+ * Below a base with a drive letter `\` separates too. Undefined if the path is empty, too long (4,096 characters, 255 a name), holds a NUL or a lone
  * surrogate, is a UNC, device or stream name, or neither it nor `base` is absolute.
  *
  * @example
@@ -51,7 +53,7 @@ export function normalizePath(path: string, base: string): string | undefined {
   const root = isWindows ? (drive ?? base.slice(0, 2)).toUpperCase() : "";
   const rest = drive === undefined ? slashed : slashed.slice(drive.length);
   const segments = fold(isAbsolute ? rest : `${isWindows ? base.slice(2).replaceAll("\\", "/") : base}/${rest}`);
-  if (isWindows && segments.some(isWindowsAlias)) return undefined;
+  if (segments.some((segment) => segment.length > MAX_SEGMENT_LENGTH || (isWindows && isWindowsAlias(segment)))) return undefined;
   const normal = `${root}/${segments.join("/")}`;
   return normal.length > MAX_PATH_LENGTH ? undefined : normal;
 }
@@ -122,7 +124,7 @@ export function isGlobSegment(segment: string): boolean {
 
 /** True if `path` begins with all of `prefix`. */
 export function startsWith(path: readonly string[], prefix: readonly string[]): boolean {
-  return prefix.length <= path.length && prefix.every((segment, index) => segment === path[index]);
+  return prefix.every((segment, index) => segment === path[index]);
 }
 
 function checkSegments(segments: readonly string[]): string | undefined {
@@ -194,8 +196,6 @@ function stateOf(glob: readonly string[], places: ReadonlySet<number>, isEnd: bo
 
 /** Wildcards within a segment: on a mismatch only the last `*` is tried again, so the work is at most |pattern| × |text|. */
 function matchSegment(pattern: string, text: string): boolean {
-  // No file system has longer names; this bounds the work.
-  if (text.length > 255) return false;
   let at = 0;
   let star = -1;
   let resume = 0;
