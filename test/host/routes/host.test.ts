@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+import type { ToolContext } from "../../../host/context.ts";
+import { createHostExecutor } from "../../../host/routes/host.ts";
+import { ToolError, ToolFailed } from "../../../host/tool-error.ts";
+import { toolOutput } from "../../../host/tool-output.ts";
+import type { Tool } from "../../../host/tool.ts";
+import { createRegistry } from "../../../host/registry.ts";
+import { type Behaviour, executorSuite } from "../../conformance/executor.ts";
+import { executionOf, routeOptions } from "../../support/execution.ts";
+import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
+import { pluginToolOf } from "../../support/registered.ts";
+import { hostTool } from "../../support/tools.ts";
+
+const untilAborted = (signal: AbortSignal): Promise<never> => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true }));
+
+function toExecute(behaviour: Behaviour): Tool["execute"] {
+  switch (behaviour.does) {
+    case "return":
+      return () => behaviour.output;
+    case "return arguments":
+      return (args) => args;
+    case "return parts":
+      return () => toolOutput(behaviour.parts);
+    case "throw":
+      return () => {
+        throw new Error(behaviour.message);
+      };
+    case "throw a ToolError":
+      return () => {
+        throw new ToolFailed(behaviour.message);
+      };
+    case "wait":
+      return (_args, { signal }) => untilAborted(signal);
+    case "write":
+      return async (_args, { workspace }) => (await workspace.write(behaviour.path, behaviour.text), null);
+    case "read":
+      return async (_args, { workspace }) => await workspace.read(behaviour.path);
+  }
+}
+
+function registered(execute: Tool["execute"], cancel?: Tool["cancel"]): ReturnType<ReturnType<typeof createRegistry>["register"]> {
+  return createRegistry({ newId: () => "id" }).register(hostTool("tool", {}, execute, cancel));
+}
+
+executorSuite("host", () => {
+  const platform = memoryPlatform();
+  const options = routeOptions(platform);
+  let begun = 0;
+  return {
+    execute: createHostExecutor(options),
+    events: options.events,
+    advance: platform.advance,
+    begun: () => begun,
+    execution: (behaviour, { args, signal, wallMs } = {}) => {
+      const execute = toExecute(behaviour);
+      const tool = registered((given, context) => {
+        begun += 1;
+        return execute(given, context);
+      });
+      return executionOf({ tool, ...(args !== undefined && { args }), ...(signal && { signal }), ...(wallMs !== undefined && { limits: { wallMs } }) });
+    },
+  };
+});
+
+describe("createHostExecutor()", () => {
+  it("makes a fresh instance for each call [R1]", async () => {
+    const instances: object[] = [];
+    const tool = createRegistry({ newId: () => "id" }).register(() => {
+      const instance = hostTool("tool", {}, () => null)();
+      instances.push(instance);
+      return instance;
+    });
+    const execute = createHostExecutor(routeOptions(memoryPlatform()));
+    const before = instances.length;
+    await Promise.all([execute(executionOf({ tool })), execute(executionOf({ tool }))]);
+    expect(new Set(instances.slice(before)).size).toBe(2);
+  });
+
+  it("tells a tool everything about its call, frozen [D7]", async () => {
+    let seen: ToolContext | undefined;
+    const tool = registered((_args, context) => {
+      seen = context;
+      return null;
+    });
+    const platform = memoryPlatform();
+    const call = { turnId: "turn-1", traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" };
+    await createHostExecutor(routeOptions(platform))(executionOf({ tool, call, limits: { wallMs: 2_000 } }));
+    expect(seen).toMatchObject({
+      ...call,
+      sessionId: "session-1",
+      callId: "call-1",
+      workspacePath: WORKSPACE,
+      settings: {},
+      permissions: { read: ["$workspace"], write: ["$workspace"] },
+      deadline: platform.clock.now() + 2_000,
+    });
+    expect(Object.isFrozen(seen)).toBe(true);
+    expect(Object.isFrozen(seen?.workspace)).toBe(true);
+  });
+
+  it("hides what a tool did not mean to show, and logs it [X4]", async () => {
+    const platform = memoryPlatform();
+    const tool = registered(() => {
+      throw new Error("password is hunter2");
+    });
+    const outcome = await createHostExecutor(routeOptions(platform))(executionOf({ tool }));
+    expect(outcome).toMatchObject({ ok: false, error: { code: "tool_failed", message: "Tool failed", details: { callId: "call-1" }, visible: false } });
+    expect(JSON.stringify(outcome)).not.toContain("hunter2");
+    expect(platform.recorded.log).toMatchObject([{ level: "error", message: "A host tool threw", fields: { callId: "call-1", error: expect.stringContaining("hunter2") } }]);
+  });
+
+  it("shows a thrown ToolError with its own code and details [X4]", async () => {
+    const tool = registered(() => {
+      throw new ToolError("unavailable", "The index is being rebuilt", { details: { retryAfterMs: 500 } });
+    });
+    expect(await createHostExecutor(routeOptions(memoryPlatform()))(executionOf({ tool }))).toMatchObject({
+      ok: false,
+      error: { code: "unavailable", message: "The index is being rebuilt", details: { retryAfterMs: 500 }, visible: true },
+    });
+  });
+
+  it("asks a tool to cancel, gives it time to end, and keeps what it still returned [T3]", async () => {
+    const platform = memoryPlatform();
+    let cancelled = 0;
+    const tool = registered(
+      (_args, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve("half"))),
+      async () => (cancelled++, true),
+    );
+    const stop = new AbortController();
+    const running = createHostExecutor(routeOptions(platform))(executionOf({ tool, signal: stop.signal }));
+    stop.abort();
+    expect(await running).toMatchObject({ ok: false, error: { code: "cancelled" }, partialOutput: "half" });
+    expect(cancelled).toBe(1);
+  });
+
+  it("abandons a tool that does not end, with a warning [T3]", async () => {
+    const platform = memoryPlatform();
+    const tool = registered(
+      () => new Promise(() => {}),
+      () => Promise.reject(new Error("cannot")),
+    );
+    let settled = false;
+    const running = createHostExecutor(routeOptions(platform))(executionOf({ tool, limits: { wallMs: 100 } })).finally(() => (settled = true));
+    platform.advance(100);
+    await Promise.resolve();
+    platform.advance(2_999);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(settled).toBe(false);
+    platform.advance(3_000);
+    expect(await running).toMatchObject({ ok: false, error: { code: "timeout" } });
+    expect(platform.recorded.log.map(({ level, message }) => [level, message])).toEqual([
+      ["warn", "A tool's cancel threw"],
+      ["warn", "A tool did not end after it was told to, and was abandoned"],
+    ]);
+  });
+
+  it.each<[string, unknown, object]>([
+    ["a BigInt", { a: 1n }, { code: "invalid_output", message: 'Invalid output at /a: A value of type "bigint" has no JSON form' }],
+    ["too much", "x".repeat(2_000), { code: "resource_exhausted", details: { limit: "outputBytes", allowed: 1_000 } }],
+    ["too deep a value", [[[[[1]]]]], { code: "resource_exhausted", details: { limit: "jsonDepth", allowed: 4 } }],
+  ])("refuses %s as output [B3]", async (_what, output, error) => {
+    const tool = registered(() => output as never);
+    expect(await createHostExecutor(routeOptions(memoryPlatform()))(executionOf({ tool, limits: { outputBytes: 1_000, jsonDepth: 4 } }))).toMatchObject({ ok: false, error });
+  });
+
+  it("takes undefined for null [X1]", async () => {
+    expect(await createHostExecutor(routeOptions(memoryPlatform()))(executionOf({ tool: registered(() => undefined) }))).toMatchObject({ ok: true, output: null });
+  });
+
+  it("does not take a plugin's tool [O1]", async () => {
+    expect(await createHostExecutor(routeOptions(memoryPlatform()))(executionOf({ tool: pluginToolOf("words", { name: "grep" }) }))).toMatchObject({ ok: false, error: { code: "unavailable" } });
+  });
+
+  it("streams progress to the caller and as events [T4]", async () => {
+    const options = routeOptions(memoryPlatform());
+    const seen: unknown[] = [];
+    const tool = registered((_args, { progress }) => (progress({ percent: 50 }), null));
+    await createHostExecutor(options)(executionOf({ tool, call: { onProgress: (value) => seen.push(value) } }));
+    expect(seen).toEqual([{ percent: 50 }]);
+    expect(options.events).toMatchObject([{ type: "tool.output_delta", callId: "call-1", payload: { delta: { percent: 50 } } }]);
+  });
+});
