@@ -20,7 +20,9 @@ export async function makeBaseImage(module: WebAssembly.Module): Promise<Image> 
 }
 
 const BOOT_HOST: GuestHost = {
-  hostCall: (_id, operation) => ({ answer: `e${JSON.stringify({ name: "Error", message: `The prelude called "${operation}" while it loads` })}` }),
+  hostCall: (_id, operation) => ({
+    answer: `e${JSON.stringify({ name: "Error", message: `The prelude called "${operation}" while it loads` })}`,
+  }),
   shouldInterrupt: () => false,
   now: () => LOAD_TIME_MS,
   moduleSource: () => ({ throws: "The prelude imports nothing" }),
@@ -52,6 +54,7 @@ function findRandomState(instance: Instance, image: Image, facts: EngineFacts): 
     if (was !== is && was !== 0n && nextRandomState(was) === is) hits.push(index * 8);
   }
   const [address] = hits;
-  if (address === undefined || hits.length !== 1) throw new Error(`The engine's random state is not unique: found ${hits.length} candidates`);
+  if (address === undefined || hits.length !== 1)
+    throw new Error(`The engine's random state is not unique: found ${hits.length} candidates`);
   return address;
 }

@@ -19,7 +19,6 @@ export interface EngineFunctions {
   _QTS_RuntimeEnableModuleLoader(runtime: number, customNormalize: number): void;
   _QTS_NewContext(runtime: number, intrinsics: number): number;
   _QTS_GetUndefined(): number;
-  _QTS_GetGlobalObject(context: number): number;
   _QTS_NewObject(context: number): number;
   _QTS_NewFunction(context: number, name: number, argumentCount: number, isConstructor: number, hostRef: number): number;
   _QTS_NewString(context: number, text: number): number;
@@ -136,15 +135,18 @@ function ignore(): void {}
 function engineCallbacks(functions: EngineFunctions, memory: WebAssembly.Memory, callbacks: EngineCallbacks): object {
   const ownedText = (text: string | undefined): number => (text === undefined ? 0 : writeText(functions, memory, text).address);
   return {
-    callFunction: (_asyncify: unknown, context: number, _self: number, count: number, pointers: number, hostRef: number) =>
+    callFunction: (...[, context, , count, pointers, hostRef]: CallFunctionArguments) =>
       callbacks.callFunction(context, count, pointers, hostRef),
     shouldInterrupt: () => (callbacks.shouldInterrupt() ? 1 : 0),
     freeHostRef: ignore,
-    loadModuleSource: (_asyncify: unknown, _runtime: number, context: number, name: string) => ownedText(callbacks.moduleSource(context, name)),
-    normalizeModule: (_asyncify: unknown, _runtime: number, context: number, base: string, name: string) =>
-      ownedText(callbacks.moduleName(context, base, name)),
+    loadModuleSource: (...[, , context, name]: LoadModuleArguments) => ownedText(callbacks.moduleSource(context, name)),
+    normalizeModule: (...[, , context, base, name]: NormalizeModuleArguments) => ownedText(callbacks.moduleName(context, base, name)),
   };
 }
+
+type CallFunctionArguments = [asyncify: unknown, context: number, self: number, count: number, pointers: number, hostRef: number];
+type LoadModuleArguments = [asyncify: unknown, runtime: number, context: number, name: string];
+type NormalizeModuleArguments = [asyncify: unknown, runtime: number, context: number, base: string, name: string];
 
 const encoder = new TextEncoder();
 
@@ -243,7 +245,8 @@ function findBreak(running: RunningModule, dataEnd: number, stackTop: number): n
     if (was > stackTop && is - was >= WASM_PAGE_BYTES && is > block + bytes && is <= memory.buffer.byteLength) hits.push(index * 4);
   }
   const [address] = hits;
-  if (address === undefined || hits.length !== 1) throw new Error(`The engine's allocator break is not unique: found ${hits.length} candidates`);
+  if (address === undefined || hits.length !== 1)
+    throw new Error(`The engine's allocator break is not unique: found ${hits.length} candidates`);
   return address;
 }
 

@@ -1,7 +1,7 @@
 /** Work that the pool gives to a worker, and what is known of it on the host's side. */
 
 import type { Limits } from "../manifests/mod.ts";
-import type { Fault } from "./fault.ts";
+import { type Fault, lateFault } from "./fault.ts";
 import type { Image } from "./image.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
 import type { Thread } from "./worker/thread.ts";
@@ -62,15 +62,24 @@ export function limitsOf(job: CallJob): Limits {
 
 /** What can be said of a call whose worker cannot be asked any more. */
 export function usedUntil(job: CallJob, now: number, cpuMs: number): InvocationUsed {
-  return { wallMs: job.begunAt === undefined ? 0 : now - job.begunAt, cpuMs, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: job.effects };
+  return {
+    wallMs: job.begunAt === undefined ? 0 : now - job.begunAt,
+    cpuMs,
+    memoryBytes: 0,
+    outputBytes: 0,
+    logBytes: 0,
+    operations: job.effects,
+  };
 }
 
 /** Answers a job with a fault in its own terms. */
 export function settleWithFault(job: Job, fault: Fault, used: InvocationUsed): void {
   if (job.kind === "call") return job.settle({ ok: false, fault, used });
   if (fault.kind === "timeout") {
-    const message = `Loading takes longer than ${fault.limitMs} ms; move work from the top level into the tool function`;
-    return job.settle({ ok: false, fault: { kind: "limit", message } });
+    return job.settle({ ok: false, fault: lateFault(fault.limitMs) });
   }
-  return job.settle({ ok: false, fault: { kind: "trap", message: fault.kind === "trap" ? fault.message : "The worker that loaded the plugin was ended" } });
+  return job.settle({
+    ok: false,
+    fault: { kind: "trap", message: fault.kind === "trap" ? fault.message : "The worker that loaded the plugin was ended" },
+  });
 }

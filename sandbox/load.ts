@@ -1,11 +1,20 @@
 /** Loads a plugin on top of the base image: no session, no grant, fixed time, seeded randomness (SPEC B9). */
 
 import { LOAD_TIME_MS } from "./base-image.ts";
-import type { LoadFault } from "./fault.ts";
+import { lateFault, type LoadFault } from "./fault.ts";
 import { type Image, plainCopy } from "./image.ts";
-import { type GuestHost, GuestException, type Instance } from "./instance.ts";
+import { GuestException } from "./guest-values.ts";
+import type { GuestHost, Instance } from "./instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
-import { authorStack, createModuleTable, ENTRY_MODULE, entryModuleSource, firstPosition, type ModuleTable, type StripTypes } from "./modules.ts";
+import {
+  authorStack,
+  createModuleTable,
+  ENTRY_MODULE,
+  entryModuleSource,
+  firstPosition,
+  type ModuleTable,
+  type StripTypes,
+} from "./modules.ts";
 
 export interface LoadRequest {
   /** Seeds the randomness that top-level code sees. */
@@ -36,7 +45,10 @@ export function loadPlugin(instance: Instance, base: Image, request: LoadRequest
     const image = plainCopy.capture(instance);
     return { ok: true, image: { ...image, randomAddress: base.randomAddress } };
   } catch (error) {
-    return { ok: false, fault: loadFault(error, instance, modules, request, world) };
+    if (world.isLate()) return { ok: false, fault: lateFault(request.loadMs) };
+    if (instance.memoryExhausted)
+      return { ok: false, fault: { kind: "limit", message: `Loading needs more than ${request.memoryBytes} bytes of memory` } };
+    return { ok: false, fault: modules.fault ?? loadFault(error, request.files) };
   }
 }
 
@@ -87,7 +99,9 @@ function answerAtLoad(operation: string, text: string, files: ReadonlyMap<string
   }
   const bytes = files.get(path.slice(OWN_FILES.length));
   if (bytes === undefined) {
-    return { answer: `e${JSON.stringify({ name: "NotFound", message: `No such file or directory (os error 2): readfile '${path}'`, code: "ENOENT" })}` };
+    return {
+      answer: `e${JSON.stringify({ name: "NotFound", message: `No such file or directory (os error 2): readfile '${path}'`, code: "ENOENT" })}`,
+    };
   }
   return { answer: "vnull", bytes };
 }
@@ -108,10 +122,10 @@ function evaluateEntry(instance: Instance, files: readonly string[], world: Load
   const value = instance.evaluate(entryModuleSource(files), ENTRY_MODULE, "module");
   for (;;) {
     drainJobs(instance, world);
-    const state = instance.promiseState(value);
+    const state = instance.values.promiseState(value);
     if (state === "none") return value;
-    if (state === "fulfilled") return instance.promiseResult(value);
-    if (state === "rejected") throw new GuestException(instance.describe(instance.promiseResult(value)));
+    if (state === "fulfilled") return instance.values.promiseResult(value);
+    if (state === "rejected") throw new GuestException(instance.values.describe(instance.values.promiseResult(value)));
     const answers = world.takeAnswers();
     for (const { id, answer, bytes } of answers) {
       instance.offerBytes(bytes);
@@ -119,7 +133,8 @@ function evaluateEntry(instance: Instance, files: readonly string[], world: Load
     }
     if (answers.length > 0) continue;
     const wait = instance.callEntry("poll", []).slice(1);
-    if (wait === "") throw new GuestException({ name: "Error", message: "Top-level await can never settle: nothing is pending", stack: "" });
+    if (wait === "")
+      throw new GuestException({ name: "Error", message: "Top-level await can never settle: nothing is pending", stack: "" });
     world.advance(Math.max(0, Number(wait) || 0));
     instance.callEntry("runTimers", []);
   }
@@ -134,30 +149,33 @@ function drainJobs(instance: Instance, world: LoadWorld): void {
 function defineModules(instance: Instance, namespace: number, modules: ReadonlyMap<string, readonly string[]>): LoadFault | undefined {
   let index = 0;
   for (const [file, names] of modules) {
-    const module = instance.property(namespace, `m${index++}`);
+    const module = instance.values.property(namespace, `m${index++}`);
     instance.define(file, module);
     for (const name of names) {
-      const kind = instance.typeOf(instance.property(module, name));
+      const kind = instance.values.typeOf(instance.values.property(module, name));
       if (kind === "function") continue;
       const found = kind === "undefined" ? "there is no such export" : `it is of type ${kind}`;
-      return { kind: "no_export", message: `Cannot find the function "${name}" in "${file}": ${found}; write \`export function ${name}(args, context)\``, file };
+      return {
+        kind: "no_export",
+        message: `Cannot find the function "${name}" in "${file}": ${found}; write \`export function ${name}(args, context)\``,
+        file,
+      };
     }
   }
   return undefined;
 }
 
-function loadFault(error: unknown, instance: Instance, modules: ModuleTable, request: LoadRequest, world: LoadWorld): LoadFault {
-  if (world.isLate()) return { kind: "limit", message: `Loading takes longer than ${request.loadMs} ms; move work from the top level into the tool function` };
-  if (instance.memoryExhausted) return { kind: "limit", message: `Loading needs more than ${request.memoryBytes} bytes of memory` };
+function loadFault(error: unknown, files: ReadonlyMap<string, Uint8Array>): LoadFault {
   if (!(error instanceof GuestException)) {
-    return { kind: "trap", message: error instanceof RangeError ? "Loading needs more stack than a plugin has" : `The engine stopped: ${String(error)}` };
+    return {
+      kind: "trap",
+      message: error instanceof RangeError ? "Loading needs more stack than a plugin has" : `The engine stopped: ${String(error)}`,
+    };
   }
-  if (modules.fault !== undefined) return modules.fault;
   const { name, message } = error.guest;
-  const stack = authorStack(error.guest.stack, request.files);
-  const place = firstPosition(stack);
+  const stack = authorStack(error.guest.stack, files);
   const kind = name === "SyntaxError" ? "syntax" : "threw";
-  return { kind, message: `${name || "Error"}: ${message}`, ...place, ...(stack === "" ? {} : { stack }) };
+  return { kind, message: `${name || "Error"}: ${message}`, ...firstPosition(stack), ...(stack === "" ? {} : { stack }) };
 }
 
 /** SplitMix32 over the digest: the same bytes at every load of the same plugin. Not for secrets; calls get real randomness. */

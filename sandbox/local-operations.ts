@@ -51,7 +51,8 @@ export const LOCAL_OPERATIONS: ReadonlyMap<string, LocalOperation> = new Map(
 /** Size first; and whatever is thrown becomes an answer. */
 function guarded(operation: LocalOperation): LocalOperation {
   return (text, bytes, env) => {
-    if (text.length > MAX_BYTES || (bytes?.length ?? 0) > MAX_BYTES) return errorAnswer("RangeError", `The input is larger than ${MAX_BYTES} bytes`);
+    if (text.length > MAX_BYTES || (bytes?.length ?? 0) > MAX_BYTES)
+      return errorAnswer("RangeError", `The input is larger than ${MAX_BYTES} bytes`);
     try {
       return operation(text, bytes, env);
     } catch (error) {

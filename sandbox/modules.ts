@@ -70,7 +70,8 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, strip?
       if (known !== undefined) return known;
       const file = fileOf(name);
       const bytes = file === undefined ? undefined : files.get(file);
-      if (file === undefined || bytes === undefined) return refuse({ kind: "import", message: `Cannot load "${name}": no such file in the plugin` });
+      if (file === undefined || bytes === undefined)
+        return refuse({ kind: "import", message: `Cannot load "${name}": no such file in the plugin` });
       const prepared = prepareSource(file, bytes, strip);
       if (typeof prepared !== "string") return refuse(prepared);
       ready.set(name, prepared);
@@ -87,11 +88,16 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, strip?
       }
       const file = fileOf(resolveUrl(specifier, base));
       if (file === undefined) {
-        return refuse({ kind: "import", message: `Cannot import "${specifier}" from "${importer}": it leads out of the plugin`, file: importer });
+        return refuse({
+          kind: "import",
+          message: `Cannot import "${specifier}" from "${importer}": it leads out of the plugin`,
+          file: importer,
+        });
       }
       if (files.has(file)) return PLUGIN_ROOT + file;
       const meant = MODULE_SUFFIXES.find((suffix) => files.has(file + suffix) || files.has(file.replace(/\.js$/, "") + suffix));
-      const advice = meant === undefined ? "no such file in the plugin" : `write the whole file name ("${specifier.replace(/\.js$/, "")}${meant}")`;
+      const advice =
+        meant === undefined ? "no such file in the plugin" : `write the whole file name ("${specifier.replace(/\.js$/, "")}${meant}")`;
       return refuse({ kind: "import", message: `Cannot import "${specifier}" from "${importer}": ${advice}`, file: importer });
     },
   };
@@ -161,10 +167,13 @@ function stripTypes(file: string, text: string, strip: StripTypes | undefined): 
     return strip(text, file);
   } catch (error) {
     const problem: StripProblem = typeof error === "object" && error !== null ? error : { message: String(error) };
-    const advice = problem.code === "UnsupportedSyntax" ? "; write it without syntax that needs compiling (enums, namespaces, parameter properties)" : "";
+    const advice =
+      problem.code === "UnsupportedSyntax"
+        ? "; write it without syntax that needs compiling (enums, namespaces, parameter properties)"
+        : "";
     return {
       kind: "syntax",
-      message: `${String(problem.message ?? "The TypeScript cannot be read")}${advice}`,
+      message: `${typeof problem.message === "string" ? problem.message : "The TypeScript cannot be read"}${advice}`,
       file,
       ...(typeof problem.startLine === "number" ? { line: problem.startLine } : {}),
       ...(typeof problem.startColumn === "number" ? { column: problem.startColumn + 1 } : {}),
@@ -179,7 +188,11 @@ export function authorStack(stack: string, files: ReadonlyMap<string, Uint8Array
   return stack
     .split("\n")
     .filter((line) => !line.includes("(load)") && !line.includes("bascule:prelude") && !/\(native\)\s*$/.test(line))
-    .map((line) => line.replace(FRAME, (_all, file: string, row: string | undefined, column: string | undefined) => authorPosition(file, row, column, files)))
+    .map((line) =>
+      line.replace(FRAME, (_all, file: string, row: string | undefined, column: string | undefined) =>
+        authorPosition(file, row, column, files),
+      ),
+    )
     .join("\n")
     .trimEnd();
 }

@@ -10,6 +10,7 @@
 import type { Fault } from "./fault.ts";
 import type { Image } from "./image.ts";
 import { type CallJob, cpuMsOf, type Job, settleWithFault, usedUntil, wallMsOf } from "./job.ts";
+import { choosePlace, isBusy } from "./placement.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
 import type { WorkerMessage } from "./worker/protocol.ts";
 import { Thread } from "./worker/thread.ts";
@@ -35,7 +36,6 @@ const BUSY_AFTER_MS = 20;
 const ANSWER_GRACE_MS = 30;
 const CANCEL_GRACE_MS = 250;
 const MAXIMUM_ATTEMPTS = 3;
-const MAXIMUM_CALLS_A_THREAD = 64;
 
 export class Pool {
   readonly #options: PoolOptions;
@@ -191,38 +191,11 @@ export class Pool {
     }
   }
 
-  /**
-   * The least loaded worker that is idle or serves the same plugin, then the spare, then a shared one; never one whose
-   * guest holds its thread. One plugin never has all workers, so another plugin's call always finds one.
-   */
   #pick(job: Job): Thread | undefined {
-    const digest = digestOf(job);
-    const now = this.#now();
     const { maximumWorkers } = this.#options;
-    let own = 0;
-    let apart: Thread | undefined;
-    let shared: Thread | undefined;
-    for (const thread of this.#threads) {
-      const serves = thread.serves(digest);
-      if (serves) own++;
-      if (!thread.ready || thread.jobs.size >= MAXIMUM_CALLS_A_THREAD || this.#isBusy(thread, now)) continue;
-      if (thread.servesOthers(digest)) shared = lessLoaded(thread, shared);
-      else apart = lessLoaded(thread, apart);
-    }
-    const mayHaveMore = own < Math.max(1, maximumWorkers - 1);
-    if (apart !== undefined && (apart.serves(digest) || mayHaveMore)) return apart.jobs.size === 0 || !mayHaveMore ? apart : (this.#promoteWithin(maximumWorkers) ?? apart);
-    if (!mayHaveMore) return undefined;
-    const beyond = own === 0 && shared === undefined ? maximumWorkers * 2 : maximumWorkers;
-    return this.#promoteWithin(beyond) ?? shared;
-  }
-
-  #promoteWithin(maximum: number): Thread | undefined {
-    return this.#threads.size < maximum ? this.#promote() : undefined;
-  }
-
-  #isBusy(thread: Thread, now: number): boolean {
-    const { entry } = thread;
-    return entry !== undefined && now - entry.enteredAt > BUSY_AFTER_MS;
+    const place = choosePlace(this.#threads, digestOf(job), { maximumWorkers, now: this.#now(), busyAfterMs: BUSY_AFTER_MS });
+    const promoted = this.#threads.size < place.startBelow ? this.#promote() : undefined;
+    return promoted ?? place.thread;
   }
 
   /** Workers beyond the maximum were for calls that found all others held; they go when they are idle. */
@@ -251,7 +224,7 @@ export class Pool {
         this.#replace(thread, entry.number, this.#timeFault(guilty, entry.endBy), now - entry.enteredAt);
         continue;
       }
-      if (entry !== undefined && now - entry.enteredAt > BUSY_AFTER_MS) this.#takeBackFrom(thread);
+      if (isBusy(thread, now, BUSY_AFTER_MS)) this.#takeBackFrom(thread);
       for (const number of [...thread.jobs.keys()]) this.#lookAtJob(thread, number, now);
     }
     this.#placeWaiting();
@@ -328,10 +301,6 @@ export class Pool {
 }
 
 const NOTHING_USED = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0 };
-
-function lessLoaded(thread: Thread, other: Thread | undefined): Thread {
-  return other === undefined || thread.jobs.size < other.jobs.size ? thread : other;
-}
 
 function digestOf(job: Job): string {
   return job.kind === "call" ? job.invocation.digest : job.source.digest;

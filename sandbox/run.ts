@@ -5,11 +5,13 @@
 
 import { GUEST_STACK_BYTES, type Limits } from "../manifests/mod.ts";
 import type { ExhaustedLimit, Fault } from "./fault.ts";
-import { type GuestHost, GuestException, type Instance, TextTooLong } from "./instance.ts";
+import { GuestException, TextTooLong } from "./guest-values.ts";
+import type { GuestHost, Instance } from "./instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
 import { nestsWithin, OPERATION_TEXT_BYTES } from "./marshal.ts";
 import { authorStack, type ModuleTable } from "./modules.ts";
 import type { InvocationUsed } from "./invocation.ts";
+import { type ErrorStatus, readLogLine, readStatus } from "./status.ts";
 import { CANCEL, type Control, CURRENT, END_BY, ENTERED_AT, type LogLine, type SyncAnswer, type WorkerMessage } from "./worker/protocol.ts";
 
 /** What a run needs of its worker. */
@@ -40,7 +42,6 @@ const JOBS_A_SLICE = 1_000;
 /** Answers of the entry functions other than outputs: errors (bounded by the prelude), names of exports. */
 const STATUS_BYTES = 65_536;
 const LOG_FLUSH_BYTES = 16_384;
-const LOG_LEVELS: ReadonlySet<string> = new Set(["debug", "info", "warn", "error"]);
 
 export class Run {
   readonly number: number;
@@ -144,37 +145,26 @@ export class Run {
     return total;
   }
 
-  /** Acts on `Entry.poll`'s answer. */
-  #proceed(status: string): void {
-    const text = status.slice(1);
-    switch (status[0]) {
-      case "w":
-        return this.#wait(text);
-      case "d":
-        return this.#complete(text);
-      case "t":
-        return this.#finish(this.#thrown(text, "threw"));
-      case "r":
-        return this.#finish(this.#thrown(text, "unhandled"));
-      case "n":
-        return this.#finish({ kind: "not_json", message: text });
-      case "x":
-        return this.#finish({ kind: "no_export", module: "", export: "", available: textList(text) });
-      case "l":
-        return this.#finish(limitFault(text));
-      case "u":
-        return this.#finish({ kind: "unfinished", operations: textList(text) });
-      default:
-        return this.#finish({ kind: "trap", message: "The guest's state cannot be read" });
+  /** Acts on where the call stands. */
+  #proceed(text: string): void {
+    const status = readStatus(text);
+    switch (status.kind) {
+      case "waiting":
+        return this.#wait(status.timerMs);
+      case "done":
+        return this.#complete(status.output);
+      case "error":
+        return this.#finish(this.#thrown(status.error, status.unhandled));
+      case "fault":
+        return this.#finish(status.fault);
     }
   }
 
-  #wait(timerText: string): void {
-    if (timerText === "" && this.#pending.size === 0) return this.#finish(this.#engineFault("", "") ?? { kind: "never_settles" });
+  #wait(timerMs: number | undefined): void {
+    if (timerMs === undefined && this.#pending.size === 0) return this.#finish(this.#engineFault("", "") ?? { kind: "never_settles" });
     this.#flushLogs();
-    if (timerText === "") return undefined;
-    const delay = Math.max(0, Number(timerText) || 0);
-    this.#cancelTimer = this.#env.after(delay, () =>
+    if (timerMs === undefined) return undefined;
+    this.#cancelTimer = this.#env.after(timerMs, () =>
       this.#enter(() => {
         this.#instance.callEntry("runTimers", [], STATUS_BYTES);
         return undefined;
@@ -186,7 +176,7 @@ export class Run {
   #complete(output: string): void {
     if (this.#over) return;
     const { outputBytes, jsonDepth } = this.#request.limits;
-    const bytes = this.#instance.lastTextBytes - 1;
+    const bytes = this.#instance.values.lastTextBytes - 1;
     if (bytes > outputBytes) return this.#finish({ kind: "exhausted", limit: "output", allowed: outputBytes });
     // The prelude wraps the output once (`guest/protocol.ts`).
     if (!nestsWithin(output, jsonDepth + 1)) return this.#finish({ kind: "exhausted", limit: "jsonDepth", allowed: jsonDepth });
@@ -246,20 +236,33 @@ export class Run {
     return { kind: "timeout", limit: "wall", limitMs: this.#request.limits.wallMs };
   }
 
-  #hostCall(id: number, operation: string, text: string, bytes: Uint8Array | undefined): { answer: string | undefined; bytes?: Uint8Array } {
+  #hostCall(
+    id: number,
+    operation: string,
+    text: string,
+    bytes: Uint8Array | undefined,
+  ): { answer: string | undefined; bytes?: Uint8Array } {
     const local = LOCAL_OPERATIONS.get(operation);
     if (local !== undefined) return local(text, bytes, this.#env.local);
     if (operation === "log") return this.#log(text);
     const { limits } = this.#request;
     this.#operations++;
     if (this.#operations > limits.operations) return this.#exhaust("operations", limits.operations);
-    if (text.length > OPERATION_TEXT_BYTES || (bytes?.length ?? 0) > limits.operationBytes) return this.#exhaust("operationBytes", limits.operationBytes);
+    if (text.length > OPERATION_TEXT_BYTES || (bytes?.length ?? 0) > limits.operationBytes)
+      return this.#exhaust("operationBytes", limits.operationBytes);
     if (!nestsWithin(text, limits.jsonDepth)) return this.#exhaust("jsonDepth", limits.jsonDepth);
     if (id === 0) return this.#callAndWait(operation, text, bytes);
     if (this.#pending.size >= limits.pendingOperations) return this.#exhaust("pendingOperations", limits.pendingOperations);
     this.#pending.set(id, operation);
     this.#flushLogs();
-    this.#env.post({ type: "operation", number: this.number, operation: id, name: operation, text, ...(bytes === undefined ? {} : { bytes }) });
+    this.#env.post({
+      type: "operation",
+      number: this.number,
+      operation: id,
+      name: operation,
+      text,
+      ...(bytes === undefined ? {} : { bytes }),
+    });
     return { answer: undefined };
   }
 
@@ -269,7 +272,14 @@ export class Run {
     const { control } = this.#env;
     // Waiting for the host is no CPU time of the guest, so only the wall clock ends it.
     control.times[END_BY] = this.#wallEnd;
-    this.#env.post({ type: "operation", number: this.number, operation: 0, name: operation, text, ...(bytes === undefined ? {} : { bytes }) });
+    this.#env.post({
+      type: "operation",
+      number: this.number,
+      operation: 0,
+      name: operation,
+      text,
+      ...(bytes === undefined ? {} : { bytes }),
+    });
     const answer = this.#env.waitForAnswer(this.number, this.#wallEnd);
     this.#waitedMs += this.#env.now() - began;
     control.times[END_BY] = this.#endBy((control.times[ENTERED_AT] ?? began) + this.#waitedMs);
@@ -280,7 +290,7 @@ export class Run {
   }
 
   #log(text: string): { answer: string } {
-    const line = logLine(text);
+    const line = readLogLine(text);
     this.#logBytes += line[1].length;
     if (this.#logBytes > this.#request.limits.logBytes) return this.#exhaust("logs", this.#request.limits.logBytes);
     this.#lines.push(line);
@@ -315,13 +325,12 @@ export class Run {
     return { kind: "trap", message: error instanceof Error ? error.message : String(error) };
   }
 
-  #thrown(text: string, kind: "threw" | "unhandled"): Fault {
-    const parsed = errorText(text);
-    const fault = this.#engineFault(parsed.name, parsed.message);
+  #thrown({ name, message, stack, toolError }: ErrorStatus, unhandled: boolean): Fault {
+    const own = authorStack(stack, this.#request.files);
+    const fault = this.#engineFault(name, message);
     if (fault !== undefined) return fault;
-    const { name, message, toolError } = parsed;
-    const stack = authorStack(parsed.stack, this.#request.files);
-    return kind === "threw" && toolError !== undefined ? { kind, name, message, stack, toolError } : { kind, name, message, stack };
+    if (unhandled) return { kind: "unhandled", name, message, stack: own };
+    return { kind: "threw", name, message, stack: own, ...(toolError === undefined ? {} : { toolError }) };
   }
 
   /** QuickJS reports exhausted memory and stack as `InternalError`s, which a guest may also forge: harmless, it only harms itself. */
@@ -340,52 +349,4 @@ export class Run {
 
 function errorAnswer(name: string, message: string): { answer: string } {
   return { answer: `e${JSON.stringify({ name, message })}` };
-}
-
-function parsed(text: string): unknown {
-  if (!nestsWithin(text, 32)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    // The prelude writes JSON; anything else is a guest that broke it.
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-/** A limit that the prelude keeps itself. */
-function limitFault(text: string): Fault {
-  const value = parsed(text);
-  const allowed: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "allowed") : undefined;
-  return { kind: "exhausted", limit: "timers", allowed: typeof allowed === "number" ? allowed : 0 };
-}
-
-function textList(text: string): readonly string[] {
-  const value = parsed(text);
-  return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
-}
-
-function errorText(text: string): { name: string; message: string; stack: string; toolError?: { message: string; details?: unknown } } {
-  const value = parsed(text);
-  if (typeof value !== "object" || value === null) return { name: "Error", message: "The tool failed without saying why", stack: "" };
-  const field = (name: string): string => {
-    const entry: unknown = Reflect.get(value, name);
-    return typeof entry === "string" ? entry : "";
-  };
-  const base = { name: field("name") || "Error", message: field("message"), stack: field("stack") };
-  const toolError: unknown = Reflect.get(value, "toolError");
-  if (typeof toolError !== "object" || toolError === null) return base;
-  const message: unknown = Reflect.get(toolError, "message");
-  const details: unknown = Reflect.get(toolError, "details");
-  return { ...base, toolError: { message: typeof message === "string" ? message : base.message, ...(details === undefined ? {} : { details }) } };
-}
-
-function logLine(text: string): LogLine {
-  const value = parsed(text);
-  if (typeof value !== "object" || value === null) return ["info", text];
-  const level: unknown = Reflect.get(value, "level");
-  const line: unknown = Reflect.get(value, "text");
-  // Guest text never selects more than one of the four levels.
-  const known = typeof level === "string" && LOG_LEVELS.has(level) ? (level as LogLine[0]) : "info";
-  return [known, typeof line === "string" ? line : ""];
 }

@@ -44,7 +44,16 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   function give(thread: Thread, job: Job): void {
     if (job.kind === "load") {
       const { digest, files, modules, memoryBytes, loadMs } = job.source;
-      return thread.give(job.number, digest, (ticket) => ({ type: "load", number: job.number, ticket, digest, files, modules, memoryBytes, loadMs }));
+      return thread.give(job.number, digest, (ticket) => ({
+        type: "load",
+        number: job.number,
+        ticket,
+        digest,
+        files,
+        modules,
+        memoryBytes,
+        loadMs,
+      }));
     }
     const { source, image } = job.plugin;
     if (!thread.images.has(source.digest)) {
@@ -52,7 +61,14 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       thread.send({ type: "image", digest: source.digest, image, files: source.files, memoryBytes: source.memoryBytes });
     }
     const { number, request, invocation } = job;
-    return thread.give(number, source.digest, (ticket) => ({ type: "call", number, ticket, digest: source.digest, request, limits: invocation.limits }));
+    return thread.give(number, source.digest, (ticket) => ({
+      type: "call",
+      number,
+      ticket,
+      digest: source.digest,
+      request,
+      limits: invocation.limits,
+    }));
   }
 
   /** A worker may say anything about any number: only jobs that are on that very worker are listened to. */
@@ -73,7 +89,11 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     if (message.type === "logs") return deliverLogs(job, message.lines);
     if ((message.type !== "done" && message.type !== "failed") || !pool.settle(job)) return;
     deliverLogs(job, message.lines);
-    job.settle(message.type === "done" ? outcomeOf(job, message.output, message.used) : { ok: false, fault: ownFault(job, message.fault), used: message.used });
+    job.settle(
+      message.type === "done"
+        ? outcomeOf(job, message.output, message.used)
+        : { ok: false, fault: ownFault(job, message.fault), used: message.used },
+    );
   }
 
   return {
@@ -88,7 +108,16 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       const promise = started.then(
         () =>
           new Promise<LoadOutcome>((resolve) => {
-            pool.submit({ kind: "load", number: ++lastNumber, thread: undefined, givenAt: 0, begunAt: undefined, attempts: 0, source, settle: resolve });
+            pool.submit({
+              kind: "load",
+              number: ++lastNumber,
+              thread: undefined,
+              givenAt: 0,
+              begunAt: undefined,
+              attempts: 0,
+              source,
+              settle: resolve,
+            });
           }),
       );
       const settled = promise.finally(() => loading.delete(source.digest));
@@ -190,12 +219,24 @@ function answerOperation(thread: Thread, job: CallJob, message: Extract<WorkerMe
   job.pendingOperations++;
   // The worker keeps these limits too; a worker that does not is not believed.
   const withinLimits =
-    job.pendingOperations <= limits.pendingOperations + 1 && job.effects <= limits.operations + limits.logBytes && (message.bytes?.length ?? 0) <= limits.operationBytes;
+    job.pendingOperations <= limits.pendingOperations + 1 &&
+    job.effects <= limits.operations + limits.logBytes &&
+    (message.bytes?.length ?? 0) <= limits.operationBytes;
   const args = withinLimits && message.text.length <= OPERATION_TEXT_BYTES ? parseGuestJson(message.text, limits.jsonDepth) : undefined;
-  if (args === undefined) return reply({ ok: false, error: { name: "TypeError", message: `Cannot run "${message.name.slice(0, 64)}": its arguments are not JSON within the limits` } });
-  hostCall({ name: message.name, args, ...(message.bytes === undefined ? {} : { bytes: message.bytes }) }).then(reply, (defect: unknown) => {
-    // A handler answers every input; a rejection is our bug, and the guest learns no more than that it failed.
-    reply({ ok: false, error: { name: "Error", message: `${message.name.slice(0, 64)} failed` } });
-    job.invocation.onLog("error", `Operation "${message.name.slice(0, 64)}" crashed: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}`);
-  });
+  if (args === undefined)
+    return reply({
+      ok: false,
+      error: { name: "TypeError", message: `Cannot run "${message.name.slice(0, 64)}": its arguments are not JSON within the limits` },
+    });
+  hostCall({ name: message.name, args, ...(message.bytes === undefined ? {} : { bytes: message.bytes }) }).then(
+    reply,
+    (defect: unknown) => {
+      // A handler answers every input; a rejection is our bug, and the guest learns no more than that it failed.
+      reply({ ok: false, error: { name: "Error", message: `${message.name.slice(0, 64)} failed` } });
+      job.invocation.onLog(
+        "error",
+        `Operation "${message.name.slice(0, 64)}" crashed: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}`,
+      );
+    },
+  );
 }

@@ -21,7 +21,8 @@ function startServing(): void {
     init,
     post: (message) => port.postMessage(message, transferables(message)),
     onMessage: (listener) => void port.on("message", (message: WorkerRequest) => listener(message)),
-    takeSyncAnswer: () => (receiveMessageOnPort(syncPort) as { message: SyncAnswer } | undefined)?.message,
+    takeSyncAnswer: () => receiveMessageOnPort(syncPort)?.message as SyncAnswer | undefined,
+    block: (words, index, value, timeoutMs) => void Atomics.wait(words, index, value, timeoutMs),
     now: sharedNow,
     epoch: Date.now,
     after(delayMs, task) {

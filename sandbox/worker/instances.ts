@@ -1,6 +1,6 @@
 /** A worker's instances: lent to one call at a time, restored after each, replaced when they are worn. */
 
-import { type Image, type Restorer } from "../image.ts";
+import type { Image, Restorer } from "../image.ts";
 import { Instance } from "../instance.ts";
 import { INITIAL_MEMORY_PAGES, WASM_PAGE_BYTES } from "../engine.ts";
 
@@ -62,7 +62,7 @@ export function createInstances(options: InstancesOptions): Instances {
     giveBack({ instance, image }) {
       const free = shelf(instance.requestedPages);
       instance.close();
-      const worn = instance.broken || instance.memoryExhausted || instance.byteLength > DROP_ABOVE_BYTES;
+      const worn = instance.broken || instance.memoryExhausted || instance.bytes.length > DROP_ABOVE_BYTES;
       if (worn || free.length >= options.keep) return;
       options.restorer.restore(instance, image, image);
       free.push({ instance, holds: image });

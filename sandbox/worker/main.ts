@@ -6,7 +6,18 @@ import { loadPlugin } from "../load.ts";
 import { createModuleTable, loadStripper, type ModuleTable, needsStripper } from "../modules.ts";
 import { Run, type RunEnvironment } from "../run.ts";
 import { createInstances, type Instances } from "./instances.ts";
-import { CANCEL, claim, CURRENT, END_BY, ENTERED_AT, openControl, SYNC_ANSWERS, type SyncAnswer, type WorkerMessage, type WorkerRequest } from "./protocol.ts";
+import {
+  CANCEL,
+  claim,
+  CURRENT,
+  END_BY,
+  ENTERED_AT,
+  openControl,
+  SYNC_ANSWERS,
+  type SyncAnswer,
+  type WorkerMessage,
+  type WorkerRequest,
+} from "./protocol.ts";
 import type { WorkerInit } from "./port.ts";
 
 /** The powers a worker's entry file hands in: its port, its clock, its waits, its randomness. Nothing else reaches a worker. */
@@ -16,6 +27,8 @@ export interface WorkerPowers {
   onMessage(listener: (message: WorkerRequest) => void): void;
   /** The next message on the port for synchronous answers, if one is there. */
   takeSyncAnswer(): SyncAnswer | undefined;
+  /** Blocks the thread while `words[index]` is `value`, for at most `timeoutMs`. */
+  block(...wait: [words: Int32Array, index: number, value: number, timeoutMs: number]): void;
   now(): number;
   epoch(): number;
   after(delayMs: number, task: () => void): () => void;
@@ -69,7 +82,7 @@ export function serveWorker(powers: WorkerPowers): void {
         }
         const left = until - powers.now();
         if (left <= 0 || Atomics.load(control.words, CANCEL) === number) return undefined;
-        Atomics.wait(control.words, SYNC_ANSWERS, seen, left);
+        powers.block(control.words, SYNC_ANSWERS, seen, left);
       }
     },
   };
@@ -128,17 +141,19 @@ export function serveWorker(powers: WorkerPowers): void {
       case "call":
         return call(request);
       case "answer":
-        return runs.get(request.number)?.answer(request.operation, request.answer, request.bytes), undefined;
+        return (runs.get(request.number)?.answer(request.operation, request.answer, request.bytes), undefined);
       case "abort":
-        return runs.get(request.number)?.abort(), undefined;
+        return (runs.get(request.number)?.abort(), undefined);
       case "end":
-        return runs.get(request.number)?.end(), undefined;
+        return (runs.get(request.number)?.end(), undefined);
     }
   }
 
   powers.onMessage((request) => {
     // A defect of ours ends the worker; the host gives its calls to another one or answers for them.
-    receive(request)?.catch((defect: unknown) => powers.post({ type: "broken", message: defect instanceof Error ? (defect.stack ?? defect.message) : String(defect) }));
+    receive(request)?.catch((defect: unknown) =>
+      powers.post({ type: "broken", message: defect instanceof Error ? (defect.stack ?? defect.message) : String(defect) }),
+    );
   });
 }
 

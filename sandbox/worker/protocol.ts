@@ -25,9 +25,22 @@ export type WorkerRequest =
       readonly loadMs: number;
     }
   /** A plugin's image, made by another worker. Sent before the first call that needs it. */
-  | { readonly type: "image"; readonly digest: string; readonly image: Image; readonly files: ReadonlyMap<string, Uint8Array>; readonly memoryBytes: number }
+  | {
+      readonly type: "image";
+      readonly digest: string;
+      readonly image: Image;
+      readonly files: ReadonlyMap<string, Uint8Array>;
+      readonly memoryBytes: number;
+    }
   | { readonly type: "forget"; readonly digest: string }
-  | { readonly type: "call"; readonly number: number; readonly ticket: number; readonly digest: string; readonly request: string; readonly limits: Limits }
+  | {
+      readonly type: "call";
+      readonly number: number;
+      readonly ticket: number;
+      readonly digest: string;
+      readonly request: string;
+      readonly limits: Limits;
+    }
   /** Answers an asynchronous operation; `answer` is tagged text (`guest/protocol.ts`). */
   | { readonly type: "answer"; readonly number: number; readonly operation: number; readonly answer: string; readonly bytes?: Uint8Array }
   /** Aborts the guest's signal; the host ends what does not stop within the grace period. */
@@ -49,10 +62,29 @@ export type WorkerMessage =
   | { readonly type: "loaded"; readonly number: number; readonly image: Image }
   | { readonly type: "refused"; readonly number: number; readonly fault: LoadFault }
   /** `operation` 0 waits for its answer on the synchronous port. */
-  | { readonly type: "operation"; readonly number: number; readonly operation: number; readonly name: string; readonly text: string; readonly bytes?: Uint8Array }
+  | {
+      readonly type: "operation";
+      readonly number: number;
+      readonly operation: number;
+      readonly name: string;
+      readonly text: string;
+      readonly bytes?: Uint8Array;
+    }
   | { readonly type: "logs"; readonly number: number; readonly lines: readonly LogLine[] }
-  | { readonly type: "done"; readonly number: number; readonly output: string; readonly used: InvocationUsed; readonly lines: readonly LogLine[] }
-  | { readonly type: "failed"; readonly number: number; readonly fault: Fault; readonly used: InvocationUsed; readonly lines: readonly LogLine[] };
+  | {
+      readonly type: "done";
+      readonly number: number;
+      readonly output: string;
+      readonly used: InvocationUsed;
+      readonly lines: readonly LogLine[];
+    }
+  | {
+      readonly type: "failed";
+      readonly number: number;
+      readonly fault: Fault;
+      readonly used: InvocationUsed;
+      readonly lines: readonly LogLine[];
+    };
 
 export type LogLine = readonly [level: "debug" | "info" | "warn" | "error", text: string];
 

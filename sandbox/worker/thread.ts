@@ -1,7 +1,22 @@
 /** One worker as the host sees it: its connection, its status words, and the jobs given to it. */
 
 import type { Image } from "../image.ts";
-import { CANCEL, claim, CONTROL_BYTES, type Control, CURRENT, END_BY, ENTERED_AT, isOffered, offer, openControl, SYNC_ANSWERS, type SyncAnswer, type WorkerMessage, type WorkerRequest } from "./protocol.ts";
+import {
+  CANCEL,
+  claim,
+  CONTROL_BYTES,
+  type Control,
+  CURRENT,
+  END_BY,
+  ENTERED_AT,
+  isOffered,
+  offer,
+  openControl,
+  SYNC_ANSWERS,
+  type SyncAnswer,
+  type WorkerMessage,
+  type WorkerRequest,
+} from "./protocol.ts";
 import type { WorkerConnection, WorkerLauncher } from "./port.ts";
 
 export interface ThreadListener {
@@ -136,7 +151,12 @@ function isWorkerMessage(raw: unknown): raw is WorkerMessage {
   if (typeof field("number") !== "number") return false;
   if (type === "operation") {
     const bytes = field("bytes");
-    return typeof field("operation") === "number" && typeof field("name") === "string" && typeof field("text") === "string" && (bytes === undefined || bytes instanceof Uint8Array);
+    return (
+      typeof field("operation") === "number" &&
+      typeof field("name") === "string" &&
+      typeof field("text") === "string" &&
+      (bytes === undefined || bytes instanceof Uint8Array)
+    );
   }
   if (type === "loaded") return typeof field("image") === "object" && field("image") !== null;
   if (type === "logs") return isLines(field("lines"));

@@ -83,7 +83,11 @@ describe("a call in the sandbox", () => {
 
   it("bounds the depth of what crosses [B5.depth]", async () => {
     expect(outputOf(await box.call("plugin", "nested", { args: { depth: 64 } }))).toBeInstanceOf(Array);
-    expect(outputOf(await box.call("plugin", "nested", { args: { depth: 65 } }))).toEqual({ kind: "exhausted", limit: "jsonDepth", allowed: 64 });
+    expect(outputOf(await box.call("plugin", "nested", { args: { depth: 65 } }))).toEqual({
+      kind: "exhausted",
+      limit: "jsonDepth",
+      allowed: 64,
+    });
   });
 
   it("answers operations synchronously and asynchronously, bytes beside JSON [B5.bytes]", async () => {
@@ -102,7 +106,11 @@ describe("a call in the sandbox", () => {
   });
 
   it("gives a refusal to the guest as the named Deno error [C10.error]", async () => {
-    expect(outputOf(await box.call("plugin", "reads", { args: { path: "a" } }))).toMatchObject({ kind: "threw", name: "NotCapable", message: "Nothing is granted here" });
+    expect(outputOf(await box.call("plugin", "reads", { args: { path: "a" } }))).toMatchObject({
+      kind: "threw",
+      name: "NotCapable",
+      message: "Nothing is granted here",
+    });
   });
 
   it("tells the guest nothing when a handler of ours crashes [B5.host-error]", async () => {
@@ -118,7 +126,12 @@ describe("a call in the sandbox", () => {
 
   it("names the exports there are", async () => {
     const fault = outputOf(await box.call("plugin", "missing"));
-    expect(fault).toMatchObject({ kind: "no_export", module: "main.ts", export: "missing", available: expect.arrayContaining(["counted"]) });
+    expect(fault).toMatchObject({
+      kind: "no_export",
+      module: "main.ts",
+      export: "missing",
+      available: expect.arrayContaining(["counted"]),
+    });
     expect(outputOf(await box.call("plugin", "constant"))).toMatchObject({ kind: "no_export" });
   });
 

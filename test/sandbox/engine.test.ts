@@ -28,7 +28,10 @@ describe("base image", () => {
   });
 
   it("fits any instance, whatever that held before [B1.switch]", async () => {
-    const first = await loadInThread("const kept = new Uint8Array(3 << 20).fill(7); export function run() { return kept.length; }", plainCopy);
+    const first = await loadInThread(
+      "const kept = new Uint8Array(3 << 20).fill(7); export function run() { return kept.length; }",
+      plainCopy,
+    );
     const second = await loadInThread("export function run() { return 2; }", plainCopy);
     first.call("run");
     plainCopy.restore(first.instance, second.image, first.image);

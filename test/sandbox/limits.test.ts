@@ -64,9 +64,21 @@ export function timers() { for (let i = 0; i < 2000; i++) setTimeout(() => {}, 1
   }
 
   it("says which clock ran out [B3.wall] [B3.cpu]", async () => {
-    expect(outputOf(await box.call("runaway", "loop", { limits: { cpuMs: 50, wallMs: 5_000 } }))).toEqual({ kind: "timeout", limit: "cpu", limitMs: 50 });
-    expect(outputOf(await box.call("runaway", "loop", { limits: { cpuMs: 5_000, wallMs: 50 } }))).toEqual({ kind: "timeout", limit: "wall", limitMs: 50 });
-    expect(outputOf(await box.call("runaway", "timers", { limits: { wallMs: 50 } }))).toEqual({ kind: "timeout", limit: "wall", limitMs: 50 });
+    expect(outputOf(await box.call("runaway", "loop", { limits: { cpuMs: 50, wallMs: 5_000 } }))).toEqual({
+      kind: "timeout",
+      limit: "cpu",
+      limitMs: 50,
+    });
+    expect(outputOf(await box.call("runaway", "loop", { limits: { cpuMs: 5_000, wallMs: 50 } }))).toEqual({
+      kind: "timeout",
+      limit: "wall",
+      limitMs: 50,
+    });
+    expect(outputOf(await box.call("runaway", "timers", { limits: { wallMs: 50 } }))).toEqual({
+      kind: "timeout",
+      limit: "wall",
+      limitMs: 50,
+    });
   });
 
   it.each([

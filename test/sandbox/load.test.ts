@@ -14,7 +14,9 @@ describe("loading a plugin", () => {
   const load = (files: Record<string, string> | string, exports: string[] = []) => box.load(`p${++names}`, files, exports);
   const run = async (files: Record<string, string> | string, name = "run") => {
     expect(await load(files)).toMatchObject({ ok: true });
-    return outputOf(await box.call(`p${names}`, name, { module: typeof files === "string" ? "main.ts" : (Object.keys(files)[0] ?? "main.ts") }));
+    return outputOf(
+      await box.call(`p${names}`, name, { module: typeof files === "string" ? "main.ts" : (Object.keys(files)[0] ?? "main.ts") }),
+    );
   };
 
   it("strips types, and loads several files, JSON and top-level await [B7.strip] [B7.files] [B7.json]", async () => {
@@ -39,9 +41,17 @@ export function run() { return [text, later, import.meta.url]; }`,
     expect(output).toEqual(["one two", "one two", "file:///$plugin/main.ts"]);
     expect(await load(`Deno.readTextFileSync("/etc/hosts")`)).toMatchObject({
       ok: false,
-      fault: { kind: "threw", message: expect.stringContaining("is not available while the plugin loads; move it into the tool function"), file: "main.ts", line: 1 },
+      fault: {
+        kind: "threw",
+        message: expect.stringContaining("is not available while the plugin loads; move it into the tool function"),
+        file: "main.ts",
+        line: 1,
+      },
     });
-    expect(await load(`await Deno.writeTextFile("x", "y")`)).toMatchObject({ ok: false, fault: { message: expect.stringContaining("NotCapable") } });
+    expect(await load(`await Deno.writeTextFile("x", "y")`)).toMatchObject({
+      ok: false,
+      fault: { message: expect.stringContaining("NotCapable") },
+    });
   });
 
   it("stops time and seeds randomness while a plugin loads, so that the image depends on its bytes only [B9.image]", async () => {
@@ -55,33 +65,74 @@ export function run() { return [text, later, import.meta.url]; }`,
   });
 
   it("runs top-level timers in virtual time", async () => {
-    expect(await run(`await new Promise((resolve) => setTimeout(resolve, 3_600_000)); export function run() { return "soon"; }`)).toBe("soon");
+    expect(await run(`await new Promise((resolve) => setTimeout(resolve, 3_600_000)); export function run() { return "soon"; }`)).toBe(
+      "soon",
+    );
   });
 
   it.each([
     ["a syntax error", "export const x = 1;\nlet y: = 3;", { kind: "syntax", file: "main.ts", line: 2 }],
-    ["TypeScript that needs compiling", "export enum Color { Red }", { kind: "syntax", file: "main.ts", line: 1, message: expect.stringContaining("enum") }],
-    ["a top-level throw", "export const x = 1;\n\nthrow new Error('top');", { kind: "threw", file: "main.ts", line: 3, message: "Error: top" }],
+    [
+      "TypeScript that needs compiling",
+      "export enum Color { Red }",
+      { kind: "syntax", file: "main.ts", line: 1, message: expect.stringContaining("enum") },
+    ],
+    [
+      "a top-level throw",
+      "export const x = 1;\n\nthrow new Error('top');",
+      { kind: "threw", file: "main.ts", line: 3, message: "Error: top" },
+    ],
     ["a rejected top-level await", "await Promise.reject(new Error('later'));", { kind: "threw", message: "Error: later" }],
-    ["a top-level await that never settles", "await new Promise(() => {});", { kind: "threw", message: expect.stringContaining("never settle") }],
+    [
+      "a top-level await that never settles",
+      "await new Promise(() => {});",
+      { kind: "threw", message: expect.stringContaining("never settle") },
+    ],
     ["a package import", "import x from 'lodash';", { kind: "import", message: expect.stringContaining('Cannot import "lodash"') }],
     ["a file outside", "import x from '../other/main.ts';", { kind: "import", message: expect.stringContaining("Cannot import") }],
-    ["a URL import", "import x from 'https://example.com/x.js';", { kind: "import", message: expect.stringContaining("its own files only") }],
-    ["an import without its suffix", "import x from './main';", { kind: "import", message: expect.stringContaining('write the whole file name ("./main.ts")') }],
+    [
+      "a URL import",
+      "import x from 'https://example.com/x.js';",
+      { kind: "import", message: expect.stringContaining("its own files only") },
+    ],
+    [
+      "an import without its suffix",
+      "import x from './main';",
+      { kind: "import", message: expect.stringContaining('write the whole file name ("./main.ts")') },
+    ],
   ] as const)("refuses %s with its place [H5.load] [B7.refused]", async (_what, source, fault) => {
     expect(await load(source)).toMatchObject({ ok: false, fault });
   });
 
   it("refuses a tool whose export is missing or no function", async () => {
-    expect(await load("export const tool = 1;", ["tool"])).toMatchObject({ ok: false, fault: { kind: "no_export", message: expect.stringContaining("it is of type number") } });
-    expect(await load("export const other = 1;", ["tool"])).toMatchObject({ ok: false, fault: { kind: "no_export", message: expect.stringContaining("no such export") } });
+    expect(await load("export const tool = 1;", ["tool"])).toMatchObject({
+      ok: false,
+      fault: { kind: "no_export", message: expect.stringContaining("it is of type number") },
+    });
+    expect(await load("export const other = 1;", ["tool"])).toMatchObject({
+      ok: false,
+      fault: { kind: "no_export", message: expect.stringContaining("no such export") },
+    });
   });
 
   it("ends a load that does not end by itself [B3.load]", async () => {
-    const source = (digest: string, text: string) => ({ name: digest, digest, files: new Map([["main.ts", new TextEncoder().encode(text)]]), modules: new Map([["main.ts", []]]), memoryBytes: 64 << 20, loadMs: 200 });
+    const source = (digest: string, text: string) => ({
+      name: digest,
+      digest,
+      files: new Map([["main.ts", new TextEncoder().encode(text)]]),
+      modules: new Map([["main.ts", []]]),
+      memoryBytes: 64 << 20,
+      loadMs: 200,
+    });
     expect(await box.sandbox.load(source("spin", "for (;;);"))).toMatchObject({ ok: false, fault: { kind: "limit" } });
-    expect(await box.sandbox.load(source("native", "new Array(6e7) + '' + new Array(6e7) + new Array(6e7)"))).toMatchObject({ ok: false, fault: { kind: "limit" } });
-    expect(await box.sandbox.load(source("greedy", "const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(1))"))).toMatchObject({ ok: false, fault: { kind: "limit" } });
+    expect(await box.sandbox.load(source("native", "new Array(6e7) + '' + new Array(6e7) + new Array(6e7)"))).toMatchObject({
+      ok: false,
+      fault: { kind: "limit" },
+    });
+    expect(await box.sandbox.load(source("greedy", "const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(1))"))).toMatchObject({
+      ok: false,
+      fault: { kind: "limit" },
+    });
   });
 
   it("keeps line and column of a throw in the author's TypeScript [B7.positions]", async () => {

@@ -13,8 +13,11 @@ describe("the pool", () => {
   it("runs calls again that did nothing yet when their worker is ended, and only those [B10.rerun]", async () => {
     box = startSandbox({ maximumWorkers: 1 });
     await box.load("bad", NATIVE_LOOP);
-    await box.load("good", `export async function waits() { await new Promise((r) => setTimeout(r, 300)); return "fresh"; }
-export async function acts() { await Deno.readTextFile("x").catch(() => {}); await new Promise((r) => setTimeout(r, 300)); return "acted"; }`);
+    await box.load(
+      "good",
+      `export async function waits() { await new Promise((r) => setTimeout(r, 300)); return "fresh"; }
+export async function acts() { await Deno.readTextFile("x").catch(() => {}); await new Promise((r) => setTimeout(r, 300)); return "acted"; }`,
+    );
     const innocent = box.call("good", "waits");
     let acted = 0;
     const active = box.call("good", "acts", {
@@ -33,9 +36,12 @@ export async function acts() { await Deno.readTextFile("x").catch(() => {}); awa
 
   it("cancels a call that waits, one that spins and one that listens [T3.guest]", async () => {
     box = startSandbox();
-    await box.load("p", `export function spins() { for (;;); }
+    await box.load(
+      "p",
+      `export function spins() { for (;;); }
 export async function waits() { await new Promise((r) => setTimeout(r, 60_000)); }
-export async function listens(args, context) { return await new Promise((resolve) => context.signal.addEventListener("abort", () => resolve("stopped cleanly"))); }`);
+export async function listens(args, context) { return await new Promise((resolve) => context.signal.addEventListener("abort", () => resolve("stopped cleanly"))); }`,
+    );
     for (const [name, expected] of [
       ["spins", { kind: "cancelled" }],
       ["waits", { kind: "cancelled" }],
@@ -67,14 +73,19 @@ export async function listens(args, context) { return await new Promise((resolve
 
   it("never makes the host's thread wait for a guest [B1.event-loop]", async () => {
     box = startSandbox();
-    await box.load("bad", `${NATIVE_LOOP}
+    await box.load(
+      "bad",
+      `${NATIVE_LOOP}
 export function spins() { for (;;); }
 export function logs() { for (;;) console.log("x".repeat(500)); }
 export async function floods() { for (;;) await Promise.all(Array.from({ length: 60 }, () => Deno.readTextFile("x").catch(() => {}))); }
-export function big() { return Array.from({ length: 50_000 }, (_, i) => "entry " + i); }`);
+export function big() { return Array.from({ length: 50_000 }, (_, i) => "entry " + i); }`,
+    );
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
-    await Promise.all(["runaway", "spins", "logs", "floods", "big"].map((name) => box.call("bad", name, { limits: { cpuMs: 150, wallMs: 300 } })));
+    await Promise.all(
+      ["runaway", "spins", "logs", "floods", "big"].map((name) => box.call("bad", name, { limits: { cpuMs: 150, wallMs: 300 } })),
+    );
     delay.disable();
     // The resolution of the measurement is part of each sample.
     expect(delay.percentile(99) / 1e6).toBeLessThan(50);

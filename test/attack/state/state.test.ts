@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { differsFrom, plainCopy, type Restorer } from "../../../sandbox/image.ts";
-import { GuestException } from "../../../sandbox/instance.ts";
+import { GuestException } from "../../../sandbox/guest-values.ts";
 import { loadInThread } from "../../support/in-thread.ts";
 
 const PROGRAMS = new URL("./programs/", import.meta.url);

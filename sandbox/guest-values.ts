@@ -1,0 +1,227 @@
+/** Values inside the guest, by address: making them, reading them, calling them. Everything read is bounded. */
+
+import { type EngineFunctions, writeText } from "./engine.ts";
+
+/** A guest exception that reached the engine side. Its words are the guest's own, bounded. */
+export class GuestException extends Error {
+  readonly guest: GuestErrorText;
+  constructor(guest: GuestErrorText) {
+    super(guest.message);
+    this.name = "GuestException";
+    this.guest = guest;
+  }
+}
+
+export interface GuestErrorText {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string;
+}
+
+/** The answer is longer than the caller allowed. */
+export class TextTooLong extends Error {
+  readonly bytes: number;
+  constructor(bytes: number) {
+    super(`The guest's text is ${bytes} bytes long`);
+    this.name = "TextTooLong";
+    this.bytes = bytes;
+  }
+}
+
+/** Addresses that the value functions need; part of an instance's `Handles`. */
+export interface ValueHandles {
+  readonly context: number;
+  readonly undefinedValue: number;
+  /** Room for four argument pointers. */
+  readonly argumentPointers: number;
+}
+
+const ERROR_TEXT_BYTES = 16_384;
+
+/** Guest strings may hold lone surrogates, which arrive as invalid UTF-8; they become U+FFFD. */
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+export class GuestValues {
+  readonly #functions: EngineFunctions;
+  readonly #memory: WebAssembly.Memory;
+  #handles: ValueHandles = { context: 0, undefinedValue: 0, argumentPointers: 0 };
+  #bytes: Uint8Array = new Uint8Array(0);
+  #words: Uint32Array = new Uint32Array(0);
+  /** Length of the last text that was read. */
+  lastTextBytes = 0;
+
+  constructor(functions: EngineFunctions, memory: WebAssembly.Memory) {
+    this.#functions = functions;
+    this.#memory = memory;
+  }
+
+  adopt(handles: ValueHandles): void {
+    this.#handles = handles;
+  }
+
+  /** The whole memory as it is now. Invalid after the guest ran: ask again. */
+  get bytes(): Uint8Array {
+    if (this.#bytes.buffer !== this.#memory.buffer) {
+      this.#bytes = new Uint8Array(this.#memory.buffer);
+      this.#words = new Uint32Array(this.#memory.buffer);
+    }
+    return this.#bytes;
+  }
+
+  get words(): Uint32Array {
+    void this.bytes;
+    return this.#words;
+  }
+
+  newString(text: string): number {
+    const { address } = writeText(this.#functions, this.#memory, text);
+    const value = this.#functions._QTS_NewString(this.#handles.context, address);
+    this.#functions._free(address);
+    return value;
+  }
+
+  newNumber(value: number): number {
+    return this.#functions._QTS_NewFloat64(this.#handles.context, value);
+  }
+
+  newObject(): number {
+    return this.#functions._QTS_NewObject(this.#handles.context);
+  }
+
+  /** A native function that calls the host with `hostRef`. */
+  newFunction(name: string, argumentCount: number, hostRef: number): number {
+    const text = writeText(this.#functions, this.#memory, name);
+    const value = this.#functions._QTS_NewFunction(this.#handles.context, text.address, argumentCount, 0, hostRef);
+    this.#functions._free(text.address);
+    return value;
+  }
+
+  /** An ArrayBuffer with a copy of `bytes`; 0 (undefined to the guest) if there is no room. */
+  newBytes(bytes: Uint8Array): number {
+    // The engine's allocator answers 0 for 0 bytes.
+    const address = this.#functions._malloc(Math.max(1, bytes.length));
+    if (address === 0) return 0;
+    this.bytes.set(bytes, address);
+    return this.#functions._QTS_NewArrayBuffer(this.#handles.context, address, bytes.length);
+  }
+
+  /** Throws an `Error` into the guest, to be seen when the native function returns. */
+  throwInto(message: string): void {
+    const { context } = this.#handles;
+    const error = this.#functions._QTS_NewError(context);
+    this.setProperty(error, "message", this.newString(message));
+    this.#functions._QTS_Throw(context, error);
+    this.free(error);
+  }
+
+  property(object: number, name: string): number {
+    const key = this.newString(name);
+    const value = this.#functions._QTS_GetProp(this.#handles.context, object, key);
+    this.free(key);
+    return value;
+  }
+
+  /** Takes over `value`. */
+  setProperty(object: number, name: string, value: number): void {
+    const key = this.newString(name);
+    this.#functions._QTS_SetProp(this.#handles.context, object, key, value);
+    this.free(key);
+    this.free(value);
+  }
+
+  number(value: number): number {
+    return this.#functions._QTS_GetFloat64(this.#handles.context, value);
+  }
+
+  typeOf(value: number): string {
+    const address = this.#functions._QTS_Typeof(this.#handles.context, value);
+    const text = this.#decode(address, this.#textLength(address));
+    this.#functions._free(address);
+    return text;
+  }
+
+  /** Runs guest code if the value is no string. @throws {TextTooLong} */
+  text(value: number, maximumBytes: number = Number.POSITIVE_INFINITY): string {
+    const address = this.#functions._QTS_GetString(this.#handles.context, value);
+    if (address === 0) return "";
+    const length = this.#textLength(address);
+    this.lastTextBytes = length;
+    const text = length > maximumBytes ? undefined : this.#decode(address, length);
+    this.#functions._QTS_FreeCString(this.#handles.context, address);
+    if (text === undefined) throw new TextTooLong(length);
+    return text;
+  }
+
+  /** The beginning of a text, for errors and names. */
+  boundedText(value: number): string {
+    const address = this.#functions._QTS_GetString(this.#handles.context, value);
+    if (address === 0) return "";
+    const text = this.#decode(address, Math.min(ERROR_TEXT_BYTES, this.#textLength(address)));
+    this.#functions._QTS_FreeCString(this.#handles.context, address);
+    return text;
+  }
+
+  /** A copy of an ArrayBuffer's bytes; undefined if it is none. */
+  bytesOf(value: number): Uint8Array | undefined {
+    const { context } = this.#handles;
+    if (this.typeOf(value) !== "object") return undefined;
+    const length = this.#functions._QTS_GetArrayBufferLength(context, value);
+    const address = this.#functions._QTS_GetArrayBuffer(context, value);
+    if (address === 0) return undefined;
+    const copy = this.bytes.slice(address, address + length);
+    this.#functions._free(address);
+    return copy;
+  }
+
+  promiseState(value: number): "pending" | "fulfilled" | "rejected" | "none" {
+    return PROMISE_STATES[this.#functions._QTS_PromiseState(this.#handles.context, value)] ?? "none";
+  }
+
+  promiseResult(promise: number): number {
+    return this.#functions._QTS_PromiseResult(this.#handles.context, promise);
+  }
+
+  /** @throws {GuestException} */
+  call(callee: number, values: readonly number[]): number {
+    const { context, undefinedValue, argumentPointers } = this.#handles;
+    for (const [index, value] of values.entries()) this.words[(argumentPointers >> 2) + index] = value;
+    return this.checked(this.#functions._QTS_Call(context, callee, undefinedValue, values.length, argumentPointers));
+  }
+
+  /** @throws {GuestException} if the engine answered with an exception. */
+  checked(value: number): number {
+    const error = this.#functions._QTS_ResolveException(this.#handles.context, value);
+    if (error === 0) return value;
+    const words = this.describe(error);
+    this.free(error);
+    this.free(value);
+    throw new GuestException(words);
+  }
+
+  /** The guest's own words about an error, each bounded. Runs guest code (getters, `toString`). */
+  describe(error: number): GuestErrorText {
+    if (this.typeOf(error) !== "object") return { name: "Error", message: this.boundedText(error), stack: "" };
+    const part = (name: string): string => {
+      const value = this.property(error, name);
+      const text = this.typeOf(value) === "string" ? this.boundedText(value) : "";
+      this.free(value);
+      return text;
+    };
+    return { name: part("name"), message: part("message"), stack: part("stack") };
+  }
+
+  free(value: number): void {
+    this.#functions._QTS_FreeValuePointer(this.#handles.context, value);
+  }
+
+  #textLength(address: number): number {
+    return this.bytes.indexOf(0, address) - address;
+  }
+
+  #decode(address: number, length: number): string {
+    return decoder.decode(this.bytes.subarray(address, address + length));
+  }
+}
+
+/** JSPromiseStateEnum; -1 is no promise. */
+const PROMISE_STATES: readonly ("pending" | "fulfilled" | "rejected")[] = ["pending", "fulfilled", "rejected"];
