@@ -5,6 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { REPOSITORY, runCommand } from "./run-command.ts";
 
+/**
+ * On Deno vitest's own module runner and loader hooks do not work (`import.meta.resolve` and a CommonJS `require` of JSON fail),
+ * so the files are imported by Deno itself, as they are.
+ */
+const DENO_OPTIONS = ["--experimental.viteModuleRunner=false", "--experimental.nodeLoader=false"];
+
 export interface TestTotals {
   readonly passed: number;
   /** Failed tests, and test files that could not be loaded. */
@@ -30,7 +36,8 @@ export async function runTests(runtime: "node" | "deno", args: readonly string[]
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
     const command = runtime === "node" ? process.execPath : "deno";
     const prefix = runtime === "node" ? [] : ["run", "-A"];
-    const outcome = await runCommand(command, [...prefix, ...vitest, ...reporters], { echo });
+    const suffix = runtime === "node" ? [] : DENO_OPTIONS;
+    const outcome = await runCommand(command, [...prefix, ...vitest, ...suffix, ...reporters], { echo });
     const totals = readTotals(await readFile(report, "utf8").catch(() => "{}"));
     return { ...totals, ok: outcome.code === 0 && totals.failed === 0 && totals.passed > 0, output: outcome.output };
   } finally {
