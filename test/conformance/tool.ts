@@ -1,0 +1,31 @@
+/** What every host tool must be, whatever made it (SPEC R1). */
+
+import { describe, expect, it } from "vitest";
+import { completeDefinition } from "../../host/definition.ts";
+import type { ToolFactory } from "../../host/tool.ts";
+
+/** Runs the suite on one factory. */
+export function toolSuite(name: string, factory: ToolFactory): void {
+  describe(`the tool ${name}`, () => {
+    it("is a new object each time, with the same definition [R1]", () => {
+      const [first, second] = [factory(), factory()];
+      expect(sharesInstance(first, second)).toBe(false);
+      expect(second.definition).toEqual(first.definition);
+    });
+
+    it("has a definition that a registry takes [R2]", () => {
+      expect(completeDefinition(factory().definition)).toMatchObject({ name: expect.any(String), sideEffects: expect.any(Array) });
+    });
+
+    it("can be executed and, if it says so, cancelled [R1]", () => {
+      const tool = factory();
+      expect(typeof tool.execute).toBe("function");
+      expect(["function", "undefined"]).toContain(typeof tool.cancel);
+    });
+  });
+}
+
+/** True for a factory that hands out one object twice: two calls would share its state. */
+export function sharesInstance(first: object, second: object): boolean {
+  return first === second;
+}
