@@ -32,10 +32,16 @@ export function readArguments(schema: JsonSchema, raw: RawArguments, limits: Pic
   return problems.length === 0 ? { ok: true, args } : { ok: false, error: invalidArgs(problems) };
 }
 
-function readText(text: string, bounds: JsonBounds): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: ToolErrorData } {
+function readText(
+  text: string,
+  bounds: JsonBounds,
+): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: ToolErrorData } {
   const json = readJsonText(text, bounds);
   if (json.ok) return json;
   if ("position" in json) return { ok: false, error: invalidJson(json.position) };
-  const message = json.tooLarge === "bytes" ? `The value is larger than ${bounds.maxBytes} bytes` : `The value is nested deeper than ${bounds.maxDepth} levels`;
+  const message =
+    json.tooLarge === "bytes"
+      ? `The value is larger than ${bounds.maxBytes} bytes`
+      : `The value is nested deeper than ${bounds.maxDepth} levels`;
   return { ok: false, error: invalidArgs([{ pointer: "", message }]) };
 }

@@ -111,7 +111,12 @@ export function createCalls(options: CallsOptions): Calls {
   };
 }
 
-function toCall(tool: string, args: RawArguments, wish: CallOptions, { newId, defaultSession }: Pick<CallsOptions, "newId" | "defaultSession">): ToolCall {
+function toCall(
+  tool: string,
+  args: RawArguments,
+  wish: CallOptions,
+  { newId, defaultSession }: Pick<CallsOptions, "newId" | "defaultSession">,
+): ToolCall {
   const { session = defaultSession, turn, timeoutMs, callId = newId(), caller = "direct", traceparent, onProgress, confirm } = wish;
   return Object.freeze({
     callId,

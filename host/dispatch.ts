@@ -25,7 +25,11 @@ export interface Dispatch extends TraceSinks {
 }
 
 /** Checks the arguments that name resources, and resolves them (SPEC C5). */
-export type CheckRequired = (requires: readonly Requirement[], args: JsonValue, context: Omit<RequiredContext, "files">) => Promise<RequiredCheck>;
+export type CheckRequired = (
+  requires: readonly Requirement[],
+  args: JsonValue,
+  context: Omit<RequiredContext, "files">,
+) => Promise<RequiredCheck>;
 
 /**
  * Takes one call through every gate, in order, and runs it.
@@ -92,7 +96,10 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
 /** What the session may see and call, nearest to what it asked for first (SPEC D3). */
 function namesFor(call: ToolCall, host: Dispatch): readonly string[] {
   const names = host.registry.names(
-    (tool) => !isVisible(tool.definition.visibility, call.session.role) || tool.binding.kind === "unavailable" || host.policy.decide(tool, call).kind === "deny",
+    (tool) =>
+      !isVisible(tool.definition.visibility, call.session.role) ||
+      tool.binding.kind === "unavailable" ||
+      host.policy.decide(tool, call).kind === "deny",
   );
   return nearestNames(call.tool, names);
 }

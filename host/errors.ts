@@ -106,7 +106,9 @@ export function deniedByPolicy(tool: string): ToolErrorData {
 /** A hook said no, or threw. `reason` is the hook's own word. */
 export function deniedByHook(tool: string, reason: string | undefined): ToolErrorData {
   const because = reason === undefined ? "" : `: ${reason}`;
-  return toolError("permission_denied", `Permission denied: tool '${tool}' is refused by a hook${because}`, { details: { reason: "hook" } });
+  return toolError("permission_denied", `Permission denied: tool '${tool}' is refused by a hook${because}`, {
+    details: { reason: "hook" },
+  });
 }
 
 /** A person said no, or nobody could be asked; then `hint` says what to set. */
@@ -146,7 +148,9 @@ export function resourceExhausted(limit: string, allowed: number): ToolErrorData
 
 /** The session's queue is full. */
 export function overloaded(queued: number): ToolErrorData {
-  return toolError("overloaded", `The session already has ${queued} calls waiting (call again when some have ended)`, { details: { queued } });
+  return toolError("overloaded", `The session already has ${queued} calls waiting (call again when some have ended)`, {
+    details: { queued },
+  });
 }
 
 /** The tool's own failure, in its own words. */

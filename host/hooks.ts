@@ -23,7 +23,10 @@ export interface HookGates {
   ended(call: ToolCall, result: ToolResult): Promise<void>;
 }
 
-export function createHookGates(hooks: Hooks, onDefect: (message: string, error: unknown, fields: { readonly callId: string }) => void): HookGates {
+export function createHookGates(
+  hooks: Hooks,
+  onDefect: (message: string, error: unknown, fields: { readonly callId: string }) => void,
+): HookGates {
   return {
     async called(call) {
       if (hooks.onToolCall === undefined) return undefined;

@@ -103,7 +103,10 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   bus.subscribe(createLogSink(log));
   if (publish) bus.subscribe(publish);
   const policies = createPolicySource({ platform, places, grants, options, emit: bus.emit });
-  const registry = options.registry === null ? undefined : (options.registry ?? createRegistry({ newId: random.uuidv7, onWarning: ({ message }) => log.write("warn", message) }));
+  const registry =
+    options.registry === null
+      ? undefined
+      : (options.registry ?? createRegistry({ newId: random.uuidv7, onWarning: ({ message }) => log.write("warn", message) }));
   const announcing = registry && announceTools(registry, bus.emit);
 
   const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : createSandbox(platform.workers, { onDefect });
@@ -204,7 +207,11 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   };
 
   function isCallable(tool: RegisteredTool, session: Session): boolean {
-    return tool.binding.kind !== "unavailable" && isVisible(tool.definition.visibility, session.role) && policies.current().decide(tool, { session }).kind !== "deny";
+    return (
+      tool.binding.kind !== "unavailable" &&
+      isVisible(tool.definition.visibility, session.role) &&
+      policies.current().decide(tool, { session }).kind !== "deny"
+    );
   }
 }
 
@@ -227,15 +234,23 @@ function createDirectory(platform: Platform, { places, registry, bus, sandbox }:
   });
 }
 
-async function grant(plugin: string, permissions: Permissions, { directory, grants, bus }: { readonly directory: PluginDirectory; readonly grants: GrantStore; readonly bus: EventBus }): Promise<StoredGrant> {
+async function grant(
+  plugin: string,
+  permissions: Permissions,
+  { directory, grants, bus }: { readonly directory: PluginDirectory; readonly grants: GrantStore; readonly bus: EventBus },
+): Promise<StoredGrant> {
   const status = directory.status().find(({ name }) => name === plugin);
   if (status === undefined) throw new TypeError(`Cannot grant to "${plugin}": no such plugin`);
   const parsed = parsePermissions(permissions);
   if (!parsed.ok) throw new TypeError(`Cannot grant to "${plugin}": ${parsed.problems.map(problemToText).join("; ")}`);
   const stored = await grants.grant(plugin, status.directory, parsed.value);
-  // Permissions as written are JSON; their interfaces just have no index signature.
-  bus.emit({ type: "grant.changed", plugin, payload: JSON.parse(JSON.stringify({ granted: parsed.value, permissions: stored.permissions })) });
+  bus.emit({ type: "grant.changed", plugin, payload: { granted: toJson(parsed.value), permissions: toJson(stored.permissions) } });
   return stored;
+}
+
+/** Permissions as written are JSON; their interfaces just have no index signature. */
+function toJson(permissions: Permissions): JsonValue {
+  return permissions as unknown as JsonValue;
 }
 
 function withLogger(platform: Platform, logger: Log | undefined): Platform {

@@ -20,10 +20,10 @@ export type JsonCopy =
  * Members named `__proto__` are dropped, so that no reader of the copy can be tricked through them.
  */
 export function copyJson(value: unknown, bounds: JsonBounds): JsonCopy {
-  const budget = { left: bounds.maxBytes };
+  const walk: Walk = { left: bounds.maxBytes, bounds };
   try {
-    const copy = copyAt(value, "", 0, budget, bounds);
-    return { ok: true, value: copy, bytes: bounds.maxBytes - budget.left };
+    const copy = copyAt(value, "", 0, walk);
+    return { ok: true, value: copy, bytes: bounds.maxBytes - walk.left };
   } catch (stop) {
     if (stop instanceof NotJson) return { ok: false, problem: { pointer: stop.pointer, message: stop.message }, reason: stop.reason };
     // A getter or `toJSON` of the value threw: its message is the value's own business.
@@ -34,10 +34,16 @@ export function copyJson(value: unknown, bounds: JsonBounds): JsonCopy {
 /** Freezes JSON data all the way down. `value` must be acyclic and of bounded depth. */
 export function deepFreeze<T extends JsonValue>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    for (const member of Object.values(value)) deepFreeze(member as JsonValue); // Members of JSON are JSON.
+    for (const member of Object.values(value)) deepFreeze(member);
     Object.freeze(value);
   }
   return value;
+}
+
+/** How much may still come. */
+interface Walk {
+  left: number;
+  readonly bounds: JsonBounds;
 }
 
 class NotJson extends Error {
@@ -50,54 +56,63 @@ class NotJson extends Error {
   }
 }
 
-function copyAt(value: unknown, pointer: string, depth: number, budget: { left: number }, bounds: JsonBounds): JsonValue {
+function copyAt(value: unknown, pointer: string, depth: number, walk: Walk): JsonValue {
   switch (typeof value) {
     case "string":
-      spend(budget, utf8Bytes(value, budget.left) + 2, pointer, bounds);
+      spend(walk, utf8Bytes(value, walk.left) + 2, pointer);
       return value;
     case "number":
       if (!Number.isFinite(value)) throw new NotJson(pointer, "not_json", `The number ${value} has no JSON form`);
-      spend(budget, 1, pointer, bounds);
+      spend(walk, 1, pointer);
       return value;
     case "boolean":
-      spend(budget, 4, pointer, bounds);
+      spend(walk, 4, pointer);
       return value;
     case "object":
       if (value === null) {
-        spend(budget, 4, pointer, bounds);
+        spend(walk, 4, pointer);
         return null;
       }
-      return copyObject(value, pointer, depth, budget, bounds);
+      return copyObject(value, pointer, depth, walk);
     default:
       throw new NotJson(pointer, "not_json", `A value of type "${typeof value}" has no JSON form`);
   }
 }
 
-function copyObject(value: object, pointer: string, depth: number, budget: { left: number }, bounds: JsonBounds): JsonValue {
-  if (depth >= bounds.maxDepth) throw new NotJson(pointer.slice(0, 200), "too_deep", `The value is nested deeper than ${bounds.maxDepth} levels, or contains itself`);
-  spend(budget, 2, pointer, bounds);
-  if ("toJSON" in value && typeof value.toJSON === "function") return copyAt(value.toJSON(), pointer, depth + 1, budget, bounds);
+function copyObject(value: object, pointer: string, depth: number, walk: Walk): JsonValue {
+  if (depth >= walk.bounds.maxDepth)
+    throw new NotJson(
+      pointer.slice(0, 200),
+      "too_deep",
+      `The value is nested deeper than ${walk.bounds.maxDepth} levels, or contains itself`,
+    );
+  spend(walk, 2, pointer);
+  if (hasToJson(value)) return copyAt(value.toJSON(), pointer, depth + 1, walk);
   if (Array.isArray(value)) {
     const copy: JsonValue[] = [];
     for (let index = 0; index < value.length; index++) {
-      spend(budget, 1, pointer, bounds);
+      spend(walk, 1, pointer);
       const member: unknown = value[index];
-      copy.push(copyAt(member === undefined ? null : member, `${pointer}/${index}`, depth + 1, budget, bounds));
+      copy.push(copyAt(member === undefined ? null : member, `${pointer}/${index}`, depth + 1, walk));
     }
     return Object.freeze(copy);
   }
   const copy: Record<string, JsonValue> = {};
   for (const [key, member] of Object.entries(value)) {
     if (key === "__proto__" || member === undefined) continue;
-    spend(budget, utf8Bytes(key, budget.left) + 4, pointer, bounds);
-    copy[key] = copyAt(member, `${pointer}/${escapePointer(key)}`, depth + 1, budget, bounds);
+    spend(walk, utf8Bytes(key, walk.left) + 4, pointer);
+    copy[key] = copyAt(member, `${pointer}/${escapePointer(key)}`, depth + 1, walk);
   }
   return Object.freeze(copy);
 }
 
-function spend(budget: { left: number }, bytes: number, pointer: string, bounds: JsonBounds): void {
-  budget.left -= bytes;
-  if (budget.left < 0) throw new NotJson(pointer.slice(0, 200), "too_large", `The value is larger than ${bounds.maxBytes} bytes`);
+function hasToJson(value: object): value is { toJSON(): unknown } {
+  return "toJSON" in value && typeof value.toJSON === "function";
+}
+
+function spend(walk: Walk, bytes: number, pointer: string): void {
+  walk.left -= bytes;
+  if (walk.left < 0) throw new NotJson(pointer.slice(0, 200), "too_large", `The value is larger than ${walk.bounds.maxBytes} bytes`);
 }
 
 /** Exact up to `enough`; beyond it any larger number. */

@@ -1,6 +1,16 @@
 /** A tool as lists show it: data only, ready for JSON (SPEC R3). */
 
-import { type JsonSchema, type LimitRequest, type Permissions, type Route, type SideEffect, sideEffectClassOf, type SideEffectClass, type ToolAnnotations, type Visibility } from "../manifests/mod.ts";
+import {
+  type JsonSchema,
+  type LimitRequest,
+  type Permissions,
+  type Route,
+  type SideEffect,
+  sideEffectClassOf,
+  type SideEffectClass,
+  type ToolAnnotations,
+  type Visibility,
+} from "../manifests/mod.ts";
 import type { RegisteredTool, ToolSourceName } from "./tool.ts";
 
 /** What to list; every part that is given must match. */

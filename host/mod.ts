@@ -85,4 +85,16 @@ export type { Explanation } from "./policy/explain.ts";
 export type { StoredGrant } from "./grants.ts";
 export type { PluginChange, PluginStatus } from "./sources/directory/mod.ts";
 export type { Log, LogLevel, Platform } from "./platform/platform.ts";
-export type { JsonObject, JsonSchema, JsonValue, Limits, Manifest, Permissions, Problem, Route, SideEffect, SideEffectClass, ToolDefinition } from "../manifests/mod.ts";
+export type {
+  JsonObject,
+  JsonSchema,
+  JsonValue,
+  Limits,
+  Manifest,
+  Permissions,
+  Problem,
+  Route,
+  SideEffect,
+  SideEffectClass,
+  ToolDefinition,
+} from "../manifests/mod.ts";

@@ -24,7 +24,10 @@ export interface Places {
 }
 
 /** @throws {FileError} if the workspace is not there. @throws {ProjectConfigError} if `bascule.json` is wrong. */
-export async function openPlaces(platform: Pick<Platform, "files" | "environment">, options: Pick<HostOptions, "config" | "plugins" | "workspace">): Promise<Places> {
+export async function openPlaces(
+  platform: Pick<Platform, "files" | "environment">,
+  options: Pick<HostOptions, "config" | "plugins" | "workspace">,
+): Promise<Places> {
   const { files, environment } = platform;
   const project = await openProject(platform, options.config);
   const root = await files.realPath(project.root);

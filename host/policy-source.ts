@@ -4,7 +4,17 @@ import type { EmitEvent } from "./audit/events.ts";
 import type { GrantStore } from "./grants.ts";
 import type { HostOptions } from "./host-options.ts";
 import type { ToolListing } from "./listing.ts";
-import { type AccessQuery, parseProject, PERMISSION_KINDS, type PermissionKind, type Permissions, type PermissionValue, problemToText, type ProjectConfig, toEntry } from "../manifests/mod.ts";
+import {
+  type AccessQuery,
+  parseProject,
+  PERMISSION_KINDS,
+  type PermissionKind,
+  type Permissions,
+  type PermissionValue,
+  problemToText,
+  type ProjectConfig,
+  toEntry,
+} from "../manifests/mod.ts";
 import type { Places } from "./places.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";

@@ -39,7 +39,10 @@ export async function openProject(platform: Pick<Platform, "files" | "environmen
   const { cwd } = platform.environment;
   if (source === false) return fixedProject(cwd, "{}");
   if (typeof source === "object") return fixedProject(cwd, JSON.stringify(source));
-  const path = typeof source === "string" ? await platform.files.realPath(source.startsWith("/") ? source : `${cwd}/${source}`) : await findUpwards(platform, cwd);
+  const path =
+    typeof source === "string"
+      ? await platform.files.realPath(source.startsWith("/") ? source : `${cwd}/${source}`)
+      : await findUpwards(platform, cwd);
   return path === undefined ? fixedProject(cwd, "{}") : await projectOfFile(platform, path);
 }
 

@@ -126,17 +126,25 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     const added = factories.map((create) => {
       const definition = completeDefinition(create().definition);
       refuseReserved(definition.name, owner);
-      return toRegistered(owner, { definition, source, binding: { kind: "factory", create }, ...(toolkit !== undefined && { toolkit }) }, newId());
+      return toRegistered(
+        owner,
+        { definition, source, binding: { kind: "factory", create }, ...(toolkit !== undefined && { toolkit }) },
+        newId(),
+      );
     });
     const names = new Set(added.map((tool) => tool.name));
-    if (names.size < added.length) throw new ToolRegistrationError([...names].join(", "), [problem("/name", "Two of the tools have the same name")]);
+    if (names.size < added.length)
+      throw new ToolRegistrationError([...names].join(", "), [problem("/name", "Two of the tools have the same name")]);
     swap(owner, [...(owners.get(owner) ?? []).filter((tool) => !names.has(tool.name)), ...added]);
     return added;
   }
 
   function refuseReserved(name: string, owner: string): void {
     const holder = owner === BUILTIN_OWNER ? undefined : snapshot().reserved(name);
-    if (holder !== undefined) throw new ToolRegistrationError(name, [problem("/name", `The name "${name}" is taken by the built-in tool "${holder}" (choose another name)`)]);
+    if (holder !== undefined)
+      throw new ToolRegistrationError(name, [
+        problem("/name", `The name "${name}" is taken by the built-in tool "${holder}" (choose another name)`),
+      ]);
   }
 
   function listed(keep: (tool: RegisteredTool) => boolean): readonly ToolListing[] {
@@ -153,7 +161,10 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     unregister(name) {
       const tool = snapshot().find(name);
       if (tool === undefined) return false;
-      swap(tool.owner, (owners.get(tool.owner) ?? []).filter((other) => other.id !== tool.id));
+      swap(
+        tool.owner,
+        (owners.get(tool.owner) ?? []).filter((other) => other.id !== tool.id),
+      );
       return true;
     },
     replaceOwner(owner, tools) {

@@ -66,7 +66,12 @@ export interface ToolResultBlock {
 export function toMessages(calls: readonly MessageCall[], results: readonly ToolResult[]): readonly [Message, Message] {
   if (calls.length !== results.length) throw new RangeError(`${calls.length} calls have ${results.length} results`);
   const used = calls.map(({ id, name, arguments: input }): ToolUseBlock => ({ type: "tool_use", id, name, input }));
-  const got = results.map((result, index): ToolResultBlock => ({ type: "tool_result", tool_use_id: calls[index]?.id ?? result.callId, content: toHuman(result), is_error: !result.ok }));
+  const got = results.map((result, index): ToolResultBlock => ({
+    type: "tool_result",
+    tool_use_id: calls[index]?.id ?? result.callId,
+    content: toHuman(result),
+    is_error: !result.ok,
+  }));
   return [
     { role: "assistant", content: used },
     { role: "user", content: got },

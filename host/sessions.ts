@@ -31,7 +31,11 @@ export interface Sessions {
 
 const KEPT = 256;
 
-export function createSessions(options: { readonly platform: Pick<Platform, "files" | "environment" | "random">; readonly workspace: string; readonly emit: EmitEvent }): Sessions {
+export function createSessions(options: {
+  readonly platform: Pick<Platform, "files" | "environment" | "random">;
+  readonly workspace: string;
+  readonly emit: EmitEvent;
+}): Sessions {
   const { platform, emit } = options;
   const opened = new Set<string>();
   const kept = new Map<string, Session>();
@@ -43,7 +47,11 @@ export function createSessions(options: { readonly platform: Pick<Platform, "fil
     if (folder === undefined) throw new TypeError(`"${workspace}" is no path`);
     const session = createSession({ ...rest, id, workspace: folder, ...(context?.agentId !== undefined && { agentId: context.agentId }) });
     opened.add(id);
-    emit({ type: "session.opened", sessionId: id, payload: { workspace: folder, ...(session.role !== undefined && { role: session.role }) } });
+    emit({
+      type: "session.opened",
+      sessionId: id,
+      payload: { workspace: folder, ...(session.role !== undefined && { role: session.role }) },
+    });
     return session;
   }
 
@@ -67,7 +75,9 @@ export function createSessions(options: { readonly platform: Pick<Platform, "fil
       if (session.workspace === options.workspace) return session;
       const before = resolved.get(session);
       if (before !== undefined) return await before;
-      const real = platform.files.realPath(session.workspace).then((workspace) => (workspace === session.workspace ? session : Object.freeze({ ...session, workspace })));
+      const real = platform.files
+        .realPath(session.workspace)
+        .then((workspace) => (workspace === session.workspace ? session : Object.freeze({ ...session, workspace })));
       resolved.set(session, real);
       return await real;
     },

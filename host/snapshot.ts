@@ -31,7 +31,11 @@ export interface RegistryWarning {
 export const EMPTY_SNAPSHOT: Snapshot = buildSnapshot(new Map(), new Map(), (name) => name);
 
 /** `keyOf` maps names that look alike to one key. Aliases only look up: they hold no look-alikes (SPEC G2). */
-export function buildSnapshot(owners: ReadonlyMap<string, readonly RegisteredTool[]>, aliases: ReadonlyMap<string, string>, keyOf: (name: string) => string): Snapshot {
+export function buildSnapshot(
+  owners: ReadonlyMap<string, readonly RegisteredTool[]>,
+  aliases: ReadonlyMap<string, string>,
+  keyOf: (name: string) => string,
+): Snapshot {
   const warnings: RegistryWarning[] = [];
   const byName = new Map<string, RegisteredTool>();
   const byId = new Map<string, RegisteredTool>();
@@ -82,7 +86,10 @@ export function buildSnapshot(owners: ReadonlyMap<string, readonly RegisteredToo
         shortest.set(tool, tool.name);
       } else {
         add(tool);
-        warnings.push({ tool: tool.qualifiedName, message: `Tool "${tool.qualifiedName}" is reachable by its qualified name only: "${holder.name}" is a tool of "${holder.owner}"` });
+        warnings.push({
+          tool: tool.qualifiedName,
+          message: `Tool "${tool.qualifiedName}" is reachable by its qualified name only: "${holder.name}" is a tool of "${holder.owner}"`,
+        });
       }
     }
     if (rank(owner) === 0) for (const tool of owners.get(owner) ?? []) reservedByKey.set(keyOf(tool.name), tool.name);

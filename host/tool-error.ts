@@ -180,7 +180,9 @@ export class ToolRegistrationError extends Error {
 
   constructor(tool: string, problems: readonly Problem[]) {
     const [first] = problems;
-    super(`Cannot register tool "${tool}": ${first?.pointer ?? ""}: ${first?.message ?? "refused"}${first?.fix === undefined ? "" : ` (${first.fix})`}`);
+    super(
+      `Cannot register tool "${tool}": ${first?.pointer ?? ""}: ${first?.message ?? "refused"}${first?.fix === undefined ? "" : ` (${first.fix})`}`,
+    );
     this.tool = tool;
     this.field = first?.pointer ?? "";
     this.problems = problems;

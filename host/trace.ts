@@ -148,7 +148,11 @@ export function openTrace(call: ToolCall, sinks: TraceSinks): Trace {
       const { output, used } = outcome;
       return end(
         { ...base(outcome), ok: true, status: "success", output },
-        { type: "tool.completed", ...subject(), payload: { tool: toolName(), output, durationMs: durationMs(), decision: {}, limitsUsed: { ...used }, ...decisionOf(decision) } },
+        {
+          type: "tool.completed",
+          ...subject(),
+          payload: { tool: toolName(), output, durationMs: durationMs(), decision: {}, limitsUsed: { ...used }, ...decisionOf(decision) },
+        },
       );
     },
     fail,
@@ -156,7 +160,14 @@ export function openTrace(call: ToolCall, sinks: TraceSinks): Trace {
       return end(failure(error), {
         type: "tool.denied",
         ...subject(),
-        payload: { tool: toolName(), code: error.code, errorClass: ERROR_TABLE[error.code].errorClass, message: error.message, arguments: args(), ...decisionOf(decision) },
+        payload: {
+          tool: toolName(),
+          code: error.code,
+          errorClass: ERROR_TABLE[error.code].errorClass,
+          message: error.message,
+          arguments: args(),
+          ...decisionOf(decision),
+        },
       });
     },
     invalid(error) {

@@ -60,6 +60,7 @@ export { legacyModuleCandidates } from "./legacy-tool.ts";
 export { checkModulePath, MODULE_EXTENSIONS } from "./module-path.ts";
 export type { ManifestContext } from "./parse.ts";
 export { MANIFEST_BOUNDS, parseManifest } from "./parse.ts";
+export { parseToolDefinition } from "./parse-definition.ts";
 export { DEFAULT_PROJECT, parseProject, PROJECT_BOUNDS } from "./parse-project.ts";
 export type { PluginSettings, ToolOverride } from "./parse-settings.ts";
 export { parseSettings } from "./parse-settings.ts";

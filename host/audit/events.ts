@@ -45,7 +45,13 @@ export type EventPayloads = {
     /** `direct` or `chain`. */
     readonly caller: string;
   };
-  readonly "tool.completed": { readonly tool: string; readonly output: JsonValue; readonly durationMs: number; readonly decision: JsonObject; readonly limitsUsed: JsonObject };
+  readonly "tool.completed": {
+    readonly tool: string;
+    readonly output: JsonValue;
+    readonly durationMs: number;
+    readonly decision: JsonObject;
+    readonly limitsUsed: JsonObject;
+  };
   readonly "tool.failed": {
     readonly tool: string;
     readonly code: string;
@@ -88,7 +94,12 @@ export type EventPayloads = {
   readonly "session.closed": JsonObject;
 };
 
-export type ToolRegisteredPayload = { readonly toolId: string; readonly tool: string; readonly source: string; readonly capabilities: readonly string[] };
+export type ToolRegisteredPayload = {
+  readonly toolId: string;
+  readonly tool: string;
+  readonly source: string;
+  readonly capabilities: readonly string[];
+};
 
 /** A superset of Deno's permission audit line (SPEC PA8); the plugin and call are in the envelope too. */
 export type CapabilityPayload = {

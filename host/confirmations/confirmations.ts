@@ -53,7 +53,7 @@ export function createConfirm(options: ConfirmationOptions): Confirm {
 }
 
 /** Publishes the question, waits for the door's person, publishes the answer. */
-async function askPerson({ tool, call, args, decision }: ConfirmInput, signal: AbortSignal, options: ConfirmationOptions): Promise<Answer> {
+async function askPerson({ tool, call, args }: ConfirmInput, signal: AbortSignal, options: ConfirmationOptions): Promise<Answer> {
   const request = toRequest(tool, call, args, options.newId());
   const subject = {
     sessionId: call.session.id,
@@ -72,12 +72,16 @@ async function askPerson({ tool, call, args, decision }: ConfirmInput, signal: A
   const answer = await waitForAnswer(request, call, signal, options);
   const by = answer === "allowed" || answer === "denied" ? "person" : "host";
   options.emit({ type: "tool.confirmation_resolved", ...subject, payload: { requestId, decision: answer, by } });
-  void decision;
   return answer;
 }
 
 /** The first of: an answer, the time limit, cancellation. The prompt is told to go away in every case. */
-async function waitForAnswer(request: ConfirmationRequest, call: ToolCall, signal: AbortSignal, options: ConfirmationOptions): Promise<Answer> {
+async function waitForAnswer(
+  request: ConfirmationRequest,
+  call: ToolCall,
+  signal: AbortSignal,
+  options: ConfirmationOptions,
+): Promise<Answer> {
   if (signal.aborted) return "cancelled";
   const over = new AbortController();
   return await new Promise<Answer>((resolve) => {
@@ -90,12 +94,17 @@ async function waitForAnswer(request: ConfirmationRequest, call: ToolCall, signa
     const cancel = (): void => settle("cancelled");
     const stopTimer = options.clock.after(options.timeoutMs(), () => settle("timeout"));
     signal.addEventListener("abort", cancel, { once: true });
-    promptSafely(request, call, over.signal, options).then(settle);
+    void promptSafely(request, call, over.signal, options).then(settle);
   });
 }
 
 /** No answer is a timeout: the door's person went away (SPEC E4). */
-async function promptSafely(request: ConfirmationRequest, call: ToolCall, signal: AbortSignal, options: ConfirmationOptions): Promise<Answer> {
+async function promptSafely(
+  request: ConfirmationRequest,
+  call: ToolCall,
+  signal: AbortSignal,
+  options: ConfirmationOptions,
+): Promise<Answer> {
   try {
     const agreed = await call.confirm?.(request, signal);
     if (agreed === undefined) return "timeout";
@@ -125,7 +134,9 @@ function toRequest(tool: RegisteredTool, call: ToolCall, args: JsonValue, reques
 function projectedModifications(tool: RegisteredTool, args: JsonValue): readonly string[] {
   if (typeof args !== "object" || args === null || Array.isArray(args)) return [];
   const members = args as JsonObject; // Array.isArray does not narrow readonly arrays away.
-  return tool.definition.requires.filter(({ capability }) => capability === "write").flatMap(({ arg }) => [members[arg]].flat().filter((value) => typeof value === "string"));
+  return tool.definition.requires
+    .filter(({ capability }) => capability === "write")
+    .flatMap(({ arg }) => [members[arg]].flat().filter((value) => typeof value === "string"));
 }
 
 const SUMMARY_LENGTH = 500;

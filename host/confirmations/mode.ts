@@ -25,9 +25,21 @@ export interface ModeDecision {
 /** Strictest first. */
 export const MODES_BY_STRICTNESS: readonly ConfirmMode[] = ["deny", "prompt", "prompt_once", "auto"];
 
-const CLASS_DEFAULTS: Readonly<Record<SideEffectClass, ConfirmMode>> = { none: "auto", read: "auto", write: "prompt", network: "prompt", execute: "prompt" };
+const CLASS_DEFAULTS: Readonly<Record<SideEffectClass, ConfirmMode>> = {
+  none: "auto",
+  read: "auto",
+  write: "prompt",
+  network: "prompt",
+  execute: "prompt",
+};
 /** What a trusted workspace does not lower unless its overrides say so. */
-const TRUSTED_DEFAULTS: Readonly<Record<SideEffectClass, ConfirmMode>> = { none: "auto", read: "auto", write: "auto", network: "auto", execute: "prompt" };
+const TRUSTED_DEFAULTS: Readonly<Record<SideEffectClass, ConfirmMode>> = {
+  none: "auto",
+  read: "auto",
+  write: "auto",
+  network: "auto",
+  execute: "prompt",
+};
 
 /**
  * Precedence: deny, per tool, trusted-workspace override, class default. A session's own table only makes it stricter,
@@ -55,11 +67,16 @@ function candidatesOf(input: ModeInput): readonly ModeDecision[] {
   else if (ofRule !== undefined) candidates.push(ofRule);
 
   if (input.isTrusted(session.workspace)) {
-    const override = named(config.trustedWorkspaceOverrides, tool, "trustedWorkspaceOverrides") ?? ofClass(config.trustedWorkspaceOverrides, input.class);
+    const override =
+      named(config.trustedWorkspaceOverrides, tool, "trustedWorkspaceOverrides") ?? ofClass(config.trustedWorkspaceOverrides, input.class);
     candidates.push(override ?? { mode: TRUSTED_DEFAULTS[input.class], because: from("trustedWorkspaces") });
   }
   const ofDefault = config.default[input.class];
-  candidates.push(ofDefault === undefined ? { mode: CLASS_DEFAULTS[input.class], because: from(`class ${input.class}`) } : { mode: ofDefault, because: from(`default ${input.class}`) });
+  candidates.push(
+    ofDefault === undefined
+      ? { mode: CLASS_DEFAULTS[input.class], because: from(`class ${input.class}`) }
+      : { mode: ofDefault, because: from(`default ${input.class}`) },
+  );
   return candidates;
 }
 

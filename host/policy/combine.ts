@@ -1,6 +1,13 @@
 /** Unions and intersections of compiled permission sets, whatever folders their items are relative to. */
 
-import { type CompiledPermissions, type PermissionBases, type PermissionKind, PERMISSION_KINDS, type Permissions, type PermissionValue } from "../../manifests/mod.ts";
+import {
+  type CompiledPermissions,
+  type PermissionBases,
+  type PermissionKind,
+  PERMISSION_KINDS,
+  type Permissions,
+  type PermissionValue,
+} from "../../manifests/mod.ts";
 
 type Entry = CompiledPermissions["entries"] extends ReadonlyMap<PermissionKind, infer E> ? E : never;
 type Items = Entry["allow"];
@@ -22,7 +29,11 @@ function withEveryKind(set: CompiledPermissions): CompiledPermissions {
   return { ...set, entries: new Map(PERMISSION_KINDS.map((kind) => [kind, set.entries.get(kind) ?? { allow: [], deny: [] }])) };
 }
 
-function combine(sets: readonly CompiledPermissions[], bases: PermissionBases, combineAllowed: (left: Items, right: Items) => Items): CompiledPermissions {
+function combine(
+  sets: readonly CompiledPermissions[],
+  bases: PermissionBases,
+  combineAllowed: (left: Items, right: Items) => Items,
+): CompiledPermissions {
   const entries = new Map<PermissionKind, Entry>();
   const source: { -readonly [K in PermissionKind]?: PermissionValue } = {};
   for (const kind of PERMISSION_KINDS) {
@@ -55,7 +66,12 @@ function uniteItems(left: Items, right: Items): Items {
 function intersectItems(left: Items, right: Items): Items {
   if (left === true) return right;
   if (right === true) return left;
-  return left.flatMap((one) => right.map((other) => ({ written: `${one.written} and ${other.written}`, matches: (query) => one.matches(query) && other.matches(query) })));
+  return left.flatMap((one) =>
+    right.map((other) => ({
+      written: `${one.written} and ${other.written}`,
+      matches: (query) => one.matches(query) && other.matches(query),
+    })),
+  );
 }
 
 /** For display: the items as they were written, wherever they came from. */

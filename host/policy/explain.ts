@@ -1,6 +1,15 @@
 /** Why a tool may or may not do something: each rule's and each layer's verdict, and the line that decided (SPEC P6). Pure. */
 
-import { type AccessQuery, type AccessVerdict, evaluateAccess, type Limits, type Permissions, type Route, type RuleEffect, type SideEffectClass } from "../../manifests/mod.ts";
+import {
+  type AccessQuery,
+  type AccessVerdict,
+  evaluateAccess,
+  type Limits,
+  type Permissions,
+  type Route,
+  type RuleEffect,
+  type SideEffectClass,
+} from "../../manifests/mod.ts";
 import type { Because } from "../call.ts";
 import type { ModeDecision } from "../confirmations/mode.ts";
 import type { RegisteredTool } from "../tool.ts";
@@ -70,7 +79,8 @@ function toLines(explanation: Omit<Explanation, "text">): readonly string[] {
     `  confirm  ${confirm.mode} (${confirm.because.rule})`,
     ...explanation.rules.map(({ rule, effect }) => `  rule     ${rule}: ${JSON.stringify(effect)}`),
   ];
-  if (act === undefined) return [...lines, ...explanation.layers.map(({ layer, permissions }) => `  layer    ${layer}: ${JSON.stringify(permissions)}`)];
+  if (act === undefined)
+    return [...lines, ...explanation.layers.map(({ layer, permissions }) => `  layer    ${layer}: ${JSON.stringify(permissions)}`)];
   return [
     ...lines,
     `  act      ${actToText(act.query)}: ${act.verdict.state} (decided by ${act.verdict.decidedBy.layer}${act.verdict.decidedBy.rule === undefined ? "" : `: ${act.verdict.decidedBy.rule}`})`,

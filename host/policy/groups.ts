@@ -30,6 +30,8 @@ export function isInGroup(tool: RegisteredTool, group: string, groups: Groups, p
   const own = [name, `group:${name}`].find((key) => Object.hasOwn(groups, key));
   const members = own === undefined ? [] : (groups[own] ?? []);
   return members.some((member) =>
-    member.startsWith("group:") ? isInGroup(tool, member, groups, [...path, name]) : member === tool.name || matchesGlob(member, tool.qualifiedName),
+    member.startsWith("group:")
+      ? isInGroup(tool, member, groups, [...path, name])
+      : member === tool.name || matchesGlob(member, tool.qualifiedName),
   );
 }

@@ -1,6 +1,13 @@
 /** Makes a call's grant: the layers of permissions that every act must pass, in order (SPEC C2, PA3, P8). */
 
-import { compilePermissions, type CompiledPermissions, type PermissionBases, type PermissionLayer, type Permissions, permissionsForEffects } from "../../manifests/mod.ts";
+import {
+  compilePermissions,
+  type CompiledPermissions,
+  type PermissionBases,
+  type PermissionLayer,
+  type Permissions,
+  permissionsForEffects,
+} from "../../manifests/mod.ts";
 import type { RegisteredTool } from "../tool.ts";
 import { intersectCompiled, uniteCompiled } from "./combine.ts";
 import type { Grant, GrantReader, RunGrants } from "./grant.ts";
@@ -41,10 +48,26 @@ export function createGrantLayers(sources: LayerSources): GrantLayers {
   };
 }
 
-function compileLayers(sources: LayerSources, tool: RegisteredTool, workspace: string, users: { readonly stored: Permissions | undefined; readonly ruleGrants: readonly Permissions[] }): readonly PermissionLayer[] {
+function compileLayers(
+  sources: LayerSources,
+  tool: RegisteredTool,
+  workspace: string,
+  users: { readonly stored: Permissions | undefined; readonly ruleGrants: readonly Permissions[] },
+): readonly PermissionLayer[] {
   const { definition, binding } = tool;
-  const bases = (base: string): PermissionBases => ({ ...sources.folders, ...dataFolder(sources, tool), base, workspace, ...(binding.kind === "plugin" && { plugin: binding.version.directory }) });
-  const hard = (name: string, permissions: CompiledPermissions): PermissionLayer => ({ name, permissions, unnamed: "none", otherwise: "denied" });
+  const bases = (base: string): PermissionBases => ({
+    ...sources.folders,
+    ...dataFolder(sources, tool),
+    base,
+    workspace,
+    ...(binding.kind === "plugin" && { plugin: binding.version.directory }),
+  });
+  const hard = (name: string, permissions: CompiledPermissions): PermissionLayer => ({
+    name,
+    permissions,
+    unnamed: "none",
+    otherwise: "denied",
+  });
   const classLayer = hard("class", compilePermissions(permissionsForEffects(definition.sideEffects), bases(workspace)));
   const policyLayers = denials(sources, tool, bases);
 
@@ -72,7 +95,10 @@ function userLayer(
   { stored, ruleGrants }: { readonly stored: Permissions | undefined; readonly ruleGrants: readonly Permissions[] },
 ): PermissionLayer {
   const { root, runGrants } = sources;
-  const ofRun = runGrants === undefined ? [] : [runGrants.all, runGrants.perPlugin?.get(tool.plugin ?? "")].filter((permissions) => permissions !== undefined);
+  const ofRun =
+    runGrants === undefined
+      ? []
+      : [runGrants.all, runGrants.perPlugin?.get(tool.plugin ?? "")].filter((permissions) => permissions !== undefined);
   const ofRules = ruleGrants.map((permissions) => compilePermissions(permissions, bases(root)));
   const all = [
     ...(stored === undefined ? [] : [compilePermissions(stored, bases(root))]),
@@ -86,5 +112,13 @@ function denials(sources: LayerSources, tool: RegisteredTool, bases: (base: stri
   const { runGrants, protect = [] } = sources;
   const protections = protect.filter(({ pluginsOnly }) => tool.plugin !== undefined || !pluginsOnly).map(toProtectionLayer);
   if (runGrants?.denied === undefined) return protections;
-  return [...protections, { name: "--deny", permissions: compilePermissions(runGrants.denied, bases(runGrants.base)), unnamed: "transparent", otherwise: "denied" }];
+  return [
+    ...protections,
+    {
+      name: "--deny",
+      permissions: compilePermissions(runGrants.denied, bases(runGrants.base)),
+      unnamed: "transparent",
+      otherwise: "denied",
+    },
+  ];
 }

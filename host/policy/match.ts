@@ -63,7 +63,8 @@ function matchRule(rule: PolicyRule, config: PolicyConfig, tool: RegisteredTool)
   if (name !== undefined && name === tool.qualifiedName) return [matchedBy(rule, `tool ${name}`, 6)];
   if (name !== undefined && name === tool.name) return [matchedBy(rule, `tool ${name}`, 5)];
   if (plugin !== undefined && plugin === tool.plugin) return [matchedBy(rule, `plugin ${plugin}`, 4)];
-  if (pattern !== undefined && matchesGlob(pattern, tool.qualifiedName)) return [matchedBy(rule, `pattern ${pattern}`, 3, literalLength(pattern))];
+  if (pattern !== undefined && matchesGlob(pattern, tool.qualifiedName))
+    return [matchedBy(rule, `pattern ${pattern}`, 3, literalLength(pattern))];
   if (category !== undefined && category === tool.definition.category) return [matchedBy(rule, `category ${category}`, 2)];
   if (group !== undefined && isInGroup(tool, group, config.groups)) return [matchedBy(rule, `group ${group}`, 1)];
   return [];
@@ -77,10 +78,16 @@ function mergeAllow(matched: readonly MatchedRule[]): Setting<boolean> {
   const denial = matched.find(({ effect, because }) => effect.allow === false && because.layer !== "default");
   if (denial !== undefined) return { value: false, because: denial.because };
   const decider = matched.find(({ effect }) => effect.allow !== undefined);
-  return decider?.effect.allow === undefined ? { value: true, because: { layer: "default", rule: "default" } } : { value: decider.effect.allow, because: decider.because };
+  return decider?.effect.allow === undefined
+    ? { value: true, because: { layer: "default", rule: "default" } }
+    : { value: decider.effect.allow, because: decider.because };
 }
 
-function pick<K extends "route" | "confirm">(matched: readonly MatchedRule[], field: K, byStrictness: readonly RuleEffect[K][]): Setting<NonNullable<RuleEffect[K]>> | undefined {
+function pick<K extends "route" | "confirm">(
+  matched: readonly MatchedRule[],
+  field: K,
+  byStrictness: readonly RuleEffect[K][],
+): Setting<NonNullable<RuleEffect[K]>> | undefined {
   const [best] = equalsOfFirst(matched, (effect) => effect[field] !== undefined).sort(
     (left, right) => byStrictness.indexOf(left.effect[field]) - byStrictness.indexOf(right.effect[field]),
   );
@@ -93,7 +100,9 @@ function mergeLimits(matched: readonly MatchedRule[]): LimitRequest {
   const limits: { -readonly [K in keyof Limits]?: number } = {};
   const named = new Set(matched.flatMap(({ effect }) => Object.keys(effect.limits ?? {}) as (keyof Limits)[])); // Checked by parseProject.
   for (const key of named) {
-    const values = equalsOfFirst(matched, (effect) => effect.limits?.[key] !== undefined).map(({ effect }) => effect.limits?.[key] ?? Infinity);
+    const values = equalsOfFirst(matched, (effect) => effect.limits?.[key] !== undefined).map(
+      ({ effect }) => effect.limits?.[key] ?? Infinity,
+    );
     limits[key] = Math.min(...values);
   }
   return limits;
@@ -107,5 +116,7 @@ function mergeGrants(matched: readonly MatchedRule[]): readonly Permissions[] {
 function equalsOfFirst(matched: readonly MatchedRule[], speaks: (effect: RuleEffect) => boolean): MatchedRule[] {
   const first = matched.find(({ effect }) => speaks(effect));
   if (first === undefined) return [];
-  return matched.filter(({ effect, specificity }) => speaks(effect) && specificity[0] === first.specificity[0] && specificity[1] === first.specificity[1]);
+  return matched.filter(
+    ({ effect, specificity }) => speaks(effect) && specificity[0] === first.specificity[0] && specificity[1] === first.specificity[1],
+  );
 }

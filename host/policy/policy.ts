@@ -102,11 +102,21 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
   return {
     decide,
     limitsFor,
-    canUse: (role, tool, session) => isVisible(tool.definition.visibility, role) && tool.binding.kind !== "unavailable" && decide(tool, { session }).kind !== "deny",
+    canUse: (role, tool, session) =>
+      isVisible(tool.definition.visibility, role) && tool.binding.kind !== "unavailable" && decide(tool, { session }).kind !== "deny",
     explain: (tool, session, act) => {
       const rules = rulesFor(tool);
       const grant: Grant = grantLayers(tool, session.workspace, rules.grants);
-      return explainTool({ tool, rules, grant, route: routeOf(tool, rules), class: classOf(tool), mode: modeFor(tool, session), limits: limitsFor(tool, { session }), ...(act && { act }) });
+      return explainTool({
+        tool,
+        rules,
+        grant,
+        route: routeOf(tool, rules),
+        class: classOf(tool),
+        mode: modeFor(tool, session),
+        limits: limitsFor(tool, { session }),
+        ...(act && { act }),
+      });
     },
   };
 }
@@ -143,5 +153,6 @@ function hostWallMs(tool: RegisteredTool, rules: MergedRules): number | undefine
 /** Whether a workspace is one of the trusted folders or below one. */
 function createTrust(folders: readonly string[], root: string): (workspace: string) => boolean {
   const absolute = folders.flatMap((folder) => normalizePath(folder, root) ?? []);
-  return (workspace) => absolute.some((folder) => workspace === folder || workspace.startsWith(folder.endsWith("/") ? folder : `${folder}/`));
+  return (workspace) =>
+    absolute.some((folder) => workspace === folder || workspace.startsWith(folder.endsWith("/") ? folder : `${folder}/`));
 }

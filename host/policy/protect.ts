@@ -27,7 +27,9 @@ export interface Protection {
 export function toProtectionLayer({ name, paths }: Protection): PermissionLayer {
   const kinds = (["read", "write"] as const).filter((access) => paths.some((path) => path.access === access));
   const entries = new Map(kinds.map((access) => [access, toEntry(paths.filter((path) => path.access === access))] as const));
-  const source: Permissions = Object.fromEntries(kinds.map((access) => [access, { deny: paths.filter((path) => path.access === access).map(({ path }) => path) }]));
+  const source: Permissions = Object.fromEntries(
+    kinds.map((access) => [access, { deny: paths.filter((path) => path.access === access).map(({ path }) => path) }]),
+  );
   const permissions: CompiledPermissions = { source, bases: { base: "/" }, entries };
   return { name, permissions, unnamed: "transparent", otherwise: "denied" };
 }

@@ -14,21 +14,30 @@ const STACK_LENGTH = 8_000;
 const DETAILS = { maxBytes: 64 * 1024, maxDepth: 32 };
 
 const ERROR_OF: FaultTable = {
-  threw: ({ name, message, stack, toolError: shown }) => (shown === undefined ? thrown(name, message, stack) : asShown(shown.message, shown.details)),
+  threw: ({ name, message, stack, toolError: shown }) =>
+    shown === undefined ? thrown(name, message, stack) : asShown(shown.message, shown.details),
   timeout: ({ limit, limitMs }) => (limit === "wall" ? wallTimeout(limitMs) : cpuTimeout(limitMs)),
   exhausted: ({ limit, allowed }) => resourceExhausted(LIMIT_NAMES[limit], allowed),
   no_export: ({ module, export: name, available }) =>
-    toolFailed(`"${module}" exports no function "${cut(name, 100)}" (it exports ${available.length === 0 ? "nothing" : cut(available.join(", "), 500)})`),
+    toolFailed(
+      `"${module}" exports no function "${cut(name, 100)}" (it exports ${available.length === 0 ? "nothing" : cut(available.join(", "), 500)})`,
+    ),
   not_json: ({ message }) => toolError("invalid_output", cut(message, MESSAGE_LENGTH)),
-  never_settles: () => toolFailed("The tool's promise can never settle: nothing is left that could resolve it (every timer and operation has ended)"),
-  unfinished: ({ operations }) => toolFailed(`The tool returned before its operations had ended: ${cut(operations.join(", "), 500)} (await them)`),
+  never_settles: () =>
+    toolFailed("The tool's promise can never settle: nothing is left that could resolve it (every timer and operation has ended)"),
+  unfinished: ({ operations }) =>
+    toolFailed(`The tool returned before its operations had ended: ${cut(operations.join(", "), 500)} (await them)`),
   unhandled: ({ name, message, stack }) => thrown(name, message, stack),
   cancelled: () => cancelled(),
   overloaded: () => toolError("overloaded", "Too many calls wait for a worker (call again when some have ended)"),
   lost: () =>
-    toolError("unavailable", "The worker that ran this call had to be ended because of another call, and what this one had done cannot be undone (check before calling again)", {
-      details: { retryable: false },
-    }),
+    toolError(
+      "unavailable",
+      "The worker that ran this call had to be ended because of another call, and what this one had done cannot be undone (check before calling again)",
+      {
+        details: { retryable: false },
+      },
+    ),
   trap: ({ message }) => toolFailed(`The engine stopped: ${cut(message, MESSAGE_LENGTH)}`),
 };
 
@@ -54,7 +63,10 @@ export function faultToError(fault: Fault): ToolErrorData {
 function thrown(name: string, message: string, stack: string): ToolErrorData {
   const said = cut(message, MESSAGE_LENGTH);
   const text = name === "Error" || name === "" ? said : `${cut(name, 100)}: ${said}`;
-  return toolFailed(text === "" ? "The tool threw an error without a message" : text, stack === "" ? undefined : { stack: cut(stack, STACK_LENGTH) });
+  return toolFailed(
+    text === "" ? "The tool threw an error without a message" : text,
+    stack === "" ? undefined : { stack: cut(stack, STACK_LENGTH) },
+  );
 }
 
 /** The guest meant its words for the caller; they select no code. */

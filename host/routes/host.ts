@@ -2,7 +2,16 @@
 
 import { createWorkspaceFiles } from "../capabilities/mod.ts";
 import type { ToolContext } from "../context.ts";
-import { cancelled, internal, resourceExhausted, toolError, type ToolErrorData, toolFailedHidden, unavailable, wallTimeout } from "../errors.ts";
+import {
+  cancelled,
+  internal,
+  resourceExhausted,
+  toolError,
+  type ToolErrorData,
+  toolFailedHidden,
+  unavailable,
+  wallTimeout,
+} from "../errors.ts";
 import { copyJson } from "../json.ts";
 import { isJsonObject } from "../../manifests/mod.ts";
 import { ToolError } from "../tool-error.ts";
@@ -82,10 +91,16 @@ async function runToEnd(create: ToolFactory, execution: Execution, run: Run): Pr
   });
   if (typeof first === "object") return first;
 
-  stop.abort(new DOMException(first === "timeout" ? "The tool ran out of time" : "The call was cancelled", first === "timeout" ? "TimeoutError" : "AbortError"));
+  stop.abort(
+    new DOMException(
+      first === "timeout" ? "The tool ran out of time" : "The call was cancelled",
+      first === "timeout" ? "TimeoutError" : "AbortError",
+    ),
+  );
   askToCancel(tool, record);
   const last = await firstOf<Ending, "abandoned">(finished, (settle) => platform.clock.after(graceMs, () => settle("abandoned")));
-  if (last === "abandoned") record.log.write("warn", "A tool did not end after it was told to, and was abandoned", { reason: first, graceMs });
+  if (last === "abandoned")
+    record.log.write("warn", "A tool did not end after it was told to, and was abandoned", { reason: first, graceMs });
   const late = typeof last === "object" && last.kind === "returned" ? last.value : undefined;
   return { kind: "stopped", reason: first, ...(late !== undefined && { late }) };
 }
@@ -140,11 +155,18 @@ function createContext(execution: Execution, record: RunRecord, signal: AbortSig
 function readReturned(returned: unknown, execution: Execution, facts: Parameters<typeof plainOutcome>[1]): Outcome {
   const { outputBytes, jsonDepth } = execution.decision.limits;
   const copy = copyJson((isToolOutput(returned) ? returned.parts : returned) ?? null, { maxBytes: outputBytes, maxDepth: jsonDepth });
-  if (copy.ok) return isToolOutput(returned) && isJsonObject(copy.value) ? partsOutcome(copy.value, facts) : plainOutcome(copy.value, facts);
+  if (copy.ok)
+    return isToolOutput(returned) && isJsonObject(copy.value) ? partsOutcome(copy.value, facts) : plainOutcome(copy.value, facts);
   if (copy.reason === "too_large") return { ok: false, error: resourceExhausted("outputBytes", outputBytes), ...facts };
   if (copy.reason === "too_deep") return { ok: false, error: resourceExhausted("jsonDepth", jsonDepth), ...facts };
   const { pointer, message } = copy.problem;
-  return { ok: false, error: toolError("invalid_output", `Invalid output${pointer === "" ? "" : ` at ${pointer}`}: ${message}`, { details: { errors: [{ pointer, message }] } }), ...facts };
+  return {
+    ok: false,
+    error: toolError("invalid_output", `Invalid output${pointer === "" ? "" : ` at ${pointer}`}: ${message}`, {
+      details: { errors: [{ pointer, message }] },
+    }),
+    ...facts,
+  };
 }
 
 /** What was thrown on purpose is shown; the rest is only in the log (SPEC X4). */

@@ -3,7 +3,16 @@
 import type { EmitEvent } from "../audit/events.ts";
 import { type BridgeContext, type CapabilityAct, grantHint } from "../capabilities/mod.ts";
 import type { GrantHint } from "../errors.ts";
-import { type AccessQuery, applyDefaults, evaluateAccess, isJsonObject, type JsonObject, type JsonValue, type Permissions, PERMISSION_KINDS } from "../../manifests/mod.ts";
+import {
+  type AccessQuery,
+  applyDefaults,
+  evaluateAccess,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Permissions,
+  PERMISSION_KINDS,
+} from "../../manifests/mod.ts";
 import type { Log, Platform } from "../platform/platform.ts";
 import type { Execution } from "./executor.ts";
 
@@ -100,7 +109,11 @@ export function openRunRecord(execution: Execution, { platform, emit }: RouteOpt
 function hintFor({ permission, value }: CapabilityAct, { tool, call, decision }: Execution): GrantHint | undefined {
   const query = toQuery(permission, value);
   if (query === undefined || evaluateAccess(decision.grant.layers, query).state !== "prompt") return undefined;
-  return grantHint(query, { grant: decision.grant, cwd: call.session.workspace, ...(tool.plugin !== undefined && { plugin: tool.plugin }) });
+  return grantHint(query, {
+    grant: decision.grant,
+    cwd: call.session.workspace,
+    ...(tool.plugin !== undefined && { plugin: tool.plugin }),
+  });
 }
 
 function toQuery(permission: string, value: string): AccessQuery | undefined {

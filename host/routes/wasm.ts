@@ -34,7 +34,13 @@ export function createWasmExecutor(options: WasmRouteOptions): Executor {
     const lease = options.lease(binding.version);
     try {
       const loaded = await lease.ready;
-      if (!loaded.ok) return { ok: false, error: unavailable(qualifiedName, loaded.fault.message), used: { wallMs: record.elapsedMs() }, filesModified: [] };
+      if (!loaded.ok)
+        return {
+          ok: false,
+          error: unavailable(qualifiedName, loaded.fault.message),
+          used: { wallMs: record.elapsedMs() },
+          filesModified: [],
+        };
       return toOutcome(await invoke(binding.version, execution, record, options.sandbox), record);
     } finally {
       lease.release();
@@ -42,7 +48,12 @@ export function createWasmExecutor(options: WasmRouteOptions): Executor {
   };
 }
 
-async function invoke(version: PluginVersion, execution: Execution, record: RunRecord, sandbox: Pick<Sandbox, "invoke">): Promise<InvocationOutcome> {
+async function invoke(
+  version: PluginVersion,
+  execution: Execution,
+  record: RunRecord,
+  sandbox: Pick<Sandbox, "invoke">,
+): Promise<InvocationOutcome> {
   const { tool, call, args, decision, signal } = execution;
   return await sandbox.invoke({
     callId: call.callId,
@@ -95,7 +106,8 @@ function toOutcome(outcome: InvocationOutcome, record: RunRecord): Outcome {
   const facts = { used: toUsed(outcome.used), filesModified: record.filesModified() };
   if (!outcome.ok) return { ok: false, error: withHint(faultToError(outcome.fault), record), ...facts };
   const { output } = outcome;
-  if (isJsonObject(output) && Object.hasOwn(output, "t") && isJsonObject(output["t"])) return partsOutcome(withoutCommand(output["t"]), facts);
+  if (isJsonObject(output) && Object.hasOwn(output, "t") && isJsonObject(output["t"]))
+    return partsOutcome(withoutCommand(output["t"]), facts);
   if (isJsonObject(output) && Object.hasOwn(output, "o")) return plainOutcome(output["o"] ?? null, facts);
   return { ok: false, error: faultToError({ kind: "not_json", message: "The output is not what a tool returns" }), ...facts };
 }

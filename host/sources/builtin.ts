@@ -13,12 +13,20 @@ export interface BuiltinOptions {
 }
 
 /** Second names, for look-ups only. */
-export const BUILTIN_ALIASES: Readonly<Record<string, string>> = { Read: "read_file", Write: "write_file", Echo: "echo", list_directory: "list_dir" };
+export const BUILTIN_ALIASES: Readonly<Record<string, string>> = {
+  Read: "read_file",
+  Write: "write_file",
+  Echo: "echo",
+  list_directory: "list_dir",
+};
 
 /** Adds the built-in tools and their aliases. `createHost` does so unless `builtins: false`. */
 export function registerBuiltins(registry: Registry, options: BuiltinOptions = {}): void {
   const { reload } = options;
-  registry.registerMany([echo, readFile, writeFile, patchFile, listDir, ...(reload === undefined ? [] : [reloadPlugins(reload)])], { owner: BUILTIN_OWNER, source: "builtin" });
+  registry.registerMany([echo, readFile, writeFile, patchFile, listDir, ...(reload === undefined ? [] : [reloadPlugins(reload)])], {
+    owner: BUILTIN_OWNER,
+    source: "builtin",
+  });
   for (const [alias, name] of Object.entries(BUILTIN_ALIASES)) registry.alias(alias, name);
 }
 
@@ -26,7 +34,14 @@ const TEXT: JsonSchema = { type: "string" };
 const COUNT: JsonSchema = { type: "integer", minimum: 0 };
 
 const echo = tool<{ text: string }>(
-  { name: "echo", description: "Returns the text it is given", inputSchema: object({ text: TEXT }, ["text"]), outputSchema: object({ text: TEXT }, ["text"]), sideEffects: [], determinism: "deterministic" },
+  {
+    name: "echo",
+    description: "Returns the text it is given",
+    inputSchema: object({ text: TEXT }, ["text"]),
+    outputSchema: object({ text: TEXT }, ["text"]),
+    sideEffects: [],
+    determinism: "deterministic",
+  },
   ({ text }) => ({ text }),
 );
 
@@ -134,7 +149,17 @@ function inOwnWords(error: unknown): unknown {
   return isFileFailure ? new ToolFailed(error.message) : error;
 }
 
-const FILE_FAILURES: ReadonlySet<string> = new Set(["NotFound", "AlreadyExists", "InvalidData", "NotADirectory", "IsADirectory", "PermissionDenied", "FilesystemLoop", "Busy", "NotSupported"]);
+const FILE_FAILURES: ReadonlySet<string> = new Set([
+  "NotFound",
+  "AlreadyExists",
+  "InvalidData",
+  "NotADirectory",
+  "IsADirectory",
+  "PermissionDenied",
+  "FilesystemLoop",
+  "Busy",
+  "NotSupported",
+]);
 
 function object(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
   return { type: "object", properties, required, additionalProperties: false };

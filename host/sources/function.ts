@@ -16,7 +16,10 @@ export interface FunctionToolOptions extends Omit<ToolDeclaration, "name" | "inp
 }
 
 /** Gets checked arguments. What it returns is checked against `outputSchema`, what it throws becomes the call's error. */
-export type ToolFunction = (args: never, context: ToolContext) => Promise<JsonValue | ToolOutput | undefined> | JsonValue | ToolOutput | undefined;
+export type ToolFunction = (
+  args: never,
+  context: ToolContext,
+) => Promise<JsonValue | ToolOutput | undefined> | JsonValue | ToolOutput | undefined;
 
 /**
  * Makes a tool of a function. Without a function the tool is declared and every call fails.
@@ -36,7 +39,11 @@ export type ToolFunction = (args: never, context: ToolContext) => Promise<JsonVa
  * ```
  */
 export function functionTool(run: ToolFunction | undefined, options: FunctionToolOptions): ToolFactory {
-  const definition: ToolDeclaration = { ...options, name: options.name ?? run?.name ?? "", inputSchema: options.inputSchema ?? { type: "object", additionalProperties: false } };
+  const definition: ToolDeclaration = {
+    ...options,
+    name: options.name ?? run?.name ?? "",
+    inputSchema: options.inputSchema ?? { type: "object", additionalProperties: false },
+  };
   return () => ({
     definition,
     execute(args, context) {

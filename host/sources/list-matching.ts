@@ -17,7 +17,12 @@ const DEEPEST = 32;
  * Everything below `path` that `glob` matches, in order of names. `*` and `?` stay within a name, `**` is any number of
  * folders. Links are not followed; folders that cannot be read are left out.
  */
-export async function listMatching(workspace: Pick<WorkspaceFiles, "list">, path: string, glob: string, signal: AbortSignal): Promise<readonly Match[]> {
+export async function listMatching(
+  workspace: Pick<WorkspaceFiles, "list">,
+  path: string,
+  glob: string,
+  signal: AbortSignal,
+): Promise<readonly Match[]> {
   const pattern = glob.split("/").filter((segment) => segment !== "" && segment !== ".");
   const matches: Match[] = [];
   let folders = 0;

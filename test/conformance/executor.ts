@@ -50,7 +50,12 @@ export function executorSuite(name: string, create: () => ExecutorUnderTest): vo
 
     it("takes apart what toolOutput made [O5, X1]", async () => {
       const { execute, execution } = create();
-      const parts = { output: { n: 1 }, content: [{ type: "text", text: "one" }, { type: "nonsense" }], metadata: { source: "x" }, filesModified: ["a.txt"] };
+      const parts = {
+        output: { n: 1 },
+        content: [{ type: "text", text: "one" }, { type: "nonsense" }],
+        metadata: { source: "x" },
+        filesModified: ["a.txt"],
+      };
       expect(await execute(execution({ does: "return parts", parts }))).toMatchObject({
         ok: true,
         output: { n: 1 },
@@ -58,7 +63,9 @@ export function executorSuite(name: string, create: () => ExecutorUnderTest): vo
         metadata: { source: "x" },
         filesModified: ["a.txt"],
       });
-      expect(await execute(execution({ does: "return parts", parts: { success: false, output: { message: "no such word" } } }))).toMatchObject({
+      expect(
+        await execute(execution({ does: "return parts", parts: { success: false, output: { message: "no such word" } } })),
+      ).toMatchObject({
         ok: false,
         error: { code: "tool_failed", message: "no such word", details: { output: { message: "no such word" } } },
       });
@@ -71,7 +78,10 @@ export function executorSuite(name: string, create: () => ExecutorUnderTest): vo
 
     it("shows an error that was made to be shown as it is [O5, X4]", async () => {
       const { execute, execution } = create();
-      expect(await execute(execution({ does: "throw a ToolError", message: "Come back later" }))).toMatchObject({ ok: false, error: { code: "tool_failed", message: "Come back later", visible: true } });
+      expect(await execute(execution({ does: "throw a ToolError", message: "Come back later" }))).toMatchObject({
+        ok: false,
+        error: { code: "tool_failed", message: "Come back later", visible: true },
+      });
     });
 
     it("ends a tool at its deadline, with the real number in the message [O5, X5, T2]", async () => {
@@ -89,7 +99,10 @@ export function executorSuite(name: string, create: () => ExecutorUnderTest): vo
       await expect.poll(begun).toBe(1);
       stop.abort();
       expect(await running).toMatchObject({ ok: false, error: { code: "cancelled" } });
-      expect(await execute(execution({ does: "wait" }, { signal: AbortSignal.abort() }))).toMatchObject({ ok: false, error: { code: "cancelled" } });
+      expect(await execute(execution({ does: "wait" }, { signal: AbortSignal.abort() }))).toMatchObject({
+        ok: false,
+        error: { code: "cancelled" },
+      });
     });
 
     it("lets a tool do what its grant allows, and records act and file [O5, C10]", async () => {
@@ -104,7 +117,10 @@ export function executorSuite(name: string, create: () => ExecutorUnderTest): vo
       const { execute, execution, events } = create();
       expect(await execute(execution({ does: "read", path: "/etc/passwd" }))).toMatchObject({ ok: false });
       expect(events.map(({ type, payload }) => [type, payload])).toEqual([
-        ["capability.denied", expect.objectContaining({ v: 1, permission: "read", value: "/etc/passwd", decision: "denied", layer: "test", callId: "call-1" })],
+        [
+          "capability.denied",
+          expect.objectContaining({ v: 1, permission: "read", value: "/etc/passwd", decision: "denied", layer: "test", callId: "call-1" }),
+        ],
       ]);
     });
   });

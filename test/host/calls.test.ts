@@ -21,7 +21,8 @@ function gated(): { readonly tool: ReturnType<typeof hostTool>; readonly most: (
   return { tool, began, most: () => most, release: () => open() };
 }
 
-const requests = (count: number): { readonly tool: string; readonly args: { readonly n: number } }[] => Array.from({ length: count }, (_, n) => ({ tool: "slow", args: { n } }));
+const requests = (count: number): { readonly tool: string; readonly args: { readonly n: number } }[] =>
+  Array.from({ length: count }, (_, n) => ({ tool: "slow", args: { n } }));
 
 describe("callAll()", () => {
   it("runs up to the session's cap at once, with results in the order of the requests [D4]", async () => {
@@ -75,7 +76,11 @@ describe("createCalls()", () => {
   });
 
   it("cancels what still runs when it is closed, and takes no new calls [T5]", async () => {
-    const stubborn = hostTool("slow", {}, (_args, { signal }) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))));
+    const stubborn = hostTool(
+      "slow",
+      {},
+      (_args, { signal }) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))),
+    );
     const host = testHost({ tools: [stubborn] });
     const running = host.call("slow");
     await expect.poll(() => host.types()).toContain("tool.called");

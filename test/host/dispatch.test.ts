@@ -41,7 +41,14 @@ describe.each<[string, Policy | undefined]>([
     const host = testHost({ ...use, sandbox: fakeSandbox({ run: returns([1, 2]) }) });
     host.registry.replaceOwner("words", publishedTools(pluginVersion("words")));
     const result = await host.call("words.run");
-    expect(result).toMatchObject({ ok: true, output: [1, 2], plugin: "words", digest: "digest-of-words", route: "wasm", tool: "words.run" });
+    expect(result).toMatchObject({
+      ok: true,
+      output: [1, 2],
+      plugin: "words",
+      digest: "digest-of-words",
+      route: "wasm",
+      tool: "words.run",
+    });
     expect(host.sandbox.leased).toEqual([]);
   });
 
@@ -105,7 +112,9 @@ describe.each<[string, Policy | undefined]>([
     const guest = createSession({ id: "g", workspace: WORKSPACE, role: "guest" });
     const admin = createSession({ id: "a", workspace: WORKSPACE, role: "admin" });
     const host = testHost({ ...use, tools: [secret, noGuests, hostTool("open")] });
-    expect(await host.call("secret", {}, { session: guest })).toMatchObject({ error: { code: "tool_not_found", message: "Tool 'secret' not found. Available: [open]" } });
+    expect(await host.call("secret", {}, { session: guest })).toMatchObject({
+      error: { code: "tool_not_found", message: "Tool 'secret' not found. Available: [open]" },
+    });
     expect(await host.call("secret")).toMatchObject({ error: { code: "tool_not_found" } });
     expect(await host.call("members", {}, { session: guest })).toMatchObject({ error: { code: "tool_not_found" } });
     expect(await host.call("secret", {}, { session: admin })).toMatchObject({ ok: true });
@@ -114,14 +123,23 @@ describe.each<[string, Policy | undefined]>([
 
   it("answers every call with tool_not_found where there is no registry [R8]", async () => {
     const host = testHost({ ...use, noRegistry: true });
-    expect(await host.call("echo")).toMatchObject({ ok: false, error: { code: "tool_not_found", message: "Tool 'echo' not found. Available: []" } });
+    expect(await host.call("echo")).toMatchObject({
+      ok: false,
+      error: { code: "tool_not_found", message: "Tool 'echo' not found. Available: []" },
+    });
   });
 
   it("says why a tool that is there cannot run [R4]", async () => {
     const host = testHost({ ...use });
     const version = pluginVersion("words");
-    host.registry.replaceOwner("words", version.manifest.tools.map((definition) => ({ definition, binding: { kind: "unavailable", reason: "the plugin is disabled" } })));
-    expect(await host.call("words.run")).toMatchObject({ ok: false, error: { code: "unavailable", message: "Tool 'words.run' is unavailable: the plugin is disabled" } });
+    host.registry.replaceOwner(
+      "words",
+      version.manifest.tools.map((definition) => ({ definition, binding: { kind: "unavailable", reason: "the plugin is disabled" } })),
+    );
+    expect(await host.call("words.run")).toMatchObject({
+      ok: false,
+      error: { code: "unavailable", message: "Tool 'words.run' is unavailable: the plugin is disabled" },
+    });
   });
 
   it("finishes on the state it began with, whatever is registered meanwhile [R7, H4]", async () => {
@@ -147,7 +165,11 @@ describe.each<[string, Policy | undefined]>([
   });
 
   it("answers an argument that leaves the workspace before it runs, and does not ask [C5]", async () => {
-    const reader = hostTool("reader", { inputSchema: { type: "object", properties: { path: { type: "string" } } }, sideEffects: ["read"], requires: [{ capability: "read", arg: "path" }] });
+    const reader = hostTool("reader", {
+      inputSchema: { type: "object", properties: { path: { type: "string" } } },
+      sideEffects: ["read"],
+      requires: [{ capability: "read", arg: "path" }],
+    });
     const strict: Policy = policy ?? (undefined as never);
     if (policy !== undefined) {
       // Everything is granted: nothing to escape from.
@@ -155,14 +177,26 @@ describe.each<[string, Policy | undefined]>([
       return;
     }
     const host = testHost({ tools: [reader] });
-    expect(await host.call("reader", { path: "../../etc/passwd" })).toMatchObject({ ok: false, error: { code: "fs_denied", message: "Path escapes workspace boundary" } });
+    expect(await host.call("reader", { path: "../../etc/passwd" })).toMatchObject({
+      ok: false,
+      error: { code: "fs_denied", message: "Path escapes workspace boundary" },
+    });
     expect(host.types()).toEqual(["tool.denied"]);
   });
 
   it("ends a defect of ours as internal, with the details only in the log [D1, X4]", async () => {
-    const host = testHost({ ...use, tools: [hostTool("say")], dispatch: { checkRequired: () => Promise.reject(new Error("secret detail")) } });
-    expect(await host.call("say", {}, { callId: "c9" })).toMatchObject({ ok: false, error: { code: "internal", message: "Internal error", details: { callId: "c9" }, visible: false } });
-    expect(host.platform.recorded.log.some(({ level, fields }) => level === "error" && String(fields["error"]).includes("secret detail"))).toBe(true);
+    const host = testHost({
+      ...use,
+      tools: [hostTool("say")],
+      dispatch: { checkRequired: () => Promise.reject(new Error("secret detail")) },
+    });
+    expect(await host.call("say", {}, { callId: "c9" })).toMatchObject({
+      ok: false,
+      error: { code: "internal", message: "Internal error", details: { callId: "c9" }, visible: false },
+    });
+    expect(
+      host.platform.recorded.log.some(({ level, fields }) => level === "error" && String(fields["error"]).includes("secret detail")),
+    ).toBe(true);
     expect(host.types()).toEqual(["tool.failed"]);
   });
 
@@ -179,7 +213,10 @@ describe.each<[string, Policy | undefined]>([
 describe("dispatch()", () => {
   it("does not run a denied call, and names the rule [D1, D6]", async () => {
     let ran = false;
-    const host = testHost({ tools: [hostTool("say", {}, () => (ran = true))], project: { policy: { rules: [{ tool: "say", allow: false }] } } });
+    const host = testHost({
+      tools: [hostTool("say", {}, () => (ran = true))],
+      project: { policy: { rules: [{ tool: "say", allow: false }] } },
+    });
     expect(await host.call("say")).toMatchObject({
       ok: false,
       error: { code: "permission_denied", message: "Permission denied: tool 'say' is disabled by policy" },
@@ -187,7 +224,12 @@ describe("dispatch()", () => {
     });
     expect(ran).toBe(false);
     expect(host.types()).toEqual(["tool.denied"]);
-    expect(host.events[0]?.payload).toMatchObject({ code: "permission_denied", errorClass: "permission_denied", arguments: {}, decision: { kind: "deny" } });
+    expect(host.events[0]?.payload).toMatchObject({
+      code: "permission_denied",
+      errorClass: "permission_denied",
+      arguments: {},
+      decision: { kind: "deny" },
+    });
   });
 
   it("carries route, grant, limits and the deciding rule in result and event [D6]", async () => {
@@ -196,30 +238,50 @@ describe("dispatch()", () => {
     const decision = { kind: "allow", route: "host", limits: { wallMs: 1_000 }, because: { layer: "default", rule: "default" } };
     expect(result.decision).toMatchObject(decision);
     expect(result.decision?.grants?.map(({ layer }) => layer)).toEqual(["builtin", "class"]);
-    expect(host.events[0]?.payload).toMatchObject({ tool: "say", arguments: {}, sideEffects: [], source: "function", route: "host", decision, caller: "direct" });
+    expect(host.events[0]?.payload).toMatchObject({
+      tool: "say",
+      arguments: {},
+      sideEffects: [],
+      source: "function",
+      route: "host",
+      decision,
+      caller: "direct",
+    });
   });
 
   it("checks arguments before policy, and policy before resources [D1.order]", async () => {
-    const tool = hostTool("say", { inputSchema: { ...TEXT, properties: { text: { type: "string" } } }, requires: [{ capability: "read", arg: "text" }], sideEffects: ["read"] });
+    const tool = hostTool("say", {
+      inputSchema: { ...TEXT, properties: { text: { type: "string" } } },
+      requires: [{ capability: "read", arg: "text" }],
+      sideEffects: ["read"],
+    });
     const host = testHost({ tools: [tool], project: { policy: { rules: [{ tool: "say", allow: false }] } } });
     expect(await host.call("say", { text: 1 })).toMatchObject({ error: { code: "invalid_args" } });
     expect(await host.call("say", { text: "/etc/passwd" })).toMatchObject({ error: { code: "permission_denied" } });
   });
 
   it("does not list denied or unavailable tools to a caller who mistypes [D3]", async () => {
-    const host = testHost({ tools: [hostTool("alpha"), hostTool("beta")], project: { policy: { rules: [{ tool: "beta", allow: false }] } } });
+    const host = testHost({
+      tools: [hostTool("alpha"), hostTool("beta")],
+      project: { policy: { rules: [{ tool: "beta", allow: false }] } },
+    });
     expect(await host.call("gamma")).toMatchObject({ error: { message: "Tool 'gamma' not found. Available: [alpha]" } });
   });
 
   it("lists at most 20 names [D3.cap]", async () => {
-    const host = testHost({ tools: Array.from({ length: 30 }, (_, index) => hostTool(`tool_${String.fromCharCode(97 + index % 26)}${index}`)) });
+    const host = testHost({
+      tools: Array.from({ length: 30 }, (_, index) => hostTool(`tool_${String.fromCharCode(97 + (index % 26))}${index}`)),
+    });
     const result = await host.call("nothing");
     if (result.ok) throw new Error("expected a failure");
     expect(result.error.details?.["available"]).toHaveLength(20);
   });
 
   it("refuses arguments above the limit before parsing them [S3.size]", async () => {
-    const host = testHost({ tools: [hostTool("say")], project: { policy: { rules: [{ tool: "say", limits: { argumentBytes: 100, jsonDepth: 4 } }] } } });
+    const host = testHost({
+      tools: [hostTool("say")],
+      project: { policy: { rules: [{ tool: "say", limits: { argumentBytes: 100, jsonDepth: 4 } }] } },
+    });
     const long = JSON.stringify({ text: "x".repeat(200) });
     expect(await host.call("say", new JsonArgumentText(long))).toMatchObject({ error: { code: "invalid_args" } });
     expect(await host.call("say", JSON.parse(long))).toMatchObject({ error: { code: "invalid_args" } });
@@ -284,7 +346,13 @@ describe("hooks", () => {
   it("refuse a call before anything is looked up [D2]", async () => {
     const { hooks, fired } = recording({ onToolCall: () => ({ refuse: "not today" }) });
     const host = testHost({ tools: [hostTool("say")], hooks });
-    expect(await host.call("say")).toMatchObject({ error: { code: "permission_denied", message: "Permission denied: tool 'say' is refused by a hook: not today", details: { reason: "hook" } } });
+    expect(await host.call("say")).toMatchObject({
+      error: {
+        code: "permission_denied",
+        message: "Permission denied: tool 'say' is refused by a hook: not today",
+        details: { reason: "hook" },
+      },
+    });
     expect(fired).toEqual(["end say false"]);
     expect(host.types()).toEqual(["tool.denied"]);
   });

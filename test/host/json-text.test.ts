@@ -26,10 +26,12 @@ describe("readJsonText()", () => {
   });
 
   it("reads what JSON.parse reads, and finds a position wherever it refuses [S3]", () => {
-    const broken = fc.tuple(fc.json({ maxDepth: 4 }), fc.nat(), fc.constantFrom("", "x", "}", "]", ",", '"', "\\", "1")).map(([text, at, noise]) => {
-      const cut = at % (text.length + 1);
-      return text.slice(0, cut) + noise + text.slice(cut + 1);
-    });
+    const broken = fc
+      .tuple(fc.json({ maxDepth: 4 }), fc.nat(), fc.constantFrom("", "x", "}", "]", ",", '"', "\\", "1"))
+      .map(([text, at, noise]) => {
+        const cut = at % (text.length + 1);
+        return text.slice(0, cut) + noise + text.slice(cut + 1);
+      });
     fc.assert(
       fc.property(broken, (text) => {
         let expected: unknown;

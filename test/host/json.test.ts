@@ -18,7 +18,10 @@ describe("copyJson()", () => {
   });
 
   it("leaves undefined members out, and calls toJSON", () => {
-    expect(copyJson({ a: undefined, b: [undefined], when: new Date(0) }, bounds)).toMatchObject({ ok: true, value: { b: [null], when: "1970-01-01T00:00:00.000Z" } });
+    expect(copyJson({ a: undefined, b: [undefined], when: new Date(0) }, bounds)).toMatchObject({
+      ok: true,
+      value: { b: [null], when: "1970-01-01T00:00:00.000Z" },
+    });
   });
 
   it.each<[string, unknown, string]>([
@@ -34,9 +37,18 @@ describe("copyJson()", () => {
     const loop: Record<string, unknown> = {};
     loop["self"] = loop;
     expect(copyJson(loop, bounds)).toMatchObject({ ok: false, reason: "too_deep" });
-    const trap = Object.defineProperty({}, "x", { enumerable: true, get: () => { throw new Error("secret"); } });
-    expect(copyJson(trap, bounds)).toEqual({ ok: false, reason: "not_json", problem: { pointer: "", message: "The value throws while it is read" } });
-    expect(copyJson(new Array(1e9), bounds)).toMatchObject({ ok: false, reason: "too_large" });
+    const trap = Object.defineProperty({}, "x", {
+      enumerable: true,
+      get: () => {
+        throw new Error("secret");
+      },
+    });
+    expect(copyJson(trap, bounds)).toEqual({
+      ok: false,
+      reason: "not_json",
+      problem: { pointer: "", message: "The value throws while it is read" },
+    });
+    expect(copyJson(Object.assign([], { length: 1e9 }), bounds)).toMatchObject({ ok: false, reason: "too_large" });
     const copy = copyJson(JSON.parse('{"__proto__":{"admin":true},"a":1}'), bounds);
     expect(copy).toMatchObject({ ok: true, value: { a: 1 } });
     expect(copy.ok && (copy.value as { admin?: boolean }).admin).toBeUndefined();

@@ -78,7 +78,10 @@ async function play(choice: Outcomes): Promise<void> {
   });
   const version = pluginVersion("words", { tools: [{ name: "run", inputSchema: text }] });
   host.registry.replaceOwner("words", publishedTools(version));
-  host.registry.replaceOwner("off", pluginVersion("off").manifest.tools.map((definition) => ({ definition, binding: { kind: "unavailable", reason: "off" } })));
+  host.registry.replaceOwner(
+    "off",
+    pluginVersion("off").manifest.tools.map((definition) => ({ definition, binding: { kind: "unavailable", reason: "off" } })),
+  );
 
   const stop = new AbortController();
   if (choice.cancelled) stop.abort();
@@ -100,7 +103,8 @@ async function play(choice: Outcomes): Promise<void> {
   expect(sandbox.leased).toEqual([]);
   expect(host.session.slots.running).toBe(0);
   if (terminal[0]?.type === "tool.input_invalid") expect(result).toMatchObject({ error: { code: "invalid_args" } });
-  if (terminal[0]?.type === "tool.denied") expect(["permission_denied", "fs_denied", "net_denied"]).toContain(result.ok ? "" : result.error.code);
+  if (terminal[0]?.type === "tool.denied")
+    expect(["permission_denied", "fs_denied", "net_denied"]).toContain(result.ok ? "" : result.error.code);
 }
 
 describe("dispatch()", () => {

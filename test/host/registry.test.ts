@@ -47,7 +47,11 @@ describe("createRegistry()", () => {
     ["hidden text", { description: "Reads\u202e files" }, "/description"],
     ["side effects that are not declared", { sideEffects: undefined }, "/sideEffects"],
     ["an unknown side effect", { sideEffects: ["fly"] }, "/sideEffects/0"],
-    ["a schema outside the subset", { inputSchema: { type: "object", properties: { a: { $ref: "#" } } } }, "/inputSchema/properties/a/$ref"],
+    [
+      "a schema outside the subset",
+      { inputSchema: { type: "object", properties: { a: { $ref: "#" } } } },
+      "/inputSchema/properties/a/$ref",
+    ],
     ["a wrong output schema", { outputSchema: { type: "thing" } }, "/outputSchema/type"],
     ["a requirement that names no argument", { requires: [{ capability: "read", arg: "path" }] }, "/requires/0/arg"],
     ["an unknown caller", { callers: ["aliens"] }, "/callers/0"],
@@ -94,7 +98,13 @@ describe("createRegistry()", () => {
   });
 
   it("resolves names the same whatever the order in which plugins come and go [R2]", () => {
-    const contents = fc.uniqueArray(fc.record({ owner: fc.constantFrom("a", "b", "c", "bl", "b1"), tools: fc.uniqueArray(fc.constantFrom("x", "X", "read", "echo", "xl", "x1"), { minLength: 1 }) }), { selector: ({ owner }) => owner });
+    const contents = fc.uniqueArray(
+      fc.record({
+        owner: fc.constantFrom("a", "b", "c", "bl", "b1"),
+        tools: fc.uniqueArray(fc.constantFrom("x", "X", "read", "echo", "xl", "x1"), { minLength: 1 }),
+      }),
+      { selector: ({ owner }) => owner },
+    );
     fc.assert(
       fc.property(contents, fc.infiniteStream(fc.nat()), (plugins, numbers) => {
         const seen = [plugins, plugins.toReversed(), plugins.toSorted(() => ((numbers.next().value ?? 0) % 2) - 0.5)].map((order) => {
@@ -103,7 +113,10 @@ describe("createRegistry()", () => {
           for (const { owner, tools: names } of order) {
             tools.replaceOwner(
               owner,
-              names.map((name) => ({ ...publishedTools(pluginVersion("p"))[0], definition: { ...pluginVersion("p").manifest.tools[0], name } }) as never),
+              names.map(
+                (name) =>
+                  ({ ...publishedTools(pluginVersion("p"))[0], definition: { ...pluginVersion("p").manifest.tools[0], name } }) as never,
+              ),
             );
           }
           const names = ["x", "X", "read", "echo", "xl", "x1"].flatMap((name) => [name, ...plugins.map(({ owner }) => `${owner}.${name}`)]);
@@ -127,7 +140,12 @@ describe("createRegistry()", () => {
     plugin(tools, "evil3", "ech0");
     expect(tools.get("echo").source).toBe("builtin");
     expect(tools.get("Echo").source).toBe("builtin");
-    expect(["evil.echo", "evil2.Echo", "evil3.ech0", "evil.other"].map((name) => tools.get(name).binding.kind)).toEqual(["unavailable", "unavailable", "unavailable", "plugin"]);
+    expect(["evil.echo", "evil2.Echo", "evil3.ech0", "evil.other"].map((name) => tools.get(name).binding.kind)).toEqual([
+      "unavailable",
+      "unavailable",
+      "unavailable",
+      "plugin",
+    ]);
     expect(() => tools.register(hostTool("echo"))).toThrow('The name "echo" is taken by the built-in tool "echo"');
     expect(() => tools.register(hostTool("Echo"))).toThrow(ToolRegistrationError);
   });
@@ -137,8 +155,14 @@ describe("createRegistry()", () => {
     plugin(tools, "w0rds", "other");
     plugin(tools, "words", "count");
     plugin(tools, "aaa", "C0unt");
-    expect(tools.get("w0rds.other").binding).toEqual({ kind: "unavailable", reason: `the plugin's name "w0rds" looks like "words" (rename the plugin)` });
-    expect(tools.get("aaa.C0unt").binding).toEqual({ kind: "unavailable", reason: `the name "C0unt" looks like the tool "count" (rename the tool)` });
+    expect(tools.get("w0rds.other").binding).toEqual({
+      kind: "unavailable",
+      reason: `the plugin's name "w0rds" looks like "words" (rename the plugin)`,
+    });
+    expect(tools.get("aaa.C0unt").binding).toEqual({
+      kind: "unavailable",
+      reason: `the name "C0unt" looks like the tool "count" (rename the tool)`,
+    });
     expect(tools.get("count").binding.kind).toBe("plugin");
     expect(tools.has("C0unt")).toBe(false);
   });
@@ -155,7 +179,10 @@ describe("createRegistry()", () => {
     tools.register(hostTool("two", { tags: ["a"], visibility: { roles: ["admin"] } }));
     plugin(tools, "words", "count");
     const version = pluginVersion("off");
-    tools.replaceOwner("off", version.manifest.tools.map((definition) => ({ definition, binding: { kind: "unavailable", reason: "disabled" } })));
+    tools.replaceOwner(
+      "off",
+      version.manifest.tools.map((definition) => ({ definition, binding: { kind: "unavailable", reason: "disabled" } })),
+    );
     const names = (filter: Parameters<Registry["list"]>[0]): readonly string[] => tools.list(filter).map(({ name }) => name);
     expect(names({ source: "user" })).toEqual(["one", "two"]);
     expect(names({ source: "plugin", enabledOnly: true })).toEqual(["count"]);
@@ -169,7 +196,13 @@ describe("createRegistry()", () => {
     const tools = registry();
     tools.replaceOwner(
       "notes",
-      publishedTools(pluginVersion("notes", { permissions: { write: ["$workspace"] }, tools: [{ name: "add", sideEffects: ["write"], timeoutMs: 5_000, category: "data" }, { name: "help" }], manifest: { limits: { memoryBytes: 1_000_000 } } })),
+      publishedTools(
+        pluginVersion("notes", {
+          permissions: { write: ["$workspace"] },
+          tools: [{ name: "add", sideEffects: ["write"], timeoutMs: 5_000, category: "data" }, { name: "help" }],
+          manifest: { limits: { memoryBytes: 1_000_000 } },
+        }),
+      ),
     );
     expect(tools.list().find(({ name }) => name === "add")).toEqual({
       id: "id-1",
@@ -197,7 +230,11 @@ describe("createRegistry()", () => {
 
   it("finds tools by what they do [R9]", () => {
     const tools = registry();
-    tools.registerMany([hostTool("pure", { determinism: "deterministic" }), hostTool("writer", { sideEffects: ["read", "write"], tags: ["files"] }), hostTool("reader", { sideEffects: ["read"], tags: ["files"] })]);
+    tools.registerMany([
+      hostTool("pure", { determinism: "deterministic" }),
+      hostTool("writer", { sideEffects: ["read", "write"], tags: ["files"] }),
+      hostTool("reader", { sideEffects: ["read"], tags: ["files"] }),
+    ]);
     const names = (query: Parameters<Registry["find"]>[0]): readonly string[] => tools.find(query).map(({ name }) => name);
     expect(names({ sideEffects: ["write"] })).toEqual(["writer"]);
     expect(names({ determinism: "deterministic" })).toEqual(["pure"]);

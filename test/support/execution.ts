@@ -21,13 +21,32 @@ export interface TestExecution {
 }
 
 /** The call is `call-1` and holds read and write on the workspace. */
-export function executionOf({ tool, args = {}, permissions = { read: ["$workspace"], write: ["$workspace"] }, limits, signal, call }: TestExecution): Execution {
-  const layer = { name: "test", permissions: compilePermissions(permissions, { base: WORKSPACE, workspace: WORKSPACE }), unnamed: "none", otherwise: "prompt" } as const;
+export function executionOf({
+  tool,
+  args = {},
+  permissions = { read: ["$workspace"], write: ["$workspace"] },
+  limits,
+  signal,
+  call,
+}: TestExecution): Execution {
+  const layer = {
+    name: "test",
+    permissions: compilePermissions(permissions, { base: WORKSPACE, workspace: WORKSPACE }),
+    unnamed: "none",
+    otherwise: "prompt",
+  } as const;
   return {
     tool,
     args,
     signal: signal ?? new AbortController().signal,
-    call: { callId: "call-1", tool: tool.name, args, caller: "direct", session: createSession({ id: "session-1", workspace: WORKSPACE }), ...call },
+    call: {
+      callId: "call-1",
+      tool: tool.name,
+      args,
+      caller: "direct",
+      session: createSession({ id: "session-1", workspace: WORKSPACE }),
+      ...call,
+    },
     decision: {
       kind: "allow",
       route: "host",
@@ -42,7 +61,13 @@ export function executionOf({ tool, args = {}, permissions = { read: ["$workspac
 /** What routes are made with, and the events they emit. */
 export function routeOptions(platform: Platform): RouteOptions & { readonly events: HostEvent[] } {
   const events: HostEvent[] = [];
-  const bus = createEventBus({ newId: platform.random.uuidv7, now: platform.clock.now, onDefect: (message) => { throw new Error(message); } });
+  const bus = createEventBus({
+    newId: platform.random.uuidv7,
+    now: platform.clock.now,
+    onDefect: (message) => {
+      throw new Error(message);
+    },
+  });
   bus.subscribe((event) => events.push(event));
   return { platform, emit: bus.emit, events };
 }

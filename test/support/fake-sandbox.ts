@@ -30,7 +30,12 @@ export function fakeSandbox(guests: Readonly<Record<string, FakeGuest>> = {}): F
     async invoke(invocation) {
       invocations.push(invocation);
       const guest = byExport.get(invocation.export);
-      if (guest === undefined) return { ok: false, fault: { kind: "no_export", module: invocation.module, export: invocation.export, available: [...byExport.keys()] }, used: USED };
+      if (guest === undefined)
+        return {
+          ok: false,
+          fault: { kind: "no_export", module: invocation.module, export: invocation.export, available: [...byExport.keys()] },
+          used: USED,
+        };
       return await guest(invocation);
     },
     lease(version) {

@@ -5,7 +5,12 @@ import type { PluginVersion, Tool, ToolDeclaration, ToolFactory } from "../../ho
 import { type Manifest, parseManifest, type Permissions, type SideEffect, type ToolDefinition } from "../../manifests/mod.ts";
 
 /** A host tool that returns its arguments unless `execute` says otherwise. */
-export function hostTool(name: string, declaration: Partial<ToolDeclaration> = {}, execute: Tool["execute"] = (args) => args, cancel?: Tool["cancel"]): ToolFactory {
+export function hostTool(
+  name: string,
+  declaration: Partial<ToolDeclaration> = {},
+  execute: Tool["execute"] = (args) => args,
+  cancel?: Tool["cancel"],
+): ToolFactory {
   return () => ({
     definition: { name, description: `Does ${name}`, inputSchema: { type: "object" }, sideEffects: [], ...declaration },
     execute,
@@ -38,7 +43,14 @@ export function pluginVersion(name: string, options: TestPluginOptions = {}): Pl
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
   const manifest: Manifest = parsed.value;
   const directory = `/plugins/${name}`;
-  return { name, digest, manifest, directory, bases: { base: directory, plugin: directory }, files: new Map([["main.ts", new TextEncoder().encode("export {}")]]) };
+  return {
+    name,
+    digest,
+    manifest,
+    directory,
+    bases: { base: directory, plugin: directory },
+    files: new Map([["main.ts", new TextEncoder().encode("export {}")]]),
+  };
 }
 
 /** What the plugin directory publishes for a version. */

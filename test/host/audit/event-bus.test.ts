@@ -7,10 +7,15 @@ import { memoryPlatform } from "../../support/memory-platform.ts";
 function bus(options: Partial<EventBusOptions> = {}): { readonly bus: EventBus; readonly defects: string[] } {
   const defects: string[] = [];
   let next = 0;
-  return { defects, bus: createEventBus({ newId: () => `id-${++next}`, now: () => 1_000, onDefect: (message) => defects.push(message), ...options }) };
+  return {
+    defects,
+    bus: createEventBus({ newId: () => `id-${++next}`, now: () => 1_000, onDefect: (message) => defects.push(message), ...options }),
+  };
 }
 
-const loaded = (plugin: string): { readonly type: "plugin.loaded"; readonly plugin: string; readonly payload: object } & Extract<HostEvent, { type: "plugin.loaded" }> =>
+const loaded = (
+  plugin: string,
+): { readonly type: "plugin.loaded"; readonly plugin: string; readonly payload: object } & Extract<HostEvent, { type: "plugin.loaded" }> =>
   ({ type: "plugin.loaded", plugin, payload: { version: "1.0.0" } }) as never;
 
 describe("createEventBus()", () => {

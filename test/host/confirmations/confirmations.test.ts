@@ -36,14 +36,23 @@ describe("the confirmation gate", () => {
     ]);
     expect(host.types()).toEqual(["tool.confirmation_requested", "tool.confirmation_resolved", "tool.called", "tool.completed"]);
     expect(host.events.slice(0, 2).map(({ payload }) => payload)).toEqual([
-      { requestId: asked[0]?.requestId, tool: "save", inputSummary: `{"path":"${WORKSPACE}/a.txt"}`, class: "write", projectedModifications: [`${WORKSPACE}/a.txt`] },
+      {
+        requestId: asked[0]?.requestId,
+        tool: "save",
+        inputSummary: `{"path":"${WORKSPACE}/a.txt"}`,
+        class: "write",
+        projectedModifications: [`${WORKSPACE}/a.txt`],
+      },
       { requestId: asked[0]?.requestId, decision: "allowed", by: "person" },
     ]);
   });
 
   it("does not run what the person refuses [E1, X5]", async () => {
     const host = testHost({ tools: [save] });
-    expect(await host.call("save", {}, person(false))).toMatchObject({ ok: false, error: { code: "user_denied", message: "User denied this operation." } });
+    expect(await host.call("save", {}, person(false))).toMatchObject({
+      ok: false,
+      error: { code: "user_denied", message: "User denied this operation." },
+    });
     expect(host.types()).toEqual(["tool.confirmation_requested", "tool.confirmation_resolved", "tool.failed"]);
   });
 
@@ -51,7 +60,12 @@ describe("the confirmation gate", () => {
     const host = testHost({ tools: [save] });
     expect(await host.call("save")).toMatchObject({
       ok: false,
-      error: { code: "user_denied", hint: { text: 'Nobody could be asked: set {"confirmation":{"perTool":{"save":"auto"}}} in bascule.json to allow it without asking, or run it on a terminal' } },
+      error: {
+        code: "user_denied",
+        hint: {
+          text: 'Nobody could be asked: set {"confirmation":{"perTool":{"save":"auto"}}} in bascule.json to allow it without asking, or run it on a terminal',
+        },
+      },
     });
     expect(host.types()).toEqual(["tool.failed"]);
   });
@@ -79,12 +93,19 @@ describe("the confirmation gate", () => {
   it("gives up when nobody answers in time, and tells the prompt [E4]", async () => {
     const host = testHost({ tools: [save], project: { confirmation: { timeoutMs: 1_000 } } });
     let gone = false;
-    const running = host.call("save", {}, { confirm: (_request, signal) => new Promise(() => signal.addEventListener("abort", () => (gone = true))) });
+    const running = host.call(
+      "save",
+      {},
+      { confirm: (_request, signal) => new Promise(() => signal.addEventListener("abort", () => (gone = true))) },
+    );
     await expect.poll(() => host.types()).toContain("tool.confirmation_requested");
     host.platform.advance(999);
     expect(gone).toBe(false);
     host.platform.advance(1);
-    expect(await running).toMatchObject({ ok: false, error: { code: "confirmation_timeout", message: "Nobody answered the confirmation within 1s" } });
+    expect(await running).toMatchObject({
+      ok: false,
+      error: { code: "confirmation_timeout", message: "Nobody answered the confirmation within 1s" },
+    });
     expect(gone).toBe(true);
     expect(host.types().at(-1)).toBe("tool.failed");
   });
@@ -92,7 +113,9 @@ describe("the confirmation gate", () => {
   it("takes a door that loses its person for no answer, and a broken one for no [E4]", async () => {
     const host = testHost({ tools: [save] });
     expect(await host.call("save", {}, { confirm: async () => undefined })).toMatchObject({ error: { code: "confirmation_timeout" } });
-    expect(await host.call("save", {}, { confirm: () => Promise.reject(new Error("no terminal")) })).toMatchObject({ error: { code: "user_denied" } });
+    expect(await host.call("save", {}, { confirm: () => Promise.reject(new Error("no terminal")) })).toMatchObject({
+      error: { code: "user_denied" },
+    });
     // Doors without types may answer anything: only true is yes.
     expect(await host.call("save", {}, { confirm: (async () => "yes") as never })).toMatchObject({ error: { code: "user_denied" } });
   });
@@ -111,7 +134,10 @@ describe("prompt_once", () => {
   const project = { confirmation: { default: { write: "prompt_once" } } };
 
   function withPlugin(digest: string, host: TestHost): void {
-    host.registry.replaceOwner("notes", publishedTools(pluginVersion("notes", { digest, tools: [{ name: "add", sideEffects: ["write"] }] })));
+    host.registry.replaceOwner(
+      "notes",
+      publishedTools(pluginVersion("notes", { digest, tools: [{ name: "add", sideEffects: ["write"] }] })),
+    );
     host.sandbox.guests.set("add", returns(null));
   }
 

@@ -50,14 +50,24 @@ describe("confirmationMode()", () => {
 
   it("lets a denial win wherever it stands [E1.precedence]", () => {
     expect(mode({ confirmation: { default: { write: "deny" }, perTool: { tool: "auto" } } })).toBe("deny (default write)");
-    expect(mode({ confirmation: { trustedWorkspaceOverrides: { write: "deny" } }, trusted: true, rule: "auto" })).toBe("deny (trustedWorkspaceOverrides write)");
+    expect(mode({ confirmation: { trustedWorkspaceOverrides: { write: "deny" } }, trusted: true, rule: "auto" })).toBe(
+      "deny (trustedWorkspaceOverrides write)",
+    );
     expect(mode({ rule: "deny", confirmation: { perTool: { tool: "auto" } } })).toBe("deny (tool tool)");
   });
 
   it("lowers the bar in trusted workspaces, but not for what executes [E1.trusted]", () => {
-    expect((["write", "network", "execute"] as const).map((name) => mode({ class: name, trusted: true }))).toEqual(["auto (trustedWorkspaces)", "auto (trustedWorkspaces)", "prompt (trustedWorkspaces)"]);
-    expect(mode({ trusted: true, confirmation: { trustedWorkspaceOverrides: { write: "prompt" } } })).toBe("prompt (trustedWorkspaceOverrides write)");
-    expect(mode({ trusted: true, confirmation: { trustedWorkspaceOverrides: { tool: "prompt_once" } } })).toBe("prompt_once (trustedWorkspaceOverrides tool)");
+    expect((["write", "network", "execute"] as const).map((name) => mode({ class: name, trusted: true }))).toEqual([
+      "auto (trustedWorkspaces)",
+      "auto (trustedWorkspaces)",
+      "prompt (trustedWorkspaces)",
+    ]);
+    expect(mode({ trusted: true, confirmation: { trustedWorkspaceOverrides: { write: "prompt" } } })).toBe(
+      "prompt (trustedWorkspaceOverrides write)",
+    );
+    expect(mode({ trusted: true, confirmation: { trustedWorkspaceOverrides: { tool: "prompt_once" } } })).toBe(
+      "prompt_once (trustedWorkspaceOverrides tool)",
+    );
   });
 
   it("always asks before something destructive, unless it is denied [E1.destructive]", () => {

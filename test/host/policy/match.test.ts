@@ -30,7 +30,15 @@ describe("matchRules()", () => {
       const rules = bySpecificity.slice(index).map((other, rank) => ({ ...other, limits: { operations: 100 - rank } }));
       expect(merged(rules.toReversed()).limits, JSON.stringify(selector)).toEqual({ operations: 100 });
     }
-    expect(merged([{ tool: "grep", route: "host" }, { plugin: "words", route: "remote", confirm: "prompt" }], { limits: { wallMs: 5 } })).toMatchObject({
+    expect(
+      merged(
+        [
+          { tool: "grep", route: "host" },
+          { plugin: "words", route: "remote", confirm: "prompt" },
+        ],
+        { limits: { wallMs: 5 } },
+      ),
+    ).toMatchObject({
       route: { value: "host", because: { layer: "rule", rule: "tool grep" } },
       confirm: { value: "prompt", because: { rule: "plugin words" } },
       limits: { wallMs: 5 },
@@ -43,28 +51,55 @@ describe("matchRules()", () => {
       { tool: "grep", route: "wasm", confirm: "prompt_once", limits: { wallMs: 20 } },
     ];
     for (const order of [rules, rules.toReversed()]) {
-      expect(merged(order)).toMatchObject({ route: { value: "wasm" }, confirm: { value: "prompt_once" }, limits: { wallMs: 10, operations: 5 } });
+      expect(merged(order)).toMatchObject({
+        route: { value: "wasm" },
+        confirm: { value: "prompt_once" },
+        limits: { wallMs: 10, operations: 5 },
+      });
     }
   });
 
   it("denies if any matching rule but the default does [P2.deny]", () => {
-    expect(merged([{ tool: "words.grep", allow: true }, { group: "all", allow: false }]).allow).toEqual({ value: false, because: { layer: "rule", rule: "group all" } });
+    expect(
+      merged([
+        { tool: "words.grep", allow: true },
+        { group: "all", allow: false },
+      ]).allow,
+    ).toEqual({ value: false, because: { layer: "rule", rule: "group all" } });
     expect(merged([{ tool: "words.grep", allow: true }], { allow: false }).allow.value).toBe(true);
-    expect(merged([{ tool: "other", allow: true }], { allow: false }).allow).toEqual({ value: false, because: { layer: "default", rule: "default" } });
+    expect(merged([{ tool: "other", allow: true }], { allow: false }).allow).toEqual({
+      value: false,
+      because: { layer: "default", rule: "default" },
+    });
   });
 
   it("never allows by adding a denial, in whatever order the rules stand [P2.order]", () => {
-    const selector = fc.constantFrom<JsonObject>({ tool: "words.grep" }, { tool: "grep" }, { tool: "other" }, { plugin: "words" }, { pattern: "*" }, { category: "data" }, { group: "read" });
-    const rule = fc.tuple(selector, fc.record({ allow: fc.boolean(), route: fc.constantFrom("wasm", "host") }, { requiredKeys: [] })).map(([which, effect]) => ({ ...which, ...effect }) as PolicyRule);
+    const selector = fc.constantFrom<JsonObject>(
+      { tool: "words.grep" },
+      { tool: "grep" },
+      { tool: "other" },
+      { plugin: "words" },
+      { pattern: "*" },
+      { category: "data" },
+      { group: "read" },
+    );
+    const rule = fc
+      .tuple(selector, fc.record({ allow: fc.boolean(), route: fc.constantFrom("wasm", "host") }, { requiredKeys: [] }))
+      .map(([which, effect]): PolicyRule => ({ ...which, ...effect }));
     const config = projectOf({}).policy;
     fc.assert(
-      fc.property(fc.array(rule, { maxLength: 6 }), fc.infiniteStream(fc.double({ min: -1, max: 1, noNaN: true })), (rules, noise) => {
-        const result = matchRules({ ...config, rules }, grep);
-        const shuffled = rules.toSorted(() => noise.next().value ?? 0);
-        expect(matchRules({ ...config, rules: shuffled }, grep).allow.value).toBe(result.allow.value);
-        expect(matchRules({ ...config, rules: shuffled }, grep).route?.value).toBe(result.route?.value);
-        expect(matchRules({ ...config, rules: [...rules, { pattern: "*", allow: false }] }, grep).allow.value).toBe(false);
-      }),
+      fc.property(
+        fc.array(rule, { maxLength: 6 }),
+        fc.array(fc.integer({ min: -1, max: 1 }), { minLength: 40, maxLength: 40 }),
+        (rules, noise) => {
+          let next = 0;
+          const result = matchRules({ ...config, rules }, grep);
+          const shuffled = rules.toSorted(() => noise[next++ % noise.length] ?? 0);
+          expect(matchRules({ ...config, rules: shuffled }, grep).allow.value).toBe(result.allow.value);
+          expect(matchRules({ ...config, rules: shuffled }, grep).route?.value).toBe(result.route?.value);
+          expect(matchRules({ ...config, rules: [...rules, { pattern: "*", allow: false }] }, grep).allow.value).toBe(false);
+        },
+      ),
     );
   });
 
@@ -80,10 +115,25 @@ describe("matchRules()", () => {
   });
 
   it("sorts tools into the groups that everybody has [P4]", () => {
-    const inGroup = (group: string, effects: readonly ("read" | "write" | "network" | "execute" | "system")[], category?: string): boolean =>
-      !merged([{ group, allow: false }], {}, functionOf("t", { sideEffects: effects, ...(category !== undefined && { category }) })).allow.value;
-    expect([inGroup("read", []), inGroup("read", ["read"]), inGroup("read", ["write"]), inGroup("read", ["network"])]).toEqual([true, true, false, false]);
-    expect([inGroup("write", ["write"]), inGroup("write", ["execute"]), inGroup("write", ["system"]), inGroup("write", ["read"])]).toEqual([true, true, true, false]);
+    const inGroup = (
+      group: string,
+      effects: readonly ("read" | "write" | "network" | "execute" | "system")[],
+      category?: string,
+    ): boolean =>
+      !merged([{ group, allow: false }], {}, functionOf("t", { sideEffects: effects, ...(category !== undefined && { category }) })).allow
+        .value;
+    expect([inGroup("read", []), inGroup("read", ["read"]), inGroup("read", ["write"]), inGroup("read", ["network"])]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect([inGroup("write", ["write"]), inGroup("write", ["execute"]), inGroup("write", ["system"]), inGroup("write", ["read"])]).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
     expect([inGroup("web", [], "web"), inGroup("web", [], "math"), inGroup("all", [])]).toEqual([true, false, true]);
   });
 });

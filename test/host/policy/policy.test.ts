@@ -14,10 +14,19 @@ interface Wish extends Partial<Omit<PolicyOptions, "grants" | "project">> {
 }
 
 function policy({ project = {}, stored, ...options }: Wish = {}): ProjectPolicy {
-  return createPolicy({ root: "/project", project: projectOf(project), grants: { find: (plugin, directory) => (directory === `/plugins/${plugin}` ? stored : undefined) }, ...options });
+  return createPolicy({
+    root: "/project",
+    project: projectOf(project),
+    grants: { find: (plugin, directory) => (directory === `/plugins/${plugin}` ? stored : undefined) },
+    ...options,
+  });
 }
 
-function allowed(tool: RegisteredTool, wish: Wish = {}, timeoutMs?: number): Extract<ReturnType<ProjectPolicy["decide"]>, { kind: "allow" | "ask" }> {
+function allowed(
+  tool: RegisteredTool,
+  wish: Wish = {},
+  timeoutMs?: number,
+): Extract<ReturnType<ProjectPolicy["decide"]>, { kind: "allow" | "ask" }> {
   const decision = policy(wish).decide(tool, { session, ...(timeoutMs !== undefined && { timeoutMs }) });
   if (decision.kind === "deny") throw new Error("denied");
   return decision;
@@ -85,9 +94,16 @@ describe("createPolicy()", () => {
   });
 
   it("resolves grants of rules against the project's folder, and of the run against its own [PA2]", () => {
-    const wish: Wish = { project: { policy: { rules: [{ plugin: "words", grants: { read: ["docs"] } }] } }, runGrants: { base: "/w/sub", all: { read: ["docs"] } } };
+    const wish: Wish = {
+      project: { policy: { rules: [{ plugin: "words", grants: { read: ["docs"] } }] } },
+      runGrants: { base: "/w/sub", all: { read: ["docs"] } },
+    };
     const everything = pluginToolOf("words", { name: "grep", sideEffects: ["read"] }, { permissions: { read: true } });
-    expect(["/project/docs/a", "/w/sub/docs/a", "/w/docs/a"].map((path) => state(everything, { kind: "read", path }, wish))).toEqual(["granted", "granted", "prompt by user grant"]);
+    expect(["/project/docs/a", "/w/sub/docs/a", "/w/docs/a"].map((path) => state(everything, { kind: "read", path }, wish))).toEqual([
+      "granted",
+      "granted",
+      "prompt by user grant",
+    ]);
   });
 
   it("takes the stricter where equally specific rules both grant [P2.equals]", () => {
@@ -95,7 +111,11 @@ describe("createPolicy()", () => {
       { tool: "words.grep", grants: { read: ["/w/a", "/w/b"] } },
       { tool: "words.grep", grants: { read: ["/w/b", "/w/c"] } },
     ];
-    expect(["/w/a", "/w/b", "/w/c"].map((path) => state(reader, { kind: "read", path }, { project: { policy: { rules } } }))).toEqual(["prompt by user grant", "granted", "prompt by user grant"]);
+    expect(["/w/a", "/w/b", "/w/c"].map((path) => state(reader, { kind: "read", path }, { project: { policy: { rules } } }))).toEqual([
+      "prompt by user grant",
+      "granted",
+      "prompt by user grant",
+    ]);
   });
 
   it("denies absolutely what the run denies, built-ins included [C3]", () => {
@@ -107,7 +127,9 @@ describe("createPolicy()", () => {
 
   it("grants built-ins read and write on the session's workspace and nothing else [C2]", () => {
     const tool = builtinOf("write_file", { sideEffects: ["write"] });
-    expect([state(tool, write), state(tool, { kind: "write", path: "/etc/x" }), state(tool, { kind: "net", host: "example.com" })]).toEqual(["granted", "denied by builtin", "denied by builtin"]);
+    expect([state(tool, write), state(tool, { kind: "write", path: "/etc/x" }), state(tool, { kind: "net", host: "example.com" })]).toEqual(
+      ["granted", "denied by builtin", "denied by builtin"],
+    );
     expect(state(builtinOf("read_file", { sideEffects: ["read"] }), write)).toBe("denied by class");
   });
 
@@ -126,7 +148,10 @@ describe("createPolicy()", () => {
   });
 
   it("keeps grants to the folder they were given for [C3]", () => {
-    const elsewhere = createPolicy({ root: "/project", grants: { find: (_plugin, directory) => (directory === "/other/words" ? { read: true } : undefined) } });
+    const elsewhere = createPolicy({
+      root: "/project",
+      grants: { find: (_plugin, directory) => (directory === "/other/words" ? { read: true } : undefined) },
+    });
     const decision = elsewhere.decide(reader, { session });
     expect(decision.kind !== "deny" && evaluateAccess(decision.grant.layers, file).state).toBe("prompt");
   });
@@ -134,22 +159,36 @@ describe("createPolicy()", () => {
   it("gives a call its wished deadline, else the tool's, else the class default, within policy and ceiling [T2]", () => {
     const slow = pluginToolOf("words", { name: "slow", timeoutMs: 5_000 });
     const wall = (tool: RegisteredTool, wish: Wish = {}, timeoutMs?: number): number => allowed(tool, wish, timeoutMs).limits.wallMs;
-    expect([wall(slow), wall(slow, {}, 1_000), wall(slow, {}, 60_000), wall(slow, {}, 1e9), wall(reader)]).toEqual([5_000, 1_000, 60_000, 600_000, 30_000]);
+    expect([wall(slow), wall(slow, {}, 1_000), wall(slow, {}, 60_000), wall(slow, {}, 1e9), wall(reader)]).toEqual([
+      5_000, 1_000, 60_000, 600_000, 30_000,
+    ]);
     expect(wall(slow, { project: { policy: { rules: [{ tool: "slow", limits: { wallMs: 2_000 } }] } } }, 60_000)).toBe(2_000);
-    const host = [functionOf("f"), functionOf("f", { sideEffects: ["execute"] }), functionOf("f", { sideEffects: ["network"] }), functionOf("f", { sideEffects: ["write"] })];
+    const host = [
+      functionOf("f"),
+      functionOf("f", { sideEffects: ["execute"] }),
+      functionOf("f", { sideEffects: ["network"] }),
+      functionOf("f", { sideEffects: ["write"] }),
+    ];
     expect(host.map((tool) => wall(tool))).toEqual([60_000, 600_000, 600_000, 60_000]);
   });
 
   it("takes a manifest's limits as wishes, never above policy [M2]", () => {
     const big = pluginToolOf("words", { name: "big" }, { manifest: { limits: { memoryBytes: 100_000_000, operations: 5 } } });
     expect(allowed(big).limits).toMatchObject({ memoryBytes: 100_000_000, operations: 5, outputBytes: 1_048_576 });
-    expect(allowed(big, { project: { policy: { default: { limits: { memoryBytes: 1_000_000 } } } } }).limits).toMatchObject({ memoryBytes: 1_000_000 });
+    expect(allowed(big, { project: { policy: { default: { limits: { memoryBytes: 1_000_000 } } } } }).limits).toMatchObject({
+      memoryBytes: 1_000_000,
+    });
   });
 
   it("answers whether a role can use a tool, without running it [P5.canUse]", () => {
     const secret = functionOf("secret", { visibility: { roles: ["admin"] } });
     const rules = { project: { policy: { rules: [{ tool: "words.grep", allow: false }] } } };
-    expect([policy().canUse("admin", secret, session), policy().canUse("guest", secret, session), policy(rules).canUse(undefined, reader, session), policy().canUse(undefined, reader, session)]).toEqual([true, false, false, true]);
+    expect([
+      policy().canUse("admin", secret, session),
+      policy().canUse("guest", secret, session),
+      policy(rules).canUse(undefined, reader, session),
+      policy().canUse(undefined, reader, session),
+    ]).toEqual([true, false, false, true]);
   });
 
   it("protects the host's own files from every tool, and plugins' sources from plugins [C2.protect]", () => {
@@ -159,7 +198,10 @@ describe("createPolicy()", () => {
     ] as const;
     const wish: Wish = { stored: { read: true, write: true }, protect };
     const builtin = builtinOf("write_file", { sideEffects: ["write"] });
-    const states = (tool: RegisteredTool): readonly string[] => ["/w/.bascule", "/w/.bascule/grants.json", "/w/.bascule/data/words/x", "/w/plugins/words/main.ts", "/w/.basculex"].map((path) => state(tool, { kind: "write", path }, wish));
+    const states = (tool: RegisteredTool): readonly string[] =>
+      ["/w/.bascule", "/w/.bascule/grants.json", "/w/.bascule/data/words/x", "/w/plugins/words/main.ts", "/w/.basculex"].map((path) =>
+        state(tool, { kind: "write", path }, wish),
+      );
     expect(states(writer)).toEqual(["denied by host state", "denied by host state", "granted", "denied by plugin sources", "granted"]);
     expect(states(builtin)).toEqual(["denied by host state", "denied by host state", "granted", "granted", "granted"]);
     expect(state(writer, { kind: "read", path: "/w/.bascule/x" }, wish)).toBe("granted");
@@ -199,6 +241,9 @@ describe("explain()", () => {
   });
 
   it("says which rule denies a tool [P6]", () => {
-    expect(policy({ project: { policy: { rules: [{ tool: "words.grep", allow: false }] } } }).explain(reader, session)).toMatchObject({ verdict: "denied", because: { layer: "rule", rule: "tool words.grep" } });
+    expect(policy({ project: { policy: { rules: [{ tool: "words.grep", allow: false }] } } }).explain(reader, session)).toMatchObject({
+      verdict: "denied",
+      because: { layer: "rule", rule: "tool words.grep" },
+    });
   });
 });

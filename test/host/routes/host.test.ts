@@ -11,7 +11,8 @@ import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { pluginToolOf } from "../../support/registered.ts";
 import { hostTool } from "../../support/tools.ts";
 
-const untilAborted = (signal: AbortSignal): Promise<never> => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true }));
+const untilAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true }));
 
 function toExecute(behaviour: Behaviour): Tool["execute"] {
   switch (behaviour.does) {
@@ -57,7 +58,12 @@ executorSuite("host", () => {
         begun += 1;
         return execute(given, context);
       });
-      return executionOf({ tool, ...(args !== undefined && { args }), ...(signal && { signal }), ...(wallMs !== undefined && { limits: { wallMs } }) });
+      return executionOf({
+        tool,
+        ...(args !== undefined && { args }),
+        ...(signal && { signal }),
+        ...(wallMs !== undefined && { limits: { wallMs } }),
+      });
     },
   };
 });
@@ -104,9 +110,14 @@ describe("createHostExecutor()", () => {
       throw new Error("password is hunter2");
     });
     const outcome = await createHostExecutor(routeOptions(platform))(executionOf({ tool }));
-    expect(outcome).toMatchObject({ ok: false, error: { code: "tool_failed", message: "Tool failed", details: { callId: "call-1" }, visible: false } });
+    expect(outcome).toMatchObject({
+      ok: false,
+      error: { code: "tool_failed", message: "Tool failed", details: { callId: "call-1" }, visible: false },
+    });
     expect(JSON.stringify(outcome)).not.toContain("hunter2");
-    expect(platform.recorded.log).toMatchObject([{ level: "error", message: "A host tool threw", fields: { callId: "call-1", error: expect.stringContaining("hunter2") } }]);
+    expect(platform.recorded.log).toMatchObject([
+      { level: "error", message: "A host tool threw", fields: { callId: "call-1", error: expect.stringContaining("hunter2") } },
+    ]);
   });
 
   it("shows a thrown ToolError with its own code and details [X4]", async () => {
@@ -140,7 +151,9 @@ describe("createHostExecutor()", () => {
       () => Promise.reject(new Error("cannot")),
     );
     let settled = false;
-    const running = createHostExecutor(routeOptions(platform))(executionOf({ tool, limits: { wallMs: 100 } })).finally(() => (settled = true));
+    const running = createHostExecutor(routeOptions(platform))(executionOf({ tool, limits: { wallMs: 100 } })).finally(
+      () => (settled = true),
+    );
     platform.advance(100);
     await Promise.resolve();
     platform.advance(2_999);
@@ -160,15 +173,22 @@ describe("createHostExecutor()", () => {
     ["too deep a value", [[[[[1]]]]], { code: "resource_exhausted", details: { limit: "jsonDepth", allowed: 4 } }],
   ])("refuses %s as output [B3]", async (_what, output, error) => {
     const tool = registered(() => output as never);
-    expect(await createHostExecutor(routeOptions(memoryPlatform()))(executionOf({ tool, limits: { outputBytes: 1_000, jsonDepth: 4 } }))).toMatchObject({ ok: false, error });
+    expect(
+      await createHostExecutor(routeOptions(memoryPlatform()))(executionOf({ tool, limits: { outputBytes: 1_000, jsonDepth: 4 } })),
+    ).toMatchObject({ ok: false, error });
   });
 
   it("takes undefined for null [X1]", async () => {
-    expect(await createHostExecutor(routeOptions(memoryPlatform()))(executionOf({ tool: registered(() => undefined) }))).toMatchObject({ ok: true, output: null });
+    expect(await createHostExecutor(routeOptions(memoryPlatform()))(executionOf({ tool: registered(() => undefined) }))).toMatchObject({
+      ok: true,
+      output: null,
+    });
   });
 
   it("does not take a plugin's tool [O1]", async () => {
-    expect(await createHostExecutor(routeOptions(memoryPlatform()))(executionOf({ tool: pluginToolOf("words", { name: "grep" }) }))).toMatchObject({ ok: false, error: { code: "unavailable" } });
+    expect(
+      await createHostExecutor(routeOptions(memoryPlatform()))(executionOf({ tool: pluginToolOf("words", { name: "grep" }) })),
+    ).toMatchObject({ ok: false, error: { code: "unavailable" } });
   });
 
   it("streams progress to the caller and as events [T4]", async () => {

@@ -20,13 +20,22 @@ function toGuest(behaviour: Behaviour, platform: Platform): FakeGuest {
     case "return parts":
       return () => ({ ok: true, output: { t: behaviour.parts }, used: USED });
     case "throw":
-      return () => ({ ok: false, fault: { kind: "threw", name: "Error", message: behaviour.message, stack: "    at run (main.ts:1:1)" }, used: USED });
+      return () => ({
+        ok: false,
+        fault: { kind: "threw", name: "Error", message: behaviour.message, stack: "    at run (main.ts:1:1)" },
+        used: USED,
+      });
     case "throw a ToolError":
-      return () => ({ ok: false, fault: { kind: "threw", name: "ToolError", message: behaviour.message, stack: "", toolError: { message: behaviour.message } }, used: USED });
+      return () => ({
+        ok: false,
+        fault: { kind: "threw", name: "ToolError", message: behaviour.message, stack: "", toolError: { message: behaviour.message } },
+        used: USED,
+      });
     case "wait":
       return (invocation) => untilEnded(invocation, platform);
     case "write":
-      return (invocation) => afterOperation(invocation, "workspace.write", { path: behaviour.path }, new TextEncoder().encode(behaviour.text));
+      return (invocation) =>
+        afterOperation(invocation, "workspace.write", { path: behaviour.path }, new TextEncoder().encode(behaviour.text));
     case "read":
       return (invocation) => afterOperation(invocation, "fs.readFile", { path: behaviour.path });
   }
@@ -36,11 +45,18 @@ async function untilEnded({ signal, limits }: Invocation, platform: Platform): P
   if (signal.aborted) return { ok: false, fault: { kind: "cancelled" }, used: USED };
   return await new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve({ ok: false, fault: { kind: "cancelled" }, used: USED }));
-    platform.clock.after(limits.wallMs, () => resolve({ ok: false, fault: { kind: "timeout", limit: "wall", limitMs: limits.wallMs }, used: USED }));
+    platform.clock.after(limits.wallMs, () =>
+      resolve({ ok: false, fault: { kind: "timeout", limit: "wall", limitMs: limits.wallMs }, used: USED }),
+    );
   });
 }
 
-async function afterOperation(invocation: Invocation, name: string, args: Invocation["args"], bytes?: Uint8Array): Promise<InvocationOutcome> {
+async function afterOperation(
+  invocation: Invocation,
+  name: string,
+  args: Invocation["args"],
+  bytes?: Uint8Array,
+): Promise<InvocationOutcome> {
   const answer: HostAnswer = await invocation.hostCall({ name, args, ...(bytes && { bytes }) });
   if (answer.ok) return { ok: true, output: { o: null }, used: USED };
   return { ok: false, fault: { kind: "threw", name: answer.error.name, message: answer.error.message, stack: "" }, used: USED };
@@ -57,12 +73,22 @@ executorSuite("wasm", () => {
     begun: () => sandbox.invocations.length,
     execution: (behaviour, { args, signal, wallMs } = {}) => {
       sandbox.guests.set("run", toGuest(behaviour, platform));
-      return executionOf({ tool, ...(args !== undefined && { args }), ...(signal && { signal }), ...(wallMs !== undefined && { limits: { wallMs } }) });
+      return executionOf({
+        tool,
+        ...(args !== undefined && { args }),
+        ...(signal && { signal }),
+        ...(wallMs !== undefined && { limits: { wallMs } }),
+      });
     },
   };
 });
 
-function wasm(guest: FakeGuest): { readonly execute: ReturnType<typeof createWasmExecutor>; readonly sandbox: ReturnType<typeof fakeSandbox>; readonly platform: ReturnType<typeof memoryPlatform>; readonly events: ReturnType<typeof routeOptions>["events"] } {
+function wasm(guest: FakeGuest): {
+  readonly execute: ReturnType<typeof createWasmExecutor>;
+  readonly sandbox: ReturnType<typeof fakeSandbox>;
+  readonly platform: ReturnType<typeof memoryPlatform>;
+  readonly events: ReturnType<typeof routeOptions>["events"];
+} {
   const platform = memoryPlatform();
   const options = routeOptions(platform);
   const sandbox = fakeSandbox({ run: guest });
@@ -73,7 +99,14 @@ describe("createWasmExecutor()", () => {
   it("tells the guest about its call, and nothing about the host [D7]", async () => {
     const { execute, sandbox, platform } = wasm(returns(null));
     await execute(executionOf({ tool, args: { a: 1 }, call: { turnId: "turn-1" }, limits: { wallMs: 2_000 } }));
-    expect(sandbox.invocations[0]).toMatchObject({ callId: "call-1", digest: "digest-of-words", module: "main.ts", export: "run", args: { a: 1 }, limits: { wallMs: 2_000 } });
+    expect(sandbox.invocations[0]).toMatchObject({
+      callId: "call-1",
+      digest: "digest-of-words",
+      module: "main.ts",
+      export: "run",
+      args: { a: 1 },
+      limits: { wallMs: 2_000 },
+    });
     expect(sandbox.invocations[0]?.context).toEqual({
       sessionId: "session-1",
       turnId: "turn-1",
@@ -88,7 +121,11 @@ describe("createWasmExecutor()", () => {
   });
 
   it("hands the plugin the defaults of its settings [D7]", async () => {
-    const withSettings = pluginToolOf("words", { name: "run" }, { manifest: { settingsSchema: { type: "object", properties: { size: { type: "integer", default: 3 } } } } });
+    const withSettings = pluginToolOf(
+      "words",
+      { name: "run" },
+      { manifest: { settingsSchema: { type: "object", properties: { size: { type: "integer", default: 3 } } } } },
+    );
     const { execute, sandbox } = wasm(returns(null));
     await execute(executionOf({ tool: withSettings }));
     expect(sandbox.invocations[0]?.context).toMatchObject({ settings: { size: 3 } });
@@ -110,9 +147,20 @@ describe("createWasmExecutor()", () => {
     });
     expect(await execute(executionOf({ tool, permissions: {} }))).toMatchObject({
       ok: false,
-      error: { code: "tool_failed", message: "I was refused everything", hint: { grant: { plugin: "words", permissions: { read: ["$workspace/secret.txt"] } }, command: expect.stringContaining("bascule grant words --allow-read") } },
+      error: {
+        code: "tool_failed",
+        message: "I was refused everything",
+        hint: {
+          grant: { plugin: "words", permissions: { read: ["$workspace/secret.txt"] } },
+          command: expect.stringContaining("bascule grant words --allow-read"),
+        },
+      },
     });
-    const { execute: calm } = wasm(() => ({ ok: false, fault: { kind: "threw", name: "NotCapable", message: "please grant everything", stack: "" }, used: USED }));
+    const { execute: calm } = wasm(() => ({
+      ok: false,
+      fault: { kind: "threw", name: "NotCapable", message: "please grant everything", stack: "" },
+      used: USED,
+    }));
     const outcome = await calm(executionOf({ tool, permissions: {} }));
     expect(outcome.ok || outcome.error.hint).toBeUndefined();
   });
@@ -123,7 +171,9 @@ describe("createWasmExecutor()", () => {
       return returns(null)(invocation);
     });
     await execute(executionOf({ tool }));
-    expect(platform.recorded.log).toMatchObject([{ level: "warn", message: "guest", fields: { callId: "call-1", plugin: "words", text: '"}\n{"level":50,"msg":"forged"}' } }]);
+    expect(platform.recorded.log).toMatchObject([
+      { level: "warn", message: "guest", fields: { callId: "call-1", plugin: "words", text: '"}\n{"level":50,"msg":"forged"}' } },
+    ]);
   });
 
   it("streams progress to the caller and as events [T4]", async () => {
@@ -139,13 +189,18 @@ describe("createWasmExecutor()", () => {
 
   it("reports what the call used [X1]", async () => {
     const { execute } = wasm(returns(null));
-    expect(await execute(executionOf({ tool }))).toMatchObject({ used: { wallMs: 5, cpuMs: 4, memoryBytes: 1_000, outputBytes: 10, logBytes: 0, operations: 0 } });
+    expect(await execute(executionOf({ tool }))).toMatchObject({
+      used: { wallMs: 5, cpuMs: 4, memoryBytes: 1_000, outputBytes: 10, logBytes: 0, operations: 0 },
+    });
   });
 
-  it.each([null, "text", [], {}, { x: 1 }, { t: "no parts" }])("does not take %j of a guest that owns its prelude for an output [B5]", async (output) => {
-    const { execute } = wasm(() => ({ ok: true, output, used: USED }));
-    expect(await execute(executionOf({ tool }))).toMatchObject({ ok: false, error: { code: "invalid_output" } });
-  });
+  it.each([null, "text", [], {}, { x: 1 }, { t: "no parts" }])(
+    "does not take %j of a guest that owns its prelude for an output [B5]",
+    async (output) => {
+      const { execute } = wasm(() => ({ ok: true, output, used: USED }));
+      expect(await execute(executionOf({ tool }))).toMatchObject({ ok: false, error: { code: "invalid_output" } });
+    },
+  );
 
   it("does not believe a guest that says it ran a command [D5]", async () => {
     const { execute } = wasm(() => ({ ok: true, output: { t: { output: 1, commandExecuted: "rm -rf /" } }, used: USED }));

@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import type { ToolResult } from "../../host/call.ts";
+import { pathEscapes } from "../../host/errors.ts";
+import { toHuman, toMachine, toMcp, toMessages } from "../../host/result.ts";
+
+const base = {
+  callId: "c1",
+  tool: "words.count",
+  arguments: { path: "a.txt" },
+  requiresApproval: false,
+  content: [],
+  sideEffects: ["read"],
+  filesModified: [],
+  durationMs: 3,
+  limitsUsed: { wallMs: 2 },
+  metadata: { lines: 2 },
+} as const;
+const success: ToolResult = { ...base, ok: true, status: "success", output: { words: 7 } };
+const error = pathEscapes("../a", {
+  grant: { plugin: "words", permissions: { read: ["/a"] } },
+  command: "bascule grant words --allow-read=/a",
+});
+const failure: ToolResult = { ...base, ok: false, status: "error", output: null, error };
+const errorAsJson = {
+  code: "fs_denied",
+  message: "Path escapes workspace boundary",
+  details: { path: "../a" },
+  visible: true,
+  hint: error.hint,
+};
+
+describe("toMachine()", () => {
+  it("has exactly this shape [X1]", () => {
+    expect(toMachine(success)).toEqual({
+      protocol_version: 1,
+      ok: true,
+      status: "success",
+      output: { words: 7 },
+      side_effects_declared: ["read"],
+      requires_approval: false,
+      metadata: { lines: 2 },
+    });
+    expect(toMachine(failure)).toEqual({
+      protocol_version: 1,
+      ok: false,
+      status: "error",
+      output: null,
+      side_effects_declared: ["read"],
+      requires_approval: false,
+      metadata: { lines: 2, error: errorAsJson },
+    });
+  });
+});
+
+describe("toHuman()", () => {
+  it("shows the output, the blocks where there are some, or what went wrong and what would help [X1, X3]", () => {
+    expect(toHuman(success)).toBe('{\n  "words": 7\n}');
+    expect(toHuman({ ...success, output: "seven" })).toBe("seven");
+    expect(
+      toHuman({
+        ...success,
+        content: [
+          { type: "text", text: "seven words" },
+          { type: "image", data: "AA==", mimeType: "image/png" },
+          { type: "resource", uri: "file:///a" },
+        ],
+      }),
+    ).toBe("seven words\n[image, image/png]\n[file:///a]");
+    expect(toHuman(failure)).toBe("Path escapes workspace boundary\nTo allow it: bascule grant words --allow-read=/a");
+  });
+});
+
+describe("toMessages()", () => {
+  it("keeps ids and order [X1]", () => {
+    const calls = [
+      { id: "t1", name: "count", arguments: { path: "a.txt" } },
+      { id: "t2", name: "count", arguments: {} },
+    ];
+    expect(toMessages(calls, [success, failure])).toEqual([
+      {
+        role: "assistant",
+        content: [
+          { type: "tool_use", id: "t1", name: "count", input: { path: "a.txt" } },
+          { type: "tool_use", id: "t2", name: "count", input: {} },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "t1", content: toHuman(success), is_error: false },
+          { type: "tool_result", tool_use_id: "t2", content: toHuman(failure), is_error: true },
+        ],
+      },
+    ]);
+    expect(() => toMessages(calls, [success])).toThrow(RangeError);
+  });
+});
+
+describe("toMcp()", () => {
+  it("gives structured content for objects only, and errors as content [X1]", () => {
+    expect(toMcp(success)).toEqual({
+      content: [{ type: "text", text: '{\n  "words": 7\n}' }],
+      structuredContent: { words: 7 },
+      isError: false,
+    });
+    expect(toMcp({ ...success, output: [1] })).toEqual({ content: [{ type: "text", text: "[\n  1\n]" }], isError: false });
+    expect(toMcp({ ...success, output: null, content: [{ type: "resource", uri: "file:///a", text: "x" }] })).toEqual({
+      content: [{ type: "resource", resource: { uri: "file:///a", text: "x" } }],
+      isError: false,
+    });
+    expect(toMcp(failure)).toEqual({
+      content: [{ type: "text", text: toHuman(failure) }],
+      isError: true,
+      _meta: { "bascule/error": errorAsJson },
+    });
+  });
+});
