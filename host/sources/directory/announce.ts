@@ -7,26 +7,27 @@ import type { PluginEvent } from "./status.ts";
 
 /** One event for each thing that can happen to a plugin. */
 export interface Announcements {
-  /** After a swap, or when the folder holds again what serves. `previous` served before. */
+  /** After a swap, or when the folder holds again what serves. `previous` is what the same folder served before. */
   serving(record: PluginRecord, version: PluginVersion, previous: PluginVersion | undefined): void;
   failed(record: PluginRecord, failure: Failure): void;
   quarantined(version: PluginVersion, serving: PluginVersion | undefined, reason: string): void;
   /** Its tools are gone, or answer `unavailable` (`disabled`). */
-  removed(record: PluginRecord, version: PluginVersion | undefined, reason: "removed" | "disabled" | "renamed"): void;
+  removed(record: PluginRecord, version: PluginVersion | undefined, reason: RemovalReason): void;
 }
+
+/** `displaced`: another folder says its name, and its own folder says another one. */
+export type RemovalReason = "removed" | "disabled" | "renamed" | "displaced";
 
 /** Sends each through `emit`, in the tick of the change. */
 export function createAnnouncements(emit: (event: PluginEvent) => void): Announcements {
   return {
     serving(record, version, previous) {
-      const { manifest, digest } = version;
+      const { manifest, digest, name: plugin } = version;
       const payload: JsonObject = { version: manifest.version, directory: record.path, tools: toolNames(manifest) };
-      if (previous === undefined) return emit({ type: "plugin.loaded", plugin: version.name, digest, payload });
-      if (previous.name === version.name) {
-        return emit({ type: "plugin.reloaded", plugin: version.name, digest, payload: { ...payload, previousDigest: previous.digest } });
-      }
-      emit(removal(previous.name, previous.digest, { directory: record.path, reason: "renamed" }));
-      return emit({ type: "plugin.loaded", plugin: version.name, digest, payload });
+      const isRenamed = previous !== undefined && previous.name !== plugin;
+      if (isRenamed) emit(removal(previous.name, previous.digest, { directory: record.path, reason: "renamed" }));
+      if (previous === undefined || isRenamed) emit({ type: "plugin.loaded", plugin, digest, payload });
+      else emit({ type: "plugin.reloaded", plugin, digest, payload: { ...payload, previousDigest: previous.digest } });
     },
     failed(record, failure) {
       const { file, line, column, stack } = failure.error;

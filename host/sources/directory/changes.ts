@@ -16,10 +16,11 @@ export interface ChangesOptions {
 
 const READS_AT_ONCE = 8;
 
-/** A change, and where. */
+/** A folder that is not what it was. */
 export interface PlacedChange {
   readonly place: Place;
-  readonly change: PluginChange;
+  /** Absent where no plugin was and none is now. */
+  readonly change?: PluginChange;
 }
 
 /** @param places what the roots hold now. */
@@ -33,12 +34,12 @@ export async function findChanges(
   const changes: PlacedChange[] = [];
   await forEachLimited([...all.values()], READS_AT_ONCE, async (place) => {
     const change = await findChange(place, records.get(pathOf(place)), options);
-    if (change !== undefined) changes.push({ place, change });
+    if (change !== undefined) changes.push(change);
   });
   return changes.toSorted((a, b) => (pathOf(a.place) < pathOf(b.place) ? -1 : 1));
 }
 
-async function findChange(place: Place, record: PluginRecord | undefined, options: ChangesOptions): Promise<PluginChange | undefined> {
+async function findChange(place: Place, record: PluginRecord | undefined, options: ChangesOptions): Promise<PlacedChange | undefined> {
   if (record !== undefined && !(await looksDifferent(place, record, options.files))) return undefined;
   const seen = record?.seen;
   const readMs = options.now();
@@ -50,7 +51,7 @@ async function findChange(place: Place, record: PluginRecord | undefined, option
   }
   const kind = kindOf(record, state);
   const name = record === undefined ? undefined : manifestOf(record)?.name;
-  return kind === undefined ? undefined : { kind, directory: pathOf(place), ...(name !== undefined && { name }) };
+  return kind === undefined ? { place } : { place, change: { kind, directory: pathOf(place), ...(name !== undefined && { name }) } };
 }
 
 /** True if the folder must be read to know. */

@@ -1,4 +1,9 @@
-/** Which folder holds which plugin name (SPEC M5): the first to claim it, until it lets go. */
+/**
+ * Which folder holds which plugin name (SPEC M5): the first to claim it, until it lets go.
+ *
+ * A folder that says another name by now, and serves its last good version under the old one, holds that name only until
+ * a folder that does say it comes along: so two folders can trade places.
+ */
 
 import { confusableKey, type Problem } from "../../../manifests/mod.ts";
 import { quote } from "./problems.ts";
@@ -16,20 +21,22 @@ export interface NameClaims {
 
 /** No names are taken. */
 export function createNameClaims(): NameClaims {
-  const holders = new Map<string, { readonly record: PluginRecord; readonly name: string }>();
+  const holders = new Map<string, Holder>();
   const keys = new Map<PluginRecord, Set<string>>();
 
-  function isFree(record: PluginRecord, name: string): boolean {
+  function holderOf(record: PluginRecord, name: string): Holder | undefined {
     const holder = holders.get(confusableKey(name));
-    return holder === undefined || holder.record === record;
+    return holder === undefined || holder.record === record || hasMovedOn(holder) ? undefined : holder;
   }
 
   return {
-    isFree,
+    isFree: (record, name) => holderOf(record, name) === undefined,
     claim(record, name) {
+      const holder = holderOf(record, name);
+      if (holder !== undefined) return collision(name, holder);
       const key = confusableKey(name);
-      const holder = holders.get(key);
-      if (holder !== undefined && holder.record !== record) return collision(name, holder.name, holder.record.path);
+      const before = holders.get(key)?.record;
+      if (before !== undefined) keys.get(before)?.delete(key);
       holders.set(key, { record, name });
       keys.set(record, (keys.get(record) ?? new Set()).add(key));
       return undefined;
@@ -47,7 +54,16 @@ export function createNameClaims(): NameClaims {
   };
 }
 
-function collision(name: string, taken: string, path: string): Problem {
+interface Holder {
+  readonly record: PluginRecord;
+  readonly name: string;
+}
+
+function hasMovedOn({ record: { outcome }, name }: Holder): boolean {
+  return outcome.kind === "failed" && outcome.manifest !== undefined && outcome.manifest.name !== name;
+}
+
+function collision(name: string, { name: taken, record }: Holder): Problem {
   const how = name === taken ? "is the name of another plugin" : `looks like "${taken}", another plugin's name`;
-  return { severity: "error", pointer: "/name", message: `"${name}" ${how}, in ${quote(path)}`, fix: "choose another name" };
+  return { severity: "error", pointer: "/name", message: `"${name}" ${how}, in ${quote(record.path)}`, fix: "choose another name" };
 }

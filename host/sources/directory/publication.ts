@@ -5,7 +5,7 @@
  * (SPEC H5).
  */
 
-import type { Limits, Manifest, PermissionBases, Problem } from "../../../manifests/mod.ts";
+import { confusableKey, type Limits, type Manifest, type PermissionBases, type Problem } from "../../../manifests/mod.ts";
 import type { Log } from "../../platform/platform.ts";
 import type { PluginVersion, ToolBinding } from "../../tool.ts";
 import { createAnnouncements } from "./announce.ts";
@@ -52,6 +52,8 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
   const { images, registry } = options;
   const announce = createAnnouncements(options.emit);
   const claims = createNameClaims();
+  /** Who stands in the registry, by `confusableKey` of the name. */
+  const publishers = new Map<string, PluginRecord>();
 
   function claim(record: PluginRecord, candidate: Candidate): Candidate {
     if (candidate.kind !== "ready") return candidate;
@@ -220,21 +222,44 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
 
   /** Declared tools answer `unavailable` with the reason; without a manifest there is nothing to declare (SPEC R4). */
   function publishUnavailable(record: PluginRecord, manifest: Manifest | undefined): void {
-    if (manifest !== undefined) return publish(record, manifest, { kind: "unavailable", reason: reasonOf(record.outcome) ?? "Not loaded" });
-    if (record.published !== undefined) registry.removeOwner(record.published);
-    delete record.published;
+    if (manifest === undefined) unpublish(record);
+    else publish(record, manifest, { kind: "unavailable", reason: reasonOf(record.outcome) ?? "Not loaded" });
   }
 
   function publish(record: PluginRecord, manifest: Manifest, binding: ToolBinding): void {
-    const tools = manifest.tools.map((definition) => ({ definition, binding }));
-    registry.replaceOwner(manifest.name, tools);
-    if (record.published !== undefined && record.published !== manifest.name) registry.removeOwner(record.published);
-    record.published = manifest.name;
+    const owner = manifest.name;
+    const before = publishers.get(confusableKey(owner));
+    registry.replaceOwner(
+      owner,
+      manifest.tools.map((definition) => ({ definition, binding })),
+    );
+    if (before !== undefined && before !== record) displace(before, owner);
+    if (record.published !== owner) unpublish(record);
+    publishers.set(confusableKey(owner), record);
+    record.published = owner;
+  }
+
+  function unpublish(record: PluginRecord): void {
+    if (record.published === undefined) return;
+    registry.removeOwner(record.published);
+    publishers.delete(confusableKey(record.published));
+    delete record.published;
+  }
+
+  /** Its name, or one that looks like it, has gone to a folder that says it (`NameClaims`). */
+  function displace(record: PluginRecord, owner: string): void {
+    const version = record.serving;
+    if (record.published === owner) delete record.published;
+    unpublish(record);
+    delete record.serving;
+    if (version === undefined) return;
+    images.release(version.digest);
+    announce.removed(record, version, "displaced");
   }
 
   function withdrawAll(): void {
     for (const record of records.values()) {
-      if (record.published !== undefined) registry.removeOwner(record.published);
+      unpublish(record);
       if (record.serving !== undefined) images.release(record.serving.digest);
     }
     records.clear();

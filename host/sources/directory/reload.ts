@@ -101,8 +101,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
       record.seen = seen;
       return "done";
     }
-    const isEnd = state.kind === "gone" || state.kind === "ignored";
-    if (isEnd && (await how.believe?.(state.signature)) === false) return "again";
+    if (isDoubtful(state, record.serving) && (await how.believe?.(state.signature)) === false) return "again";
     const failure = await publication.advance(
       record,
       toCandidate(state, { serving: record.serving, plugins: new Set(knownPlugins(records).keys()) }),
@@ -224,7 +223,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
 
   return {
     scan,
-    checkForChanges: async () => (await findAllChanges()).map(({ change }) => change),
+    checkForChanges: async () => (await findAllChanges()).flatMap(({ change }) => change ?? []),
     reloadChanged,
     status,
     notices,
@@ -259,6 +258,12 @@ interface TakeOptions {
   readonly again?: boolean;
   /** Waits a little and says whether nothing came after this signature. Without it everything is believed at once. */
   readonly believe?: (signature: string) => Promise<boolean>;
+}
+
+/** What is more often a step on the way than meant: nothing there, or a file emptied that is about to be written anew. */
+function isDoubtful(state: FolderState, serving: PluginVersion | undefined): boolean {
+  if (state.kind !== "read") return state.kind !== "refused";
+  return [...state.files].some(([path, bytes]) => bytes.length === 0 && (serving?.files.get(path)?.length ?? 0) > 0);
 }
 
 function admitAll(): Admission {

@@ -2,6 +2,7 @@ import { mkdir, rename, rm, symlink, unlink, utimes, writeFile } from "node:fs/p
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Platform, Watcher } from "../../../../host/platform/platform.ts";
+import { SETTLE_TIMING, type SettleTiming } from "../../../../host/sources/directory/settle.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { type Bench, diskPlatform, manifest, openBench, pluginFiles } from "./harness.ts";
 
@@ -18,16 +19,20 @@ const DEADLINE = { timeout: 10_000, interval: 5 };
 /** Nothing is heard from the watcher: only the reconcile scan notices. */
 const DEAF: Watcher = { watch: () => Promise.resolve({ close: () => Promise.resolve() }) };
 
+/** Bad news is not believed for so long that no stall of the machine can be taken for it. */
+const PATIENT: SettleTiming = { quietMs: 25, graceMs: 3_000 };
+
 /** Scanned and watched. */
 async function watched(
   files: Readonly<Record<string, string>>,
   change: (platform: Platform) => Platform = (platform) => platform,
+  timing: SettleTiming = SETTLE_TIMING,
 ): Promise<DiskWorld> {
   const home = await temporaryFolder();
   const root = join(home, "plugins");
   await mkdir(root);
   const log: string[] = [];
-  const bench = openBench({ platform: change(diskPlatform(log)), roots: [root] });
+  const bench = openBench({ platform: change(diskPlatform(log)), roots: [root], timing });
   const write: DiskWorld["write"] = async (more) => {
     for (const [path, text] of Object.entries(more)) {
       await mkdir(dirname(join(root, path)), { recursive: true });
@@ -70,11 +75,28 @@ describe("watch()", () => {
   });
 
   it("waits for the second half of a file [H3.half-written]", async () => {
-    const world = await watched(pluginFiles("a", "one"));
+    const world = await watched(pluginFiles("a", "one"), undefined, PATIENT);
     await world.write({ "a/main.ts": "broken(" });
+    await expect.poll(() => world.sandbox.loads, DEADLINE).toEqual(["a", "a"]);
     await world.write({ "a/main.ts": "two" });
     await becomes(world, "a_run", "two");
     expect(world.told()).toEqual(["plugin.loaded a", "plugin.reloaded a"]);
+  });
+
+  it("waits longer for a file that was emptied: it is about to be written anew [H3.half-written]", async () => {
+    const world = await watched(pluginFiles("a", "one"), undefined, PATIENT);
+    await world.write({ "a/main.ts": "" });
+    // Longer than the quiet window.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await world.write({ "a/main.ts": "two" });
+    await becomes(world, "a_run", "two");
+    expect(world.sandbox.loads).toHaveLength(2);
+  });
+
+  it("loads a file that stays empty [H3]", async () => {
+    const world = await watched(pluginFiles("a", "one"));
+    await world.write({ "a/main.ts": "" });
+    await becomes(world, "a_run", "");
   });
 
   it("shows a failure and keeps the last good version, then heals [H5]", async () => {

@@ -1,0 +1,28 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { pluginFiles } from "../../host/sources/directory/harness.ts";
+import { DEADLINE, liveRoot } from "./live-root.ts";
+
+describe("a folder that is written to without end", () => {
+  it("keeps its last good version, holds up nobody, is said once, and is caught up with when it rests [H3.debounce]", async () => {
+    const world = await liveRoot({ ...pluginFiles("noisy", "one"), ...pluginFiles("calm", "one") });
+    let writing = true;
+    onTestFinished(() => void (writing = false));
+    const writer = (async () => {
+      for (let line = 0; writing; line++) await writeFile(join(world.root, "noisy/log.txt"), `line ${line}\n`);
+    })();
+    await world.write({ "noisy/main.ts": "two" });
+    for (const version of ["two", "three", "four"]) {
+      await world.write({ "calm/main.ts": version });
+      await expect.poll(() => world.code("calm_run"), DEADLINE).toBe(version);
+    }
+    // The quiet window begins anew at every touch: about forty of them in a second.
+    await expect.poll(() => world.log.filter((line) => line.includes("keeps changing")).length, DEADLINE).toBe(1);
+    expect(world.code("noisy_run")).toBe("one");
+    writing = false;
+    await writer;
+    await expect.poll(() => world.code("noisy_run"), DEADLINE).toBe("two");
+    expect(world.told().filter((line) => line.startsWith("plugin.failed"))).toEqual([]);
+  });
+});

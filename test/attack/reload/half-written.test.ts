@@ -1,0 +1,48 @@
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { manifest, pluginFiles } from "../../host/sources/directory/harness.ts";
+import { DEADLINE, liveRoot, PATIENT, pause } from "./live-root.ts";
+
+/** Writes a file in pieces with pauses, as slow editors, downloads and network file systems do. */
+async function writeSlowly(path: string, text: string, pieces: number, pauseMs: number): Promise<void> {
+  await using file = await open(path, "w");
+  const size = Math.ceil(text.length / pieces);
+  for (let at = 0; at < text.length; at += size) {
+    await file.write(text.slice(at, at + size));
+    await pause(pauseMs);
+  }
+}
+
+describe("files that are written in pieces", () => {
+  it.each([
+    ["a pause shorter than the quiet window", 10],
+    ["a pause longer than the quiet window", 60],
+  ])("are never served half, nor shown as failures, with %s [H3.half-written]", async (_what, pauseMs) => {
+    const world = await liveRoot(pluginFiles("a", "version 0"), PATIENT);
+    const observed = world.observe("a_run");
+    for (let version = 1; version <= 5; version++) {
+      const code = `version ${version}\n${`// ${"x".repeat(60)}\n`.repeat(20)}`;
+      await Promise.all([
+        // Half a manifest is no JSON; half the code is other code.
+        writeSlowly(join(world.root, "a/manifest.json"), manifest("a", { version: `1.0.${version}` }), 4, pauseMs),
+        writeSlowly(join(world.root, "a/main.ts"), code, 4, pauseMs),
+      ]);
+      await expect.poll(() => world.code("a_run"), DEADLINE).toBe(code);
+    }
+    await world.directory.idle();
+    expect(observed.stop()).not.toContain(undefined);
+    expect(world.told().filter((line) => line === "plugin.failed a" || line === "plugin.removed a")).toEqual([]);
+  });
+
+  it("are waited for in a new plugin whose files come one by one [H3.half-written]", async () => {
+    const world = await liveRoot({}, PATIENT);
+    for (const [path, text] of Object.entries({ ...pluginFiles("a", "code"), "a/lib/one.ts": "", "a/lib/two.ts": "" })) {
+      await world.write({ [path]: text });
+      await pause(20);
+    }
+    await expect.poll(() => world.code("a_run"), DEADLINE).toBe("code");
+    await world.directory.idle();
+    expect(world.told().filter((line) => line.startsWith("plugin.failed"))).toEqual([]);
+  });
+});

@@ -1,0 +1,66 @@
+/** A plugin root on the disk that is watched while an attack changes it. */
+
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { SETTLE_TIMING, type SettleTiming } from "../../../host/sources/directory/settle.ts";
+import { type Bench, diskPlatform, openBench } from "../../host/sources/directory/harness.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+export interface LiveRoot extends Bench {
+  /** Holds the root. */
+  readonly home: string;
+  readonly root: string;
+  readonly log: readonly string[];
+  write(files: Readonly<Record<string, string>>): Promise<void>;
+  /** Every different answer to "what would a call of this tool run?" from now until `stop`, asked in every turn of the event loop. */
+  observe(tool: string): { stop(): readonly (string | undefined)[] };
+}
+
+export const DEADLINE: { readonly timeout: number; readonly interval: number } = { timeout: 15_000, interval: 5 };
+
+/** Bad news is not believed for so long that no stall of the machine is taken for the end of what an attack does in steps. */
+export const PATIENT: SettleTiming = { quietMs: 25, graceMs: 3_000 };
+
+/** Scanned and watched. */
+export async function liveRoot(files: Readonly<Record<string, string>>, timing: SettleTiming = SETTLE_TIMING): Promise<LiveRoot> {
+  const home = await temporaryFolder();
+  const root = join(home, "plugins");
+  await mkdir(root);
+  const log: string[] = [];
+  const bench = openBench({ platform: diskPlatform(log), roots: [root], timing });
+  const write: LiveRoot["write"] = async (more) => {
+    for (const [path, text] of Object.entries(more)) {
+      await mkdir(dirname(join(root, path)), { recursive: true });
+      await writeFile(join(root, path), text);
+    }
+  };
+  await write(files);
+  await bench.directory.scan();
+  await bench.directory.watch();
+  return {
+    ...{ ...bench, home, root, log, write },
+    observe(tool) {
+      const answers: (string | undefined)[] = [bench.code(tool)];
+      let running = true;
+      const look = (): void => {
+        if (!running) return;
+        if (answers.at(-1) !== bench.code(tool)) answers.push(bench.code(tool));
+        setImmediate(look);
+      };
+      look();
+      onTestFinished(() => void (running = false));
+      return {
+        stop() {
+          running = false;
+          return answers;
+        },
+      };
+    },
+  };
+}
+
+/** Time for the outside world; what is waited for is asked separately. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

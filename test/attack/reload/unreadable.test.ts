@@ -1,0 +1,51 @@
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createMemoryPlatform } from "../../../host/platform/memory.ts";
+import { FileError, type FileErrorCode } from "../../../host/platform/platform.ts";
+import { inRoot, openBench, pluginFiles } from "../../host/sources/directory/harness.ts";
+import { DEADLINE, liveRoot } from "./live-root.ts";
+
+const isRoot = process.getuid?.() === 0;
+
+describe("a plugin with something that cannot be read", () => {
+  it.skipIf(isRoot)("is refused, and its last good version serves until it can be read again [H5]", async () => {
+    const world = await liveRoot({ ...pluginFiles("a", "one"), "a/lib/x.ts": "" });
+    for (const path of ["a/main.ts", "a/lib", "a"]) {
+      await chmod(join(world.root, path), 0);
+      await expect.poll(() => world.directory.status()[0]?.state, DEADLINE).toBe("failed");
+      expect(world.code("a_run")).toBe("one");
+      await chmod(join(world.root, path), 0o755);
+      await expect.poll(() => world.directory.status()[0]?.state, DEADLINE).toBe("loaded");
+    }
+  });
+
+  it.each([
+    ["permission_denied", "failed", 'Cannot read "main.ts": permission denied'],
+    ["other", "failed", 'Cannot read "main.ts": other'],
+    ["busy", "failed", "Keeps changing while it is read"],
+  ] as const)("is refused when its code answers %s, and its last good version serves [H5]", async (code: FileErrorCode, state, message) => {
+    const memory = createMemoryPlatform({ files: inRoot({ ...pluginFiles("a", "one"), ...pluginFiles("b") }) });
+    let isBroken = false;
+    const guarded: typeof memory.guarded = {
+      ...memory.guarded,
+      readBytes: (path, options) =>
+        isBroken && path.path === "/plugins/a/main.ts"
+          ? Promise.reject(new FileError(code, "No"))
+          : memory.guarded.readBytes(path, options),
+    };
+    const { directory, code: codeOf } = openBench({ platform: { ...memory, guarded } });
+    await directory.scan();
+    memory.advance(1_000);
+    memory.plant("/plugins/a/main.ts", "two");
+    isBroken = true;
+    await directory.reloadChanged();
+    expect(directory.status()).toMatchObject([{ state, lastGood: true, problems: [{ message }] }, { state: "loaded" }]);
+    expect(codeOf("a_run")).toBe("one");
+    isBroken = false;
+    memory.advance(1_000);
+    memory.plant("/plugins/a/main.ts", "three");
+    await directory.reloadChanged();
+    expect(codeOf("a_run")).toBe("three");
+  });
+});
