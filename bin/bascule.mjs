@@ -3,6 +3,7 @@
 // instead of a syntax error. The program itself is host/cli/main.ts.
 import { spawn } from "child_process";
 import { existsSync } from "fs";
+import { homedir } from "os";
 import { basename, dirname, join, relative } from "path";
 import { fileURLToPath, pathToFileURL } from "url";
 
@@ -61,6 +62,13 @@ function programName() {
   return (typeof globalThis.Deno === "undefined" ? "node " : "deno run -A ") + (/\s/.test(path) ? "'" + path + "'" : path);
 }
 
+/** Keeps compiled code between starts, as host/platform/compile-cache.ts does for workers. Deno has a cache of its own. */
+function keepCompiled() {
+  return import("module").then(function (node) {
+    if (node.enableCompileCache) node.enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "bascule", "compile"));
+  });
+}
+
 function run() {
   // A checkout runs its sources; the npm package holds JavaScript, because Node strips no types under node_modules.
   const source = here("../host/cli/main.ts");
@@ -71,11 +79,17 @@ function run() {
     process.stderr.write("Cannot find the program of bascule beside " + here(".") + " (install it again)\n");
     process.exit(1);
   }
-  import(pathToFileURL(program).href)
+  // The command says when it is done; its idle threads and timers keep no process alive, on Deno not even busy ones.
+  const alive = setInterval(function () {}, 60000);
+  keepCompiled()
+    .then(function () {
+      return import(pathToFileURL(program).href);
+    })
     .then(function (cli) {
       return cli.start(process.argv.slice(2), programName());
     })
     .then(function (code) {
+      clearInterval(alive);
       process.exitCode = code;
       // Nothing should be left to wait for; if something is, the answer is out and the shell gets its prompt back.
       setTimeout(function () {

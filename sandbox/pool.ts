@@ -9,6 +9,7 @@
 
 import type { Fault } from "./fault.ts";
 import type { Image } from "./image.ts";
+import { imageFileName, readImageFile, writeImageFile } from "./image-file.ts";
 import { type CallJob, cpuMsOf, type Job, settleWithFault, usedUntil, wallMsOf } from "./job.ts";
 import { choosePlace, isBusy } from "./placement.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
@@ -36,6 +37,7 @@ const BUSY_AFTER_MS = 20;
 const ANSWER_GRACE_MS = 30;
 const CANCEL_GRACE_MS = 250;
 const MAXIMUM_ATTEMPTS = 3;
+const SPARE_AFTER_MS = 200;
 
 export class Pool {
   readonly #options: PoolOptions;
@@ -47,6 +49,8 @@ export class Pool {
   #base: Image | undefined;
   #starting: Promise<void> | undefined;
   #cancelWatch: (() => void) | undefined;
+  #cancelSpare: (() => void) | undefined;
+  #imageFile = "";
   #failedStarts = 0;
   #closed = false;
 
@@ -109,6 +113,7 @@ export class Pool {
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelWatch?.();
+    this.#cancelSpare?.();
     const threads = this.#allThreads();
     for (const job of [...this.#jobs.values()]) this.#answer(job, { kind: "cancelled" }, 0);
     await Promise.all(threads.map((thread) => thread.end()));
@@ -126,23 +131,54 @@ export class Pool {
 
   async #startFirst(): Promise<void> {
     const engine = await this.#options.launcher.readEngine();
-    this.#module = await WebAssembly.compile(engine);
+    const [module, file] = await Promise.all([WebAssembly.compile(engine), this.#findImage(engine)]);
+    this.#module = module;
+    this.#imageFile = file;
     if (!this.#closed) this.#threads.add(this.#newThread());
+  }
+
+  /** The base image of an earlier start, if it is still there and whole. */
+  async #findImage(engine: Uint8Array): Promise<string> {
+    const { launcher, onDefect } = this.#options;
+    const name = await imageFileName(engine);
+    const file = await launcher.readCache(name);
+    this.#base = file === undefined ? undefined : await readImageFile(file);
+    if (file !== undefined && this.#base === undefined) onDefect(`The cached base image ${name} is damaged; it is made anew`);
+    return name;
+  }
+
+  async #keepImage(base: Image): Promise<void> {
+    this.#base = base;
+    await this.#options.launcher.writeCache(this.#imageFile, await writeImageFile(base));
   }
 
   #newThread(): Thread {
     if (this.#module === undefined) throw new Error("The engine is not compiled yet");
-    return new Thread(this.#options.launcher, this.#module, this.#base, {
-      onReady: (_thread, base) => {
-        this.#base ??= base;
-        this.#ensureSpare();
-        this.#placeWaiting();
+    return new Thread(
+      this.#options.launcher,
+      this.#module,
+      { base: this.#base, prepareToLoad: this.#threads.size === 0 },
+      {
+        onReady: (_thread, base) => {
+          if (this.#base === undefined) void this.#keepImage(base);
+          this.#spareSoon();
+          this.#placeWaiting();
+        },
+        onMessage: (thread, message) => {
+          if (message.type === "broken") this.#replace(thread, undefined, { kind: "trap", message: message.message });
+          else this.#options.onMessage(thread, message);
+        },
+        onExit: (thread, reason) => this.#replace(thread, thread.entry?.number, { kind: "trap", message: reason }),
       },
-      onMessage: (thread, message) => {
-        if (message.type === "broken") this.#replace(thread, undefined, { kind: "trap", message: message.message });
-        else this.#options.onMessage(thread, message);
-      },
-      onExit: (thread, reason) => this.#replace(thread, thread.entry?.number, { kind: "trap", message: reason }),
+    );
+  }
+
+  /** Not at once: while a host starts, its first calls need the processor more. */
+  #spareSoon(): void {
+    if (this.#spare !== undefined || this.#cancelSpare !== undefined) return;
+    this.#cancelSpare = this.#options.launcher.after(SPARE_AFTER_MS, () => {
+      this.#cancelSpare = undefined;
+      this.#ensureSpare();
     });
   }
 

@@ -180,5 +180,5 @@ function noWorkers(): WorkerLauncher {
   const refuse = (): never => {
     throw new Error("This memory platform has no workers: pass `workers` to createMemoryPlatform");
   };
-  return { start: refuse, readEngine: refuse, now: refuse, after: refuse };
+  return { start: refuse, readEngine: refuse, readCache: refuse, writeCache: refuse, now: refuse, after: refuse };
 }

@@ -4,14 +4,18 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { WorkerConnection, WorkerInit, WorkerLauncher } from "../../sandbox/mod.ts";
+import { createImageCache } from "./image-cache.ts";
 import { sharedNow } from "./shared-clock.ts";
 
 /** QuickJS needs 32 times its own stack in V8's (FACTS, stack); Deno ignores this option, so its entry sets a V8 flag. */
 const WORKER_STACK_MB = 16;
 
 export function createWorkerLauncher(): WorkerLauncher {
+  const cache = createImageCache();
   return {
     start: startWorker,
+    readCache: cache.read,
+    writeCache: cache.write,
     readEngine: () => readFile(fileURLToPath(import.meta.resolve("@jitl/quickjs-wasmfile-release-sync/wasm"))),
     now: sharedNow,
     after(delayMs, task) {

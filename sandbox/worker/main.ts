@@ -87,9 +87,11 @@ export function serveWorker(powers: WorkerPowers): void {
     },
   };
 
-  async function boot(given: Image | undefined): Promise<void> {
+  async function boot(given: Image | undefined, prepareToLoad: boolean): Promise<void> {
     base = given ?? (await makeBaseImage(module));
     powers.post({ type: "ready", base });
+    // Nothing waits for this worker yet, and the first plugin's types will.
+    if (prepareToLoad) await loadStripper();
   }
 
   async function load(request: Extract<WorkerRequest, { type: "load" }>): Promise<void> {
@@ -131,7 +133,7 @@ export function serveWorker(powers: WorkerPowers): void {
   function receive(request: WorkerRequest): Promise<void> | undefined {
     switch (request.type) {
       case "boot":
-        return boot(request.base);
+        return boot(request.base, request.prepareToLoad);
       case "load":
         return load(request);
       case "image":

@@ -20,6 +20,10 @@ export interface WorkerLauncher {
   start(init: WorkerInit): WorkerConnection;
   /** Bytes of the engine's WebAssembly module. */
   readEngine(): Promise<Uint8Array>;
+  /** A file that may vanish at any time; undefined if it is not there. */
+  readCache(name: string): Promise<Uint8Array | undefined>;
+  /** Never rejects: false if it could not be kept. */
+  writeCache(name: string, bytes: Uint8Array): Promise<boolean>;
   /** Milliseconds, comparable across threads. */
   now(): number;
   /** One-shot timer that does not keep the process alive. Returns cancel. */

@@ -13,7 +13,7 @@ import type { Limits } from "../../manifests/mod.ts";
 /** Host to worker. */
 export type WorkerRequest =
   /** Makes the base image, or takes one over. */
-  | { readonly type: "boot"; readonly base: Image | undefined }
+  | { readonly type: "boot"; readonly base: Image | undefined; readonly prepareToLoad: boolean }
   | {
       readonly type: "load";
       readonly number: number;

@@ -26,6 +26,13 @@ export interface ThreadListener {
   onExit(thread: Thread, reason: string): void;
 }
 
+export interface ThreadBoot {
+  /** Undefined: the worker makes it. */
+  readonly base: Image | undefined;
+  /** Whether plugins will be loaded here rather than called only. */
+  readonly prepareToLoad: boolean;
+}
+
 /** A guest entry that is under way on the thread. */
 export interface GuestEntry {
   readonly number: number;
@@ -46,7 +53,7 @@ export class Thread {
   readonly #control: Control;
   #ended = false;
 
-  constructor(launcher: WorkerLauncher, module: WebAssembly.Module, base: Image | undefined, listener: ThreadListener) {
+  constructor(launcher: WorkerLauncher, module: WebAssembly.Module, boot: ThreadBoot, listener: ThreadListener) {
     const control = new SharedArrayBuffer(CONTROL_BYTES);
     this.#control = openControl(control);
     this.#connection = launcher.start({ module, control });
@@ -60,7 +67,7 @@ export class Thread {
       if (!this.#ended) listener.onExit(this, reason);
       this.#ended = true;
     });
-    this.send({ type: "boot", base });
+    this.send({ type: "boot", ...boot });
   }
 
   send(request: WorkerRequest): void {

@@ -1,0 +1,34 @@
+/** `reload`: milliseconds from the last write of a 2 KB plugin to its new version being called. */
+
+import { createHost } from "../host/mod.ts";
+import { type Bench, median } from "./measure.ts";
+import { PLUGIN_2KB } from "./plugin-2kb.ts";
+import { temporaryPlugins } from "./plugin-folder.ts";
+
+const ROUNDS = 15;
+const GIVE_UP_MS = 10_000;
+
+export const reload: Bench = {
+  id: "reload",
+  what: "ms from last write to new version callable, median",
+  target: { atMost: 100 },
+  async run() {
+    await using project = await temporaryPlugins();
+    const source = (version: number): string => PLUGIN_2KB.replace("return args;", `return ${version};`);
+    await project.write("echo", source(0));
+    await using host = await createHost({ plugins: `${project.path}/plugins`, workspace: project.path, config: false, watch: true });
+    const samples: number[] = [];
+    for (let version = 1; version <= ROUNDS; version++) {
+      await project.write("echo", source(version));
+      const begin = performance.now();
+      for (;;) {
+        const result = await host.call("echo_echo", {});
+        if (result.ok && result.output === version) break;
+        if (performance.now() - begin > GIVE_UP_MS) throw new Error(`Version ${version} was not loaded within ${GIVE_UP_MS} ms`);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      samples.push(performance.now() - begin);
+    }
+    return { id: "reload", value: median(samples), unit: "ms", baseline: null, ratio: null };
+  },
+};
