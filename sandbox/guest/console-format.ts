@@ -1,6 +1,5 @@
 /** `console.log`'s first argument as a format (https://console.spec.whatwg.org/#formatter), as Deno fills it in. */
 
-import { classify } from "./classify.ts";
 import { inspect } from "./inspect.ts";
 import { DEFAULT_INSPECT } from "./inspection.ts";
 import {
@@ -102,13 +101,11 @@ function directiveText(directive: string, value: unknown): string {
 }
 
 function toStringText(value: unknown): string {
-  if (typeof value === "bigint") return `${value}n`;
-  const isDate = typeof value === "object" && value !== null && classify(value) === "date";
-  return isDate ? inspect(value, DEFAULT_INSPECT) : PrimordialString(value);
+  return typeof value === "bigint" ? `${value}n` : PrimordialString(value);
 }
 
 function toNumberText(value: unknown, ofNumber: (value: number) => number, ofText: (text: string) => number): string {
-  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "bigint") return `${value}`;
   if (typeof value === "number") return `${ofNumber(value)}`;
   if (typeof value === "string") return `${ofText(value)}`;
   return "NaN";

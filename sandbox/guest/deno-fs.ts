@@ -9,6 +9,8 @@ import { requireNotRevoked } from "./deno-permissions.ts";
 import { decodeUtf8, encodeUtf8 } from "./encoding.ts";
 import {
   define,
+  iteratorPrototype,
+  objectSetPrototypeOf,
   PrimordialArrayBuffer,
   PrimordialPromise,
   PrimordialSymbol,
@@ -190,21 +192,22 @@ function untilAbort(answer: Promise<unknown>, signal: Parameters<typeof onAbort>
   });
 }
 
-const { iterator, asyncIterator } = PrimordialSymbol;
+const { asyncIterator } = PrimordialSymbol;
 
-function listing(path: unknown): Request<object[]> {
+function reading(path: unknown): Request<object[]> {
   return look("fs.readDir", path, toDirEntries);
 }
 
 function readDirSync(path: unknown): object {
   requireArguments(arguments.length, 1, "execute 'Deno.readDirSync'");
-  const entries = ask(listing(path));
+  const entries = ask(reading(path));
   let index = 0;
-  const iterable = {
+  const listing = {
     next: () => (index < entries.length ? { value: entries[index++], done: false } : { value: undefined, done: true }),
   };
-  define(iterable, iterator, () => iterable);
-  return iterable;
+  // With it come `Symbol.iterator`, `map`, `filter` and so on, as in Deno.
+  objectSetPrototypeOf(listing, iteratorPrototype);
+  return listing;
 }
 
 /** The path is checked at once, the folder is read when the first entry is asked for. */
@@ -217,6 +220,6 @@ function readDir(path: unknown): object {
 }
 
 async function* iterateFolder(path: string): AsyncGenerator<object | undefined> {
-  const entries = await request(listing(path));
+  const entries = await request(reading(path));
   for (let index = 0; index < entries.length; index++) yield entries[index];
 }

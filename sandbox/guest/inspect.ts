@@ -170,8 +170,11 @@ function shownKeys(value: object, shape: Shape, showHidden: boolean): (string | 
     const key = all[index];
     if (key === undefined) continue;
     if (typeof key === "string" && (isIndexBelow(key, shape.indexes) || arrayIncludes(shape.omitted, key))) continue;
-    const isShown = showHidden || objectIsEnumerable(value, key) || (typeof key === "string" && arrayIncludes(shape.hidden, key));
-    if (isShown) keys[keys.length] = key;
+    if (showHidden || objectIsEnumerable(value, key)) keys[keys.length] = key;
+  }
+  for (let index = 0; index < shape.hidden.length && !showHidden; index++) {
+    const key = shape.hidden[index];
+    if (key !== undefined && objectHasOwn(value, key) && !objectIsEnumerable(value, key)) keys[keys.length] = key;
   }
   return keys;
 }

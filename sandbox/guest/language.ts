@@ -6,6 +6,7 @@ import {
   bigIntAsIntN,
   type Callable,
   define,
+  iteratorPrototype,
   PrimordialArray,
   PrimordialBigInt,
   PrimordialNumber,
@@ -14,6 +15,8 @@ import {
   reflectApply,
   reflectConstruct,
   reflectGet,
+  stringIndexOf,
+  stringSlice,
 } from "./primordials.ts";
 import { currentStack } from "./stack.ts";
 import { nameFunction } from "./webidl.ts";
@@ -28,12 +31,19 @@ function asUintN(bits: unknown, value: bigint): bigint {
   return signed < 0n ? signed + (1n << PrimordialBigInt(width - (width % 1))) : signed;
 }
 
-/** V8's; libraries call it to leave their own frames out. */
-function captureStackTrace(target: object, _leaveOut?: Callable): void {
+/** V8's; libraries call it to leave their own frames out. Frames have nothing but names here, so it goes by the name. */
+function captureStackTrace(target: object, leaveOut?: Callable): void {
   if ((typeof target !== "object" || target === null) && typeof target !== "function") {
     throw new PrimordialTypeError(`Invalid argument: ${inspect(target)} is not an object`);
   }
-  define(target, "stack", `${errorHeader(target, undefined)}\n${currentStack()}`);
+  define(target, "stack", `${errorHeader(target, undefined)}\n${framesBelow(currentStack(), leaveOut)}`);
+}
+
+function framesBelow(stack: string, leaveOut: Callable | undefined): string {
+  const name: unknown = typeof leaveOut === "function" ? reflectGet(leaveOut, "name") : undefined;
+  if (typeof name !== "string" || name === "") return stack;
+  const at = stringIndexOf(stack, `    at ${name} (`);
+  return at === -1 ? stack : stringSlice(stack, stringIndexOf(stack, "\n", at) + 1);
 }
 
 /** https://tc39.es/proposal-array-from-async/ */
@@ -79,8 +89,7 @@ export function installLanguage(global: object): void {
   for (const name of ["dispose", "asyncDispose"]) {
     Reflect.defineProperty(Symbol, name, { value: Symbol(`Symbol.${name}`), writable: false, enumerable: false, configurable: false });
   }
-  const iteratorPrototype = Reflect.getPrototypeOf(Reflect.getPrototypeOf([][Symbol.iterator]()) ?? {});
-  if (iteratorPrototype !== null) installDispose(iteratorPrototype);
+  installDispose();
   // Engine-only names; errors of the engine still inherit from it.
   Reflect.deleteProperty(global, "InternalError");
 }
@@ -91,7 +100,7 @@ function addMethod(...[target, name, method, length]: [target: object, name: str
 }
 
 /** `Iterator.prototype[Symbol.dispose]` closes the iterator. */
-function installDispose(iteratorPrototype: object): void {
+function installDispose(): void {
   const { dispose } = Symbol as unknown as { readonly dispose: symbol };
   const close = function (this: object): void {
     const end = reflectGet(this, "return");

@@ -172,6 +172,9 @@ export const weakMapHas: (self: unknown, key: object) => boolean = uncurry(WeakM
 export const weakSetHas: (self: unknown, key: object) => boolean = uncurry(WeakSet.prototype.has);
 export const weakRefDeref: (self: unknown) => unknown = uncurry(WeakRef.prototype.deref);
 
+/** `Iterator.prototype`: what every iterator of the language inherits. */
+export const iteratorPrototype: object = getPrototypeOf(getPrototypeOf([][Symbol.iterator]()) ?? {}) ?? {};
+
 /** Splits without a regular expression; `split` would look up `Symbol.split`. */
 export function splitText(text: string, separator: string): string[] {
   const parts = bareList<string>();

@@ -8,6 +8,7 @@ import {
   bareObject,
   type Callable,
   define,
+  iteratorPrototype,
   jsonStringify,
   objectIsEnumerable,
   objectSetPrototypeOf,
@@ -254,12 +255,12 @@ function pairOf(pair: Pair): [string, string] {
 }
 
 /** https://webidl.spec.whatwg.org/#es-iterator-prototype-object: live, and of a prototype of its own. */
-const iteratorPrototype: object = {};
+const paramsIteratorPrototype: object = {};
 
 function iterate(pairs: Pair[], pick: (pair: Pair) => unknown): object {
   let index = 0;
   const made = {};
-  objectSetPrototypeOf(made, iteratorPrototype);
+  objectSetPrototypeOf(made, paramsIteratorPrototype);
   steps.set(made, () => {
     const pair = pairs[index];
     if (pair === undefined) return { value: undefined, done: true };
@@ -279,10 +280,9 @@ export function installSearchParams(global: object): void {
   Reflect.defineProperty(URLSearchParams, "length", { value: 0, configurable: true });
   exposeInterface(global, "URLSearchParams", URLSearchParams);
   define(URLSearchParams.prototype, iterator, URLSearchParams.prototype.entries);
-  const arrayIteratorPrototype = Reflect.getPrototypeOf([][Symbol.iterator]());
-  objectSetPrototypeOf(iteratorPrototype, arrayIteratorPrototype === null ? null : Reflect.getPrototypeOf(arrayIteratorPrototype));
+  objectSetPrototypeOf(paramsIteratorPrototype, iteratorPrototype);
   define(
-    iteratorPrototype,
+    paramsIteratorPrototype,
     "next",
     function next(this: object): IteratorResult<unknown, unknown> {
       const step = steps.get(this);
@@ -291,7 +291,7 @@ export function installSearchParams(global: object): void {
     },
     true,
   );
-  tag(iteratorPrototype, "URLSearchParams Iterator");
+  tag(paramsIteratorPrototype, "URLSearchParams Iterator");
   showAs((value) => {
     if (!access.isParams(value)) return undefined;
     const pairs = access.pairsOf(value);
