@@ -1,0 +1,96 @@
+/**
+ * What each event's payload must be, as TypeBox schemas proven against the types (SPEC AU1).
+ *
+ * For readers of the log and for tests; not part of `mod.ts`, because loading TypeBox would slow every start.
+ */
+
+import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
+import type { JsonObject, JsonValue } from "../../manifests/mod.ts";
+import type { CapabilityPayload, EventPayloads, EventType, ToolRegisteredPayload } from "./events.ts";
+
+/** A TypeBox schema of exactly the values of `T`. */
+export type PayloadSchema<T> = TSchema & { readonly static: T };
+
+const TEXT = Type.String();
+const MILLISECONDS = Type.Number({ minimum: 0 });
+const ANY_JSON: TUnsafe<JsonValue> = Type.Unsafe<JsonValue>({});
+const OBJECT: TUnsafe<JsonObject> = Type.Unsafe<JsonObject>({ type: "object" });
+const OPTIONAL_OBJECT: TOptional<TUnsafe<JsonObject>> = Type.Optional(OBJECT);
+
+const REGISTERED = schemaOf<ToolRegisteredPayload>()(closed({ toolId: TEXT, tool: TEXT, source: TEXT, capabilities: listOf(TEXT) }));
+const CAPABILITY = schemaOf<CapabilityPayload>()(
+  closed({
+    v: Type.Literal(1),
+    datetime: TEXT,
+    permission: TEXT,
+    value: TEXT,
+    decision: TEXT,
+    layer: TEXT,
+    rule: Type.Optional(TEXT),
+    plugin: Type.Optional(TEXT),
+    callId: TEXT,
+  }),
+);
+const FREE = schemaOf<JsonObject>()(OBJECT);
+
+/** By event type. */
+export const EVENT_SCHEMAS: { readonly [T in EventType]: PayloadSchema<EventPayloads[T]> } = Object.freeze({
+  "tool.registered": REGISTERED,
+  "tool.unregistered": REGISTERED,
+  "tool.called": schemaOf<EventPayloads["tool.called"]>()(
+    closed({ tool: TEXT, arguments: ANY_JSON, sideEffects: listOf(TEXT), source: TEXT, route: TEXT, decision: OBJECT, caller: TEXT }),
+  ),
+  "tool.completed": schemaOf<EventPayloads["tool.completed"]>()(
+    closed({ tool: TEXT, output: ANY_JSON, durationMs: MILLISECONDS, decision: OBJECT, limitsUsed: OBJECT }),
+  ),
+  "tool.failed": schemaOf<EventPayloads["tool.failed"]>()(
+    closed({
+      tool: TEXT,
+      code: TEXT,
+      errorClass: TEXT,
+      message: TEXT,
+      durationMs: MILLISECONDS,
+      decision: OPTIONAL_OBJECT,
+      partialOutput: Type.Optional(ANY_JSON),
+      timeoutMs: Type.Optional(MILLISECONDS),
+    }),
+  ),
+  "tool.input_invalid": schemaOf<EventPayloads["tool.input_invalid"]>()(
+    closed({ tool: TEXT, arguments: ANY_JSON, errors: listOf(ANY_JSON) }),
+  ),
+  "tool.denied": schemaOf<EventPayloads["tool.denied"]>()(
+    closed({ tool: TEXT, code: TEXT, errorClass: TEXT, message: TEXT, arguments: ANY_JSON, decision: OPTIONAL_OBJECT }),
+  ),
+  "tool.confirmation_requested": schemaOf<EventPayloads["tool.confirmation_requested"]>()(
+    closed({ requestId: TEXT, tool: TEXT, inputSummary: TEXT, class: TEXT, projectedModifications: listOf(TEXT) }),
+  ),
+  "tool.confirmation_resolved": schemaOf<EventPayloads["tool.confirmation_resolved"]>()(
+    closed({ requestId: TEXT, decision: TEXT, by: TEXT }),
+  ),
+  "tool.output_delta": schemaOf<EventPayloads["tool.output_delta"]>()(closed({ delta: ANY_JSON })),
+  "plugin.loaded": FREE,
+  "plugin.reloaded": FREE,
+  "plugin.failed": FREE,
+  "plugin.quarantined": FREE,
+  "plugin.removed": FREE,
+  "capability.used": CAPABILITY,
+  "capability.denied": CAPABILITY,
+  "grant.changed": FREE,
+  "policy.reloaded": FREE,
+  "session.opened": FREE,
+  "session.closed": FREE,
+});
+
+/** A payload type and a schema that differ in any member do not compile. `manifests/schema.ts` has the same for documents. */
+function schemaOf<T>(): <S extends TSchema>(schema: [Static<S>, T] extends [T, Static<S>] ? S : never) => PayloadSchema<T> {
+  // Both directions of assignability have been checked by the parameter's type.
+  return (schema) => schema as unknown as PayloadSchema<T>;
+}
+
+function closed<P extends TProperties>(properties: P): TObject<P> {
+  return Type.Object(properties, { additionalProperties: false });
+}
+
+function listOf<S extends TSchema>(item: S): TUnsafe<readonly Static<S>[]> {
+  return Type.Unsafe<readonly Static<S>[]>(Type.Array(item));
+}
