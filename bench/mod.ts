@@ -2,10 +2,11 @@
 
 import { coldStart } from "./cold-start.ts";
 import { dispatchWasm } from "./dispatch-wasm.ts";
+import { eventLoop } from "./event-loop.ts";
 import { fresh2kb } from "./fresh-2kb.ts";
 import type { Bench } from "./measure.ts";
 import { naive2kb } from "./naive-2kb.ts";
 import { reload } from "./reload.ts";
 import { runaway } from "./runaway.ts";
 
-export const BENCHES: readonly Bench[] = [fresh2kb, naive2kb, dispatchWasm, runaway, reload, coldStart];
+export const BENCHES: readonly Bench[] = [fresh2kb, naive2kb, dispatchWasm, runaway, eventLoop, reload, coldStart];

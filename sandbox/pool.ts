@@ -14,7 +14,7 @@ import { type CallJob, cpuMsOf, type Job, settleWithFault, usedUntil, wallMsOf }
 import { choosePlace, isBusy } from "./placement.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
 import type { WorkerMessage } from "./worker/protocol.ts";
-import { Thread } from "./worker/thread.ts";
+import { type GuestEntry, Thread } from "./worker/thread.ts";
 
 export interface PoolOptions {
   readonly launcher: WorkerLauncher;
@@ -31,6 +31,9 @@ export interface PoolOptions {
 const WATCH_EVERY_MS = 5;
 /** A guest that reached its end is given this long to be stopped by the engine's own interrupt. */
 const INTERRUPT_GRACE_MS = 14;
+/** One that was polling until its end is only waiting for a processor: ending its worker would harm the others on it. */
+const POLLING_GRACE_MS = 150;
+const POLLED_WITHIN_MS = 5;
 /** A guest that holds its thread this long makes the thread a bad place for other calls. */
 const BUSY_AFTER_MS = 20;
 /** How long after its wall time the host answers for a call whose worker did not. */
@@ -256,7 +259,7 @@ export class Pool {
       if (thread.jobs.size === 0) continue;
       const { entry } = thread;
       const guilty = entry === undefined ? undefined : this.#jobs.get(entry.number);
-      if (entry !== undefined && guilty !== undefined && now > entry.endBy + INTERRUPT_GRACE_MS) {
+      if (entry !== undefined && guilty !== undefined && now > entry.endBy + graceOf(entry)) {
         this.#replace(thread, entry.number, this.#timeFault(guilty, entry.endBy), now - entry.enteredAt);
         continue;
       }
@@ -337,6 +340,10 @@ export class Pool {
 }
 
 const NOTHING_USED = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0 };
+
+function graceOf(entry: GuestEntry): number {
+  return entry.lastPoll > entry.endBy - POLLED_WITHIN_MS ? POLLING_GRACE_MS : INTERRUPT_GRACE_MS;
+}
 
 function digestOf(job: Job): string {
   return job.kind === "call" ? job.invocation.digest : job.source.digest;

@@ -4,6 +4,7 @@
  */
 
 import { GUEST_STACK_BYTES, type Limits } from "../manifests/mod.ts";
+import { CallClock, type ClockEnvironment } from "./call-clock.ts";
 import type { ExhaustedLimit, Fault } from "./fault.ts";
 import { GuestException, TextTooLong } from "./guest-values.ts";
 import type { GuestHost, Instance } from "./instance.ts";
@@ -12,14 +13,11 @@ import { nestsWithin, OPERATION_TEXT_BYTES } from "./marshal.ts";
 import { authorStack, type ModuleTable } from "./modules.ts";
 import type { InvocationUsed } from "./invocation.ts";
 import { type ErrorStatus, readLogLine, readStatus } from "./status.ts";
-import { CANCEL, type Control, CURRENT, END_BY, ENTERED_AT, type LogLine, type SyncAnswer, type WorkerMessage } from "./worker/protocol.ts";
+import type { LogLine, SyncAnswer, WorkerMessage } from "./worker/protocol.ts";
 
 /** What a run needs of its worker. */
-export interface RunEnvironment {
-  readonly control: Control;
+export interface RunEnvironment extends ClockEnvironment {
   readonly local: LocalEnvironment;
-  /** Milliseconds, comparable across threads. */
-  now(): number;
   /** Milliseconds since the epoch. */
   epoch(): number;
   after(delayMs: number, task: () => void): () => void;
@@ -49,11 +47,8 @@ export class Run {
   readonly #instance: Instance;
   readonly #request: RunRequest;
   readonly #finished: (run: Run) => void;
-  readonly #startedAt: number;
-  readonly #wallEnd: number;
+  readonly #clock: CallClock;
   readonly #pending: Map<number, string> = new Map();
-  #cpuMs = 0;
-  #waitedMs = 0;
   #operations = 0;
   #logBytes = 0;
   #unsentLogBytes = 0;
@@ -71,15 +66,14 @@ export class Run {
     this.#instance = instance;
     this.#env = env;
     this.#finished = finished;
-    this.#startedAt = env.now();
-    this.#wallEnd = this.#startedAt + request.limits.wallMs;
+    this.#clock = new CallClock(request.number, request.limits, env);
     instance.host = this.#guestHost();
   }
 
   start(): void {
     this.#enter(() => this.#instance.callEntry("invoke", [this.#request.request], this.#outputBytes));
     // Most calls are over by now and need no timer.
-    if (!this.#over) this.#cancelWall = this.#env.after(this.#wallEnd - this.#env.now(), () => this.#finish(this.#wallFault()));
+    if (!this.#over) this.#cancelWall = this.#env.after(this.#clock.wallEnd - this.#env.now(), () => this.#finish(this.#clock.wallFault));
   }
 
   /** Settles an asynchronous operation. */
@@ -108,12 +102,7 @@ export class Run {
   #enter(step: () => string | undefined): void {
     if (this.#over) return;
     this.#cancelTimer();
-    const { control } = this.#env;
-    const enteredAt = this.#env.now();
-    this.#waitedMs = 0;
-    control.times[ENTERED_AT] = enteredAt;
-    control.times[END_BY] = this.#endBy(enteredAt);
-    Atomics.store(control.words, CURRENT, this.number);
+    this.#clock.enter();
     let status = "";
     try {
       const first = step();
@@ -122,15 +111,10 @@ export class Run {
     } catch (error) {
       this.#stop ??= this.#faultOf(error);
     } finally {
-      Atomics.store(control.words, CURRENT, 0);
-      this.#cpuMs += this.#env.now() - enteredAt - this.#waitedMs;
+      this.#clock.leave();
     }
     if (this.#stop !== undefined) this.#finish(this.#stop);
     else this.#proceed(status);
-  }
-
-  #endBy(enteredAt: number): number {
-    return Math.min(this.#wallEnd, enteredAt + this.#request.limits.cpuMs - this.#cpuMs);
   }
 
   /** @returns how many jobs ran. */
@@ -140,7 +124,7 @@ export class Run {
       const ran = this.#instance.runJobs(JOBS_A_SLICE);
       total += ran;
       if (ran < JOBS_A_SLICE) break;
-      this.#checkTime();
+      this.#stop ??= this.#clock.check();
     }
     return total;
   }
@@ -200,8 +184,8 @@ export class Run {
 
   #used(outputBytes: number): InvocationUsed {
     return {
-      wallMs: this.#env.now() - this.#startedAt,
-      cpuMs: this.#cpuMs,
+      wallMs: this.#clock.wallMs,
+      cpuMs: this.#clock.cpuMs,
       memoryBytes: this.#instance.usedBytes,
       outputBytes,
       logBytes: this.#logBytes,
@@ -213,27 +197,13 @@ export class Run {
     return {
       hostCall: (id, operation, text, bytes) => this.#hostCall(id, operation, text, bytes),
       shouldInterrupt: () => {
-        this.#checkTime();
+        this.#stop ??= this.#clock.check();
         return this.#stop !== undefined;
       },
       now: () => this.#env.epoch(),
       moduleSource: (name) => this.#request.modules.source(name),
       moduleName: (base, name) => this.#request.modules.resolve(base, name),
     };
-  }
-
-  #checkTime(): void {
-    if (this.#stop !== undefined) return;
-    const now = this.#env.now();
-    const { control } = this.#env;
-    if (now >= this.#wallEnd) this.#stop = this.#wallFault();
-    else if (now - this.#waitedMs >= (control.times[ENTERED_AT] ?? now) + this.#request.limits.cpuMs - this.#cpuMs) {
-      this.#stop = { kind: "timeout", limit: "cpu", limitMs: this.#request.limits.cpuMs };
-    } else if (Atomics.load(control.words, CANCEL) === this.number) this.#stop = { kind: "cancelled" };
-  }
-
-  #wallFault(): Fault {
-    return { kind: "timeout", limit: "wall", limitMs: this.#request.limits.wallMs };
   }
 
   #hostCall(
@@ -267,25 +237,20 @@ export class Run {
   }
 
   #callAndWait(operation: string, text: string, bytes: Uint8Array | undefined): { answer: string; bytes?: Uint8Array } {
-    const began = this.#env.now();
     this.#flushLogs();
-    const { control } = this.#env;
-    // Waiting for the host is no CPU time of the guest, so only the wall clock ends it.
-    control.times[END_BY] = this.#wallEnd;
-    this.#env.post({
-      type: "operation",
-      number: this.number,
-      operation: 0,
-      name: operation,
-      text,
-      ...(bytes === undefined ? {} : { bytes }),
+    const answer = this.#clock.waiting(() => {
+      this.#env.post({
+        type: "operation",
+        number: this.number,
+        operation: 0,
+        name: operation,
+        text,
+        ...(bytes === undefined ? {} : { bytes }),
+      });
+      return this.#env.waitForAnswer(this.number, this.#clock.wallEnd);
     });
-    const answer = this.#env.waitForAnswer(this.number, this.#wallEnd);
-    this.#waitedMs += this.#env.now() - began;
-    control.times[END_BY] = this.#endBy((control.times[ENTERED_AT] ?? began) + this.#waitedMs);
     if (answer !== undefined) return answer;
-    this.#checkTime();
-    this.#stop ??= { kind: "cancelled" };
+    this.#stop ??= this.#clock.check() ?? { kind: "cancelled" };
     return errorAnswer("Interrupted", "The call has ended");
   }
 

@@ -12,6 +12,7 @@ import {
   CURRENT,
   END_BY,
   ENTERED_AT,
+  LAST_POLL,
   openControl,
   SYNC_ANSWERS,
   type SyncAnswer,
@@ -30,6 +31,8 @@ export interface WorkerPowers {
   /** Blocks the thread while `words[index]` is `value`, for at most `timeoutMs`. */
   block(...wait: [words: Int32Array, index: number, value: number, timeoutMs: number]): void;
   now(): number;
+  /** CPU milliseconds of this thread so far; undefined where the runtime cannot tell cheaply. */
+  threadCpuMs(): number | undefined;
   epoch(): number;
   after(delayMs: number, task: () => void): () => void;
   fillRandom(bytes: Uint8Array): void;
@@ -68,6 +71,7 @@ export function serveWorker(powers: WorkerPowers): void {
       },
     },
     now: powers.now,
+    threadCpuMs: powers.threadCpuMs,
     epoch: powers.epoch,
     after: powers.after,
     post: powers.post,
@@ -100,6 +104,7 @@ export function serveWorker(powers: WorkerPowers): void {
     const lease = await instances.lease(base, request.memoryBytes, "image");
     if (!claim(control, request.ticket)) return instances.giveBack(lease);
     control.times[ENTERED_AT] = powers.now();
+    control.times[LAST_POLL] = powers.now();
     control.times[END_BY] = powers.now() + request.loadMs;
     Atomics.store(control.words, CURRENT, request.number);
     const loaded = loadPlugin(lease.instance, base, { ...request, ...strip }, powers.now);

@@ -91,8 +91,8 @@ export type LogLine = readonly [level: "debug" | "info" | "warn" | "error", text
 /**
  * Status words in shared memory, readable whatever the worker's thread is doing. The guest cannot address them.
  *
- * `current` is the call whose guest code runs now (0: none); `enteredAt` and `endBy` are its clock times in
- * milliseconds; `cancel` names a call that must stop at the next interrupt poll; `syncAnswers` counts answers posted on
+ * `current` is the call whose guest code runs now (0: none); `enteredAt`, `endBy` and `lastPoll` (when the
+ * engine last asked whether to go on) are its clock times in milliseconds; `cancel` names a call that must stop at the next interrupt poll; `syncAnswers` counts answers posted on
  * the synchronous port; `claims` is a ring in which the host offers calls and the worker takes them, so that an offer
  * can be taken back.
  */
@@ -108,11 +108,13 @@ const CLAIMS = 4;
 const CLAIM_COUNT = 1_024;
 export const ENTERED_AT = 0;
 export const END_BY = 1;
+export const LAST_POLL = 2;
+const TIMES = 3;
 const WORDS_BYTES = (CLAIMS + CLAIM_COUNT) * 4;
-export const CONTROL_BYTES: number = WORDS_BYTES + 16;
+export const CONTROL_BYTES: number = WORDS_BYTES + TIMES * 8;
 
 export function openControl(buffer: SharedArrayBuffer): Control {
-  return { words: new Int32Array(buffer, 0, CLAIMS + CLAIM_COUNT), times: new Float64Array(buffer, WORDS_BYTES, 2) };
+  return { words: new Int32Array(buffer, 0, CLAIMS + CLAIM_COUNT), times: new Float64Array(buffer, WORDS_BYTES, TIMES) };
 }
 
 function claimIndex(ticket: number): number {

@@ -10,6 +10,7 @@ import {
   END_BY,
   ENTERED_AT,
   isOffered,
+  LAST_POLL,
   offer,
   openControl,
   SYNC_ANSWERS,
@@ -38,6 +39,8 @@ export interface GuestEntry {
   readonly number: number;
   readonly enteredAt: number;
   readonly endBy: number;
+  /** When the engine last asked whether to go on. */
+  readonly lastPoll: number;
 }
 
 export class Thread {
@@ -134,7 +137,12 @@ export class Thread {
   get entry(): GuestEntry | undefined {
     const number = Atomics.load(this.#control.words, CURRENT);
     if (number === 0) return undefined;
-    return { number, enteredAt: this.#control.times[ENTERED_AT] ?? 0, endBy: this.#control.times[END_BY] ?? 0 };
+    return {
+      number,
+      enteredAt: this.#control.times[ENTERED_AT] ?? 0,
+      endBy: this.#control.times[END_BY] ?? 0,
+      lastPoll: this.#control.times[LAST_POLL] ?? 0,
+    };
   }
 
   /** Ends the thread, whatever it is doing. */

@@ -1,0 +1,34 @@
+/** `event_loop`: the longest the host's thread was kept from turning while guests do their worst (SPEC B1: under 50 ms). */
+
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { startSandbox } from "../test/support/sandbox.ts";
+import type { Bench } from "./measure.ts";
+
+const RESOLUTION_MS = 2;
+const HOSTILE = `
+export function native() { return new Array(6e7) + "" + new Array(6e7); }
+export function spins() { for (;;); }
+export function logs() { for (;;) console.log("x".repeat(500)); }
+export async function floods() { for (;;) await Promise.all(Array.from({ length: 60 }, () => Deno.readTextFile("x").catch(() => {}))); }
+export function big() { return Array.from({ length: 50_000 }, (_, i) => "entry " + i); }
+export function memory() { const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(1)); }
+`;
+
+export const eventLoop: Bench = {
+  id: "event_loop",
+  what: "ms the host's thread waited at worst while guests spin, flood and log",
+  target: { atMost: 50 },
+  async run() {
+    await using box = startSandbox();
+    await box.load("hostile", HOSTILE);
+    await box.call("hostile", "big");
+    const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+    delay.enable();
+    for (let round = 0; round < 5; round++) {
+      const names = ["native", "spins", "logs", "floods", "big", "memory"];
+      await Promise.all(names.map((name) => box.call("hostile", name, { limits: { cpuMs: 150, wallMs: 300 } })));
+    }
+    delay.disable();
+    return { id: "event_loop", value: delay.max / 1e6 - RESOLUTION_MS, unit: "ms", baseline: null, ratio: null };
+  },
+};
