@@ -3,7 +3,7 @@
 export type { HiddenText } from "./hidden-text.ts";
 export { findHiddenText, hasLoneSurrogate, showHidden } from "./hidden-text.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
-export { isJsonObject, pointerToken } from "./json.ts";
+export { isJsonArray, isJsonObject, pointerToken } from "./json.ts";
 export type { JsonSchema, SchemaType } from "./json-schema.ts";
 export type { LimitRequest, Limits } from "./limits.ts";
 export { DEFAULT_LIMITS, GUEST_STACK_BYTES, LIMIT_CEILINGS, resolveLimits } from "./limits.ts";
