@@ -65,7 +65,8 @@ function programName() {
 /** Keeps compiled code between starts, as host/platform/compile-cache.ts does for workers. Deno has a cache of its own. */
 function keepCompiled() {
   return import("module").then(function (node) {
-    if (node.enableCompileCache) node.enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "bascule", "compile"));
+    if (node.enableCompileCache)
+      node.enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "bascule", "compile"));
   });
 }
 

@@ -1,7 +1,7 @@
 /** What people granted to plugins, kept in `.bascule/grants.json` (SPEC C3). */
 
-import type { JsonObject, JsonValue, Permissions, Problem } from "../manifests/mod.ts";
-import { parseJson, parsePermissions, problemToText } from "../manifests/mod.ts";
+import type { JsonValue, LocatedJson, Permissions, Problem } from "../manifests/mod.ts";
+import { isJsonArray, isJsonObject, parseJson, parsePermissions, problemToText } from "../manifests/mod.ts";
 import { mergePermissions, subtractPermissions } from "./merge-permissions.ts";
 import type { Platform } from "./platform/platform.ts";
 import { FileError } from "./platform/platform.ts";
@@ -153,7 +153,7 @@ function checkGrants(text: string): GrantsRead {
   const { value, locate } = parsed.value;
   const problems: Problem[] = [];
   const grants: StoredGrant[] = [];
-  if (!isObject(value) || value["version"] !== FILE_VERSION || !Array.isArray(value["grants"])) {
+  if (!isJsonObject(value) || value["version"] !== FILE_VERSION || !isJsonArray(value["grants"])) {
     problems.push(problem("", `Expected an object with "version": ${FILE_VERSION} and a list "grants"`));
   } else {
     for (const [index, entry] of value["grants"].entries()) {
@@ -162,11 +162,19 @@ function checkGrants(text: string): GrantsRead {
     }
   }
   if (problems.length === 0) return { grants: Object.freeze(grants.sort(byPlugin)), problems };
-  return { grants: [], problems: problems.map((found) => ({ ...found, ...locate(found.pointer) })) };
+  return { grants: [], problems: problems.map((found) => ({ ...found, ...nearestPlace(found.pointer, locate) })) };
+}
+
+/** The place of the value, or of the nearest one around it that is there. */
+function nearestPlace(pointer: string, locate: LocatedJson["locate"]): { readonly line: number; readonly column: number } | undefined {
+  for (let around = pointer; ; around = around.slice(0, around.lastIndexOf("/"))) {
+    const place = locate(around);
+    if (place !== undefined || around === "") return place;
+  }
 }
 
 function checkEntry(entry: JsonValue, pointer: string, problems: Problem[]): StoredGrant | undefined {
-  if (!isObject(entry)) {
+  if (!isJsonObject(entry)) {
     problems.push(problem(pointer, "Expected an object"));
     return undefined;
   }
@@ -194,7 +202,7 @@ async function writeGrants(platform: Pick<Platform, "files">, file: string, gran
 
 function refuseBroken(file: string, problems: readonly Problem[]): void {
   const [first] = problems;
-  if (first) throw new GrantFileError(`Cannot change "${file}": ${problemToText(first)} (repair the file, or delete it and grant again)`);
+  if (first) throw new GrantFileError(`Cannot change "${file}": ${problemToText(first)}`);
 }
 
 function problem(pointer: string, message: string): Problem {
@@ -203,8 +211,4 @@ function problem(pointer: string, message: string): Problem {
 
 function byPlugin(left: StoredGrant, right: StoredGrant): number {
   return left.plugin < right.plugin ? -1 : left.plugin > right.plugin ? 1 : left.directory < right.directory ? -1 : 1;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -39,19 +39,19 @@ async function readArgumentFile(path: string, platform: Platform): Promise<strin
  */
 export function wordsToArguments(words: readonly string[], schema: JsonObject | undefined, tool: string): JsonObject {
   const properties = objectMember(schema, "properties");
-  const args: Record<string, JsonValue> = Object.create(null);
+  const args = new Map<string, JsonValue>();
   for (const word of words) {
     const equals = word.indexOf("=");
     if (equals <= 0) throw usageError(`Expected key=value or JSON, not "${word}"`, adviceFor(word, properties, schema, tool));
     const raw = word[equals - 1] === ":";
     const key = word.slice(0, raw ? equals - 1 : equals);
-    if (key in args) throw usageError(`Argument "${key}" is given twice`);
+    if (args.has(key)) throw usageError(`Argument "${key}" is given twice`);
     const value = word.slice(equals + 1);
-    args[key] = raw
-      ? readJson(key, value)
-      : readValue(key, value, properties && Object.hasOwn(properties, key) ? properties[key] : undefined);
+    const schemaOfKey = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
+    args.set(key, raw ? readJson(key, value) : readValue(key, value, schemaOfKey));
   }
-  return args;
+  // As own members, whatever they are called.
+  return Object.fromEntries(args);
 }
 
 function readValue(key: string, value: string, schema: JsonValue | undefined): JsonValue {

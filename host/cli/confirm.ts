@@ -14,6 +14,8 @@ export function terminalPrompt(platform: Platform, output: Output): ConfirmPromp
   return async (request, signal) => {
     terminal.error(`${questionLines(request, output).join("\n")}\n`);
     const answer = await terminal.ask(`${output.style.bold("Allow it?")} [y/N] `, signal);
+    // No answer left the cursor behind the question.
+    if (answer === undefined) terminal.error("\n");
     return answer === undefined ? undefined : /^\s*y(es)?\s*$/iu.test(answer);
   };
 }

@@ -42,7 +42,7 @@ async function linesOf(event: HostEvent, options: LiveOptions): Promise<readonly
       ];
     case "tool.denied":
       return [
-        `${style.yellow("denied")}   ${printable(event.payload.tool)} ${style.yellow(event.payload.code)} ${printable(event.payload.message)}`,
+        `${style.yellow("denied")}   ${printable(event.payload.tool)} ${style.yellow(event.payload.code)} ${printable(typeable(event.payload.message, output))}`,
       ];
     case "tool.input_invalid":
       return [
@@ -89,13 +89,22 @@ async function pluginBroken(
   const still = payload["lastGood"] === undefined ? "" : style.dim("  (the last good version still serves)");
   const head = `${style.red(event.type === "plugin.failed" ? "failed  " : "held    ")} ${style.bold(printable(name))}${still}`;
   const problems = view?.problems ?? [];
-  if (!view || problems.length === 0) return [head, printable(String(payload["message"] ?? payload["reason"] ?? ""))];
+  if (!view || problems.length === 0) return [head, printable(textOf(payload["message"]) ?? textOf(payload["reason"]) ?? "")];
   const folder = view.directory === undefined ? view.name : pathFrom(place.cwd, view.directory);
   return [head, ...problems.flatMap((problem) => problemLines(problem, { folder, columns: output.columns, style }))];
 }
 
+function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
 function reasonText(reason: JsonValue | undefined): string {
   return typeof reason !== "string" || reason === "removed" ? "" : ` (${printable(reason)})`;
+}
+
+/** A gate's message is the host's own: its advice is given as it can be typed here. */
+function typeable(message: string, output: Output): string {
+  return message.replace(", grant it with: bascule ", `, grant it with: ${output.program} `);
 }
 
 function valueText(value: JsonValue): string {
@@ -106,6 +115,7 @@ function durationText(durationMs: number): string {
   return durationMs < 1_000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1_000).toFixed(1)} s`;
 }
 
-function timeOf(time: number): string {
+/** `19:55:36`, as lines begin. */
+export function timeOf(time: number): string {
   return new Date(time).toTimeString().slice(0, 8);
 }

@@ -38,7 +38,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     watch,
     config: project.configFile ?? false,
     ...(Object.keys(oneRun).length === 0 ? {} : { grants: { "*": oneRun } }),
-    logger: createTerminalLog(output, watch ? "info" : "warn"),
+    logger: createTerminalLog({ output, level: watch ? "info" : "warn", ...(watch && { now: platform.clock.now }) }),
   });
   const about = { version: VERSION, pid: platform.environment.pid };
   const openSession = (): Operations => createOperations({ host, files: platform.files, session: host.session(), about });

@@ -1,6 +1,7 @@
 /** Plugins and tools as people read them: one wording for `list`, `info` and the start screen. */
 
-import type { PluginState, PluginView, ToolView } from "../doors/operations.ts";
+import { problemToText } from "../../manifests/mod.ts";
+import type { HostStatus, PluginState, PluginView, ToolView } from "../doors/operations.ts";
 import { problemLines } from "./frame.ts";
 import { grantAdvice } from "./grant-advice.ts";
 import type { Output } from "./output.ts";
@@ -47,6 +48,15 @@ export function grantLines(plugin: PluginView, output: Output, place: ReaderPlac
   const reasons = reasonsOf(plugin.missing).map(([kind, reason]) => `${kind}: ${reason}`);
   const because = reasons.length === 0 ? "" : style.dim(`  ${reasons.join("; ")}`);
   return [`${style.yellow("needs a grant")} to ${kindsText(plugin.missing)}${because}`, `${INDENT}${style.bold(printable(command))}`];
+}
+
+/** What is wrong with the project as a whole: grants that cannot be read, folders that cannot be watched. */
+export function statusLines(status: HostStatus, output: Output): readonly string[] {
+  const { style } = output;
+  const lines = status.notices.map((notice) => `${style.yellow("note")} ${printable(notice)}`);
+  if (status.grantProblems.length === 0) return lines;
+  const problems = status.grantProblems.map((problem) => `${INDENT}${printable(problemToText(problem))}`);
+  return [...lines, `${style.red("error")} .bascule/grants.json cannot be read, so nothing is granted`, ...problems];
 }
 
 /** One line: name, version, what it is, and its state if it is not simply loaded. */

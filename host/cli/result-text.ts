@@ -1,6 +1,7 @@
 /** A call's result as people read it. */
 
 import type { ToolFailure, ToolResult } from "../call.ts";
+import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import type { ToolErrorData } from "../errors.ts";
 import { toHuman } from "../result.ts";
 import { grantAdvice } from "./grant-advice.ts";
@@ -18,7 +19,7 @@ export function failureLines(result: ToolFailure, output: Output, place: ReaderP
   const { error } = result;
   const { style } = output;
   const lines = [`${style.red(error.code)} ${printableLines(withoutAdvice(error))}`];
-  for (const problem of argumentErrors(result)) lines.push(`  ${printable(problem)}`);
+  for (const problem of argumentErrors(result)) if (!error.message.endsWith(problem)) lines.push(`  ${printable(problem)}`);
   const stack = error.details?.["stack"];
   if (typeof stack === "string") lines.push(...stackLines(stack).map((line) => style.dim(`  ${line}`)));
   lines.push(...hintLines(result, output, place));
@@ -46,10 +47,10 @@ function hintLines(result: ToolFailure, output: Output, place: ReaderPlace): rea
 function argumentErrors(result: ToolFailure): readonly string[] {
   const errors = result.error.details?.["errors"];
   if (!Array.isArray(errors)) return [];
-  return errors.map((error) => {
-    const pointer = typeof error === "object" && error !== null && "pointer" in error ? String(error.pointer) : "";
-    const message = typeof error === "object" && error !== null && "message" in error ? String(error.message) : JSON.stringify(error);
-    return pointer === "" ? message : `${pointer}: ${message}`;
+  return errors.map((error: JsonValue) => {
+    const { pointer, message } = isJsonObject(error) ? error : {};
+    const text = typeof message === "string" ? message : JSON.stringify(error);
+    return typeof pointer === "string" && pointer !== "" ? `${pointer}: ${text}` : text;
   });
 }
 

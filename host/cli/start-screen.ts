@@ -4,7 +4,7 @@ import type { HostStatus, PluginView, ToolView } from "../doors/operations.ts";
 import type { Output } from "./output.ts";
 import { pathFrom } from "./paths.ts";
 import { table } from "./help.ts";
-import { exampleCall, pluginLines, type ReaderPlace } from "./plugin-text.ts";
+import { exampleCall, pluginLines, statusLines, type ReaderPlace } from "./plugin-text.ts";
 import { count, printable } from "./text.ts";
 
 /** The whole screen, line by line. */
@@ -14,10 +14,12 @@ export function startScreen(status: HostStatus, all: readonly PluginView[], outp
   const tools = plugins.flatMap((plugin) => plugin.tools.filter((tool) => tool.unavailable === undefined));
   const roots = status.pluginRoots.map((root) => pathFrom(place.cwd, root)).join(", ");
   const lines = [
-    `${style.bold("bascule")} ${style.dim(status.version)}  ${count(plugins.length, "plugin")}, ${count(tools.length, "tool")} from ${style.bold(printable(roots))}; workspace ${printable(pathFrom(place.cwd, status.workspace))}`,
+    `${style.bold("bascule")} ${style.dim(status.version)}  ${count(plugins.length, "plugin")}, ${count(tools.length, "tool")} from ${style.bold(printable(roots))}; they work on ${place.cwd === status.workspace ? "this folder" : printable(pathFrom(place.cwd, status.workspace))}`,
     "",
   ];
   for (const plugin of plugins) lines.push(...pluginLines(plugin, output, place), "");
+  const troubles = statusLines(status, output);
+  if (troubles.length > 0) lines.push(...troubles, "");
   const ignored = all.filter((plugin) => plugin.state === "ignored").length;
   if (ignored > 0) lines.push(style.dim(`${count(ignored, "folder")} ignored; ${program} list --all says why`), "");
   lines.push(style.bold("Next, in another terminal"), ...table(nextSteps(plugins, tools, program), style), "");
@@ -31,6 +33,6 @@ function nextSteps(plugins: readonly PluginView[], tools: readonly ToolView[], p
   if (harmless) steps.push([exampleCall(harmless, program), "call a tool"]);
   const [plugin] = plugins;
   if (plugin) steps.push([`${program} info ${printable(plugin.name)}`, "see what it takes and what it may do"]);
-  steps.push([`${program} init demo`, "write a plugin of your own"]);
+  if (!plugins.some(({ name }) => name === "demo")) steps.push([`${program} init demo`, "write a plugin of your own"]);
   return steps;
 }

@@ -2,34 +2,51 @@
 
 import type { Log, LogLevel } from "../platform/platform.ts";
 import type { Output } from "./output.ts";
+import { timeOf } from "./live-lines.ts";
 import { printable, printableLines } from "./text.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 /** Fields that lines do not repeat: they are noise to a reader. */
 const QUIET_FIELDS: ReadonlySet<string> = new Set(["callId", "sessionId", "turnId", "digest", "traceparent", "plugin", "tool"]);
 
-/** Lines on stderr from `level` on. Guest text is made inert. */
-export function createTerminalLog(output: Output, level: LogLevel): Log {
-  return logWith(output, LEVELS.indexOf(level), {});
+/** What is shown. */
+export interface TerminalLogOptions {
+  readonly output: Output;
+  /** The host's own lines from this level on; what plugins write is shown from `info` on. */
+  readonly level: LogLevel;
+  /** Milliseconds since the epoch, where lines begin with the time. */
+  readonly now?: () => number;
 }
 
-function logWith(output: Output, lowest: number, bound: Readonly<Record<string, unknown>>): Log {
+/** Lines on stderr. Guest text is made inert. */
+export function createTerminalLog(options: TerminalLogOptions): Log {
+  return logWith(options, {});
+}
+
+function logWith(options: TerminalLogOptions, bound: Readonly<Record<string, unknown>>): Log {
   return {
     write(level, message, fields = {}) {
       // Events have lines of their own in `dev`, and results say the rest.
       if (fields["event"] !== undefined) return;
-      if (LEVELS.indexOf(level) >= lowest) output.note(lineOf(output, level, message, { ...bound, ...fields }));
+      const guest = guestText(message, fields);
+      if (LEVELS.indexOf(level) < LEVELS.indexOf(guest === undefined ? options.level : "info")) return;
+      const time = options.now ? `${options.output.style.dim(timeOf(options.now()))} ` : "";
+      options.output.note(`${time}${lineOf(options.output, level, message, { ...bound, ...fields })}`);
     },
-    child: (fields) => logWith(output, lowest, { ...bound, ...fields }),
+    child: (fields) => logWith(options, { ...bound, ...fields }),
   };
+}
+
+/** What a guest wrote to `console` comes in a field, so that it can be nothing else than text. */
+function guestText(message: string, fields: Readonly<Record<string, unknown>>): string | undefined {
+  return message === "guest" && typeof fields["text"] === "string" ? fields["text"] : undefined;
 }
 
 function lineOf(output: Output, level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>): string {
   const { style } = output;
   const who = ["tool", "plugin"].map((name) => fields[name]).find((value) => typeof value === "string");
   const color = { debug: style.dim, info: style.dim, warn: style.yellow, error: style.red }[level];
-  // What a guest wrote to `console` comes in a field, so that it can be nothing else than text.
-  const guest = message === "guest" && typeof fields["text"] === "string" ? fields["text"] : undefined;
+  const guest = guestText(message, fields);
   const rest = Object.entries(fields).filter(([name]) => !QUIET_FIELDS.has(name) && !(guest !== undefined && name === "text"));
   const details = rest.map(([name, value]) => `${printable(name)}=${printable(fieldText(value))}`).join(" ");
   const text = printableLines(guest ?? message).replaceAll("\n", "\n         ");

@@ -167,12 +167,14 @@ function toToolView(tool: ToolListing): ToolView {
 
 function toAct(act: NonNullable<Explanation["act"]>, plugin: string | undefined, workspace: string): ActExplanation {
   const { query, verdict } = act;
+  const value = valueOf(query);
   const hint =
     verdict.state === "prompt" && plugin !== undefined
       ? { plugin, permissions: smallestGrant(query, { base: workspace, workspace }).permissions }
       : undefined;
   return {
-    text: actText(query),
+    kind: query.kind,
+    ...(value !== undefined && { value }),
     state: verdict.state,
     layers: verdict.layers.map((layer) => ({
       layer: layer.layer,
@@ -184,16 +186,10 @@ function toAct(act: NonNullable<Explanation["act"]>, plugin: string | undefined,
   };
 }
 
-function actText(query: AccessQuery): string {
-  const what =
-    "host" in query
-      ? `${query.host ?? ""}${query.port === undefined ? "" : `:${query.port}`}`
-      : "path" in query
-        ? query.path
-        : "name" in query
-          ? query.name
-          : undefined;
-  return what === undefined ? query.kind : `${query.kind} ${what}`;
+function valueOf(query: AccessQuery): string | undefined {
+  if ("host" in query) return `${query.host ?? ""}${query.port === undefined ? "" : `:${query.port}`}`;
+  if ("path" in query) return query.path;
+  return "name" in query ? query.name : undefined;
 }
 
 /** `net` takes `host` or `host:port`. */

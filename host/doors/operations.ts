@@ -144,8 +144,9 @@ export interface ToolExplanation {
 
 /** What each layer says about one act. */
 export interface ActExplanation {
-  /** The act in words. */
-  readonly text: string;
+  readonly kind: PermissionKind;
+  /** What it is about; a path is absolute. Absent for the whole kind. */
+  readonly value?: string;
   readonly state: AccessState;
   readonly layers: readonly { readonly layer: string; readonly state: AccessState; readonly rule?: string; readonly decided: boolean }[];
   /** The smallest grant that would allow it, where a grant can. */

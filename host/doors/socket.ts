@@ -53,6 +53,7 @@ export async function openSocketDoor(options: SocketDoorOptions): Promise<Socket
 
 /** One request that has not been answered yet. */
 interface OpenRequest {
+  readonly id: number;
   readonly abort: AbortController;
   /** The questions its client has been asked, by their id. */
   readonly questions: Map<string, (answer: boolean | undefined) => void>;
@@ -84,7 +85,7 @@ function serve(connection: LineConnection, operations: Operations, platform: Pla
     if (open.size >= MAX_OPEN_REQUESTS)
       return send(connection, failure(request.id, "busy", `Cannot take more than ${MAX_OPEN_REQUESTS} requests at once`));
 
-    const state: OpenRequest = { abort: new AbortController(), questions: new Map() };
+    const state: OpenRequest = { id: request.id, abort: new AbortController(), questions: new Map() };
     open.set(request.id, state);
     answer(request, operations, state, connection).then(
       (result) => {
@@ -108,7 +109,7 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
       return operations.call(request.call, {
         signal: state.abort.signal,
         onProgress: (value: JsonValue) => send(connection, { id: request.id, event: "progress", value }),
-        ...(request.interactive ? { confirm: (question, signal) => ask(request.id, question, signal, state, connection) } : {}),
+        ...(request.interactive ? { confirm: (question, signal) => ask(question, signal, state, connection) } : {}),
       });
     case "status":
       return operations.status();
@@ -134,7 +135,6 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
 
 /** Asks the client's person; no answer if the client goes or the question is withdrawn. */
 function ask(
-  id: number,
   question: ConfirmationRequest,
   signal: AbortSignal,
   state: OpenRequest,
@@ -142,6 +142,7 @@ function ask(
 ): Promise<boolean | undefined> {
   return new Promise((resolve) => {
     const { requestId } = question;
+    const { id } = state;
     const settle = (answered: boolean | undefined): void => {
       if (!state.questions.delete(requestId)) return;
       signal.removeEventListener("abort", withdraw);

@@ -14,7 +14,7 @@
  */
 
 import type { JsonObject, JsonValue, PermissionKind, Permissions } from "../../manifests/mod.ts";
-import { LIMIT_CEILINGS, PERMISSION_KINDS, parsePermissions, problemToText } from "../../manifests/mod.ts";
+import { isJsonObject, LIMIT_CEILINGS, PERMISSION_KINDS, parsePermissions, problemToText } from "../../manifests/mod.ts";
 import type { ConfirmationRequest } from "../call.ts";
 import { JsonArgumentText } from "../arguments.ts";
 import { readJsonText } from "../json-text.ts";
@@ -63,11 +63,11 @@ export function readRequest(line: string): RequestRead {
   const json = readJsonText(line, { maxBytes: MAX_LINE_BYTES, maxDepth: MAX_DEPTH });
   if (!json.ok) return { ok: false, id: null, message: "Expected one JSON object on each line" };
   const frame = json.value;
-  if (!isObject(frame)) return { ok: false, id: null, message: "Expected one JSON object on each line" };
+  if (!isJsonObject(frame)) return { ok: false, id: null, message: "Expected one JSON object on each line" };
   const { id, op, params } = frame;
   if (typeof id !== "number" || !Number.isSafeInteger(id) || id < 0)
     return { ok: false, id: null, message: 'Expected "id" to be a whole number from 0' };
-  if (params !== undefined && !isObject(params)) return { ok: false, id, message: 'Expected "params" to be an object' };
+  if (params !== undefined && !isJsonObject(params)) return { ok: false, id, message: 'Expected "params" to be an object' };
   const request = readOperation(id, op, params ?? {}, frame);
   return typeof request === "string" ? { ok: false, id, message: request } : { ok: true, request };
 }
@@ -80,10 +80,10 @@ export function readFrame(line: string): Frame | undefined {
   } catch {
     return undefined;
   }
-  if (!isObject(frame)) return undefined;
+  if (!isJsonObject(frame)) return undefined;
   const { id, ok, event, error } = frame;
   const isAnswer = typeof id === "number" && (ok === true || typeof event === "string");
-  const isFailure = ok === false && isObject(error) && typeof error["message"] === "string" && typeof error["code"] === "string";
+  const isFailure = ok === false && isJsonObject(error) && typeof error["message"] === "string" && typeof error["code"] === "string";
   // The other end is this same program on the same machine, behind a socket of mode 0600: its frames have these shapes.
   return isAnswer || isFailure ? (frame as unknown as Frame) : undefined;
 }
@@ -147,7 +147,7 @@ function readWhy(id: number, params: JsonObject): Request | string {
   const { name, act } = params;
   if (!isName(name)) return expectedName("name");
   if (act === undefined) return { id, op: "why", question: { name } };
-  if (!isObject(act)) return 'Expected "act" to be an object';
+  if (!isJsonObject(act)) return 'Expected "act" to be an object';
   const kind = PERMISSION_KINDS.find((known): known is PermissionKind => known === act["kind"]);
   if (!kind) return `Expected "act.kind" to be one of ${PERMISSION_KINDS.join(", ")}`;
   const { value } = act;
@@ -161,8 +161,4 @@ function isName(value: JsonValue | undefined): value is string {
 
 function expectedName(field: string): string {
   return `Expected "${field}" to be a string of 1 to ${MAX_NAME_LENGTH} characters`;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

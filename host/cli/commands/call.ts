@@ -50,6 +50,8 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
   const confirm = terminalPrompt(platform, output);
   const timeoutMs = readTimeout(options.value("timeout"));
 
+  const { workspace } = await host.operations.status();
+
   const result = await host.operations.call(
     { tool, args, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
     {
@@ -64,7 +66,6 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
     output.line(successText(result));
     return EXIT.ok;
   }
-  const { workspace } = await host.operations.status();
   for (const line of failureLines(result, output, { cwd: platform.environment.cwd, workspace })) output.note(line);
   return exitCodeFor(result.error);
 }

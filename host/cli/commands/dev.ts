@@ -33,21 +33,20 @@ async function dev(context: CommandContext): Promise<number> {
   const oneRun = permissionsFromFlags(options, platform.environment);
   await makeRoots(context);
   const host = await openLocalHost(context, oneRun, { watch: true });
+  let door: SocketDoor | undefined;
   try {
-    const door = await openDoor(context, host);
-    try {
-      const status = await host.operations.status();
-      const place = { cwd: platform.environment.cwd, workspace: status.workspace };
-      const plugins = await host.operations.list();
-      for (const line of startScreen(status, plugins, output, place)) output.line(line);
-      output.document({ ok: true, status, plugins });
-      await showEvents(context, host, place);
-      if (signal.aborted) output.note(output.style.dim("\nFinishing what runs; Ctrl-C again ends at once"));
-    } finally {
-      await door.close();
-    }
+    door = await openDoor(context, host);
+    const status = await host.operations.status();
+    const place = { cwd: platform.environment.cwd, workspace: status.workspace };
+    const plugins = await host.operations.list();
+    for (const line of startScreen(status, plugins, output, place)) output.line(line);
+    output.document({ ok: true, status, plugins });
+    await showEvents(context, host, place);
+    if (signal.aborted) output.note(output.style.dim("\nFinishing what runs; Ctrl-C again ends at once"));
   } finally {
+    // The host first: calls that still run are answered through the door.
     await host.close();
+    await door?.close();
   }
   return EXIT.ok;
 }

@@ -3,8 +3,7 @@
 import type { PluginView } from "../../doors/operations.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
-import { pathFrom } from "../paths.ts";
-import { pluginLines } from "../plugin-text.ts";
+import { pluginLines, statusLines } from "../plugin-text.ts";
 import { count } from "../text.ts";
 
 export const listCommand: Command = {
@@ -26,8 +25,8 @@ async function list(context: CommandContext, host: HostAccess): Promise<number> 
     if (index > 0) output.line();
     for (const line of pluginLines(plugin, output, { cwd, workspace: status.workspace })) output.line(line);
   }
-  const roots = status.pluginRoots.map((root) => pathFrom(cwd, root)).join(", ");
-  if (shown.length === 0) output.line(`No plugins in ${roots}. ${output.program} init <name> writes one`);
+  if (shown.length === 0) output.line(`No plugins here. ${output.program} init <name> writes one`);
+  for (const line of statusLines(status, output)) output.note(line);
   const hidden = all.filter((plugin) => plugin.state === "ignored" && !shown.includes(plugin)).length;
   if (hidden > 0) output.note(output.style.dim(`(${count(hidden, "folder")} ignored; --all says why)`));
   output.document({ ok: true, plugins: shown });

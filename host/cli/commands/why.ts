@@ -9,7 +9,7 @@ import { table } from "../help.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
 import { nearest } from "../nearest.ts";
 import type { Output } from "../output.ts";
-import { absolutePath } from "../paths.ts";
+import { absolutePath, pathFrom } from "../paths.ts";
 import { permissionText } from "../permission-text.ts";
 import type { ReaderPlace } from "../plugin-text.ts";
 import { printable } from "../text.ts";
@@ -72,7 +72,8 @@ function toolLines(explanation: ToolExplanation, output: Output, place: ReaderPl
 function actLines(explanation: ToolExplanation, act: ActExplanation, output: Output, place: ReaderPlace): readonly string[] {
   const { style, program } = output;
   const word = { granted: style.green("yes"), prompt: style.yellow("not yet: nobody has granted it"), denied: style.red("no") }[act.state];
-  const lines = [`${style.bold(printable(explanation.tool))} ${printable(act.text)}  ${word}`];
+  const what = act.value === undefined ? act.kind : `${act.kind} ${act.value.startsWith("/") ? pathFrom(place.cwd, act.value) : act.value}`;
+  const lines = [`${style.bold(printable(explanation.tool))} ${printable(what)}  ${word}`];
   const widest = Math.max(0, ...act.layers.map(({ layer }) => layer.length));
   for (const { layer, state, rule, decided } of act.layers) {
     const says = `${state.padEnd("granted".length)}  ${rule === undefined ? "" : printable(rule)}`.trimEnd();

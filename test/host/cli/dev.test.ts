@@ -1,0 +1,150 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createCliProject, type CliProject } from "./run-cli.ts";
+
+const GOOD = "export const demo_peek = (args) => ({ first: [args.path], total: 1 });\n";
+const NOTE = "(answered by the host that runs in this folder)\n";
+
+async function projectWithDemo(): Promise<CliProject> {
+  const project = await createCliProject({ "README.md": "# Title\n" });
+  await project.run(["init", "demo"]);
+  return project;
+}
+
+describe("bascule dev", () => {
+  it("shows what is loaded, what is not and why, what needs a grant, and what to type next [I2.start-screen] [H6.start-screen]", async () => {
+    await using project = await projectWithDemo();
+    await project.run(["init", "broken"]);
+    await project.write("plugins/broken/main.ts", "export const = 1;\n");
+    const dev = project.start(["dev"]);
+    await dev.waitFor("Ctrl-C ends");
+    const screen = dev.printed();
+    expect(screen).toContain("2 plugins, 1 tool from plugins; they work on this folder\n");
+    expect(screen).toMatch(/^broken 0\.1\.0 {2}failed/mu);
+    expect(screen).toContain("error plugins/broken/main.ts:1:14 ");
+    expect(screen).toContain("    bascule grant demo --allow-read=.\n");
+    expect(screen).toContain("  bascule call demo_peek path=README.md");
+    dev.interrupt();
+    expect(await dev.ended).toMatchObject({ code: 0 });
+  });
+
+  it("creates a missing plugins folder and says so [I2.creates-root]", async () => {
+    await using project = await createCliProject();
+    const dev = project.start(["dev"]);
+    await dev.waitFor("Ctrl-C ends");
+    expect(dev.printed()).toContain("Created plugins/: plugins go there, each in a folder of its own\n");
+    expect((await stat(join(project.folder, "plugins"))).isDirectory()).toBe(true);
+  });
+
+  it("answers the commands of other terminals, which say so, and shows their calls [I2.running]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev"]);
+    await dev.waitFor("Ctrl-C ends");
+
+    expect(await project.run(["call", "demo_peek", "path=README.md"])).toEqual({
+      code: 4,
+      out: "",
+      error: `${NOTE}fs_denied Requires read access to "README.md"\n  To allow it  bascule grant demo --allow-read=README.md\n`,
+    });
+    expect(await project.run(["grant", "demo", "--allow-read=."])).toMatchObject({ code: 0, error: NOTE });
+    expect(await project.run(["call", "demo_peek", "path=README.md"])).toMatchObject({ code: 0, error: NOTE });
+    await dev.waitFor("done     demo.demo_peek in ");
+    expect(dev.printed()).toContain("denied   demo.demo_peek fs_denied ");
+    expect(dev.printed()).toContain("grants   of demo changed\n");
+    for (const args of [["list"], ["info", "demo_peek"], ["grants"], ["why", "demo"], ["reload"], ["revoke", "demo"]]) {
+      expect({ args, ...(await project.run(args)) }).toMatchObject({ args, code: 0, error: NOTE });
+    }
+    expect(await project.run(["call", "demo_peek", "path=README.md"])).toMatchObject({ code: 4 });
+  });
+
+  it("takes up a new folder, an edit and a removal, each with a line [H3.dev] [H9.dev]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev", "--allow-read=."]);
+    await dev.waitFor("Ctrl-C ends");
+    await project.run(["init", "second"]);
+    await dev.waitFor("loaded   second 0.1.0  second_peek\n");
+    expect(await project.run(["call", "second_peek", "path=README.md"])).toMatchObject({ code: 0 });
+    await project.write("plugins/demo/main.ts", GOOD);
+    await dev.waitFor("reloaded demo 0.1.0  demo_peek\n");
+    expect((await project.run(["call", "demo_peek", "path=README.md"])).out).toContain("/README.md");
+    await rm(join(project.folder, "plugins/second"), { recursive: true });
+    await dev.waitFor("removed  second\n");
+    expect(await project.run(["call", "second_peek", "path=README.md"])).toMatchObject({ code: 3 });
+  });
+
+  it("goes on with the last good version of a broken plugin, shows the error where it is, and takes the repaired one [H5.dev]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev", "--allow-read=."]);
+    await dev.waitFor("Ctrl-C ends");
+    await project.write("plugins/demo/main.ts", `${GOOD}const = 2;\n`);
+    await dev.waitFor("error plugins/demo/main.ts:2:7 ");
+    expect(dev.printed()).toContain("failed   demo  (the last good version still serves)\n");
+    expect(dev.printed()).toContain("  > 2 | const = 2;\n");
+    expect((await project.run(["call", "demo_peek", "path=README.md"])).out).toContain("# Title");
+    expect((await project.run(["list"])).out).toContain("the last good version serves");
+    await project.write("plugins/demo/main.ts", GOOD);
+    await dev.waitFor("reloaded demo");
+    expect((await project.run(["call", "demo_peek", "path=README.md"])).out).toContain("/README.md");
+  });
+
+  it("asks the person at the terminal that called [I2.confirm]", async () => {
+    await using project = await projectWithDemo();
+    await project.write("plugins/demo/manifest.json", manifestThatWrites());
+    await project.write("plugins/demo/main.ts", "export const demo_peek = () => ({ first: [], total: 0 });\n");
+    const dev = project.start(["dev"], { answers: [] });
+    await dev.waitFor("Ctrl-C ends");
+    expect(await project.run(["call", "demo_peek"], { answers: ["y"] })).toMatchObject({ code: 0 });
+    expect(await project.run(["call", "demo_peek"], { answers: ["n"] })).toMatchObject({ code: 4 });
+    expect(dev.printed()).not.toContain("[y/N]");
+  });
+
+  it("shows what plugins write to console, inert, and no log of its own rounds [B6.terminal] [I2.inert]", async () => {
+    await using project = await projectWithDemo();
+    await project.write(
+      "plugins/demo/main.ts",
+      'export const demo_peek = () => { console.log("hello\\x1b[2J"); return { first: [], total: 0 }; };\n',
+    );
+    const dev = project.start(["dev", "--allow-read=."]);
+    await dev.waitFor("Ctrl-C ends");
+    await project.run(["call", "demo_peek", "path=README.md"]);
+    await dev.waitFor("info     demo.demo_peek hello\\x1b[2J\n");
+    expect(dev.printed()).not.toContain("\x1b[2J");
+    expect(dev.printed()).not.toContain("tool.called");
+  });
+
+  it("is alone in its project [I2.one]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev"]);
+    await dev.waitFor("Ctrl-C ends");
+    expect(await project.run(["dev"])).toMatchObject({
+      code: 5,
+      error: expect.stringContaining("error A host runs in this project already\n"),
+    });
+    dev.interrupt();
+    await dev.ended;
+    expect(await readdir(join(project.folder, ".bascule"))).not.toContain("host.sock");
+    expect(await project.run(["reload"])).toMatchObject({ code: 5, error: expect.stringContaining("No host runs here") });
+  });
+
+  it("lets a running call end at Ctrl-C [T5.dev]", async () => {
+    await using project = await projectWithDemo();
+    await project.write(
+      "plugins/demo/main.ts",
+      'export const demo_peek = async () => { await new Promise((done) => setTimeout(done, 300)); return { first: ["late"], total: 1 }; };\n',
+    );
+    await project.run(["grant", "demo", "--allow-read=."]);
+    const dev = project.start(["dev"]);
+    await dev.waitFor("Ctrl-C ends");
+    const call = project.run(["call", "demo_peek", "path=README.md"]);
+    await dev.waitFor("call     demo.demo_peek");
+    dev.interrupt();
+    expect(await call).toMatchObject({ code: 0, out: expect.stringContaining("late") });
+    expect(await dev.ended).toMatchObject({ code: 0 });
+  });
+});
+
+function manifestThatWrites(): string {
+  const tool = { name: "demo_peek", description: "Writes", inputSchema: { type: "object" }, sideEffects: ["write"] };
+  return JSON.stringify({ schemaVersion: "1.0", name: "demo", version: "0.1.0", description: "Writes", tools: [tool] });
+}

@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { COMMANDS } from "../../../host/cli/commands/mod.ts";
+import { EXIT_CODES } from "../../../host/cli/exit-codes.ts";
+import { main } from "../../../host/cli/main.ts";
+import { VERSION } from "../../../host/cli/version.ts";
+import { createMemoryPlatform, type MemoryPlatform } from "../../../host/platform/mod.ts";
+import { REPOSITORY } from "../../support/source-files.ts";
+
+async function run(...args: readonly string[]): Promise<{ code: number; platform: MemoryPlatform; out: string; error: string }> {
+  const platform = createMemoryPlatform();
+  const code = await main(args, platform);
+  return { code, platform, out: platform.recorded.out(), error: platform.recorded.error() };
+}
+
+describe("main()", () => {
+  it("shows every command and exit code without arguments and with --help [I2.help] [I2.exit-codes]", async () => {
+    const { code, out } = await run();
+    expect(code).toBe(0);
+    const rows = out.split("
+").map((line) => line.trim().split(/ {2,}/u));
+    expect(rows).toEqual(expect.arrayContaining(COMMANDS.map(({ usage, summary }) => [usage, summary])));
+    expect(rows).toEqual(expect.arrayContaining(EXIT_CODES.map(([number, meaning]) => [String(number), meaning])));
+    expect((await run("--help")).out).toBe(out);
+    expect((await run("help")).out).toBe(out);
+  });
+
+  it.each(COMMANDS.map((command) => [command.name, command] as const))(
+    "explains %s with all its options [I2.help]",
+    async (name, command) => {
+      const { code, out } = await run(name, "--help");
+      expect(code).toBe(0);
+      expect(out).toContain(`bascule ${command.usage}`);
+      for (const option of command.options) expect(out).toContain(`--${option.name}`);
+      expect((await run("help", name)).out).toBe(out);
+    },
+  );
+
+  it("knows its version [I2.version]", async () => {
+    const { version } = JSON.parse(readFileSync(`${REPOSITORY}package.json`, "utf8")) as { version: string };
+    expect(VERSION).toBe(version);
+    expect((await run("--version")).out).toBe(`${version}\n`);
+  });
+
+  it("answers a mistyped command with the nearest and exit code 2 [I2.nearest] [I2.exit-codes]", async () => {
+    expect(await run("lsit")).toMatchObject({
+      code: 2,
+      out: "",
+      error: 'error There is no command "lsit"\n  Did you mean bascule list?\n',
+    });
+    expect(await run("frobnicate")).toMatchObject({
+      code: 2,
+      error: 'error There is no command "frobnicate"\n  bascule --help lists the commands\n',
+    });
+    expect(await run("list", "--al")).toMatchObject({ code: 2, error: 'error There is no option "--al" here\n  Did you mean --all?\n' });
+  });
+
+  it("says how a command with too few or too many arguments is used [I2.usage]", async () => {
+    expect(await run("grant")).toMatchObject({
+      code: 2,
+      error: 'error Command "grant" needs an argument\n  Usage: bascule grant <plugin> --allow-read=<path> …\n',
+    });
+    expect(await run("grants", "words")).toMatchObject({
+      code: 2,
+      error: 'error Command "grants" does not know what to do with "words"\n  Usage: bascule grants\n',
+    });
+  });
+
+  it("answers errors as one JSON document with --json, wherever it stands [I2.json]", async () => {
+    const { code, out, error } = await run("lsit", "--json");
+    expect({ code, error, document: JSON.parse(out) as unknown }).toEqual({
+      code: 2,
+      error: "",
+      document: { ok: false, error: { code: "usage", message: 'There is no command "lsit"', hints: ["Did you mean bascule list?"] } },
+    });
+    expect(JSON.parse((await run("list", "--al", "--json")).out)).toMatchObject({ ok: false, error: { code: "usage" } });
+  });
+
+  it("shows what was typed inert [I2.inert]", async () => {
+    expect((await run("\x1b[2Jlist")).error).toBe('error There is no command "\\x1b[2Jlist"\n  bascule --help lists the commands\n');
+  });
+
+  it("colours only on a terminal that wants it [I2.color]", async () => {
+    const colored = async (env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<boolean> => {
+      const plain = createMemoryPlatform({ env });
+      await main(args, { ...plain, terminal: { ...plain.terminal, color: true } });
+      return plain.recorded.out().includes("\x1b[");
+    };
+    expect(await colored({}, "--help")).toBe(true);
+    expect(await colored({ NO_COLOR: "1" }, "--help")).toBe(false);
+    expect(await colored({}, "--help", "--no-color")).toBe(false);
+    expect(await colored({}, "--help", "--json")).toBe(false);
+    expect((await run("--help")).out).not.toContain("\x1b[");
+  });
+
+  it("lets a command end at the first Ctrl-C and ends at once at the second [I2.interrupt]", async () => {
+    const memory = createMemoryPlatform();
+    const started = Promise.withResolvers<void>();
+    const connect = (): Promise<never> => {
+      started.resolve();
+      return new Promise(() => {});
+    };
+    void main(["grants"], { ...memory, sockets: { ...memory.sockets, connect } });
+    await started.promise;
+    memory.interrupt();
+    expect(memory.recorded.exitCode()).toBeUndefined();
+    memory.interrupt();
+    expect(memory.recorded.exitCode()).toBe(130);
+  });
+});

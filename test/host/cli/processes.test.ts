@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { type CommandOutcome, runCommand } from "../../../scripts/run-command.ts";
+import { REPOSITORY } from "../../support/source-files.ts";
+import { createCliProject } from "./run-cli.ts";
+
+const BIN = `${REPOSITORY}bin/bascule.mjs`;
+const children: ChildProcess[] = [];
+
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const gone = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGKILL");
+    await gone;
+  }
+});
+
+function bascule(cwd: string, ...args: readonly string[]): Promise<CommandOutcome> {
+  return runCommand(process.execPath, [BIN, ...args], { cwd, timeoutMs: 30_000 });
+}
+
+/** `bascule dev` in a process of its own, once it serves. */
+function startDev(cwd: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [BIN, "dev"], { cwd, stdio: ["ignore", "pipe", "inherit"] });
+  children.push(child);
+  return new Promise((resolve, reject) => {
+    let printed = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+      if (printed.includes("Ctrl-C ends")) resolve(child);
+    });
+    child.once("exit", () => reject(new Error(`dev ended: ${printed}`)));
+  });
+}
+
+describe("two processes", () => {
+  it("meet at the project's socket: a call in one is answered by the other [I2.two-processes]", { timeout: 60_000 }, async () => {
+    await using project = await createCliProject({ "README.md": "# Title\n" });
+    await bascule(project.folder, "init", "demo");
+    const dev = await startDev(project.folder);
+    const ended = new Promise((resolve) => dev.once("exit", (code, signal) => resolve({ code, signal })));
+
+    expect(await bascule(project.folder, "grant", "demo", "--allow-read=.")).toMatchObject({ code: 0 });
+    const { code, output } = await bascule(project.folder, "call", "demo_peek", "path=README.md");
+    expect(code).toBe(0);
+    expect(output).toContain("(answered by the host that runs in this folder)\n");
+    expect(output).toContain('"# Title"');
+
+    dev.kill("SIGTERM");
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(await readdir(join(project.folder, ".bascule"))).not.toContain("host.sock");
+  });
+
+  it("are not confused by the socket of one that was killed [I2.stale]", { timeout: 60_000 }, async () => {
+    await using project = await createCliProject({ "README.md": "# Title\n" });
+    await bascule(project.folder, "init", "demo");
+    const dev = await startDev(project.folder);
+    const ended = new Promise((resolve) => dev.once("exit", resolve));
+    dev.kill("SIGKILL");
+    await ended;
+    expect(await readdir(join(project.folder, ".bascule"))).toContain("host.sock");
+
+    const { code, output } = await bascule(project.folder, "list");
+    expect({ code, said: output.includes("answered by") }).toEqual({ code: 0, said: false });
+    await startDev(project.folder);
+    expect((await bascule(project.folder, "list")).output).toContain("answered by");
+  });
+
+  it("advise in the words with which they were started [I2.advice]", async () => {
+    await using project = await createCliProject();
+    const { code, output } = await bascule(project.folder, "lsit");
+    expect({ code, output }).toEqual({ code: 2, output: `error There is no command "lsit"\n  Did you mean node ${BIN} list?\n` });
+  });
+
+  it("run on Deno as well [I2.deno]", { timeout: 60_000 }, async () => {
+    await using project = await createCliProject({ "README.md": "# Title\n" });
+    const deno = (...args: readonly string[]): Promise<CommandOutcome> =>
+      runCommand("deno", ["run", "-A", BIN, ...args], { cwd: project.folder, timeoutMs: 30_000 });
+    expect(await deno("init", "demo")).toMatchObject({ code: 0 });
+    expect(await deno("call", "demo_peek", "path=README.md", "--allow-read=.")).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('"# Title"'),
+    });
+  });
+});

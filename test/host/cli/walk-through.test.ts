@@ -1,0 +1,329 @@
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createCliProject } from "./run-cli.ts";
+
+const README = "# Title\n\nsome text\n";
+
+describe("bascule init", () => {
+  it("writes a plugin that passes check, keeps .bascule out of git, and says what to type [I7.init] [C3.gitignore]", async () => {
+    await using project = await createCliProject({ "README.md": README, ".gitignore": "node_modules" });
+    const init = await project.run(["init", "demo"]);
+    expect(init).toMatchObject({ code: 0, error: "" });
+    expect(init.out).toContain("bascule call demo_peek path=README.md");
+    expect((await readdir(join(project.folder, "plugins/demo"))).sort()).toEqual(["README.md", "cases", "main.ts", "manifest.json"]);
+    expect(await readFile(join(project.folder, ".gitignore"), "utf8")).toBe("node_modules\n.bascule/\n");
+    expect(await project.run(["check"])).toMatchObject({ code: 0, out: "good demo  plugins/demo\n\n1 plugin good, 0 bad\n" });
+  });
+
+  it("does not write over a folder, and takes only good names [I7.init]", async () => {
+    await using project = await createCliProject({ "plugins/demo/mine.txt": "mine" });
+    expect(await project.run(["init", "demo"])).toMatchObject({
+      code: 1,
+      error: 'error There is "plugins/demo" already\n  Choose another name, or remove it first\n',
+    });
+    expect(await project.run(["init", "../evil"])).toMatchObject({ code: 2 });
+    expect(await project.run(["init", "My Plugin"])).toMatchObject({
+      code: 2,
+      error: expect.stringContaining("Like this: bascule init my-plugin\n"),
+    });
+    expect(await readdir(join(project.folder, "plugins"))).toEqual(["demo"]);
+  });
+
+  it("tells a program what it wrote [I2.json]", async () => {
+    await using project = await createCliProject();
+    const { out } = await project.run(["init", "my-demo", "--json"]);
+    expect(JSON.parse(out)).toMatchObject({
+      ok: true,
+      plugin: "my-demo",
+      tool: "my_demo_peek",
+      files: ["manifest.json", "main.ts", "cases/peek.json", "README.md"],
+    });
+  });
+});
+
+describe("a plugin's first calls", () => {
+  it("are refused with the exact command that helps, and answered after it [I2.call] [X3.command] [C3.grant] [I2.exit-codes]", async () => {
+    await using project = await createCliProject({ "README.md": README });
+    await project.run(["init", "demo"]);
+
+    const listed = await project.run(["list"]);
+    expect(listed.out).toContain("needs a grant to read  read: Reads the file that you name\n    bascule grant demo --allow-read=.\n");
+
+    const refused = await project.run(["call", "demo_peek", "path=README.md"]);
+    expect(refused).toEqual({
+      code: 4,
+      out: "",
+      error: 'fs_denied Requires read access to "README.md"\n  To allow it  bascule grant demo --allow-read=README.md\n',
+    });
+
+    expect(await project.run(["grant", "demo", "--allow-read=README.md"])).toEqual({
+      code: 0,
+      out: "Granted: demo may read README.md\n",
+      error: "",
+    });
+    const answered = await project.run(["call", "demo_peek", "path=README.md", "lines=1"]);
+    expect({ ...answered, out: JSON.parse(answered.out) as unknown }).toEqual({
+      code: 0,
+      error: "",
+      out: { first: ["# Title"], total: 3 },
+    });
+
+    expect((await project.run(["list"])).out).not.toContain("needs a grant");
+    expect(await project.run(["grants"])).toMatchObject({ code: 0, out: "demo  may read README.md\n" });
+    expect(await project.run(["revoke", "demo"])).toMatchObject({ code: 0, out: "Revoked: demo may now do nothing that needs a grant\n" });
+    expect(await project.run(["call", "demo_peek", "path=README.md"])).toMatchObject({ code: 4 });
+  });
+
+  it("take arguments as words, JSON, a file or standard input, and exit by what came of them [I2.arguments] [I2.exit-codes]", async () => {
+    await using project = await createCliProject({ "README.md": README, "args.json": '{"path": "README.md", "lines": 1}' });
+    await project.run(["init", "demo"]);
+    await project.run(["grant", "demo", "--allow-read=."]);
+    const answer = { code: 0, error: "", out: expect.stringContaining('"# Title"') };
+    expect(await project.run(["call", "demo_peek", '{"path":"README.md"}'])).toEqual(answer);
+    expect(await project.run(["call", "demo.demo_peek", "--args", "args.json"])).toEqual(answer);
+    expect(await project.run(["call", "demo_peek", "-"], { input: '{"path":"README.md"}' })).toEqual(answer);
+
+    expect(await project.run(["call", "demo_peek", "-"], { input: '{"path":' })).toMatchObject({
+      code: 2,
+      error: "invalid_args Invalid JSON: unexpected token at position 8\n",
+    });
+    expect(await project.run(["call", "demo_peek", "lines=1"])).toMatchObject({ code: 2, error: expect.stringContaining("invalid_args") });
+    expect(await project.run(["call", "demo_pek"])).toMatchObject({ code: 3, error: expect.stringContaining("Available: [demo_peek, ") });
+    expect(await project.run(["call", "demo_peek", "path=missing.md"])).toMatchObject({
+      code: 1,
+      error: expect.stringContaining("NotFound"),
+    });
+    const document = JSON.parse((await project.run(["call", "demo_peek", "path=../x", "--json"])).out) as unknown;
+    expect(document).toMatchObject({ ok: false, error: { code: "fs_denied" } });
+  });
+
+  it("hold one-run permissions for that run only [C3.one-run]", async () => {
+    await using project = await createCliProject({ "README.md": README });
+    await project.run(["init", "demo"]);
+    expect(await project.run(["call", "demo_peek", "path=README.md", "--allow-read=."])).toMatchObject({ code: 0 });
+    expect(await project.run(["call", "demo_peek", "path=README.md"])).toMatchObject({ code: 4 });
+    await project.run(["grant", "demo", "--allow-read=."]);
+    expect(await project.run(["call", "demo_peek", "path=README.md", "--deny-read=README.md", "--allow-read=README.md"])).toMatchObject({
+      code: 4,
+    });
+  });
+
+  it("show what the tool answers inert [I2.inert]", async () => {
+    await using project = await createCliProject({ "evil.txt": "\x1b]0;owned\x07\u202e\n" });
+    await project.run(["init", "demo"]);
+    const { out } = await project.run(["call", "demo_peek", "path=evil.txt", "--allow-read"]);
+    expect(out).toContain("\\u001b]0;owned");
+    expect(out).not.toMatch(/[\x1b\x07\u202e]/u);
+  });
+});
+
+describe("a call that writes", () => {
+  const PLUGIN = {
+    "plugins/pen/manifest.json": JSON.stringify({
+      schemaVersion: "1.0",
+      name: "pen",
+      version: "1.0.0",
+      description: "Writes",
+      permissions: { write: ["$workspace"] },
+      tools: [
+        {
+          name: "pen_write",
+          description: "Writes a file",
+          inputSchema: { type: "object", properties: { text: { type: "string" } } },
+          sideEffects: ["write"],
+        },
+      ],
+    }),
+    "plugins/pen/main.ts": 'export const pen_write = async (args) => { await Deno.writeTextFile("out.txt", args.text); };\n',
+  };
+
+  it("asks y/N, showing tool, class and arguments inert, and runs after y only [E1.terminal] [E5.terminal]", async () => {
+    await using project = await createCliProject(PLUGIN);
+    await project.run(["grant", "pen", "--allow-write=."]);
+    const no = await project.run(["call", "pen_write", "text=a\x1b[2J"], { answers: ["n"] });
+    expect(no.code).toBe(4);
+    expect(no.error).toContain(
+      '? Tool pen.pen_write of plugin pen wants to run\n  class      write\n  arguments  {\n               "text": "a\\u001b[2J"\n             }\nAllow it? [y/N] ',
+    );
+    expect(no.error).toContain("user_denied User denied this operation.");
+    expect((await project.run(["call", "pen_write", "text=b"], { answers: [""] })).code).toBe(4);
+    expect((await project.run(["call", "pen_write", "text=c"], { answers: ["y"] })).code).toBe(0);
+    expect(await readFile(join(project.folder, "out.txt"), "utf8")).toBe("c");
+  });
+
+  it("is refused where nobody can be asked, with what to set [E1.no-terminal]", async () => {
+    await using project = await createCliProject(PLUGIN);
+    await project.run(["grant", "pen", "--allow-write=."]);
+    const refused = await project.run(["call", "pen_write", "text=a"]);
+    expect(refused).toMatchObject({
+      code: 4,
+      error: expect.stringContaining('set {"confirmation":{"perTool":{"pen.pen_write":"auto"}}} in bascule.json'),
+    });
+    await project.write("bascule.json", '{"confirmation":{"perTool":{"pen.pen_write":"auto"}}}');
+    expect(await project.run(["call", "pen_write", "text=d"])).toMatchObject({ code: 0 });
+  });
+});
+
+describe("what is wrong", () => {
+  it("with code is shown by list and check with file, line, column and the code [H5.frame] [I7.check]", async () => {
+    await using project = await createCliProject();
+    await project.run(["init", "demo"]);
+    await project.write("plugins/demo/main.ts", "export function demo_peek() {\n  return = 1;\n}\n");
+    const frame = [
+      "error plugins/demo/main.ts:2:10 Expression expected",
+      "    1 | export function demo_peek() {",
+      "  > 2 |   return = 1;",
+      "      |          ^",
+      "    3 | }",
+    ];
+    const indented = frame.map((line) => `  ${line}\n`).join("");
+    expect((await project.run(["list"])).out).toContain(`demo 0.1.0  failed  Shows the beginning of text files\n`);
+    expect((await project.run(["list"])).out).toContain(indented);
+    const check = await project.run(["check", "plugins/demo"]);
+    expect(check).toMatchObject({ code: 1, error: "" });
+    expect(check.out).toContain(`bad  demo  plugins/demo\n${indented}`);
+    expect(await project.run(["call", "demo_peek", "path=x"])).toMatchObject({ code: 5, error: expect.stringContaining("main.ts") });
+  });
+
+  it("with a missing export is shown by check [I7.check]", async () => {
+    await using project = await createCliProject();
+    await project.run(["init", "demo"]);
+    await project.write("plugins/demo/main.ts", "export function peek() {}\n");
+    const check = await project.run(["check"]);
+    expect(check).toMatchObject({ code: 1, out: expect.stringContaining('"demo_peek"') });
+  });
+
+  it("with a manifest is shown all at once with places and fixes [M4.check] [I7.check]", async () => {
+    await using project = await createCliProject();
+    await project.run(["init", "demo"]);
+    const manifest = await readFile(join(project.folder, "plugins/demo/manifest.json"), "utf8");
+    await project.write(
+      "plugins/demo/manifest.json",
+      manifest.replace('"version": "0.1.0"', '"version": 1').replace('"description": "Shows', '"descripton": "Shows'),
+    );
+    const { code, out } = await project.run(["check"]);
+    expect(code).toBe(1);
+    expect(out).toContain("error plugins/demo/manifest.json:4:14 /version ");
+    expect(out).toContain('  > 4 |   "version": 1,\n');
+    expect(out).toContain('fix did you mean "description"?');
+  });
+
+  it("with a manifest's spelling is put right by check --fix [M9.fix] [I7.check]", async () => {
+    await using project = await createCliProject();
+    await project.run(["init", "demo"]);
+    const path = join(project.folder, "plugins/demo/manifest.json");
+    await project.write("plugins/demo/manifest.json", JSON.stringify(JSON.parse(await readFile(path, "utf8"))));
+    expect(await project.run(["check", "--fix"])).toMatchObject({ code: 0, out: expect.stringContaining("(manifest written anew)") });
+    const fixed = await readFile(path, "utf8");
+    expect(fixed).toMatch(/^\{\n {2}"/u);
+    expect(await project.run(["check", "--fix"])).toMatchObject({ code: 0, out: expect.not.stringContaining("(manifest written anew)") });
+    expect(await readFile(path, "utf8")).toBe(fixed);
+  });
+
+  it("with the grants file is reported, grants nothing, and is not overwritten [C3.broken]", async () => {
+    await using project = await createCliProject({ ".bascule/grants.json": '{"version": 1' });
+    await project.run(["init", "demo"]);
+    expect(await project.run(["grants"])).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('error Cannot read ".bascule/grants.json", so nothing is granted\n'),
+    });
+    expect(await project.run(["list"])).toMatchObject({
+      code: 0,
+      error: expect.stringContaining("error .bascule/grants.json cannot be read, so nothing is granted\n"),
+    });
+    expect(await project.run(["grant", "demo", "--allow-read=."])).toMatchObject({ code: 1 });
+    expect(await readFile(join(project.folder, ".bascule/grants.json"), "utf8")).toBe('{"version": 1');
+  });
+
+  it("with bascule.json is shown with places [P1.problems]", async () => {
+    await using project = await createCliProject({ "bascule.json": '{\n  "plugins": 7,\n  "polcy": {}\n}\n' });
+    const { code, error } = await project.run(["list"]);
+    expect(code).toBe(1);
+    expect(error).toContain("/plugins (line 2, column ");
+    expect(error).toContain('did you mean "policy"?');
+  });
+
+  it("with a name is answered with the nearest [I2.nearest] [I2.exit-codes]", async () => {
+    await using project = await createCliProject();
+    await project.run(["init", "demo"]);
+    expect(await project.run(["info", "dmeo"])).toMatchObject({
+      code: 3,
+      error: 'error There is no plugin or tool "dmeo"\n  Did you mean "demo"?\n',
+    });
+    expect(await project.run(["grant", "demo_peek", "--allow-read"])).toMatchObject({
+      code: 3,
+      error: expect.stringContaining('"demo_peek" is a tool of plugin "demo"'),
+    });
+    expect(await project.run(["grant", "demo"])).toMatchObject({
+      code: 2,
+      error: `error Say what plugin "demo" may do\n  What it asks for: bascule grant demo --allow-read=.\n`,
+    });
+    expect(await project.run(["revoke", "demo"])).toMatchObject({ code: 3 });
+  });
+});
+
+describe("bascule list --all", () => {
+  it("says why a folder is ignored, and names the built-in tools [M1.list]", async () => {
+    await using project = await createCliProject({ "plugins/notes.txt": "x", "plugins/empty/readme.md": "x" });
+    const few = await project.run(["list"]);
+    expect(few.out).not.toContain("empty");
+    const all = await project.run(["list", "--all"]);
+    expect(all.out).toMatch(/^empty {2}ignored\n {2}warning plugins\/empty No manifest\.json/mu);
+    expect(all.out).toContain("built-in  Tools that come with bascule\n");
+  });
+
+  it("creates nothing in a folder without plugins [I2.list]", async () => {
+    await using project = await createCliProject();
+    expect(await project.run(["list"])).toEqual({ code: 0, out: "No plugins here. bascule init <name> writes one\n", error: "" });
+    expect(await readdir(project.folder)).toEqual([]);
+  });
+});
+
+describe("bascule why", () => {
+  it("names each layer's verdict, the one that decides, and the grant that would help [P6.act]", async () => {
+    await using project = await createCliProject({ "README.md": README });
+    await project.run(["init", "demo"]);
+    const before = await project.run(["why", "demo_peek", "read=README.md"]);
+    expect(before.out).toMatch(/^demo\.demo_peek read README\.md {2}not yet: nobody has granted it\n/u);
+    expect(before.out).toMatch(/^ {2}manifest +granted {2}\$workspace$/mu);
+    expect(before.out).toMatch(/^ {2}user grant +prompt {2}← decides$/mu);
+    expect(before.out).toContain("  To allow it  bascule grant demo --allow-read=README.md\n");
+
+    await project.run(["grant", "demo", "--allow-read=.", "--deny-read=secret"]);
+    expect((await project.run(["why", "demo", "read=README.md"])).out).toContain("  yes\n");
+    const denied = await project.run(["why", "demo", "read=secret/key", "--json"]);
+    expect(JSON.parse(denied.out)).toMatchObject({ ok: true, tools: [{ tool: "demo.demo_peek", act: { state: "denied", kind: "read" } }] });
+    expect((await project.run(["why", "demo", "write=x"])).out).toContain("  no\n");
+  });
+
+  it("explains whether a tool may be called at all [P6.tool]", async () => {
+    await using project = await createCliProject({ "bascule.json": '{"policy":{"rules":[{"tool":"demo_peek","allow":false}]}}' });
+    await project.run(["init", "demo"]);
+    const { out } = await project.run(["why", "demo_peek"]);
+    expect(out).toMatch(/^demo\.demo_peek {2}denied\n {2}decided by +rule: .*demo_peek/u);
+    expect(await project.run(["call", "demo_peek", "path=x"])).toMatchObject({
+      code: 4,
+      error: "permission_denied Permission denied: tool 'demo_peek' is disabled by policy\n",
+    });
+  });
+
+  it("refuses an act it does not know, with the nearest [I2.nearest]", async () => {
+    await using project = await createCliProject();
+    await project.run(["init", "demo"]);
+    expect(await project.run(["why", "demo", "raed=x"])).toMatchObject({
+      code: 2,
+      error: 'error There is no act "raed"\n  Did you mean read?\n',
+    });
+  });
+});
+
+describe("a removed plugin", () => {
+  it("leaves its grant in the list, marked [C3.unused]", async () => {
+    await using project = await createCliProject();
+    await project.run(["init", "demo"]);
+    await project.run(["grant", "demo", "--allow-read=."]);
+    await rm(join(project.folder, "plugins/demo"), { recursive: true });
+    expect((await project.run(["grants"])).out).toBe("demo  may read .  (no such plugin in plugins/demo now)\n");
+  });
+});
