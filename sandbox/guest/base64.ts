@@ -1,7 +1,8 @@
 /** `atob` and `btoa` (https://infra.spec.whatwg.org/#forgiving-base64). */
 
 import { askWorker } from "./channel.ts";
-import { jsonStringify, stringIncludes } from "./primordials.ts";
+import { quoteJson } from "./json-text.ts";
+import { stringIncludes } from "./primordials.ts";
 import { exposeFunction, requireArguments, toUsvString } from "./webidl.ts";
 
 function atob(data: unknown): string {
@@ -17,7 +18,7 @@ function btoa(data: unknown): string {
 /** Raw text would end at U+0000 on its way: such text goes as JSON. */
 function send(operation: string, text: string): string {
   const isJson = stringIncludes(text, "\0");
-  return `${askWorker(isJson ? `${operation}Json` : operation, isJson ? (jsonStringify(text) ?? '""') : text) as string}`;
+  return `${askWorker(isJson ? `${operation}Json` : operation, isJson ? quoteJson(text) : text) as string}`;
 }
 
 export function installBase64(global: object): void {

@@ -40,6 +40,11 @@ export function toBytes(value: unknown, what: string): Uint8Array<ArrayBuffer> {
   throw new PrimordialTypeError(`${what}: the value is not an ArrayBuffer or a view of one`);
 }
 
+/** The buffer that bytes of ours fill. */
+export function bufferOf(bytes: Uint8Array<ArrayBuffer>): ArrayBuffer {
+  return typedArrayBuffer(bytes);
+}
+
 function copy(view: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
   const bytes = new PrimordialUint8Array(length);
   typedArraySet(bytes, view);

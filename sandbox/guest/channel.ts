@@ -6,14 +6,15 @@
  */
 
 import { type ErrorAnswer, toGuestError } from "./deno-errors.ts";
+import { type FlatObject, objectToJson } from "./json-text.ts";
 import {
   bareList,
   jsonParse,
-  jsonStringify,
   mapDelete,
   mapForEach,
   mapGet,
   mapSet,
+  objectHasOwn,
   PrimordialMap,
   PrimordialPromise,
   PrimordialTypeError,
@@ -27,13 +28,10 @@ import {
 import type { Native } from "./protocol.ts";
 import { currentStack } from "./stack.ts";
 
-/** Arguments of an operation: an object without prototype that holds nothing but primitives. */
-export type OperationArgs = Readonly<Record<string, string | number | boolean | null | undefined>>;
-
 /** What a program asks the host for. */
 export interface Request<T> {
   readonly operation: string;
-  readonly args: OperationArgs;
+  readonly args: FlatObject;
   /** JSON text of the arguments, where they hold more than primitives; `args` is not sent then. */
   readonly json?: string;
   readonly bytes?: ArrayBuffer | undefined;
@@ -102,7 +100,7 @@ export function unfinishedEffects(): string[] {
 /** Asks the host and waits. @throws the host's refusal as the error it names. */
 export function ask<T>(request: Request<T>): T {
   refuseWhileLoading(request.operation, request.args);
-  const answer = hostCall(0, request.operation, request.json ?? toText(request.args), request.bytes);
+  const answer = hostCall(0, request.operation, textOf(request), bytesOf(request));
   const bytes = takeBytes();
   return request.convert(readAnswer(answer ?? "v"), bytes);
 }
@@ -120,12 +118,21 @@ export function request<T>(wanted: Request<T>): Promise<T> {
     // The promise is resolved with what `convert` answers, which is a T.
     mapSet(pending, id, { operation, convert, resolve: resolve as (value: unknown) => void, reject, stack: currentStack() });
     try {
-      hostCall(id, operation, wanted.json ?? toText(wanted.args), wanted.bytes);
+      hostCall(id, operation, textOf(wanted), bytesOf(wanted));
     } catch (error) {
       mapDelete(pending, id);
       throw error;
     }
   });
+}
+
+/** Optional members are own or absent: a plugin may have put anything on `Object.prototype`. */
+function textOf(request: Request<unknown>): string {
+  return objectHasOwn(request, "json") && request.json !== undefined ? request.json : objectToJson(request.args);
+}
+
+function bytesOf(request: Request<unknown>): ArrayBuffer | undefined {
+  return objectHasOwn(request, "bytes") ? request.bytes : undefined;
 }
 
 /** Brings an asynchronous answer. An unknown id is ignored: the engine's records are not the guest's to question. */
@@ -154,11 +161,6 @@ export function takeAnswerBytes(): ArrayBuffer | undefined {
   return takeBytes();
 }
 
-/** JSON text of a value without prototype; never undefined because it is no function or symbol. */
-export function toText(args: OperationArgs | string | readonly string[]): string {
-  return jsonStringify(args) ?? "null";
-}
-
 function readAnswer(answer: string, stack?: string): unknown {
   const text = stringSlice(answer, 1);
   switch (stringCharCodeAt(answer, 0)) {
@@ -176,7 +178,7 @@ function readAnswer(answer: string, stack?: string): unknown {
  *
  * The engine and the host refuse too; this is for the message.
  */
-function refuseWhileLoading(operation: string, args: OperationArgs): void {
+function refuseWhileLoading(operation: string, args: FlatObject): void {
   if (!loading) return;
   const { path } = args;
   if (operation === "fs.readFile" && typeof path === "string" && stringStartsWith(path, "/$plugin/")) return;

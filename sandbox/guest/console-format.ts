@@ -3,6 +3,7 @@
 import { inspect } from "./inspect.ts";
 import { DEFAULT_INSPECT } from "./inspection.ts";
 import {
+  argumentAt,
   bareList,
   jsonStringify,
   arrayJoin,
@@ -18,7 +19,7 @@ import {
 
 export function formatMessage(values: readonly unknown[]): string {
   const parts = bareList<string>();
-  const format = values[0];
+  const format = argumentAt(values, 0);
   let used = 0;
   if (typeof format === "string") {
     used = 1;

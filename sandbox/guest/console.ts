@@ -1,13 +1,15 @@
 /** `console` (https://console.spec.whatwg.org/), formatted as in Deno; every line goes to the call's logger. */
 
-import { askWorker, toText } from "./channel.ts";
+import { askWorker } from "./channel.ts";
 import { formatMessage } from "./console-format.ts";
 import { showTable } from "./console-table.ts";
 import { inspect } from "./inspect.ts";
 import { DEFAULT_INSPECT } from "./inspection.ts";
 import { toInspectOptions } from "./inspect-options.ts";
+import { objectToJson } from "./json-text.ts";
 import { monotonicMs } from "./performance.ts";
 import {
+  argumentAt,
   bareList,
   define,
   mapDelete,
@@ -41,7 +43,7 @@ export function log(level: LogLevel, text: string): void {
   const margin = stringRepeat("  ", groups < MAX_GROUPS ? groups : MAX_GROUPS);
   const whole = margin === "" ? text : margin + replaceText(text, "\n", `\n${margin}`);
   const cut = whole.length > MAX_TEXT ? `${stringSlice(whole, 0, MAX_TEXT)}… (${whole.length - MAX_TEXT} more characters)` : whole;
-  askWorker("log", toText({ __proto__: null, level, text: cut }));
+  askWorker("log", objectToJson({ __proto__: null, level, text: cut }));
 }
 
 /** Formats like `console.log` and sends it. */
@@ -94,7 +96,7 @@ function createConsole(): Record<string, unknown> {
 function assert(condition: unknown, values: unknown[]): void {
   if (condition) return;
   const message = bareList<unknown>();
-  const first = values[0];
+  const first = argumentAt(values, 0);
   const hasText = typeof first === "string";
   message[0] = hasText ? `Assertion failed: ${first}` : values.length === 0 ? "Assertion failed" : "Assertion failed:";
   for (let index = hasText ? 1 : 0; index < values.length; index++) message[message.length] = values[index];

@@ -1,7 +1,8 @@
 /** `crypto.getRandomValues` and `crypto.randomUUID`, from the host's randomness. */
 
-import { askWorker, takeAnswerBytes, toText } from "./channel.ts";
+import { askWorker, takeAnswerBytes } from "./channel.ts";
 import { DOMException } from "./dom-exception.ts";
+import { objectToJson } from "./json-text.ts";
 import {
   arrayBufferIsView,
   define,
@@ -24,7 +25,7 @@ const QUOTA = 65_536;
 const secret = {};
 
 function randomBytes(count: number): Uint8Array<ArrayBuffer> {
-  askWorker("crypto.random", toText({ __proto__: null, n: count }));
+  askWorker("crypto.random", objectToJson({ __proto__: null, n: count }));
   return new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
 }
 

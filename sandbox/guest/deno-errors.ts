@@ -1,7 +1,7 @@
 /** `Deno.errors` and the one place where an error answer of the host becomes an error of the guest. */
 
 import { DOMException, isDomExceptionName } from "./dom-exception.ts";
-import { bareObject, define, PrimordialError, PrimordialRangeError, PrimordialTypeError } from "./primordials.ts";
+import { bareObject, define, objectHasOwn, PrimordialError, PrimordialRangeError, PrimordialTypeError } from "./primordials.ts";
 import { cleanStack, currentStack } from "./stack.ts";
 import { nameFunction } from "./webidl.ts";
 
@@ -51,7 +51,7 @@ export interface ErrorAnswer {
 export function toGuestError(answer: ErrorAnswer, stack: string = currentStack()): Error {
   const error = instantiate(answer.name, answer.message);
   define(error, "stack", stack);
-  if (answer.code !== undefined) define(error, "code", answer.code, true);
+  if (objectHasOwn(answer, "code")) define(error, "code", answer.code, true);
   return error;
 }
 

@@ -1,13 +1,15 @@
 /** The file functions of `Deno`, each with its synchronous twin, over the host's `fs.` operations. */
 
 import { isAbortSignal, offAbort, onAbort } from "./abort.ts";
-import { toBytes } from "./bytes.ts";
-import { ask, type OperationArgs, type Request, request } from "./channel.ts";
+import { bufferOf, toBytes } from "./bytes.ts";
+import { ask, type Request, request } from "./channel.ts";
+import type { FlatObject } from "./json-text.ts";
 import { toDirEntries, toFileInfo } from "./deno-file-info.ts";
 import { toPath } from "./deno-paths.ts";
 import { requireNotRevoked } from "./deno-permissions.ts";
 import { decodeUtf8, encodeUtf8 } from "./encoding.ts";
 import {
+  argumentAt,
   define,
   iteratorPrototype,
   objectSetPrototypeOf,
@@ -34,8 +36,8 @@ interface FileFunction {
 const FUNCTIONS: readonly FileFunction[] = [
   { name: "readFile", length: 1, signalAt: 1, toRequest: (path) => look("fs.readFile", path, toByteArray) },
   { name: "readTextFile", length: 1, signalAt: 1, toRequest: (path) => look("fs.readFile", path, toText) },
-  { name: "writeFile", length: 2, signalAt: 2, toRequest: (path, data, options) => write(path, toBytes(data, "Cannot write the file").buffer, options) },
-  { name: "writeTextFile", length: 2, signalAt: 2, toRequest: (path, text, options) => write(path, encodeUtf8(toDomString(text)).buffer, options) },
+  { name: "writeFile", length: 2, signalAt: 2, toRequest: (path, data, options) => write(path, bufferOf(toBytes(data, "Cannot write the file")), options) },
+  { name: "writeTextFile", length: 2, signalAt: 2, toRequest: (path, text, options) => write(path, bufferOf(encodeUtf8(toDomString(text))), options) },
   { name: "stat", length: 1, toRequest: (path) => look("fs.stat", path, toFileInfo) },
   { name: "lstat", length: 1, toRequest: (path) => look("fs.lstat", path, toFileInfo) },
   { name: "realPath", length: 1, toRequest: (path) => look("fs.realPath", path, toString) },
@@ -56,7 +58,7 @@ function look<T>(operation: string, given: unknown, convert: Request<T>["convert
 }
 
 /** A change of one file. */
-function change(operation: string, given: unknown, options?: OperationArgs): Request<undefined> {
+function change(operation: string, given: unknown, options?: FlatObject): Request<undefined> {
   const path = toPath(given);
   requireNotRevoked("write", path);
   return { operation, args: { __proto__: null, path, ...options }, convert: toNothing };
@@ -71,7 +73,7 @@ function between(operation: string, from: string, to: string): Request<undefined
 
 function write(path: unknown, bytes: ArrayBuffer, given: unknown): Request<undefined> {
   const options = toDictionary(given, "Cannot write the file");
-  const args: OperationArgs = {
+  const args: FlatObject = {
     __proto__: null,
     append: toFlag(options["append"]),
     create: toFlag(options["create"]),
@@ -81,12 +83,12 @@ function write(path: unknown, bytes: ArrayBuffer, given: unknown): Request<undef
   return { ...change("fs.writeFile", path, args), bytes };
 }
 
-function readMkdir(given: unknown): OperationArgs {
+function readMkdir(given: unknown): FlatObject {
   const options = toDictionary(given, "Cannot make the folder");
   return { __proto__: null, recursive: toFlag(options["recursive"]), mode: toMode(options["mode"]) };
 }
 
-function readRemove(given: unknown): OperationArgs {
+function readRemove(given: unknown): FlatObject {
   return { __proto__: null, recursive: toFlag(toDictionary(given, "Cannot remove it")["recursive"]) };
 }
 
@@ -142,7 +144,7 @@ export function createDenoFs(): Record<string, unknown> {
     const begin = (...given: unknown[]): unknown => later(described, given);
     const wait = (...given: unknown[]): unknown => {
       requireArguments(given.length, length, `execute 'Deno.${name}Sync'`);
-      return ask(toRequest(given[0], given[1], given[2]));
+      return ask(toRequest(argumentAt(given, 0), argumentAt(given, 1), argumentAt(given, 2)));
     };
     nameFunction(begin, name, length);
     nameFunction(wait, `${name}Sync`, length);
@@ -155,9 +157,9 @@ export function createDenoFs(): Record<string, unknown> {
 function later({ name, length, toRequest, signalAt }: FileFunction, given: unknown[]): Promise<unknown> {
   try {
     requireArguments(given.length, length, `execute 'Deno.${name}'`);
-    const signal = signalAt === undefined ? undefined : readSignal(given[signalAt]);
+    const signal = signalAt === undefined ? undefined : readSignal(argumentAt(given, signalAt));
     if (signal?.aborted === true) return promiseReject(signal.reason);
-    const answer = request(toRequest(given[0], given[1], given[2]));
+    const answer = request(toRequest(argumentAt(given, 0), argumentAt(given, 1), argumentAt(given, 2)));
     return signal === undefined ? answer : untilAbort(answer, signal);
   } catch (error) {
     return promiseReject(error);

@@ -1,9 +1,9 @@
 /** `TextEncoder` and `TextDecoder` (https://encoding.spec.whatwg.org/); the worker's own codecs do the work. */
 
-import { askWorker, takeAnswerBytes, toText } from "./channel.ts";
+import { askWorker, takeAnswerBytes } from "./channel.ts";
 import { toBytes } from "./bytes.ts";
+import { objectToJson, quoteJson } from "./json-text.ts";
 import {
-  jsonStringify,
   PrimordialArrayBuffer,
   PrimordialTypeError,
   PrimordialUint8Array,
@@ -11,6 +11,7 @@ import {
   stringIncludes,
   stringSlice,
   stringToWellFormed,
+  typedArrayBuffer,
   typedArrayLength,
   typedArraySet,
   typedArrayTag,
@@ -22,7 +23,7 @@ export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
   if (text === "") return new PrimordialUint8Array(0);
   const whole = stringToWellFormed(text);
   // Raw text would end at U+0000 on its way.
-  if (stringIncludes(whole, "\0")) askWorker("text.encodeJson", jsonStringify(whole) ?? '""');
+  if (stringIncludes(whole, "\0")) askWorker("text.encodeJson", quoteJson(whole));
   else askWorker("text.encode", whole);
   return new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
 }
@@ -100,7 +101,7 @@ export class TextDecoder {
   #isUnderWay = false;
 
   constructor(label: unknown = "utf-8", options: unknown = undefined) {
-    this.#encoding = `${askWorker("text.label", jsonStringify(toDomString(label)) ?? '""') as string}`;
+    this.#encoding = `${askWorker("text.label", quoteJson(toDomString(label))) as string}`;
     const { fatal, ignoreBOM } = toDictionary(options, "Failed to construct 'TextDecoder'");
     this.#fatal = !!fatal;
     this.#ignoreBOM = !!ignoreBOM;
@@ -127,12 +128,12 @@ export class TextDecoder {
     // Whatever happens, an ended or failed stream begins anew.
     this.#pending = new PrimordialUint8Array(0);
     this.#isUnderWay = false;
-    if (bytes.length === 0 && !stream) return "";
-    const args = toText({ __proto__: null, label: this.#encoding, fatal: this.#fatal, ignoreBOM, stream, continued });
-    const text = `${askWorker("text.decode", args, bytes.buffer) as string}`;
+    if (typedArrayLength(bytes) === 0 && !stream) return "";
+    const args = objectToJson({ __proto__: null, label: this.#encoding, fatal: this.#fatal, ignoreBOM, stream, continued });
+    const text = `${askWorker("text.decode", args, typedArrayBuffer(bytes)) as string}`;
     if (stream) {
       this.#pending = new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
-      this.#isUnderWay = ignoreBOM || bytes.length > this.#pending.length;
+      this.#isUnderWay = ignoreBOM || typedArrayLength(bytes) > typedArrayLength(this.#pending);
     }
     return text;
   }

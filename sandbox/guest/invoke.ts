@@ -3,6 +3,7 @@
 import { leaveLoading, unfinishedEffects } from "./channel.ts";
 import { createContext, TOOL_OUTPUT } from "./context.ts";
 import { setCwd } from "./deno-paths.ts";
+import { listToJson, quoteJson } from "./json-text.ts";
 import { finish, resetOutcome } from "./outcome.ts";
 import { resetPerformance } from "./performance.ts";
 import {
@@ -79,7 +80,7 @@ function listOfFunctions(namespace: object | undefined, names: string[]): string
   const quoted = bareList<string>();
   for (let index = 0; namespace !== undefined && index < names.length && quoted.length < MAX_NAMES; index++) {
     const name = names[index] ?? "";
-    if (typeof reflectGet(namespace, name) === "function") quoted[quoted.length] = jsonStringify(name) ?? '""';
+    if (typeof reflectGet(namespace, name) === "function") quoted[quoted.length] = quoteJson(name);
   }
   return `[${arrayJoin(quoted, ",")}]`;
 }
@@ -100,7 +101,7 @@ function isObject(value: unknown): value is object {
 
 function toOutcome(value: unknown): string {
   const unfinished = unfinishedEffects();
-  if (unfinished.length > 0) return `u${jsonStringify(unfinished) ?? "[]"}`;
+  if (unfinished.length > 0) return `u${listToJson(unfinished)}`;
   try {
     return `d${isObject(value) && reflectGet(value, TOOL_OUTPUT) === true ? toolOutput(value) : `{"o":${toJson(value)}}`}`;
   } catch (error) {

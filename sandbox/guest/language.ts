@@ -90,6 +90,8 @@ export function installLanguage(global: object): void {
     Reflect.defineProperty(Symbol, name, { value: Symbol(`Symbol.${name}`), writable: false, enumerable: false, configurable: false });
   }
   installDispose();
+  // The engine calls it for every template literal, ours included, so it cannot be replaced.
+  Reflect.defineProperty(String.prototype, "concat", { writable: false, configurable: false });
   // Engine-only names; errors of the engine still inherit from it.
   Reflect.deleteProperty(global, "InternalError");
 }

@@ -39,6 +39,11 @@ export function bareList<T>(): T[] {
   return list;
 }
 
+/** An argument, or undefined: past its end an array would answer from its prototype. */
+export function argumentAt(given: readonly unknown[], index: number): unknown {
+  return index < given.length ? given[index] : undefined;
+}
+
 /** An object without prototype, for keys and lookups that must see nothing inherited. */
 export function bareObject<T>(): Record<string, T> {
   // An object literal with a null prototype has no type of its own.

@@ -197,8 +197,8 @@ function cloneProperties(cloning: Cloning, value: object, copy: object): object 
   const keys = reflectOwnKeys(value);
   let index = 0;
   fill(cloning, () => {
+    if (index >= keys.length) return false;
     const key = keys[index++];
-    if (key === undefined) return false;
     if (typeof key === "string" && objectIsEnumerable(value, key)) define(copy, key, begin(cloning, reflectGet(value, key)), true);
     return true;
   });

@@ -4,6 +4,7 @@ import { classify } from "./classify.ts";
 import { isDomException } from "./dom-exception.ts";
 import { inspect } from "./inspect.ts";
 import { readText } from "./inspect-error.ts";
+import { objectToJson, quoteJson } from "./json-text.ts";
 import { DEFAULT_INSPECT } from "./inspection.ts";
 import { jsonStringify, reflectGet, stringSlice } from "./primordials.ts";
 import { cleanStack } from "./stack.ts";
@@ -15,6 +16,15 @@ const MAX_DETAILS = 64 * 1024;
 
 /** JSON `{ name, message, stack, toolError? }`. Never throws. */
 export function describeThrown(thrown: unknown): string {
+  try {
+    return describe(thrown);
+  } catch {
+    // Too little stack or memory left to look at it.
+    return '{"name":"Error","message":"An error that cannot be shown","stack":""}';
+  }
+}
+
+function describe(thrown: unknown): string {
   const isObject = (typeof thrown === "object" && thrown !== null) || typeof thrown === "function";
   if (!isObject || !isErrorLike(thrown)) return encode("Error", `Uncaught ${inspectSafely(thrown)}`, "");
   const name = cut(readText(thrown, "name") ?? "Error", MAX_NAME);
@@ -34,10 +44,10 @@ function isErrorLike(thrown: object): boolean {
 
 /** Objects without prototype: no `toJSON` of the plugin's is asked. */
 function encode(name: string, message: string, stack: string, toolError?: object): string {
-  const fields = jsonStringify({ __proto__: null, name, message, stack }) ?? "{}";
+  const fields = objectToJson({ __proto__: null, name, message, stack });
   if (toolError === undefined) return fields;
   const details = detailsOf(toolError);
-  const shown = `{"message":${jsonStringify(message) ?? '""'}${details === undefined ? "" : `,"details":${details}`}}`;
+  const shown = `{"message":${quoteJson(message)}${details === undefined ? "" : `,"details":${details}`}}`;
   return `${stringSlice(fields, 0, -1)},"toolError":${shown}}`;
 }
 

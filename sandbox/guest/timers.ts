@@ -3,6 +3,7 @@
 import { monotonicMs } from "./performance.ts";
 import { finish } from "./outcome.ts";
 import {
+  argumentAt,
   bareList,
   type Callable,
   mapDelete,
@@ -150,9 +151,9 @@ function sink(place: number): void {
 
 function start(name: string, given: readonly unknown[], repeats: boolean): number {
   requireArguments(given.length, 1, `execute '${name}'`);
-  const callback = given[0];
+  const callback = argumentAt(given, 0);
   if (typeof callback !== "function") throw new PrimordialTypeError(`Failed to execute '${name}': the callback is not a function`);
-  const delay = +(given[1] as number);
+  const delay = +(argumentAt(given, 1) as number);
   // Out of the range of a 32-bit integer is at once, as in Deno and Node.
   const wait = delay >= 0 && delay <= MAX_DELAY ? delay : 0;
   const args = bareList<unknown>();

@@ -1,7 +1,8 @@
 /** `URLSearchParams` (https://url.spec.whatwg.org/#interface-urlsearchparams). The worker parses and serialises. */
 
-import { askWorker, toText } from "./channel.ts";
+import { askWorker } from "./channel.ts";
 import { quoteString } from "./inspect-text.ts";
+import { listToJson, quoteJson } from "./json-text.ts";
 import {
   arraySort,
   bareList,
@@ -9,7 +10,6 @@ import {
   type Callable,
   define,
   iteratorPrototype,
-  jsonStringify,
   objectIsEnumerable,
   objectSetPrototypeOf,
   PrimordialSymbol,
@@ -221,7 +221,7 @@ function parseQuery(query: string): Pair[] {
   const pairs = bareList<Pair>();
   if (query === "") return pairs;
   // `search.parse` answers names and values in turn.
-  const flat = askWorker("search.parse", jsonStringify(query) ?? '""') as readonly string[];
+  const flat = askWorker("search.parse", quoteJson(query)) as readonly string[];
   for (let index = 0; index + 1 < flat.length; index += 2) pairs[pairs.length] = { name: flat[index] ?? "", value: flat[index + 1] ?? "" };
   return pairs;
 }
@@ -233,7 +233,7 @@ function formatQuery(pairs: Pair[]): string {
     flat[flat.length] = pairs[index]?.name ?? "";
     flat[flat.length] = pairs[index]?.value ?? "";
   }
-  return `${askWorker("search.format", toText(flat)) as string}`;
+  return `${askWorker("search.format", listToJson(flat)) as string}`;
 }
 
 function matcher(name: unknown, value: unknown): (pair: Pair) => boolean {

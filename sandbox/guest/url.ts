@@ -1,6 +1,7 @@
 /** `URL` (https://url.spec.whatwg.org/#url-class). The worker's runtime parses; the guest keeps the parts. */
 
-import { askWorker, toText } from "./channel.ts";
+import { askWorker } from "./channel.ts";
+import { objectToJson } from "./json-text.ts";
 import { PrimordialTypeError } from "./primordials.ts";
 import { installSearchParams, makeSearchParams, updateSearchParams, type URLSearchParams } from "./url-search-params.ts";
 import { exposeInterface, requireArguments, showAs, toUsvString } from "./webidl.ts";
@@ -24,7 +25,7 @@ interface Parts {
 function parse(url: unknown, base: unknown): Parts | undefined {
   const args = { __proto__: null, url: toUsvString(url), base: base === undefined ? undefined : toUsvString(base) };
   // `url.parse` answers the parts or null.
-  return (askWorker("url.parse", toText(args)) as Parts | null) ?? undefined;
+  return (askWorker("url.parse", objectToJson(args)) as Parts | null) ?? undefined;
 }
 
 export class URL {
@@ -54,7 +55,7 @@ export class URL {
   #set(name: string, value: unknown): void {
     const args = { __proto__: null, href: this.#parts.href, name, value: toUsvString(value) };
     // `url.set` answers the parts, unchanged if the setter refused.
-    this.#parts = askWorker("url.set", toText(args)) as Parts;
+    this.#parts = askWorker("url.set", objectToJson(args)) as Parts;
     if ((name === "search" || name === "href") && this.#searchParams !== undefined) updateSearchParams(this.#searchParams, this.#parts.search);
   }
 
@@ -144,7 +145,7 @@ export class URL {
 
   #setQuery(query: string): void {
     const args = { __proto__: null, href: this.#parts.href, name: "search", value: query };
-    this.#parts = askWorker("url.set", toText(args)) as Parts;
+    this.#parts = askWorker("url.set", objectToJson(args)) as Parts;
   }
 
   get hash(): string {

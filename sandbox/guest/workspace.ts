@@ -1,7 +1,8 @@
 /** `context.workspace`: files of the session's workspace, the same on every route (SPEC C8). */
 
-import { toBytes } from "./bytes.ts";
-import { type OperationArgs, request, type Request } from "./channel.ts";
+import { bufferOf, toBytes } from "./bytes.ts";
+import { request, type Request } from "./channel.ts";
+import type { FlatObject } from "./json-text.ts";
 import { toPath } from "./deno-paths.ts";
 import { decodeUtf8, encodeUtf8 } from "./encoding.ts";
 import { PrimordialArrayBuffer, PrimordialTypeError, PrimordialUint8Array, promiseReject } from "./primordials.ts";
@@ -21,7 +22,7 @@ function reading<T>(path: unknown, range: unknown, convert: (bytes: ArrayBuffer)
   return { operation: "workspace.read", args, convert: (_value, bytes) => convert(bytes ?? new PrimordialArrayBuffer(0)) };
 }
 
-function readRange(range: unknown): OperationArgs {
+function readRange(range: unknown): FlatObject {
   if (range === undefined) return { __proto__: null };
   if (typeof range !== "object" || range === null) throw new PrimordialTypeError("The range must be { offset, length }");
   const { offset, length } = range as { readonly offset?: unknown; readonly length?: unknown };
@@ -50,9 +51,9 @@ export function createWorkspace(): object {
   return {
     read: (path: unknown, range?: unknown) => begin(() => reading(path, range, decodeUtf8)),
     readBytes: (path: unknown, range?: unknown) => begin(() => reading(path, range, (bytes) => new PrimordialUint8Array(bytes))),
-    write: (path: unknown, text: unknown) => begin(() => writing(path, encodeUtf8(requireText(text, "The text")).buffer, false)),
-    writeBytes: (path: unknown, bytes: unknown) => begin(() => writing(path, toBytes(bytes, "Cannot write the file").buffer, false)),
-    append: (path: unknown, text: unknown) => begin(() => writing(path, encodeUtf8(requireText(text, "The text")).buffer, true)),
+    write: (path: unknown, text: unknown) => begin(() => writing(path, bufferOf(encodeUtf8(requireText(text, "The text"))), false)),
+    writeBytes: (path: unknown, bytes: unknown) => begin(() => writing(path, bufferOf(toBytes(bytes, "Cannot write the file")), false)),
+    append: (path: unknown, text: unknown) => begin(() => writing(path, bufferOf(encodeUtf8(requireText(text, "The text"))), true)),
     exists: (path: unknown) => begin(() => onPath("workspace.exists", path, (value) => value === true)),
     list: (path: unknown = ".") => begin(() => onPath("workspace.list", path, (value) => value)),
     delete: (path: unknown) => begin(() => onPath("workspace.delete", path, ignore)),
@@ -65,7 +66,7 @@ function onPath<T>(operation: string, path: unknown, convert: (value: unknown) =
 }
 
 function patching(path: unknown, old: unknown, replacement: unknown): Request<undefined> {
-  const args: OperationArgs = {
+  const args: FlatObject = {
     __proto__: null,
     path: toPath(path),
     old: requireText(old, "The text to replace"),
