@@ -33,7 +33,7 @@ const WATCH_EVERY_MS = 5;
 const INTERRUPT_GRACE_MS = 14;
 /** One that was polling until its end is only waiting for a processor: ending its worker would harm the others on it. */
 const POLLING_GRACE_MS = 150;
-const POLLED_WITHIN_MS = 5;
+const POLLED_WITHIN_MS = 60;
 /** A guest that holds its thread this long makes the thread a bad place for other calls. */
 const BUSY_AFTER_MS = 20;
 /** How long after its wall time the host answers for a call whose worker did not. */
