@@ -1,7 +1,17 @@
 /** The command line as data: which command, its positionals, its options. Table-driven; knows no command. */
 
-import type { OptionSpec } from "./command.ts";
 import { nearest } from "./nearest.ts";
+
+/** One option, as it is parsed and as it is shown in `--help`. */
+export interface OptionSpec {
+  /** Without the dashes. */
+  readonly name: string;
+  /** What stands for the value in help; absent for a flag without value. */
+  readonly value?: string;
+  /** The value may be left out (`--allow-read` is `--allow-read=<everything>`); it is then given with `=` only. */
+  readonly optionalValue?: true;
+  readonly about: string;
+}
 
 /** The options that were given, by name. */
 export interface Options {

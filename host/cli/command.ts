@@ -1,20 +1,9 @@
 /** What a command of the CLI is. A command is one file in `commands/` and one line in `commands/mod.ts`. */
 
 import type { Platform } from "../platform/platform.ts";
-import type { Options } from "./arguments.ts";
+import type { Options, OptionSpec } from "./arguments.ts";
 import type { Output } from "./output.ts";
 import type { Project } from "./project.ts";
-
-/** One option, as it is parsed and as it is shown in `--help`. */
-export interface OptionSpec {
-  /** Without the dashes. */
-  readonly name: string;
-  /** What stands for the value in help; absent for a flag without value. */
-  readonly value?: string;
-  /** The value may be left out (`--allow-read` is `--allow-read=<everything>`); it is then given with `=` only. */
-  readonly optionalValue?: true;
-  readonly about: string;
-}
 
 /** What a command is given. */
 export interface CommandContext {

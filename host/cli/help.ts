@@ -1,6 +1,7 @@
 /** `--help`, written from the commands table. */
 
-import type { Command, OptionSpec } from "./command.ts";
+import type { OptionSpec } from "./arguments.ts";
+import type { Command } from "./command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import type { Style } from "./style.ts";
 

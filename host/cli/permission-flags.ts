@@ -2,9 +2,8 @@
 
 import type { PermissionItem, PermissionKind, Permissions, PermissionValue } from "../../manifests/mod.ts";
 import { parsePermissions, problemToText } from "../../manifests/mod.ts";
-import type { Options } from "./arguments.ts";
+import type { Options, OptionSpec } from "./arguments.ts";
 import { usageError } from "./cli-error.ts";
-import type { OptionSpec } from "./command.ts";
 import { absolutePath, pathFrom, shellWord } from "./paths.ts";
 
 /** The kinds that a sandboxed plugin can hold. */

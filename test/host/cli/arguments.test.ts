@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseArguments } from "../../../host/cli/arguments.ts";
-import type { OptionSpec } from "../../../host/cli/command.ts";
+import type { OptionSpec } from "../../../host/cli/arguments.ts";
 
 const SPECS: readonly OptionSpec[] = [
   { name: "json", about: "" },

@@ -17,8 +17,7 @@ describe("main()", () => {
   it("shows every command and exit code without arguments and with --help [I2.help] [I2.exit-codes]", async () => {
     const { code, out } = await run();
     expect(code).toBe(0);
-    const rows = out.split("
-").map((line) => line.trim().split(/ {2,}/u));
+    const rows = out.split("\n").map((line) => line.trim().split(/ {2,}/u));
     expect(rows).toEqual(expect.arrayContaining(COMMANDS.map(({ usage, summary }) => [usage, summary])));
     expect(rows).toEqual(expect.arrayContaining(EXIT_CODES.map(([number, meaning]) => [String(number), meaning])));
     expect((await run("--help")).out).toBe(out);
