@@ -57,7 +57,7 @@ async function findChange(place: Place, record: PluginRecord | undefined, option
 /** True if the folder must be read to know. */
 export async function looksDifferent(place: Place, record: PluginRecord, files: Files): Promise<boolean> {
   if (record.seen === undefined || record.seen.racy) return true;
-  return (await signFolder(files, place)) !== record.seen.signature;
+  return (await signFolder(files, place))?.signature !== record.seen.signature;
 }
 
 function kindOf(record: PluginRecord | undefined, state: FolderState): PluginChange["kind"] | undefined {

@@ -67,11 +67,19 @@ export async function readFolder({ files, guarded }: FolderAccess, place: Place)
   return { kind: "read", signature, identity, ...linkTarget, directory, digest, files: contents, bytes, newestMs, warnings };
 }
 
-/** What is compared to see a change, without reading; `undefined` while the folder is changing. */
-export async function signFolder(files: Files, place: Place): Promise<string | undefined> {
+/** What is compared to see a change. */
+export interface FolderSign {
+  readonly signature: string;
+  /** When the newest file was written, in milliseconds since the epoch; absent for what is no plugin. */
+  readonly newestMs?: number;
+}
+
+/** Looks without reading; `undefined` while the folder is changing. */
+export async function signFolder(files: Files, place: Place): Promise<FolderSign | undefined> {
   const { found, walk } = await lookAt(files, place);
-  const state = walk.kind === "found" ? walk : toState(found, walk);
-  return state.kind === "changing" ? undefined : state.signature;
+  if (walk.kind === "found") return { signature: walk.signature, newestMs: walk.newestMs };
+  const state = toState(found, walk);
+  return state.kind === "changing" ? undefined : { signature: state.signature };
 }
 
 interface Look {

@@ -1,11 +1,13 @@
 /**
  * Waits until a folder that is being written to has come to rest, then lets it be considered, one folder at a time each.
  *
- * At rest is a folder that looks the same twice, with a quiet window between. Bad news (it cannot be loaded, it is gone)
+ * At rest is a folder of which nothing was heard for a quiet window, and whose newest file is older than that, or which
+ * looks the same at its beginning and its end. Bad news (it cannot be loaded, it is gone)
  * is believed only if it stays true a little longer: editors and checkouts write in several steps.
  */
 
 import type { Clock } from "../../platform/platform.ts";
+import type { FolderSign } from "./read.ts";
 
 /** In milliseconds. */
 export interface SettleTiming {
@@ -27,7 +29,7 @@ export interface SettleOptions {
   readonly timing: SettleTiming;
   readonly signal: AbortSignal;
   /** What the folder looks like; `undefined` while that cannot be said. */
-  readonly sign: (path: string) => Promise<string | undefined>;
+  readonly sign: (path: string) => Promise<FolderSign | undefined>;
   /** Considers the folder; `again` if it changed meanwhile. `believe(signature)` waits and says if nothing came after it. */
   readonly consider: (path: string, believe: (signature: string) => Promise<boolean>) => Promise<"done" | "again">;
   /** The folder has not come to rest for about a second. Called once for each such time. */
@@ -87,7 +89,7 @@ export function createSettling(options: SettleOptions): Settling {
       if (window === PATIENT_AFTER) options.onRestless(path);
       const touches = state.touches;
       const next = await options.sign(path);
-      const isAtRest = next !== undefined && next === sample;
+      const isAtRest = next !== undefined && (next.signature === sample?.signature || isOlder(next, timing.quietMs));
       sample = next;
       if (!isAtRest) state.lastTouchMs = clock.monotonic();
       else if ((await options.consider(path, (signature) => believe(path, state, signature))) === "again") sample = undefined;
@@ -95,6 +97,12 @@ export function createSettling(options: SettleOptions): Settling {
       // no touch is counted that nobody looks at.
       else if (state.touches === touches) return forget(path, state);
     }
+  }
+
+  /** Not so of a file from the future: some other machine's clock wrote its time. */
+  function isOlder({ newestMs }: FolderSign, ageMs: number): boolean {
+    const now = clock.now();
+    return newestMs !== undefined && newestMs <= now && now - newestMs >= ageMs;
   }
 
   async function quiet(state: Unrest, ms: number): Promise<void> {
@@ -108,7 +116,7 @@ export function createSettling(options: SettleOptions): Settling {
   async function believe(path: string, state: Unrest, signature: string): Promise<boolean> {
     const touches = state.touches;
     await pause(state, timing.graceMs, true);
-    return !signal.aborted && state.touches === touches && (await options.sign(path)) === signature;
+    return !signal.aborted && state.touches === touches && (await options.sign(path))?.signature === signature;
   }
 
   function pause(state: Unrest, ms: number, endsAtTouch: boolean): Promise<void> {

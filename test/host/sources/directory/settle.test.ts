@@ -8,6 +8,9 @@ interface Scene {
   pass(ms: number): Promise<void>;
   /** What the folder looks like from now on. */
   look: string | undefined;
+  /** When its newest file was written; it is not said without. */
+  newestMs?: number;
+  now(): number;
   /** What considering it answers. */
   answer: (believe: (signature: string) => Promise<boolean>) => Promise<"done" | "again">;
   readonly considered: string[];
@@ -21,6 +24,7 @@ function scene(more: Partial<SettleOptions> = {}): Scene {
   const stopping = new AbortController();
   const state: Scene = {
     look: "one",
+    now: clock.now,
     answer: () => Promise.resolve("done"),
     considered: [],
     restless: [],
@@ -38,7 +42,10 @@ function scene(more: Partial<SettleOptions> = {}): Scene {
   const start = clock.monotonic();
   const settling = createSettling({
     ...{ clock, signal: stopping.signal, timing: { quietMs: 25, graceMs: 150 } },
-    sign: () => Promise.resolve(state.look),
+    sign: () =>
+      Promise.resolve(
+        state.look === undefined ? undefined : { signature: state.look, ...(state.newestMs !== undefined && { newestMs: state.newestMs }) },
+      ),
     consider(_path, believe) {
       state.considered.push(`${state.look} after ${clock.monotonic() - start} ms`);
       return state.answer(believe);
@@ -76,6 +83,30 @@ describe("createSettling()", () => {
     one.look = "three";
     await one.pass(100);
     expect(one.considered).toEqual(["three after 100 ms"]);
+  });
+
+  it("considers a burst a quiet window after its last file, if the file is as old as that [H3.debounce]", async () => {
+    const one = scene();
+    one.touch();
+    await one.pass(10);
+    one.look = "two";
+    one.newestMs = one.now();
+    one.touch();
+    await one.pass(100);
+    expect(one.considered).toEqual(["two after 35 ms"]);
+  });
+
+  it.each([
+    ["is younger than the quiet window", 1],
+    ["comes from the future", 5_000],
+  ])("waits for a second look if the newest file %s [H3.half-written]", async (_what, aheadMs) => {
+    const one = scene();
+    one.touch();
+    await one.pass(10);
+    one.look = "two";
+    one.newestMs = one.now() + aheadMs;
+    await one.pass(100);
+    expect(one.considered).toEqual(["two after 50 ms"]);
   });
 
   it("looks once more at what came while a change was considered [H3.serial]", async () => {
@@ -122,7 +153,7 @@ describe("createSettling()", () => {
 
   it("does not give up on a folder that keeps changing, says so once, and looks less often [H3]", async () => {
     let looks = 0;
-    const busy = scene({ sign: () => Promise.resolve(String(++looks)) });
+    const busy = scene({ sign: () => Promise.resolve({ signature: String(++looks) }) });
     busy.touch();
     await busy.pass(5_000);
     expect({ considered: busy.considered, restless: busy.restless }).toEqual({ considered: [], restless: ["after 1000 ms"] });

@@ -1,0 +1,71 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createHost, type Host } from "../../../host/mod.ts";
+import { manifest, tool } from "../../host/sources/directory/harness.ts";
+import { plantOnDisk } from "../../support/plant.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { DEADLINE, pause } from "./live-root.ts";
+
+const CALLS = 3_000;
+const SILENT = { write: () => undefined, child: () => SILENT };
+
+/** Two tools in two files that must always agree, and a third file that both read. */
+function versionFiles(version: number): Readonly<Record<string, string>> {
+  return {
+    "manifest.json": manifest("pair", { version: `1.0.${version}`, tools: [tool("one"), tool("two", { module: "two.ts" })] }),
+    "main.ts": `import { shared } from "./shared.ts";\nexport function one() { return { own: ${version}, shared }; }\n`,
+    "two.ts": `import { shared } from "./shared.ts";\nexport async function two() { await new Promise((r) => setTimeout(r, 1)); return { own: ${version}, shared }; }\n`,
+    "shared.ts": `export const shared = ${version};\n`,
+  };
+}
+
+/** As an editor or a checkout does: one file after the other, or all at once by renaming a folder. */
+async function writeVersion(folder: string, version: number): Promise<void> {
+  for (const [path, text] of Object.entries(versionFiles(version))) await writeFile(join(folder, path), text);
+}
+
+async function openHost(root: string, workspace: string): Promise<Host> {
+  const host = await createHost({ config: false, plugins: [root], workspace, watch: true, logger: SILENT });
+  onTestFinished(() => host.close());
+  return host;
+}
+
+describe("calls while their plugin is reloaded without end", () => {
+  it("all succeed, each on one version whose digest it names [H4] [H9]", { timeout: 120_000 }, async () => {
+    const home = await temporaryFolder();
+    const root = join(home, "plugins");
+    const folder = join(root, "pair");
+    for (const [path, text] of Object.entries(versionFiles(0))) await plantOnDisk(join(folder, path), text);
+    const host = await openHost(root, home);
+
+    let ended = 0;
+    let version = 0;
+    const writing = (async () => {
+      while (ended < CALLS) {
+        await writeVersion(folder, ++version);
+        await pause(30 + Math.random() * 100);
+      }
+    })();
+    const versionOf = new Map<string, number>();
+    const wrong: unknown[] = [];
+    await Promise.all(
+      Array.from({ length: 4 }, async (_, caller) => {
+        for (let call = 0; ended < CALLS; call++) {
+          const result = await host.call((caller + call) % 2 === 0 ? "one" : "two", {});
+          ended += 1;
+          const output = result.ok ? (result.output as { own: number; shared: number }) : undefined;
+          const known = versionOf.get(result.digest ?? "") ?? output?.own;
+          // Parts of two versions, or one digest for two of them.
+          if (output === undefined || output.own !== output.shared || known !== output.own)
+            wrong.push(result.ok ? result.output : result.error);
+          else versionOf.set(result.digest ?? "", output.own);
+        }
+      }),
+    );
+    await writing;
+    expect(wrong).toEqual([]);
+    expect(versionOf.size).toBeGreaterThan(2);
+    await expect.poll(async () => (await host.call("one", {})).output, DEADLINE).toEqual({ own: version, shared: version });
+  });
+});
