@@ -77,7 +77,7 @@ export class Pool {
   }
 
   submit(job: Job): void {
-    if (this.#threads.size === 0 && this.#module !== undefined) this.#threads.add(this.#newThread());
+    if (this.#threads.size === 0 && this.#module !== undefined) this.#threads.add(this.#newThread(true));
     this.#jobs.set(job.number, job);
     this.#place(job);
     this.#watch();
@@ -137,7 +137,7 @@ export class Pool {
     const [module, file] = await Promise.all([WebAssembly.compile(engine), this.#findImage(engine)]);
     this.#module = module;
     this.#imageFile = file;
-    if (!this.#closed) this.#threads.add(this.#newThread());
+    if (!this.#closed) this.#threads.add(this.#newThread(true));
   }
 
   /** The base image of an earlier start, if it is still there and whole. */
@@ -155,12 +155,12 @@ export class Pool {
     await this.#options.launcher.writeCache(this.#imageFile, await writeImageFile(base));
   }
 
-  #newThread(): Thread {
+  #newThread(isWanted: boolean): Thread {
     if (this.#module === undefined) throw new Error("The engine is not compiled yet");
     return new Thread(
       this.#options.launcher,
       this.#module,
-      { base: this.#base, prepareToLoad: this.#threads.size === 0 },
+      { base: this.#base, prepareToLoad: this.#threads.size === 0, isWanted },
       {
         onReady: (_thread, base) => {
           if (this.#base === undefined) void this.#keepImage(base);
@@ -186,7 +186,7 @@ export class Pool {
   }
 
   #ensureSpare(): void {
-    if (!this.#closed && this.#spare === undefined) this.#spare = this.#newThread();
+    if (!this.#closed && this.#spare === undefined) this.#spare = this.#newThread(false);
   }
 
   /** Puts the spare to work. */
@@ -323,7 +323,7 @@ export class Pool {
     }
     if (this.#closed) return;
     if (this.#failedStarts >= MAXIMUM_ATTEMPTS) return this.#giveUp(fault);
-    if (this.#promote() === undefined && this.#threads.size === 0) this.#threads.add(this.#newThread());
+    if (this.#promote() === undefined && this.#threads.size === 0) this.#threads.add(this.#newThread(true));
     this.#placeWaiting();
   }
 

@@ -32,6 +32,8 @@ export interface ThreadBoot {
   readonly base: Image | undefined;
   /** Whether plugins will be loaded here rather than called only. */
   readonly prepareToLoad: boolean;
+  /** Whether somebody waits for it: a start that nobody waits for keeps no process alive. */
+  readonly isWanted: boolean;
 }
 
 /** A guest entry that is under way on the thread. */
@@ -64,13 +66,15 @@ export class Thread {
       if (this.#ended || !isWorkerMessage(raw)) return;
       if (raw.type !== "ready") return listener.onMessage(this, raw);
       this.ready = true;
+      this.#connection.keepAlive(this.jobs.size > 0);
       listener.onReady(this, raw.base);
     });
     this.#connection.onExit((reason) => {
       if (!this.#ended) listener.onExit(this, reason);
       this.#ended = true;
     });
-    this.send({ type: "boot", ...boot });
+    this.#connection.keepAlive(boot.isWanted);
+    this.send({ type: "boot", base: boot.base, prepareToLoad: boot.prepareToLoad });
   }
 
   send(request: WorkerRequest): void {
