@@ -261,11 +261,12 @@ function parseQuery(query: string): LocalAnswer {
 }
 
 function formatQuery(text: string): LocalAnswer {
-  const flat = readJson(text, MAX_BYTES);
+  const flat: unknown = readJson(text, MAX_BYTES);
   if (!Array.isArray(flat)) throw new Refusal("TypeError", "The input is not a list");
   const params = new URLSearchParams();
   for (let index = 0; index + 1 < flat.length; index += 2) {
-    const [name, value]: unknown[] = [flat[index], flat[index + 1]];
+    const name: unknown = flat[index];
+    const value: unknown = flat[index + 1];
     if (typeof name !== "string" || typeof value !== "string") throw new Refusal("TypeError", "The input is not a list of strings");
     params.append(name, value);
   }

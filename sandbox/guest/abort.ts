@@ -1,7 +1,8 @@
 /** `AbortController` and `AbortSignal` (https://dom.spec.whatwg.org/#aborting-ongoing-activities). */
 
 import { DOMException } from "./dom-exception.ts";
-import { Event, eventHandler, EventTarget, fire } from "./events.ts";
+import { Event } from "./event.ts";
+import { eventHandler, EventTarget, fire } from "./event-target.ts";
 import { bareList, PrimordialTypeError } from "./primordials.ts";
 import { startTimer } from "./timers.ts";
 import { exposeInterface, requireArguments, showAs } from "./webidl.ts";

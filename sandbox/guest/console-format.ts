@@ -86,7 +86,11 @@ function directiveText(directive: string, value: unknown): string {
       return toStringText(value);
     case "d":
     case "i":
-      return toNumberText(value, (number) => mathTrunc(number), (text) => parseIntText(text));
+      return toNumberText(
+        value,
+        (number) => mathTrunc(number),
+        (text) => parseIntText(text),
+      );
     case "f":
       return toNumberText(value, (number) => number, parseFloatText);
     case "j":

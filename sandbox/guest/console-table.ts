@@ -70,7 +70,7 @@ function fillCells(cells: Map<string, string>, value: unknown, isKeyed: boolean)
     mapSet(cells, VALUES, inspect(value, CELL));
     return;
   }
-  const keys = objectKeys(value as object);
+  const keys = objectKeys(value);
   for (let index = 0; index < keys.length && index < MAX_COLUMNS; index++) {
     const key = keys[index];
     if (key !== undefined) mapSet(cells, key, inspect((value as Readonly<Record<string, unknown>>)[key], CELL));

@@ -2,7 +2,17 @@
 
 import { ask, requireWholeText } from "./channel.ts";
 import { requireNotRevoked } from "./deno-permissions.ts";
-import { define, mapForEach, mapGet, mapHas, mapSet, PrimordialMap, PrimordialTypeError, reflectOwnKeys, stringIncludes } from "./primordials.ts";
+import {
+  define,
+  mapForEach,
+  mapGet,
+  mapHas,
+  mapSet,
+  PrimordialMap,
+  PrimordialTypeError,
+  reflectOwnKeys,
+  stringIncludes,
+} from "./primordials.ts";
 import { requireArguments, toDomString } from "./webidl.ts";
 
 /** Undefined is deleted. */
@@ -47,7 +57,11 @@ function deleteVariable(key: unknown): void {
 function toObject(): Record<string, string> {
   requireNotRevoked("env", undefined);
   // The host answers an object of strings.
-  const given = ask({ operation: "env.toObject", args: { __proto__: null }, convert: (value) => value as Readonly<Record<string, string>> });
+  const given = ask({
+    operation: "env.toObject",
+    args: { __proto__: null },
+    convert: (value) => value as Readonly<Record<string, string>>,
+  });
   const variables: Record<string, string> = {};
   const names = reflectOwnKeys(given);
   for (let index = 0; index < names.length; index++) {

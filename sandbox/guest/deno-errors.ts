@@ -60,6 +60,6 @@ function instantiate(name: string, message: string): Error {
   if (constructor !== undefined) return new constructor(message);
   if (name === "TypeError") return new PrimordialTypeError(message);
   if (name === "RangeError") return new PrimordialRangeError(message);
-  if (isDomExceptionName(name)) return new DOMException(message, name) as Error;
+  if (isDomExceptionName(name)) return new DOMException(message, name);
   return new PrimordialError(message);
 }

@@ -10,7 +10,21 @@ export interface DirEntry {
 }
 
 /** The members in Deno's order. Times are milliseconds in the answer and dates in the result. */
-const MEMBERS = ["isFile", "isDirectory", "isSymlink", "size", "mtime", "atime", "birthtime", "ctime", "dev", "ino", "mode", "nlink", "uid"];
+const MEMBERS = [
+  "isFile",
+  "isDirectory",
+  "isSymlink",
+  "size",
+  "mtime",
+  "atime",
+  "birthtime",
+  "ctime",
+  "dev",
+  "ino",
+  "mode",
+  "nlink",
+  "uid",
+];
 const MORE_MEMBERS = ["gid", "rdev", "blksize", "blocks", "isBlockDevice", "isCharDevice", "isFifo", "isSocket"];
 const TIMES = 4;
 

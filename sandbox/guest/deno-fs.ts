@@ -36,8 +36,18 @@ interface FileFunction {
 const FUNCTIONS: readonly FileFunction[] = [
   { name: "readFile", length: 1, signalAt: 1, toRequest: (path) => look("fs.readFile", path, toByteArray) },
   { name: "readTextFile", length: 1, signalAt: 1, toRequest: (path) => look("fs.readFile", path, toText) },
-  { name: "writeFile", length: 2, signalAt: 2, toRequest: (path, data, options) => write(path, bufferOf(toBytes(data, "Cannot write the file")), options) },
-  { name: "writeTextFile", length: 2, signalAt: 2, toRequest: (path, text, options) => write(path, bufferOf(encodeUtf8(toDomString(text))), options) },
+  {
+    name: "writeFile",
+    length: 2,
+    signalAt: 2,
+    toRequest: (path, data, options) => write(path, bufferOf(toBytes(data, "Cannot write the file")), options),
+  },
+  {
+    name: "writeTextFile",
+    length: 2,
+    signalAt: 2,
+    toRequest: (path, text, options) => write(path, bufferOf(encodeUtf8(toDomString(text))), options),
+  },
   { name: "stat", length: 1, toRequest: (path) => look("fs.stat", path, toFileInfo) },
   { name: "lstat", length: 1, toRequest: (path) => look("fs.lstat", path, toFileInfo) },
   { name: "realPath", length: 1, toRequest: (path) => look("fs.realPath", path, toString) },

@@ -1,15 +1,7 @@
 /** Paths as programs give them: a string or a `file:` URL. */
 
 import { requireWholeText } from "./channel.ts";
-import {
-  bareList,
-  arrayJoin,
-  PrimordialTypeError,
-  splitText,
-  stringCharCodeAt,
-  stringIncludes,
-  stringStartsWith,
-} from "./primordials.ts";
+import { bareList, arrayJoin, PrimordialTypeError, splitText, stringCharCodeAt, stringIncludes, stringStartsWith } from "./primordials.ts";
 import { urlParts } from "./url.ts";
 
 const decodeComponent: (text: string) => string = decodeURIComponent;

@@ -3,7 +3,7 @@
 import { ask, request } from "./channel.ts";
 import { coversPath, normalizePath, toPath } from "./deno-paths.ts";
 import { toGuestError } from "./deno-errors.ts";
-import { eventHandler, EventTarget } from "./events.ts";
+import { eventHandler, EventTarget } from "./event-target.ts";
 import { bareList, PrimordialTypeError, promiseReject } from "./primordials.ts";
 import { shapeInterface, showAs, toDomString } from "./webidl.ts";
 
@@ -115,8 +115,7 @@ function toRequest(descriptor: Descriptor): Parameters<typeof ask<PermissionStat
 export function requireNotRevoked(name: "read" | "write" | "env", value: string | undefined): void {
   if (revoked.length === 0) return;
   const isEnv = name === "env";
-  const descriptor: Descriptor =
-    value === undefined ? { name } : isEnv ? { name, variable: value } : { name, path: normalizePath(value) };
+  const descriptor: Descriptor = value === undefined ? { name } : isEnv ? { name, variable: value } : { name, path: normalizePath(value) };
   if (!isRevoked(descriptor)) return;
   const what = value === undefined ? "" : ` to "${value}"`;
   throw toGuestError({ name: "NotCapable", message: `Requires ${name} access${what}: revoked by the program itself (do not revoke it)` });
@@ -167,14 +166,18 @@ function readDescriptor(value: unknown): Descriptor {
 export function createPermissions(): Record<string, unknown> {
   const { isStatus } = PermissionStatus;
   Reflect.deleteProperty(PermissionStatus, "isStatus");
-  for (const constructor of [Permissions, PermissionStatus]) Reflect.defineProperty(constructor, "length", { value: 0, configurable: true });
+  for (const constructor of [Permissions, PermissionStatus])
+    Reflect.defineProperty(constructor, "length", { value: 0, configurable: true });
   shapeInterface(Permissions, "Permissions");
   shapeInterface(PermissionStatus, "PermissionStatus");
   eventHandler(PermissionStatus.prototype, "change");
   showAs((value) => {
     if (!isStatus(value)) return undefined;
     const { onchange } = value as unknown as { readonly onchange: unknown };
-    return { name: "PermissionStatus", members: value.partial ? { state: value.state, onchange, partial: true } : { state: value.state, onchange } };
+    return {
+      name: "PermissionStatus",
+      members: value.partial ? { state: value.state, onchange, partial: true } : { state: value.state, onchange },
+    };
   });
   return { permissions: new Permissions(secret), Permissions, PermissionStatus };
 }

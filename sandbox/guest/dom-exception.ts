@@ -83,7 +83,15 @@ export function installDomException(global: object): void {
     constant(DOMException.prototype, constantName, code);
     if (name !== undefined) CODES[name] = code;
   }
-  for (const name of ["EncodingError", "NotReadableError", "UnknownError", "ConstraintError", "DataError", "OperationError", "NotAllowedError"]) {
+  for (const name of [
+    "EncodingError",
+    "NotReadableError",
+    "UnknownError",
+    "ConstraintError",
+    "DataError",
+    "OperationError",
+    "NotAllowedError",
+  ]) {
     CODES[name] = 0;
   }
   objectSetPrototypeOf(DOMException.prototype, PrimordialError.prototype);

@@ -164,4 +164,3 @@ export function installEncoding(global: object): void {
     return { name: "TextDecoder", members: { encoding: value.encoding, fatal: value.fatal, ignoreBOM: value.ignoreBOM } };
   });
 }
-

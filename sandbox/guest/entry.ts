@@ -10,7 +10,8 @@ import { createDeno } from "./deno.ts";
 import { installDomException } from "./dom-exception.ts";
 import { installEncoding } from "./encoding.ts";
 import { installEventClasses } from "./event-classes.ts";
-import { installEvents } from "./events.ts";
+import { installEvent } from "./event.ts";
+import { installEventTarget } from "./event-target.ts";
 import { defineModule, invokeTool } from "./invoke.ts";
 import { installLanguage } from "./language.ts";
 import { installNavigator } from "./navigator.ts";
@@ -50,7 +51,8 @@ function poll(): string {
 function installGlobals(global: object): void {
   installLanguage(global);
   installDomException(global);
-  installEvents(global);
+  installEvent(global);
+  installEventTarget(global);
   installEventClasses(global);
   installReportError(global);
   installAbort(global);

@@ -1,6 +1,6 @@
 /** The event classes that add members: `CustomEvent`, `ErrorEvent`, `MessageEvent`, `PromiseRejectionEvent`. */
 
-import { Event } from "./events.ts";
+import { Event } from "./event.ts";
 import { PrimordialTypeError } from "./primordials.ts";
 import { exposeInterface, toDictionary, toDomString } from "./webidl.ts";
 
@@ -65,7 +65,13 @@ export class MessageEvent extends Event {
 
   constructor(type: unknown, options: unknown = undefined) {
     super(type, options);
-    const { data = null, origin = "", lastEventId = "", source = null, ports } = toDictionary(options, "Failed to construct 'MessageEvent'");
+    const {
+      data = null,
+      origin = "",
+      lastEventId = "",
+      source = null,
+      ports,
+    } = toDictionary(options, "Failed to construct 'MessageEvent'");
     this.#data = data;
     this.#origin = toDomString(origin);
     this.#lastEventId = toDomString(lastEventId);

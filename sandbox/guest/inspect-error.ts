@@ -1,6 +1,6 @@
 /** How an error is shown: name and message as in Deno, the plugin's own frames, and what else it carries. */
 
-import { type Inspection, type Shape } from "./inspection.ts";
+import type { Inspection, Shape } from "./inspection.ts";
 import {
   reflectGet,
   splitText,

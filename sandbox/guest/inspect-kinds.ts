@@ -158,7 +158,7 @@ function arrayEntries(inspection: Inspection, value: unknown[], level: number): 
   const { length } = value;
   const limit = inspection.options.iterableLimit;
   let index = 0;
-  for (; index < length && entries.length < limit; ) {
+  for (; index < length && entries.length < limit;) {
     if (objectHasOwn(value, index)) {
       entries[entries.length] = indented(inspection, value[index], level);
       index++;

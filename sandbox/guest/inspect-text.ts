@@ -44,7 +44,7 @@ function escapeControls(text: string, quote: number): string {
 }
 
 function escapeOf(code: number, quote: number): string | undefined {
-  if (code === quote) return `\\${stringAt('"\'`', code === 34 ? 0 : code === 39 ? 1 : 2)}`;
+  if (code === quote) return `\\${stringAt("\"'`", code === 34 ? 0 : code === 39 ? 1 : 2)}`;
   if (code === 92 || (code >= 8 && code <= 13)) return SHORT_ESCAPES[code];
   if (code < 32 || (code >= 127 && code < 160)) return `\\x${stringPadStart(numberToString(code, 16), 2, "0")}`;
   return undefined;

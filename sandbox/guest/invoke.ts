@@ -89,10 +89,17 @@ function listOfFunctions(namespace: object | undefined, names: string[]): string
 async function run(tool: Callable, args: unknown, context: object): Promise<void> {
   try {
     const returned = reflectApply(tool, undefined, [args, context]);
-    finish(toOutcome(isObject(returned) ? await returned : returned));
+    // Promises and what behaves like one are awaited; other objects come out of it as they are.
+    const value: unknown = isObject(returned) ? await maybePromise(returned) : returned;
+    finish(toOutcome(value));
   } catch (error) {
     finish(`t${describeThrown(error)}`);
   }
+}
+
+/** `await` takes anything; the type says so. */
+function maybePromise(value: object): PromiseLike<unknown> | object {
+  return value;
 }
 
 function isObject(value: unknown): value is object {
@@ -114,7 +121,9 @@ function toJson(value: unknown): string {
   if (value === undefined) return "null";
   const text = jsonStringify(value);
   if (text !== undefined) return text;
-  throw new PrimordialTypeError(`The tool returned ${typeof value === "object" ? "an object whose toJSON answers nothing" : `a ${typeof value}`}`);
+  throw new PrimordialTypeError(
+    `The tool returned ${typeof value === "object" ? "an object whose toJSON answers nothing" : `a ${typeof value}`}`,
+  );
 }
 
 const OUTPUT_KEYS = ["output", "content", "success", "metadata", "filesModified", "commandExecuted"];

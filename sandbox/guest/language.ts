@@ -50,7 +50,7 @@ function framesBelow(stack: string, leaveOut: Callable | undefined): string {
 async function fromAsync(this: unknown, items: unknown, map?: unknown, self?: unknown): Promise<unknown> {
   if (map !== undefined && typeof map !== "function") throw new PrimordialTypeError("The mapping function is not callable");
   if (items === undefined || items === null) throw new PrimordialTypeError("The items are not iterable");
-  const source = items as object;
+  const source: object = items;
   const isIterable = isMethod(reflectGetOf(source, asyncIterator)) || isMethod(reflectGetOf(source, iterator));
   const constructor = typeof this === "function" ? (this as Callable) : (PrimordialArray as unknown as Callable);
   const length = isIterable ? 0 : toLength(reflectGetOf(source, "length"));
@@ -70,7 +70,9 @@ async function fromAsync(this: unknown, items: unknown, map?: unknown, self?: un
 }
 
 function reflectGetOf(value: unknown, key: PropertyKey): unknown {
-  return typeof value === "object" || typeof value === "function" ? reflectGet(value as object, key) : (value as Record<PropertyKey, unknown>)[key];
+  return typeof value === "object" || typeof value === "function"
+    ? reflectGet(value as object, key)
+    : (value as Record<PropertyKey, unknown>)[key];
 }
 
 function isMethod(value: unknown): boolean {

@@ -143,12 +143,13 @@ export class Performance {
     requireArguments(arguments.length, 1, "execute 'measure' on 'Performance'");
     const isOptions = typeof startOrOptions === "object" && startOrOptions !== null;
     const options = isOptions ? toDictionary(startOrOptions, "Failed to execute 'measure'") : { start: startOrOptions, end: endMark };
-    const { start, end, duration, detail } = options as Readonly<Record<string, unknown>>;
+    const { start, end, duration, detail }: Readonly<Record<string, unknown>> = options;
     if (start !== undefined && end !== undefined && duration !== undefined) {
       throw new PrimordialTypeError("Failed to execute 'measure' on 'Performance': give at most two of start, end and duration");
     }
     const length = duration === undefined ? undefined : toTime(duration);
-    const until = end === undefined ? (length === undefined || start === undefined ? performanceNow() : timeOf(start) + length) : timeOf(end);
+    const until =
+      end === undefined ? (length === undefined || start === undefined ? performanceNow() : timeOf(start) + length) : timeOf(end);
     const from = start === undefined ? (length === undefined ? 0 : until - length) : timeOf(start);
     const copy = detail === undefined || detail === null ? null : structuredClone(detail);
     const measure = new PerformanceMeasure(toDomString(name), { start: from, duration: until - from }, copy, secret);

@@ -145,9 +145,8 @@ export const objectIsEnumerable: (self: unknown, key: PropertyKey) => boolean = 
 const objectSetPrototypeOf: (value: object, prototype: object | null) => boolean = setPrototypeOf;
 export { objectSetPrototypeOf };
 
-export const promiseThen: (self: unknown, onFulfilled: (value: unknown) => void, onRejected: (reason: unknown) => void) => unknown = uncurry(
-  Promise.prototype.then,
-);
+export const promiseThen: (self: unknown, onFulfilled: (value: unknown) => void, onRejected: (reason: unknown) => void) => unknown =
+  uncurry(Promise.prototype.then);
 export const promiseReject = <T>(reason: unknown): Promise<T> => new PrimordialPromise<T>((_resolve, reject) => reject(reason));
 export const regExpFlags: (self: unknown) => string = uncurryGetter(RegExp.prototype, "flags");
 export const regExpSource: (self: unknown) => string = uncurryGetter(RegExp.prototype, "source");

@@ -1,7 +1,7 @@
 /** `reportError` and the global `error` event (https://html.spec.whatwg.org/#report-the-exception). */
 
 import { ErrorEvent } from "./event-classes.ts";
-import { fireGlobally } from "./events.ts";
+import { fireGlobally } from "./event-target.ts";
 import { readText } from "./inspect-error.ts";
 import { reportUncaught, setErrorListener } from "./uncaught.ts";
 import { exposeFunction, requireArguments } from "./webidl.ts";

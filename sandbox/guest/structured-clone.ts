@@ -76,7 +76,7 @@ interface Cloning {
 export function structuredClone(value: unknown, options?: unknown): unknown {
   requireArguments(arguments.length, 1, "execute 'structuredClone'");
   const transferred = readTransfer(options);
-  const cloning: Cloning = { seen: new PrimordialMap(), open: bareList<Filling>() };
+  const cloning: Cloning = { seen: new PrimordialMap<object, object>(), open: bareList<Filling>() };
   const moved = bareList<ArrayBuffer>();
   for (let index = 0; index < transferred.length; index++) requireTransferable(transferred, index);
   for (let index = 0; index < transferred.length; index++) {
@@ -98,7 +98,8 @@ function readTransfer(options: unknown): unknown[] {
   const { transfer } = toDictionary(options, "Failed to execute 'structuredClone'");
   const list = bareList<unknown>();
   if (transfer === undefined) return list;
-  if (typeof transfer !== "object" || transfer === null) throw new PrimordialTypeError("Failed to execute 'structuredClone': transfer is not a sequence");
+  if (typeof transfer !== "object" || transfer === null)
+    throw new PrimordialTypeError("Failed to execute 'structuredClone': transfer is not a sequence");
   for (const item of transfer as Iterable<unknown>) list[list.length] = item;
   return list;
 }
@@ -140,7 +141,8 @@ function fill(cloning: Cloning, step: () => boolean): void {
 }
 
 function cloneObject(cloning: Cloning, value: object): object {
-  if (isDomException(value)) return remember(cloning, value, new DOMException((value as DOMException).message, (value as DOMException).name));
+  if (isDomException(value))
+    return remember(cloning, value, new DOMException((value as DOMException).message, (value as DOMException).name));
   if (describeInterface(value) !== undefined) throw notCloneable("Cannot clone object of unsupported type.");
   switch (classify(value)) {
     case "object":
@@ -267,7 +269,10 @@ function copyBuffer(buffer: ArrayBuffer): ArrayBuffer {
   const length = arrayBufferByteLength(buffer);
   // ES2024; the engine has resizable buffers, the library types may not.
   const copy = arrayBufferResizable(buffer)
-    ? (reflectConstruct(PrimordialArrayBuffer as unknown as Callable, [length, { __proto__: null, maxByteLength: arrayBufferMaxByteLength(buffer) }]) as ArrayBuffer)
+    ? (reflectConstruct(PrimordialArrayBuffer as unknown as Callable, [
+        length,
+        { __proto__: null, maxByteLength: arrayBufferMaxByteLength(buffer) },
+      ]) as ArrayBuffer)
     : new PrimordialArrayBuffer(length);
   typedArraySet(new PrimordialUint8Array(copy), new PrimordialUint8Array(buffer));
   return copy;

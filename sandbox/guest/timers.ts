@@ -181,7 +181,10 @@ function runMicrotask(callback: Callable): void {
 function ignore(): void {}
 
 export function installTimers(global: object): void {
-  for (const [name, repeats] of [["setTimeout", false], ["setInterval", true]] as const) {
+  for (const [name, repeats] of [
+    ["setTimeout", false],
+    ["setInterval", true],
+  ] as const) {
     exposeFunction(global, name, (...given: unknown[]) => start(name, given, repeats), 2);
   }
   for (const name of ["clearTimeout", "clearInterval"]) exposeFunction(global, name, (id: unknown) => stopTimer(+(id as number)));

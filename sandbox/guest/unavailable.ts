@@ -52,11 +52,20 @@ const GLOBALS: readonly Refusal[] = [
   { name: "BroadcastChannel", advice: NO_THREADS },
 ];
 
-const WEB_ASSEMBLY = ["compile", "instantiate", "compileStreaming", "instantiateStreaming", "validate", "Module", "Instance", "Memory", "Table"];
+const WEB_ASSEMBLY = [
+  "compile",
+  "instantiate",
+  "compileStreaming",
+  "instantiateStreaming",
+  "validate",
+  "Module",
+  "Instance",
+  "Memory",
+  "Table",
+];
 
 function refusing({ name, advice, isAsync = false }: Refusal, prefix = ""): Callable {
-  const refuse = (): Error =>
-    toGuestError({ name: "NotSupported", message: `Cannot use ${prefix}${name} in a plugin: ${advice}` });
+  const refuse = (): Error => toGuestError({ name: "NotSupported", message: `Cannot use ${prefix}${name} in a plugin: ${advice}` });
   // A plain function: it can be called with and without `new`.
   const refusal = function (): Promise<never> {
     if (isAsync) return promiseReject(refuse());
@@ -72,7 +81,11 @@ export function installUnavailable(global: object, deno: object): void {
   const webAssembly = {};
   for (const name of WEB_ASSEMBLY) {
     const isAsync = name === "compile" || name === "instantiate" || name.endsWith("Streaming");
-    define(webAssembly, name, refusing({ name, isAsync, advice: "the plugin runs inside WebAssembly itself; use JavaScript" }, "WebAssembly."));
+    define(
+      webAssembly,
+      name,
+      refusing({ name, isAsync, advice: "the plugin runs inside WebAssembly itself; use JavaScript" }, "WebAssembly."),
+    );
   }
   define(global, "WebAssembly", webAssembly);
 }

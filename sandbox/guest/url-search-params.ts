@@ -2,6 +2,7 @@
 
 import { askWorker } from "./channel.ts";
 import { quoteString } from "./inspect-text.ts";
+import { installPairIterator, iteratePairs, type Pair } from "./pair-iterator.ts";
 import { listToJson, quoteJson } from "./json-text.ts";
 import {
   arraySort,
@@ -9,9 +10,7 @@ import {
   bareObject,
   type Callable,
   define,
-  iteratorPrototype,
   objectIsEnumerable,
-  objectSetPrototypeOf,
   PrimordialSymbol,
   PrimordialTypeError,
   reflectApply,
@@ -20,12 +19,7 @@ import {
   stringSlice,
   stringStartsWith,
 } from "./primordials.ts";
-import { exposeInterface, requireArguments, showAs, tag, toUsvString } from "./webidl.ts";
-
-interface Pair {
-  name: string;
-  value: string;
-}
+import { exposeInterface, requireArguments, showAs, toUsvString } from "./webidl.ts";
 
 const { iterator } = PrimordialSymbol;
 
@@ -117,15 +111,15 @@ export class URLSearchParams {
   }
 
   entries(): object {
-    return iterate(this.#pairs, pairOf);
+    return iteratePairs(this.#pairs, (pair) => [pair.name, pair.value]);
   }
 
   keys(): object {
-    return iterate(this.#pairs, (pair) => pair.name);
+    return iteratePairs(this.#pairs, (pair) => pair.name);
   }
 
   values(): object {
-    return iterate(this.#pairs, (pair) => pair.value);
+    return iteratePairs(this.#pairs, (pair) => pair.value);
   }
 
   toString(): string {
@@ -250,48 +244,12 @@ function find(pairs: Pair[], test: (pair: Pair) => boolean): Pair | undefined {
   return undefined;
 }
 
-function pairOf(pair: Pair): [string, string] {
-  return [pair.name, pair.value];
-}
-
-/** https://webidl.spec.whatwg.org/#es-iterator-prototype-object: live, and of a prototype of its own. */
-const paramsIteratorPrototype: object = {};
-
-function iterate(pairs: Pair[], pick: (pair: Pair) => unknown): object {
-  let index = 0;
-  const made = {};
-  objectSetPrototypeOf(made, paramsIteratorPrototype);
-  steps.set(made, () => {
-    const pair = pairs[index];
-    if (pair === undefined) return { value: undefined, done: true };
-    index++;
-    return { value: pick(pair), done: false };
-  });
-  return made;
-}
-
-const steps = new WeakMap<object, () => IteratorResult<unknown, unknown>>();
-// Looked up on the instance itself from now on: a plugin may change the prototype.
-steps.get = WeakMap.prototype.get as typeof steps.get;
-steps.set = WeakMap.prototype.set as typeof steps.set;
-
 export function installSearchParams(global: object): void {
   Reflect.deleteProperty(URLSearchParams, "access");
   Reflect.defineProperty(URLSearchParams, "length", { value: 0, configurable: true });
   exposeInterface(global, "URLSearchParams", URLSearchParams);
   define(URLSearchParams.prototype, iterator, URLSearchParams.prototype.entries);
-  objectSetPrototypeOf(paramsIteratorPrototype, iteratorPrototype);
-  define(
-    paramsIteratorPrototype,
-    "next",
-    function next(this: object): IteratorResult<unknown, unknown> {
-      const step = steps.get(this);
-      if (step === undefined) throw new PrimordialTypeError("Illegal invocation");
-      return step();
-    },
-    true,
-  );
-  tag(paramsIteratorPrototype, "URLSearchParams Iterator");
+  installPairIterator("URLSearchParams Iterator");
   showAs((value) => {
     if (!access.isParams(value)) return undefined;
     const pairs = access.pairsOf(value);

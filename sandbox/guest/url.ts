@@ -56,7 +56,8 @@ export class URL {
     const args = { __proto__: null, href: this.#parts.href, name, value: toUsvString(value) };
     // `url.set` answers the parts, unchanged if the setter refused.
     this.#parts = askWorker("url.set", objectToJson(args)) as Parts;
-    if ((name === "search" || name === "href") && this.#searchParams !== undefined) updateSearchParams(this.#searchParams, this.#parts.search);
+    if ((name === "search" || name === "href") && this.#searchParams !== undefined)
+      updateSearchParams(this.#searchParams, this.#parts.search);
   }
 
   get href(): string {

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { askBoth } from "./oracle.ts";
 
 const CASES = [
-  ...["", "abcd", " YWJj ", "YQ==", "YQ=", "YQ", "Y", "YQ===", "ab\\0c", "AAAA", "/+8=", "_-8=", "YWJjé", "=", "\\n\\t\\f\\r Y Q"].map((text) => `atob("${text}")`),
+  ...["", "abcd", " YWJj ", "YQ==", "YQ=", "YQ", "Y", "YQ===", "ab\\0c", "AAAA", "/+8=", "_-8=", "YWJjé", "=", "\\n\\t\\f\\r Y Q"].map(
+    (text) => `atob("${text}")`,
+  ),
   ...["", "a", "a\\0b", "ÿ", "\\u0100", "😀"].map((text) => `btoa("${text}")`),
   `atob(null)`,
   `btoa(undefined)`,

@@ -41,13 +41,16 @@ async function logsOf(source: string): Promise<readonly { readonly level: string
 describe("console", () => {
   it("prints what Deno prints, format by format [PB1.console] [B6.console]", async () => {
     const [theirs, logs] = await Promise.all([runDeno(), logsOf(PROGRAM)]);
-    const printed = (...levels: string[]): string[] => logs.filter(({ level }) => levels.includes(level)).flatMap(({ text }) => text.split("\n"));
+    const printed = (...levels: string[]): string[] =>
+      logs.filter(({ level }) => levels.includes(level)).flatMap(({ text }) => text.split("\n"));
     expect(printed("debug", "info")).toEqual(theirs.stdout.replace(/\n$/u, "").split("\n"));
     expect(printed("warn", "error")).toEqual(theirs.stderr.replace(/\n$/u, "").split("\n"));
   });
 
   it("sends each method to its level [B6.console]", async () => {
-    const logs = await logsOf(`for (const method of ["debug", "log", "info", "dir", "count", "warn", "error", "trace"]) console[method](method); console.assert(false)`);
+    const logs = await logsOf(
+      `for (const method of ["debug", "log", "info", "dir", "count", "warn", "error", "trace"]) console[method](method); console.assert(false)`,
+    );
     expect(logs.map(({ level }) => level)).toEqual(["debug", "info", "info", "info", "info", "warn", "error", "error", "error"]);
   });
 
@@ -78,7 +81,12 @@ describe("console", () => {
       source: `export async function tool() { console.time("t"); await new Promise((r) => setTimeout(r, 250)); console.timeLog("t", "half"); console.timeEnd("t"); console.timeEnd("t"); console.time("t"); console.time("t") }`,
     });
     guest.output();
-    expect(guest.logs.map(({ text }) => text)).toEqual(["t: 250ms half", "t: 250ms", "Timer 't' does not exist", "Timer 't' already exists"]);
+    expect(guest.logs.map(({ text }) => text)).toEqual([
+      "t: 250ms half",
+      "t: 250ms",
+      "Timer 't' does not exist",
+      "Timer 't' already exists",
+    ]);
     guest.dispose();
   });
 
@@ -125,9 +133,34 @@ describe("console", () => {
   });
 
   it("has Deno's methods under their names and tag [PB1.console]", async () => {
-    const [line] = await logsOf(`console.log(JSON.stringify([Object.keys(console), console.log.name, Object.prototype.toString.call(console), Object.getOwnPropertyDescriptor(globalThis, "console").enumerable]))`);
+    const [line] = await logsOf(
+      `console.log(JSON.stringify([Object.keys(console), console.log.name, Object.prototype.toString.call(console), Object.getOwnPropertyDescriptor(globalThis, "console").enumerable]))`,
+    );
     expect(JSON.parse(line?.text ?? "")).toEqual([
-      ["log", "debug", "info", "dir", "dirxml", "warn", "error", "assert", "count", "countReset", "table", "time", "timeLog", "timeEnd", "group", "groupCollapsed", "groupEnd", "clear", "trace", "profile", "profileEnd", "timeStamp"],
+      [
+        "log",
+        "debug",
+        "info",
+        "dir",
+        "dirxml",
+        "warn",
+        "error",
+        "assert",
+        "count",
+        "countReset",
+        "table",
+        "time",
+        "timeLog",
+        "timeEnd",
+        "group",
+        "groupCollapsed",
+        "groupEnd",
+        "clear",
+        "trace",
+        "profile",
+        "profileEnd",
+        "timeStamp",
+      ],
       "log",
       "[object console]",
       false,

@@ -23,7 +23,15 @@ async function run(body: string, context: Record<string, unknown> = {}): Promise
 
 describe("the tool context", () => {
   it("holds what the host told, frozen through and through [D7]", async () => {
-    const told = { sessionId: "s", turnId: "t", agentId: "a", traceparent: "00-x", settings: { nested: { list: [1, { deep: true }] } }, permissions: { read: ["/ws"] }, deadline: 5 };
+    const told = {
+      sessionId: "s",
+      turnId: "t",
+      agentId: "a",
+      traceparent: "00-x",
+      settings: { nested: { list: [1, { deep: true }] } },
+      permissions: { read: ["/ws"] },
+      deadline: 5,
+    };
     const { output, guest } = await run(
       `const { signal, log, workspace, progress, output, error, ...data } = context;
        const frozen = []; const walk = (value) => { if (typeof value === "object" && value !== null) { frozen.push(Object.isFrozen(value)); Object.values(value).forEach(walk) } }; Object.values(data).forEach(walk);
@@ -48,7 +56,9 @@ describe("the tool context", () => {
   });
 
   it("logs to the call's logger, as the console formats [D7] [B6.console]", async () => {
-    const { guest } = await run(`context.log.debug("a", { b: 1 }); context.log.info("%s!", "x"); context.log.warn(1); context.log.error(new Map()); context.log.write("warn", "w", 2); try { context.log.write("fatal", "x") } catch (e) { context.log.info(e.name) }`);
+    const { guest } = await run(
+      `context.log.debug("a", { b: 1 }); context.log.info("%s!", "x"); context.log.warn(1); context.log.error(new Map()); context.log.write("warn", "w", 2); try { context.log.write("fatal", "x") } catch (e) { context.log.info(e.name) }`,
+    );
     expect(guest.logs).toEqual([
       { level: "debug", text: "a { b: 1 }" },
       { level: "info", text: "x!" },
@@ -61,7 +71,9 @@ describe("the tool context", () => {
   });
 
   it("reports progress at once and without waiting [D7] [T4]", async () => {
-    const { output, guest } = await run(`const seen = [context.progress({ done: 1, of: [2] })]; context.progress("half"); for (const bad of [undefined, () => {}, 1n]) try { context.progress(bad) } catch (e) { seen.push(e.name) } return seen`);
+    const { output, guest } = await run(
+      `const seen = [context.progress({ done: 1, of: [2] })]; context.progress("half"); for (const bad of [undefined, () => {}, 1n]) try { context.progress(bad) } catch (e) { seen.push(e.name) } return seen`,
+    );
     expect(output).toEqual([null, "TypeError", "TypeError", "TypeError"]);
     expect(guest.crossings.map(({ id, operation, args }) => ({ isAsync: id > 0, operation, args }))).toEqual([
       { isAsync: true, operation: "progress", args: { value: { done: 1, of: [2] } } },
@@ -71,7 +83,9 @@ describe("the tool context", () => {
   });
 
   it("aborts its signal when the call is cancelled, with time to tidy up [D7] [T3]", async () => {
-    const guest = await startGuest({ source: `export function tool(args, { signal }) { return new Promise((resolve) => { signal.onabort = () => resolve([signal.aborted, signal.reason.name, signal.reason.code]) }) }` });
+    const guest = await startGuest({
+      source: `export function tool(args, { signal }) { return new Promise((resolve) => { signal.onabort = () => resolve([signal.aborted, signal.reason.name, signal.reason.code]) }) }`,
+    });
     expect(guest.entry("invoke", JSON.stringify({ module: "main.js", export: "tool", args: {}, context: {} }))).toBe("w");
     guest.runJobs();
     guest.entry("abort");
@@ -94,7 +108,18 @@ describe("context.workspace", () => {
     const { output, guest } = await run(`
       const w = context.workspace; const bytes = await w.readBytes("b", { offset: 1, length: 2 });
       return [await w.read("a"), [...bytes], await w.write("c", "é"), await w.writeBytes("d", new Uint8Array([9]).buffer), await w.append("e", "x\\0"), await w.exists("f"), await w.list(), await w.list("g"), await w.delete("h"), await w.patch("i", "old\\0", "new")]`);
-    expect(output).toEqual(["text\u0000é", [...encoder.encode("text\u0000é")], null, null, null, true, [{ name: "a", kind: "file" }], [{ name: "a", kind: "file" }], null, null]);
+    expect(output).toEqual([
+      "text\u0000é",
+      [...encoder.encode("text\u0000é")],
+      null,
+      null,
+      null,
+      true,
+      [{ name: "a", kind: "file" }],
+      [{ name: "a", kind: "file" }],
+      null,
+      null,
+    ]);
     expect(guest.crossings.map(({ operation, args, bytes }) => [operation, args, ...(bytes === undefined ? [] : [[...bytes]])])).toEqual([
       ["workspace.read", { path: "b", offset: 1, length: 2 }],
       ["workspace.read", { path: "a" }],

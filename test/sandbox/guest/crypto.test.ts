@@ -37,7 +37,9 @@ describe("crypto", () => {
   });
 
   it("cannot be made anew or called on something else [PB1.crypto]", async () => {
-    const guest = await startGuest({ source: `export function tool() { const names = []; for (const f of [() => new Crypto(), () => crypto.randomUUID.call({}), () => crypto.getRandomValues()]) try { f() } catch (error) { names.push(error.name) } return [names, Object.prototype.toString.call(crypto)] }` });
+    const guest = await startGuest({
+      source: `export function tool() { const names = []; for (const f of [() => new Crypto(), () => crypto.randomUUID.call({}), () => crypto.getRandomValues()]) try { f() } catch (error) { names.push(error.name) } return [names, Object.prototype.toString.call(crypto)] }`,
+    });
     expect(guest.output()).toEqual([["TypeError", "TypeError", "TypeError"], "[object Crypto]"]);
     guest.dispose();
   });

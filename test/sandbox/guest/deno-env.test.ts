@@ -20,14 +20,20 @@ async function run(body: string): Promise<{ output: unknown; operations: string[
 
 describe("Deno.env", () => {
   it("reads what the host grants [PB1.env] [C1]", async () => {
-    expect(await run(`return [Deno.env.get("HOME"), Deno.env.get("NONE") === undefined, Deno.env.has("HOME"), Deno.env.has("NONE"), Deno.env.toObject()]`)).toEqual({
+    expect(
+      await run(
+        `return [Deno.env.get("HOME"), Deno.env.get("NONE") === undefined, Deno.env.has("HOME"), Deno.env.has("NONE"), Deno.env.toObject()]`,
+      ),
+    ).toEqual({
       output: ["/home/u", true, true, false, VARIABLES],
       operations: ["env.get", "env.get", "env.has", "env.has", "env.toObject"],
     });
   });
 
   it("passes the host's refusal on [PB1.env] [C10]", async () => {
-    expect((await run(`try { Deno.env.get("SECRET") } catch (e) { return [e instanceof Deno.errors.NotCapable, e.message] }`)).output).toEqual([true, 'Requires env access to "SECRET"']);
+    expect(
+      (await run(`try { Deno.env.get("SECRET") } catch (e) { return [e instanceof Deno.errors.NotCapable, e.message] }`)).output,
+    ).toEqual([true, 'Requires env access to "SECRET"']);
   });
 
   it("keeps the program's own changes in the guest, for this call [PB1.env] [B2]", async () => {
@@ -41,14 +47,21 @@ describe("Deno.env", () => {
   });
 
   it("refuses names that are none [PB1.env] [B5]", async () => {
-    expect(await run(`const seen = []; for (const f of [() => Deno.env.get(""), () => Deno.env.set("a=b", "c"), () => Deno.env.get("a\\0"), () => Deno.env.set("a", "\\ud800"), () => Deno.env.get()]) try { f() } catch (e) { seen.push(e.name) } return seen`)).toEqual({
+    expect(
+      await run(
+        `const seen = []; for (const f of [() => Deno.env.get(""), () => Deno.env.set("a=b", "c"), () => Deno.env.get("a\\0"), () => Deno.env.set("a", "\\ud800"), () => Deno.env.get()]) try { f() } catch (e) { seen.push(e.name) } return seen`,
+      ),
+    ).toEqual({
       output: ["TypeError", "TypeError", "TypeError", "TypeError", "TypeError"],
       operations: [],
     });
   });
 
   it("takes variables under every name, __proto__ included [B5]", async () => {
-    const guest = await startGuest({ source: `export function tool() { const all = Deno.env.toObject(); return [Object.getPrototypeOf(all) === Object.prototype, Object.keys(all)] }`, answer: () => ({ value: JSON.parse('{"__proto__":"x","a":"b"}') as unknown }) });
+    const guest = await startGuest({
+      source: `export function tool() { const all = Deno.env.toObject(); return [Object.getPrototypeOf(all) === Object.prototype, Object.keys(all)] }`,
+      answer: () => ({ value: JSON.parse('{"__proto__":"x","a":"b"}') as unknown }),
+    });
     expect(guest.output()).toEqual([true, ["__proto__", "a"]]);
     guest.dispose();
   });

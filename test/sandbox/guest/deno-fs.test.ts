@@ -6,16 +6,34 @@ const encoder = new TextEncoder();
 /** Answers every operation with what a host would. */
 function host(operation: string, args: unknown): FakeAnswer {
   const { path } = args as { path?: string };
-  if (path === "missing") return { error: { name: "NotFound", message: `No such file or directory (os error 2): '${path}'`, code: "ENOENT" } };
+  if (path === "missing")
+    return { error: { name: "NotFound", message: `No such file or directory (os error 2): '${path}'`, code: "ENOENT" } };
   if (path === "/etc/hosts") return { error: { name: "NotCapable", message: 'Requires read access to "/etc/hosts"' } };
   switch (operation) {
     case "fs.readFile":
       return { bytes: encoder.encode("h\u0000é\ufeff") };
     case "fs.stat":
     case "fs.lstat":
-      return { value: { isFile: operation === "fs.stat", isDirectory: false, isSymlink: operation === "fs.lstat", size: 3, mtime: 1000.5, atime: 2000, birthtime: null, mode: 420, dev: 1 } };
+      return {
+        value: {
+          isFile: operation === "fs.stat",
+          isDirectory: false,
+          isSymlink: operation === "fs.lstat",
+          size: 3,
+          mtime: 1000.5,
+          atime: 2000,
+          birthtime: null,
+          mode: 420,
+          dev: 1,
+        },
+      };
     case "fs.readDir":
-      return { value: [{ name: "a.txt", isFile: true, isDirectory: false, isSymlink: false }, { name: "sub", isFile: false, isDirectory: true, isSymlink: false }] };
+      return {
+        value: [
+          { name: "a.txt", isFile: true, isDirectory: false, isSymlink: false },
+          { name: "sub", isFile: false, isDirectory: true, isSymlink: false },
+        ],
+      };
     case "fs.realPath":
       return { value: "/ws/real" };
     case "fs.makeTempFile":
@@ -39,29 +57,49 @@ async function run(body: string): Promise<{ output: unknown; crossings: Guest["c
 }
 
 /** Each call in both forms, and the operation that it becomes. */
-const CALLS: readonly (readonly [call: string, operation: string, args: unknown, output: unknown, bytes?: number[]])[] = [
-  ["readTextFile('f')", "fs.readFile", { path: "f" }, "h\u0000é\ufeff"],
-  ["mkdir('d')", "fs.mkdir", { path: "d" }, null],
-  ["mkdir('d', { recursive: true, mode: 0o700 })", "fs.mkdir", { path: "d", recursive: true, mode: 448 }, null],
-  ["remove('d', { recursive: true })", "fs.remove", { path: "d", recursive: true }, null],
-  ["rename('a', 'b')", "fs.rename", { from: "a", to: "b" }, null],
-  ["copyFile('a', new URL('file:///x%20y'))", "fs.copyFile", { from: "a", to: "/x y" }, null],
-  ["realPath('a')", "fs.realPath", { path: "a" }, "/ws/real"],
-  ["truncate('a')", "fs.truncate", { path: "a", len: 0 }, null],
-  ["truncate('a', 7.9)", "fs.truncate", { path: "a", len: 7 }, null],
-  ["makeTempFile({ dir: 't', prefix: 'p', suffix: '.s' })", "fs.makeTempFile", { dir: "t", prefix: "p", suffix: ".s" }, "/tmp/made"],
-  ["makeTempDir()", "fs.makeTempDir", {}, "/tmp/made"],
-  ["writeTextFile('f', 'é\\0', { append: true, create: false, createNew: false, mode: 0o600 })", "fs.writeFile", { path: "f", append: true, create: false, createNew: false, mode: 384 }, null, [195, 169, 0]],
-  ["writeTextFile('f', '')", "fs.writeFile", { path: "f" }, null, []],
-  ["writeFile('f', new Uint8Array([1, 2, 3]).subarray(1))", "fs.writeFile", { path: "f" }, null, [2, 3]],
-];
+interface CallCase {
+  readonly call: string;
+  readonly operation: string;
+  readonly args: unknown;
+  readonly answer: unknown;
+  readonly bytes?: readonly number[];
+}
+
+const CALLS: readonly CallCase[] = (
+  [
+    ["readTextFile('f')", "fs.readFile", { path: "f" }, "h\u0000é\ufeff"],
+    ["mkdir('d')", "fs.mkdir", { path: "d" }, null],
+    ["mkdir('d', { recursive: true, mode: 0o700 })", "fs.mkdir", { path: "d", recursive: true, mode: 448 }, null],
+    ["remove('d', { recursive: true })", "fs.remove", { path: "d", recursive: true }, null],
+    ["rename('a', 'b')", "fs.rename", { from: "a", to: "b" }, null],
+    ["copyFile('a', new URL('file:///x%20y'))", "fs.copyFile", { from: "a", to: "/x y" }, null],
+    ["realPath('a')", "fs.realPath", { path: "a" }, "/ws/real"],
+    ["truncate('a')", "fs.truncate", { path: "a", len: 0 }, null],
+    ["truncate('a', 7.9)", "fs.truncate", { path: "a", len: 7 }, null],
+    ["makeTempFile({ dir: 't', prefix: 'p', suffix: '.s' })", "fs.makeTempFile", { dir: "t", prefix: "p", suffix: ".s" }, "/tmp/made"],
+    ["makeTempDir()", "fs.makeTempDir", {}, "/tmp/made"],
+    [
+      "writeTextFile('f', 'é\\0', { append: true, create: false, createNew: false, mode: 0o600 })",
+      "fs.writeFile",
+      { path: "f", append: true, create: false, createNew: false, mode: 384 },
+      null,
+      [195, 169, 0],
+    ],
+    ["writeTextFile('f', '')", "fs.writeFile", { path: "f" }, null, []],
+    ["writeFile('f', new Uint8Array([1, 2, 3]).subarray(1))", "fs.writeFile", { path: "f" }, null, [2, 3]],
+  ] satisfies [string, string, unknown, unknown, number[]?][]
+).map(([call, operation, args, answer, bytes]) => ({ call, operation, args, answer, ...(bytes && { bytes }) }));
 
 describe("Deno's file functions", () => {
-  it.each(CALLS)("Deno.%s asks the host, in both forms [PB1.files]", async (call, operation, args, output, bytes) => {
+  it.each(CALLS)("Deno.$call asks the host, in both forms [PB1.files]", async ({ call, operation, args, answer, bytes }) => {
     const sync = call.replace("(", "Sync(");
     const { output: outputs, crossings } = await run(`return [await Deno.${call}, Deno.${sync}]`);
-    expect(outputs).toEqual([output, output]);
-    const sent = crossings.map((crossing) => ({ ...crossing, ...(crossing.bytes && { bytes: [...crossing.bytes] }), id: crossing.id > 0 ? "async" : "sync" }));
+    expect(outputs).toEqual([answer, answer]);
+    const sent = crossings.map((crossing) => ({
+      ...crossing,
+      ...(crossing.bytes && { bytes: [...crossing.bytes] }),
+      id: crossing.id > 0 ? "async" : "sync",
+    }));
     const expected = { operation, args, ...(bytes !== undefined && { bytes }) };
     expect(sent).toEqual([
       { id: "async", ...expected },
@@ -70,14 +108,29 @@ describe("Deno's file functions", () => {
   });
 
   it("answer bytes of the program's own [PB1.files] [B5]", async () => {
-    const { output } = await run(`const a = await Deno.readFile("f"), b = Deno.readFileSync("f"); a[0] = 1; return [a instanceof Uint8Array, [...b], a.buffer.byteLength]`);
+    const { output } = await run(
+      `const a = await Deno.readFile("f"), b = Deno.readFileSync("f"); a[0] = 1; return [a instanceof Uint8Array, [...b], a.buffer.byteLength]`,
+    );
     expect(output).toEqual([true, [...encoder.encode("h\u0000é\ufeff")], 7]);
   });
 
   it("answer file information as Deno's, with dates and nulls [PB1.files]", async () => {
-    const { output } = await run(`const s = await Deno.stat("f"), l = Deno.lstatSync("f"); return [s, s.mtime instanceof Date, s.mtime.getTime(), l.isSymlink, Object.keys(s).length]`);
+    const { output } = await run(
+      `const s = await Deno.stat("f"), l = Deno.lstatSync("f"); return [s, s.mtime instanceof Date, s.mtime.getTime(), l.isSymlink, Object.keys(s).length]`,
+    );
     expect(output).toEqual([
-      expect.objectContaining({ isFile: true, isDirectory: false, size: 3, mtime: "1970-01-01T00:00:01.000Z", birthtime: null, ctime: null, mode: 420, dev: 1, ino: null, isSocket: null }),
+      expect.objectContaining({
+        isFile: true,
+        isDirectory: false,
+        size: 3,
+        mtime: "1970-01-01T00:00:01.000Z",
+        birthtime: null,
+        ctime: null,
+        mode: 420,
+        dev: 1,
+        ino: null,
+        isSocket: null,
+      }),
       true,
       1000,
       true,
@@ -140,7 +193,9 @@ describe("Deno's file functions", () => {
   });
 
   it("read file URLs as Deno does, stray percent signs included [PB1.files]", async () => {
-    const { crossings } = await run(`for (const u of ["file:///a%20b/%C3%A9", "file:///100%", "file:///%zz%41", "file:///$plugin/x"]) Deno.statSync(new URL(u))`);
+    const { crossings } = await run(
+      `for (const u of ["file:///a%20b/%C3%A9", "file:///100%", "file:///%zz%41", "file:///$plugin/x"]) Deno.statSync(new URL(u))`,
+    );
     expect(crossings.map(({ args }) => (args as { path: string }).path)).toEqual(["/a b/é", "/100%", "/%zzA", "/$plugin/x"]);
   });
 
@@ -158,7 +213,9 @@ describe("Deno's file functions", () => {
   });
 
   it("have Deno's names and lengths [PB1.files]", async () => {
-    const { output } = await run(`return ["readFile", "readTextFileSync", "writeFile", "readDir", "rename", "makeTempDir"].map((n) => [Deno[n].name, Deno[n].length])`);
+    const { output } = await run(
+      `return ["readFile", "readTextFileSync", "writeFile", "readDir", "rename", "makeTempDir"].map((n) => [Deno[n].name, Deno[n].length])`,
+    );
     expect(output).toEqual([
       ["readFile", 1],
       ["readTextFileSync", 1],
@@ -206,7 +263,10 @@ describe("loading a plugin", () => {
   });
 
   it("is not fooled by a path that only looks like its own [B9]", async () => {
-    const guest = await guestOf("return seen", `const seen = []; for (const p of ["/$pluginx/a", "$plugin/a", "//$plugin/a"]) try { Deno.readFileSync(p); seen.push("read") } catch (e) { seen.push(e.name) }`);
+    const guest = await guestOf(
+      "return seen",
+      `const seen = []; for (const p of ["/$pluginx/a", "$plugin/a", "//$plugin/a"]) try { Deno.readFileSync(p); seen.push("read") } catch (e) { seen.push(e.name) }`,
+    );
     expect(guest.output()).toEqual(["NotCapable", "NotCapable", "NotCapable"]);
     expect(guest.crossings).toEqual([]);
     guest.dispose();

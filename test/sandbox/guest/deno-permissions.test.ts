@@ -36,7 +36,9 @@ describe("Deno.permissions", () => {
   });
 
   it("refuses what is no descriptor, as Deno does [PA7]", async () => {
-    const { output, crossings } = await run(`const seen = []; for (const d of [{ name: "zzz" }, {}, null, "read", { name: "read", path: 3 }]) { try { Deno.permissions.querySync(d) } catch (e) { seen.push(e.name) } try { await Deno.permissions.query(d) } catch (e) { seen.push(e.name) } } try { new Deno.PermissionStatus() } catch (e) { seen.push(e.name) } return seen`);
+    const { output, crossings } = await run(
+      `const seen = []; for (const d of [{ name: "zzz" }, {}, null, "read", { name: "read", path: 3 }]) { try { Deno.permissions.querySync(d) } catch (e) { seen.push(e.name) } try { await Deno.permissions.query(d) } catch (e) { seen.push(e.name) } } try { new Deno.PermissionStatus() } catch (e) { seen.push(e.name) } return seen`,
+    );
     expect(output).toEqual(Array.from({ length: 11 }, () => "TypeError"));
     expect(crossings).toEqual([]);
   });
@@ -50,7 +52,22 @@ describe("Deno.permissions", () => {
       seen.push(Deno.permissions.revokeSync({ name: "env", variable: "A" }).state); attempt(() => Deno.env.get("A")); attempt(() => Deno.env.get("B")); attempt(() => Deno.env.toObject());
       Deno.permissions.revokeSync({ name: "write" }); attempt(() => Deno.mkdirSync("d")); attempt(() => Deno.makeTempFileSync()); seen.push(Deno.permissions.revokeSync({ name: "net" }).state);
       return seen`);
-    expect(output).toEqual(["prompt", "NotCapable", "NotCapable", "NotCapable", "done", "prompt", "granted", "prompt", "NotCapable", "done", "done", "NotCapable", "NotCapable", "denied"]);
+    expect(output).toEqual([
+      "prompt",
+      "NotCapable",
+      "NotCapable",
+      "NotCapable",
+      "done",
+      "prompt",
+      "granted",
+      "prompt",
+      "NotCapable",
+      "done",
+      "done",
+      "NotCapable",
+      "NotCapable",
+      "denied",
+    ]);
     const acts = crossings.filter(({ operation }) => operation !== "permissions.query").map(({ operation }) => operation);
     expect(acts).toEqual(["fs.stat", "env.get", "env.toObject"]);
   });

@@ -121,7 +121,8 @@ class GuestEngine implements Guest {
   #hostCall(handles: QuickJSHandle[]): QuickJSHandle {
     const context = this.#context;
     const [idHandle, operationHandle, textHandle, bytesHandle] = handles;
-    if (idHandle === undefined || operationHandle === undefined || textHandle === undefined) throw new Error("hostCall needs three arguments");
+    if (idHandle === undefined || operationHandle === undefined || textHandle === undefined)
+      throw new Error("hostCall needs three arguments");
     const id = context.getNumber(idHandle);
     const operation = context.getString(operationHandle);
     const text = context.getString(textHandle);
@@ -154,7 +155,8 @@ class GuestEngine implements Guest {
   #environment(): LocalEnvironment {
     return {
       monotonicMs: () => this.now,
-      randomBytes: (count) => Uint8Array.from({ length: count }, () => (this.#random = (this.#random * 1_103_515_245 + 12_345) >>> 0) >>> 16),
+      randomBytes: (count) =>
+        Uint8Array.from({ length: count }, () => (this.#random = (this.#random * 1_103_515_245 + 12_345) >>> 0) >>> 16),
     };
   }
 
@@ -187,7 +189,10 @@ class GuestEngine implements Guest {
 
   call(options: CallOptions = {}): string {
     const context = { callId: "call-1", workspacePath: "/ws", ...options.context };
-    let state = this.entry("invoke", JSON.stringify({ module: "main.js", export: options.export ?? "tool", args: options.args ?? {}, context }));
+    let state = this.entry(
+      "invoke",
+      JSON.stringify({ module: "main.js", export: options.export ?? "tool", args: options.args ?? {}, context }),
+    );
     for (let step = 0; step < MAX_STEPS; step++) {
       this.runJobs();
       state = this.entry("poll");

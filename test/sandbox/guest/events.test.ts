@@ -15,25 +15,55 @@ const EVENTS = [
   `(() => { const e = new ErrorEvent("error", { message: "m", filename: "f", lineno: 3, colno: 4, error: 5 }); return [e.message, e.filename, e.lineno, e.colno, e.error] })()`,
   `(() => { const e = new MessageEvent("message", { data: [1], origin: "o", lastEventId: "i" }); return [e.data, e.origin, e.lastEventId, e.source] })()`,
   `new PromiseRejectionEvent("x", { promise: 1, reason: 2 }).reason`,
-  logging(`const t = new EventTarget(); t.addEventListener("a", (e) => log("1", e.type, e.target === t, e.currentTarget === t, e.eventPhase, e.composedPath()[0] === t)); log(t.dispatchEvent(new Event("a")))`),
-  logging(`const t = new EventTarget(); const f = () => log("f"); t.addEventListener("a", f); t.addEventListener("a", f); t.addEventListener("a", f, true); t.dispatchEvent(new Event("a")); t.removeEventListener("a", f); t.dispatchEvent(new Event("a"))`),
-  logging(`const t = new EventTarget(); t.addEventListener("a", { handleEvent(e) { log("object", e.type) } }); t.dispatchEvent(new Event("a"))`),
-  logging(`const t = new EventTarget(); t.addEventListener("a", () => log("once"), { once: true }); t.dispatchEvent(new Event("a")); t.dispatchEvent(new Event("a"))`),
-  logging(`const t = new EventTarget(); const c = new AbortController(); t.addEventListener("a", () => log("x"), { signal: c.signal }); t.dispatchEvent(new Event("a")); c.abort(); t.dispatchEvent(new Event("a"))`),
-  logging(`const t = new EventTarget(); t.addEventListener("a", () => log("x"), { signal: AbortSignal.abort() }); t.dispatchEvent(new Event("a"))`),
-  logging(`const t = new EventTarget(); t.addEventListener("a", (e) => e.preventDefault()); log(t.dispatchEvent(new Event("a", { cancelable: true })), t.dispatchEvent(new Event("a")))`),
-  logging(`const t = new EventTarget(); t.addEventListener("a", (e) => { e.preventDefault(); log(e.defaultPrevented) }, { passive: true }); log(t.dispatchEvent(new Event("a", { cancelable: true })))`),
-  logging(`const t = new EventTarget(); t.addEventListener("a", (e) => { log(1); e.stopImmediatePropagation() }); t.addEventListener("a", () => log(2)); t.dispatchEvent(new Event("a"))`),
-  logging(`const t = new EventTarget(); t.addEventListener("a", (e) => { log(1); e.stopPropagation() }); t.addEventListener("a", () => log(2)); t.dispatchEvent(new Event("a"))`),
-  logging(`const t = new EventTarget(); t.addEventListener("a", () => { log(1); t.addEventListener("a", () => log("late")) }); t.dispatchEvent(new Event("a"))`),
-  logging(`const t = new EventTarget(); const g = () => log("removed"); t.addEventListener("a", () => t.removeEventListener("a", g)); t.addEventListener("a", g); t.dispatchEvent(new Event("a"))`),
-  logging(`const t = new EventTarget(); const e = new Event("a"); t.addEventListener("a", () => { try { t.dispatchEvent(e) } catch (error) { log(error.name) } }); t.dispatchEvent(e); log(e.eventPhase, e.currentTarget)`),
+  logging(
+    `const t = new EventTarget(); t.addEventListener("a", (e) => log("1", e.type, e.target === t, e.currentTarget === t, e.eventPhase, e.composedPath()[0] === t)); log(t.dispatchEvent(new Event("a")))`,
+  ),
+  logging(
+    `const t = new EventTarget(); const f = () => log("f"); t.addEventListener("a", f); t.addEventListener("a", f); t.addEventListener("a", f, true); t.dispatchEvent(new Event("a")); t.removeEventListener("a", f); t.dispatchEvent(new Event("a"))`,
+  ),
+  logging(
+    `const t = new EventTarget(); t.addEventListener("a", { handleEvent(e) { log("object", e.type) } }); t.dispatchEvent(new Event("a"))`,
+  ),
+  logging(
+    `const t = new EventTarget(); t.addEventListener("a", () => log("once"), { once: true }); t.dispatchEvent(new Event("a")); t.dispatchEvent(new Event("a"))`,
+  ),
+  logging(
+    `const t = new EventTarget(); const c = new AbortController(); t.addEventListener("a", () => log("x"), { signal: c.signal }); t.dispatchEvent(new Event("a")); c.abort(); t.dispatchEvent(new Event("a"))`,
+  ),
+  logging(
+    `const t = new EventTarget(); t.addEventListener("a", () => log("x"), { signal: AbortSignal.abort() }); t.dispatchEvent(new Event("a"))`,
+  ),
+  logging(
+    `const t = new EventTarget(); t.addEventListener("a", (e) => e.preventDefault()); log(t.dispatchEvent(new Event("a", { cancelable: true })), t.dispatchEvent(new Event("a")))`,
+  ),
+  logging(
+    `const t = new EventTarget(); t.addEventListener("a", (e) => { e.preventDefault(); log(e.defaultPrevented) }, { passive: true }); log(t.dispatchEvent(new Event("a", { cancelable: true })))`,
+  ),
+  logging(
+    `const t = new EventTarget(); t.addEventListener("a", (e) => { log(1); e.stopImmediatePropagation() }); t.addEventListener("a", () => log(2)); t.dispatchEvent(new Event("a"))`,
+  ),
+  logging(
+    `const t = new EventTarget(); t.addEventListener("a", (e) => { log(1); e.stopPropagation() }); t.addEventListener("a", () => log(2)); t.dispatchEvent(new Event("a"))`,
+  ),
+  logging(
+    `const t = new EventTarget(); t.addEventListener("a", () => { log(1); t.addEventListener("a", () => log("late")) }); t.dispatchEvent(new Event("a"))`,
+  ),
+  logging(
+    `const t = new EventTarget(); const g = () => log("removed"); t.addEventListener("a", () => t.removeEventListener("a", g)); t.addEventListener("a", g); t.dispatchEvent(new Event("a"))`,
+  ),
+  logging(
+    `const t = new EventTarget(); const e = new Event("a"); t.addEventListener("a", () => { try { t.dispatchEvent(e) } catch (error) { log(error.name) } }); t.dispatchEvent(e); log(e.eventPhase, e.currentTarget)`,
+  ),
   `new EventTarget().dispatchEvent({})`,
   `new EventTarget().addEventListener("a")`,
   `new EventTarget().addEventListener("a", null)`,
   `new EventTarget().addEventListener("a", () => {}, { signal: {} })`,
-  logging(`class T extends EventTarget { go() { this.dispatchEvent(new CustomEvent("go", { detail: 7 })) } } const t = new T(); t.addEventListener("go", (e) => log(e.detail, e.target === t)); t.go()`),
-  logging(`globalThis.addEventListener("a", (e) => log(e.target === globalThis)); globalThis.dispatchEvent(new Event("a")); addEventListener("b", () => log("bare")); dispatchEvent(new Event("b"))`),
+  logging(
+    `class T extends EventTarget { go() { this.dispatchEvent(new CustomEvent("go", { detail: 7 })) } } const t = new T(); t.addEventListener("go", (e) => log(e.detail, e.target === t)); t.go()`,
+  ),
+  logging(
+    `globalThis.addEventListener("a", (e) => log(e.target === globalThis)); globalThis.dispatchEvent(new Event("a")); addEventListener("b", () => log("bare")); dispatchEvent(new Event("b"))`,
+  ),
   `[Event.AT_TARGET, Event.prototype.BUBBLING_PHASE, Event.length, EventTarget.length]`,
   `Object.prototype.toString.call(new CustomEvent("a"))`,
   `EventTarget.prototype.addEventListener.call({}, "a", () => {})`,
@@ -43,8 +73,12 @@ const ABORTS = [
   `(() => { const c = new AbortController(); const before = c.signal.aborted; c.abort(); return [before, c.signal.aborted, c.signal.reason.name, c.signal.reason.code, c.signal === c.signal] })()`,
   `(() => { const c = new AbortController(); c.abort("why"); c.abort("again"); return c.signal.reason })()`,
   `(() => { const c = new AbortController(); c.abort(null); return c.signal.reason })()`,
-  logging(`const c = new AbortController(); c.signal.onabort = (e) => log("on", e.type, e.target === c.signal); c.signal.addEventListener("abort", () => log("listener")); c.abort(); c.abort()`),
-  logging(`const c = new AbortController(); c.signal.onabort = () => log(1); c.signal.onabort = () => log(2); log(typeof c.signal.onabort); c.abort()`),
+  logging(
+    `const c = new AbortController(); c.signal.onabort = (e) => log("on", e.type, e.target === c.signal); c.signal.addEventListener("abort", () => log("listener")); c.abort(); c.abort()`,
+  ),
+  logging(
+    `const c = new AbortController(); c.signal.onabort = () => log(1); c.signal.onabort = () => log(2); log(typeof c.signal.onabort); c.abort()`,
+  ),
   `AbortSignal.abort("r").throwIfAborted()`,
   `AbortSignal.abort(new RangeError("r")).throwIfAborted()`,
   `new AbortController().signal.throwIfAborted()`,
@@ -53,7 +87,9 @@ const ABORTS = [
   `(() => { const a = new AbortController(); const s = AbortSignal.any([a.signal, new AbortController().signal]); a.abort("x"); return [s.aborted, s.reason] })()`,
   `AbortSignal.any([AbortSignal.abort(1), AbortSignal.abort(2)]).reason`,
   `(() => { const a = new AbortController(); const s = AbortSignal.any([AbortSignal.any([a.signal])]); a.abort("deep"); return s.reason })()`,
-  logging(`const a = new AbortController(); const s = AbortSignal.any([a.signal]); a.signal.addEventListener("abort", () => log("source", s.aborted)); s.addEventListener("abort", () => log("any")); a.abort()`),
+  logging(
+    `const a = new AbortController(); const s = AbortSignal.any([a.signal]); a.signal.addEventListener("abort", () => log("source", s.aborted)); s.addEventListener("abort", () => log("any")); a.abort()`,
+  ),
   `AbortSignal.any([{}])`,
   `AbortSignal.timeout(-1)`,
   `AbortSignal.timeout()`,

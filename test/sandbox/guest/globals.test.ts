@@ -3,20 +3,114 @@ import { evaluateInGuest, startGuest } from "./engine.ts";
 
 /** Interfaces and objects that a plugin finds on the global object besides those of the language (SPEC appendix B, tier 1). */
 const WEB = [
-  ...["console", "setTimeout", "setInterval", "clearTimeout", "clearInterval", "queueMicrotask", "TextEncoder", "TextDecoder", "URL", "URLSearchParams"],
-  ...["structuredClone", "AbortController", "AbortSignal", "Event", "EventTarget", "CustomEvent", "ErrorEvent", "MessageEvent", "PromiseRejectionEvent"],
-  ...["DOMException", "atob", "btoa", "performance", "Performance", "PerformanceEntry", "PerformanceMark", "PerformanceMeasure", "crypto", "Crypto"],
+  ...[
+    "console",
+    "setTimeout",
+    "setInterval",
+    "clearTimeout",
+    "clearInterval",
+    "queueMicrotask",
+    "TextEncoder",
+    "TextDecoder",
+    "URL",
+    "URLSearchParams",
+  ],
+  ...[
+    "structuredClone",
+    "AbortController",
+    "AbortSignal",
+    "Event",
+    "EventTarget",
+    "CustomEvent",
+    "ErrorEvent",
+    "MessageEvent",
+    "PromiseRejectionEvent",
+  ],
+  ...[
+    "DOMException",
+    "atob",
+    "btoa",
+    "performance",
+    "Performance",
+    "PerformanceEntry",
+    "PerformanceMark",
+    "PerformanceMeasure",
+    "crypto",
+    "Crypto",
+  ],
   ...["navigator", "Navigator", "self", "reportError", "Deno", "addEventListener", "removeEventListener", "dispatchEvent"],
 ];
 /** Present to say what to use instead. */
 const REFUSING = ["fetch", "WebSocket", "EventSource", "Worker", "SharedWorker", "BroadcastChannel", "WebAssembly"];
 
 const LANGUAGE = [
-  ...["AggregateError", "Array", "ArrayBuffer", "BigInt", "BigInt64Array", "BigUint64Array", "Boolean", "DataView", "Date", "Error", "EvalError"],
-  ...["FinalizationRegistry", "Float16Array", "Float32Array", "Float64Array", "Function", "Infinity", "Int16Array", "Int32Array", "Int8Array", "Iterator"],
-  ...["JSON", "Map", "Math", "NaN", "Number", "Object", "Promise", "Proxy", "RangeError", "ReferenceError", "Reflect", "RegExp", "Set", "SharedArrayBuffer"],
-  ...["String", "Symbol", "SyntaxError", "TypeError", "URIError", "Uint16Array", "Uint32Array", "Uint8Array", "Uint8ClampedArray", "WeakMap", "WeakRef"],
-  ...["WeakSet", "decodeURI", "decodeURIComponent", "encodeURI", "encodeURIComponent", "escape", "eval", "globalThis", "isFinite", "isNaN", "parseFloat"],
+  ...[
+    "AggregateError",
+    "Array",
+    "ArrayBuffer",
+    "BigInt",
+    "BigInt64Array",
+    "BigUint64Array",
+    "Boolean",
+    "DataView",
+    "Date",
+    "Error",
+    "EvalError",
+  ],
+  ...[
+    "FinalizationRegistry",
+    "Float16Array",
+    "Float32Array",
+    "Float64Array",
+    "Function",
+    "Infinity",
+    "Int16Array",
+    "Int32Array",
+    "Int8Array",
+    "Iterator",
+  ],
+  ...[
+    "JSON",
+    "Map",
+    "Math",
+    "NaN",
+    "Number",
+    "Object",
+    "Promise",
+    "Proxy",
+    "RangeError",
+    "ReferenceError",
+    "Reflect",
+    "RegExp",
+    "Set",
+    "SharedArrayBuffer",
+  ],
+  ...[
+    "String",
+    "Symbol",
+    "SyntaxError",
+    "TypeError",
+    "URIError",
+    "Uint16Array",
+    "Uint32Array",
+    "Uint8Array",
+    "Uint8ClampedArray",
+    "WeakMap",
+    "WeakRef",
+  ],
+  ...[
+    "WeakSet",
+    "decodeURI",
+    "decodeURIComponent",
+    "encodeURI",
+    "encodeURIComponent",
+    "escape",
+    "eval",
+    "globalThis",
+    "isFinite",
+    "isNaN",
+    "parseFloat",
+  ],
   ...["parseInt", "undefined", "unescape", "Symbol(Symbol.toStringTag)"],
 ];
 
@@ -36,34 +130,127 @@ describe("the global object", () => {
 
   it("enumerates functions and objects, not classes, as in browsers and Deno [PB1]", async () => {
     expect(await evaluateInGuest(`Object.keys(globalThis).sort()`)).toEqual(
-      ["atob", "btoa", "clearInterval", "clearTimeout", "crypto", "navigator", "performance", "queueMicrotask", "reportError", "self", "setInterval", "setTimeout", "structuredClone"].sort(),
+      [
+        "atob",
+        "btoa",
+        "clearInterval",
+        "clearTimeout",
+        "crypto",
+        "navigator",
+        "performance",
+        "queueMicrotask",
+        "reportError",
+        "self",
+        "setInterval",
+        "setTimeout",
+        "structuredClone",
+      ].sort(),
     );
   });
 
   it("has classes whose methods are named, enumerable and without helpers of ours [PB1] [B5]", async () => {
-    const members = await evaluateInGuest(`Object.fromEntries([URL, URLSearchParams, TextDecoder, AbortSignal, AbortController, EventTarget, DOMException, Crypto].map((c) => [c.name,
+    const members =
+      await evaluateInGuest(`Object.fromEntries([URL, URLSearchParams, TextDecoder, AbortSignal, AbortController, EventTarget, DOMException, Crypto].map((c) => [c.name,
       [Object.getOwnPropertyNames(c).filter((k) => !/^[A-Z_]+$/.test(k)).sort(), Object.keys(c.prototype).filter((k) => !/^[A-Z_]+$/.test(k)).sort()]]))`);
     expect(members).toEqual({
-      URL: [["canParse", "length", "name", "parse", "prototype"], ["hash", "host", "hostname", "href", "origin", "password", "pathname", "port", "protocol", "search", "searchParams", "toJSON", "toString", "username"]],
-      URLSearchParams: [["length", "name", "prototype"], ["append", "delete", "entries", "forEach", "get", "getAll", "has", "keys", "set", "size", "sort", "toString", "values"]],
-      TextDecoder: [["length", "name", "prototype"], ["decode", "encoding", "fatal", "ignoreBOM"]],
-      AbortSignal: [["abort", "any", "length", "name", "prototype", "timeout"], ["aborted", "onabort", "reason", "throwIfAborted"]],
-      AbortController: [["length", "name", "prototype"], ["abort", "signal"]],
-      EventTarget: [["length", "name", "prototype"], ["addEventListener", "dispatchEvent", "removeEventListener"]],
-      DOMException: [["length", "name", "prototype"], ["code", "message", "name"]],
-      Crypto: [["length", "name", "prototype"], ["getRandomValues", "randomUUID"]],
+      URL: [
+        ["canParse", "length", "name", "parse", "prototype"],
+        [
+          "hash",
+          "host",
+          "hostname",
+          "href",
+          "origin",
+          "password",
+          "pathname",
+          "port",
+          "protocol",
+          "search",
+          "searchParams",
+          "toJSON",
+          "toString",
+          "username",
+        ],
+      ],
+      URLSearchParams: [
+        ["length", "name", "prototype"],
+        ["append", "delete", "entries", "forEach", "get", "getAll", "has", "keys", "set", "size", "sort", "toString", "values"],
+      ],
+      TextDecoder: [
+        ["length", "name", "prototype"],
+        ["decode", "encoding", "fatal", "ignoreBOM"],
+      ],
+      AbortSignal: [
+        ["abort", "any", "length", "name", "prototype", "timeout"],
+        ["aborted", "onabort", "reason", "throwIfAborted"],
+      ],
+      AbortController: [
+        ["length", "name", "prototype"],
+        ["abort", "signal"],
+      ],
+      EventTarget: [
+        ["length", "name", "prototype"],
+        ["addEventListener", "dispatchEvent", "removeEventListener"],
+      ],
+      DOMException: [
+        ["length", "name", "prototype"],
+        ["code", "message", "name"],
+      ],
+      Crypto: [
+        ["length", "name", "prototype"],
+        ["getRandomValues", "randomUUID"],
+      ],
     });
   });
 
   it("is the guest of bascule, the same on every machine [B9] [PB1]", async () => {
-    const guest = await startGuest({ source: `export const tool = () => [self === globalThis, navigator.userAgent, Deno.cwd(), Deno.args, Deno.noColor, Deno.build.os, Deno.version.deno, Object.isFrozen(Deno.build)]` });
-    expect(guest.output({ context: { cwd: "/work/space" } })).toEqual([true, "bascule/0.1", "/work/space", [], true, "linux", "2.9.5", true]);
+    const guest = await startGuest({
+      source: `export const tool = () => [self === globalThis, navigator.userAgent, Deno.cwd(), Deno.args, Deno.noColor, Deno.build.os, Deno.version.deno, Object.isFrozen(Deno.build)]`,
+    });
+    expect(guest.output({ context: { cwd: "/work/space" } })).toEqual([
+      true,
+      "bascule/0.1",
+      "/work/space",
+      [],
+      true,
+      "linux",
+      "2.9.5",
+      true,
+    ]);
     guest.dispose();
   });
 
   it("has every class of Deno.errors [PB1.errors]", async () => {
-    const found = await evaluateInGuest(`Object.entries(Deno.errors).map(([name, E]) => { const e = new E("m", { cause: 1 }); return [name, E.name, e.name, e.message, e.cause, e instanceof Error, String(e)] })`);
-    const names = ["NotFound", "PermissionDenied", "ConnectionRefused", "ConnectionReset", "ConnectionAborted", "NotConnected", "AddrInUse", "AddrNotAvailable", "BrokenPipe", "AlreadyExists", "InvalidData", "TimedOut", "Interrupted", "WriteZero", "WouldBlock", "UnexpectedEof", "BadResource", "Http", "Busy", "NotSupported", "FilesystemLoop", "IsADirectory", "NetworkUnreachable", "NotADirectory", "NotCapable"];
+    const found = await evaluateInGuest(
+      `Object.entries(Deno.errors).map(([name, E]) => { const e = new E("m", { cause: 1 }); return [name, E.name, e.name, e.message, e.cause, e instanceof Error, String(e)] })`,
+    );
+    const names = [
+      "NotFound",
+      "PermissionDenied",
+      "ConnectionRefused",
+      "ConnectionReset",
+      "ConnectionAborted",
+      "NotConnected",
+      "AddrInUse",
+      "AddrNotAvailable",
+      "BrokenPipe",
+      "AlreadyExists",
+      "InvalidData",
+      "TimedOut",
+      "Interrupted",
+      "WriteZero",
+      "WouldBlock",
+      "UnexpectedEof",
+      "BadResource",
+      "Http",
+      "Busy",
+      "NotSupported",
+      "FilesystemLoop",
+      "IsADirectory",
+      "NetworkUnreachable",
+      "NotADirectory",
+      "NotCapable",
+    ];
     expect(found).toEqual(names.map((name) => [name, name, name, "m", 1, true, `${name}: m`]));
   });
 });
@@ -86,12 +273,18 @@ describe("what a plugin never has", () => {
   ];
 
   it.each(USES)("%s says what to do instead [PB4]", async (use, advice) => {
-    const guest = await startGuest({ source: `export async function tool() { try { await ${use}; return "worked" } catch (error) { return [error.name, error instanceof Deno.errors.NotSupported, error.message] } }` });
+    const guest = await startGuest({
+      source: `export async function tool() { try { await ${use}; return "worked" } catch (error) { return [error.name, error instanceof Deno.errors.NotSupported, error.message] } }`,
+    });
     expect(guest.output()).toEqual(["NotSupported", true, expect.stringMatching(advice)]);
     guest.dispose();
   });
 
   it("rejects where the real one answers a promise, so that a handler sees it [PB4]", async () => {
-    expect(await evaluateInGuest(`Promise.all([fetch("x"), Deno.openKv(), WebAssembly.compile()].map((p) => p.then(() => "worked", (e) => e.name)))`)).toEqual(["NotSupported", "NotSupported", "NotSupported"]);
+    expect(
+      await evaluateInGuest(
+        `Promise.all([fetch("x"), Deno.openKv(), WebAssembly.compile()].map((p) => p.then(() => "worked", (e) => e.name)))`,
+      ),
+    ).toEqual(["NotSupported", "NotSupported", "NotSupported"]);
   });
 });

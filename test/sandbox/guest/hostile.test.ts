@@ -11,27 +11,69 @@ function host(operation: string): FakeAnswer {
 /** What a program may do to the world before its tool runs. */
 const VANDALISM: readonly (readonly [name: string, code: string])[] = [
   ["JSON", `JSON.parse = JSON.stringify = () => { throw new Error("JSON") }`],
-  ["Promise.prototype.then", `Promise.prototype.then = Promise.prototype.catch = Promise.prototype.finally = function () { throw new Error("then") }`],
+  [
+    "Promise.prototype.then",
+    `Promise.prototype.then = Promise.prototype.catch = Promise.prototype.finally = function () { throw new Error("then") }`,
+  ],
   ["the Promise constructor", `globalThis.Promise = function () { throw new Error("Promise") }`],
   ["Promise species", `Object.defineProperty(Promise, Symbol.species, { get() { throw new Error("species") } })`],
-  ["Map and Set", `for (const C of [Map, Set, WeakMap, WeakSet]) for (const k of Object.getOwnPropertyNames(C.prototype)) try { C.prototype[k] = () => { throw new Error(k) } } catch {}`],
-  ["Array methods", `for (const k of Object.getOwnPropertyNames(Array.prototype)) if (typeof Array.prototype[k] === "function") Array.prototype[k] = () => { throw new Error(k) }`],
+  [
+    "Map and Set",
+    `for (const C of [Map, Set, WeakMap, WeakSet]) for (const k of Object.getOwnPropertyNames(C.prototype)) try { C.prototype[k] = () => { throw new Error(k) } } catch {}`,
+  ],
+  [
+    "Array methods",
+    `for (const k of Object.getOwnPropertyNames(Array.prototype)) if (typeof Array.prototype[k] === "function") Array.prototype[k] = () => { throw new Error(k) }`,
+  ],
   ["array iteration", `Array.prototype[Symbol.iterator] = function () { throw new Error("iterator") }`],
-  ["array indexes", `for (let i = 0; i < 20; i++) Object.defineProperty(Array.prototype, i, { set() { throw new Error("index setter") }, get() { throw new Error("index getter") }, configurable: true })`],
+  [
+    "array indexes",
+    `for (let i = 0; i < 20; i++) Object.defineProperty(Array.prototype, i, { set() { throw new Error("index setter") }, get() { throw new Error("index getter") }, configurable: true })`,
+  ],
   ["Array species", `Object.defineProperty(Array, Symbol.species, { get() { throw new Error("species") } })`],
-  ["String methods", `for (const k of Object.getOwnPropertyNames(String.prototype)) if (typeof String.prototype[k] === "function") String.prototype[k] = () => { throw new Error(k) }`],
+  [
+    "String methods",
+    `for (const k of Object.getOwnPropertyNames(String.prototype)) if (typeof String.prototype[k] === "function") String.prototype[k] = () => { throw new Error(k) }`,
+  ],
   ["RegExp", `RegExp.prototype.exec = RegExp.prototype.test = RegExp.prototype[Symbol.replace] = () => { throw new Error("RegExp") }`],
-  ["Function.prototype", `Function.prototype.call = Function.prototype.apply = Function.prototype.bind = () => { throw new Error("Function") }; Function.prototype.toString = () => "?"`],
-  ["Reflect and Object", `for (const O of [Reflect, Object]) for (const k of Object.getOwnPropertyNames(O)) if (typeof O[k] === "function" && k !== "getOwnPropertyNames") try { O[k] = () => { throw new Error(k) } } catch {}`],
-  ["inherited options", `for (const k of ["path", "operation", "name", "message", "code", "convert", "json", "value", "resolve", "id", "due", "get", "set", "writable", "configurable", "enumerable", "toJSON", "stack"]) Object.defineProperty(Object.prototype, k, { get() { throw new Error(k) }, set() { throw new Error(k) }, configurable: true })`],
+  [
+    "Function.prototype",
+    `Function.prototype.call = Function.prototype.apply = Function.prototype.bind = () => { throw new Error("Function") }; Function.prototype.toString = () => "?"`,
+  ],
+  [
+    "Reflect and Object",
+    `for (const O of [Reflect, Object]) for (const k of Object.getOwnPropertyNames(O)) if (typeof O[k] === "function" && k !== "getOwnPropertyNames") try { O[k] = () => { throw new Error(k) } } catch {}`,
+  ],
+  [
+    "inherited options",
+    `for (const k of ["path", "operation", "name", "message", "code", "convert", "json", "value", "resolve", "id", "due", "get", "set", "writable", "configurable", "enumerable", "toJSON", "stack"]) Object.defineProperty(Object.prototype, k, { get() { throw new Error(k) }, set() { throw new Error(k) }, configurable: true })`,
+  ],
   ["inherited toJSON", `Object.prototype.toJSON = String.prototype.toJSON = Array.prototype.toJSON = () => "forged"`],
-  ["typed arrays", `const T = Object.getPrototypeOf(Uint8Array.prototype); for (const k of Object.getOwnPropertyNames(T)) try { Object.defineProperty(T, k, { get() { throw new Error(k) }, configurable: true }) } catch {} globalThis.Uint8Array = globalThis.ArrayBuffer = undefined; ArrayBuffer`],
-  ["Error", `Error.prototype.toString = () => { throw 1 }; Object.defineProperty(Error.prototype, "name", { get() { throw 1 } }); globalThis.Error = globalThis.TypeError = undefined`],
-  ["our own classes", `URL.prototype.href; for (const C of [URL, TextDecoder, TextEncoder, AbortSignal, EventTarget, Event]) for (const k of Object.getOwnPropertyNames(C.prototype)) try { Object.defineProperty(C.prototype, k, { value: () => { throw new Error(k) } }) } catch {}`],
-  ["our globals", `for (const k of ["URL", "TextDecoder", "TextEncoder", "console", "setTimeout", "queueMicrotask", "performance", "DOMException", "AbortController"]) globalThis[k] = undefined; Deno.errors.NotFound = Deno.errors.NotCapable = undefined`],
+  [
+    "typed arrays",
+    `const T = Object.getPrototypeOf(Uint8Array.prototype); for (const k of Object.getOwnPropertyNames(T)) try { Object.defineProperty(T, k, { get() { throw new Error(k) }, configurable: true }) } catch {} globalThis.Uint8Array = globalThis.ArrayBuffer = undefined; ArrayBuffer`,
+  ],
+  [
+    "Error",
+    `Error.prototype.toString = () => { throw 1 }; Object.defineProperty(Error.prototype, "name", { get() { throw 1 } }); globalThis.Error = globalThis.TypeError = undefined`,
+  ],
+  [
+    "our own classes",
+    `URL.prototype.href; for (const C of [URL, TextDecoder, TextEncoder, AbortSignal, EventTarget, Event]) for (const k of Object.getOwnPropertyNames(C.prototype)) try { Object.defineProperty(C.prototype, k, { value: () => { throw new Error(k) } }) } catch {}`,
+  ],
+  [
+    "our globals",
+    `for (const k of ["URL", "TextDecoder", "TextEncoder", "console", "setTimeout", "queueMicrotask", "performance", "DOMException", "AbortController"]) globalThis[k] = undefined; Deno.errors.NotFound = Deno.errors.NotCapable = undefined`,
+  ],
   ["Symbol", `globalThis.Symbol = { iterator: "x" }`],
-  ["Math and Number", `for (const O of [Math, Number]) for (const k of Object.getOwnPropertyNames(O)) try { O[k] = () => { throw new Error(k) } } catch {}`],
-  ["Date", `Date.now = () => { throw new Error("now") }; Date.prototype.getTime = Date.prototype.toISOString = () => { throw new Error("Date") }`],
+  [
+    "Math and Number",
+    `for (const O of [Math, Number]) for (const k of Object.getOwnPropertyNames(O)) try { O[k] = () => { throw new Error(k) } } catch {}`,
+  ],
+  [
+    "Date",
+    `Date.now = () => { throw new Error("now") }; Date.prototype.getTime = Date.prototype.toISOString = () => { throw new Error("Date") }`,
+  ],
 ];
 
 /** A tool that is asynchronous in every way: an operation each way, a timer, a workspace call. */
@@ -125,7 +167,19 @@ describe("a plugin that replaces the world", () => {
         return seen }`,
       answer: host,
     });
-    expect(guest.output()).toEqual(["RangeError", "RangeError", "TypeError", "RangeError", "RangeError", "RangeError", "RangeError", "RangeError", "RangeError", "TypeMismatchError", "RangeError"]);
+    expect(guest.output()).toEqual([
+      "RangeError",
+      "RangeError",
+      "TypeError",
+      "RangeError",
+      "RangeError",
+      "RangeError",
+      "RangeError",
+      "RangeError",
+      "RangeError",
+      "TypeMismatchError",
+      "RangeError",
+    ]);
     guest.dispose();
   });
 

@@ -57,7 +57,11 @@ describe("a call", () => {
   });
 
   it("tells a tool output from a plain one [X1]", async () => {
-    expect(await bodyOutcome(`return context.output({ output: { a: 1 }, content: [{ type: "text", text: "x" }], success: false, metadata: { m: 1 }, filesModified: ["f"], commandExecuted: "c", more: 1 })`)).toBe(
+    expect(
+      await bodyOutcome(
+        `return context.output({ output: { a: 1 }, content: [{ type: "text", text: "x" }], success: false, metadata: { m: 1 }, filesModified: ["f"], commandExecuted: "c", more: 1 })`,
+      ),
+    ).toBe(
       'd{"t":{"output":{"a":1},"content":[{"type":"text","text":"x"}],"success":false,"metadata":{"m":1},"filesModified":["f"],"commandExecuted":"c"}}',
     );
     expect(await bodyOutcome(`return context.output()`)).toBe('d{"t":{}}');
@@ -66,16 +70,29 @@ describe("a call", () => {
   });
 
   it("that throws is told with name, message and the author's positions [X4]", async () => {
-    expect(parsed(await outcomeOf(`function inner() {\n  throw new RangeError("boom");\n}\nexport async function tool() {\n  await null;\n  inner();\n}`))).toEqual({
+    expect(
+      parsed(
+        await outcomeOf(
+          `function inner() {\n  throw new RangeError("boom");\n}\nexport async function tool() {\n  await null;\n  inner();\n}`,
+        ),
+      ),
+    ).toEqual({
       name: "RangeError",
       message: "boom",
       stack: "    at inner (main.js:2:23)\n    at tool (main.js:6:8)\n",
     });
-    expect(parsed(await outcomeOf(`export function tool() {\n  null.x;\n}`))).toMatchObject({ name: "TypeError", stack: "    at tool (main.js:2:7)\n" });
+    expect(parsed(await outcomeOf(`export function tool() {\n  null.x;\n}`))).toMatchObject({
+      name: "TypeError",
+      stack: "    at tool (main.js:2:7)\n",
+    });
   });
 
   it("shows a thrown ToolError as it is, whoever made it [X4]", async () => {
-    expect(parsed(await bodyOutcome(`throw context.error("No such note", { id: 3 })`))).toMatchObject({ name: "ToolError", message: "No such note", toolError: { message: "No such note", details: { id: 3 } } });
+    expect(parsed(await bodyOutcome(`throw context.error("No such note", { id: 3 })`))).toMatchObject({
+      name: "ToolError",
+      message: "No such note",
+      toolError: { message: "No such note", details: { id: 3 } },
+    });
     expect(parsed(await bodyOutcome(`throw context.error("plain")`))).toMatchObject({ toolError: { message: "plain" } });
     const own = `class ToolError extends Error { name = "ToolError"; details = { get a() { throw 1 } } }; throw new ToolError("mine")`;
     expect(parsed(await bodyOutcome(own))).toMatchObject({ toolError: { message: "mine" } });
@@ -103,7 +120,11 @@ describe("a call", () => {
   });
 
   it("bounds what an error can say [X4] [B5]", async () => {
-    const { name, message, stack } = parsed(await bodyOutcome(`const e = new Error("m".repeat(1e6)); e.name = "N".repeat(1e6); e.stack = "    at f (main.js:1:1)\\n".repeat(1e5); throw e`)) as Record<string, string>;
+    const { name, message, stack } = parsed(
+      await bodyOutcome(
+        `const e = new Error("m".repeat(1e6)); e.name = "N".repeat(1e6); e.stack = "    at f (main.js:1:1)\\n".repeat(1e5); throw e`,
+      ),
+    ) as Record<string, string>;
     expect([name?.length, message?.length, stack?.length].every((length) => length !== undefined && length < 9_000)).toBe(true);
     const details = parsed(await bodyOutcome(`throw context.error("m", { big: "x".repeat(1e6) })`));
     expect(details).toMatchObject({ toolError: { message: "m" } });
@@ -129,19 +150,32 @@ describe("a call", () => {
 
   it("that returns while effects are under way is told which, in order [B4.unfinished]", async () => {
     const never = (): FakeAnswer => ({ never: true });
-    expect(await bodyOutcome(`Deno.writeTextFile("a", "x"); Deno.mkdir("b"); context.workspace.patch("c", "x", "y"); Deno.readTextFile("d"); context.progress(1); return 1`, never)).toBe('u["fs.writeFile","fs.mkdir","workspace.patch"]');
+    expect(
+      await bodyOutcome(
+        `Deno.writeTextFile("a", "x"); Deno.mkdir("b"); context.workspace.patch("c", "x", "y"); Deno.readTextFile("d"); context.progress(1); return 1`,
+        never,
+      ),
+    ).toBe('u["fs.writeFile","fs.mkdir","workspace.patch"]');
   });
 
   it("may leave reads behind [B4.unfinished]", async () => {
-    expect(await bodyOutcome(`Deno.readTextFile("d"); Deno.stat("e"); context.progress(1); return 1`, () => ({ never: true }))).toBe('d{"o":1}');
+    expect(await bodyOutcome(`Deno.readTextFile("d"); Deno.stat("e"); context.progress(1); return 1`, () => ({ never: true }))).toBe(
+      'd{"o":1}',
+    );
   });
 
   it("may leave nothing behind that was awaited, also if it failed [B4.unfinished]", async () => {
-    expect(await bodyOutcome(`try { await Deno.writeTextFile("a", "x") } catch (e) { return e.name }`, () => ({ error: { name: "NotCapable", message: "m" } }))).toBe('d{"o":"NotCapable"}');
+    expect(
+      await bodyOutcome(`try { await Deno.writeTextFile("a", "x") } catch (e) { return e.name }`, () => ({
+        error: { name: "NotCapable", message: "m" },
+      })),
+    ).toBe('d{"o":"NotCapable"}');
   });
 
   it("keeps its first outcome [B4]", async () => {
-    const guest = await startGuest({ source: `export async function tool() { setTimeout(() => { throw new Error("late") }, 1); return "first" }` });
+    const guest = await startGuest({
+      source: `export async function tool() { setTimeout(() => { throw new Error("late") }, 1); return "first" }`,
+    });
     expect(guest.call()).toBe('d{"o":"first"}');
     guest.now += 100;
     guest.entry("runTimers");
@@ -150,7 +184,10 @@ describe("a call", () => {
   });
 
   it("ignores answers that nobody asked for, and a second answer [B5]", async () => {
-    const guest = await startGuest({ source: `export async function tool() { return await Deno.realPath("a") }`, answer: () => ({ value: "/real" }) });
+    const guest = await startGuest({
+      source: `export async function tool() { return await Deno.realPath("a") }`,
+      answer: () => ({ value: "/real" }),
+    });
     guest.entry("settle", 99, 'v"forged"');
     guest.entry("settle", 1, 'v"early"');
     expect(guest.output()).toBe("/real");

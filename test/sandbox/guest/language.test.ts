@@ -39,8 +39,13 @@ describe("the language", () => {
   });
 
   it("has a BigInt.asUintN that is right for every width and sign [PB1.language]", async () => {
-    const guest = await startGuest({ source: `export function tool({ cases }) { return cases.map(([bits, value]) => String(BigInt.asUintN(bits, BigInt(value)))) }` });
-    const cases = fc.sample(fc.tuple(fc.integer({ min: 0, max: 300 }), fc.bigInt({ min: -(2n ** 280n), max: 2n ** 280n })), { numRuns: 2_000, seed: 1 });
+    const guest = await startGuest({
+      source: `export function tool({ cases }) { return cases.map(([bits, value]) => String(BigInt.asUintN(bits, BigInt(value)))) }`,
+    });
+    const cases = fc.sample(fc.tuple(fc.integer({ min: 0, max: 300 }), fc.bigInt({ min: -(2n ** 280n), max: 2n ** 280n })), {
+      numRuns: 2_000,
+      seed: 1,
+    });
     const answers = guest.output({ args: { cases: cases.map(([bits, value]) => [bits, String(value)]) } });
     expect(answers).toEqual(cases.map(([bits, value]) => String(BigInt.asUintN(bits, value))));
     guest.dispose();

@@ -30,7 +30,9 @@ export async function askDeno(expressions: readonly string[]): Promise<string[]>
   try {
     const file = join(folder, "cases.js");
     await writeFile(file, `${program(expressions)}\nconsole.log(JSON.stringify(await answers()));`);
-    const { stdout } = await promisify(execFile)(DENO, ["run", "--quiet", "--no-prompt", "--no-config", file], { maxBuffer: 64 * 1024 * 1024 });
+    const { stdout } = await promisify(execFile)(DENO, ["run", "--quiet", "--no-prompt", "--no-config", file], {
+      maxBuffer: 64 * 1024 * 1024,
+    });
     // The program prints one JSON list of strings.
     return JSON.parse(stdout) as string[];
   } finally {
@@ -52,6 +54,7 @@ export async function askGuest(expressions: readonly string[]): Promise<string[]
 /** Both, by expression: whole values to compare. */
 export async function askBoth(expressions: readonly string[]): Promise<{ deno: Record<string, unknown>; guest: Record<string, unknown> }> {
   const [theirs, ours] = await Promise.all([askDeno(expressions), askGuest(expressions)]);
-  const byExpression = (texts: readonly string[]): Record<string, unknown> => Object.fromEntries(expressions.map((text, index) => [text, texts[index]]));
+  const byExpression = (texts: readonly string[]): Record<string, unknown> =>
+    Object.fromEntries(expressions.map((text, index) => [text, texts[index]]));
   return { deno: byExpression(theirs), guest: byExpression(ours) };
 }

@@ -34,7 +34,11 @@ describe("performance", () => {
         ["n", "measure", 3, 4],
         ["m", "measure", 10, 5],
         ["a", "mark", 10, 0],
-      ].toSorted((left, right) => Number(left[2]) - Number(right[2]) || ["b", "n", "o", "a", "m"].indexOf(String(left[0])) - ["b", "n", "o", "a", "m"].indexOf(String(right[0]))),
+      ].toSorted(
+        (left, right) =>
+          Number(left[2]) - Number(right[2]) ||
+          ["b", "n", "o", "a", "m"].indexOf(String(left[0])) - ["b", "n", "o", "a", "m"].indexOf(String(right[0])),
+      ),
       named: 1,
       typed: 3,
       left: ["b"],
@@ -43,12 +47,23 @@ describe("performance", () => {
   });
 
   it("refuses marks that are not there and times that make no sense [PB1.performance]", async () => {
-    const attempts = ["performance.measure('m', 'none')", "performance.mark('a', { startTime: -1 })", "performance.measure('m', { start: 1, end: 2, duration: 1 })", "performance.mark()", "new Performance()", "performance.now.call({})"];
+    const attempts = [
+      "performance.measure('m', 'none')",
+      "performance.mark('a', { startTime: -1 })",
+      "performance.measure('m', { start: 1, end: 2, duration: 1 })",
+      "performance.mark()",
+      "new Performance()",
+      "performance.now.call({})",
+    ];
     const code = `[${attempts.map((text) => `(() => { try { return ${text} } catch (error) { return error.name } })()`).join(",")}]`;
     expect(await evaluateInGuest(code)).toEqual(["SyntaxError", "TypeError", "TypeError", "TypeError", "TypeError", "TypeError"]);
   });
 
   it("keeps the last 10,000 entries [B4]", async () => {
-    expect(await evaluateInGuest(`(() => { for (let i = 0; i < 10_050; i++) performance.mark("m" + i, { startTime: i }); const all = performance.getEntries(); return [all.length, all[0].name] })()`)).toEqual([10_000, "m50"]);
+    expect(
+      await evaluateInGuest(
+        `(() => { for (let i = 0; i < 10_050; i++) performance.mark("m" + i, { startTime: i }); const all = performance.getEntries(); return [all.length, all[0].name] })()`,
+      ),
+    ).toEqual([10_000, "m50"]);
   });
 });

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { startGuest } from "./engine.ts";
 
 async function run(body: string, context: Record<string, unknown> = {}): Promise<{ outcome: string; now: number; logs: string[] }> {
-  const guest = await startGuest({ source: `export async function tool() { const out = []; const log = (...v) => out.push(v.join(" ")); const sleep = (ms) => new Promise((r) => setTimeout(r, ms)); ${body}; return out }` });
+  const guest = await startGuest({
+    source: `export async function tool() { const out = []; const log = (...v) => out.push(v.join(" ")); const sleep = (ms) => new Promise((r) => setTimeout(r, ms)); ${body}; return out }`,
+  });
   const began = guest.now;
   const outcome = guest.call({ context });
   const result = { outcome, now: guest.now - began, logs: guest.logs.map(({ text }) => text) };
@@ -18,14 +20,11 @@ async function order(body: string): Promise<unknown> {
 
 describe("timers", () => {
   it("run in the order of their due time, then of their start [PB1.timers]", async () => {
-    expect(await order(`for (const ms of [30, 10, 20, 10, 0]) setTimeout(() => log(ms), ms); setTimeout(() => log("second 10"), 10); await sleep(50)`)).toEqual([
-      "0",
-      "10",
-      "10",
-      "second 10",
-      "20",
-      "30",
-    ]);
+    expect(
+      await order(
+        `for (const ms of [30, 10, 20, 10, 0]) setTimeout(() => log(ms), ms); setTimeout(() => log("second 10"), 10); await sleep(50)`,
+      ),
+    ).toEqual(["0", "10", "10", "second 10", "20", "30"]);
   });
 
   it("stay in order when many are started and stopped [PB1.timers]", async () => {
@@ -40,34 +39,35 @@ describe("timers", () => {
   });
 
   it("pass arguments, and take every delay that is no delay as none [PB1.timers]", async () => {
-    expect(await order(`setTimeout(log, 5, "a", 1); for (const ms of [-1, NaN, undefined, "x", Infinity, 2 ** 31]) setTimeout(() => log("now"), ms); await sleep(6)`)).toEqual([
-      ...Array.from({ length: 6 }, () => "now"),
-      "a 1",
-    ]);
+    expect(
+      await order(
+        `setTimeout(log, 5, "a", 1); for (const ms of [-1, NaN, undefined, "x", Infinity, 2 ** 31]) setTimeout(() => log("now"), ms); await sleep(6)`,
+      ),
+    ).toEqual([...Array.from({ length: 6 }, () => "now"), "a 1"]);
   });
 
   it("let microtasks run between two timers that are due together [PB1.timers]", async () => {
-    expect(await order(`setTimeout(() => { log("one"); Promise.resolve().then(() => log("micro")); queueMicrotask(() => log("queued")) }, 1); setTimeout(() => log("two"), 1); await sleep(5)`)).toEqual([
-      "one",
-      "micro",
-      "queued",
-      "two",
-    ]);
+    expect(
+      await order(
+        `setTimeout(() => { log("one"); Promise.resolve().then(() => log("micro")); queueMicrotask(() => log("queued")) }, 1); setTimeout(() => log("two"), 1); await sleep(5)`,
+      ),
+    ).toEqual(["one", "micro", "queued", "two"]);
   });
 
   it("repeat until they are stopped, also from within [PB1.timers]", async () => {
-    expect(await order(`let n = 0; const id = setInterval(() => { log(++n); if (n === 3) clearInterval(id) }, 10); await sleep(100); clearTimeout(undefined); clearInterval("no")`)).toEqual([
-      "1",
-      "2",
-      "3",
-    ]);
+    expect(
+      await order(
+        `let n = 0; const id = setInterval(() => { log(++n); if (n === 3) clearInterval(id) }, 10); await sleep(100); clearTimeout(undefined); clearInterval("no")`,
+      ),
+    ).toEqual(["1", "2", "3"]);
   });
 
   it("can be stopped by either function, and stop nothing else [PB1.timers]", async () => {
-    expect(await order(`const a = setTimeout(() => log("a"), 1); const b = setInterval(() => log("b"), 1); clearInterval(a); clearTimeout(b); setTimeout(() => log("c"), 2); await sleep(5); log(typeof a, a !== b)`)).toEqual([
-      "c",
-      "number true",
-    ]);
+    expect(
+      await order(
+        `const a = setTimeout(() => log("a"), 1); const b = setInterval(() => log("b"), 1); clearInterval(a); clearTimeout(b); setTimeout(() => log("c"), 2); await sleep(5); log(typeof a, a !== b)`,
+      ),
+    ).toEqual(["c", "number true"]);
   });
 
   it("take time on the host's clock only [PB1.timers] [B6]", async () => {
@@ -75,15 +75,17 @@ describe("timers", () => {
   });
 
   it("refuse what is no function [PB1.timers]", async () => {
-    expect(await order(`for (const f of [() => setTimeout("code", 1), () => setInterval(), () => queueMicrotask(3)]) try { f() } catch (error) { log(error.name) }`)).toEqual([
-      "TypeError",
-      "TypeError",
-      "TypeError",
-    ]);
+    expect(
+      await order(
+        `for (const f of [() => setTimeout("code", 1), () => setInterval(), () => queueMicrotask(3)]) try { f() } catch (error) { log(error.name) }`,
+      ),
+    ).toEqual(["TypeError", "TypeError", "TypeError"]);
   });
 
   it("end the call above their number, also if the tool swallows the error [B3.timers]", async () => {
-    const { outcome } = await run(`try { for (;;) setTimeout(() => {}, 1000) } catch (error) { return error.message }`, { limits: { timers: 20 } });
+    const { outcome } = await run(`try { for (;;) setTimeout(() => {}, 1000) } catch (error) { return error.message }`, {
+      limits: { timers: 20 },
+    });
     expect(outcome).toBe('l{"limit":"timers","allowed":20}');
   });
 
@@ -104,7 +106,9 @@ describe("timers", () => {
   });
 
   it("of the load count from the beginning of the call [B9]", async () => {
-    const guest = await startGuest({ source: `let fired = 0; setTimeout(() => fired++, 40); export async function tool() { await new Promise((r) => setTimeout(r, 30)); const early = fired; await new Promise((r) => setTimeout(r, 20)); return [early, fired] }` });
+    const guest = await startGuest({
+      source: `let fired = 0; setTimeout(() => fired++, 40); export async function tool() { await new Promise((r) => setTimeout(r, 30)); const early = fired; await new Promise((r) => setTimeout(r, 20)); return [early, fired] }`,
+    });
     guest.now += 10_000;
     expect(guest.output()).toEqual([0, 1]);
     guest.dispose();

@@ -30,7 +30,9 @@ function readVectors(name: string): unknown {
 
 /** Runs a function of `(cases)` in the guest. */
 async function inGuest(body: string, cases: unknown): Promise<unknown[]> {
-  const guest = await startGuest({ source: `const PARTS = ${JSON.stringify(PARTS)}; export function tool({ cases }) { return cases.map(${body}) }` });
+  const guest = await startGuest({
+    source: `const PARTS = ${JSON.stringify(PARTS)}; export function tool({ cases }) { return cases.map(${body}) }`,
+  });
   try {
     // The tool returns one result a case.
     return guest.output({ args: { cases } }) as unknown[];
@@ -114,7 +116,9 @@ describe("URL", () => {
   it("parses as the runtime it runs in, for every case of web-platform-tests [PB1.URL]", async (context) => {
     if (!existsSync(VECTORS)) return context.skip("web-platform-tests data is not beside this checkout");
     // The list holds comments as strings.
-    const cases = (readVectors("urltestdata.json") as (ParseCase | string)[]).filter((entry): entry is ParseCase => typeof entry !== "string");
+    const cases = (readVectors("urltestdata.json") as (ParseCase | string)[]).filter(
+      (entry): entry is ParseCase => typeof entry !== "string",
+    );
     const results = await inGuest(PARSE, cases);
     const expected = cases.map(({ input, base }) => {
       const url = URL.parse(input, base ?? undefined);
@@ -141,7 +145,9 @@ describe("URL", () => {
 
   it("converts hosts as web-platform-tests want [PB1.URL]", async (context) => {
     if (!existsSync(VECTORS)) return context.skip("web-platform-tests data is not beside this checkout");
-    const cases = (readVectors("toascii.json") as ({ input: string; output: string | null } | string)[]).filter((entry) => typeof entry !== "string");
+    const cases = (readVectors("toascii.json") as ({ input: string; output: string | null } | string)[]).filter(
+      (entry) => typeof entry !== "string",
+    );
     const results = await inGuest(`(c) => { try { return new URL("https://" + c.input + "/x").host } catch { return null } }`, cases);
     const failed = cases.filter(({ output }, index) => results[index] !== output).map(({ input }) => input);
     expect(failed.filter((name) => !isKnown(name))).toEqual([]);
