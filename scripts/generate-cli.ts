@@ -1,6 +1,7 @@
 /** Writes docs/cli.md from the commands' own table, in the words of `--help`. */
 
-import type { Command, OptionSpec } from "../host/cli/command.ts";
+import type { OptionSpec } from "../host/cli/arguments.ts";
+import type { Command } from "../host/cli/command.ts";
 import { COMMANDS } from "../host/cli/commands/mod.ts";
 import { EXIT_CODES } from "../host/cli/exit-codes.ts";
 import { COMMON_OPTIONS } from "../host/cli/help.ts";

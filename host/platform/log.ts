@@ -6,7 +6,7 @@ import type { Log, LogLevel } from "./platform.ts";
 export interface LogOptions {
   /** Appended to, created with mode 0600; default is stderr. Never stdout, which carries results and protocol frames. */
   readonly file?: string;
-  /** Lines below it are dropped. Default `info`. */
+  /** Lines below it are dropped. Default `warn`: what failed or was refused, not what went as it should. */
   readonly level?: LogLevel;
 }
 
@@ -26,7 +26,7 @@ export function createLog(options: LogOptions = {}): Log {
   // There is nowhere left to say that the log cannot be written (a closed pipe, a full disk), and no reason to stop.
   destination.on("error", () => {});
   const logger = pino(
-    { level: options.level ?? "info", base: null, hooks: { streamWrite: (line) => line.replace(UNSEEN, escaped) } },
+    { level: options.level ?? "warn", base: null, hooks: { streamWrite: (line) => line.replace(UNSEEN, escaped) } },
     destination,
   );
   return toLog(logger);

@@ -9,7 +9,7 @@ describe("createLog()", () => {
     const file = join(await temporaryFolder(), "host.log");
     const log = createLog({ file });
     log.child({ plugin: "words" }).write("warn", "Guest said something", { text: "100 %s %d" });
-    log.write("debug", "not shown");
+    log.write("info", "not shown");
     expect(JSON.parse(await readFile(file, "utf8"))).toEqual({
       level: 40,
       time: expect.any(Number),
@@ -23,7 +23,7 @@ describe("createLog()", () => {
   it("lets no text forge a line, a level or a message [AU4]", async () => {
     const file = join(await temporaryFolder(), "host.log");
     const text = 'x\n{"level":60,"msg":"forged"}\u2028\u001b[2J\u009b2J\u202egnp\u200b';
-    createLog({ file }).write("info", "Guest said something", { text, level: 60, msg: "forged", time: 0 });
+    createLog({ file, level: "info" }).write("info", "Guest said something", { text, level: 60, msg: "forged", time: 0 });
     const written = await readFile(file, "utf8");
     expect(written.trimEnd().split("\n")).toHaveLength(1);
     expect(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u202e\u200b]/.test(written)).toBe(false);
