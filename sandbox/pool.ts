@@ -10,11 +10,12 @@
 import type { Fault } from "./fault.ts";
 import type { Image } from "./image.ts";
 import { imageFileName, readImageFile, writeImageFile } from "./image-file.ts";
-import { type CallJob, cpuMsOf, type Job, settleWithFault, usedUntil, wallMsOf } from "./job.ts";
+import { type CallJob, type Job, settleWithFault, usedUntil } from "./job.ts";
 import { choosePlace, isBusy } from "./placement.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
 import type { WorkerMessage } from "./worker/protocol.ts";
-import { type GuestEntry, Thread } from "./worker/thread.ts";
+import { CANCEL_GRACE_MS, judgeCall, judgeEntry, WATCH_EVERY_MS } from "./watchdog.ts";
+import { Thread } from "./worker/thread.ts";
 
 export interface PoolOptions {
   readonly launcher: WorkerLauncher;
@@ -28,17 +29,8 @@ export interface PoolOptions {
   readonly onDefect: (message: string) => void;
 }
 
-const WATCH_EVERY_MS = 5;
-/** A guest that reached its end is given this long to be stopped by the engine's own interrupt. */
-const INTERRUPT_GRACE_MS = 14;
-/** One that was polling until its end is only waiting for a processor: ending its worker would harm the others on it. */
-const POLLING_GRACE_MS = 150;
-const POLLED_WITHIN_MS = 60;
 /** A guest that holds its thread this long makes the thread a bad place for other calls. */
 const BUSY_AFTER_MS = 20;
-/** How long after its wall time the host answers for a call whose worker did not. */
-const ANSWER_GRACE_MS = 30;
-const CANCEL_GRACE_MS = 250;
 const MAXIMUM_ATTEMPTS = 3;
 const SPARE_AFTER_MS = 200;
 
@@ -258,9 +250,10 @@ export class Pool {
     for (const thread of [...this.#threads]) {
       if (thread.jobs.size === 0) continue;
       const { entry } = thread;
-      const guilty = entry === undefined ? undefined : this.#jobs.get(entry.number);
-      if (entry !== undefined && guilty !== undefined && now > entry.endBy + graceOf(entry)) {
-        this.#replace(thread, entry.number, this.#timeFault(guilty, entry.endBy), now - entry.enteredAt);
+      const running = entry === undefined ? undefined : this.#jobs.get(entry.number);
+      const fault = entry === undefined || running === undefined ? undefined : judgeEntry(entry, running, now);
+      if (entry !== undefined && fault !== undefined) {
+        this.#replace(thread, entry.number, fault, now - entry.enteredAt);
         continue;
       }
       if (isBusy(thread, now, BUSY_AFTER_MS)) this.#takeBackFrom(thread);
@@ -269,30 +262,17 @@ export class Pool {
     this.#placeWaiting();
   }
 
-  #timeFault(job: Job, endedAt: number): Fault {
-    if (job.kind === "call" && job.cancelBy !== undefined) return { kind: "cancelled" };
-    const wallMs = wallMsOf(job);
-    const byWall = endedAt >= (job.begunAt ?? job.givenAt) + wallMs - 2 * WATCH_EVERY_MS || wallMs <= cpuMsOf(job);
-    return byWall ? { kind: "timeout", limit: "wall", limitMs: wallMs } : { kind: "timeout", limit: "cpu", limitMs: cpuMsOf(job) };
-  }
-
-  /** Keeps the wall time and the grace period of a call that is not in the guest now. */
   #lookAtJob(thread: Thread, number: number, now: number): void {
     const job = this.#jobs.get(number);
     if (job === undefined || job.kind !== "call") return;
     if (thread.hasBegun(number)) job.begunAt ??= now;
-    if (job.cancelBy !== undefined && now > job.cancelBy) {
-      if (thread.entry?.number === number) thread.interrupt(number);
-      if (now > job.cancelBy + ANSWER_GRACE_MS) {
-        const spins = thread.entry?.number === number;
-        if (spins) this.#replace(thread, number, { kind: "cancelled" });
-        else this.#answer(job, { kind: "cancelled" }, 0);
-      }
-      thread.send({ type: "end", number });
-    } else if (job.begunAt !== undefined && now > job.begunAt + wallMsOf(job) + ANSWER_GRACE_MS) {
-      thread.send({ type: "end", number });
-      this.#answer(job, { kind: "timeout", limit: "wall", limitMs: wallMsOf(job) }, 0);
-    }
+    const isRunning = thread.entry?.number === number;
+    const verdict = judgeCall(job, isRunning, now);
+    if (verdict.kind === "fine") return;
+    if (verdict.kind === "kill") return this.#replace(thread, number, verdict.fault);
+    if (isRunning) thread.interrupt(number);
+    thread.send({ type: "end", number });
+    if (verdict.kind === "answer") this.#answer(job, verdict.fault, 0);
   }
 
   /** Takes back what a busy thread has not begun. */
@@ -340,10 +320,6 @@ export class Pool {
 }
 
 const NOTHING_USED = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0 };
-
-function graceOf(entry: GuestEntry): number {
-  return entry.lastPoll > entry.endBy - POLLED_WITHIN_MS ? POLLING_GRACE_MS : INTERRUPT_GRACE_MS;
-}
 
 function digestOf(job: Job): string {
   return job.kind === "call" ? job.invocation.digest : job.source.digest;

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { DEFAULT_LIMITS } from "../../manifests/mod.ts";
+import type { CallJob } from "../../sandbox/job.ts";
+import { judgeCall, judgeEntry } from "../../sandbox/watchdog.ts";
+
+/** A call that began at 0 with a second of wall time and half a second of CPU. */
+function job(fields: Partial<CallJob> = {}): CallJob {
+  const invocation = { limits: { ...DEFAULT_LIMITS, wallMs: 1_000, cpuMs: 500 } };
+  // The watchdog reads times and limits only.
+  return { kind: "call", begunAt: 0, givenAt: 0, cancelBy: undefined, invocation, ...fields } as unknown as CallJob;
+}
+
+describe("judgeEntry()", () => {
+  const stuck = { number: 1, enteredAt: 0, endBy: 500, lastPoll: 10 };
+
+  it("ends the worker of a guest that does not poll, soon after its end [B3.kill]", () => {
+    expect(judgeEntry(stuck, job(), 514)).toBeUndefined();
+    expect(judgeEntry(stuck, job(), 515)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
+  });
+
+  it("gives one that polled until its end time to get a processor", () => {
+    const polling = { ...stuck, lastPoll: 495 };
+    expect(judgeEntry(polling, job(), 600)).toBeUndefined();
+    expect(judgeEntry(polling, job(), 651)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
+  });
+
+  it("says which clock ran out, and that a cancelled call was cancelled", () => {
+    expect(judgeEntry({ ...stuck, endBy: 1_000 }, job(), 1_100)).toEqual({ kind: "timeout", limit: "wall", limitMs: 1_000 });
+    expect(judgeEntry(stuck, job({ cancelBy: 400 }), 600)).toEqual({ kind: "cancelled" });
+  });
+});
+
+describe("judgeCall()", () => {
+  it("leaves a call alone that has not begun, however long it has waited [T2.start]", () => {
+    expect(judgeCall(job({ begunAt: undefined }), false, 1e9)).toEqual({ kind: "fine" });
+  });
+
+  it("answers for a worker that lets the wall time pass", () => {
+    expect(judgeCall(job(), false, 1_030)).toEqual({ kind: "fine" });
+    expect(judgeCall(job(), false, 1_031)).toEqual({ kind: "answer", fault: { kind: "timeout", limit: "wall", limitMs: 1_000 } });
+  });
+
+  it("stops a cancelled call after its grace, then answers for it or ends its worker [T3.grace]", () => {
+    const cancelled = job({ cancelBy: 300 });
+    expect(judgeCall(cancelled, true, 300)).toEqual({ kind: "fine" });
+    expect(judgeCall(cancelled, true, 301)).toEqual({ kind: "stop" });
+    expect(judgeCall(cancelled, false, 331)).toEqual({ kind: "answer", fault: { kind: "cancelled" } });
+    expect(judgeCall(cancelled, true, 331)).toEqual({ kind: "kill", fault: { kind: "cancelled" } });
+  });
+});
