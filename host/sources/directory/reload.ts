@@ -19,7 +19,7 @@ import { folderError, quote } from "./problems.ts";
 import { createPublication } from "./publication.ts";
 import { type FolderState, readFolder } from "./read.ts";
 import { createRecord, isKnownState, knownPlugins, type PluginRecord, seenNow, toStatus } from "./record.ts";
-import { SETTLE_TIMING, type SettleTiming } from "./settle.ts";
+import { type Believe, SETTLE_TIMING, type SettleTiming } from "./settle.ts";
 import type { Admission, Admit, PluginChange, PluginEvent, PluginStatus, Publish } from "./status.ts";
 import { createWatching, type Watching } from "./watching.ts";
 
@@ -101,12 +101,12 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
       record.seen = seen;
       return "done";
     }
-    if (isDoubtful(state, record.serving) && (await how.believe?.(state.signature)) === false) return "again";
-    const failure = await publication.advance(
-      record,
-      toCandidate(state, { serving: record.serving, plugins: new Set(knownPlugins(records).keys()) }),
-    );
-    if (failure !== undefined && (await how.believe?.(state.signature)) === false) return "again";
+    if (isDoubtful(state, record.serving) && (await how.believe?.(state.signature, "gone")) === false) return "again";
+    const candidate = toCandidate(state, { serving: record.serving, plugins: new Set(knownPlugins(records).keys()) });
+    let failure = await publication.advance(record, candidate);
+    if (failure !== undefined && (await how.believe?.(state.signature, "failed")) === false) return "again";
+    // What stood in its way may have gone in the meantime: another folder's name, a missing dependency.
+    if (failure?.retry === "name" || failure?.retry === "dependencies") failure = await publication.advance(record, candidate);
     if (failure !== undefined) publication.fail(record, failure);
     record.seen = seen;
     for (const other of publication.settle()) takeSoon(other.place, { again: true });
@@ -256,8 +256,8 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
 interface TakeOptions {
   /** Although the bytes are known: what stood in their way is gone. */
   readonly again?: boolean;
-  /** Waits a little and says whether nothing came after this signature. Without it everything is believed at once. */
-  readonly believe?: (signature: string) => Promise<boolean>;
+  /** Without it everything is believed at once. */
+  readonly believe?: Believe;
 }
 
 /** What is more often a step on the way than meant: nothing there, or a file emptied that is about to be written anew. */

@@ -13,12 +13,14 @@ import type { FolderSign } from "./read.ts";
 export interface SettleTiming {
   /** How long a folder must look the same. */
   readonly quietMs: number;
-  /** How much longer before bad news is believed. */
+  /** How much longer before it is believed that a plugin is gone. */
+  readonly goneMs: number;
+  /** How much longer before it is believed that it cannot be loaded; longer, so that a rename is no clash of names. */
   readonly graceMs: number;
 }
 
 /** A quiet window short enough that an edit is callable in well under 100 ms (SPEC H3). */
-export const SETTLE_TIMING: SettleTiming = Object.freeze({ quietMs: 25, graceMs: 150 });
+export const SETTLE_TIMING: SettleTiming = Object.freeze({ quietMs: 25, goneMs: 90, graceMs: 150 });
 
 /** After this many windows without rest, windows become longer, up to half a second. */
 const PATIENT_AFTER = 40;
@@ -30,12 +32,15 @@ export interface SettleOptions {
   readonly signal: AbortSignal;
   /** What the folder looks like; `undefined` while that cannot be said. */
   readonly sign: (path: string) => Promise<FolderSign | undefined>;
-  /** Considers the folder; `again` if it changed meanwhile. `believe(signature)` waits and says if nothing came after it. */
-  readonly consider: (path: string, believe: (signature: string) => Promise<boolean>) => Promise<"done" | "again">;
+  /** Considers the folder; `again` if it changed meanwhile. */
+  readonly consider: (path: string, believe: Believe) => Promise<"done" | "again">;
   /** The folder has not come to rest for about a second. Called once for each such time. */
   readonly onRestless: (path: string) => void;
   readonly onDefect: (path: string, defect: unknown) => void;
 }
+
+/** Bad news: waits for its time and says if the folder still looks like that, and nothing was heard of it meanwhile. */
+export type Believe = (signature: string, news: "gone" | "failed") => Promise<boolean>;
 
 export interface Settling {
   /** Something happened in the folder. Cheap; any number of times. */
@@ -92,7 +97,8 @@ export function createSettling(options: SettleOptions): Settling {
       const isAtRest = next !== undefined && (next.signature === sample?.signature || isOlder(next, timing.quietMs));
       sample = next;
       if (!isAtRest) state.lastTouchMs = clock.monotonic();
-      else if ((await options.consider(path, (signature) => believe(path, state, signature))) === "again") sample = undefined;
+      else if ((await options.consider(path, (signature, news) => believe(path, state, { signature, news }))) === "again")
+        sample = undefined;
       // What came while it was considered is looked at in another round. In the same tick as the comparison, so that
       // no touch is counted that nobody looks at.
       else if (state.touches === touches) return forget(path, state);
@@ -113,10 +119,14 @@ export function createSettling(options: SettleOptions): Settling {
     }
   }
 
-  async function believe(path: string, state: Unrest, signature: string): Promise<boolean> {
+  async function believe(
+    path: string,
+    state: Unrest,
+    what: { readonly signature: string; readonly news: "gone" | "failed" },
+  ): Promise<boolean> {
     const touches = state.touches;
-    await pause(state, timing.graceMs, true);
-    return !signal.aborted && state.touches === touches && (await options.sign(path))?.signature === signature;
+    await pause(state, what.news === "gone" ? timing.goneMs : timing.graceMs, true);
+    return !signal.aborted && state.touches === touches && (await options.sign(path))?.signature === what.signature;
   }
 
   function pause(state: Unrest, ms: number, endsAtTouch: boolean): Promise<void> {

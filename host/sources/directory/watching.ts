@@ -7,7 +7,7 @@ import { quote } from "./problems.ts";
 import { signFolder } from "./read.ts";
 import { reconcile } from "./reconcile.ts";
 import type { PluginRecord, Seen } from "./record.ts";
-import { createSettling, type SettleTiming } from "./settle.ts";
+import { type Believe, createSettling, type SettleTiming } from "./settle.ts";
 import { createFolderWatch } from "./watch.ts";
 
 export interface WatchingOptions {
@@ -21,7 +21,7 @@ export interface WatchingOptions {
   readonly records: ReadonlyMap<string, PluginRecord>;
   /** Lists the roots. */
   readonly look: () => Promise<Discovery>;
-  readonly consider: (place: Place, believe: (signature: string) => Promise<boolean>) => Promise<"done" | "again">;
+  readonly consider: (place: Place, believe: Believe) => Promise<"done" | "again">;
   readonly onTrouble: (why: string) => void;
   readonly onDefect: (path: string, defect: unknown) => void;
 }

@@ -20,7 +20,7 @@ export interface LiveRoot extends Bench {
 export const DEADLINE: { readonly timeout: number; readonly interval: number } = { timeout: 15_000, interval: 5 };
 
 /** Bad news is not believed for so long that no stall of the machine is taken for the end of what an attack does in steps. */
-export const PATIENT: SettleTiming = { quietMs: 25, graceMs: 3_000 };
+export const PATIENT: SettleTiming = { quietMs: 25, goneMs: 3_000, graceMs: 3_000 };
 
 /** Scanned and watched. */
 export async function liveRoot(files: Readonly<Record<string, string>>, timing: SettleTiming = SETTLE_TIMING): Promise<LiveRoot> {

@@ -120,7 +120,7 @@ describe("thousands of changes", () => {
     // Real time over a file system in memory: as many changes as there are turns.
     const { createClock } = await import("../../../host/platform/clock.ts");
     const platform = { ...memory, clock: createClock() };
-    const bench = openBench({ platform, timing: { quietMs: 5, graceMs: 20 } });
+    const bench = openBench({ platform, timing: { quietMs: 5, goneMs: 12, graceMs: 20 } });
     await bench.directory.scan();
     await bench.directory.watch();
     const changes = fc.sample(change, { numRuns: 3_000, seed: 7 });

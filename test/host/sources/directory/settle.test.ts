@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryPlatform } from "../../../../host/platform/memory.ts";
-import { createSettling, type SettleOptions } from "../../../../host/sources/directory/settle.ts";
+import { type Believe, createSettling, type SettleOptions } from "../../../../host/sources/directory/settle.ts";
 
 interface Scene {
   touch(): void;
@@ -12,7 +12,7 @@ interface Scene {
   newestMs?: number;
   now(): number;
   /** What considering it answers. */
-  answer: (believe: (signature: string) => Promise<boolean>) => Promise<"done" | "again">;
+  answer: (believe: Believe) => Promise<"done" | "again">;
   readonly considered: string[];
   readonly restless: string[];
   stop(): void;
@@ -41,7 +41,7 @@ function scene(more: Partial<SettleOptions> = {}): Scene {
   };
   const start = clock.monotonic();
   const settling = createSettling({
-    ...{ clock, signal: stopping.signal, timing: { quietMs: 25, graceMs: 150 } },
+    ...{ clock, signal: stopping.signal, timing: { quietMs: 25, goneMs: 90, graceMs: 150 } },
     sign: () =>
       Promise.resolve(
         state.look === undefined ? undefined : { signature: state.look, ...(state.newestMs !== undefined && { newestMs: state.newestMs }) },
@@ -137,7 +137,7 @@ describe("createSettling()", () => {
     const one = scene();
     const believed: boolean[] = [];
     one.answer = async (believe) => {
-      const isTrue = await believe("one");
+      const isTrue = await believe("one", "failed");
       believed.push(isTrue);
       return isTrue ? "done" : "again";
     };

@@ -20,7 +20,7 @@ const DEADLINE = { timeout: 10_000, interval: 5 };
 const DEAF: Watcher = { watch: () => Promise.resolve({ close: () => Promise.resolve() }) };
 
 /** Bad news is not believed for so long that no stall of the machine can be taken for it. */
-const PATIENT: SettleTiming = { quietMs: 25, graceMs: 3_000 };
+const PATIENT: SettleTiming = { quietMs: 25, goneMs: 3_000, graceMs: 3_000 };
 
 /** Scanned and watched. */
 async function watched(
@@ -112,10 +112,11 @@ describe("watch()", () => {
   });
 
   it("follows a folder that is renamed [H9.rename]", async () => {
-    const world = await watched(pluginFiles("a", "one"));
+    const world = await watched(pluginFiles("a", "one"), undefined, { quietMs: 25, goneMs: 50, graceMs: 3_000 });
     await rename(join(world.root, "a"), join(world.root, "b"));
     await expect.poll(() => world.directory.status().map(({ folder, state }) => `${folder} ${state}`), DEADLINE).toEqual(["b loaded"]);
     expect(world.code("a_run")).toBe("one");
+    expect(world.told()).toEqual(["plugin.loaded a", "plugin.removed a", "plugin.loaded a"]);
     await world.write({ "b/main.ts": "two" });
     await becomes(world, "a_run", "two");
     expect(world.sandbox.images.size).toBe(1);
