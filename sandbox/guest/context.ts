@@ -33,25 +33,19 @@ export function abortCall(): void {
 /** @param given the host's JSON; it is frozen through and through. */
 export function createContext(given: object): object {
   signal = createSignal();
-  const context = given;
-  define(context, "signal", signal, true);
-  define(context, "log", log, true);
-  define(context, "workspace", workspace, true);
-  define(context, "progress", progress, true);
-  define(context, "output", output, true);
-  define(context, "error", createError, true);
-  return freezeAll(context);
+  freezeMembers(given);
+  return objectFreeze({ ...given, signal, log, workspace, progress, output, error: createError });
 }
 
-/** Freezes JSON, and objects of functions; the depth is bounded where the text is parsed. */
-function freezeAll<T extends object>(value: T): T {
+/** The depth is bounded where the text was parsed. */
+function freezeMembers(value: object): void {
   const keys = reflectOwnKeys(value);
   for (let index = 0; index < keys.length; index++) {
     const member: unknown = (value as Readonly<Record<PropertyKey, unknown>>)[keys[index] ?? ""];
-    // A signal keeps its state outside its properties and is left as it is.
-    if (typeof member === "object" && member !== null && member !== signal && member !== log && member !== workspace) freezeAll(member);
+    if (typeof member !== "object" || member === null) continue;
+    freezeMembers(member);
+    objectFreeze(member);
   }
-  return objectFreeze(value);
 }
 
 function createLog(): object {
