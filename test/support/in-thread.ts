@@ -33,7 +33,12 @@ export async function loadInThread(source: string, restorer: Restorer, budgetMs 
   const instance = await Instance.start(engineModule, image.facts, 1_024);
   restorer.restore(instance, image, undefined);
   const files = new Map([["main.js", new TextEncoder().encode(source)]]);
-  const loaded = loadPlugin(instance, image, { digest: "test", files, modules: new Map([["main.js", []]]), loadMs: 5_000, memoryBytes: 64 << 20 }, Date.now);
+  const loaded = loadPlugin(
+    instance,
+    image,
+    { digest: "test", files, modules: new Map([["main.js", []]]), loadMs: 5_000, memoryBytes: 64 << 20 },
+    Date.now,
+  );
   if (!loaded.ok) throw new Error(`The plugin does not load: ${JSON.stringify(loaded.fault)}`);
   const { image: plugin } = loaded;
   restorer.restore(instance, plugin, undefined);
@@ -44,13 +49,24 @@ export async function loadInThread(source: string, restorer: Restorer, budgetMs 
       const endBy = Date.now() + budgetMs;
       instance.host = {
         hostCall: (_id, operation, text, bytes) =>
-          LOCAL_OPERATIONS.get(operation)?.(text, bytes, { monotonicMs: () => 1, randomBytes: (length) => new Uint8Array(length) }) ?? { answer: "vnull" },
+          LOCAL_OPERATIONS.get(operation)?.(text, bytes, { monotonicMs: () => 1, randomBytes: (length) => new Uint8Array(length) }) ?? {
+            answer: "vnull",
+          },
         shouldInterrupt: () => Date.now() > endBy,
         now: Date.now,
         moduleSource: () => ({ throws: "No dynamic imports here" }),
         moduleName: (_base, specifier) => specifier,
       };
-      const context = { cwd: "/", sessionId: "s", callId: "c", workspacePath: "/", settings: {}, permissions: {}, deadline: endBy, limits: {} };
+      const context = {
+        cwd: "/",
+        sessionId: "s",
+        callId: "c",
+        workspacePath: "/",
+        settings: {},
+        permissions: {},
+        deadline: endBy,
+        limits: {},
+      };
       try {
         const first = instance.callEntry("invoke", [JSON.stringify({ module: "main.js", export: name, args, context })], 1 << 22);
         while (instance.runJobs(1_000) === 1_000 && Date.now() < endBy);

@@ -2,7 +2,14 @@
 
 import { createWorkerLauncher } from "../../host/platform/workers.ts";
 import { DEFAULT_LIMITS, type JsonValue, type Limits } from "../../manifests/mod.ts";
-import { createSandbox, type HostCallHandler, type InvocationOutcome, type LoadOutcome, type Sandbox, type SandboxOptions } from "../../sandbox/mod.ts";
+import {
+  createSandbox,
+  type HostCallHandler,
+  type InvocationOutcome,
+  type LoadOutcome,
+  type Sandbox,
+  type SandboxOptions,
+} from "../../sandbox/mod.ts";
 
 export interface TestCall {
   readonly module?: string;
@@ -33,7 +40,14 @@ export function startSandbox(options: SandboxOptions = {}): TestSandbox {
       const sources = typeof files === "string" ? { "main.ts": files } : files;
       const bytes = new Map(Object.entries(sources).map(([path, text]) => [path, new TextEncoder().encode(text)]));
       const [main = "main.ts"] = Object.keys(sources);
-      return sandbox.load({ name, digest: name, files: bytes, modules: new Map([[main, exports]]), memoryBytes: DEFAULT_LIMITS.memoryBytes, loadMs: 5_000 });
+      return sandbox.load({
+        name,
+        digest: name,
+        files: bytes,
+        modules: new Map([[main, exports]]),
+        memoryBytes: DEFAULT_LIMITS.memoryBytes,
+        loadMs: 5_000,
+      });
     },
     call(plugin, name, call = {}) {
       return sandbox.invoke({
@@ -42,9 +56,18 @@ export function startSandbox(options: SandboxOptions = {}): TestSandbox {
         module: call.module ?? "main.ts",
         export: name,
         args: call.args ?? {},
-        context: call.context ?? { cwd: "/work", sessionId: "s", callId: "call", workspacePath: "/work", settings: {}, permissions: {}, deadline: 0 },
+        context: call.context ?? {
+          cwd: "/work",
+          sessionId: "s",
+          callId: "call",
+          workspacePath: "/work",
+          settings: {},
+          permissions: {},
+          deadline: 0,
+        },
         limits: { ...DEFAULT_LIMITS, ...call.limits },
-        hostCall: call.hostCall ?? (() => Promise.resolve({ ok: false, error: { name: "NotCapable", message: "Nothing is granted here" } })),
+        hostCall:
+          call.hostCall ?? (() => Promise.resolve({ ok: false, error: { name: "NotCapable", message: "Nothing is granted here" } })),
         onLog: call.onLog ?? (() => {}),
         signal: call.signal ?? new AbortController().signal,
       });
