@@ -13,11 +13,15 @@ export async function makeBaseImage(module: WebAssembly.Module): Promise<Image> 
   const facts = await learnFacts(module);
   const instance = await Instance.start(module, facts, INITIAL_MEMORY_PAGES);
   instance.host = BOOT_HOST;
-  instance.boot(PRELUDE);
+  instance.boot(ENTRY);
   while (instance.runJobs(1_000) > 0);
   const image = plainCopy.capture(instance);
   return { ...image, randomAddress: findRandomState(instance, image, facts) };
 }
+
+/** Names that no plugin can import: its own resolver answers with its own files only. */
+const PRELUDE_ROOT = "bascule:prelude/";
+const ENTRY = `${PRELUDE_ROOT}entry.ts`;
 
 const BOOT_HOST: GuestHost = {
   hostCall: (_id, operation) => ({
@@ -25,8 +29,8 @@ const BOOT_HOST: GuestHost = {
   }),
   shouldInterrupt: () => false,
   now: () => LOAD_TIME_MS,
-  moduleSource: () => ({ throws: "The prelude imports nothing" }),
-  moduleName: () => ({ throws: "The prelude imports nothing" }),
+  moduleSource: (name) => PRELUDE[name.slice(PRELUDE_ROOT.length)] ?? { throws: `The prelude has no module "${name}"` },
+  moduleName: (_base, specifier) => PRELUDE_ROOT + specifier.replace(/^(bascule:prelude|\.)\//, ""),
 };
 
 const MASK = (1n << 64n) - 1n;

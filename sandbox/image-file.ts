@@ -9,14 +9,14 @@ import type { Image } from "./image.ts";
 import { PRELUDE } from "./prelude.gen.ts";
 
 /** Changes whenever the meaning of an image's parts does. */
-const LAYOUT = "1";
+const LAYOUT = "2";
 const HASH_BYTES = 32;
 const encoder = new TextEncoder();
 
 /** The file's name for this engine; hexadecimal. */
 export async function imageFileName(engine: Uint8Array): Promise<string> {
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const parts = [await sha256(engine), await sha256(encoder.encode(PRELUDE)), encoder.encode(`${LAYOUT} ${zone}`)];
+  const parts = [await sha256(engine), await sha256(encoder.encode(JSON.stringify(PRELUDE))), encoder.encode(`${LAYOUT} ${zone}`)];
   const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {

@@ -148,8 +148,11 @@ export class Instance {
     if (missing > 0) this.#memory.grow(Math.ceil(missing / WASM_PAGE_BYTES));
   }
 
-  /** Makes a runtime and a context, runs the prelude and keeps its entry functions. Once, on an empty instance. */
-  boot(prelude: string): void {
+  /**
+   * Makes a runtime and a context, runs the prelude and keeps its entry functions. Once, on an empty instance whose host
+   * serves the prelude's modules. `entryModule` exports `boot` (`guest/protocol.ts`).
+   */
+  boot(entryModule: string): void {
     const f = this.#functions;
     const runtime = f._QTS_NewRuntime();
     f._QTS_RuntimeSetMaxStackSize(runtime, ENGINE_STACK_BYTES);
@@ -168,11 +171,12 @@ export class Instance {
     const native = values.newObject();
     values.setProperty(native, "hostCall", values.newFunction("hostCall", 4, HOST_CALL_REF));
     values.setProperty(native, "takeBytes", values.newFunction("takeBytes", 0, TAKE_BYTES_REF));
-    const boot = this.evaluate(prelude, "bascule:prelude", "script");
+    const namespace = this.evaluate(`export { boot } from ${JSON.stringify(entryModule)};`, "bascule:boot", "module");
+    const boot = values.property(namespace, "boot");
     const entry = values.call(boot, [native]);
     const addresses: Partial<Record<EntryName, number>> = {};
     for (const name of ENTRY_NAMES) addresses[name] = values.property(entry, name);
-    for (const value of [boot, native, entry]) values.free(value);
+    for (const value of [namespace, boot, native, entry]) values.free(value);
     // Every name of ENTRY_NAMES was set in the loop.
     this.adopt({ ...handles, entry: addresses as Record<EntryName, number> });
   }

@@ -56,6 +56,7 @@ export function needsStripper(files: ReadonlyMap<string, Uint8Array>, whileRunni
 export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, strip?: StripTypes): ModuleTable {
   const ready = new Map<string, string>();
   let fault: ModuleFault | undefined;
+  let unresolved: GuestThrow | undefined;
   const refuse = (problem: ModuleFault): GuestThrow => {
     fault ??= problem;
     return { throws: problem.message };
@@ -70,6 +71,8 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, strip?
       if (known !== undefined) return known;
       const file = fileOf(name);
       const bytes = file === undefined ? undefined : files.get(file);
+      // The engine reads a refused name as "" and asks for that one's source.
+      if (name === "" && unresolved !== undefined) return unresolved;
       if (file === undefined || bytes === undefined)
         return refuse({ kind: "import", message: `Cannot load "${name}": no such file in the plugin` });
       const prepared = prepareSource(file, bytes, strip);

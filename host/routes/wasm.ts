@@ -92,7 +92,8 @@ function guestContext({ call, decision }: Execution, record: RunRecord): JsonObj
     settings: record.settings,
     permissions: toJson(record.permissions),
     deadline: record.deadline,
-    limits: { ...decision.limits },
+    // The one limit that the prelude keeps itself.
+    limits: { timers: decision.limits.timers },
   };
 }
 

@@ -14,9 +14,11 @@ import {
   jsonParse,
   jsonStringify,
   objectKeys,
+  PrimordialPromise,
   PrimordialTypeError,
   reflectApply,
   reflectGet,
+  reflectHas,
 } from "./primordials.ts";
 import { describeThrown } from "./thrown.ts";
 import { readTimerLimit, rebaseTimers } from "./timers.ts";
@@ -89,12 +91,15 @@ function listOfFunctions(namespace: object | undefined, names: string[]): string
 async function run(tool: Callable, args: unknown, context: object): Promise<void> {
   try {
     const returned = reflectApply(tool, undefined, [args, context]);
-    // Promises and what behaves like one are awaited; other objects come out of it as they are.
-    const value: unknown = isObject(returned) ? await maybePromise(returned) : returned;
-    finish(toOutcome(value));
+    finish(toOutcome(isObject(returned) && isAwaitable(returned) ? await maybePromise(returned) : returned));
   } catch (error) {
     finish(`t${describeThrown(error)}`);
   }
+}
+
+/** Promises, also of a plugin that deleted their `then`, and what behaves like one. An `await` costs the call two round trips. */
+function isAwaitable(value: object): boolean {
+  return value instanceof PrimordialPromise || reflectHas(value, "then");
 }
 
 /** `await` takes anything; the type says so. */

@@ -11,7 +11,7 @@ import {
   stringSlice,
 } from "./primordials.ts";
 
-/** The name under which the engine runs the prelude, taken from a stack of our own: `    at f (name:12:3)`. */
+/** What the names of all modules of the prelude begin with, taken from a stack of our own: `    at f (bascule:prelude/stack.ts:12:3)`. */
 const ownFile = fileOf(new PrimordialError("").stack ?? "");
 
 function fileOf(stack: string): string {

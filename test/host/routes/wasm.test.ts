@@ -116,7 +116,7 @@ describe("createWasmExecutor()", () => {
       settings: {},
       permissions: { read: ["$workspace"], write: ["$workspace"] },
       deadline: platform.clock.now() + 2_000,
-      limits: expect.objectContaining({ wallMs: 2_000, timers: 1_000 }),
+      limits: { timers: 1_000 },
     });
   });
 

@@ -97,7 +97,15 @@ class GuestEngine implements Guest {
     this.#answer = options.answer ?? ((operation) => ({ error: { name: "NotSupported", message: `No fake for ${operation}` } }));
     const context = module.newContext();
     this.#context = context;
-    const boot = context.unwrapResult(context.evalCode(PRELUDE, "prelude.js"));
+    const root = "bascule:prelude/";
+    context.runtime.setModuleLoader(
+      (name) => PRELUDE[name.slice(root.length)] ?? { error: new Error(`The prelude has no module "${name}"`) },
+      (_base, specifier) => root + specifier.slice(specifier.lastIndexOf("/") + 1),
+    );
+    const prelude = context.unwrapResult(context.evalCode(`export { boot } from "./entry.ts";`, "bascule:boot", { type: "module" }));
+    const boot = context.getProp(prelude, "boot");
+    prelude.dispose();
+    context.runtime.removeModuleLoader();
     const native = context.newObject();
     const hostCall = context.newFunction("hostCall", (...handles) => this.#hostCall(handles));
     const takeBytes = context.newFunction("takeBytes", () => this.#takeBytes());
