@@ -47,11 +47,17 @@ export async function openPlaces(
     workspace: await files.realPath(workspace),
     pluginRoots,
     folders: { data: join(state, "data"), tmp: environment.tmp, home: environment.home },
-    protect: protectionsOf(root, state, pluginRoots),
+    protect: protectionsOf(state, pluginRoots, await policyFilesOf(platform, root, project)),
   });
 }
 
-function protectionsOf(root: string, state: string, pluginRoots: readonly string[]): readonly Protection[] {
+/** The file that is the policy, whatever `--config` calls it and wherever it lies, and those a later host would take for it. */
+async function policyFilesOf(platform: Pick<Platform, "files">, root: string, { path }: ProjectFile): Promise<readonly string[]> {
+  const own = path === undefined ? [] : [path, await realPathOrSame(platform, path)];
+  return [...new Set([join(root, "bascule.json"), join(root, "bascule.lock"), ...own])];
+}
+
+function protectionsOf(state: string, pluginRoots: readonly string[], policyFiles: readonly string[]): readonly Protection[] {
   const data = join(state, "data");
   return [
     {
@@ -60,8 +66,7 @@ function protectionsOf(root: string, state: string, pluginRoots: readonly string
       paths: [
         { access: "read", path: state, except: data },
         { access: "write", path: state, except: data },
-        { access: "write", path: join(root, "bascule.json") },
-        { access: "write", path: join(root, "bascule.lock") },
+        ...policyFiles.map((path) => ({ access: "write" as const, path })),
       ],
     },
     // A person's agent may edit plugins with the built-in tools; a plugin that edits others would hold their grants.
