@@ -61,6 +61,10 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, strip?
     fault ??= problem;
     return { throws: problem.message };
   };
+  const refuseName = (problem: ModuleFault): GuestThrow => {
+    unresolved = refuse(problem);
+    return unresolved;
+  };
 
   return {
     get fault() {
@@ -71,7 +75,7 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, strip?
       if (known !== undefined) return known;
       const file = fileOf(name);
       const bytes = file === undefined ? undefined : files.get(file);
-      // The engine reads a refused name as "" and asks for that one's source.
+      // For a name that was refused the engine goes on to ask for the source of "", and only that throw reaches the guest.
       if (name === "" && unresolved !== undefined) return unresolved;
       if (file === undefined || bytes === undefined)
         return refuse({ kind: "import", message: `Cannot load "${name}": no such file in the plugin` });
@@ -83,7 +87,7 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, strip?
     resolve(base, specifier) {
       const importer = fileOf(base) ?? "the plugin";
       if (!/^(\.\.?\/|file:|\/)/.test(specifier)) {
-        return refuse({
+        return refuseName({
           kind: "import",
           message: `Cannot import "${specifier}" from "${importer}": a plugin imports its own files only; copy the package into the plugin and import it by a path that starts with "./"`,
           file: importer,
@@ -91,7 +95,7 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, strip?
       }
       const file = fileOf(resolveUrl(specifier, base));
       if (file === undefined) {
-        return refuse({
+        return refuseName({
           kind: "import",
           message: `Cannot import "${specifier}" from "${importer}": it leads out of the plugin`,
           file: importer,
@@ -101,7 +105,7 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, strip?
       const meant = MODULE_SUFFIXES.find((suffix) => files.has(file + suffix) || files.has(file.replace(/\.js$/, "") + suffix));
       const advice =
         meant === undefined ? "no such file in the plugin" : `write the whole file name ("${specifier.replace(/\.js$/, "")}${meant}")`;
-      return refuse({ kind: "import", message: `Cannot import "${specifier}" from "${importer}": ${advice}`, file: importer });
+      return refuseName({ kind: "import", message: `Cannot import "${specifier}" from "${importer}": ${advice}`, file: importer });
     },
   };
 }
