@@ -140,8 +140,13 @@ export class Run {
       case "error":
         return this.#finish(this.#thrown(status.error, status.unhandled));
       case "fault":
-        return this.#finish(status.fault);
+        return this.#finish(this.#unwritten(status.fault));
     }
+  }
+
+  /** An output may be what memory or stack ran out on: writing it as JSON is the engine's work. */
+  #unwritten(fault: Fault): Fault {
+    return (fault.kind === "not_json" ? this.#engineFault("InternalError", fault.message) : undefined) ?? fault;
   }
 
   #wait(timerMs: number | undefined): void {
