@@ -6,3 +6,4 @@ export type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, Plugin
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 export { createSandbox } from "./sandbox.ts";
 export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./worker/port.ts";
+export { pooledRandom } from "./pooled-random.ts";

@@ -1,10 +1,16 @@
 /** Randomness, and identifiers that sort by time. */
 
-import { randomBytes } from "node:crypto";
+import { randomFillSync } from "node:crypto";
+import { pooledRandom } from "../../sandbox/mod.ts";
 import type { Clock, Random } from "./platform.ts";
 
 export function createRandom(clock: Pick<Clock, "now">): Random {
-  const bytes = (length: number): Uint8Array => new Uint8Array(randomBytes(length));
+  const fill = pooledRandom((pool) => void randomFillSync(pool));
+  const bytes = (length: number): Uint8Array => {
+    const made = new Uint8Array(length);
+    fill(made);
+    return made;
+  };
   return { bytes, uuidv7: createUuidv7(clock, bytes) };
 }
 

@@ -1,5 +1,6 @@
 /** Entry file of a sandbox worker on Node. */
 
+import { randomFillSync } from "node:crypto";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import type { SyncAnswer, WorkerMessage, WorkerRequest } from "../../sandbox/worker/protocol.ts";
 import { enableCompileCache } from "./compile-cache.ts";
@@ -30,7 +31,7 @@ function startServing(): void {
       const timer = setTimeout(task, delayMs);
       return () => clearTimeout(timer);
     },
-    fillRandom: (bytes) => void crypto.getRandomValues(bytes),
+    fillRandom: (bytes) => void randomFillSync(bytes),
   });
 }
 

@@ -5,6 +5,7 @@ import { type Image, plainCopy } from "../image.ts";
 import { loadPlugin } from "../load.ts";
 import { createModuleTable, loadStripper, type ModuleTable, needsStripper } from "../modules.ts";
 import { Run, type RunEnvironment } from "../run.ts";
+import { pooledRandom } from "../pooled-random.ts";
 import { createInstances, type Instances } from "./instances.ts";
 import {
   CANCEL,
@@ -40,7 +41,6 @@ export interface WorkerPowers {
 
 /** Idle instances a worker keeps: as many as calls usually wait at once. */
 const KEEP_INSTANCES = 8;
-const RANDOM_POOL_BYTES = 4_096;
 
 interface Plugin {
   readonly image: Image;
@@ -166,20 +166,4 @@ export function serveWorker(powers: WorkerPowers): void {
 
 function pluginOf(image: Image, files: ReadonlyMap<string, Uint8Array>, memoryBytes: number): Plugin {
   return { image, files, modules: undefined, memoryBytes };
-}
-
-/** One request to the system for many calls: eight bytes at a time would cost more than a restore. */
-function pooledRandom(fill: (bytes: Uint8Array) => void): (bytes: Uint8Array) => void {
-  const pool = new Uint8Array(RANDOM_POOL_BYTES);
-  let used = RANDOM_POOL_BYTES;
-  return (bytes) => {
-    if (bytes.length > RANDOM_POOL_BYTES) return fill(bytes);
-    if (used + bytes.length > RANDOM_POOL_BYTES) {
-      fill(pool);
-      used = 0;
-    }
-    bytes.set(pool.subarray(used, used + bytes.length));
-    pool.fill(0, used, used + bytes.length);
-    used += bytes.length;
-  };
 }
