@@ -31,6 +31,8 @@ export interface Invocation {
   /** Becomes the tool's second argument, together with `signal`, `workspace`, `log` and `progress`. */
   readonly context: JsonValue;
   readonly limits: Limits;
+  /** Set for a plugin that keeps its state between the calls of a session: whose state this call continues. */
+  readonly session?: string;
   readonly hostCall: HostCallHandler;
   /** Lines the guest logged, in order; text is guest data. */
   readonly onLog: (level: "debug" | "info" | "warn" | "error", text: string) => void;

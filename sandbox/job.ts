@@ -37,7 +37,10 @@ export interface CallJob extends JobBase {
   readonly plugin: LoadedPlugin;
   readonly invocation: Invocation;
   readonly request: string;
-  readonly settle: (outcome: InvocationOutcome) => void;
+  /** Set where the plugin keeps state: what the call begins with, if there is any yet. */
+  readonly state?: { readonly image?: Image };
+  /** `state` is what the call left, for the next one. */
+  readonly settle: (outcome: InvocationOutcome, state?: Image) => void;
   /** Host operations and log lines that have already had an effect: such a call is never run again (SPEC B10). */
   effects: number;
   pendingOperations: number;

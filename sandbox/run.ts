@@ -10,6 +10,8 @@ import { GuestException, TextTooLong } from "./guest-values.ts";
 import type { GuestHost, Instance } from "./instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
 import { nestsWithin, OPERATION_TEXT_BYTES } from "./marshal.ts";
+import type { Image } from "./image.ts";
+import { MAXIMUM_STATE_BYTES } from "./session-states.ts";
 import { authorStack, type ModuleTable } from "./modules.ts";
 import type { InvocationUsed } from "./invocation.ts";
 import { type ErrorStatus, readLogLine, readStatus } from "./status.ts";
@@ -34,6 +36,8 @@ export interface RunRequest {
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** For dynamic imports. */
   readonly modules: ModuleTable;
+  /** Set where the plugin keeps its state: captures what the call leaves. */
+  readonly capture?: (instance: Instance) => Image;
 }
 
 const JOBS_A_SLICE = 1_000;
@@ -169,8 +173,13 @@ export class Run {
     if (bytes > outputBytes) return this.#finish({ kind: "exhausted", limit: "output", allowed: outputBytes });
     // The prelude wraps the output once (`guest/protocol.ts`).
     if (!nestsWithin(output, jsonDepth + 1)) return this.#finish({ kind: "exhausted", limit: "jsonDepth", allowed: jsonDepth });
+    const used = this.#used(bytes);
+    const state = this.#request.capture?.(this.#instance);
+    if (state !== undefined && state.bytes.byteLength > MAXIMUM_STATE_BYTES) {
+      return this.#finish({ kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES });
+    }
     this.#close();
-    this.#env.post({ type: "done", number: this.number, output, used: this.#used(bytes), lines: this.#lines });
+    this.#env.post({ type: "done", number: this.number, output, used, lines: this.#lines, ...(state === undefined ? {} : { state }) });
     this.#finished(this);
   }
 

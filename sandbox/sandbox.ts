@@ -2,10 +2,12 @@
 
 import type { Fault } from "./fault.ts";
 import type { HostAnswer } from "./host-call.ts";
+import type { Image } from "./image.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
 import type { CallJob, Job, LoadedPlugin } from "./job.ts";
 import { OPERATION_TEXT_BYTES, parseGuestJson } from "./marshal.ts";
 import { Pool } from "./pool.ts";
+import { SessionStates } from "./session-states.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
 import type { LogLine, WorkerMessage } from "./worker/protocol.ts";
 import type { Thread } from "./worker/thread.ts";
@@ -36,6 +38,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   const { maximumWorkers = 4, maximumQueue = 4_096, onDefect = () => {} } = options;
   const plugins = new Map<string, LoadedPlugin>();
   const loading = new Map<string, Promise<LoadOutcome>>();
+  const states = new SessionStates();
   let lastNumber = 0;
   const pool = new Pool({ launcher, maximumWorkers, onMessage: receive, give, onDefect });
   const started = pool.start();
@@ -60,7 +63,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       thread.images.add(source.digest);
       thread.send({ type: "image", digest: source.digest, image, files: source.files, memoryBytes: source.memoryBytes });
     }
-    const { number, request, invocation } = job;
+    const { number, request, invocation, state } = job;
     return thread.give(number, source.digest, (ticket) => ({
       type: "call",
       number,
@@ -68,6 +71,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       digest: source.digest,
       request,
       limits: invocation.limits,
+      ...(state === undefined ? {} : { state }),
     }));
   }
 
@@ -89,11 +93,50 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     if (message.type === "logs") return deliverLogs(job, message.lines);
     if ((message.type !== "done" && message.type !== "failed") || !pool.settle(job)) return;
     deliverLogs(job, message.lines);
-    job.settle(
-      message.type === "done"
-        ? outcomeOf(job, message.output, message.used)
-        : { ok: false, fault: ownFault(job, message.fault), used: message.used },
-    );
+    if (message.type === "done") job.settle(outcomeOf(job, message.output, message.used), message.state);
+    else job.settle({ ok: false, fault: ownFault(job, message.fault), used: message.used });
+  }
+
+  function call(
+    plugin: LoadedPlugin,
+    invocation: Invocation,
+    state?: CallJob["state"],
+  ): Promise<{ outcome: InvocationOutcome; state?: Image }> {
+    return new Promise((resolve) => {
+      const job: CallJob = {
+        kind: "call",
+        number: ++lastNumber,
+        thread: undefined,
+        givenAt: 0,
+        begunAt: undefined,
+        attempts: 0,
+        plugin,
+        invocation,
+        request: requestText(invocation),
+        ...(state === undefined ? {} : { state }),
+        effects: 0,
+        pendingOperations: 0,
+        cancelBy: undefined,
+        settle(outcome, left) {
+          invocation.signal.removeEventListener("abort", cancel);
+          resolve({ outcome, ...(left === undefined ? {} : { state: left }) });
+        },
+      };
+      const cancel = (): void => pool.cancel(job);
+      invocation.signal.addEventListener("abort", cancel, { once: true });
+      pool.submit(job);
+    });
+  }
+
+  /** A call that failed leaves the state as it was before. */
+  function callWithState(plugin: LoadedPlugin, invocation: Invocation, session: string): Promise<InvocationOutcome> {
+    const key = { digest: plugin.source.digest, session };
+    return states.next(key, async (image) => {
+      if (invocation.signal.aborted) return { ok: false, fault: { kind: "cancelled" }, used: NOTHING_USED };
+      const { outcome, state } = await call(plugin, invocation, image === undefined ? {} : { image });
+      if (outcome.ok && state !== undefined) states.keep(key, state);
+      return outcome;
+    });
   }
 
   return {
@@ -125,36 +168,18 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       return settled;
     },
 
-    invoke(invocation) {
+    async invoke(invocation) {
       const plugin = plugins.get(invocation.digest);
-      if (plugin === undefined) return Promise.reject(new Error(`The plugin ${invocation.digest} is not loaded`));
-      if (invocation.signal.aborted) return Promise.resolve({ ok: false, fault: { kind: "cancelled" }, used: NOTHING_USED });
-      if (pool.queued >= maximumQueue) return Promise.resolve({ ok: false, fault: { kind: "overloaded" }, used: NOTHING_USED });
+      if (plugin === undefined) throw new Error(`The plugin ${invocation.digest} is not loaded`);
+      if (invocation.signal.aborted) return { ok: false, fault: { kind: "cancelled" }, used: NOTHING_USED };
+      if (pool.queued >= maximumQueue) return { ok: false, fault: { kind: "overloaded" }, used: NOTHING_USED };
       plugin.users++;
-      return new Promise((resolve) => {
-        const job: CallJob = {
-          kind: "call",
-          number: ++lastNumber,
-          thread: undefined,
-          givenAt: 0,
-          begunAt: undefined,
-          attempts: 0,
-          plugin,
-          invocation,
-          request: requestText(invocation),
-          effects: 0,
-          pendingOperations: 0,
-          cancelBy: undefined,
-          settle(outcome) {
-            invocation.signal.removeEventListener("abort", cancel);
-            release(plugin);
-            resolve(outcome);
-          },
-        };
-        const cancel = (): void => pool.cancel(job);
-        invocation.signal.addEventListener("abort", cancel, { once: true });
-        pool.submit(job);
-      });
+      try {
+        if (invocation.session !== undefined) return await callWithState(plugin, invocation, invocation.session);
+        return (await call(plugin, invocation)).outcome;
+      } finally {
+        release(plugin);
+      }
     },
 
     unload(digest) {
@@ -176,6 +201,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     if (plugin.users > 0) return;
     plugins.delete(plugin.source.digest);
     pool.forget(plugin.source.digest);
+    states.forget(plugin.source.digest);
   }
 }
 

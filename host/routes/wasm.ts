@@ -63,6 +63,7 @@ async function invoke(
     args,
     context: guestContext(execution, record),
     limits: decision.limits,
+    ...(version.manifest.state === "session" && { session: call.session.id }),
     hostCall: (operation) => answerCall(operation, record),
     // Guest text stays in a field of its own: it makes no line, level or message of the host's.
     onLog: (level, text) => record.log.write(level, "guest", { text }),

@@ -2,6 +2,7 @@
 
 import { makeBaseImage } from "../base-image.ts";
 import { type Image, plainCopy } from "../image.ts";
+import type { Instance } from "../instance.ts";
 import { loadPlugin } from "../load.ts";
 import { createModuleTable, loadStripper, type ModuleTable, needsStripper } from "../modules.ts";
 import { Run, type RunEnvironment } from "../run.ts";
@@ -125,9 +126,12 @@ export function serveWorker(powers: WorkerPowers): void {
     if (plugin === undefined) throw new Error(`The worker has no image of ${request.digest}`);
     plugin.modules ??= createModuleTable(plugin.files, needsStripper(plugin.files, true) ? await loadStripper() : undefined);
     const { modules } = plugin;
-    const lease = await instances.lease(plugin.image, plugin.memoryBytes, "fresh");
+    const image = request.state?.image ?? plugin.image;
+    const lease = await instances.lease(image, plugin.memoryBytes, "fresh");
     if (!claim(control, request.ticket)) return instances.giveBack(lease);
-    const run = new Run({ ...request, files: plugin.files, modules }, lease.instance, environment, () => {
+    const capture = (instance: Instance): Image => ({ ...plainCopy.capture(instance), randomAddress: image.randomAddress });
+    const keep = request.state === undefined ? {} : { capture };
+    const run = new Run({ ...request, ...keep, files: plugin.files, modules }, lease.instance, environment, () => {
       runs.delete(request.number);
       instances.giveBack(lease);
     });

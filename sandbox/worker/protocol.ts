@@ -40,6 +40,8 @@ export type WorkerRequest =
       readonly digest: string;
       readonly request: string;
       readonly limits: Limits;
+      /** Set where the plugin keeps state: what the call begins with; the answer brings what it left. */
+      readonly state?: { readonly image?: Image };
     }
   /** Answers an asynchronous operation; `answer` is tagged text (`guest/protocol.ts`). */
   | { readonly type: "answer"; readonly number: number; readonly operation: number; readonly answer: string; readonly bytes?: Uint8Array }
@@ -75,6 +77,7 @@ export type WorkerMessage =
       readonly type: "done";
       readonly number: number;
       readonly output: string;
+      readonly state?: Image;
       readonly used: InvocationUsed;
       readonly lines: readonly LogLine[];
     }

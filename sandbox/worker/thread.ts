@@ -181,7 +181,9 @@ function isWorkerMessage(raw: unknown): raw is WorkerMessage {
   if (type === "logs") return isLines(field("lines"));
   if (type === "refused") return isFault(field("fault"));
   if (!isUsed(field("used")) || !isLines(field("lines"))) return false;
-  return type === "done" ? typeof field("output") === "string" : isFault(field("fault"));
+  if (type !== "done") return isFault(field("fault"));
+  const state = field("state");
+  return typeof field("output") === "string" && (state === undefined || (typeof state === "object" && state !== null));
 }
 
 function isFault(value: unknown): boolean {

@@ -17,6 +17,7 @@ export interface TestCall {
   readonly context?: JsonValue;
   readonly limits?: Partial<Limits>;
   readonly signal?: AbortSignal;
+  readonly session?: string;
   readonly hostCall?: HostCallHandler;
   readonly onLog?: (level: string, text: string) => void;
 }
@@ -69,6 +70,7 @@ export function startSandbox(options: SandboxOptions = {}): TestSandbox {
         hostCall:
           call.hostCall ?? (() => Promise.resolve({ ok: false, error: { name: "NotCapable", message: "Nothing is granted here" } })),
         onLog: call.onLog ?? (() => {}),
+        ...(call.session !== undefined && { session: call.session }),
         signal: call.signal ?? new AbortController().signal,
       });
     },
