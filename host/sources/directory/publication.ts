@@ -99,7 +99,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
 
     // Others came and went while it loaded.
     const refused = dependencyFailure(manifest);
-    if (refused !== undefined || records.get(record.path) !== record) {
+    if (refused !== undefined) {
       images.release(version.digest);
       return refused;
     }

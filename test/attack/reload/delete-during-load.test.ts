@@ -45,6 +45,7 @@ describe("a plugin that is taken away while it is loaded", () => {
     world.sandbox.release();
     await expect.poll(() => world.callable("top_run"), DEADLINE).toMatch(/Needs plugin "base" \*, which is not there/);
     await world.directory.idle();
+    expect(world.told()).not.toContain("plugin.loaded top");
     expect(world.sandbox.images.size).toBe(0);
   });
 });

@@ -112,7 +112,7 @@ describe("watch()", () => {
   });
 
   it("follows a folder that is renamed [H9.rename]", async () => {
-    const world = await watched(pluginFiles("a", "one"), undefined, { quietMs: 25, goneMs: 50, graceMs: 3_000 });
+    const world = await watched(pluginFiles("a", "one"), undefined, { quietMs: 25, goneMs: 50, graceMs: 1_000 });
     await rename(join(world.root, "a"), join(world.root, "b"));
     await expect.poll(() => world.directory.status().map(({ folder, state }) => `${folder} ${state}`), DEADLINE).toEqual(["b loaded"]);
     expect(world.code("a_run")).toBe("one");
@@ -186,6 +186,31 @@ describe("watch()", () => {
     await writeFile(file, "two");
     await utimes(file, now, now);
     await becomes(world, "a_run", "two");
+  });
+
+  it("does not load again what was only touched, also if it had failed [H2]", async () => {
+    const world = await watched({ ...pluginFiles("a", "one"), ...pluginFiles("bad", "broken("), ...pluginFiles("canary", "one") });
+    await world.write({ "a/main.ts": "one", "bad/main.ts": "broken(", "canary/main.ts": "two" });
+    await becomes(world, "canary_run", "two");
+    await world.directory.idle();
+    expect(world.sandbox.loads.toSorted()).toEqual(["a", "bad", "canary", "canary"]);
+  });
+
+  it("opens its watch anew when a folder was replaced: a watch may stay with the old one [H3.swap]", async () => {
+    const opened: string[] = [];
+    const counting: Watcher = {
+      watch: (paths) => {
+        opened.push(...paths);
+        return Promise.resolve({ close: () => Promise.resolve(opened.push("closed")).then(() => undefined) });
+      },
+    };
+    const world = await watched(pluginFiles("a", "one"), (platform) => ({ ...platform, watcher: counting }));
+    expect(opened).toEqual([world.root]);
+    await world.write({ "../next/manifest.json": manifest("a"), "../next/main.ts": "two" });
+    await rename(join(world.root, "a"), join(world.home, "old"));
+    await rename(join(world.home, "next"), join(world.root, "a"));
+    await expect.poll(() => opened, DEADLINE).toEqual([world.root, "closed", world.root]);
+    expect(world.code("a_run")).toBe("two");
   });
 
   it("says once that the watcher failed, and goes on by looking [H3.error]", async () => {
