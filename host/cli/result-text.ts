@@ -7,18 +7,21 @@ import { toHuman } from "../result.ts";
 import { grantAdvice } from "./grant-advice.ts";
 import type { Output } from "./output.ts";
 import type { ReaderPlace } from "./plugin-text.ts";
-import { printable, printableLines } from "./text.ts";
+import { printable, printableJson, printableLines } from "./text.ts";
 
 /** What a successful call answered, for stdout. */
 export function successText(result: ToolResult): string {
-  return printableLines(toHuman(result));
+  const text = toHuman(result);
+  return result.content.length === 0 && typeof result.output !== "string" ? printableJson(text) : printableLines(text);
 }
 
 /** Why a call failed and what to do about it, for stderr. */
 export function failureLines(result: ToolFailure, output: Output, place: ReaderPlace): readonly string[] {
   const { error } = result;
   const { style } = output;
-  const lines = [`${style.red(error.code)} ${printableLines(withoutAdvice(error))}`];
+  // The message can be the guest's: none of its lines may pass for one of the host's, such as a command to paste.
+  const message = printableLines(withoutAdvice(error)).replaceAll("\n", "\n  | ");
+  const lines = [`${style.red(error.code)} ${message}`];
   for (const problem of argumentErrors(result)) if (!error.message.endsWith(problem)) lines.push(`  ${printable(problem)}`);
   const stack = error.details?.["stack"];
   if (typeof stack === "string") lines.push(...stackLines(stack).map((line) => style.dim(`  ${line}`)));
@@ -39,7 +42,7 @@ function hintLines(result: ToolFailure, output: Output, place: ReaderPlace): rea
   const command = hint.grant ? grantAdvice(hint.grant.plugin, hint.grant.permissions, { ...place, program: output.program }) : hint.command;
   const lines: string[] = [];
   if (command !== undefined) lines.push(`  To allow it  ${style.bold(printable(command.replace(/^bascule /u, `${output.program} `)))}`);
-  if (hint.text !== undefined) lines.push(`  ${printableLines(hint.text)}`);
+  if (hint.text !== undefined) lines.push(`  ${printable(hint.text)}`);
   return lines;
 }
 

@@ -16,6 +16,11 @@ export function printableLines(text: string): string {
     .replace(HARMFUL, (character) => (character === "\n" || character === "\t" ? character : writtenOut(character)));
 }
 
+/** JSON text that stays JSON, and the same value: what is harmful is escaped as JSON does it (`\u202e`). Indentation stays. */
+export function printableJson(text: string): string {
+  return text.replace(HARMFUL, (character) => (character === "\n" ? character : unitsOf(character)));
+}
+
 /** At most `width` characters, with an ellipsis if it was longer. */
 export function shorten(text: string, width: number): string {
   const characters = [...text];
@@ -32,6 +37,10 @@ function writtenOut(character: string): string {
   if (short !== undefined) return short;
   const code = character.codePointAt(0) ?? 0;
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
+}
+
+function unitsOf(character: string): string {
+  return character.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 const SHORT: ReadonlyMap<string, string> = new Map([
