@@ -108,7 +108,13 @@ function writeItem(item: PermissionItem, kind: PermissionKind, place: { readonly
   const text = typeof item === "string" ? item : "host" in item ? item.host : item.name;
   if (kind !== "read" && kind !== "write") return text;
   const path = text === "$workspace" || text.startsWith("$workspace/") ? `${place.workspace}${text.slice("$workspace".length)}` : text;
-  return (path.startsWith("/") ? pathFrom(place.cwd, path) : path).replaceAll(",", ",,");
+  return (path.startsWith("/") ? relativeItem(place.cwd, path) : path).replaceAll(",", ",,");
+}
+
+/** A file may be called "~" or "$home", which the flag would read as something else. */
+function relativeItem(cwd: string, path: string): string {
+  const item = pathFrom(cwd, path);
+  return /^[~$]/u.test(item) ? `./${item}` : item;
 }
 
 function isList(value: PermissionValue): value is readonly PermissionItem[] {

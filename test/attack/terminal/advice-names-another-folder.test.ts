@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import { parseArguments } from "../../../host/cli/arguments.ts";
+import { flagsFromPermissions, PERMISSION_OPTIONS, permissionsFromFlags } from "../../../host/cli/permission-flags.ts";
+
+const PLACE = { cwd: "/work", workspace: "/work", home: "/home/me" };
+
+describe("attack: a file whose name means another folder in a permission flag", () => {
+  it.each(["~", "~/x", "$home", "$workspace", "$nope.txt", "~x"])(
+    "the advice for %j grants that file and nothing else [X3.command]",
+    (name) => {
+      const permissions = { read: [`/work/${name}`] };
+      const asShellReadsIt = flagsFromPermissions(permissions, PLACE).replaceAll("'", "");
+      const parsed = parseArguments([asShellReadsIt], PERMISSION_OPTIONS);
+      expect(parsed.ok && permissionsFromFlags(parsed.options, PLACE)).toEqual(permissions);
+    },
+  );
+});
