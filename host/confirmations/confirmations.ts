@@ -147,6 +147,7 @@ function summarize(args: JsonValue): string {
 }
 
 function hintWithoutPerson(tool: RegisteredTool): GrantHint {
+  if (tool.definition.destructive) return { text: "Nobody could be asked: run it on a terminal, since a destructive tool always asks" };
   const setting = JSON.stringify({ confirmation: { perTool: { [tool.qualifiedName]: "auto" } } });
   return { text: `Nobody could be asked: set ${setting} in bascule.json to allow it without asking, or run it on a terminal` };
 }

@@ -70,6 +70,13 @@ describe("the confirmation gate", () => {
     expect(host.types()).toEqual(["tool.failed"]);
   });
 
+  it("does not name a setting that would change nothing for a destructive tool [E1]", async () => {
+    const host = testHost({ tools: [hostTool("wipe", { sideEffects: ["write"], destructive: true })] });
+    expect(await host.call("wipe")).toMatchObject({
+      error: { hint: { text: "Nobody could be asked: run it on a terminal, since a destructive tool always asks" } },
+    });
+  });
+
   it("does what its hint says [E1]", async () => {
     const host = testHost({ tools: [save], project: { confirmation: { perTool: { save: "auto" } } } });
     expect(await host.call("save")).toMatchObject({ ok: true, requiresApproval: false });
