@@ -2,7 +2,7 @@
 
 import type { JsonObject, JsonValue } from "../../manifests/mod.ts";
 import { LIMIT_CEILINGS } from "../../manifests/mod.ts";
-import type { Platform } from "../platform/platform.ts";
+import { FileError, type Platform } from "../platform/platform.ts";
 import { usageError } from "./cli-error.ts";
 import { nearest } from "./nearest.ts";
 import { absolutePath } from "./paths.ts";
@@ -28,7 +28,12 @@ export async function readCallArguments(words: readonly string[], file: string |
 }
 
 async function readArgumentFile(path: string, platform: Platform): Promise<string> {
-  return new TextDecoder().decode(await platform.files.readBytes(path, LIMIT_CEILINGS.argumentBytes));
+  try {
+    return new TextDecoder().decode(await platform.files.readBytes(path, LIMIT_CEILINGS.argumentBytes));
+  } catch (error) {
+    if (error instanceof FileError) throw usageError(`Cannot read "${path}", which --args names: ${error.message}`);
+    throw error;
+  }
 }
 
 /**

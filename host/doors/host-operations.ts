@@ -7,6 +7,7 @@ import type { Files } from "../platform/platform.ts";
 import type { Explanation } from "../policy/explain.ts";
 import type { Session } from "../session.ts";
 import { nearestNames } from "../nearest.ts";
+import { BUILTIN_ALIASES } from "../sources/builtin.ts";
 import type { PluginStatus } from "../sources/directory/mod.ts";
 import {
   type ActExplanation,
@@ -53,7 +54,7 @@ export function createOperations(options: HostOperationsOptions): Operations {
   async function info(name: string): Promise<Info> {
     const status = host.plugins().find((plugin) => (plugin.name ?? plugin.folder) === name);
     if (status) return { kind: "plugin", plugin: await viewOf(status) };
-    const tool = host.list().find((listing) => listing.name === name || listing.qualifiedName === name);
+    const tool = host.list().find(isCalled(name));
     if (!tool) throw noSuchThing(name);
     const owner = host.plugins().find((plugin) => plugin.name === tool.plugin);
     return { kind: "tool", tool: toToolView(tool), plugin: owner ? await viewOf(owner) : builtinView([tool]) };
@@ -76,7 +77,7 @@ export function createOperations(options: HostOperationsOptions): Operations {
   function why(question: WhyQuestion): readonly ToolExplanation[] {
     const { name } = question;
     const status = host.plugins().find((plugin) => plugin.name === name);
-    const tools = host.list().filter((tool) => (status ? tool.plugin === name : tool.name === name || tool.qualifiedName === name));
+    const tools = host.list().filter(status ? (tool) => tool.plugin === name : isCalled(name));
     if (tools.length === 0) throw status ? new DoorError("not_found", `Plugin "${name}" has no tools now`) : noSuchThing(name);
     const query = question.act && toQuery(question.act.kind, question.act.value);
     return tools.flatMap((tool) => {
@@ -137,6 +138,12 @@ export function createOperations(options: HostOperationsOptions): Operations {
     },
     reload: () => host.reload(),
   };
+}
+
+/** By bare name, qualified name, or the other name of a built-in. */
+function isCalled(name: string): (tool: ToolListing) => boolean {
+  const builtin = Object.hasOwn(BUILTIN_ALIASES, name) ? BUILTIN_ALIASES[name] : undefined;
+  return (tool) => tool.name === name || tool.qualifiedName === name || (tool.source === "builtin" && tool.name === builtin);
 }
 
 function builtinView(tools: readonly ToolListing[]): PluginView {

@@ -71,6 +71,12 @@ describe("readCallArguments()", () => {
     expect(await readCallArguments([], "-", platform)).toEqual({ kind: "text", text: '{"b":2}' });
   });
 
+  it("names the file that cannot be read [I2.arguments]", async () => {
+    await expect(readCallArguments([], "missing.json", platform)).rejects.toThrow(
+      'Cannot read "/workspace/missing.json", which --args names: ',
+    );
+  });
+
   it("refuses two forms at once [I2.arguments]", async () => {
     await expect(readCallArguments(["a=1"], "args.json", platform)).rejects.toThrow(
       "Give the arguments either with --args or after the tool, not both",

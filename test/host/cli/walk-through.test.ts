@@ -166,6 +166,14 @@ describe("a call that writes", () => {
 });
 
 describe("what is wrong", () => {
+  it("is not the other name of a built-in: words are read for it as for its own [G2.alias] [I2.arguments]", async () => {
+    await using project = await createCliProject();
+    for (const name of ["echo", "Echo"]) {
+      expect(await project.run(["call", name, "text=1"])).toMatchObject({ code: 0, out: '{\n  "text": "1"\n}\n' });
+    }
+    expect(await project.run(["info", "Echo"])).toMatchObject({ code: 0 });
+  });
+
   it("with code is shown by list and check with file, line, column and the code [H5.frame] [I7.check]", async () => {
     await using project = await createCliProject();
     await project.run(["init", "demo"]);
