@@ -109,7 +109,8 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       : (options.registry ?? createRegistry({ newId: random.uuidv7, onWarning: ({ message }) => log.write("warn", message) }));
   const announcing = registry && announceTools(registry, bus.emit);
 
-  const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : createSandbox(platform.workers, { onDefect });
+  const isIsolated = (name: string): boolean => places.project.config().isolation.includes(name);
+  const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : createSandbox(platform.workers, { onDefect, isIsolated });
   const directory = createDirectory(platform, { places, registry, bus, sandbox });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit });
   const executors = createExecutors({ platform, emit: bus.emit, sandbox, lease: directory.lease });

@@ -55,6 +55,8 @@ export interface ProjectConfig {
   readonly policy: PolicyConfig;
   readonly confirmation: ConfirmationConfig;
   readonly trusted: readonly { readonly name: string; readonly unconfined: boolean }[];
+  /** Plugins that never share a sandbox instance or a worker with another (SPEC B1). */
+  readonly isolation: readonly string[];
   /** Sections that later doors and sources read; kept as they are. */
   readonly mcpServers: JsonObject;
   readonly remotes: JsonObject;

@@ -170,6 +170,7 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
       }),
     ),
     trusted: Type.Optional(listOf(Type.Union([PLUGIN_NAME, closed({ name: PLUGIN_NAME, unconfined: Type.Optional(Type.Boolean()) })]))),
+    isolation: Type.Optional(listOf(PLUGIN_NAME)),
     mcpServers: Type.Optional(JSON_OBJECT),
     remotes: Type.Optional(JSON_OBJECT),
     tools: Type.Optional(listOf(JSON_OBJECT)),

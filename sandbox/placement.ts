@@ -2,18 +2,29 @@
 
 import type { Thread } from "./worker/thread.ts";
 
+/** What placement reads of a worker. */
+export type Seat = Pick<Thread, "ready" | "jobs" | "entry" | "reservedFor" | "serves" | "servesOthers">;
+
 export interface PlacementRules {
+  /** Workers that are shared; reserved ones come on top. */
   readonly maximumWorkers: number;
   readonly now: number;
   /** A guest that holds its thread this long makes the thread a bad place for other calls. */
   readonly busyAfterMs: number;
 }
 
-export interface Place {
+/** Who wants a place. */
+export interface Applicant {
+  readonly digest: string;
+  /** Name of a plugin that shares no worker with any other; undefined for those that do. */
+  readonly reservation: string | undefined;
+}
+
+export interface Place<S extends Seat> {
   /** Where the job goes if no worker is started for it; undefined: it waits. */
-  readonly thread: Thread | undefined;
-  /** A fresh worker is better, as long as there are fewer than this. */
-  readonly startBelow: number;
+  readonly thread: S | undefined;
+  /** A fresh worker is better, if one can be had. */
+  readonly wantsFresh: boolean;
 }
 
 const MAXIMUM_CALLS_A_THREAD = 64;
@@ -23,29 +34,35 @@ const MAXIMUM_CALLS_A_THREAD = 64;
  * guest holds its thread. One plugin never has all workers, so another plugin's call always finds one; where two
  * plugins hold them all, a third may have a worker beyond the maximum.
  */
-export function choosePlace(threads: Iterable<Thread>, digest: string, rules: PlacementRules): Place {
-  const { maximumWorkers } = rules;
-  let own = 0;
-  let apart: Thread | undefined;
-  let shared: Thread | undefined;
+export function choosePlace<S extends Seat>(threads: Iterable<S>, applicant: Applicant, rules: PlacementRules): Place<S> {
+  const { digest, reservation } = applicant;
+  const maximum = reservation === undefined ? rules.maximumWorkers : 1;
+  let count = 0;
+  let ownCount = 0;
+  let idle: S | undefined;
+  let own: S | undefined;
+  let shared: S | undefined;
   for (const thread of threads) {
-    if (thread.serves(digest)) own++;
+    if (thread.reservedFor !== reservation) continue;
+    count++;
+    if (thread.serves(digest)) ownCount++;
     if (!thread.ready || thread.jobs.size >= MAXIMUM_CALLS_A_THREAD || isBusy(thread, rules.now, rules.busyAfterMs)) continue;
-    if (thread.servesOthers(digest)) shared = lessLoaded(thread, shared);
-    else apart = lessLoaded(thread, apart);
+    if (thread.jobs.size === 0) idle ??= thread;
+    else if (thread.servesOthers(digest)) shared = lessLoaded(thread, shared);
+    else own = lessLoaded(thread, own);
   }
-  const mayHaveMore = own < Math.max(1, maximumWorkers - 1);
-  if (!mayHaveMore) return { thread: apart?.serves(digest) === true ? apart : undefined, startBelow: 0 };
-  if (apart?.jobs.size === 0) return { thread: apart, startBelow: 0 };
-  const thread = apart ?? shared;
-  return { thread, startBelow: own === 0 && thread === undefined ? maximumWorkers * 2 : maximumWorkers };
+  if (reservation === undefined && ownCount >= Math.max(1, maximum - 1)) return { thread: own, wantsFresh: false };
+  if (idle !== undefined) return { thread: idle, wantsFresh: false };
+  const thread = own ?? shared;
+  const isShutOut = reservation === undefined && ownCount === 0 && thread === undefined;
+  return { thread, wantsFresh: count < (isShutOut ? maximum * 2 : maximum) };
 }
 
-export function isBusy(thread: Thread, now: number, busyAfterMs: number): boolean {
+export function isBusy(thread: Pick<Thread, "entry">, now: number, busyAfterMs: number): boolean {
   const { entry } = thread;
   return entry !== undefined && now - entry.enteredAt > busyAfterMs;
 }
 
-function lessLoaded(thread: Thread, other: Thread | undefined): Thread {
+function lessLoaded<S extends Seat>(thread: S, other: S | undefined): S {
   return other === undefined || thread.jobs.size < other.jobs.size ? thread : other;
 }

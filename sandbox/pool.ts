@@ -25,6 +25,8 @@ export interface PoolOptions {
   readonly onMessage: (thread: Thread, message: WorkerMessage) => void;
   /** The request for a job, and whatever the worker needs before it. */
   readonly give: (thread: Thread, job: Job) => void;
+  /** True for plugins, by name, that share a worker with no other (SPEC B1). */
+  readonly isIsolated: (name: string) => boolean;
   /** Something is wrong with a worker, not with a guest. */
   readonly onDefect: (message: string) => void;
 }
@@ -101,7 +103,10 @@ export class Pool {
 
   forget(digest: string): void {
     for (const thread of this.#allThreads()) {
-      if (thread.images.delete(digest)) thread.send({ type: "forget", digest });
+      if (!thread.images.delete(digest)) continue;
+      thread.send({ type: "forget", digest });
+      // The plugin it was kept for is gone, or will be loaded again on a fresh one.
+      if (thread.reservedFor !== undefined && thread.images.size === 0 && thread.jobs.size === 0) this.#endThread(thread);
     }
   }
 
@@ -223,15 +228,25 @@ export class Pool {
   }
 
   #pick(job: Job): Thread | undefined {
-    const { maximumWorkers } = this.#options;
-    const place = choosePlace(this.#threads, digestOf(job), { maximumWorkers, now: this.#now(), busyAfterMs: BUSY_AFTER_MS });
-    const promoted = this.#threads.size < place.startBelow ? this.#promote() : undefined;
-    return promoted ?? place.thread;
+    const name = job.kind === "call" ? job.plugin.source.name : job.source.name;
+    const reservation = this.#options.isIsolated(name) ? name : undefined;
+    const rules = { maximumWorkers: this.#options.maximumWorkers, now: this.#now(), busyAfterMs: BUSY_AFTER_MS };
+    const place = choosePlace(this.#threads, { digest: digestOf(job), reservation }, rules);
+    const fresh = place.wantsFresh ? this.#promote() : undefined;
+    if (fresh === undefined) return place.thread;
+    fresh.reservedFor = reservation;
+    return fresh;
   }
 
   /** Workers beyond the maximum were for calls that found all others held; they go when they are idle. */
   #dropSurplus(thread: Thread): void {
-    if (thread.jobs.size > 0 || this.#threads.size <= this.#options.maximumWorkers) return;
+    if (thread.jobs.size > 0 || thread.reservedFor !== undefined) return;
+    const shared = [...this.#threads].filter((other) => other.reservedFor === undefined);
+    if (shared.length <= this.#options.maximumWorkers) return;
+    this.#endThread(thread);
+  }
+
+  #endThread(thread: Thread): void {
     this.#threads.delete(thread);
     void thread.end();
   }

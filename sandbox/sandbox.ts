@@ -29,18 +29,20 @@ export interface SandboxOptions {
   readonly maximumWorkers?: number;
   /** Calls that may wait for a worker; more are answered `overloaded`. Default 4,096. */
   readonly maximumQueue?: number;
+  /** Plugins, by name, that never share an instance or a worker with another (SPEC B1). Default: none. */
+  readonly isIsolated?: (name: string) => boolean;
   /** A defect of the sandbox or the engine, never of a guest; for the log. */
   readonly onDefect?: (message: string) => void;
 }
 
 /** Creates a sandbox and begins to start its first worker. */
 export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions = {}): Sandbox {
-  const { maximumWorkers = 4, maximumQueue = 4_096, onDefect = () => {} } = options;
+  const { maximumWorkers = 4, maximumQueue = 4_096, isIsolated = () => false, onDefect = () => {} } = options;
   const plugins = new Map<string, LoadedPlugin>();
   const loading = new Map<string, Promise<LoadOutcome>>();
   const states = new SessionStates();
   let lastNumber = 0;
-  const pool = new Pool({ launcher, maximumWorkers, onMessage: receive, give, onDefect });
+  const pool = new Pool({ launcher, maximumWorkers, onMessage: receive, give, isIsolated, onDefect });
   const started = pool.start();
   started.catch((defect: unknown) => onDefect(defect instanceof Error ? defect.message : String(defect)));
 

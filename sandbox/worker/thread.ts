@@ -47,6 +47,8 @@ export interface GuestEntry {
 
 export class Thread {
   ready = false;
+  /** Name of the one plugin that may use this worker; undefined: they share it. */
+  reservedFor: string | undefined;
   /** Digests whose image the worker holds. */
   readonly images: Set<string> = new Set();
   /** Jobs given to this worker, by number. */

@@ -53,6 +53,7 @@ describe("parseProject()", () => {
         timeoutMs: 5,
       },
       trusted: ["words", { name: "notes", unconfined: true }],
+      isolation: ["words"],
       mcpServers: { a: {} },
       remotes: { a: {} },
       tools: [{ name: "x" }],

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { choosePlace, type Seat } from "../../sandbox/placement.ts";
+import { outputOf, startSandbox } from "../support/sandbox.ts";
+
+const RULES = { maximumWorkers: 3, now: 1_000, busyAfterMs: 20 };
+
+/** A worker with calls of these plugins; `busy` means that a guest holds its thread. */
+function seat(plugins: readonly string[], fields: { busy?: boolean; reservedFor?: string; ready?: boolean } = {}): Seat {
+  const entry = fields.busy === true ? { number: 1, enteredAt: 0, endBy: 9_999, lastPoll: 0 } : undefined;
+  return {
+    ready: fields.ready ?? true,
+    jobs: new Map(plugins.map((digest, number) => [number, { ticket: number, digest }])),
+    entry,
+    reservedFor: fields.reservedFor,
+    serves: (digest) => plugins.includes(digest),
+    servesOthers: (digest) => plugins.some((other) => other !== digest),
+  };
+}
+
+const place = (threads: readonly Seat[], reservation?: string): ReturnType<typeof choosePlace> =>
+  choosePlace(threads, { digest: "a", reservation }, RULES);
+
+describe("choosePlace()", () => {
+  it("takes an idle worker before it starts one", () => {
+    const idle = seat([]);
+    expect(place([seat(["a"]), idle])).toEqual({ thread: idle, wantsFresh: false });
+  });
+
+  it("prefers a fresh worker to a shared one, and its own to another's", () => {
+    const own = seat(["a", "a"]);
+    const shared = seat(["b"]);
+    expect(place([shared, own])).toEqual({ thread: own, wantsFresh: true });
+    expect(place([seat(["b"]), shared, seat(["c"])])).toMatchObject({ wantsFresh: false });
+  });
+
+  it("never takes a worker whose guest holds its thread, or that is not ready", () => {
+    expect(place([seat(["b"], { busy: true }), seat([], { ready: false })]).thread).toBeUndefined();
+  });
+
+  it("leaves one worker to the others, and uses its own ones to the full [B10.fair]", () => {
+    const own = seat(["a"]);
+    expect(place([own, seat(["a", "a"]), seat([])])).toEqual({ thread: own, wantsFresh: false });
+    expect(place([seat(["a"], { busy: true }), seat(["a"], { busy: true }), seat([])])).toEqual({ thread: undefined, wantsFresh: false });
+  });
+
+  it("starts one beyond the maximum for a plugin that is shut out [B10.fair]", () => {
+    const held = [seat(["b"], { busy: true }), seat(["b"], { busy: true }), seat(["c"], { busy: true })];
+    expect(place(held)).toEqual({ thread: undefined, wantsFresh: true });
+  });
+
+  it("keeps reserved workers and shared ones apart [B1.isolation]", () => {
+    const reserved = seat([], { reservedFor: "a" });
+    expect(place([reserved], "a")).toEqual({ thread: reserved, wantsFresh: false });
+    expect(place([reserved])).toEqual({ thread: undefined, wantsFresh: true });
+    expect(place([seat([])], "a")).toEqual({ thread: undefined, wantsFresh: true });
+  });
+});
+
+describe("isolation", () => {
+  it("gives a listed plugin a worker of its own [B1.isolation]", async () => {
+    // One shared worker and a runaway on it: only a worker of one's own answers meanwhile.
+    await using box = startSandbox({ maximumWorkers: 1, isIsolated: (name) => name === "apart" });
+    await box.load("apart", "export function answer() { return 42; }");
+    await box.load("shared", "export function spins() { for (;;); }");
+    let over = false;
+    const spinning = box.call("shared", "spins", { limits: { cpuMs: 400 } }).finally(() => (over = true));
+    for (let i = 0; i < 5; i++) expect(outputOf(await box.call("apart", "answer"))).toBe(42);
+    expect(over).toBe(false);
+    await spinning;
+    expect(box.defects).toEqual([]);
+  });
+});
