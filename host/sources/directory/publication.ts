@@ -6,6 +6,7 @@
  */
 
 import { confusableKey, type Limits, type Manifest, type PermissionBases, type Problem } from "../../../manifests/mod.ts";
+import type { LoadOutcome } from "../../../sandbox/mod.ts";
 import type { Log } from "../../platform/platform.ts";
 import type { PluginVersion, ToolBinding } from "../../tool.ts";
 import { createAnnouncements } from "./announce.ts";
@@ -28,6 +29,8 @@ export interface PublicationOptions {
   readonly limits?: Limits;
   /** What all plugins together may hold in memory. */
   readonly maxBytes: number;
+  /** Fires at the end: nothing is taken into service any more, and nobody waits for what is being loaded. */
+  readonly signal: AbortSignal;
 }
 
 export interface Publication {
@@ -95,6 +98,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
 
     const version = createVersion(snapshot, manifest, options.bases(manifest.name, snapshot.directory));
     const outcome = await hold(version);
+    if (outcome === undefined) return undefined;
     if (!outcome.ok) return loadFailure(manifest, outcome.fault);
 
     // Others came and went while it loaded.
@@ -113,9 +117,14 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     return undefined;
   }
 
-  async function hold(version: PluginVersion): ReturnType<PluginImages["hold"]> {
+  /** `undefined` if the end came first; the image is then let go of as soon as it is there. */
+  async function hold(version: PluginVersion): Promise<LoadOutcome | undefined> {
+    if (options.signal.aborted) return undefined;
     try {
-      return await images.hold(version);
+      const loading = images.hold(version);
+      const outcome = await untilAborted(loading, options.signal);
+      if (outcome === undefined) void loading.then(({ ok }) => ok && images.release(version.digest)).catch(() => undefined);
+      return outcome;
     } catch (defect) {
       options.log.write("error", "The sandbox failed to load a plugin", {
         plugin: version.name,
@@ -266,6 +275,20 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
   }
 
   return { claim, advance, fail, settle, withdrawAll };
+}
+
+/** What the promise gives, or `undefined` once the signal fires. */
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  let end: () => void = () => undefined;
+  const aborted = new Promise<undefined>((resolve) => {
+    end = () => resolve(undefined);
+    signal.addEventListener("abort", end, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
 }
 
 function tooMuch(): Problem {

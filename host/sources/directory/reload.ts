@@ -61,7 +61,7 @@ export interface PluginDirectory {
   lease(version: PluginVersion): Lease;
   /** Resolves when every change noticed so far has been dealt with. */
   idle(): Promise<void>;
-  /** Stops watching, waits for loads under way, and withdraws every plugin. */
+  /** Stops watching and withdraws every plugin. What is being loaded is not waited for. */
   close(): Promise<void>;
 }
 
@@ -76,12 +76,12 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   const { files, clock, watcher } = options.platform;
   const records = new Map<string, PluginRecord>();
   const images = createPluginImages(options.sandbox, options.limits);
+  const closing = new AbortController();
   const publication = createPublication(records, {
     ...{ images, registry: options.registry, emit: options.emit, log, bases: options.bases },
-    ...{ admit: options.admit ?? admitAll, maxBytes: options.maxBytes ?? GIBIBYTE },
+    ...{ admit: options.admit ?? admitAll, maxBytes: options.maxBytes ?? GIBIBYTE, signal: closing.signal },
   });
   const lanes = createLanes();
-  const closing = new AbortController();
   const created: string[] = [];
   let found: Discovery = { folders: [], roots: new Map(), notices: [] };
   let trouble: string | undefined;

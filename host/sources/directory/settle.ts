@@ -22,9 +22,9 @@ export interface SettleTiming {
 /** A quiet window short enough that an edit is callable in well under 100 ms (SPEC H3). */
 export const SETTLE_TIMING: SettleTiming = Object.freeze({ quietMs: 25, goneMs: 90, graceMs: 150 });
 
-/** After this many windows without rest, windows become longer, up to half a second. */
-const PATIENT_AFTER = 40;
-const LONGEST_WINDOW_MS = 500;
+/** A folder that has not come to rest for so long is looked at less often. */
+const RESTLESS_MS = 1_000;
+const RESTLESS_WINDOW_MS = 200;
 
 export interface SettleOptions {
   readonly clock: Clock;
@@ -34,7 +34,7 @@ export interface SettleOptions {
   readonly sign: (path: string) => Promise<FolderSign | undefined>;
   /** Considers the folder; `again` if it changed meanwhile. */
   readonly consider: (path: string, believe: Believe) => Promise<"done" | "again">;
-  /** The folder has not come to rest for about a second. Called once for each such time. */
+  /** The folder has not come to rest for a second. Called once for each such time. */
   readonly onRestless: (path: string) => void;
   readonly onDefect: (path: string, defect: unknown) => void;
 }
@@ -53,6 +53,9 @@ export interface Settling {
 interface Unrest {
   touches: number;
   lastTouchMs: number;
+  /** When it was last at rest. */
+  sinceMs: number;
+  isRestless: boolean;
   /** Ends a wait that a touch makes pointless. */
   wake: () => void;
   readonly done: Promise<void>;
@@ -70,9 +73,9 @@ export function createSettling(options: SettleOptions): Settling {
       known.lastTouchMs = clock.monotonic();
       return known.wake();
     }
+    const now = clock.monotonic();
     const state: { -readonly [K in keyof Unrest]: Unrest[K] } = {
-      touches: 1,
-      lastTouchMs: clock.monotonic(),
+      ...{ touches: 1, lastTouchMs: now, sinceMs: now, isRestless: false },
       wake: () => undefined,
       done: Promise.resolve(),
     };
@@ -88,20 +91,24 @@ export function createSettling(options: SettleOptions): Settling {
 
   async function run(path: string, state: Unrest): Promise<void> {
     let sample = await options.sign(path);
-    for (let window = 1; !signal.aborted; window++) {
-      await quiet(state, windowMs(window, timing.quietMs));
+    for (;;) {
+      await quiet(path, state);
       if (signal.aborted) return;
-      if (window === PATIENT_AFTER) options.onRestless(path);
       const touches = state.touches;
       const next = await options.sign(path);
       const isAtRest = next !== undefined && (next.signature === sample?.signature || isOlder(next, timing.quietMs));
       sample = next;
-      if (!isAtRest) state.lastTouchMs = clock.monotonic();
-      else if ((await options.consider(path, (signature, news) => believe(path, state, { signature, news }))) === "again")
-        sample = undefined;
+      if (!isAtRest) {
+        state.lastTouchMs = clock.monotonic();
+        continue;
+      }
+      const outcome = await options.consider(path, (signature, news) => believe(path, state, { signature, news }));
       // What came while it was considered is looked at in another round. In the same tick as the comparison, so that
       // no touch is counted that nobody looks at.
-      else if (state.touches === touches) return forget(path, state);
+      if (outcome === "done" && state.touches === touches) return forget(path, state);
+      if (outcome === "again") sample = undefined;
+      state.sinceMs = clock.monotonic();
+      state.isRestless = false;
     }
   }
 
@@ -111,9 +118,16 @@ export function createSettling(options: SettleOptions): Settling {
     return newestMs !== undefined && newestMs <= now && now - newestMs >= ageMs;
   }
 
-  async function quiet(state: Unrest, ms: number): Promise<void> {
+  /** Waits until nothing has been heard of the folder for the window. */
+  async function quiet(path: string, state: Unrest): Promise<void> {
     for (;;) {
-      const remaining = state.lastTouchMs + ms - clock.monotonic();
+      const now = clock.monotonic();
+      if (!state.isRestless && now - state.sinceMs >= RESTLESS_MS) {
+        state.isRestless = true;
+        options.onRestless(path);
+      }
+      const windowMs = state.isRestless ? Math.max(timing.quietMs, RESTLESS_WINDOW_MS) : timing.quietMs;
+      const remaining = state.lastTouchMs + windowMs - now;
       if (remaining <= 0 || signal.aborted) return;
       await pause(state, remaining, false);
     }
@@ -148,9 +162,4 @@ export function createSettling(options: SettleOptions): Settling {
   }
 
   return { touch, idle };
-}
-
-function windowMs(window: number, quietMs: number): number {
-  if (window <= PATIENT_AFTER) return quietMs;
-  return Math.min(LONGEST_WINDOW_MS, quietMs * 2 ** Math.min(window - PATIENT_AFTER, 10));
 }

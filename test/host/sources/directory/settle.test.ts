@@ -157,9 +157,23 @@ describe("createSettling()", () => {
     busy.touch();
     await busy.pass(5_000);
     expect({ considered: busy.considered, restless: busy.restless }).toEqual({ considered: [], restless: ["after 1000 ms"] });
-    expect(looks).toBeLessThan(60);
+    expect(looks).toBeLessThan(70);
     busy.stop();
     await busy.idle();
+  });
+
+  it("says of a folder that it hears of without a pause that it keeps changing, and considers it when it rests [H3.debounce]", async () => {
+    const one = scene();
+    for (let ms = 0; ms < 3_000; ms += 10) {
+      one.touch();
+      await one.pass(10);
+    }
+    expect({ considered: one.considered, restless: one.restless }).toEqual({
+      considered: [],
+      restless: [expect.stringMatching(/^after 10\d\d ms$/)],
+    });
+    await one.pass(250);
+    expect(one.considered).toEqual(["one after 3190 ms"]);
   });
 
   it("ends at once when it is stopped, with nothing left waiting", async () => {
