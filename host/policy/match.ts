@@ -63,7 +63,7 @@ function matchRule(rule: PolicyRule, config: PolicyConfig, tool: RegisteredTool)
   if (name !== undefined && name === tool.qualifiedName) return [matchedBy(rule, `tool ${name}`, 6)];
   if (name !== undefined && name === tool.name) return [matchedBy(rule, `tool ${name}`, 5)];
   if (plugin !== undefined && plugin === tool.plugin) return [matchedBy(rule, `plugin ${plugin}`, 4)];
-  if (pattern !== undefined && matchesGlob(pattern, tool.qualifiedName))
+  if (pattern !== undefined && (matchesGlob(pattern, tool.qualifiedName) || matchesGlob(pattern, tool.name)))
     return [matchedBy(rule, `pattern ${pattern}`, 3, literalLength(pattern))];
   if (category !== undefined && category === tool.definition.category) return [matchedBy(rule, `category ${category}`, 2)];
   if (group !== undefined && isInGroup(tool, group, config.groups)) return [matchedBy(rule, `group ${group}`, 1)];
