@@ -11,8 +11,8 @@ export function createTerminal(): Terminal {
   const interrupted = new Set<() => void>();
   const interrupt = (): void => interrupted.forEach((listener) => listener());
   // A reader that went away (`bascule list | head`) is no reason to crash.
-  stdout.on("error", ignoreBrokenPipe);
-  stderr.on("error", ignoreBrokenPipe);
+  // Once for all hosts of the process: each of them has a terminal.
+  for (const stream of [stdout, stderr]) if (!stream.listeners("error").includes(ignoreBrokenPipe)) stream.on("error", ignoreBrokenPipe);
   // Questions come one at a time, in the order they were asked.
   let previous: Promise<unknown> = Promise.resolve();
 
