@@ -1,7 +1,7 @@
 /** The host's sessions: the one that calls without a session share, those kept by role, and those that doors open (SPEC T1). */
 
 import type { EmitEvent } from "./audit/events.ts";
-import type { Platform } from "./platform/platform.ts";
+import { FileError, type Platform } from "./platform/platform.ts";
 import { normalizePath } from "../manifests/mod.ts";
 import { createSession, type Session, type SessionOptions } from "./session.ts";
 
@@ -24,7 +24,7 @@ export interface Sessions {
   open(options?: HostSessionOptions): Session;
   /** One session for each role and context, kept for later calls. */
   of(role: string | undefined, context: SessionContext | undefined): Session;
-  /** The same session with the real path of its workspace. @throws {FileError} if that is not there. */
+  /** The same session with the real path of its workspace, or as it is while that is not there. */
   resolve(session: Session): Promise<Session>;
   close(): void;
 }
@@ -77,7 +77,13 @@ export function createSessions(options: {
       if (before !== undefined) return await before;
       const real = platform.files
         .realPath(session.workspace)
-        .then((workspace) => (workspace === session.workspace ? session : Object.freeze({ ...session, workspace })));
+        .then((workspace) => (workspace === session.workspace ? session : Object.freeze({ ...session, workspace })))
+        .catch((error: unknown) => {
+          resolved.delete(session);
+          // Nothing is there, so nothing in it can be named; a call may do without, and never rejects (SPEC D1).
+          if (error instanceof FileError) return session;
+          throw error;
+        });
       resolved.set(session, real);
       return await real;
     },
