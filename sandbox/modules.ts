@@ -46,11 +46,12 @@ export function loadStripper(): Promise<StripTypes> {
 
 /** True if the files may need the stripper: at load, or where `whileRunning`, for imports that only happen in a call. */
 export function needsStripper(files: ReadonlyMap<string, Uint8Array>, whileRunning: boolean): boolean {
-  for (const [file, bytes] of files) {
-    if (TYPESCRIPT.test(file) && (!whileRunning || new TextDecoder().decode(bytes).includes("import("))) return true;
-  }
-  return false;
+  if (![...files.keys()].some((file) => TYPESCRIPT.test(file))) return false;
+  return !whileRunning || [...files.values()].some((bytes) => IMPORTS_LATER.test(new TextDecoder().decode(bytes)));
 }
+
+/** `import(…)` however it is spaced, and what may make one out of text. */
+const IMPORTS_LATER = /\bimport\s*(?:\(|\/[/*])|\beval\b|\bFunction\b|\bconstructor\b|\\u/;
 
 /** `strip` may be left out where `needsStripper` said no. */
 export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, strip?: StripTypes): ModuleTable {
@@ -169,7 +170,8 @@ interface StripProblem {
 }
 
 function stripTypes(file: string, text: string, strip: StripTypes | undefined): string | ModuleFault {
-  if (strip === undefined) throw new Error("The type stripper is not loaded");
+  if (strip === undefined)
+    return { kind: "import", message: `Cannot load "${file}" during a call: write the import() in a file of the plugin`, file };
   try {
     return strip(text, file);
   } catch (error) {
