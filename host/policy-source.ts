@@ -6,6 +6,7 @@ import type { HostOptions } from "./host-options.ts";
 import type { ToolListing } from "./listing.ts";
 import {
   type AccessQuery,
+  parsePermissions,
   parseProject,
   PERMISSION_KINDS,
   type PermissionKind,
@@ -48,7 +49,7 @@ export interface PolicySource {
 
 const WATCH_MS = 1_000;
 
-/** @throws {ProjectConfigError} if the policy from code is wrong. */
+/** @throws {ProjectConfigError} if the policy or the grants from code are wrong. */
 export function createPolicySource(source: PolicySourceOptions): PolicySource {
   const { platform, places, grants, options, emit } = source;
   const given = options.policy;
@@ -121,9 +122,21 @@ function parsePolicySection(section: Exclude<HostOptions["policy"], undefined>):
 
 /** What `*` denies holds for every tool, not only for plugins. */
 function toRunGrants(grants: Readonly<Record<string, Permissions>>, base: string): RunGrants {
-  const { "*": all, ...perPlugin } = grants;
+  const perPlugin = new Map(Object.entries(checkGrants(grants)));
+  const all = perPlugin.get("*");
+  perPlugin.delete("*");
   const denied = all && denialsOf(all);
-  return { base, perPlugin: new Map(Object.entries(perPlugin)), ...(all && { all }), ...(denied && { denied }) };
+  return { base, perPlugin, ...(all && { all }), ...(denied && { denied }) };
+}
+
+/** A denial that no pattern can enforce must not pass for one (SPEC C4). */
+function checkGrants(grants: Readonly<Record<string, Permissions>>): Readonly<Record<string, Permissions>> {
+  const problems = Object.entries(grants).flatMap(([plugin, permissions]) => {
+    const parsed = parsePermissions(permissions, `/${plugin}`);
+    return parsed.ok ? [] : parsed.problems;
+  });
+  if (problems.length > 0) throw new ProjectConfigError("the grants", problems);
+  return grants;
 }
 
 function denialsOf(permissions: Permissions): Permissions | undefined {
