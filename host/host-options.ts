@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue, Permissions } from "../manifests/mod.ts";
 import type { Log, Platform } from "./platform/platform.ts";
 import type { Policy } from "./policy/policy.ts";
 import type { Registry } from "./registry.ts";
-import type { ToolFactory } from "./tool.ts";
+import type { PluginVersion, ToolFactory } from "./tool.ts";
 
 /** Relative paths are relative to the working directory. */
 export interface HostOptions {
@@ -32,6 +32,11 @@ export interface HostOptions {
   /** Default: the platform's, pino on stderr. */
   readonly logger?: Log;
   readonly platform?: Platform;
+  /**
+   * Which plugins' code is loaded when they are found. The others' is when one of their tools is first called, and
+   * whether it loads is found out then: for hosts that live for one call. Default: all.
+   */
+  readonly loadsAtOnce?: (plugin: PluginVersion) => boolean;
   /** Plugins are found and loaded before `createHost` resolves. Default true; false leaves it to `reload()`. */
   readonly scan?: boolean;
 }

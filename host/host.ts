@@ -111,7 +111,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 
   const isIsolated = (name: string): boolean => places.project.config().isolation.includes(name);
   const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : createSandbox(platform.workers, { onDefect, isIsolated });
-  const directory = createDirectory(platform, { places, registry, bus, sandbox });
+  const directory = createDirectory(platform, { places, registry, bus, sandbox, loadsAtOnce: options.loadsAtOnce });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit });
   const executors = createExecutors({ platform, emit: bus.emit, sandbox, lease: directory.lease });
   const confirm = createConfirm({ emit: bus.emit, newId: random.uuidv7, clock, timeoutMs: policies.confirmationTimeoutMs, onDefect });
@@ -221,11 +221,13 @@ interface DirectoryParts {
   readonly registry: Registry | undefined;
   readonly bus: EventBus;
   readonly sandbox: Sandbox;
+  readonly loadsAtOnce: HostOptions["loadsAtOnce"];
 }
 
-function createDirectory(platform: Platform, { places, registry, bus, sandbox }: DirectoryParts): PluginDirectory {
+function createDirectory(platform: Platform, { places, registry, bus, sandbox, loadsAtOnce }: DirectoryParts): PluginDirectory {
   return createPluginDirectory({
     roots: places.pluginRoots,
+    ...(loadsAtOnce !== undefined && { loadsAtOnce }),
     platform,
     sandbox,
     registry: registry ?? { replaceOwner: () => undefined, removeOwner: () => undefined },

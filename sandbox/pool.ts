@@ -35,6 +35,8 @@ export interface PoolOptions {
 const BUSY_AFTER_MS = 20;
 const MAXIMUM_ATTEMPTS = 3;
 const SPARE_AFTER_MS = 200;
+/** A worker that is not ready by then is given up; a start takes a tenth of a second. */
+const START_WITHIN_MS = 20_000;
 
 export class Pool {
   readonly #options: PoolOptions;
@@ -154,7 +156,7 @@ export class Pool {
 
   #newThread(isWanted: boolean): Thread {
     if (this.#module === undefined) throw new Error("The engine is not compiled yet");
-    return new Thread(
+    const thread = new Thread(
       this.#options.launcher,
       this.#module,
       { base: this.#base, prepareToLoad: this.#threads.size === 0, isWanted },
@@ -164,13 +166,19 @@ export class Pool {
           this.#spareSoon();
           this.#placeWaiting();
         },
-        onMessage: (thread, message) => {
-          if (message.type === "broken") this.#replace(thread, undefined, { kind: "trap", message: message.message });
-          else this.#options.onMessage(thread, message);
+        onMessage: (from, message) => {
+          if (message.type === "broken") this.#replace(from, undefined, { kind: "trap", message: message.message });
+          else this.#options.onMessage(from, message);
         },
-        onExit: (thread, reason) => this.#replace(thread, thread.entry?.number, { kind: "trap", message: reason }),
+        onExit: (ended, reason) => this.#replace(ended, ended.entry?.number, { kind: "trap", message: reason }),
       },
     );
+    this.#options.launcher.after(START_WITHIN_MS, () => {
+      const isOurs = this.#threads.has(thread) || thread === this.#spare;
+      if (!thread.ready && isOurs)
+        this.#replace(thread, undefined, { kind: "trap", message: `A worker did not start within ${START_WITHIN_MS} ms` });
+    });
+    return thread;
   }
 
   /** Not at once: while a host starts, its first calls need the processor more. */

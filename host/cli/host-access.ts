@@ -19,6 +19,8 @@ export interface HostAccess {
 export interface AccessOptions {
   /** Permissions for this run only: they need a host of the command's own. */
   readonly oneRun?: Permissions;
+  /** The command calls this tool once and shows no state of plugins. */
+  readonly onlyTool?: string;
 }
 
 /** Says on stderr when a running host answers, so that nobody wonders whose plugins and grants these are. */
@@ -35,7 +37,7 @@ export async function openHost(context: CommandContext, options: AccessOptions =
     remote.close();
     output.note(output.style.dim("(permission flags hold for this run only: it has a host of its own, beside the one that runs here)"));
   }
-  const local = await openLocalHost(context, options.oneRun ?? {});
+  const local = await openLocalHost(context, options.oneRun ?? {}, options.onlyTool === undefined ? {} : { onlyTool: options.onlyTool });
   return { operations: local.operations, running: false, close: () => local.close() };
 }
 

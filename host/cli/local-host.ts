@@ -1,12 +1,13 @@
 /** A host in this process, for as long as a command runs. */
 
-import type { Permissions } from "../../manifests/mod.ts";
+import { type Permissions, qualifiedName } from "../../manifests/mod.ts";
 import type { HostEvent } from "../audit/events.ts";
 import { createOperations } from "../doors/host-operations.ts";
 import type { Operations } from "../doors/operations.ts";
 import { createHost } from "../host.ts";
 import type { CommandContext } from "./command.ts";
 import { pluginRoots } from "./plugin-roots.ts";
+import type { PluginVersion } from "../tool.ts";
 import { createTerminalLog } from "./terminal-log.ts";
 import { VERSION } from "./version.ts";
 
@@ -26,6 +27,8 @@ export interface LocalHost {
 export interface LocalHostOptions {
   /** Follow changes until it is closed. */
   readonly watch?: boolean;
+  /** The one tool that will be called: the code of plugins without such a tool is not loaded. */
+  readonly onlyTool?: string;
 }
 
 /** @param oneRun permissions of this run, for every plugin; what they deny, nobody gets. */
@@ -36,6 +39,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     platform,
     plugins: await existing(context, await pluginRoots(platform, project)),
     watch,
+    ...(options.onlyTool !== undefined && { loadsAtOnce: hasTool(options.onlyTool) }),
     config: project.configFile ?? false,
     ...(Object.keys(oneRun).length === 0 ? {} : { grants: { "*": oneRun } }),
     logger: createTerminalLog({ output, level: watch ? "info" : "warn", ...(watch && { now: platform.clock.now }) }),
@@ -55,4 +59,9 @@ async function existing({ platform }: CommandContext, roots: readonly string[]):
   const there: string[] = [];
   for (const root of roots) if ((await platform.files.stat(root)) !== undefined) there.push(root);
   return there;
+}
+
+/** @param tool bare or qualified. */
+function hasTool(tool: string): (plugin: PluginVersion) => boolean {
+  return ({ name, manifest }) => manifest.tools.some((own) => own.name === tool || qualifiedName(name, own.name) === tool);
 }

@@ -37,7 +37,8 @@ export const callCommand: Command = {
   ],
   run: (context) => {
     const oneRun = permissionsFromFlags(context.options, context.platform.environment);
-    return withHost(context, (host) => call(context, host), { oneRun });
+    const [onlyTool = ""] = context.positionals;
+    return withHost(context, (host) => call(context, host), { oneRun, onlyTool });
   },
 };
 

@@ -28,8 +28,15 @@ export interface PluginImages {
   held(): readonly string[];
 }
 
-/** @param ceiling policy's limits, which no manifest goes above. */
-export function createPluginImages(sandbox: Pick<Sandbox, "load" | "unload">, ceiling?: Limits): PluginImages {
+export interface PluginImagesOptions {
+  /** Policy's limits, which no manifest goes above. */
+  readonly ceiling?: Limits;
+  /** The others are loaded when a call first leases them, so that a host for one call starts at once. Default: all. */
+  readonly loadsAtOnce?: (version: PluginVersion) => boolean;
+}
+
+export function createPluginImages(sandbox: Pick<Sandbox, "load" | "unload">, options: PluginImagesOptions = {}): PluginImages {
+  const { ceiling, loadsAtOnce = () => true } = options;
   const images = new Map<string, Image>();
 
   function claim(version: PluginVersion): Image {
@@ -39,12 +46,18 @@ export function createPluginImages(sandbox: Pick<Sandbox, "load" | "unload">, ce
       known.claims += 1;
       return known;
     }
-    const image: Image = { digest, claims: 1, loaded: sandbox.load(toSource(version, ceiling)) };
+    const image: Image = { digest, claims: 1, loaded: undefined };
     images.set(digest, image);
-    // One that could not be loaded is nobody's: the next claim tries again.
-    const forget = (): void => void (images.get(digest) === image && images.delete(digest));
-    void image.loaded.then((outcome) => outcome.ok || forget(), forget);
     return image;
+  }
+
+  function loaded(image: Image, version: PluginVersion): Promise<LoadOutcome> {
+    if (image.loaded !== undefined) return image.loaded;
+    image.loaded = sandbox.load(toSource(version, ceiling));
+    // One that could not be loaded is nobody's: the next claim tries again.
+    const forget = (): void => void (images.get(image.digest) === image && images.delete(image.digest));
+    void image.loaded.then((outcome) => outcome.ok || forget(), forget);
+    return image.loaded;
   }
 
   function disclaim(image: Image): void {
@@ -55,7 +68,10 @@ export function createPluginImages(sandbox: Pick<Sandbox, "load" | "unload">, ce
   }
 
   return {
-    hold: (version) => claim(version).loaded,
+    hold: (version) => {
+      const image = claim(version);
+      return loadsAtOnce(version) ? loaded(image, version) : Promise.resolve(NOT_YET);
+    },
     release: (digest) => {
       const image = images.get(digest);
       if (image !== undefined) disclaim(image);
@@ -64,7 +80,7 @@ export function createPluginImages(sandbox: Pick<Sandbox, "load" | "unload">, ce
       const image = claim(version);
       let open = true;
       return {
-        ready: image.loaded,
+        ready: loaded(image, version),
         release: () => {
           if (open) disclaim(image);
           open = false;
@@ -75,8 +91,12 @@ export function createPluginImages(sandbox: Pick<Sandbox, "load" | "unload">, ce
   };
 }
 
+/** What is said of a version that will be loaded when it is called. */
+const NOT_YET: LoadOutcome = { ok: true, loadMs: 0, imageBytes: 0 };
+
 interface Image {
   readonly digest: string;
-  readonly loaded: Promise<LoadOutcome>;
+  /** Undefined until somebody needs it. */
+  loaded: Promise<LoadOutcome> | undefined;
   claims: number;
 }

@@ -34,6 +34,8 @@ export interface PluginDirectoryOptions {
   readonly log: Log;
   /** What a plugin's permission items resolve against; `directory` is the real path of its folder. */
   readonly bases: (plugin: string, directory: string) => PermissionBases;
+  /** The others are loaded when they are first called, and whether they load is found out then. Default: all. */
+  readonly loadsAtOnce?: (version: PluginVersion) => boolean;
   /** Policy's limits: no manifest gets more. */
   readonly limits?: Limits;
   /** Default: every version is admitted. */
@@ -75,7 +77,10 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   const { roots, log } = options;
   const { files, clock, watcher } = options.platform;
   const records = new Map<string, PluginRecord>();
-  const images = createPluginImages(options.sandbox, options.limits);
+  const images = createPluginImages(options.sandbox, {
+    ...(options.limits !== undefined && { ceiling: options.limits }),
+    ...(options.loadsAtOnce !== undefined && { loadsAtOnce: options.loadsAtOnce }),
+  });
   const closing = new AbortController();
   const publication = createPublication(records, {
     ...{ images, registry: options.registry, emit: options.emit, log, bases: options.bases },

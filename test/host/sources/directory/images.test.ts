@@ -62,4 +62,17 @@ describe("createPluginImages()", () => {
     expect({ held: images.held(), loaded: [...sandbox.images] }).toEqual({ held: [], loaded: [] });
     expect((await images.hold(version("bad", "fine now"))).ok).toBe(true);
   });
+
+  it("loads a held version when a call first leases it, where that is asked for [H4.on-call]", async () => {
+    const sandbox = fakeSandbox();
+    const images = createPluginImages(sandbox, { loadsAtOnce: () => false });
+    expect(await images.hold(version("lazy"))).toMatchObject({ ok: true });
+    expect([...sandbox.images]).toEqual([]);
+    const [first, second] = [images.lease(version("lazy")), images.lease(version("lazy"))];
+    expect([(await first.ready).ok, (await second.ready).ok]).toEqual([true, true]);
+    expect([...sandbox.images]).toEqual(["lazy"]);
+    for (const lease of [first, second]) lease.release();
+    images.release("lazy");
+    expect([...sandbox.images]).toEqual([]);
+  });
 });
