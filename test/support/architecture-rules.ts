@@ -6,7 +6,7 @@ import { type AmbientUse, type SourceImport, scanSource } from "./source-scan.ts
 
 /** What each layer may import: from other layers only their `mod.ts`, of packages only these. */
 const LAYERS: Readonly<Record<string, { readonly layers: readonly string[]; readonly packages: readonly string[] }>> = {
-  manifests: { layers: [], packages: ["@sinclair/typebox", "@humanwhocodes/momoa", "semver"] },
+  manifests: { layers: [], packages: ["@sinclair/typebox", "semver"] },
   sandbox: {
     layers: ["manifests"],
     packages: ["quickjs-emscripten", "quickjs-emscripten-core", "@jitl/quickjs-wasmfile-release-sync", "@jitl/quickjs-ffi-types", "amaro"],
