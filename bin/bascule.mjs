@@ -4,7 +4,7 @@
 import { spawn } from "child_process";
 import { existsSync } from "fs";
 import { homedir } from "os";
-import { basename, dirname, join, relative } from "path";
+import { basename, dirname, isAbsolute, join, relative } from "path";
 import { fileURLToPath, pathToFileURL } from "url";
 
 const WANTED_NODE = 24;
@@ -64,9 +64,9 @@ function programName() {
 
 /** Keeps compiled code between starts, as host/platform/compile-cache.ts does for workers. Deno has a cache of its own. */
 function keepCompiled() {
+  const base = process.env.XDG_CACHE_HOME || "";
   return import("module").then(function (node) {
-    if (node.enableCompileCache)
-      node.enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "bascule", "compile"));
+    if (node.enableCompileCache) node.enableCompileCache(join(isAbsolute(base) ? base : join(homedir(), ".cache"), "bascule", "compile"));
   });
 }
 

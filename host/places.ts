@@ -47,7 +47,7 @@ export async function openPlaces(
     workspace: await files.realPath(workspace),
     pluginRoots,
     folders: { data: join(state, "data"), tmp: environment.tmp, home: environment.home },
-    protect: protectionsOf(state, pluginRoots, await policyFilesOf(platform, root, project)),
+    protect: protectionsOf({ state, cache: environment.cache }, pluginRoots, await policyFilesOf(platform, root, project)),
   });
 }
 
@@ -57,7 +57,11 @@ async function policyFilesOf(platform: Pick<Platform, "files">, root: string, { 
   return [...new Set([join(root, "bascule.json"), join(root, "bascule.lock"), ...own])];
 }
 
-function protectionsOf(state: string, pluginRoots: readonly string[], policyFiles: readonly string[]): readonly Protection[] {
+function protectionsOf(
+  { state, cache }: { readonly state: string; readonly cache: string },
+  pluginRoots: readonly string[],
+  policyFiles: readonly string[],
+): readonly Protection[] {
   const data = join(state, "data");
   return [
     {
@@ -67,6 +71,8 @@ function protectionsOf(state: string, pluginRoots: readonly string[], policyFile
         { access: "read", path: state, except: data },
         { access: "write", path: state, except: data },
         ...policyFiles.map((path) => ({ access: "write" as const, path })),
+        // The next start runs what lies there: host code and every plugin's prelude.
+        { access: "write", path: cache },
       ],
     },
     // A person's agent may edit plugins with the built-in tools; a plugin that edits others would hold their grants.

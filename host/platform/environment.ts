@@ -2,6 +2,8 @@
 
 import { realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { cacheFolder } from "./cache-folder.ts";
 import type { Environment } from "./platform.ts";
 
 /** Folders are real paths: what a permission is compared with has its links followed (SPEC PA4). */
@@ -15,13 +17,14 @@ export function createEnvironment(): Environment {
     cwd: realOrSame(process.cwd()),
     home: realOrSame(homedir()),
     tmp: realOrSame(tmpdir()),
+    cache: resolveParent(cacheFolder()),
     os: currentOs(),
     pid: process.pid,
     argv: process.argv.slice(2),
   };
 }
 
-export function currentOs(): Environment["os"] {
+function currentOs(): Environment["os"] {
   switch (process.platform) {
     case "linux":
     case "darwin":
@@ -40,4 +43,11 @@ function realOrSame(path: string): string {
     // A home that does not exist is common in containers; its name is still what `$home` means.
     return path;
   }
+}
+
+/** The real path of what is not there yet: that of the nearest folder that is, and the rest. */
+function resolveParent(path: string): string {
+  const real = realOrSame(path);
+  const parent = dirname(path);
+  return real !== path || parent === path ? real : join(resolveParent(parent), basename(path));
 }

@@ -102,6 +102,7 @@ function createMemoryEnvironment(cwd: string, options: MemoryPlatformOptions): E
     cwd,
     home: "/home/user",
     tmp: "/tmp",
+    cache: "/home/user/.cache/bascule",
     os: "linux",
     pid: 1,
     argv: options.argv ?? [],

@@ -145,6 +145,8 @@ export interface Environment {
   readonly cwd: string;
   readonly home: string;
   readonly tmp: string;
+  /** Where this machine keeps what a start would make anew: compiled code, images. Need not be there. */
+  readonly cache: string;
   readonly os: "linux" | "darwin" | "windows" | "other";
   readonly pid: number;
   readonly argv: readonly string[];
