@@ -1,5 +1,6 @@
 /** The contract as data: what a plugin, a tool, a permission set and a project's policy look like. No I/O. */
 
+export { editDistance } from "./edit-distance.ts";
 export type { HiddenText } from "./hidden-text.ts";
 export { findHiddenText, hasLoneSurrogate, showHidden } from "./hidden-text.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
@@ -46,7 +47,6 @@ export { canonicalHost, parseNetItem } from "./permission-net.ts";
 export { checkItem, parsePermissions, SYS_KINDS } from "./permission-parse.ts";
 export { isAbsolutePath, normalizePath, pathSegments } from "./permission-path.ts";
 export { permissionsForClass, permissionsForEffects, sideEffectClassOf } from "./side-effect-permissions.ts";
-export { nearest } from "./suggest.ts";
 export type { ConfirmationConfig, ConfirmMode, PolicyConfig, PolicyRule, ProjectConfig, RuleEffect } from "./project.ts";
 export { CONFIRM_MODES } from "./project.ts";
 export { checkSchema, REFUSED_KEYWORDS, SCHEMA_BOUNDS } from "./schema-check.ts";

@@ -1,6 +1,6 @@
 /** The command line as data: which command, its positionals, its options. Table-driven; knows no command. */
 
-import { nearest } from "./nearest.ts";
+import { nearestName } from "../nearest.ts";
 
 /** One option, as it is parsed and as it is shown in `--help`. */
 export interface OptionSpec {
@@ -78,7 +78,7 @@ function splitOption(arg: string): { readonly name: string; readonly value: stri
 }
 
 function unknownOption(arg: string, name: string, specs: readonly OptionSpec[]): ParsedArguments {
-  const near = nearest(
+  const near = nearestName(
     name,
     specs.map((spec) => spec.name),
   );

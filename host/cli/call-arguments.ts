@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "../../manifests/mod.ts";
 import { LIMIT_CEILINGS } from "../../manifests/mod.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import { usageError } from "./cli-error.ts";
-import { nearest } from "./nearest.ts";
+import { nearestName } from "../nearest.ts";
 import { absolutePath } from "./paths.ts";
 
 /** JSON text for the host to parse, so that its errors are the same at every door; or an object made of words. */
@@ -88,7 +88,7 @@ function tryJson(text: string): JsonValue | undefined {
 function adviceFor(word: string, properties: JsonObject | undefined, schema: JsonObject | undefined, tool: string): readonly string[] {
   const names = Object.keys(properties ?? {});
   const required = schema?.["required"];
-  const near = nearest(word, names);
+  const near = nearestName(word, names);
   const name = near ?? (Array.isArray(required) && typeof required[0] === "string" ? required[0] : names[0]);
   return name === undefined ? [`Tool "${tool}" takes no arguments`] : [`Did you mean ${name}=${near === undefined ? word : "…"}?`];
 }

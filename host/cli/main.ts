@@ -8,7 +8,7 @@ import type { Command } from "./command.ts";
 import { COMMANDS } from "./commands/mod.ts";
 import { reportError } from "./errors.ts";
 import { COMMON_OPTIONS, commandHelp, programHelp } from "./help.ts";
-import { nearest } from "./nearest.ts";
+import { nearestName } from "../nearest.ts";
 import { createOutput, type Output } from "./output.ts";
 import { findProject } from "./project.ts";
 import { VERSION } from "./version.ts";
@@ -74,7 +74,7 @@ function showHelp(about: string | undefined, platform: Platform, output: Output)
 function findCommand(name: string, output: Output): Command {
   const command = COMMANDS.find((known) => known.name === name);
   if (command) return command;
-  const near = nearest(
+  const near = nearestName(
     name,
     COMMANDS.map((known) => known.name),
   );

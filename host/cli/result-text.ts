@@ -6,6 +6,7 @@ import type { ToolErrorData } from "../errors.ts";
 import { toHuman } from "../result.ts";
 import { grantAdvice } from "./grant-advice.ts";
 import type { Output } from "./output.ts";
+import { shellWord } from "./paths.ts";
 import type { ReaderPlace } from "./plugin-text.ts";
 import { printable, printableJson, printableLines } from "./text.ts";
 
@@ -23,6 +24,7 @@ export function failureLines(result: ToolFailure, output: Output, place: ReaderP
   const message = printableLines(withoutAdvice(error)).replaceAll("\n", "\n  | ");
   const lines = [`${style.red(error.code)} ${message}`];
   for (const problem of argumentErrors(result)) if (!error.message.endsWith(problem)) lines.push(`  ${printable(problem)}`);
+  if (namesAnArgument(result)) lines.push(`  ${output.program} info ${printable(shellWord(result.tool))} shows what it takes`);
   const stack = error.details?.["stack"];
   if (typeof stack === "string") lines.push(...stackLines(stack).map((line) => style.dim(`  ${line}`)));
   lines.push(...hintLines(result, output, place));
@@ -55,6 +57,12 @@ function argumentErrors(result: ToolFailure): readonly string[] {
     const text = typeof message === "string" ? message : JSON.stringify(error);
     return typeof pointer === "string" && pointer !== "" ? `${pointer}: ${text}` : text;
   });
+}
+
+/** Whether an argument is wrong, and not the JSON text as a whole. */
+function namesAnArgument({ error }: ToolFailure): boolean {
+  const errors = error.code === "invalid_args" ? error.details?.["errors"] : undefined;
+  return Array.isArray(errors) && errors.some((each: JsonValue) => isJsonObject(each) && each["pointer"] !== "");
 }
 
 const MAX_STACK_LINES = 8;

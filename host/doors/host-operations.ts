@@ -6,7 +6,7 @@ import type { ToolListing } from "../listing.ts";
 import type { Files } from "../platform/platform.ts";
 import type { Explanation } from "../policy/explain.ts";
 import type { Session } from "../session.ts";
-import { nearestNames } from "../nearest.ts";
+import { nearestName } from "../nearest.ts";
 import { BUILTIN_ALIASES } from "../sources/builtin.ts";
 import type { PluginStatus } from "../sources/directory/mod.ts";
 import {
@@ -71,7 +71,7 @@ export function createOperations(options: HostOperationsOptions): Operations {
   function noSuchThing(name: string, what: "plugin" | "plugin or tool" = "plugin or tool"): DoorError {
     const plugins = host.plugins().flatMap((plugin) => plugin.name ?? []);
     const names = what === "plugin" ? plugins : [...plugins, ...host.list().map((tool) => tool.name)];
-    return new DoorError("not_found", `There is no ${what} "${name}"`, nearestNames(name, names)[0]);
+    return new DoorError("not_found", `There is no ${what} "${name}"`, nearestName(name, names));
   }
 
   function why(question: WhyQuestion): readonly ToolExplanation[] {

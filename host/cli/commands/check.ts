@@ -6,7 +6,7 @@ import { notFoundError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { problemLines } from "../frame.ts";
-import { absolutePath, parentOf, pathFrom } from "../paths.ts";
+import { absolutePath, parentOf, pathFrom, shellWord } from "../paths.ts";
 import { pluginRoots } from "../plugin-roots.ts";
 import { count, printable } from "../text.ts";
 
@@ -51,12 +51,17 @@ async function whatToCheck({
   platform,
   project,
   positionals,
+  output,
 }: CommandContext): Promise<{ readonly roots: readonly string[]; readonly only?: string }> {
   const { files, environment } = platform;
   const [named] = positionals;
   if (named !== undefined) {
     const folder = absolutePath(named, environment.cwd);
-    if ((await files.stat(folder))?.kind !== "directory") throw notFoundError(`There is no folder "${named}"`);
+    if ((await files.stat(folder))?.kind !== "directory") {
+      const meant = await folderOfPlugin(named, { platform, project });
+      const advice = meant === undefined ? [] : [`Did you mean ${output.program} check ${shellWord(pathFrom(environment.cwd, meant))}?`];
+      throw notFoundError(`There is no folder "${named}"`, advice);
+    }
     const isPlugin = (await files.stat(`${folder}/${MANIFEST}`)) !== undefined;
     return isPlugin ? { roots: [parentOf(folder)], only: folder } : { roots: [folder] };
   }
@@ -64,6 +69,18 @@ async function whatToCheck({
   for (const root of await pluginRoots(platform, project)) if ((await files.stat(root))?.kind === "directory") roots.push(root);
   if (roots.length === 0) throw notFoundError("There is no folder of plugins here");
   return { roots };
+}
+
+/** Other commands take a plugin's name, which mostly is that of its folder. */
+async function folderOfPlugin(
+  name: string,
+  { platform, project }: Pick<CommandContext, "platform" | "project">,
+): Promise<string | undefined> {
+  for (const root of await pluginRoots(platform, project)) {
+    const folder = absolutePath(name, root);
+    if ((await platform.files.stat(folder))?.kind === "directory") return folder;
+  }
+  return undefined;
 }
 
 /** Writes the canonical form if the file holds another one. Only a manifest that was read whole is written. */

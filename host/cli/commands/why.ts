@@ -7,7 +7,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { grantAdvice } from "../grant-advice.ts";
 import { table } from "../help.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
-import { nearest } from "../nearest.ts";
+import { nearestName } from "../../nearest.ts";
 import type { Output } from "../output.ts";
 import { absolutePath, pathFrom } from "../paths.ts";
 import { permissionText } from "../permission-text.ts";
@@ -90,7 +90,7 @@ function readAct(written: string, cwd: string): NonNullable<WhyQuestion["act"]> 
   const word = equals < 0 ? written : written.slice(0, equals);
   const kind = PERMISSION_KINDS.find((known) => known === word);
   if (!kind) {
-    const near = nearest(word, PERMISSION_KINDS);
+    const near = nearestName(word, PERMISSION_KINDS);
     throw usageError(`There is no act "${word}"`, [
       near === undefined ? `The acts are ${PERMISSION_KINDS.join(", ")}` : `Did you mean ${near}?`,
     ]);

@@ -14,6 +14,10 @@ describe("bascule init", () => {
     expect((await readdir(join(project.folder, "plugins/demo"))).sort()).toEqual(["README.md", "cases", "main.ts", "manifest.json"]);
     expect(await readFile(join(project.folder, ".gitignore"), "utf8")).toBe("node_modules\n.bascule/\n");
     expect(await project.run(["check"])).toMatchObject({ code: 0, out: "good demo  plugins/demo\n\n1 plugin good, 0 bad\n" });
+    expect(await project.run(["check", "demo"])).toMatchObject({
+      code: 3,
+      error: 'error There is no folder "demo"\n  Did you mean bascule check plugins/demo?\n',
+    });
   });
 
   it("does not write over a folder, and takes only good names [I7.init]", async () => {
@@ -88,7 +92,10 @@ describe("a plugin's first calls", () => {
       code: 2,
       error: "invalid_args Invalid JSON: unexpected token at position 8\n",
     });
-    expect(await project.run(["call", "demo_peek", "lines=1"])).toMatchObject({ code: 2, error: expect.stringContaining("invalid_args") });
+    expect(await project.run(["call", "demo_peek", "lines=1"])).toMatchObject({
+      code: 2,
+      error: "invalid_args Invalid arguments at /path: Is missing\n  bascule info demo.demo_peek shows what it takes\n",
+    });
     expect(await project.run(["call", "demo_pek"])).toMatchObject({ code: 3, error: expect.stringContaining("Available: [demo_peek, ") });
     expect(await project.run(["call", "demo_peek", "path=missing.md"])).toMatchObject({
       code: 1,

@@ -1,0 +1,23 @@
+/** How far two names are apart. */
+
+/**
+ * Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+ *
+ * Takes time and memory in proportion to both lengths: cut what comes from outside.
+ */
+export function editDistance(left: string, right: string): number {
+  let before: number[] = [];
+  let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= left.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column += 1) {
+      const same = left[row - 1] === right[column - 1];
+      let cost = Math.min((previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, (previous[column - 1] ?? 0) + (same ? 0 : 1));
+      const swapped = row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      if (swapped) cost = Math.min(cost, (before[column - 2] ?? 0) + 1);
+      current.push(cost);
+    }
+    [before, previous] = [previous, current];
+  }
+  return previous[right.length] ?? 0;
+}
