@@ -102,7 +102,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const bus = createEventBus({ newId: random.uuidv7, now: clock.now, onDefect, redact, ...(bufferSize !== undefined && { bufferSize }) });
   bus.subscribe(createLogSink(log));
   if (publish) bus.subscribe(publish);
-  const policies = createPolicySource({ platform, places, grants, options, emit: bus.emit });
+  const policies = createPolicySource({ platform, places, grants, options, emit: bus.emit, pluginFolders: () => foldersOf(snapshot()) });
   const registry =
     options.registry === null
       ? undefined
@@ -250,6 +250,20 @@ async function grant(
   bus.emit({ type: "grant.changed", plugin, payload: { granted: toJson(parsed.value), permissions: toJson(stored.permissions) } });
   return stored;
 }
+
+/** Where the plugins that serve really are. */
+function foldersOf(snapshot: Snapshot): readonly string[] {
+  const known = FOLDERS.get(snapshot);
+  if (known !== undefined) return known;
+  const folders = new Set<string>();
+  for (const { binding } of snapshot.tools) if (binding.kind === "plugin") folders.add(binding.version.directory);
+  const list = [...folders];
+  FOLDERS.set(snapshot, list);
+  return list;
+}
+
+/** A snapshot never changes, and is asked at every act on a file. */
+const FOLDERS: WeakMap<Snapshot, readonly string[]> = new WeakMap();
 
 /** Permissions as written are JSON; their interfaces just have no index signature. */
 function toJson(permissions: Permissions): JsonValue {

@@ -7,7 +7,6 @@ import type { ToolListing } from "./listing.ts";
 import {
   type AccessQuery,
   parsePermissions,
-  parseProject,
   PERMISSION_KINDS,
   type PermissionKind,
   type Permissions,
@@ -21,7 +20,10 @@ import type { Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";
 import type { RunGrants } from "./policy/grant.ts";
 import { createPolicy, type Policy, type ProjectPolicy } from "./policy/policy.ts";
-import { ProjectConfigError } from "./project-file.ts";
+import { withoutAliases } from "./policy/enforced.ts";
+import type { Protection } from "./policy/protect.ts";
+import { parseEnforced, ProjectConfigError } from "./project-file.ts";
+import { BUILTIN_ALIASES } from "./sources/builtin.ts";
 import type { Session } from "./session.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { RegisteredTool } from "./tool.ts";
@@ -32,6 +34,8 @@ export interface PolicySourceOptions {
   readonly grants: GrantStore;
   readonly options: Pick<HostOptions, "policy" | "grants">;
   readonly emit: EmitEvent;
+  /** Real folders of the plugins that serve, wherever links lead to them. */
+  readonly pluginFolders: () => readonly string[];
 }
 
 export interface PolicySource {
@@ -51,7 +55,7 @@ const WATCH_MS = 1_000;
 
 /** @throws {ProjectConfigError} if the policy or the grants from code are wrong. */
 export function createPolicySource(source: PolicySourceOptions): PolicySource {
-  const { platform, places, grants, options, emit } = source;
+  const { platform, places, grants, options, emit, pluginFolders } = source;
   const given = options.policy;
   const replaced = isPolicy(given) ? given : undefined;
   const section = given === undefined || isPolicy(given) ? undefined : parsePolicySection(given);
@@ -62,9 +66,11 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
   let stopTimer = (): void => {};
 
   function make(): ProjectPolicy {
-    const { root, folders, protect } = places;
-    const project = { policy: section ?? config.policy, confirmation: config.confirmation };
-    return createPolicy({ project, root, grants, runGrants, folders, protect });
+    const { root, folders } = places;
+    const project = withoutAliases({ policy: section ?? config.policy, confirmation: config.confirmation }, BUILTIN_ALIASES);
+    // A plugin that edits another one would hold that one's grants, wherever its folder really is.
+    const linked: Protection = { name: "plugin sources", pluginsOnly: true, paths: [], folders: pluginFolders };
+    return createPolicy({ project, root, grants, runGrants, folders, protect: [...places.protect, linked] });
   }
 
   async function refresh(): Promise<void> {
@@ -115,7 +121,7 @@ function isPolicy(policy: HostOptions["policy"]): policy is Policy {
 }
 
 function parsePolicySection(section: Exclude<HostOptions["policy"], undefined>): ProjectConfig["policy"] {
-  const parsed = parseProject(JSON.stringify({ policy: section }));
+  const parsed = parseEnforced(JSON.stringify({ policy: section }));
   if (!parsed.ok) throw new ProjectConfigError("the policy", parsed.problems);
   return parsed.value.policy;
 }

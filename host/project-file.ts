@@ -1,7 +1,8 @@
 /** `bascule.json`: found, read, and read again when it changes; a bad edit keeps the last good one (SPEC P1). */
 
-import { type JsonObject, parseProject, type Problem, problemToText, type ProjectConfig } from "../manifests/mod.ts";
+import { type JsonObject, type Parsed, parseProject, type Problem, problemToText, type ProjectConfig } from "../manifests/mod.ts";
 import { FileError, type Platform } from "./platform/platform.ts";
+import { checkEnforced } from "./policy/enforced.ts";
 
 /** Where the project is and what it says. */
 export interface ProjectFile {
@@ -61,7 +62,7 @@ async function projectOfFile(platform: Pick<Platform, "files">, path: string): P
     if (next === text) return refused ?? { kind: "same" };
     if (next === undefined) return { kind: "refused", problems: [{ severity: "error", pointer: "", message: `Cannot read "${path}"` }] };
     text = next;
-    const parsed = parseProject(next);
+    const parsed = parseEnforced(next);
     refused = parsed.ok ? undefined : { kind: "refused", problems: parsed.problems };
     if (!parsed.ok) return { kind: "refused", problems: parsed.problems };
     config = parsed.value;
@@ -72,9 +73,16 @@ async function projectOfFile(platform: Pick<Platform, "files">, path: string): P
 }
 
 function parseOrThrow(place: string, text: string): ProjectConfig {
-  const parsed = parseProject(text);
+  const parsed = parseEnforced(text);
   if (!parsed.ok) throw new ProjectConfigError(place, parsed.problems);
   return parsed.value;
+}
+
+/** Read, and refused where this host would not do what it says. */
+export function parseEnforced(text: string): Parsed<ProjectConfig> {
+  const parsed = parseProject(text);
+  const problems = parsed.ok ? checkEnforced(parsed.value) : [];
+  return problems.length > 0 ? { ok: false, problems } : parsed;
 }
 
 async function readOrUndefined(platform: Pick<Platform, "files">, path: string): Promise<string | undefined> {

@@ -16,6 +16,7 @@ export type {
   AccessQuery,
   AccessState,
   AccessVerdict,
+  CompiledItem,
   CompiledPermissions,
   LayerVerdict,
   NetItem,

@@ -16,6 +16,12 @@ const BUILT_IN: ReadonlyMap<string, Member> = new Map<string, Member>([
   ...CATEGORIES.map((category): [string, Member] => [category, ({ definition }) => definition.category === category]),
 ]);
 
+/** True for the built-in groups and those that the project defines. */
+export function isKnownGroup(group: string, groups: Groups): boolean {
+  const name = group.replace(/^group:/, "");
+  return BUILT_IN.has(name) || Object.hasOwn(groups, name) || Object.hasOwn(groups, `group:${name}`);
+}
+
 /**
  * Whether `group` (with or without `group:`) contains the tool.
  *

@@ -4,7 +4,7 @@
  * Whoever could write `.bascule/grants.json` could grant itself everything.
  */
 
-import type { AccessQuery, CompiledPermissions, PermissionLayer, Permissions } from "../../manifests/mod.ts";
+import type { AccessQuery, CompiledItem, CompiledPermissions, PermissionLayer, Permissions } from "../../manifests/mod.ts";
 
 /** One place that is denied with everything below it. Absolute, "/"-separated, normalised. */
 export interface ProtectedPath {
@@ -21,12 +21,22 @@ export interface Protection {
   /** Built-in tools and the embedding program's own are exempt. */
   readonly pluginsOnly: boolean;
   readonly paths: readonly ProtectedPath[];
+  /** Folders that come and go, asked at every act: nothing below them is written. Absolute real paths. */
+  readonly folders?: () => readonly string[];
 }
 
 /** Made by hand and not from patterns: a folder's name may hold characters that patterns give a meaning. */
-export function toProtectionLayer({ name, paths }: Protection): PermissionLayer {
-  const kinds = (["read", "write"] as const).filter((access) => paths.some((path) => path.access === access));
-  const entries = new Map(kinds.map((access) => [access, toEntry(paths.filter((path) => path.access === access))] as const));
+export function toProtectionLayer({ name, paths, folders }: Protection): PermissionLayer {
+  const kinds = (["read", "write"] as const).filter(
+    (access) => paths.some((path) => path.access === access) || (access === "write" && folders !== undefined),
+  );
+  const entries = new Map(
+    kinds.map((access) => {
+      const fixed = paths.filter((path) => path.access === access).map(toItem);
+      const items = access === "write" && folders !== undefined ? [...fixed, toFoldersItem(name, folders)] : fixed;
+      return [access, { allow: [], deny: items, isDenyOnly: true }] as const;
+    }),
+  );
   const source: Permissions = Object.fromEntries(
     kinds.map((access) => [access, { deny: paths.filter((path) => path.access === access).map(({ path }) => path) }]),
   );
@@ -34,13 +44,20 @@ export function toProtectionLayer({ name, paths }: Protection): PermissionLayer 
   return { name, permissions, unnamed: "transparent", otherwise: "denied" };
 }
 
-function toEntry(paths: readonly ProtectedPath[]): CompiledPermissions["entries"] extends ReadonlyMap<unknown, infer E> ? E : never {
-  const deny = paths.map(({ path, except }) => ({
+function toItem({ path, except }: ProtectedPath): CompiledItem {
+  return {
     written: path,
-    matches: (query: AccessQuery) => onPath(query, (asked) => isBelow(asked, path) && (except === undefined || !isBelow(asked, except))),
-    within: (query: AccessQuery) => onPath(query, (asked) => isBelow(path, asked)),
-  }));
-  return { allow: [], deny, isDenyOnly: true };
+    matches: (query) => onPath(query, (asked) => isBelow(asked, path) && (except === undefined || !isBelow(asked, except))),
+    within: (query) => onPath(query, (asked) => isBelow(path, asked)),
+  };
+}
+
+function toFoldersItem(written: string, folders: () => readonly string[]): CompiledItem {
+  return {
+    written,
+    matches: (query) => onPath(query, (asked) => folders().some((folder) => isBelow(asked, folder))),
+    within: (query) => onPath(query, (asked) => folders().some((folder) => isBelow(folder, asked))),
+  };
 }
 
 /** A query without a path asks for the whole kind, which contains everything. */

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { createHost, ProjectConfigError } from "../../../host/mod.ts";
+import { checkEnforced, withoutAliases } from "../../../host/policy/enforced.ts";
+import { DEFAULT_PROJECT, type PolicyConfig } from "../../../manifests/mod.ts";
+
+const policy = (fields: Partial<PolicyConfig>): { policy: PolicyConfig } => ({ policy: { ...DEFAULT_PROJECT.policy, ...fields } });
+
+describe("checkEnforced()", () => {
+  it("refuses whatever would be read and then ignored [P1.enforced]", () => {
+    const pointers = checkEnforced(
+      policy({
+        default: { allow: true, quota: { calls: 1 } },
+        layers: [{ level: "global", deny: ["a"] }],
+        permissionTypes: { shell: { requiresApproval: true } },
+        rules: [
+          { tool: "a", quota: { calls: 1 } },
+          { group: "group:nope", allow: false },
+          { group: "group:write", allow: false },
+          { group: "mine", allow: false },
+        ],
+        groups: { mine: ["a"] },
+      }),
+    ).map(({ pointer }) => pointer);
+    expect(pointers).toEqual([
+      "/policy/layers",
+      "/policy/permissionTypes",
+      "/policy/default/quota",
+      "/policy/rules/0/quota",
+      "/policy/rules/1/group",
+    ]);
+    expect(checkEnforced(DEFAULT_PROJECT)).toEqual([]);
+  });
+
+  it("stops a host from starting on a policy that it would not keep, from a file's text and from code [P1.enforced]", async () => {
+    const layers = [{ level: "global", name: "x", deny: ["read_file"] }];
+    await expect(createHost({ config: { policy: { layers } } })).rejects.toThrow(ProjectConfigError);
+    await expect(createHost({ config: false, policy: { layers } })).rejects.toThrow("Layers are not enforced yet");
+  });
+});
+
+describe("withoutAliases()", () => {
+  it("makes a rule about another name of a built-in one about the built-in [G2.rules]", async () => {
+    const project = withoutAliases(
+      {
+        policy: { ...DEFAULT_PROJECT.policy, rules: [{ tool: "Read", allow: false }], groups: { g: ["Write"] } },
+        confirmation: { ...DEFAULT_PROJECT.confirmation, perTool: { Echo: "deny" } },
+      },
+      { Read: "read_file", Write: "write_file", Echo: "echo" },
+    );
+    expect(project.policy.rules).toEqual([{ tool: "read_file", allow: false }]);
+    expect(project.policy.groups).toEqual({ g: ["write_file"] });
+    expect(project.confirmation.perTool).toEqual({ echo: "deny" });
+  });
+
+  it("denies a built-in by any of its names [G2.rules]", async () => {
+    await using host = await createHost({ config: { policy: { rules: [{ tool: "Read", allow: false }] } } });
+    for (const tool of ["read_file", "Read"]) {
+      expect(await host.call(tool, { path: "README.md" })).toMatchObject({ ok: false, error: { code: "permission_denied" } });
+    }
+  });
+});
