@@ -16,6 +16,7 @@ export class JsonArgumentText {
   }
 }
 
+/** Arguments that a tool can be given, or the `invalid_args` that says what is wrong. */
 export type ReadArguments = { readonly ok: true; readonly args: JsonValue } | { readonly ok: false; readonly error: ToolErrorData };
 
 /** Sizes first, then syntax, then defaults, then the schema. The answer is frozen. */

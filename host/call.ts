@@ -50,6 +50,7 @@ export interface ConfirmationRequest {
 /** What policy said, with the layer and rule that decided; part of the result and of every event (SPEC D6). */
 export type Decision = AllowDecision | DenyDecision;
 
+/** The tool may run, for `ask` if a person agrees. */
 export interface AllowDecision {
   readonly kind: "allow" | "ask";
   readonly route: Route;
@@ -60,6 +61,7 @@ export interface AllowDecision {
   readonly confirm: "auto" | "prompt" | "prompt_once";
 }
 
+/** The tool does not run. */
 export interface DenyDecision {
   readonly kind: "deny";
   readonly because: Because;
@@ -67,6 +69,7 @@ export interface DenyDecision {
   readonly by: "policy" | "confirmation";
 }
 
+/** What decided. */
 export interface Because {
   /** `default`, `rule`, `layer`, `confirmation`, … */
   readonly layer: string;
@@ -95,6 +98,7 @@ export interface LimitsUsed {
   readonly bytesWritten?: number;
 }
 
+/** What came of a call; tell by `ok`. */
 export type ToolResult = ToolSuccess | ToolFailure;
 
 interface ResultBase {
@@ -115,12 +119,14 @@ interface ResultBase {
   readonly metadata: JsonObject;
 }
 
+/** The tool answered. */
 export interface ToolSuccess extends ResultBase {
   readonly ok: true;
   readonly status: "success";
   readonly output: JsonValue;
 }
 
+/** The call failed, was refused, or waits for an approval; `error` says why. */
 export interface ToolFailure extends ResultBase {
   readonly ok: false;
   readonly status: "error" | "pending_approval";

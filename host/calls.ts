@@ -36,11 +36,13 @@ export interface CallRequest {
   readonly timeoutMs?: number;
 }
 
+/** What several calls have in common. */
 export interface CallAllOptions extends Omit<CallOptions, "callId" | "timeoutMs"> {
   /** One after the other instead of up to the session's cap at once. */
   readonly sequential?: boolean;
 }
 
+/** What calls are made with. */
 export interface CallsOptions {
   /** The state of the host at this moment; asked once for each call. */
   readonly current: () => Dispatch;
@@ -49,6 +51,7 @@ export interface CallsOptions {
   readonly defaultSession: Session;
 }
 
+/** The way from doors to dispatch: sessions' slots, deadlines, remembered results. */
 export interface Calls {
   /** Never rejects. */
   call(tool: string, args: RawArguments, options?: CallOptions): Promise<ToolResult>;
@@ -63,6 +66,7 @@ export interface Calls {
 const REMEMBERED = 1_000;
 const NEVER = new AbortController().signal;
 
+/** Takes calls until it is closed. */
 export function createCalls(options: CallsOptions): Calls {
   const { current, newId, clock, defaultSession } = options;
   const results = new Map<string, ToolResult>();

@@ -3,6 +3,7 @@
 import type { JsonObject, JsonValue, Permissions } from "../manifests/mod.ts";
 import type { Log } from "./platform/platform.ts";
 
+/** What a tool gets beside its arguments. */
 export interface ToolContext {
   readonly sessionId: string;
   readonly turnId?: string;

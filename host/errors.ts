@@ -25,6 +25,7 @@ export const ERROR_CODES = [
   "unavailable",
   "internal",
 ] as const;
+/** One of `ERROR_CODES`. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** The smallest grant that would allow what was refused, as JSON and as a command (SPEC X3). */

@@ -14,6 +14,7 @@ export interface Hooks {
   readonly onToolEnd?: (call: ToolCall, result: ToolResult) => void | Promise<void>;
 }
 
+/** `false` or a reason refuses the call; everything else lets it go on. */
 export type HookAnswer = boolean | { readonly refuse: string } | undefined | void;
 
 /** The hooks as dispatch uses them: they answer with data and never throw. */

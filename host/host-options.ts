@@ -41,6 +41,7 @@ export interface HostOptions {
   readonly scan?: boolean;
 }
 
+/** Who gets events, and what is taken out of them first. */
 export interface EventOptions {
   /** Gets every event, synchronously. */
   readonly publish?: (event: HostEvent) => void;

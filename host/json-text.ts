@@ -2,12 +2,14 @@
 
 import type { JsonBounds } from "./json.ts";
 
+/** What a text holds, or why it was refused. */
 export type JsonText =
   | { readonly ok: true; readonly value: unknown }
   /** Not JSON from UTF-16 unit `position` on. */
   | { readonly ok: false; readonly position: number }
   | { readonly ok: false; readonly tooLarge: "bytes" | "depth" };
 
+/** Parses a text that is within bounds. */
 export function readJsonText(text: string, bounds: JsonBounds): JsonText {
   if (text.length > bounds.maxBytes) return { ok: false, tooLarge: "bytes" };
   if (nesting(text, bounds.maxDepth) > bounds.maxDepth) return { ok: false, tooLarge: "depth" };

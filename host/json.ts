@@ -3,12 +3,14 @@
 import type { JsonValue } from "../manifests/mod.ts";
 import type { ValueProblem } from "./errors.ts";
 
+/** How large a value may be. */
 export interface JsonBounds {
   /** Of the UTF-8 text the value would have, about. */
   readonly maxBytes: number;
   readonly maxDepth: number;
 }
 
+/** The copy and its size, or why there is none. */
 export type JsonCopy =
   | { readonly ok: true; readonly value: JsonValue; readonly bytes: number }
   | { readonly ok: false; readonly problem: ValueProblem; readonly reason: "not_json" | "too_large" | "too_deep" };

@@ -26,6 +26,7 @@ export interface ToolFilter {
   readonly enabledOnly?: boolean;
 }
 
+/** A registered tool without its code. */
 export interface ToolListing {
   readonly id: string;
   readonly name: string;
@@ -57,6 +58,7 @@ export interface ToolListing {
   readonly reason?: string;
 }
 
+/** Lists one tool, without what policy has to say about it. */
 export function listTool(tool: RegisteredTool): ToolListing {
   const { definition, binding } = tool;
   const version = binding.kind === "plugin" ? binding.version : undefined;
@@ -87,6 +89,7 @@ export function listTool(tool: RegisteredTool): ToolListing {
   });
 }
 
+/** Whether every part of the filter matches. */
 export function matchesFilter(tool: RegisteredTool, filter: ToolFilter): boolean {
   const { source, category, tags = [], role, enabledOnly = false } = filter;
   if (source !== undefined && tool.source !== (source === "user" ? "function" : source)) return false;

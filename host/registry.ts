@@ -22,8 +22,9 @@ export type { PluginVersion, RegisteredTool, Tool, ToolBinding, ToolDeclaration,
 /** Owner of the tools that come with bascule. No plugin can have a name with `$`. */
 export const BUILTIN_OWNER = "$builtin";
 /** Owner of the tools that the embedding program registers, unless it names another. */
-export const HOST_OWNER = "$host";
+const HOST_OWNER = "$host";
 
+/** What a registry is made with. */
 export interface RegistryOptions {
   /** Makes a UUIDv7 for each registration. Default: this platform's. */
   readonly newId?: () => string;
@@ -37,6 +38,7 @@ export interface RegistryChange {
   readonly removed: readonly RegisteredTool[];
 }
 
+/** Whose tools are registered, and as what. */
 export interface RegisterOptions {
   /** Default `$host`. The same owner replaces its own tool of the same name. */
   readonly owner?: string;
@@ -54,6 +56,7 @@ export interface RegisteredToolInput {
   readonly toolkit?: string;
 }
 
+/** What tools must be able to do; every part that is given must match. */
 export interface CapabilityQuery {
   /** Tools that declare all of these. */
   readonly sideEffects?: readonly SideEffect[];
@@ -62,6 +65,7 @@ export interface CapabilityQuery {
   readonly tags?: readonly string[];
 }
 
+/** Publishes tools and finds them. */
 export interface Registry {
   /** @throws {ToolRegistrationError} if the definition is wrong, naming the field, or the name is a built-in's. */
   register(factory: ToolFactory, options?: RegisterOptions): RegisteredTool;

@@ -41,15 +41,18 @@ export interface MessageCall {
   readonly arguments: JsonValue;
 }
 
+/** A call or its result as a model's conversation holds it. */
 export type Message =
   | { readonly role: "assistant"; readonly content: readonly ToolUseBlock[] }
   | { readonly role: "user"; readonly content: readonly ToolResultBlock[] };
+/** A model's call. */
 export interface ToolUseBlock {
   readonly type: "tool_use";
   readonly id: string;
   readonly name: string;
   readonly input: JsonValue;
 }
+/** The answer to a model's call. */
 export interface ToolResultBlock {
   readonly type: "tool_result";
   readonly tool_use_id: string;

@@ -24,12 +24,14 @@ export interface Slots {
   enter(signal: AbortSignal): Promise<SlotEntry>;
 }
 
+/** What came of waiting for a slot. */
 export type SlotEntry =
   /** `leave` is idempotent. */
   | { readonly kind: "entered"; readonly leave: () => void }
   | { readonly kind: "overloaded"; readonly waiting: number }
   | { readonly kind: "cancelled" };
 
+/** What a session is made with. */
 export interface SessionOptions {
   readonly id: string;
   readonly workspace: string;
@@ -45,6 +47,7 @@ export interface SessionOptions {
 const DEFAULT_CONCURRENCY = 4;
 const DEFAULT_QUEUE = 64;
 
+/** A session with slots of its own. */
 export function createSession(options: SessionOptions): Session {
   const { id, workspace, role, agentId, concurrency = DEFAULT_CONCURRENCY, queue = DEFAULT_QUEUE, confirmation } = options;
   return Object.freeze({

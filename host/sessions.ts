@@ -19,6 +19,7 @@ export interface SessionContext {
   readonly agentId?: string;
 }
 
+/** The host's sessions. */
 export interface Sessions {
   readonly default: Session;
   open(options?: HostSessionOptions): Session;

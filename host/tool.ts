@@ -6,6 +6,7 @@ import type { ToolOutput } from "./tool-output.ts";
 
 /** Where a tool comes from (SPEC R3). */
 export const TOOL_SOURCES = ["plugin", "builtin", "function", "langchain", "ai-sdk", "mcp", "remote", "skill"] as const;
+/** One of `TOOL_SOURCES`. */
 export type ToolSourceName = (typeof TOOL_SOURCES)[number];
 
 /** A definition as a factory writes it: what is left out has the defaults of SPEC M3. */

@@ -198,7 +198,7 @@ type TerminalDraft = { readonly [T in TerminalEventType]: DraftOf<T> }[TerminalE
 type ResultBaseOf = Omit<Extract<ToolResult, { ok: true }>, "ok" | "status" | "output">;
 
 /** The part of a decision that leaves the host. */
-export function summarizeDecision(decision: Decision): DecisionSummary {
+function summarizeDecision(decision: Decision): DecisionSummary {
   if (decision.kind === "deny") return { kind: "deny", because: decision.because };
   const grants = decision.grant.layers.map(({ name, permissions }) => ({ layer: name, permissions: permissions.source }));
   return { kind: decision.kind, route: decision.route, limits: decision.limits, grants, because: decision.because };

@@ -69,7 +69,7 @@ export function parseJson(text: string, bounds: JsonBounds): Parsed<LocatedJson>
 }
 
 /** Line and column of a UTF-16 offset in `text`. */
-export function positionAt(text: string, offset: number): TextPosition {
+function positionAt(text: string, offset: number): TextPosition {
   let line = 1;
   let start = text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
   for (let i = 0; i < offset; i++) {

@@ -3,6 +3,7 @@
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { EmitEvent, EventDraft, EventEnvelope, HostEvent } from "./events.ts";
 
+/** What the bus stamps, hides and reports with. */
 export interface EventBusOptions {
   /** Makes a UUIDv7. */
   readonly newId: () => string;
@@ -18,6 +19,7 @@ export interface EventBusOptions {
   readonly bufferSize?: number;
 }
 
+/** Publishes events; ended by `close`. */
 export interface EventBus {
   readonly emit: EmitEvent;
   /** Called with each event, synchronously. Returns unsubscribe. */
@@ -30,6 +32,7 @@ export interface EventBus {
 
 const DEFAULT_BUFFER = 1_024;
 
+/** A bus without listeners. */
 export function createEventBus(options: EventBusOptions): EventBus {
   const { newId, now, producer = "bascule", redact, onDefect, bufferSize = DEFAULT_BUFFER } = options;
   const listeners = new Set<(event: HostEvent) => void>();

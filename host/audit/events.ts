@@ -2,6 +2,7 @@
 
 import type { JsonObject, JsonValue } from "../../manifests/mod.ts";
 
+/** Every type there is. */
 export const EVENT_TYPES = [
   "tool.registered",
   "tool.unregistered",
@@ -25,10 +26,12 @@ export const EVENT_TYPES = [
   "session.opened",
   "session.closed",
 ] as const;
+/** One of `EVENT_TYPES`. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** The types of which every call has exactly one (SPEC AU2). */
 export const TERMINAL_EVENT_TYPES = ["tool.completed", "tool.failed", "tool.input_invalid", "tool.denied"] as const;
+/** How a call ended. */
 export type TerminalEventType = (typeof TERMINAL_EVENT_TYPES)[number];
 
 /** What each type carries. Durations in milliseconds. Type aliases, because those are JSON objects and interfaces are not. */
@@ -94,6 +97,7 @@ export type EventPayloads = {
   readonly "session.closed": JsonObject;
 };
 
+/** A tool that came or went. */
 export type ToolRegisteredPayload = {
   readonly toolId: string;
   readonly tool: string;
@@ -116,6 +120,7 @@ export type CapabilityPayload = {
 
 /** What the emitter knows; the bus adds id, time and producer. */
 export type EventDraft = { readonly [T in EventType]: DraftOf<T> }[EventType];
+/** A draft of one type. */
 export type DraftOf<T extends EventType> = EventSubject & { readonly type: T; readonly payload: EventPayloads[T] };
 
 /** What an event is about. */
@@ -131,6 +136,7 @@ export interface EventSubject {
 /** An event as readers get it; narrow it by `type`. */
 export type HostEvent = { readonly [T in EventType]: DraftOf<T> & EventEnvelope }[EventType];
 
+/** What the bus adds. */
 export interface EventEnvelope {
   /** UUIDv7. */
   readonly id: string;

@@ -3,6 +3,7 @@
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { HostAnswer } from "../../sandbox/mod.ts";
 
+/** A success: JSON, and bytes beside it. */
 export function answer(value: JsonValue, bytes?: Uint8Array): HostAnswer {
   return { ok: true, value, ...(bytes && { bytes }) };
 }

@@ -27,6 +27,7 @@ export interface BridgeContext {
   readonly modified: (path: string) => void;
 }
 
+/** One act that was checked, as the audit shows it. */
 export interface CapabilityAct {
   readonly decision: "granted" | "denied";
   readonly permission: string;
@@ -38,6 +39,7 @@ export interface CapabilityAct {
 /** @returns an answer for every input, hostile ones included; rejects only for our own bugs. */
 export type OperationHandler = (args: JsonValue, bytes: Uint8Array | undefined, context: BridgeContext) => Promise<HostAnswer>;
 
+/** A capability's host half: its operations by name. */
 export interface Bridge {
   /** `fs`, `env`, `permissions`, … */
   readonly name: string;

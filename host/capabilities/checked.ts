@@ -5,10 +5,13 @@ import { type CheckedPath, provePath } from "../platform/proof.ts";
 import type { CapabilityAct } from "./bridge.ts";
 import { type RefusalContext, refusalMessage } from "./refusal.ts";
 
+/** What is to be done with a path. */
 export type PathAccess = "read" | "write";
 
+/** The proof that a path may be used, or why not. */
 export type PathCheck<A extends PathAccess> = PathAllowed<A> | PathDenied;
 
+/** May be used; `act` is to be recorded. */
 export interface PathAllowed<A extends PathAccess> {
   readonly ok: true;
   readonly path: CheckedPath<A>;
@@ -17,13 +20,16 @@ export interface PathAllowed<A extends PathAccess> {
   readonly act: CapabilityAct;
 }
 
+/** May not be used. */
 export interface PathDenied {
   readonly ok: false;
   readonly denial: Denial;
 }
 
+/** What keeps a text from being a path. */
 export type Malformed = "empty" | "nul" | "not_text" | "too_long";
 
+/** Why a path may not be used. */
 export type Denial =
   /** No path at all. */
   | { readonly kind: "malformed"; readonly reason: Malformed }

@@ -16,6 +16,7 @@ export interface PathWish<A extends PathAccess> {
   readonly deep?: boolean;
 }
 
+/** A checked path, or the answer that refuses it. */
 export type Admission<A extends PathAccess> =
   | { readonly ok: true; readonly allowed: PathAllowed<A> }
   | { readonly ok: false; readonly answer: HostAnswer };

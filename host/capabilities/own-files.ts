@@ -4,6 +4,7 @@ import type { JsonValue } from "../../manifests/mod.ts";
 
 const ROOT = "/$plugin";
 
+/** What a path inside the plugin's folder names. */
 export type OwnNode =
   | { readonly kind: "file"; readonly bytes: Uint8Array }
   | { readonly kind: "directory"; readonly names: ReadonlyMap<string, "file" | "directory"> };

@@ -6,6 +6,7 @@ import { answer, failure } from "./answer.ts";
 import type { BridgeContext } from "./bridge.ts";
 import { actOn } from "./file-act.ts";
 
+/** Where to make it and how its name begins and ends. */
 export interface TempWish {
   /** Default: the call's `$tmp`. */
   readonly dir: string | undefined;

@@ -23,6 +23,7 @@ export interface Options {
   all(name: string): readonly (string | true)[];
 }
 
+/** A command line that was understood, or what is wrong with it. */
 export type ParsedArguments =
   | { readonly ok: true; readonly positionals: readonly string[]; readonly options: Options }
   | { readonly ok: false; readonly message: string; readonly suggestion?: string };

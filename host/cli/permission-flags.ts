@@ -7,7 +7,8 @@ import { usageError } from "./cli-error.ts";
 import { absolutePath, pathFrom, shellWord } from "./paths.ts";
 
 /** The kinds that a sandboxed plugin can hold. */
-export const FLAG_KINDS: readonly FlagKind[] = ["read", "write", "net", "env", "tools"];
+const FLAG_KINDS: readonly FlagKind[] = ["read", "write", "net", "env", "tools"];
+/** Kinds of access that have a flag. */
 export type FlagKind = Extract<PermissionKind, "read" | "write" | "net" | "env" | "tools">;
 
 const WHAT: Readonly<Record<FlagKind, readonly [string, string]>> = {

@@ -60,7 +60,7 @@ export function statusLines(status: HostStatus, output: Output): readonly string
 }
 
 /** One line: name, version, what it is, and its state if it is not simply loaded. */
-export function pluginTitle(plugin: PluginView, output: Output): string {
+function pluginTitle(plugin: PluginView, output: Output): string {
   const { style } = output;
   const state = STATES[plugin.state];
   const color = plugin.state === "failed" || plugin.state === "quarantined" ? style.red : style.yellow;
@@ -70,7 +70,7 @@ export function pluginTitle(plugin: PluginView, output: Output): string {
 }
 
 /** One line: a tool's name and what it does. */
-export function toolLine(tool: ToolView, output: Output): string {
+function toolLine(tool: ToolView, output: Output): string {
   const name = printable(tool.name);
   const room = output.columns - Math.max(NAME_WIDTH, name.length) - INDENT.length - 1;
   const about = tool.unavailable === undefined ? tool.description : `cannot be called: ${tool.unavailable}`;

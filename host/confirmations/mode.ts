@@ -17,6 +17,7 @@ export interface ModeInput {
   readonly isTrusted: (workspace: string) => boolean;
 }
 
+/** How a call is confirmed, and what decided. */
 export interface ModeDecision {
   readonly mode: ConfirmMode;
   readonly because: Because;

@@ -153,7 +153,9 @@ export interface ActExplanation {
   readonly hint?: { readonly plugin: string; readonly permissions: Permissions };
 }
 
+/** Every code of a `DoorError`. */
 export const DOOR_ERROR_CODES = ["not_found", "invalid_request", "too_large", "busy", "refused", "closed", "internal"] as const;
+/** One of `DOOR_ERROR_CODES`. */
 export type DoorErrorCode = (typeof DOOR_ERROR_CODES)[number];
 
 /** A door could not do what it was asked. `suggestion` is the nearest name there is. */

@@ -40,7 +40,7 @@ export async function toPluginView(status: PluginStatus, { files, tools, granted
  *
  * A kind that was granted in part is not missing: somebody has decided how much of it the plugin gets.
  */
-export function missingPermissions(requested: Permissions, granted: Permissions): Permissions {
+function missingPermissions(requested: Permissions, granted: Permissions): Permissions {
   const missing: { [K in PermissionKind]?: PermissionValue } = {};
   for (const kind of PERMISSION_KINDS) {
     const value = requested[kind];

@@ -48,12 +48,14 @@ export type Frame =
   /** The question is over: answered elsewhere, or too late. */
   | { readonly id: number; readonly event: "settled"; readonly requestId: string };
 
+/** A `DoorError` as it travels. */
 export interface WireError {
   readonly code: DoorErrorCode;
   readonly message: string;
   readonly suggestion?: string;
 }
 
+/** A request, or why the line is none; `id` is there if it could be read. */
 export type RequestRead =
   | { readonly ok: true; readonly request: Request }
   | { readonly ok: false; readonly id: number | null; readonly message: string };

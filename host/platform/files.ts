@@ -10,7 +10,7 @@ import { kindOf, toFileInfo } from "./file-info.ts";
 import type { DirectoryEntry, FileInfo, Files } from "./platform.ts";
 
 /** No file the host reads for itself is larger; larger ones are `too_large`. */
-export const MAX_OWN_FILE_BYTES: number = 64 * 1024 * 1024;
+const MAX_OWN_FILE_BYTES: number = 64 * 1024 * 1024;
 
 /** Creates the host's file access. Also used on folders whose contents are hostile: a FIFO does not hang it. */
 export function createFiles(): Files {

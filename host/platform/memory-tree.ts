@@ -10,14 +10,17 @@ interface Meta {
   modifiedMs: number;
   createdMs: number;
 }
+/** A regular file. */
 export interface MemoryFile extends Meta {
   readonly kind: "file";
   data: Uint8Array;
 }
+/** A folder; entries in the order they were made. */
 export interface MemoryDirectory extends Meta {
   readonly kind: "directory";
   readonly entries: Map<string, MemoryNode>;
 }
+/** A symbolic link; the target as it was written. */
 export interface MemoryLink extends Meta {
   readonly kind: "symlink";
   readonly target: string;
@@ -26,11 +29,13 @@ export interface MemoryLink extends Meta {
 export interface MemoryOther extends Meta {
   readonly kind: "other";
 }
+/** Whatever a name can stand for. */
 export type MemoryNode = MemoryFile | MemoryDirectory | MemoryLink | MemoryOther;
 
 /** Where a path leads. */
 export type Resolved = Found | Missing;
 
+/** There is something. */
 export interface Found {
   readonly found: true;
   readonly node: MemoryNode;
@@ -39,6 +44,7 @@ export interface Found {
   readonly parent: MemoryDirectory;
   readonly name: string;
 }
+/** There is nothing, or it cannot be reached. */
 export interface Missing {
   readonly found: false;
   readonly code: FileErrorCode;

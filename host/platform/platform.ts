@@ -8,6 +8,7 @@
 import type { WorkerLauncher } from "../../sandbox/mod.ts";
 import type { CheckedPath } from "./proof.ts";
 
+/** Everything the host may touch; the only way to it. */
 export interface Platform {
   readonly name: "node" | "deno" | "memory";
   readonly clock: Clock;
@@ -25,6 +26,7 @@ export interface Platform {
   readonly log: Log;
 }
 
+/** Time and timers. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
@@ -34,12 +36,14 @@ export interface Clock {
   after(delayMs: number, task: () => void): () => void;
 }
 
+/** Cryptographically strong randomness. */
 export interface Random {
   bytes(length: number): Uint8Array;
   /** RFC 9562 version 7. */
   uuidv7(): string;
 }
 
+/** `other` is a FIFO, a socket or a device. */
 export type FileKind = "file" | "directory" | "symlink" | "other";
 
 /** What a file is. Times are milliseconds since the epoch; `device` and `inode` identify the file itself. */
@@ -54,6 +58,7 @@ export interface FileInfo {
   readonly inode: number;
 }
 
+/** One name in a folder; links are not followed. */
 export interface DirectoryEntry {
   readonly name: string;
   readonly kind: FileKind;
@@ -108,6 +113,7 @@ export interface Files {
   realPath(path: string): Promise<string>;
 }
 
+/** How a file is opened for writing. */
 export interface WriteOptions {
   /** Default true. */
   readonly create?: boolean;
@@ -138,6 +144,7 @@ export interface GuardedFiles {
   truncate(path: CheckedPath<"write">, length: number): Promise<void>;
 }
 
+/** The process: its variables, folders and arguments. */
 export interface Environment {
   get(name: string): string | undefined;
   /** Names of all variables, unsorted. */
@@ -152,6 +159,7 @@ export interface Environment {
   readonly argv: readonly string[];
 }
 
+/** Tells of changes below folders. */
 export interface Watcher {
   /**
    * Watches folders recursively without following links. `onChange` gets absolute paths as they come, undebounced;
@@ -169,6 +177,7 @@ export interface LineConnection {
   close(): void;
 }
 
+/** Connections between processes of one user on one machine. */
 export interface LocalSockets {
   /** Binds a Unix socket with mode 0600 (a named pipe on Windows). @throws {FileError} `already_exists` if a live host listens there; a stale socket is replaced. */
   listen(path: string, onConnection: (connection: LineConnection) => void): Promise<{ close(): Promise<void> }>;
@@ -176,6 +185,7 @@ export interface LocalSockets {
   connect(path: string): Promise<LineConnection | undefined>;
 }
 
+/** The person at the terminal, if there is one. */
 export interface Terminal {
   /** True if a person can be asked (stdin and stderr are a TTY). */
   readonly interactive: boolean;
@@ -192,6 +202,7 @@ export interface Terminal {
   exit(code: number): void;
 }
 
+/** From least to most important. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** A structured logger: one JSON object a line; guest text is data in a field, never part of the line's frame. */

@@ -19,6 +19,7 @@ export interface Execution {
 /** What came of it. */
 export type Outcome = OutcomeOk | OutcomeError;
 
+/** What is told of every run, whatever came of it. */
 export interface OutcomeBase {
   readonly used: LimitsUsed;
   readonly filesModified: readonly string[];
@@ -28,10 +29,12 @@ export interface OutcomeBase {
   /** What a call that did not end had produced so far. */
   readonly partialOutput?: JsonValue;
 }
+/** The tool answered; its output is not checked yet. */
 export interface OutcomeOk extends OutcomeBase {
   readonly ok: true;
   readonly output: JsonValue;
 }
+/** The tool failed or was stopped. */
 export interface OutcomeError extends OutcomeBase {
   readonly ok: false;
   readonly error: ToolErrorData;

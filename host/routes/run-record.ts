@@ -22,6 +22,7 @@ export interface RouteOptions {
   readonly emit: EmitEvent;
 }
 
+/** One run while it lasts. */
 export interface RunRecord {
   readonly bridge: BridgeContext;
   readonly filesModified: () => readonly string[];
@@ -38,6 +39,7 @@ export interface RunRecord {
   readonly progress: (value: JsonValue) => void;
 }
 
+/** Begins a run: its time counts from here. */
 export function openRunRecord(execution: Execution, { platform, emit }: RouteOptions): RunRecord {
   const { tool, call, decision, signal } = execution;
   const version = tool.binding.kind === "plugin" ? tool.binding.version : undefined;

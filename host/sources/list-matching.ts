@@ -3,6 +3,7 @@
 import type { WorkspaceFiles } from "../context.ts";
 import { matchesGlob } from "../policy/glob.ts";
 
+/** One file or folder that matches. */
 export interface Match {
   /** "/"-separated, relative to the folder that was listed. */
   readonly name: string;

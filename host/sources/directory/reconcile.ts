@@ -11,7 +11,7 @@ export interface ReconcileOptions {
 }
 
 /** The pause after a look that cost next to nothing. */
-export const RECONCILE_MS = 2_000;
+const RECONCILE_MS = 2_000;
 
 /** A look takes at most this part of the time. */
 const SHARE = 0.01;

@@ -70,7 +70,7 @@ export type Walk =
 export const MANIFEST_FILE = "manifest.json";
 
 /** A signature over the digest is not part of what it signs (SPEC M12). */
-export const SIGNATURE_FILE = "manifest.sig";
+const SIGNATURE_FILE = "manifest.sig";
 
 /** @returns what the folder is; never rejects for what it holds. */
 export async function walkFolder(files: Files, directory: string): Promise<Walk> {
