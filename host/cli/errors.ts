@@ -10,7 +10,7 @@ import { printable, printableLines } from "./text.ts";
 
 /** Shows the error and answers the exit code. What is not one of ours is a defect: its stack goes to the log. */
 export function reportError(error: unknown, platform: Platform, output: Output): number {
-  const shown = toCliError(error);
+  const shown = toCliError(error, output.program);
   if (!shown) {
     platform.log.write("error", "The command failed unexpectedly", { error });
     return report(
@@ -47,14 +47,18 @@ const BY_DOOR: Readonly<Record<DoorErrorCode, number>> = {
   internal: EXIT.failed,
 };
 
-function toCliError(error: unknown): CliError | undefined {
+function toCliError(error: unknown, program: string): CliError | undefined {
   if (error instanceof CliError) return error;
   if (error instanceof DoorError) {
-    const hints = error.suggestion === undefined ? [] : [`Did you mean "${error.suggestion}"?`];
+    const hints = error.suggestion !== undefined ? [`Did you mean "${error.suggestion}"?`] : adviceByCode(error.code, program);
     return new CliError(error.code, error.message, { exitCode: BY_DOOR[error.code], hints });
   }
   if (error instanceof GrantFileError) return new CliError("grants_file", error.message);
   if (error instanceof FileError)
     return new CliError("file", error.message, { exitCode: error.code === "not_found" ? EXIT.notFound : EXIT.failed });
   return undefined;
+}
+
+function adviceByCode(code: DoorErrorCode, program: string): readonly string[] {
+  return code === "not_found" ? [`${program} list --all shows what there is`] : [];
 }

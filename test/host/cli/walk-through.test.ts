@@ -266,6 +266,10 @@ describe("what is wrong", () => {
       code: 3,
       error: 'error There is no plugin or tool "dmeo"\n  Did you mean "demo"?\n',
     });
+    expect(await project.run(["why", "xyzzy"])).toMatchObject({
+      code: 3,
+      error: 'error There is no plugin or tool "xyzzy"\n  bascule list --all shows what there is\n',
+    });
     expect(await project.run(["grant", "demo_peek", "--allow-read"])).toMatchObject({
       code: 3,
       error: expect.stringContaining('"demo_peek" is a tool of plugin "demo"'),
