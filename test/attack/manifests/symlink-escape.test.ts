@@ -21,7 +21,7 @@ const INSIDE = "x".repeat(SECRET.length);
  */
 const SWAP_FOLDERS = `
   const { renameSync } = require("node:fs");
-  const [folder, home] = process.argv.slice(1);
+  const [folder, home] = process.argv.slice(-2);
   console.log("begun");
   for (const end = Date.now() + 20_000; Date.now() < end; ) {
     renameSync(folder + "/lib", home + "/parked");
