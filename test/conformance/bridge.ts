@@ -7,6 +7,7 @@ import type { JsonValue } from "../../manifests/mod.ts";
 import type { HostAnswer } from "../../sandbox/mod.ts";
 import { type TestCall, testCall, toBytes } from "../support/bridge-context.ts";
 import { memoryPlatform, WORKSPACE } from "../support/memory-platform.ts";
+import "../support/seed.ts";
 
 /** Names a guest may be told: `Deno.errors`, ECMAScript's and DOMException's. */
 const ERROR_NAMES: ReadonlySet<string> = new Set([

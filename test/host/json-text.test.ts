@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readJsonText } from "../../host/json-text.ts";
+import "../support/seed.ts";
 
 const bounds = { maxBytes: 1_000, maxDepth: 8 };
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { copyJson, deepFreeze } from "../../host/json.ts";
+import "../support/seed.ts";
 
 const bounds = { maxBytes: 10_000, maxDepth: 16 };
 

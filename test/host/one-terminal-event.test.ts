@@ -8,6 +8,7 @@ import { fakeSandbox, USED } from "../support/fake-sandbox.ts";
 import { WORKSPACE } from "../support/memory-platform.ts";
 import { testHost } from "../support/test-host.ts";
 import { hostTool, pluginVersion, publishedTools } from "../support/tools.ts";
+import "../support/seed.ts";
 
 const faults: readonly Fault[] = [
   { kind: "threw", name: "Error", message: "no", stack: "" },

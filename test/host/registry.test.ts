@@ -4,6 +4,7 @@ import { BUILTIN_OWNER, createRegistry, type Registry, type RegistryChange } fro
 import { ToolNotFound, ToolRegistrationError } from "../../host/tool-error.ts";
 import type { ToolDeclaration } from "../../host/tool.ts";
 import { hostTool, pluginVersion, publishedTools } from "../support/tools.ts";
+import "../support/seed.ts";
 
 function registry(warnings: string[] = []): Registry {
   let next = 0;

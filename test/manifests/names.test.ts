@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { checkPluginName, checkToolName, confusableKey, exportName, qualifiedName } from "../../manifests/mod.ts";
 import { sha256 } from "../../manifests/sha256.ts";
+import "../support/seed.ts";
 
 const pluginName = fc.stringMatching(/^[a-z][a-z0-9]{0,20}([_-][a-z0-9]{1,12}){0,3}$/).filter((name) => name.length <= 63);
 const toolName = fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { parseJson } from "../../manifests/mod.ts";
+import "../support/seed.ts";
 
 const BOUNDS = { maxBytes: 100_000, maxDepth: 64 };
 

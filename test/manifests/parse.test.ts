@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { MANIFEST_BOUNDS, parseManifest, problemToText, type Manifest } from "../../manifests/mod.ts";
+import "../support/seed.ts";
 
 const TOOL = {
   name: "read_note",

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { compilePermissions, coversPermissions, evaluateAccess, isWider, permissionsDiff, type Permissions } from "../../manifests/mod.ts";
+import "../support/seed.ts";
 
 describe("coversPermissions()", () => {
   it.each<[Permissions, Permissions, readonly string[]]>([

@@ -9,6 +9,7 @@ import {
   type PermissionLayer,
   type Permissions,
 } from "../../manifests/mod.ts";
+import "../support/seed.ts";
 
 const BASES = { base: "/p", workspace: "/w" };
 

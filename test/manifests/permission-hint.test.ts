@@ -9,6 +9,7 @@ import {
   splitFlagItems,
   type AccessQuery,
 } from "../../manifests/mod.ts";
+import "../support/seed.ts";
 
 const BASES = { base: "/p", plugin: "/p", workspace: "/home/me/project", home: "/home/me", tmp: "/tmp" };
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { checkItem, compilePermissions, evaluateAccess, normalizePath } from "../../manifests/mod.ts";
+import "../support/seed.ts";
 
 const BASES = { base: "/p", plugin: "/p", workspace: "/w", data: "/d", home: "/h" };
 

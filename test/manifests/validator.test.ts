@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { applyDefaults, checkValue, type JsonSchema, type JsonValue } from "../../manifests/mod.ts";
+import "../support/seed.ts";
 
 describe("checkValue()", () => {
   it("reports every error, each with its pointer and keyword [S3.all]", () => {

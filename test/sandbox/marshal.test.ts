@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nestsWithin, parseGuestJson } from "../../sandbox/marshal.ts";
+import "../support/seed.ts";
 
 describe("nestsWithin()", () => {
   it("agrees with the depth of the parsed value [B5.depth]", () => {

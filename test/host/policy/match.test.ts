@@ -4,6 +4,7 @@ import { matchRules } from "../../../host/policy/match.ts";
 import type { JsonObject, PolicyRule } from "../../../manifests/mod.ts";
 import { functionOf, pluginToolOf } from "../../support/registered.ts";
 import { projectOf } from "../../support/test-host.ts";
+import "../../support/seed.ts";
 
 const grep = pluginToolOf("words", { name: "grep", category: "data", sideEffects: ["read"] });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluateInGuest, startGuest } from "./engine.ts";
 import { askBoth } from "./oracle.ts";
+import "../../support/seed.ts";
 
 const FROM_ASYNC = [
   `Array.fromAsync([1, Promise.resolve(2)])`,
