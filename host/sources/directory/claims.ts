@@ -23,18 +23,23 @@ export interface NameClaims {
 export function createNameClaims(): NameClaims {
   const holders = new Map<string, Holder>();
   const keys = new Map<PluginRecord, Set<string>>();
+  /** The key of the name that each asked for last: while it is loaded, `outcome` still tells of the state before. */
+  const asked = new Map<PluginRecord, string>();
 
   function holderOf(record: PluginRecord, name: string): Holder | undefined {
-    const holder = holders.get(confusableKey(name));
-    return holder === undefined || holder.record === record || hasMovedOn(holder) ? undefined : holder;
+    const key = confusableKey(name);
+    const holder = holders.get(key);
+    if (holder === undefined || holder.record === record) return undefined;
+    return asked.get(holder.record) !== key && hasMovedOn(holder) ? undefined : holder;
   }
 
   return {
     isFree: (record, name) => holderOf(record, name) === undefined,
     claim(record, name) {
+      const key = confusableKey(name);
+      asked.set(record, key);
       const holder = holderOf(record, name);
       if (holder !== undefined) return collision(name, holder);
-      const key = confusableKey(name);
       const before = holders.get(key)?.record;
       if (before !== undefined) keys.get(before)?.delete(key);
       holders.set(key, { record, name });
@@ -44,6 +49,7 @@ export function createNameClaims(): NameClaims {
     keep(record, names) {
       const kept = new Set(names.map((name) => confusableKey(name)));
       const own = keys.get(record) ?? new Set();
+      if (!kept.has(asked.get(record) ?? "")) asked.delete(record);
       for (const key of [...own]) {
         if (kept.has(key)) continue;
         own.delete(key);

@@ -40,6 +40,8 @@ export interface Publication {
   advance(record: PluginRecord, candidate: Candidate): Promise<Failure | undefined>;
   /** Shows a failure. What serves keeps serving. */
   fail(record: PluginRecord, failure: Failure): void;
+  /** Forgets a failure that `advance` returned and that is not to be shown, and the name that was claimed on the way. */
+  forgo(record: PluginRecord): void;
   /**
    * Takes out of service what lost a dependency.
    *
@@ -162,18 +164,25 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
   function fail(record: PluginRecord, failure: Failure): void {
     const before = record.outcome;
     record.outcome = failure;
-    // Its name stays taken as long as the folder says so: another folder does not get it by making this one fail.
-    const shown = failure.retry === "name" ? undefined : failure.manifest;
+    keepNames(record);
+    if (record.serving === undefined) publishUnavailable(record, failure.retry === "name" ? undefined : failure.manifest);
+    if (before.kind !== "failed" || reasonOf(before) !== reasonOf(failure)) announce.failed(record, failure);
+  }
+
+  /** Its name stays taken as long as the folder says so: another folder does not get it by making this one fail. */
+  function keepNames(record: PluginRecord): void {
+    const { serving, outcome } = record;
+    const isNamesake = outcome.kind === "failed" && outcome.retry === "name";
+    const said = "manifest" in outcome && !isNamesake ? outcome.manifest?.name : undefined;
     claims.keep(
       record,
-      [record.serving?.name, shown?.name].filter((name) => name !== undefined),
+      [serving?.name, said].filter((name) => name !== undefined),
     );
-    if (record.serving === undefined) publishUnavailable(record, shown);
-    if (before.kind !== "failed" || reasonOf(before) !== reasonOf(failure)) announce.failed(record, failure);
   }
 
   function quarantine(record: PluginRecord, version: PluginVersion, reason: string): void {
     record.outcome = { kind: "quarantined", manifest: version.manifest, reason };
+    keepNames(record);
     if (record.serving === undefined) publishUnavailable(record, version.manifest);
     announce.quarantined(version, record.serving, reason);
   }
@@ -274,7 +283,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     records.clear();
   }
 
-  return { claim, advance, fail, settle, withdrawAll };
+  return { claim, advance, fail, forgo: keepNames, settle, withdrawAll };
 }
 
 /** What the promise gives, or `undefined` once the signal fires. */

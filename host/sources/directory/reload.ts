@@ -109,13 +109,22 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     if (isDoubtful(state, record.serving) && (await how.believe?.(state.signature, "gone")) === false) return "again";
     const candidate = toCandidate(state, { serving: record.serving, plugins: new Set(knownPlugins(records).keys()) });
     let failure = await publication.advance(record, candidate);
-    if (failure !== undefined && (await how.believe?.(state.signature, "failed")) === false) return "again";
+    if (failure !== undefined && (await how.believe?.(state.signature, "failed")) === false) {
+      publication.forgo(record);
+      settleOthers();
+      return "again";
+    }
     // What stood in its way may have gone in the meantime: another folder's name, a missing dependency.
     if (failure?.retry === "name" || failure?.retry === "dependencies") failure = await publication.advance(record, candidate);
     if (failure !== undefined) publication.fail(record, failure);
     record.seen = seen;
-    for (const other of publication.settle()) takeSoon(other.place, { again: true });
+    settleOthers();
     return "done";
+  }
+
+  /** What stood in the way of other folders may be gone. */
+  function settleOthers(): void {
+    for (const other of publication.settle()) takeSoon(other.place, { again: true });
   }
 
   function takeSoon(place: Place, how: TakeOptions): void {
@@ -173,7 +182,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
       now: clock.now,
       onDefect: (record, defect) => onDefect(record.path, defect),
     });
-    for (const other of publication.settle()) takeSoon(other.place, { again: true });
+    settleOthers();
     await lanes.idle();
   }
 

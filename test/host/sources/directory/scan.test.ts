@@ -180,6 +180,23 @@ describe("names", () => {
     expect(callable("words_run")).toBe("main.ts:1:8: Unexpected end of input");
   });
 
+  it("does not let a plugin take the name of one that is being loaded, whatever its folder said before [M5]", async () => {
+    const { directory, plant, sandbox, registry } = memoryWorld(pluginFiles("a", "broken("));
+    await directory.scan();
+    plant({ "a/manifest.json": manifest("wo_rds"), "a/main.ts": "// slow" });
+    const first = directory.reloadChanged();
+    await expect.poll(() => sandbox.loads).toEqual(["a", "wo_rds"]);
+    plant({ "b/manifest.json": manifest("wo-rds"), "b/main.ts": "" });
+    const second = directory.reloadChanged();
+    const refused = 'b: failed: /name: "wo-rds" looks like "wo_rds", another plugin\'s name, in "/plugins/a" (choose another name)';
+    await expect.poll(() => states(directory.status())).toEqual(["a: failed: main.ts:1:8: Unexpected end of input", refused]);
+    sandbox.release();
+    await Promise.all([first, second]);
+    expect(states(directory.status())).toEqual(["a: loaded", refused]);
+    expect(registry.snapshot().tools.map(({ owner }) => owner)).toEqual(["wo_rds"]);
+    expect(sandbox.images.size).toBe(1);
+  });
+
   it("follows a plugin that changes its name [H9.rename]", async () => {
     const { directory, plant, callable, told } = memoryWorld({ "p/manifest.json": manifest("before"), "p/main.ts": "" });
     await directory.scan();

@@ -111,6 +111,18 @@ describe("watch()", () => {
     expect(world.told()).toEqual(["plugin.loaded a", "plugin.failed a", "plugin.reloaded a"]);
   });
 
+  it("lets go of a name that a folder said in passing only [M5]", async () => {
+    const world = await watched(pluginFiles("a", "one"), undefined, PATIENT);
+    await world.write({ "a/main.ts": "broken(" });
+    await world.write({ "a/manifest.json": manifest("b") });
+    await expect.poll(() => world.sandbox.loads.at(-1), DEADLINE).toBe("b");
+    await world.write(pluginFiles("a", "one"));
+    await world.directory.idle();
+    await world.write({ "c/manifest.json": manifest("b"), "c/main.ts": "two" });
+    await becomes(world, "b_run", "two");
+    expect(world.told()).toEqual(["plugin.loaded a", "plugin.loaded b"]);
+  });
+
   it("follows a folder that is renamed [H9.rename]", async () => {
     const world = await watched(pluginFiles("a", "one"), undefined, { quietMs: 25, goneMs: 50, graceMs: 1_000 });
     await rename(join(world.root, "a"), join(world.root, "b"));
