@@ -8,6 +8,9 @@
 
 import variant from "@jitl/quickjs-wasmfile-release-sync";
 import { GUEST_STACK_BYTES } from "../manifests/mod.ts";
+import { createFuel, type Fuel } from "./fuel.ts";
+import { mark, markingImports, type Marks } from "./marks.ts";
+import { FUEL_EXPORT, MARKS_EXPORT, TICK_IMPORT } from "./wasm/rewrite.ts";
 
 /** The engine's C functions that the sandbox uses. All numbers are addresses unless said; `JSValue*` is owned by the caller. */
 export interface EngineFunctions {
@@ -77,11 +80,18 @@ export interface RunningModule {
   readonly functions: EngineFunctions;
   readonly memory: WebAssembly.Memory;
   readonly exports: Readonly<Record<string, unknown>>;
+  /** Undefined on a build without a write barrier. */
+  readonly marks: Marks | undefined;
+  /** Says that the host wrote into guest memory. */
+  wrote(address: number, length: number): void;
+  readonly fuel: Fuel;
 }
 
 export const WASM_PAGE_BYTES = 65_536;
 /** The build's declared minimum memory. */
 export const INITIAL_MEMORY_PAGES = 256;
+/** What it needs to begin with: data, stack, the prelude's heap and some room. The rewritten build's minimum. */
+export const REWRITTEN_MEMORY_PAGES = 128;
 /** The build's stack (`-sSTACK_SIZE`); checked by `test/sandbox/engine.test.ts` against where recursion really ends. */
 const STACK_BYTES = 5 * 1024 * 1024;
 
@@ -92,7 +102,8 @@ export async function startModule(
   callbacks: EngineCallbacks,
   timeImport?: string,
 ): Promise<RunningModule> {
-  const memory = new WebAssembly.Memory({ initial: INITIAL_MEMORY_PAGES, maximum: Math.max(maximumPages, INITIAL_MEMORY_PAGES) });
+  const initial = isRewritten(module) ? REWRITTEN_MEMORY_PAGES : INITIAL_MEMORY_PAGES;
+  const memory = new WebAssembly.Memory({ initial, maximum: Math.max(maximumPages, initial) });
   const grow = memory.grow.bind(memory);
   // Emscripten grows through this object, so this is where exhaustion can be seen (FACTS: the error the guest gets may be null).
   memory.grow = (pages) => {
@@ -104,25 +115,44 @@ export async function startModule(
     }
   };
   let exports: Record<string, unknown> = {};
+  let marks: Marks | undefined;
+  let fuel = createFuel(undefined, callbacks.shouldInterrupt);
+  const wrote = (address: number, length: number): void => {
+    if (marks !== undefined) mark(marks, address, length);
+  };
   // The package is CommonJS and ES module at once; which one arrives depends on the runtime.
   const loaded: unknown = await (unwrapDefault(variant) as { importModuleLoader(): Promise<unknown> }).importModuleLoader();
   const create = unwrapDefault(loaded) as (options: object) => Promise<EngineFunctions & { callbacks: object }>;
   const functions = await create({
     wasmMemory: memory,
-    instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
-      const table = imports["a"];
-      if (table !== undefined && timeImport !== undefined) table[timeImport] = () => callbacks.now();
-      const instance = new WebAssembly.Instance(module, imports);
+    instantiateWasm({ a: table = {} }: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
+      if (timeImport !== undefined) table[timeImport] = () => callbacks.now();
+      const instance = new WebAssembly.Instance(module, {
+        a: isRewritten(module) ? markingImports(table, wrote) : table,
+        [TICK_IMPORT.module]: { [TICK_IMPORT.name]: () => fuel.tick() },
+      });
       exports = instance.exports;
+      const { [MARKS_EXPORT]: marked, [FUEL_EXPORT]: left } = exports;
+      if (marked instanceof WebAssembly.Memory) marks = new Uint8Array(marked.buffer);
+      fuel = createFuel(left instanceof WebAssembly.Global ? left : undefined, callbacks.shouldInterrupt);
+      fuel.reset();
       done(instance);
       return instance.exports;
     },
+    // In the guest's environment, whatever the host's program is called.
+    thisProgram: "bascule",
     // The engine prints only when it aborts; the abort itself arrives as an exception.
     print: ignore,
     printErr: ignore,
   });
-  functions.callbacks = engineCallbacks(functions, memory, callbacks);
-  return { functions, memory, exports };
+  const running: RunningModule = { functions, memory, exports, marks, wrote, fuel };
+  functions.callbacks = engineCallbacks(running, callbacks);
+  return running;
+}
+
+/** True for what `rewriteEngine` made. */
+export function isRewritten(module: WebAssembly.Module): boolean {
+  return WebAssembly.Module.exports(module).some(({ name }) => name === MARKS_EXPORT);
 }
 
 function unwrapDefault(value: unknown): unknown {
@@ -132,12 +162,15 @@ function unwrapDefault(value: unknown): unknown {
 function ignore(): void {}
 
 /** The callback table in the shape the C side expects (quickjs-emscripten 0.32, `module.c`). */
-function engineCallbacks(functions: EngineFunctions, memory: WebAssembly.Memory, callbacks: EngineCallbacks): object {
-  const ownedText = (text: string | undefined): number => (text === undefined ? 0 : writeText(functions, memory, text).address);
+function engineCallbacks(running: RunningModule, callbacks: EngineCallbacks): object {
+  const ownedText = (text: string | undefined): number => (text === undefined ? 0 : writeText(running, text).address);
   return {
     callFunction: (...[, context, , count, pointers, hostRef]: CallFunctionArguments) =>
       callbacks.callFunction(context, count, pointers, hostRef),
-    shouldInterrupt: () => (callbacks.shouldInterrupt() ? 1 : 0),
+    shouldInterrupt: () => {
+      running.fuel.polled();
+      return callbacks.shouldInterrupt() ? 1 : 0;
+    },
     freeHostRef: ignore,
     loadModuleSource: (...[, , context, name]: LoadModuleArguments) => ownedText(callbacks.moduleSource(context, name)),
     normalizeModule: (...[, , context, base, name]: NormalizeModuleArguments) => ownedText(callbacks.moduleName(context, base, name)),
@@ -151,13 +184,14 @@ type NormalizeModuleArguments = [asyncify: unknown, runtime: number, context: nu
 const encoder = new TextEncoder();
 
 /** Copies text into guest memory as a C string that the receiver frees. `length` is in bytes, without the final zero. */
-export function writeText(functions: EngineFunctions, memory: WebAssembly.Memory, text: string): { address: number; length: number } {
+export function writeText({ functions, memory, wrote }: RunningModule, text: string): { address: number; length: number } {
   const room = text.length * 3 + 1;
   const address = functions._malloc(room);
   if (address === 0) throw new RangeError("Out of guest memory");
   const bytes = new Uint8Array(memory.buffer, address, room);
   const { written } = encoder.encodeInto(text, bytes);
   bytes[written] = 0;
+  wrote(address, written + 1);
   return { address, length: written };
 }
 
@@ -193,10 +227,10 @@ async function findTimeImport(module: WebAssembly.Module): Promise<string> {
     let running: RunningModule;
     try {
       running = await startModule(module, INITIAL_MEMORY_PAGES, { ...NO_CALLBACKS, now: () => shown }, name);
-      const { functions: f, memory } = running;
+      const { functions: f } = running;
       const context = f._QTS_NewContext(f._QTS_NewRuntime(), 0);
-      const code = writeText(f, memory, "Date.now()");
-      const file = writeText(f, memory, "probe.js");
+      const code = writeText(running, "Date.now()");
+      const file = writeText(running, "probe.js");
       const value = f._QTS_Eval(context, code.address, code.length, file.address, 0, 0);
       if (f._QTS_GetFloat64(context, value) === shown) return name;
     } catch {

@@ -1,6 +1,6 @@
 /** Values inside the guest, by address: making them, reading them, calling them. Everything read is bounded. */
 
-import { type EngineFunctions, writeText } from "./engine.ts";
+import { type EngineFunctions, type RunningModule, writeText } from "./engine.ts";
 
 /** A guest exception that reached the engine side. Its words are the guest's own, bounded. */
 export class GuestException extends Error {
@@ -42,6 +42,7 @@ const ERROR_TEXT_BYTES = 16_384;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export class GuestValues {
+  readonly #running: RunningModule;
   readonly #functions: EngineFunctions;
   readonly #memory: WebAssembly.Memory;
   #handles: ValueHandles = { context: 0, undefinedValue: 0, argumentPointers: 0 };
@@ -50,9 +51,10 @@ export class GuestValues {
   /** Length of the last text that was read. */
   lastTextBytes = 0;
 
-  constructor(functions: EngineFunctions, memory: WebAssembly.Memory) {
-    this.#functions = functions;
-    this.#memory = memory;
+  constructor(running: RunningModule) {
+    this.#running = running;
+    this.#functions = running.functions;
+    this.#memory = running.memory;
   }
 
   adopt(handles: ValueHandles): void {
@@ -74,7 +76,7 @@ export class GuestValues {
   }
 
   newString(text: string): number {
-    const { address } = writeText(this.#functions, this.#memory, text);
+    const { address } = writeText(this.#running, text);
     const value = this.#functions._QTS_NewString(this.#handles.context, address);
     this.#functions._free(address);
     return value;
@@ -90,7 +92,7 @@ export class GuestValues {
 
   /** A native function that calls the host with `hostRef`. */
   newFunction(name: string, argumentCount: number, hostRef: number): number {
-    const text = writeText(this.#functions, this.#memory, name);
+    const text = writeText(this.#running, name);
     const value = this.#functions._QTS_NewFunction(this.#handles.context, text.address, argumentCount, 0, hostRef);
     this.#functions._free(text.address);
     return value;
@@ -102,6 +104,7 @@ export class GuestValues {
     const address = this.#functions._malloc(Math.max(1, bytes.length));
     if (address === 0) return 0;
     this.bytes.set(bytes, address);
+    this.#running.wrote(address, bytes.length);
     return this.#functions._QTS_NewArrayBuffer(this.#handles.context, address, bytes.length);
   }
 
@@ -185,6 +188,7 @@ export class GuestValues {
   call(callee: number, values: readonly number[]): number {
     const { context, undefinedValue, argumentPointers } = this.#handles;
     for (const [index, value] of values.entries()) this.words[(argumentPointers >> 2) + index] = value;
+    this.#running.wrote(argumentPointers, values.length * 4);
     return this.checked(this.#functions._QTS_Call(context, callee, undefinedValue, values.length, argumentPointers));
   }
 

@@ -16,7 +16,9 @@ import {
   WASM_PAGE_BYTES,
   writeText,
 } from "./engine.ts";
+import { EngineInterrupted } from "./fuel.ts";
 import { GuestException, GuestValues, TextTooLong, type ValueHandles } from "./guest-values.ts";
+import type { Marks } from "./marks.ts";
 
 /** Addresses of what the engine side holds on to. Set when the base image is made, the same in every image on top of it. */
 export interface Handles extends ValueHandles {
@@ -66,6 +68,7 @@ export class Instance {
   memoryExhausted = false;
   /** Set when a host exception left WebAssembly frames behind, or the engine trapped: never use again. */
   broken = false;
+  readonly #running: RunningModule;
   readonly #functions: EngineFunctions;
   readonly #memory: WebAssembly.Memory;
   readonly #getStackPointer: () => number;
@@ -95,9 +98,10 @@ export class Instance {
     this.facts = facts;
     this.requestedPages = requestedPages;
     this.host = CLOSED_HOST;
+    this.#running = running;
     this.#functions = running.functions;
     this.#memory = running.memory;
-    this.values = new GuestValues(running.functions, running.memory);
+    this.values = new GuestValues(running);
     // `learnFacts` found these exports by behaviour and checked their types.
     this.#getStackPointer = running.exports[facts.getStackPointer] as () => number;
     this.#setStackPointer = running.exports[facts.setStackPointer] as (address: number) => void;
@@ -118,6 +122,21 @@ export class Instance {
     return Math.max(0, Math.min(end, this.bytes.length) - this.facts.stackTop) + this.facts.dataEnd;
   }
 
+  /** What may have been written since the marks were cleared; undefined on a build without a write barrier. */
+  get marks(): Marks | undefined {
+    return this.#running.marks;
+  }
+
+  /** Says that the host wrote into guest memory. */
+  wrote(address: number, length: number): void {
+    this.#running.wrote(address, length);
+  }
+
+  /** Units of fuel used since the last `adopt`; 0 on a build without a meter. */
+  get fuelSpent(): number {
+    return this.#running.fuel.spent;
+  }
+
   get stackPointer(): number {
     return this.#getStackPointer();
   }
@@ -134,6 +153,7 @@ export class Instance {
     this.#answerBytes = undefined;
     this.memoryExhausted = false;
     this.#setStackPointer(this.facts.stackTop);
+    this.#running.fuel.reset();
   }
 
   /** Ends a call: nothing answers the guest any more. */
@@ -185,8 +205,8 @@ export class Instance {
   evaluate(code: string, fileName: string, kind: "script" | "module"): number {
     return this.#guard(() => {
       const f = this.#functions;
-      const source = writeText(f, this.#memory, code);
-      const file = writeText(f, this.#memory, fileName);
+      const source = writeText(this.#running, code);
+      const file = writeText(this.#running, fileName);
       const value = f._QTS_Eval(this.handles.context, source.address, source.length, file.address, 0, kind === "module" ? 1 : 0);
       f._free(source.address);
       f._free(file.address);
@@ -227,6 +247,7 @@ export class Instance {
       const f = this.#functions;
       const { runtime, jobContext } = this.handles;
       this.words[jobContext >> 2] = 0;
+      this.wrote(jobContext, 4);
       const value = f._QTS_ExecutePendingJob(runtime, maximum, jobContext);
       const context = this.words[jobContext >> 2] ?? 0;
       if (context === 0) {
@@ -274,16 +295,22 @@ export class Instance {
     return bytes === undefined ? 0 : this.values.newBytes(bytes);
   }
 
-  /** Runs engine code; whatever is thrown through its frames leaves the stack pointer wrong, so the instance is given up. */
+  /**
+   * Runs engine code. What is thrown through its frames leaves memory and the stack pointer wrong: an end of ours, at a
+   * place between two instructions, is healed by the restore that follows every call; after anything else (V8's own
+   * stack, a trap, an abort) the instance is given up.
+   */
   #guard<T>(run: () => T): T {
     try {
       return run();
     } catch (error) {
-      if (!(error instanceof GuestException) && !(error instanceof TextTooLong)) this.broken = true;
+      if (!HEALED.some((kind) => error instanceof kind)) this.broken = true;
       throw error;
     }
   }
 }
+
+const HEALED: readonly (new (...args: never[]) => Error)[] = [GuestException, TextTooLong, EngineInterrupted];
 
 /** Between calls nothing answers and nothing may run. */
 const CLOSED_HOST: GuestHost = {

@@ -12,8 +12,11 @@ export interface Lease {
 export interface Instances {
   /** An instance that holds exactly `image`; a call's gets randomness of its own, a load's keeps what is in the image. */
   lease(image: Image, memoryBytes: number, randomness: "fresh" | "image"): Promise<Lease>;
-  /** Takes an instance back after a call: restored now, so that the next call of the same plugin finds it ready. */
-  giveBack(lease: Lease): void;
+  /**
+   * Takes an instance back after a call: restored now, so that the next call of the same plugin finds it ready. `held`
+   * is what it held before: another image if `image` was made from it.
+   */
+  giveBack(lease: Lease, held?: Image): void;
 }
 
 export interface InstancesOptions {
@@ -59,12 +62,12 @@ export function createInstances(options: InstancesOptions): Instances {
       if (randomness === "fresh") reseed(instance, image, options.fillRandom);
       return { instance, image };
     },
-    giveBack({ instance, image }) {
+    giveBack({ instance, image }, held = image) {
       const free = shelf(instance.requestedPages);
       instance.close();
       const worn = instance.broken || instance.memoryExhausted || instance.bytes.length > DROP_ABOVE_BYTES;
       if (worn || free.length >= options.keep) return;
-      options.restorer.restore(instance, image, image);
+      options.restorer.restore(instance, image, held);
       free.push({ instance, holds: image });
     },
   };
@@ -75,6 +78,7 @@ function reseed(instance: Instance, image: Image, fillRandom: (bytes: Uint8Array
   if (image.randomAddress === 0) return;
   const state = instance.bytes.subarray(image.randomAddress, image.randomAddress + 8);
   fillRandom(state);
+  instance.wrote(image.randomAddress, 8);
   // The generator has one fixed point, zero.
   if (state.every((byte) => byte === 0)) state[0] = 1;
 }

@@ -1,12 +1,13 @@
 /** What a worker does: holds images and instances, loads plugins, runs calls, one guest at a time on its thread. */
 
 import { makeBaseImage } from "../base-image.ts";
-import { type Image, plainCopy } from "../image.ts";
+import type { Image } from "../image.ts";
 import type { Instance } from "../instance.ts";
 import { loadPlugin } from "../load.ts";
 import { createModuleTable, loadStripper, type ModuleTable, needsStripper } from "../modules.ts";
 import { Run, type RunEnvironment } from "../run.ts";
 import { pooledRandom } from "../pooled-random.ts";
+import { trackedRestore } from "../tracked-restore.ts";
 import { createInstances, type Instances } from "./instances.ts";
 import {
   CANCEL,
@@ -58,7 +59,7 @@ export function serveWorker(powers: WorkerPowers): void {
   const fillRandom = pooledRandom(powers.fillRandom);
   const plugins = new Map<string, Plugin>();
   const runs = new Map<number, Run>();
-  const instances: Instances = createInstances({ module, restorer: plainCopy, fillRandom, keep: KEEP_INSTANCES });
+  const instances: Instances = createInstances({ module, restorer: trackedRestore, fillRandom, keep: KEEP_INSTANCES });
   let base: Image | undefined;
 
   const environment: RunEnvironment = {
@@ -113,7 +114,7 @@ export function serveWorker(powers: WorkerPowers): void {
     if (loaded.ok) {
       plugins.set(request.digest, pluginOf(loaded.image, request.files, request.memoryBytes));
       powers.post({ type: "loaded", number: request.number, image: loaded.image });
-      instances.giveBack({ instance: lease.instance, image: loaded.image });
+      instances.giveBack({ instance: lease.instance, image: loaded.image }, base);
     } else {
       powers.post({ type: "refused", number: request.number, fault: loaded.fault });
       instances.giveBack(lease);

@@ -7,17 +7,26 @@ import type { Image, Restorer } from "../../sandbox/image.ts";
 import { Instance } from "../../sandbox/instance.ts";
 import { loadPlugin } from "../../sandbox/load.ts";
 import { LOCAL_OPERATIONS } from "../../sandbox/local-operations.ts";
+import { METERED_ENGINE } from "../../sandbox/engine-build.ts";
+import { rewriteEngine } from "../../sandbox/wasm/rewrite.ts";
 
-export const engineModule: WebAssembly.Module = new WebAssembly.Module(
+/** The engine's module as it is published. */
+export const engineBytes: Uint8Array = new Uint8Array(
   readFileSync(fileURLToPath(import.meta.resolve("@jitl/quickjs-wasmfile-release-sync/wasm"))),
 );
+export const engineModule: WebAssembly.Module = new WebAssembly.Module(engineBytes);
+/** The rewritten build: write barrier, meter, smaller memory. */
+export const meteredModule: WebAssembly.Module = new WebAssembly.Module(rewriteEngine(engineBytes, METERED_ENGINE));
 
-let base: Promise<Image> | undefined;
+const bases = new Map<WebAssembly.Module, Promise<Image>>();
 
-/** The base image, made once for a test file. */
-export function baseImage(): Promise<Image> {
-  base ??= makeBaseImage(engineModule);
-  return base;
+/** The base image, made once for a test file and build. */
+export function baseImage(module: WebAssembly.Module = engineModule): Promise<Image> {
+  const known = bases.get(module);
+  if (known !== undefined) return known;
+  const made = makeBaseImage(module);
+  bases.set(module, made);
+  return made;
 }
 
 export interface InThreadPlugin {
@@ -27,10 +36,17 @@ export interface InThreadPlugin {
   call(name: string, args?: unknown): string;
 }
 
-/** Loads one module as a plugin. 64 MiB of memory; guest code is interrupted after `budgetMs`. */
-export async function loadInThread(source: string, restorer: Restorer, budgetMs = 2_000): Promise<InThreadPlugin> {
-  const image = await baseImage();
-  const instance = await Instance.start(engineModule, image.facts, 1_024);
+export interface InThreadOptions {
+  /** Guest code is interrupted after so long. */
+  readonly budgetMs?: number;
+  readonly module?: WebAssembly.Module;
+}
+
+/** Loads one module as a plugin. 64 MiB of memory. */
+export async function loadInThread(source: string, restorer: Restorer, options: InThreadOptions = {}): Promise<InThreadPlugin> {
+  const { budgetMs = 2_000, module = engineModule } = options;
+  const image = await baseImage(module);
+  const instance = await Instance.start(module, image.facts, 1_024);
   restorer.restore(instance, image, undefined);
   const files = new Map([["main.js", new TextEncoder().encode(source)]]);
   const loaded = loadPlugin(
@@ -41,7 +57,7 @@ export async function loadInThread(source: string, restorer: Restorer, budgetMs 
   );
   if (!loaded.ok) throw new Error(`The plugin does not load: ${JSON.stringify(loaded.fault)}`);
   const { image: plugin } = loaded;
-  restorer.restore(instance, plugin, undefined);
+  restorer.restore(instance, plugin, image);
   return {
     instance,
     image: plugin,

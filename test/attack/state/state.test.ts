@@ -6,36 +6,49 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { differsFrom, plainCopy, type Restorer } from "../../../sandbox/image.ts";
+import { EngineInterrupted } from "../../../sandbox/fuel.ts";
 import { GuestException } from "../../../sandbox/guest-values.ts";
-import { loadInThread } from "../../support/in-thread.ts";
+import { trackedRestore } from "../../../sandbox/tracked-restore.ts";
+import { engineModule, loadInThread, meteredModule } from "../../support/in-thread.ts";
 
 const PROGRAMS = new URL("./programs/", import.meta.url);
 const names = readdirSync(PROGRAMS).filter((name) => name.endsWith(".js"));
-const RESTORERS: Readonly<Record<string, Restorer>> = { "plain copy": plainCopy };
+
+interface Way {
+  readonly restorer: Restorer;
+  readonly module: WebAssembly.Module;
+}
+
+const PLAIN: Way = { restorer: plainCopy, module: engineModule };
+const RESTORERS: Readonly<Record<string, Way>> = {
+  "plain copy": PLAIN,
+  "plain copy on the rewritten engine": { restorer: plainCopy, module: meteredModule },
+  "marked pages": { restorer: trackedRestore, module: meteredModule },
+};
 
 describe("state planting", () => {
   it("has at least 30 programs", () => {
     expect(names.length).toBeGreaterThanOrEqual(30);
   });
 
-  for (const [kind, restorer] of Object.entries(RESTORERS)) {
+  for (const [kind, way] of Object.entries(RESTORERS)) {
     for (const name of names) {
       it(`${name.replace(".js", "")} leaves nothing behind after a restore by ${kind} [B1.memory] [B2]`, async () => {
-        expect(await leaksOf(name, restorer.restore, restorer)).toEqual([]);
+        expect(await leaksOf(name, way, way.restorer.restore)).toEqual([]);
       });
     }
   }
 
   for (const name of names) {
     it(`${name.replace(".js", "")} is caught when restore is switched off [B2.off]`, async () => {
-      expect(await leaksOf(name, () => {}, plainCopy)).not.toEqual([]);
+      expect(await leaksOf(name, PLAIN, () => {})).not.toEqual([]);
     });
   }
 });
 
 /** Plants, restores by `restore`, and says what is different from a fresh world. */
-async function leaksOf(name: string, restore: Restorer["restore"], restorer: Restorer): Promise<string[]> {
-  const plugin = await loadInThread(readFileSync(new URL(name, PROGRAMS), "utf8"), restorer);
+async function leaksOf(name: string, { restorer, module }: Way, restore: Restorer["restore"]): Promise<string[]> {
+  const plugin = await loadInThread(readFileSync(new URL(name, PROGRAMS), "utf8"), restorer, { module });
   const { instance, image } = plugin;
   const fresh = attempt(() => plugin.call("probe"));
   restorer.restore(instance, image, image);
@@ -56,7 +69,7 @@ function attempt(run: () => string): string {
   try {
     return run();
   } catch (error) {
-    if (error instanceof GuestException || error instanceof RangeError || error instanceof WebAssembly.RuntimeError) return error.name;
+    if (error instanceof GuestException || error instanceof EngineInterrupted || error instanceof RangeError || error instanceof WebAssembly.RuntimeError) return error.name;
     throw error;
   }
 }

@@ -1,0 +1,54 @@
+/**
+ * Fuel: what a rewritten engine counts down in its loops (`wasm/meter.ts`), and what a call has used of it.
+ *
+ * It comes in portions. Whenever one is used up the engine's host is asked whether to go on, so native loops meet their
+ * deadline; and the sum is the same for the same call from the same image, whatever the machine is doing.
+ */
+
+/** The host's exception that ends guest code inside the engine. Memory is as it was at that moment: restore it. */
+export class EngineInterrupted extends Error {
+  constructor() {
+    super("The guest was ended inside the engine");
+    this.name = "EngineInterrupted";
+  }
+}
+
+export interface Fuel {
+  /** Units used since the last reset: rounds of native loops, 64 bytes each of bulk memory, and 10,000 for each poll of the interpreter. */
+  readonly spent: number;
+  reset(): void;
+  /** A portion is used up. @throws {EngineInterrupted} if the guest must stop */
+  tick(): void;
+  /** The interpreter asks whether to go on, which it does after so many jumps and calls. */
+  polled(): void;
+}
+
+/** Some tens of microseconds of a tight loop, some milliseconds of the slowest rounds there are. */
+const PORTION = 50_000;
+/** `JS_INTERRUPT_COUNTER_INIT` of quickjs.c. */
+const JUMPS_A_POLL = 10_000;
+
+/** `left` is the engine's own counter; undefined where the engine is not metered, and then nothing is ever used. */
+export function createFuel(left: WebAssembly.Global | undefined, shouldInterrupt: () => boolean): Fuel {
+  let before = 0;
+  return {
+    get spent() {
+      return left === undefined ? 0 : before + PORTION - left.value;
+    },
+    reset() {
+      before = 0;
+      if (left !== undefined) left.value = PORTION;
+    },
+    tick() {
+      // A bulk operation may have taken more than was left.
+      if (left !== undefined) {
+        before += PORTION - left.value;
+        left.value = PORTION;
+      }
+      if (shouldInterrupt()) throw new EngineInterrupted();
+    },
+    polled() {
+      before += JUMPS_A_POLL;
+    },
+  };
+}

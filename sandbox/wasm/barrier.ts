@@ -1,0 +1,114 @@
+/**
+ * The write barrier: before every write to memory the 4 KB page it begins in is marked, in a second memory that the
+ * guest's code has no instruction for.
+ *
+ * A mark stands for its page and the first bytes of the next one (`OVERHANG_BYTES`): a store of at most 8 bytes that
+ * begins in a page ends in there, however it is aligned, because an alignment in the code is a hint and no promise
+ * (specification §5.4.6, §4.4.7). Who restores a marked page restores its overhang too.
+ *
+ * Marks are made before the write and for the address as the code computes it, modulo 2³². The real address is not
+ * reduced (§4.4.7), but what lies above 2³² traps, and a mark for a write that did not happen costs one page more.
+ */
+
+import { Reader, Writer } from "./binary.ts";
+import { type Body, FUNCTION_TYPE, type Step } from "./functions.ts";
+import { EMPTY_BLOCK, type Instruction, isBulkWrite, isStore, OP } from "./instructions.ts";
+import { type NumberType, TYPE } from "./sections.ts";
+
+/** A mark's page, as a shift. */
+export const MARK_SHIFT = 12;
+/** How far a marked store may reach into the next page. */
+export const OVERHANG_BYTES = 8;
+/** One byte for each page of 4 GiB, so that no address whatever is out of range. In WebAssembly pages. */
+export const MARKS_MEMORY_PAGES = 16;
+/** The number of the memory that holds the marks. */
+const MARKS = 1;
+
+/** A memory argument of `i32.store8` at offset 0 of memory 1: the flag that a memory number follows, with alignment 0 (§5.4.6). */
+const STORE_MARK: readonly number[] = [OP.i32Store8, 0x40, MARKS, 0];
+
+/** Marks what stores and bulk operations write. `markRange` is the number of the function that `markRangeFunction` gives. */
+export function createBarrier(markRange: number): Step {
+  return {
+    before(instruction, body, bytes) {
+      if (isStore(instruction.opcode)) markStore(instruction, body, bytes);
+      else if (isBulkWrite(instruction)) markBulk(body, markRange);
+    },
+  };
+}
+
+/** The operands are below on the stack: set aside, the address marked, put back. */
+function markStore(instruction: Instruction, body: Body, bytes: Uint8Array): void {
+  const { code } = body;
+  const type = storedType(instruction.opcode);
+  const value = body.temporary("value", type);
+  const address = body.temporary("address", "i32");
+  code.byte(OP.localSet).unsigned(value);
+  code.byte(OP.localTee).unsigned(address);
+  const offset = offsetOf(instruction, bytes);
+  if (offset !== 0) code.byte(OP.i32Const).signed(offset).byte(OP.i32Add);
+  code.byte(OP.i32Const, MARK_SHIFT, OP.i32ShrU, OP.i32Const, 1, ...STORE_MARK);
+  code.byte(OP.localGet).unsigned(address);
+  code.byte(OP.localGet).unsigned(value);
+}
+
+/** The type of the value that a store takes (§5.4.6). */
+function storedType(opcode: number): NumberType {
+  switch (opcode) {
+    case 0x37: // i64.store
+    case 0x3c: // i64.store8
+    case 0x3d: // i64.store16
+    case 0x3e: // i64.store32
+      return "i64";
+    case 0x38:
+      return "f32";
+    case 0x39:
+      return "f64";
+    default:
+      return "i32";
+  }
+}
+
+function offsetOf(instruction: Instruction, bytes: Uint8Array): number {
+  const reader = new Reader(bytes, instruction.immediates);
+  reader.skipInteger();
+  return reader.unsigned();
+}
+
+/** Destination, source or value, length. */
+function markBulk({ code, temporary }: Body, markRange: number): void {
+  const length = temporary("length", "i32");
+  const middle = temporary("middle", "i32");
+  const destination = temporary("address", "i32");
+  code.byte(OP.localSet).unsigned(length);
+  code.byte(OP.localSet).unsigned(middle);
+  code.byte(OP.localTee).unsigned(destination);
+  code.byte(OP.localGet).unsigned(length);
+  code.byte(OP.call).unsigned(markRange);
+  code.byte(OP.localGet).unsigned(destination);
+  code.byte(OP.localGet).unsigned(middle);
+  code.byte(OP.localGet).unsigned(length);
+}
+
+/** (address, length) → (). */
+export const MARK_RANGE_TYPE: Uint8Array = new Uint8Array([FUNCTION_TYPE, 2, TYPE.i32, TYPE.i32, 0]);
+
+/** Marks every page from `address` to `address + length - 1`; nothing for a length of 0. */
+export function markRangeFunction(): Uint8Array {
+  const [address, length, last] = [0, 1, 2];
+  return (
+    new Writer()
+      .byte(1, 1, TYPE.i32)
+      .byte(OP.localGet, length, OP.i32Eqz, OP.if, EMPTY_BLOCK, OP.return, OP.end)
+      // last = (address + length - 1) >> shift; should that wrap, the operation traps, and the loop ends after one round.
+      .byte(OP.localGet, address, OP.localGet, length, OP.i32Add, OP.i32Const, 1, OP.i32Sub, OP.i32Const, MARK_SHIFT, OP.i32ShrU)
+      .byte(OP.localSet, last)
+      .byte(OP.localGet, address, OP.i32Const, MARK_SHIFT, OP.i32ShrU, OP.localSet, address)
+      .byte(OP.loop, EMPTY_BLOCK)
+      .byte(OP.localGet, address, OP.i32Const, 1, ...STORE_MARK)
+      .byte(OP.localGet, address, OP.i32Const, 1, OP.i32Add, OP.localTee, address, OP.localGet, last, OP.i32LeU)
+      .byte(OP.brIf, 0)
+      .byte(OP.end, OP.end)
+      .written.slice()
+  );
+}

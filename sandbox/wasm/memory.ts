@@ -1,0 +1,36 @@
+/** The size at which the engine's memory may begin (WebAssembly core specification §5.5.5, §5.3.7). */
+
+import { Reader, WasmFormatError, Writer } from "./binary.ts";
+import { readImportKind } from "./functions.ts";
+import { KIND, SECTION, type Sections } from "./sections.ts";
+
+/**
+ * The import section with another minimum for the one imported memory. A module may be given a larger memory than its
+ * minimum, never a smaller one.
+ *
+ * @throws {WasmFormatError} if the module imports no memory, defines one, or asks for less than `pages` now.
+ */
+export function withInitialMemory(sections: Sections, pages: number): Uint8Array {
+  const body = sections.get(SECTION.import) ?? new Uint8Array([0]);
+  if (sections.has(SECTION.memory)) throw new WasmFormatError("The module defines a memory; the rewriter knows imported ones");
+  const reader = new Reader(body);
+  for (let left = reader.unsigned(); left > 0; left--) {
+    const start = reader.at;
+    if (readImportKind(reader) !== KIND.memory) continue;
+    const after = reader.at;
+    const limits = new Reader(body, start);
+    limits.name();
+    limits.name();
+    // The kind, then the flag that a maximum follows.
+    limits.take(2);
+    const minimumAt = limits.at;
+    const minimum = limits.unsigned();
+    if (minimum < pages) throw new WasmFormatError(`The module's memory begins with ${minimum} pages, fewer than ${pages}`);
+    return new Writer(body.length + 8)
+      .append(body.subarray(0, minimumAt))
+      .unsigned(pages)
+      .append(body.subarray(limits.at, after))
+      .append(body.subarray(after)).written;
+  }
+  throw new WasmFormatError("The module imports no memory");
+}

@@ -1,0 +1,92 @@
+/**
+ * The meter: every round of a loop takes one unit of fuel, bulk memory operations take one for every 64 bytes, and when
+ * the fuel is used up the module calls its host, which refills it or ends the guest by throwing.
+ *
+ * The interpreter's own loop is left alone: QuickJS polls its interrupt handler there itself. That loop is known by
+ * what it does: it encloses the branch table over all of the interpreter's instructions, the only table that large.
+ */
+
+import { Reader, Writer } from "./binary.ts";
+import { FUNCTION_TYPE, type Step } from "./functions.ts";
+import { EMPTY_BLOCK, type Instruction, isBulkWrite, OP } from "./instructions.ts";
+import { TYPE } from "./sections.ts";
+
+export interface MeterOptions {
+  /** The number of the mutable i32 global that holds what is left. */
+  readonly fuel: number;
+  /** The number of the function `tick`, () → (), which refills the fuel. */
+  readonly tick: number;
+  /** The number of the function that `chargeFunction` gives. */
+  readonly charge: number;
+}
+
+export interface Meter extends Step {
+  /** Functions found so far that hold an interpreter's dispatch. */
+  readonly interpreters: number;
+}
+
+/** More targets than any branch table but that of an interpreter has: QuickJS has some 250 instructions. */
+const DISPATCH_TARGETS = 200;
+/** Bytes of a bulk operation for one unit of fuel, as a shift: a round of a loop takes about as long. */
+const BULK_SHIFT = 6;
+
+export function createMeter(options: MeterOptions): Meter {
+  let interpreters = 0;
+  let polled: ReadonlySet<number> = new Set();
+  return {
+    get interpreters() {
+      return interpreters;
+    },
+    begin(instructions, bytes) {
+      polled = loopsAroundDispatch(instructions, bytes);
+      if (polled.size > 0) interpreters++;
+    },
+    before(instruction, { code, temporary }) {
+      if (!isBulkWrite(instruction)) return;
+      const length = temporary("length", "i32");
+      code.byte(OP.localTee).unsigned(length);
+      code.byte(OP.localGet).unsigned(length);
+      code.byte(OP.call).unsigned(options.charge);
+    },
+    after(instruction, { code }) {
+      if (instruction.opcode !== OP.loop || polled.has(instruction.start)) return;
+      countDown(code, options, (writer) => writer.byte(OP.i32Const, 1));
+    },
+  };
+}
+
+/** Takes `amount` off the fuel and calls `tick` if none is left. */
+function countDown(code: Writer, { fuel, tick }: MeterOptions, amount: (code: Writer) => void): void {
+  code.byte(OP.globalGet).unsigned(fuel);
+  amount(code);
+  code.byte(OP.i32Sub, OP.globalSet).unsigned(fuel);
+  code.byte(OP.globalGet).unsigned(fuel);
+  code.byte(OP.i32Const, 0, OP.i32LeS, OP.if, EMPTY_BLOCK, OP.call).unsigned(tick);
+  code.byte(OP.end);
+}
+
+/** (length) → (). */
+export const CHARGE_TYPE: Uint8Array = new Uint8Array([FUNCTION_TYPE, 1, TYPE.i32, 0]);
+
+/** Takes the price of a bulk operation of `length` bytes: at most 2²⁶ units, so one charge never wraps. */
+export function chargeFunction(options: MeterOptions): Uint8Array {
+  const length = 0;
+  const code = new Writer().byte(0);
+  countDown(code, options, (writer) => writer.byte(OP.localGet, length, OP.i32Const, BULK_SHIFT, OP.i32ShrU));
+  return code.byte(OP.end).written;
+}
+
+/** Where the loops begin that enclose a branch table with more than `DISPATCH_TARGETS` targets. */
+function loopsAroundDispatch(instructions: readonly Instruction[], bytes: Uint8Array): ReadonlySet<number> {
+  const found = new Set<number>();
+  const open: Instruction[] = [];
+  for (const instruction of instructions) {
+    const { opcode } = instruction;
+    if (opcode === OP.block || opcode === OP.loop || opcode === OP.if) open.push(instruction);
+    else if (opcode === OP.end) open.pop();
+    else if (opcode === OP.brTable && new Reader(bytes, instruction.immediates).unsigned() > DISPATCH_TARGETS) {
+      for (const around of open) if (around.opcode === OP.loop) found.add(around.start);
+    }
+  }
+  return found;
+}

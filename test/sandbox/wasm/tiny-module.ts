@@ -1,0 +1,80 @@
+/** Tiny modules made by hand, for looking at what the rewriter does to them. */
+
+import { Writer } from "../../../sandbox/wasm/binary.ts";
+import { assembleSections, SECTION } from "../../../sandbox/wasm/sections.ts";
+
+export interface TinyModule {
+  /** Value types of the one exported function `run`. */
+  readonly parameters?: readonly number[];
+  readonly results?: readonly number[];
+  /** Groups of locals: how many of which type. */
+  readonly locals?: readonly (readonly [count: number, type: number])[];
+  /** Instructions without the final `end`. */
+  readonly code: readonly number[];
+  /** Imports `a.note`, (i32) → (), as function 0, so that `run` is function 1. */
+  readonly note?: boolean;
+  readonly extra?: ReadonlyMap<number, Uint8Array>;
+}
+
+/** A module that imports its memory as `a.a` with 4 to 16 pages. */
+export function tinyModule(tiny: TinyModule): Uint8Array {
+  const { parameters = [], results = [], locals = [], code, note = false, extra = new Map() } = tiny;
+  const types = new Writer()
+    .unsigned(2)
+    .byte(0x60)
+    .unsigned(parameters.length)
+    .byte(...parameters);
+  types
+    .unsigned(results.length)
+    .byte(...results)
+    .byte(0x60, 1, 0x7f, 0);
+  const imports = new Writer().unsigned(note ? 2 : 1);
+  if (note) imports.name("a").name("note").byte(0, 1);
+  imports.name("a").name("a").byte(2, 1, 4, 16);
+  const body = new Writer().unsigned(locals.length);
+  for (const [count, type] of locals) body.unsigned(count).byte(type);
+  body.byte(...code, 0x0b);
+  return assembleSections(
+    new Map([
+      [SECTION.type, types.written],
+      [SECTION.import, imports.written],
+      [SECTION.function, new Uint8Array([1, 0])],
+      [
+        SECTION.export,
+        new Writer()
+          .unsigned(1)
+          .name("run")
+          .byte(0, note ? 1 : 0).written,
+      ],
+      [SECTION.code, new Writer().unsigned(1).sized(body.written).written],
+      ...extra,
+    ]),
+  );
+}
+
+export interface RunningTiny {
+  readonly memory: Uint8Array;
+  /** Pages that are marked. Empty without a barrier. */
+  readonly marked: () => number[];
+  readonly fuel: WebAssembly.Global | undefined;
+  readonly notes: number[];
+  run(...args: number[]): unknown;
+}
+
+export function startTiny(bytes: Uint8Array, tick: () => void = () => {}, pages = 4): RunningTiny {
+  const memory = new WebAssembly.Memory({ initial: pages, maximum: 16 });
+  const notes: number[] = [];
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), {
+    a: { a: memory, note: (value: number) => void notes.push(value) },
+    bascule: { tick },
+  });
+  // The names are the rewriter's own, and `run` is this file's.
+  const marks = exports["bascule:marks"] as WebAssembly.Memory | undefined;
+  return {
+    memory: new Uint8Array(memory.buffer),
+    marked: () => [...new Uint8Array(marks?.buffer ?? new ArrayBuffer(0)).entries()].flatMap(([page, mark]) => (mark === 0 ? [] : [page])),
+    fuel: exports["bascule:fuel"] as WebAssembly.Global | undefined,
+    notes,
+    run: exports["run"] as (...args: number[]) => unknown,
+  };
+}
