@@ -21,7 +21,7 @@ export interface Image {
   readonly randomAddress: number;
 }
 
-/** Puts instances back to images. Every implementation leaves byte-identical memory and passes `test/conformance/restorer.ts`. */
+/** Puts instances back to images. Every implementation leaves byte-identical memory and passes `test/attack/state/`. */
 export interface Restorer {
   /** Copies a guest at rest. The instance stays usable. */
   capture(instance: Instance): Image;

@@ -1,6 +1,6 @@
 /** The host's side of the write barrier (`wasm/barrier.ts`): what the host writes into guest memory is marked as well. */
 
-import { MARK_SHIFT, OVERHANG_BYTES } from "./wasm/barrier.ts";
+import { MARK_SHIFT } from "./wasm/barrier.ts";
 
 /** One byte for each page of guest memory: not 0 if the page, or the first bytes after it, may have been written. */
 export type Marks = Uint8Array;
@@ -39,5 +39,3 @@ function markingImport(
     return run(...args);
   };
 }
-
-export { OVERHANG_BYTES };

@@ -8,7 +8,8 @@
 
 import { type Image, plainCopy, type Restorer } from "./image.ts";
 import type { Instance } from "./instance.ts";
-import { MARKED_PAGE_BYTES, type Marks, OVERHANG_BYTES } from "./marks.ts";
+import { MARKED_PAGE_BYTES, type Marks } from "./marks.ts";
+import { OVERHANG_BYTES } from "./wasm/barrier.ts";
 
 export const trackedRestore: Restorer = { capture: plainCopy.capture, restore };
 
@@ -16,62 +17,69 @@ function restore(instance: Instance, image: Image, previous: Image | undefined):
   const { marks } = instance;
   if (marks === undefined || previous === undefined) {
     plainCopy.restore(instance, image, undefined);
-    marks?.fill(0);
+    marks?.fill(0, 0, instance.bytes.length / MARKED_PAGE_BYTES);
     return;
   }
   instance.ensureBytes(image.heapEnd);
   const { bytes } = instance;
-  const source = new Uint8Array(image.bytes);
-  const put = (low: number, high: number): void => putBack({ bytes, source, image }, low, high);
-  // Another plugin's image was here: unmarked bytes are that image's, and zero outside of both.
-  if (previous !== image) {
-    put(0, image.facts.dataEnd);
-    put(image.facts.stackTop, Math.max(image.heapEnd, previous.heapEnd));
-  }
-  takeMarkedRuns(marks, bytes.length / MARKED_PAGE_BYTES, (from, to) =>
-    put(from * MARKED_PAGE_BYTES, Math.min(to * MARKED_PAGE_BYTES + OVERHANG_BYTES, bytes.length)),
-  );
+  if (previous !== image) replaceImage(bytes, image, previous);
+  const pages = pagesOf(image);
+  takeMarked(marks, bytes.length / MARKED_PAGE_BYTES, (page) => {
+    const address = page * MARKED_PAGE_BYTES;
+    const content = (pages[page] ??= pageOf(image, address));
+    // The last page of all has nothing to hang over into.
+    bytes.set(address + content.length > bytes.length ? content.subarray(0, MARKED_PAGE_BYTES) : content, address);
+  });
   instance.adopt(image.handles);
 }
 
-/** Visits the runs of marked pages among the first `pages`, a multiple of 4, and clears their marks. */
-function takeMarkedRuns(marks: Marks, pages: number, visit: (from: number, to: number) => void): void {
-  const words = new Uint32Array(marks.buffer, 0, pages >> 2);
-  let from = -1;
-  for (let index = 0; index < words.length; index++) {
-    if (words[index] === 0) {
-      if (from >= 0) visit(from, index * 4);
-      from = -1;
-      continue;
-    }
-    for (let page = index * 4; page < index * 4 + 4; page++) {
-      if (marks[page] === 0) {
-        if (from >= 0) visit(from, page);
-        from = -1;
-      } else if (from < 0) from = page;
-    }
-    words[index] = 0;
-  }
-  if (from >= 0) visit(from, pages);
-}
-
-interface Restoration {
-  readonly bytes: Uint8Array;
-  readonly source: Uint8Array;
-  readonly image: Image;
-}
-
-/** Makes `bytes` from `low` to `high` what the image says: static data, zeros, heap, zeros. */
-function putBack({ bytes, source, image }: Restoration, low: number, high: number): void {
+/** Another image was here: unmarked bytes are that image's, and zero outside of both. */
+function replaceImage(bytes: Uint8Array, image: Image, previous: Image): void {
   const { dataEnd, stackTop } = image.facts;
-  if (low < dataEnd) bytes.set(source.subarray(low, Math.min(high, dataEnd)), low);
-  clear(bytes, Math.max(low, dataEnd), Math.min(high, stackTop));
-  const heapFrom = Math.max(low, stackTop);
-  const heapTo = Math.min(high, image.heapEnd);
-  if (heapFrom < heapTo) bytes.set(source.subarray(heapFrom - stackTop + dataEnd, heapTo - stackTop + dataEnd), heapFrom);
-  clear(bytes, Math.max(low, image.heapEnd), high);
+  const source = new Uint8Array(image.bytes);
+  bytes.set(source.subarray(0, dataEnd), 0);
+  bytes.set(source.subarray(dataEnd), stackTop);
+  if (previous.heapEnd > image.heapEnd) bytes.fill(0, image.heapEnd, previous.heapEnd);
 }
 
-function clear(bytes: Uint8Array, from: number, to: number): void {
-  if (from < to) bytes.fill(0, from, to);
+/** Visits the marked pages among the first `count`, a multiple of 8, and clears their marks. */
+function takeMarked(marks: Marks, count: number, visit: (page: number) => void): void {
+  // Eight marks at a time: as a number they are 0 only if none is set.
+  const groups = new Float64Array(marks.buffer, 0, count >> 3);
+  for (let group = 0; group < groups.length; group++) {
+    if (groups[group] === 0) continue;
+    for (let page = group * 8; page < group * 8 + 8; page++) if (marks[page] !== 0) visit(page);
+    groups[group] = 0;
+  }
+}
+
+/**
+ * Pages with their overhang, copied out of an image when they are first needed. Images are shared between threads, and
+ * copying out of shared memory takes three times as long; the calls of a plugin touch the same few pages again and again.
+ */
+const ownPages = new WeakMap<Image, (Uint8Array | undefined)[]>();
+
+function pagesOf(image: Image): (Uint8Array | undefined)[] {
+  const known = ownPages.get(image);
+  if (known !== undefined) return known;
+  const made: (Uint8Array | undefined)[] = [];
+  ownPages.set(image, made);
+  return made;
+}
+
+const PAGE_AND_OVERHANG = MARKED_PAGE_BYTES + OVERHANG_BYTES;
+const ZEROS = new Uint8Array(PAGE_AND_OVERHANG);
+
+/** What an image says from `address` on: static data, zeros, heap, zeros. */
+function pageOf(image: Image, address: number): Uint8Array {
+  const { dataEnd, stackTop } = image.facts;
+  const end = address + PAGE_AND_OVERHANG;
+  if (address >= image.heapEnd || (address >= dataEnd && end <= stackTop)) return ZEROS;
+  const source = new Uint8Array(image.bytes);
+  const page = new Uint8Array(PAGE_AND_OVERHANG);
+  if (address < dataEnd) page.set(source.subarray(address, Math.min(end, dataEnd)));
+  const heapFrom = Math.max(address, stackTop);
+  const heapTo = Math.min(end, image.heapEnd);
+  if (heapFrom < heapTo) page.set(source.subarray(heapFrom - stackTop + dataEnd, heapTo - stackTop + dataEnd), heapFrom - address);
+  return page;
 }

@@ -20,7 +20,7 @@ export const REWRITER_VERSION = "1";
 
 /** What a rewritten module imports: `tick`, called when the fuel is used up. */
 export const TICK_IMPORT = { module: "bascule", name: "tick" } as const;
-/** What it exports: the memory of marks, one byte for each 4 KB page, and the fuel that is left, a mutable i32. */
+/** What it exports: the memory of marks, one byte for each page of 1 KB, and the fuel that is left, a mutable i32. */
 export const MARKS_EXPORT = "bascule:marks";
 export const FUEL_EXPORT = "bascule:fuel";
 

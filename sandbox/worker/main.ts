@@ -130,7 +130,7 @@ export function serveWorker(powers: WorkerPowers): void {
     const image = request.state?.image ?? plugin.image;
     const lease = await instances.lease(image, plugin.memoryBytes, "fresh");
     if (!claim(control, request.ticket)) return instances.giveBack(lease);
-    const capture = (instance: Instance): Image => ({ ...plainCopy.capture(instance), randomAddress: image.randomAddress });
+    const capture = (instance: Instance): Image => ({ ...trackedRestore.capture(instance), randomAddress: image.randomAddress });
     const keep = request.state === undefined ? {} : { capture };
     const run = new Run({ ...request, ...keep, files: plugin.files, modules }, lease.instance, environment, () => {
       runs.delete(request.number);

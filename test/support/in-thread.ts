@@ -40,11 +40,13 @@ export interface InThreadOptions {
   /** Guest code is interrupted after so long. */
   readonly budgetMs?: number;
   readonly module?: WebAssembly.Module;
+  /** What guests see as the time. */
+  readonly now?: () => number;
 }
 
 /** Loads one module as a plugin. 64 MiB of memory. */
 export async function loadInThread(source: string, restorer: Restorer, options: InThreadOptions = {}): Promise<InThreadPlugin> {
-  const { budgetMs = 2_000, module = engineModule } = options;
+  const { budgetMs = 2_000, module = engineModule, now = Date.now } = options;
   const image = await baseImage(module);
   const instance = await Instance.start(module, image.facts, 1_024);
   restorer.restore(instance, image, undefined);
@@ -69,7 +71,7 @@ export async function loadInThread(source: string, restorer: Restorer, options: 
             answer: "vnull",
           },
         shouldInterrupt: () => Date.now() > endBy,
-        now: Date.now,
+        now,
         moduleSource: () => ({ throws: "No dynamic imports here" }),
         moduleName: (_base, specifier) => specifier,
       };
@@ -80,7 +82,7 @@ export async function loadInThread(source: string, restorer: Restorer, options: 
         workspacePath: "/",
         settings: {},
         permissions: {},
-        deadline: endBy,
+        deadline: 0,
         limits: {},
       };
       try {

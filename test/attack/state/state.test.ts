@@ -69,7 +69,13 @@ function attempt(run: () => string): string {
   try {
     return run();
   } catch (error) {
-    if (error instanceof GuestException || error instanceof EngineInterrupted || error instanceof RangeError || error instanceof WebAssembly.RuntimeError) return error.name;
+    if (
+      error instanceof GuestException ||
+      error instanceof EngineInterrupted ||
+      error instanceof RangeError ||
+      error instanceof WebAssembly.RuntimeError
+    )
+      return error.name;
     throw error;
   }
 }

@@ -18,7 +18,7 @@ function bodiesOf(bytes: Uint8Array): number[][] {
 }
 
 describe("the write barrier", () => {
-  it("marks the page of (address + offset) >> 12 before a store", () => {
+  it("marks the page of (address + offset) >> 10 before a store", () => {
     // local.get 0, local.get 1, i32.store align=2 offset=300
     const bytes = rewritten({ parameters: [I32, I32], code: [0x20, 0, 0x20, 1, 0x36, 2, 0xac, 0x02] });
     expect(bodiesOf(bytes)[0]).toEqual([
@@ -26,15 +26,15 @@ describe("the write barrier", () => {
       ...[0x20, 0, 0x20, 1],
       ...[0x21, 2, 0x22, 3], // local.set value, local.tee address
       ...[0x41, 0xac, 0x02, 0x6a], // i32.const 300, i32.add
-      ...[0x41, 12, 0x76, 0x41, 1, 0x3a, 0x40, 1, 0], // i32.const 12, i32.shr_u, i32.const 1, i32.store8 memory=1
+      ...[0x41, 10, 0x76, 0x41, 1, 0x3a, 0x40, 1, 0], // i32.const 10, i32.shr_u, i32.const 1, i32.store8 memory=1
       ...[0x20, 3, 0x20, 2],
       ...[0x36, 2, 0xac, 0x02],
       0x0b,
     ]);
     const tiny = startTiny(bytes);
-    tiny.run(4096 * 3 - 300, 0x0102_0304);
+    tiny.run(1024 * 3 - 300, 0x0102_0304);
     expect(tiny.marked()).toEqual([3]);
-    expect([...tiny.memory.subarray(4096 * 3, 4096 * 3 + 4)]).toEqual([4, 3, 2, 1]);
+    expect([...tiny.memory.subarray(1024 * 3, 1024 * 3 + 4)]).toEqual([4, 3, 2, 1]);
   });
 
   it.each([
@@ -49,10 +49,10 @@ describe("the write barrier", () => {
     ["i64.store32", 0x3e, [0x42, 0x7f], 4],
   ])("knows the type that %s takes and how far it reaches", (_name, opcode, value, bytes) => {
     const tiny = startTiny(rewritten({ parameters: [I32], code: [0x20, 0, ...value, opcode, 0, 0] }));
-    tiny.run(8191);
+    tiny.run(2047);
     // What reaches into the next page is the mark's overhang.
     expect(tiny.marked()).toEqual([1]);
-    expect(tiny.memory.findLastIndex((byte) => byte !== 0)).toBe(8191 + bytes - 1);
+    expect(tiny.memory.findLastIndex((byte) => byte !== 0)).toBe(2047 + bytes - 1);
   });
 
   it("keeps locals of one type apart from the function's own", () => {
@@ -79,11 +79,11 @@ describe("the write barrier", () => {
   const FILL: TinyModule = { parameters: [I32, I32, I32], code: [0x20, 0, 0x20, 1, 0x20, 2, 0xfc, 11, 0] };
   it.each([
     [0, 1, [0]],
-    [4095, 2, [0, 1]],
-    [4096, 4096, [1]],
-    [4096, 4097, [1, 2]],
-    [0, 4 * 65_536, Array.from({ length: 64 }, (_, page) => page)],
-    [4096, 0, []],
+    [1023, 2, [0, 1]],
+    [1024, 1024, [1]],
+    [1024, 1025, [1, 2]],
+    [0, 4 * 65_536, Array.from({ length: 256 }, (_, page) => page)],
+    [1024, 0, []],
     [0, 0, []],
   ])("marks every page of a fill at %d of %d bytes", (address, length, pages) => {
     const tiny = startTiny(rewritten(FILL));
@@ -102,7 +102,7 @@ describe("the write barrier", () => {
     const tiny = startTiny(rewritten({ parameters: [I32, I32, I32], code: [0x20, 0, 0x20, 1, 0x20, 2, 0xfc, 10, 0, 0] }));
     tiny.memory[9000] = 42;
     tiny.run(20_000, 9000, 1);
-    expect(tiny.marked()).toEqual([4]);
+    expect(tiny.marked()).toEqual([19]);
     expect(tiny.memory[20_000]).toBe(42);
   });
 

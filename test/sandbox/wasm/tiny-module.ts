@@ -72,9 +72,15 @@ export function startTiny(bytes: Uint8Array, tick: () => void = () => {}, pages 
   const marks = exports["bascule:marks"] as WebAssembly.Memory | undefined;
   return {
     memory: new Uint8Array(memory.buffer),
-    marked: () => [...new Uint8Array(marks?.buffer ?? new ArrayBuffer(0)).entries()].flatMap(([page, mark]) => (mark === 0 ? [] : [page])),
+    marked: () => (marks === undefined ? [] : pagesMarked(new Uint8Array(marks.buffer))),
     fuel: exports["bascule:fuel"] as WebAssembly.Global | undefined,
     notes,
     run: exports["run"] as (...args: number[]) => unknown,
   };
+}
+
+function pagesMarked(marks: Uint8Array): number[] {
+  const pages: number[] = [];
+  for (let page = marks.indexOf(1); page !== -1; page = marks.indexOf(1, page + 1)) pages.push(page);
+  return pages;
 }
