@@ -94,6 +94,8 @@ export interface LimitsUsed {
   readonly outputBytes?: number;
   readonly logBytes?: number;
   readonly operations?: number;
+  /** Work as the engine counts it: the same for the same call, whatever the machine is doing. */
+  readonly fuel?: number;
   readonly bytesRead?: number;
   readonly bytesWritten?: number;
 }

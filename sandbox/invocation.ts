@@ -46,6 +46,8 @@ export interface InvocationUsed {
   readonly outputBytes: number;
   readonly logBytes: number;
   readonly operations: number;
+  /** What the engine's meter counted (`fuel.ts`): the same for the same call. 0 on an engine without a meter, and of a worker that was ended. */
+  readonly fuel: number;
 }
 
 export type InvocationOutcome =

@@ -72,6 +72,7 @@ export function usedUntil(job: CallJob, now: number, cpuMs: number): InvocationU
     outputBytes: 0,
     logBytes: 0,
     operations: job.effects,
+    fuel: 0,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Runs untrusted code in QuickJS compiled to WebAssembly. Knows no host, policy, disk or network. */
 
+export type { EngineBuild } from "./engine-build.ts";
 export type { ExhaustedLimit, Fault, GuestToolError, LoadFault } from "./fault.ts";
 export type { HostAnswer, HostCallHandler, HostOperation, OperationError } from "./host-call.ts";
 export type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";

@@ -9,6 +9,7 @@
 
 import type { Fault } from "./fault.ts";
 import type { Image } from "./image.ts";
+import { type EngineBuild, loadEngine } from "./engine-build.ts";
 import { imageFileName, readImageFile, writeImageFile } from "./image-file.ts";
 import { type CallJob, type Job, settleWithFault, usedUntil } from "./job.ts";
 import { choosePlace, isBusy } from "./placement.ts";
@@ -27,6 +28,7 @@ export interface PoolOptions {
   readonly give: (thread: Thread, job: Job) => void;
   /** True for plugins, by name, that share a worker with no other (SPEC B1). */
   readonly isIsolated: (name: string) => boolean;
+  readonly engine: EngineBuild;
   /** Something is wrong with a worker, not with a guest. */
   readonly onDefect: (message: string) => void;
 }
@@ -132,7 +134,7 @@ export class Pool {
   }
 
   async #startFirst(): Promise<void> {
-    const engine = await this.#options.launcher.readEngine();
+    const engine = await loadEngine(this.#options.launcher, this.#options.engine, this.#options.onDefect);
     const [module, file] = await Promise.all([WebAssembly.compile(engine), this.#findImage(engine)]);
     this.#module = module;
     this.#imageFile = file;
@@ -342,7 +344,7 @@ export class Pool {
   }
 }
 
-const NOTHING_USED = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0 };
+const NOTHING_USED = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0, fuel: 0 };
 
 function digestOf(job: Job): string {
   return job.kind === "call" ? job.invocation.digest : job.source.digest;

@@ -204,6 +204,7 @@ export class Run {
       outputBytes,
       logBytes: this.#logBytes,
       operations: this.#operations,
+      fuel: this.#instance.fuelSpent,
     };
   }
 

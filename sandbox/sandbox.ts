@@ -1,5 +1,6 @@
 /** What the sandbox offers the host: load a plugin once, invoke it many times, each time from the same bytes. */
 
+import type { EngineBuild } from "./engine-build.ts";
 import type { Fault } from "./fault.ts";
 import type { HostAnswer } from "./host-call.ts";
 import type { Image } from "./image.ts";
@@ -31,18 +32,20 @@ export interface SandboxOptions {
   readonly maximumQueue?: number;
   /** Plugins, by name, that never share an instance or a worker with another (SPEC B1). Default: none. */
   readonly isIsolated?: (name: string) => boolean;
+  /** Default `metered`: fresh state at the price of what a call touched, native loops end at their deadline. */
+  readonly engine?: EngineBuild;
   /** A defect of the sandbox or the engine, never of a guest; for the log. */
   readonly onDefect?: (message: string) => void;
 }
 
 /** Creates a sandbox and begins to start its first worker. */
 export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions = {}): Sandbox {
-  const { maximumWorkers = 4, maximumQueue = 4_096, isIsolated = () => false, onDefect = () => {} } = options;
+  const { maximumWorkers = 4, maximumQueue = 4_096, isIsolated = () => false, engine = "metered", onDefect = () => {} } = options;
   const plugins = new Map<string, LoadedPlugin>();
   const loading = new Map<string, Promise<LoadOutcome>>();
   const states = new SessionStates();
   let lastNumber = 0;
-  const pool = new Pool({ launcher, maximumWorkers, onMessage: receive, give, isIsolated, onDefect });
+  const pool = new Pool({ launcher, maximumWorkers, onMessage: receive, give, isIsolated, engine, onDefect });
   const started = pool.start();
   started.catch((defect: unknown) => onDefect(defect instanceof Error ? defect.message : String(defect)));
 
@@ -207,7 +210,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   }
 }
 
-const NOTHING_USED: InvocationUsed = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0 };
+const NOTHING_USED: InvocationUsed = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0, fuel: 0 };
 
 function requestText(invocation: Invocation): string {
   const { module, export: name, args, context } = invocation;

@@ -127,6 +127,6 @@ function withoutCommand(parts: JsonObject): JsonObject {
 }
 
 function toUsed(used: InvocationUsed): LimitsUsed {
-  const { wallMs, cpuMs, memoryBytes, outputBytes, logBytes, operations } = used;
-  return { wallMs, cpuMs, memoryBytes, outputBytes, logBytes, operations };
+  const { wallMs, cpuMs, memoryBytes, outputBytes, logBytes, operations, fuel } = used;
+  return { wallMs, cpuMs, memoryBytes, outputBytes, logBytes, operations, fuel };
 }

@@ -200,5 +200,5 @@ function isLines(value: unknown): boolean {
   return Array.isArray(value) && value.every((line) => Array.isArray(line) && LEVELS.has(line[0]) && typeof line[1] === "string");
 }
 
-const USED_FIELDS = ["wallMs", "cpuMs", "memoryBytes", "outputBytes", "logBytes", "operations"];
+const USED_FIELDS = ["wallMs", "cpuMs", "memoryBytes", "outputBytes", "logBytes", "operations", "fuel"];
 const LEVELS: ReadonlySet<unknown> = new Set(["debug", "info", "warn", "error"]);

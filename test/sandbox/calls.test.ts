@@ -22,10 +22,10 @@ export function notAFunction(): void {}
 export const constant = 1;
 `;
 
-describe("a call in the sandbox", () => {
+describe.each(["metered", "plain"] as const)("a call in the sandbox, on the %s engine", (engine) => {
   let box: TestSandbox;
   beforeAll(async () => {
-    box = startSandbox();
+    box = startSandbox({ engine });
     expect(await box.load("plugin", PLUGIN)).toMatchObject({ ok: true });
   });
   afterAll(async () => {

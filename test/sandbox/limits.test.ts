@@ -21,10 +21,10 @@ const RUNAWAYS: Readonly<Record<string, string>> = {
   timers: "return new Promise(() => { setInterval(() => {}, 0); });",
 };
 
-describe("limits", () => {
+describe.each(["metered", "plain"] as const)("limits on the %s engine", (engine) => {
   let box: TestSandbox;
   beforeAll(async () => {
-    box = startSandbox();
+    box = startSandbox({ engine });
     const source = Object.entries(RUNAWAYS).map(([name, body]) => `export function ${name}() { ${body} }`);
     await box.load("runaway", source.join("\n"));
     await box.load("canary", "export function sing(args) { return args.note }");

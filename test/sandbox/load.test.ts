@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { outputOf, startSandbox, type TestSandbox } from "../support/sandbox.ts";
 
-describe("loading a plugin", () => {
+describe.each(["metered", "plain"] as const)("loading a plugin, on the %s engine", (engine) => {
   let box: TestSandbox;
   let names = 0;
   beforeAll(() => {
-    box = startSandbox();
+    box = startSandbox({ engine });
   });
   afterAll(async () => {
     expect(box.defects).toEqual([]);

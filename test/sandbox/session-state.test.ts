@@ -12,10 +12,10 @@ export function fails() { count = 1000; throw new Error("no"); }
 export function grows() { kept.push(new Uint8Array(9 << 20).fill(1)); return kept.length; }
 `;
 
-describe("a plugin with the state of a session", () => {
+describe.each(["metered", "plain"] as const)("a plugin with the state of a session, on the %s engine", (engine) => {
   let box: TestSandbox;
   beforeAll(async () => {
-    box = startSandbox();
+    box = startSandbox({ engine });
     await box.load("plugin", PLUGIN);
   });
   afterAll(async () => {

@@ -17,7 +17,7 @@ export interface FakeSandbox {
   lease(version: PluginVersion): ImageLease;
 }
 
-export const USED: InvocationUsed = { wallMs: 5, cpuMs: 4, memoryBytes: 1_000, outputBytes: 10, logBytes: 0, operations: 0 };
+export const USED: InvocationUsed = { wallMs: 5, cpuMs: 4, memoryBytes: 1_000, outputBytes: 10, logBytes: 0, operations: 0, fuel: 7 };
 
 export function fakeSandbox(guests: Readonly<Record<string, FakeGuest>> = {}): FakeSandbox {
   const leased: string[] = [];

@@ -26,6 +26,8 @@ export interface TestSandbox extends AsyncDisposable {
   readonly sandbox: Sandbox;
   /** What went wrong in the sandbox itself; a test of guests expects none. */
   readonly defects: readonly string[];
+  /** How many workers were started so far, the spare included. */
+  readonly workersStarted: number;
   /** Loads a plugin from its files; its name is its digest. */
   load(name: string, files: Readonly<Record<string, string>> | string, exports?: readonly string[]): Promise<LoadOutcome>;
   call(plugin: string, name: string, call?: TestCall): Promise<InvocationOutcome>;
@@ -33,10 +35,19 @@ export interface TestSandbox extends AsyncDisposable {
 
 export function startSandbox(options: SandboxOptions = {}): TestSandbox {
   const defects: string[] = [];
-  const sandbox = createSandbox(createWorkerLauncher(), { onDefect: (message) => void defects.push(message), ...options });
+  const launcher = createWorkerLauncher();
+  let workersStarted = 0;
+  const start: typeof launcher.start = (init) => {
+    workersStarted++;
+    return launcher.start(init);
+  };
+  const sandbox = createSandbox({ ...launcher, start }, { onDefect: (message) => void defects.push(message), ...options });
   return {
     sandbox,
     defects,
+    get workersStarted() {
+      return workersStarted;
+    },
     load(name, files, exports = []) {
       const sources = typeof files === "string" ? { "main.ts": files } : files;
       const bytes = new Map(Object.entries(sources).map(([path, text]) => [path, new TextEncoder().encode(text)]));

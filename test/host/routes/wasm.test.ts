@@ -190,7 +190,7 @@ describe("createWasmExecutor()", () => {
   it("reports what the call used [X1]", async () => {
     const { execute } = wasm(returns(null));
     expect(await execute(executionOf({ tool }))).toMatchObject({
-      used: { wallMs: 5, cpuMs: 4, memoryBytes: 1_000, outputBytes: 10, logBytes: 0, operations: 0 },
+      used: { wallMs: 5, cpuMs: 4, memoryBytes: 1_000, outputBytes: 10, logBytes: 0, operations: 0, fuel: 7 },
     });
   });
 

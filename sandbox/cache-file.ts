@@ -1,0 +1,32 @@
+/** Files that the sandbox keeps between starts: named after what they depend on, sealed with a hash of their contents. */
+
+const HASH_BYTES = 32;
+
+/** The name of a file that depends on these parts; hexadecimal. */
+export async function cacheFileName(parts: readonly Uint8Array[]): Promise<string> {
+  const hashes = await Promise.all(parts.map(sha256));
+  const all = new Uint8Array(hashes.length * HASH_BYTES);
+  for (const [index, hash] of hashes.entries()) all.set(hash, index * HASH_BYTES);
+  return [...(await sha256(all))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The contents behind their hash. */
+export async function seal(contents: Uint8Array): Promise<Uint8Array> {
+  const file = new Uint8Array(HASH_BYTES + contents.length);
+  file.set(await sha256(contents));
+  file.set(contents, HASH_BYTES);
+  return file;
+}
+
+/** The contents; undefined if the file is not exactly what `seal` made. */
+export async function unseal(file: Uint8Array): Promise<Uint8Array | undefined> {
+  if (file.length < HASH_BYTES) return undefined;
+  const contents = file.subarray(HASH_BYTES);
+  const hash = await sha256(contents);
+  return hash.some((byte, index) => byte !== file[index]) ? undefined : contents;
+}
+
+async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
+  // A copy where the bytes are shared or a view: the API takes neither kind everywhere.
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(bytes)));
+}
