@@ -1,8 +1,8 @@
 /** `naive_2kb`: what other hosts do (new runtime, eval, call) against our fresh call. */
 
 import { getQuickJS } from "quickjs-emscripten";
-import { plainCopy } from "../sandbox/image.ts";
-import { loadInThread } from "../test/support/in-thread.ts";
+import { trackedRestore } from "../sandbox/tracked-restore.ts";
+import { loadInThread, meteredModule } from "../test/support/in-thread.ts";
 import { type Bench, interleave } from "./measure.ts";
 import { PLUGIN_2KB } from "./plugin-2kb.ts";
 
@@ -15,11 +15,11 @@ export const naive2kb: Bench = {
   async run() {
     const quickjs = await getQuickJS();
     const script = `${PLUGIN_2KB.replaceAll("export ", "")}\nJSON.stringify(echo(${JSON.stringify(ARGS)}))`;
-    const ours = await loadInThread(PLUGIN_2KB, plainCopy);
+    const ours = await loadInThread(PLUGIN_2KB, trackedRestore, { module: meteredModule });
     const times = await interleave(
       {
         fresh: () => {
-          plainCopy.restore(ours.instance, ours.image, ours.image);
+          trackedRestore.restore(ours.instance, ours.image, ours.image);
           return ours.call("echo", ARGS);
         },
         naive: () => {

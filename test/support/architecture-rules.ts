@@ -59,7 +59,7 @@ const AMBIENT: ReadonlySet<string> = new Set([
 ]);
 
 /** Hashing is a pure function, although it hangs on an ambient name: this one file may. */
-const HASHING_FILES: ReadonlySet<string> = new Set(["host/sources/directory/digest.ts", "sandbox/image-file.ts"]);
+const HASHING_FILES: ReadonlySet<string> = new Set(["host/sources/directory/digest.ts", "sandbox/cache-file.ts"]);
 
 const PROOFS: ReadonlySet<string> = new Set(["provePath", "proveUrl"]);
 

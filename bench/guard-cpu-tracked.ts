@@ -1,0 +1,12 @@
+/** `guard_cpu_tracked`: what counting loops and marking pages cost together, as guests run. */
+
+import { METERED_ENGINE } from "../sandbox/engine-build.ts";
+import { rewrittenAgainstPublished } from "./guard.ts";
+import type { Bench } from "./measure.ts";
+
+export const guardCpuTracked: Bench = {
+  id: "guard_cpu_tracked",
+  what: "the same with page tracking",
+  target: { atMost: 1.25 },
+  run: () => rewrittenAgainstPublished("guard_cpu_tracked", METERED_ENGINE),
+};
