@@ -53,6 +53,7 @@ export class Pool {
   #cancelSpare: (() => void) | undefined;
   #imageFile = "";
   #failedStarts = 0;
+  #holding = false;
   #closed = false;
 
   constructor(options: PoolOptions) {
@@ -78,6 +79,7 @@ export class Pool {
     if (this.#threads.size === 0 && this.#module !== undefined) this.#threads.add(this.#newThread(true));
     this.#jobs.set(job.number, job);
     this.#place(job);
+    this.#hold();
     this.#watch();
   }
 
@@ -161,7 +163,7 @@ export class Pool {
     const thread = new Thread(
       this.#options.launcher,
       this.#module,
-      { base: this.#base, prepareToLoad: this.#threads.size === 0, isWanted },
+      { base: this.#base, prepareToLoad: this.#threads.size === 0, isWanted: isWanted || this.#holding },
       {
         onReady: (_thread, base) => {
           if (this.#base === undefined) void this.#keepImage(base);
@@ -228,7 +230,19 @@ export class Pool {
   }
 
   #placeWaiting(): void {
-    if (this.#closed || this.#waiting.length === 0) return;
+    if (!this.#closed) this.#placeAll();
+    this.#hold();
+  }
+
+  /** As long as a job waits, the threads keep the process alive: a busy one whose own calls are answered does not by itself. */
+  #hold(): void {
+    const on = this.#waiting.length > 0;
+    if (on === this.#holding) return;
+    this.#holding = on;
+    for (const thread of this.#allThreads()) thread.hold(on);
+  }
+
+  #placeAll(): void {
     // What one call of a plugin cannot have now, its next call cannot have either.
     const refused = new Set<string>();
     for (const job of this.#waiting.splice(0)) {

@@ -59,6 +59,10 @@ export class Thread {
   readonly #connection: WorkerConnection;
   readonly #control: Control;
   #ended = false;
+  /** Somebody waits for it to be ready. */
+  #isWanted = false;
+  /** Somebody waits for a place on it. */
+  #isHeld = false;
 
   constructor(launcher: WorkerLauncher, module: WebAssembly.Module, boot: ThreadBoot, listener: ThreadListener) {
     const control = new SharedArrayBuffer(CONTROL_BYTES);
@@ -68,14 +72,16 @@ export class Thread {
       if (this.#ended || !isWorkerMessage(raw)) return;
       if (raw.type !== "ready") return listener.onMessage(this, raw);
       this.ready = true;
-      this.#connection.keepAlive(this.jobs.size > 0);
+      this.#isWanted = false;
+      this.#keepAlive();
       listener.onReady(this, raw.base);
     });
     this.#connection.onExit((reason) => {
       if (!this.#ended) listener.onExit(this, reason);
       this.#ended = true;
     });
-    this.#connection.keepAlive(boot.isWanted);
+    this.#isWanted = boot.isWanted;
+    this.#keepAlive();
     this.send({ type: "boot", base: boot.base, prepareToLoad: boot.prepareToLoad });
   }
 
@@ -89,7 +95,7 @@ export class Thread {
     offer(this.#control, ticket);
     this.jobs.set(number, { ticket, digest });
     this.#plugins.set(digest, (this.#plugins.get(digest) ?? 0) + 1);
-    this.#connection.keepAlive(true);
+    this.#keepAlive();
     this.send(request(ticket));
   }
 
@@ -113,7 +119,17 @@ export class Thread {
     const left = (this.#plugins.get(job.digest) ?? 1) - 1;
     if (left > 0) this.#plugins.set(job.digest, left);
     else this.#plugins.delete(job.digest);
-    if (this.jobs.size === 0) this.#connection.keepAlive(false);
+    if (this.jobs.size === 0) this.#keepAlive();
+  }
+
+  /** Whether jobs wait that have no thread yet: nothing else would keep the process alive for them. */
+  hold(on: boolean): void {
+    this.#isHeld = on;
+    this.#keepAlive();
+  }
+
+  #keepAlive(): void {
+    if (!this.#ended) this.#connection.keepAlive(this.#isWanted || this.#isHeld || this.jobs.size > 0);
   }
 
   serves(digest: string): boolean {
