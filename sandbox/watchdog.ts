@@ -16,7 +16,7 @@ export const CANCEL_GRACE_MS: number = 250;
 const INTERRUPT_GRACE_MS = 14;
 /** One that was polling until its end is only waiting for a processor: ending its worker would harm the others on it. */
 const POLLING_GRACE_MS = 150;
-const POLLED_WITHIN_MS = 60;
+const POLLED_WITHIN_MS = 200;
 /** How long after its time is over the host answers for a call whose worker did not. */
 const ANSWER_GRACE_MS = 30;
 
