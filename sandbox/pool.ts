@@ -38,7 +38,7 @@ const BUSY_AFTER_MS = 20;
 const MAXIMUM_ATTEMPTS = 3;
 const SPARE_AFTER_MS = 200;
 /** A worker that is not ready by then is given up; a start takes a tenth of a second. */
-const START_WITHIN_MS = 20_000;
+const START_WITHIN_MS = 10_000;
 
 export class Pool {
   readonly #options: PoolOptions;

@@ -38,7 +38,7 @@ describe("the library example of the README", () => {
   it.each([
     ["Node", process.execPath, []],
     ["Deno", "deno", ["run", "-A", "--config", `${REPOSITORY}deno.json`]],
-  ])("runs on %s [I1.example]", async (_name, command, args) => {
+  ])("runs on %s [I1.example]", { timeout: 90_000 }, async (_name, command, args) => {
     const folder = createProject();
     writeFileSync(join(folder, "example.ts"), example?.text ?? "throw new Error('the README has no example')");
     const { code, output } = await runCommand(command, [...args, "example.ts"], { cwd: folder, timeoutMs: 60_000 });
