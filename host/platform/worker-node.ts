@@ -7,6 +7,11 @@ import { enableCompileCache } from "./compile-cache.ts";
 import { sharedNow } from "./shared-clock.ts";
 import type { WorkerStart } from "./workers.ts";
 
+/** Deno drops messages that come while nobody listens, and the import below takes its time: listen first. */
+const early: WorkerRequest[] = [];
+let deliver = (request: WorkerRequest): void => void early.push(request);
+parentPort?.on("message", (request: WorkerRequest) => deliver(request));
+
 enableCompileCache();
 // After the cache is on, so that it serves these sources too.
 const { serveWorker } = await import("../../sandbox/worker/main.ts");
@@ -21,7 +26,10 @@ function startServing(): void {
   serveWorker({
     init,
     post: (message) => port.postMessage(message, transferables(message)),
-    onMessage: (listener) => void port.on("message", (message: WorkerRequest) => listener(message)),
+    onMessage(listener) {
+      deliver = listener;
+      for (const request of early.splice(0)) listener(request);
+    },
     takeSyncAnswer: () => receiveMessageOnPort(syncPort)?.message as SyncAnswer | undefined,
     block: (words, index, value, timeoutMs) => void Atomics.wait(words, index, value, timeoutMs),
     now: sharedNow,
