@@ -110,6 +110,9 @@ export function texts(args) { return new TextDecoder().decode(new TextEncoder().
     }
     instance.values.newBytes(new Uint8Array(50_000).fill(9));
     expectRestored(plugin, image, image);
+    // Copied in as UTF-8 first, into a buffer of three times the room that nothing else writes to.
+    instance.values.newString("x".repeat(20_000));
+    expectRestored(plugin, image, image);
   });
 
   it("leaves what plain copy leaves, after any program [B1.memory]", async () => {
