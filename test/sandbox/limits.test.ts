@@ -11,7 +11,7 @@ const RUNAWAYS: Readonly<Record<string, string>> = {
   indexOf: `const hay = "a".repeat(1 << 22); for (let i = 0; i < 1e9; i++) hay.indexOf("b".repeat(10) + i);`,
   sparseJoin: "new Array(6e7) + '';",
   sparseSort: "const a = []; a.length = 4e9; a.sort();",
-  bigint: "let n = 3n; for (;;) n = n * n;",
+  bigint: "for (;;) { let n = 3n; for (let i = 0; i < 19; i++) n = n * n; }",
   bigintText: "(3n ** 600000n).toString(); (3n ** 600001n).toString(7);",
   regexp: `/^(a+)+$/.test("a".repeat(40) + "b");`,
   normalize: `"\\u0344".repeat(2e7).normalize("NFD");`,
