@@ -1,31 +1,48 @@
-/** Fresh-state calls against warm ones, on the thread that runs them; shared by the `fresh_*` rows. */
+/** Fresh-state calls against warm ones, on the thread that runs them; shared by the rows that need one or both. */
 
-import { plainCopy } from "../sandbox/image.ts";
+import { plainCopy } from "../sandbox/plain-copy.ts";
 import { trackedRestore } from "../sandbox/tracked-restore.ts";
-import { loadInThread, meteredModule } from "../test/support/in-thread.ts";
-import { interleave, type Row } from "./measure.ts";
-import { PLUGIN_2KB } from "./plugin-2kb.ts";
+import { type InThreadPlugin, loadInThread, meteredModule } from "../test/support/in-thread.ts";
+import { againstInUs, compareBatches, type Measured } from "./measure.ts";
 
-const ARGS = { a: 1, b: "x" };
+export const ECHO_ARGS = { a: 1, b: "x" };
+/** What `echo` answers them with, as text. */
+export const ECHO_TEXT: string = JSON.stringify(ECHO_ARGS);
 
-/** Restore and call on the metered engine ÷ call only on the published one. */
-export async function freshAgainstWarm(id: string, source: string): Promise<Row> {
-  const fresh = await loadInThread(source, trackedRestore, { module: meteredModule });
-  const warm = await loadInThread(source, plainCopy);
-  const times = await interleave({
-    warm: () => warm.call("echo", ARGS),
-    fresh: () => {
-      trackedRestore.restore(fresh.instance, fresh.image, fresh.image);
-      return fresh.call("echo", ARGS);
-    },
-  });
-  return { id, value: times.fresh * 1000, unit: "us", baseline: times.warm * 1000, ratio: times.fresh / times.warm };
+/** Restore and call on the engine as guests run on it ÷ call only, state kept, on the engine as it is published. */
+export async function freshAgainstWarm(source: string): Promise<Measured> {
+  const fresh = await loadFresh(source);
+  const warm = await loadWarm(source);
+  mustForget(fresh);
+  return againstInUs(compareBatches({ warm: () => echo(warm), fresh: () => echoFresh(fresh) }), "fresh", "warm");
 }
 
-/** The 2 KB plugin with so much more on its heap, in small objects as plugins have them. */
-export function pluginOfMegabytes(megabytes: number): string {
-  return `${PLUGIN_2KB}\nconst kept = Array.from({ length: ${Math.round((megabytes << 20) / BYTES_AN_ENTRY)} }, (_, id) => ({ id }));\nexport function size() { return kept.length; }`;
+/** As a worker has it: rewritten engine, restores that copy what a call touched. */
+export function loadFresh(source: string): Promise<InThreadPlugin> {
+  return loadInThread(source, trackedRestore, { module: meteredModule });
 }
 
-/** An object with one property and its place in an array, as this engine allocates them. */
-const BYTES_AN_ENTRY = 96;
+/** The unmodified engine, never restored. */
+export function loadWarm(source: string): Promise<InThreadPlugin> {
+  return loadInThread(source, plainCopy);
+}
+
+export function echoFresh(plugin: InThreadPlugin): void {
+  plugin.restore();
+  echo(plugin);
+}
+
+/** @throws {Error} if the answer is not what was sent. */
+export function echo(plugin: InThreadPlugin): void {
+  const answer = plugin.call("echo", ECHO_ARGS);
+  if (!answer.includes(ECHO_TEXT)) throw new Error(`Measured a call that answers ${answer.slice(0, 200)}`);
+}
+
+/** @throws {Error} if a restore leaves what an earlier call remembered. */
+function mustForget(plugin: InThreadPlugin): void {
+  const remember = (key: string): string => plugin.call("remember", { key, value: 1 });
+  const first = remember("a");
+  if (remember("b") === first) throw new Error("The plugin remembers nothing, so that there is nothing to restore");
+  plugin.restore();
+  if (remember("c") !== first) throw new Error("A restored plugin remembers earlier calls");
+}

@@ -1,54 +1,39 @@
-/**
- * `npm run bench`: measures every claimed number. `-- --json` prints rows, `-- --only ID` runs one, `-- --check`
- * compares with the targets of SPEC appendix C and fails where one is missed.
- */
+/** `npm run bench`: measures every claimed number and compares it with its target (`command-line.ts` has the options). */
 
+import { type BenchCommand, HELP, parseCommandLine } from "./command-line.ts";
 import { BENCHES } from "./mod.ts";
-import type { Bench, Row } from "./measure.ts";
+import { isMet, type Outcome, toCheckTable, toFigures, toJson } from "./report.ts";
 
-const args = process.argv.slice(2);
-const json = args.includes("--json");
-const only = args.includes("--only") ? args[args.indexOf("--only") + 1] : undefined;
+const command = parseCommandLine(
+  process.argv.slice(2),
+  BENCHES.map(({ id }) => id),
+);
+// What a benchmark leaves behind, an idle worker or a timer, is not waited for.
+process.exit(await main(command));
 
-const chosen = BENCHES.filter((bench) => only === undefined || bench.id === only);
-if (chosen.length === 0) {
-  console.error(`Unknown benchmark "${only}"; there are: ${BENCHES.map((bench) => bench.id).join(", ")}`);
-  process.exit(2);
-}
-
-const rows: Row[] = [];
-let missed = 0;
-for (const bench of chosen) {
-  if (!json) process.stderr.write(`measuring ${bench.id} …\n`);
-  const row = await bench.run();
-  rows.push(row);
-  if (!meets(bench, row)) missed++;
-}
-if (json) console.log(JSON.stringify({ rows }));
-else printTable();
-process.exit(args.includes("--check") && missed > 0 ? 1 : 0);
-
-function meets(bench: Bench, row: Row): boolean {
-  const measured = row.ratio ?? row.value;
-  return "atMost" in bench.target ? measured <= bench.target.atMost : measured >= bench.target.atLeast;
-}
-
-function printTable(): void {
-  const lines = rows.map((row, index) => {
-    const bench = chosen[index];
-    if (bench === undefined) return [];
-    const target = "atMost" in bench.target ? `≤ ${bench.target.atMost}` : `≥ ${bench.target.atLeast}`;
-    const baseline = row.baseline === null ? "" : `${row.baseline.toFixed(2)} ${row.unit}`;
-    const ratio = row.ratio === null ? "" : row.ratio.toFixed(2);
-    return [row.id, `${row.value.toFixed(2)} ${row.unit}`, baseline, ratio, target, meets(bench, row) ? "met" : "missed", bench.what];
-  });
-  const table = [["id", "value", "baseline", "ratio", "target", "", "what"], ...lines];
-  const widths = table[0]?.map((_, column) => Math.max(...table.map((line) => (line[column] ?? "").length))) ?? [];
-  for (const line of table)
-    console.log(
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
+async function main(wanted: BenchCommand): Promise<number> {
+  if (wanted.kind === "help") {
+    console.log(HELP);
+    return 0;
+  }
+  if (wanted.kind === "wrong") {
+    console.error(wanted.message);
+    return 2;
+  }
+  const outcomes: Outcome[] = [];
+  for (const bench of BENCHES) {
+    if (!wanted.ids.includes(bench.id)) continue;
+    const begin = performance.now();
+    const outcome = await bench.run().then(
+      (measured): Outcome => ({ id: bench.id, ok: true, measured }),
+      (defect: unknown): Outcome => ({ id: bench.id, ok: false, message: defect instanceof Error ? defect.message : String(defect) }),
     );
+    outcomes.push(outcome);
+    if (!outcome.ok) console.error(`${bench.id} failed: ${outcome.message}`);
+    else if (!wanted.json) console.error(`${bench.id} took ${((performance.now() - begin) / 1000).toFixed(1)} s`);
+  }
+  if (wanted.json) console.log(toJson(outcomes));
+  else console.log(wanted.check ? toCheckTable(outcomes) : toFigures(outcomes));
+  const failed = outcomes.some((outcome) => !outcome.ok || (wanted.check && !isMet(outcome)));
+  return failed ? 1 : 0;
 }

@@ -1,72 +1,155 @@
-/** Measuring: candidates interleaved in one run, medians, ratios against a baseline of the same run. */
+/** Measuring: candidates take turns in one run; what counts is the median, and the ratio of neighbours. */
 
-/** One line of the bench's table; `ratio` is `value / baseline` where there is a baseline. */
-export interface Row {
-  readonly id: string;
+/** What a benchmark found. `ratio` is the value ÷ the baseline of the same run; both are null where there is none. */
+export interface Measured {
   readonly value: number;
-  readonly unit: "us" | "ms" | "KB" | "x" | "per s";
+  readonly unit: "us" | "ms" | "KB" | "per s";
   readonly baseline: number | null;
   readonly ratio: number | null;
+  /** Said below the table: other figures of the same run. */
+  readonly note?: string;
 }
 
-/** A claimed number: SPEC appendix C's id, what it compares, its target, and how it is measured. */
+/** One claimed number: its id in `targets.ts`, and how it is measured. */
 export interface Bench {
   readonly id: string;
-  readonly what: string;
-  /** `atMost` applies to the ratio where there is one, else to the value. */
-  readonly target: { readonly atMost: number } | { readonly atLeast: number };
-  run(): Promise<Row>;
+  /** @throws {Error} if what was measured is not what should have happened: a wrong answer, a worker that died. */
+  run(): Promise<Measured>;
+}
+
+/** What was measured, in milliseconds for one operation: one sample a candidate and round. */
+export interface Comparison<Name extends string> {
+  medianMs(name: Name): number;
+  /** Median over the rounds of one candidate ÷ another: noise of the machine that lasts longer than a round cancels out. */
+  ratio(name: Name, baseline: Name): number;
+}
+
+export interface BatchOptions {
+  readonly rounds?: number;
+  /** How long a candidate runs before the next one's turn; at least one operation. */
+  readonly batchMs?: number;
+  /** Before the first round, each; also at least `WARM_CALLS` operations, unless they take far longer. */
+  readonly warmMs?: number;
+}
+
+/** The engine's first 2,000 to 3,000 calls run on V8's baseline tier (FACTS, measuring). */
+export const WARM_CALLS = 3_500;
+const WARM_AT_MOST = 5;
+
+/**
+ * Compares operations that do not wait. A sample is the mean of a short batch: shorter than the slices in which a busy
+ * machine takes the processor away, so that the median is of undisturbed ones.
+ */
+export function compareBatches<Name extends string>(
+  candidates: Readonly<Record<Name, () => void>>,
+  options: BatchOptions = {},
+): Comparison<Name> {
+  const { rounds = 201, batchMs = 2, warmMs = 300 } = options;
+  const runners = entriesOf(candidates).map(([name, run]) => ({
+    name,
+    run,
+    batch: Math.max(1, Math.round(batchMs / warmUp(run, warmMs))),
+    samples: new Array<number>(),
+  }));
+  for (let round = 0; round < rounds; round++) {
+    for (const { run, batch, samples } of inTurn(runners, round)) samples.push(meanMs(run, batch));
+  }
+  return toComparison(runners);
+}
+
+/** Milliseconds of one operation, once it runs as fast as it ever will. */
+function warmUp(run: () => void, warmMs: number): number {
+  const begin = performance.now();
+  let count = 0;
+  while (performance.now() - begin < warmMs || (count < WARM_CALLS && performance.now() - begin < warmMs * WARM_AT_MOST)) {
+    run();
+    count++;
+  }
+  return meanMs(run, Math.max(1, Math.round(count / 20)));
+}
+
+function meanMs(run: () => void, times: number): number {
+  const begin = performance.now();
+  for (let index = 0; index < times; index++) run();
+  return (performance.now() - begin) / times;
+}
+
+export interface CallOptions {
+  readonly rounds?: number;
+  /** Operations of each candidate in a round. */
+  readonly calls?: number;
+  /** Operations of each candidate before the first round. */
+  readonly warmCalls?: number;
+}
+
+/**
+ * Compares operations that wait for another thread. They alternate one by one, because how long a thread takes to wake
+ * depends on what the machine did just before; a sample is the median of a round (p50).
+ */
+export async function compareCalls<Name extends string>(
+  candidates: Readonly<Record<Name, () => Promise<void>>>,
+  options: CallOptions = {},
+): Promise<Comparison<Name>> {
+  const { rounds = 60, calls = 50, warmCalls = WARM_CALLS } = options;
+  const runners = entriesOf(candidates).map(([name, run]) => ({ name, run, samples: new Array<number>() }));
+  for (let call = 0; call < warmCalls; call++) for (const { run } of runners) await run();
+  for (let round = 0; round < rounds; round++) {
+    const taken = runners.map((runner) => ({ ...runner, ms: new Array<number>() }));
+    for (let call = 0; call < calls; call++) {
+      for (const { run, ms } of inTurn(taken, call)) {
+        const begin = performance.now();
+        await run();
+        ms.push(performance.now() - begin);
+      }
+    }
+    for (const { samples, ms } of taken) samples.push(median(ms));
+  }
+  return toComparison(runners);
+}
+
+/** Every other time the other way round, so that no candidate always follows the same one. */
+function inTurn<T>(items: readonly T[], turn: number): readonly T[] {
+  return turn % 2 === 0 ? items : items.toReversed();
+}
+
+function toComparison<Name extends string>(
+  runners: readonly { readonly name: Name; readonly samples: readonly number[] }[],
+): Comparison<Name> {
+  const samplesOf = (name: Name): readonly number[] => runners.find((runner) => runner.name === name)?.samples ?? [];
+  return {
+    medianMs: (name) => median(samplesOf(name)),
+    ratio(name, baseline) {
+      const below = samplesOf(baseline);
+      return median(samplesOf(name).map((sample, round) => sample / (below[round] ?? Number.NaN)));
+    },
+  };
+}
+
+/** `Object.entries` with the names' type: candidates are literals of this folder. */
+function entriesOf<Name extends string, T>(record: Readonly<Record<Name, T>>): [Name, T][] {
+  return Object.entries(record) as [Name, T][];
+}
+
+/** A row in microseconds: `name` against `baseline`. */
+export function againstInUs<Name extends string>(times: Comparison<Name>, name: Name, baseline: Name): Measured {
+  return { value: times.medianMs(name) * 1000, unit: "us", baseline: times.medianMs(baseline) * 1000, ratio: times.ratio(name, baseline) };
 }
 
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
+/** @throws {Error} if there are no values: nothing was measured. */
 export function percentile(values: readonly number[], fraction: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN;
+  const sorted = values.toSorted((a, b) => a - b);
+  const found = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))];
+  if (found === undefined) throw new Error("Nothing was measured");
+  return found;
 }
 
-export type Candidate = () => unknown;
-
-/** Milliseconds an operation takes, per candidate: the median over rounds in which all take turns. */
-export async function interleave<Name extends string>(
-  candidates: Readonly<Record<Name, Candidate>>,
-  options: { readonly rounds?: number; readonly batchMs?: number; readonly warmMs?: number } = {},
-): Promise<Record<Name, number>> {
-  const { rounds = 21, batchMs = 30, warmMs = 300 } = options;
-  const entries = Object.entries(candidates) as [Name, Candidate][];
-  const state = [];
-  for (const [name, run] of entries) {
-    const perOperation = await timed(run, warmMs, Number.POSITIVE_INFINITY);
-    state.push({ name, run, batch: Math.max(1, Math.round(batchMs / perOperation)), samples: [] as number[] });
-  }
-  for (let round = 0; round < rounds; round++) {
-    for (const one of state) one.samples.push(await timed(one.run, Number.POSITIVE_INFINITY, one.batch));
-  }
-  return Object.fromEntries(state.map((one) => [one.name, median(one.samples)])) as Record<Name, number>;
-}
-
-/** Mean milliseconds of one operation, over at most `forMs` or `times`. */
-async function timed(run: Candidate, forMs: number, times: number): Promise<number> {
-  const begin = performance.now();
-  let count = 0;
-  do {
-    const result = run();
-    if (result instanceof Promise) await result;
-    count++;
-  } while (count < times && performance.now() - begin < forMs);
-  return (performance.now() - begin) / count;
-}
-
-/** Milliseconds of each of `times` operations, one by one, after a warm-up. */
-export async function latencies(run: () => Promise<unknown>, times: number, warmUp: number): Promise<number[]> {
-  for (let i = 0; i < warmUp; i++) await run();
-  const samples: number[] = [];
-  for (let i = 0; i < times; i++) {
-    const begin = performance.now();
-    await run();
-    samples.push(performance.now() - begin);
-  }
-  return samples;
+/** Guards against measuring something that does not work. @throws {Error} if the two are not the same JSON. */
+export function mustBe(found: unknown, wanted: unknown): void {
+  const text = JSON.stringify(found);
+  if (text !== JSON.stringify(wanted))
+    throw new Error(`Measured a call that answers ${text?.slice(0, 200)} instead of ${JSON.stringify(wanted)}`);
 }

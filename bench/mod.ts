@@ -1,28 +1,42 @@
-/** Every claimed number, one file each. */
+/** Every claimed number: one file, one line here and one in `targets.ts`. */
 
+import { bytes1mb } from "./bytes-1mb.ts";
 import { coldStart } from "./cold-start.ts";
 import { dispatchWasm } from "./dispatch-wasm.ts";
 import { eventLoop } from "./event-loop.ts";
 import { fresh16mb } from "./fresh-16mb.ts";
 import { fresh2kb } from "./fresh-2kb.ts";
 import { fresh4mb } from "./fresh-4mb.ts";
+import { freshSeen } from "./fresh-seen.ts";
 import { guardCpu } from "./guard-cpu.ts";
 import { guardCpuTracked } from "./guard-cpu-tracked.ts";
+import { hostOp } from "./host-op.ts";
+import { idlePlugin } from "./idle-plugin.ts";
 import type { Bench } from "./measure.ts";
+import { naive250kb } from "./naive-250kb.ts";
 import { naive2kb } from "./naive-2kb.ts";
+import { randomOf1000 } from "./random-of-1000.ts";
 import { reload } from "./reload.ts";
 import { runaway } from "./runaway.ts";
+import { throughput } from "./throughput.ts";
 
 export const BENCHES: readonly Bench[] = [
   fresh2kb,
   fresh4mb,
   fresh16mb,
+  freshSeen,
+  naive2kb,
+  naive250kb,
+  randomOf1000,
+  dispatchWasm,
+  hostOp,
+  bytes1mb,
+  runaway,
   guardCpu,
   guardCpuTracked,
-  naive2kb,
-  dispatchWasm,
-  runaway,
-  eventLoop,
+  idlePlugin,
   reload,
   coldStart,
+  throughput,
+  eventLoop,
 ];

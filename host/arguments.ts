@@ -1,7 +1,7 @@
 /** The argument gate: whatever a door handed in becomes checked, complete, frozen JSON, or every problem at once (SPEC S3). */
 
 import { applyDefaults, checkValue, type JsonSchema, type JsonValue, type Limits } from "../manifests/mod.ts";
-import { invalidArgs, invalidJson, type ToolErrorData } from "./errors.ts";
+import { invalidArgs, invalidJson, invalidOption, type ToolErrorData } from "./errors.ts";
 import { copyJson, deepFreeze, type JsonBounds } from "./json.ts";
 import { readJsonText } from "./json-text.ts";
 
@@ -31,6 +31,12 @@ export function readArguments(schema: JsonSchema, raw: RawArguments, limits: Pic
   const args = deepFreeze(applyDefaults(schema, copy.value));
   const problems = checkValue(schema, args);
   return problems.length === 0 ? { ok: true, args } : { ok: false, error: invalidArgs(problems) };
+}
+
+/** What a caller may wish for beside the arguments. Above the limit is no mistake: policy lowers it. */
+export function checkWishes({ timeoutMs }: { readonly timeoutMs?: number }): ToolErrorData | undefined {
+  if (timeoutMs === undefined || timeoutMs > 0) return undefined;
+  return invalidOption("timeoutMs", `${timeoutMs} is no time to run in (give milliseconds above 0, or leave it out)`);
 }
 
 function readText(

@@ -1,6 +1,6 @@
 /** The one path that every call of every door takes (SPEC D1). */
 
-import { readArguments } from "./arguments.ts";
+import { checkWishes, readArguments } from "./arguments.ts";
 import type { ToolCall, ToolResult } from "./call.ts";
 import type { Confirm } from "./confirmations/confirmations.ts";
 import { cancelled, deniedByPolicy, invalidOutput, overloaded, toolNotFound, unavailable, userDenied } from "./errors.ts";
@@ -9,7 +9,7 @@ import { isVisible } from "./listing.ts";
 import { checkValue, type JsonValue, type Requirement } from "../manifests/mod.ts";
 import { nearestNames } from "./nearest.ts";
 import type { Policy } from "./policy/policy.ts";
-import type { RequiredCheck, RequiredContext } from "./capabilities/mod.ts";
+import { checkUngranted, type RequiredCheck, type RequiredContext } from "./capabilities/mod.ts";
 import type { Executors } from "./routes/executor.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { openTrace, type Trace, type TraceSinks } from "./trace.ts";
@@ -55,6 +55,9 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   trace.found(tool);
   if (tool.binding.kind === "unavailable") return trace.fail(unavailable(call.tool, tool.binding.reason));
 
+  const misuse = checkWishes(call);
+  if (misuse) return trace.invalid(misuse);
+
   // Before policy: no rule may read an argument that nobody has checked.
   const given = readArguments(tool.definition.inputSchema, call.args, host.policy.limitsFor(tool, call));
   if (!given.ok) return trace.invalid(given.error);
@@ -71,6 +74,8 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   trace.checked(args);
 
   if (decision.kind === "ask") {
+    const ungranted = checkUngranted(tool.plugin, decision.grant);
+    if (ungranted) return trace.deny(ungranted);
     const refusal = await host.confirm({ tool, call, args, decision }, signal);
     if (refusal) return trace.fail(refusal);
   }

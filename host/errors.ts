@@ -94,6 +94,12 @@ export function invalidJson(position: number): ToolErrorData {
   return toolError("invalid_args", message, { details: { errors: [{ pointer: "", message }] } });
 }
 
+/** An option of the call itself is wrong; `problem` says what it is, what was wanted and what to do. */
+export function invalidOption(option: string, problem: string): ToolErrorData {
+  const message = `Invalid call option "${option}": ${problem}`;
+  return toolError("invalid_args", message, { details: { errors: [{ pointer: "", message }] } });
+}
+
 /** All problems at once; the message names the first. */
 export function invalidOutput(problems: readonly ValueProblem[]): ToolErrorData {
   return toolError("invalid_output", summarize("Invalid output", problems), { details: { errors: problems.map(problemToJson) } });

@@ -40,7 +40,7 @@ export interface Host extends AsyncDisposable {
   call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
   /** Up to the session's cap at once; results in the order of the calls. */
   callAll(calls: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
-  /** Of an ended call; the last 1,000 are remembered. */
+  /** Of an ended call; at least the last 1,000 are remembered. */
   result(callId: string): ToolResult | undefined;
   /** A client of its own: role, workspace, concurrency. */
   session(options?: HostSessionOptions): Session;
@@ -166,11 +166,14 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   }
 
   return {
-    async call(tool, args = {}, { role, context, ...wish } = {}) {
-      const session = await sessions.resolve(wish.session ?? sessions.of(role, context));
+    async call(tool, args = {}, options) {
+      // Callers without types pass null too, and no call rejects.
+      const wish = options ?? {};
+      const session = await sessions.resolve(wish.session ?? sessions.of(wish.role, wish.context));
       return await calls.call(tool, args, { ...wish, session });
     },
-    async callAll(requests, wish = {}) {
+    async callAll(requests, options) {
+      const wish = options ?? {};
       const session = await sessions.resolve(wish.session ?? sessions.default);
       return await calls.callAll(requests, { ...wish, session });
     },

@@ -22,12 +22,12 @@ export type JsonCopy =
  * Members named `__proto__` are dropped, so that no reader of the copy can be tricked through them.
  */
 export function copyJson(value: unknown, bounds: JsonBounds): JsonCopy {
-  const walk: Walk = { left: bounds.maxBytes, bounds };
+  const walk: Walk = { left: bounds.maxBytes, bounds, path: [] };
   try {
-    const copy = copyAt(value, "", 0, walk);
+    const copy = copyAt(value, 0, walk);
     return { ok: true, value: copy, bytes: bounds.maxBytes - walk.left };
   } catch (stop) {
-    if (stop instanceof NotJson) return { ok: false, problem: { pointer: stop.pointer, message: stop.message }, reason: stop.reason };
+    if (stop instanceof NotJson) return { ok: false, problem: { pointer: pointerOf(walk), message: stop.message }, reason: stop.reason };
     // A getter or `toJSON` of the value threw: its message is the value's own business.
     return { ok: false, problem: { pointer: "", message: "The value throws while it is read" }, reason: "not_json" };
   }
@@ -42,79 +42,94 @@ export function deepFreeze<T extends JsonValue>(value: T): T {
   return value;
 }
 
-/** How much may still come. */
+/** How much may still come, and where the walk is. */
 interface Walk {
   left: number;
   readonly bounds: JsonBounds;
+  /** Names and indexes on the way here; after a problem, on the way to it. */
+  readonly path: (string | number)[];
 }
 
 class NotJson extends Error {
-  readonly pointer: string;
   readonly reason: "not_json" | "too_large" | "too_deep";
-  constructor(pointer: string, reason: "not_json" | "too_large" | "too_deep", message: string) {
+  constructor(reason: "not_json" | "too_large" | "too_deep", message: string) {
     super(message);
-    this.pointer = pointer;
     this.reason = reason;
   }
 }
 
-function copyAt(value: unknown, pointer: string, depth: number, walk: Walk): JsonValue {
+function copyAt(value: unknown, depth: number, walk: Walk): JsonValue {
   switch (typeof value) {
     case "string":
-      spend(walk, utf8Bytes(value, walk.left) + 2, pointer);
+      spend(walk, utf8Bytes(value, walk.left) + 2);
       return value;
     case "number":
-      if (!Number.isFinite(value)) throw new NotJson(pointer, "not_json", `The number ${value} has no JSON form`);
-      spend(walk, 1, pointer);
+      if (!Number.isFinite(value)) throw new NotJson("not_json", `The number ${value} has no JSON form`);
+      spend(walk, 1);
       return value;
     case "boolean":
-      spend(walk, 4, pointer);
+      spend(walk, 4);
       return value;
     case "object":
       if (value === null) {
-        spend(walk, 4, pointer);
+        spend(walk, 4);
         return null;
       }
-      return copyObject(value, pointer, depth, walk);
+      return copyObject(value, depth, walk);
     default:
-      throw new NotJson(pointer, "not_json", `A value of type "${typeof value}" has no JSON form`);
+      throw new NotJson("not_json", `A value of type "${typeof value}" has no JSON form`);
   }
 }
 
-function copyObject(value: object, pointer: string, depth: number, walk: Walk): JsonValue {
+function copyObject(value: object, depth: number, walk: Walk): JsonValue {
   if (depth >= walk.bounds.maxDepth)
-    throw new NotJson(
-      pointer.slice(0, 200),
-      "too_deep",
-      `The value is nested deeper than ${walk.bounds.maxDepth} levels, or contains itself`,
-    );
-  spend(walk, 2, pointer);
-  if (hasToJson(value)) return copyAt(value.toJSON(), pointer, depth + 1, walk);
+    throw new NotJson("too_deep", `The value is nested deeper than ${walk.bounds.maxDepth} levels, or contains itself`);
+  spend(walk, 2);
+  if (hasToJson(value)) return copyAt(value.toJSON(), depth + 1, walk);
   if (Array.isArray(value)) {
     const copy: JsonValue[] = [];
     for (let index = 0; index < value.length; index++) {
-      spend(walk, 1, pointer);
+      spend(walk, 1);
       const member: unknown = value[index];
-      copy.push(copyAt(member === undefined ? null : member, `${pointer}/${index}`, depth + 1, walk));
+      copy.push(copyMember(index, member === undefined ? null : member, depth, walk));
     }
     return Object.freeze(copy);
   }
   const copy: Record<string, JsonValue> = {};
   for (const [key, member] of Object.entries(value)) {
     if (key === "__proto__" || member === undefined) continue;
-    spend(walk, utf8Bytes(key, walk.left) + 4, pointer);
-    copy[key] = copyAt(member, `${pointer}/${escapePointer(key)}`, depth + 1, walk);
+    spend(walk, utf8Bytes(key, walk.left) + 4);
+    copy[key] = copyMember(key, member, depth, walk);
   }
   return Object.freeze(copy);
+}
+
+/** Leaves the path as it was, unless there is a problem: then it says where. */
+function copyMember(name: string | number, member: unknown, depth: number, walk: Walk): JsonValue {
+  walk.path.push(name);
+  const copy = copyAt(member, depth + 1, walk);
+  walk.path.pop();
+  return copy;
 }
 
 function hasToJson(value: object): value is { toJSON(): unknown } {
   return "toJSON" in value && typeof value.toJSON === "function";
 }
 
-function spend(walk: Walk, bytes: number, pointer: string): void {
+function spend(walk: Walk, bytes: number): void {
   walk.left -= bytes;
-  if (walk.left < 0) throw new NotJson(pointer.slice(0, 200), "too_large", `The value is larger than ${walk.bounds.maxBytes} bytes`);
+  if (walk.left < 0) throw new NotJson("too_large", `The value is larger than ${walk.bounds.maxBytes} bytes`);
+}
+
+const POINTER_LENGTH = 200;
+
+function pointerOf({ path }: Walk): string {
+  let pointer = "";
+  for (const name of path) {
+    pointer += `/${escapePointer(String(name))}`;
+    if (pointer.length > POINTER_LENGTH) return pointer.slice(0, POINTER_LENGTH);
+  }
+  return pointer;
 }
 
 /** Exact up to `enough`; beyond it any larger number. */

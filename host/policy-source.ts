@@ -149,8 +149,9 @@ function denialsOf(permissions: Permissions): Permissions | undefined {
   const denied: { -readonly [K in PermissionKind]?: PermissionValue } = {};
   for (const kind of PERMISSION_KINDS) {
     const value = permissions[kind];
-    const deny = value === undefined ? undefined : toEntry(value).deny;
-    if (deny !== undefined) denied[kind] = { deny };
+    const { deny, ignore } = toEntry(value ?? {});
+    if (deny === undefined && ignore === undefined) continue;
+    denied[kind] = { ...(deny !== undefined && { deny }), ...(ignore !== undefined && { ignore }) };
   }
   return Object.keys(denied).length === 0 ? undefined : denied;
 }

@@ -40,11 +40,18 @@ export async function openProject(platform: Pick<Platform, "files" | "environmen
   const { cwd } = platform.environment;
   if (source === false) return fixedProject(cwd, "{}");
   if (typeof source === "object") return fixedProject(cwd, JSON.stringify(source));
+  if (source !== undefined && typeof source !== "string") throw new ProjectConfigError("the configuration", [notASource(source)]);
   const path =
     typeof source === "string"
       ? await platform.files.realPath(source.startsWith("/") ? source : `${cwd}/${source}`)
       : await findUpwards(platform, cwd);
   return path === undefined ? fixedProject(cwd, "{}") : await projectOfFile(platform, path);
+}
+
+/** Of a caller without types. */
+function notASource(source: unknown): Problem {
+  const message = `Expected a path, a configuration or false, got ${String(source)}`;
+  return { severity: "error", pointer: "", message, fix: "leave it out to use the nearest bascule.json" };
 }
 
 function fixedProject(root: string, text: string): ProjectFile {

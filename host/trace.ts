@@ -2,6 +2,7 @@
 
 import type { DraftOf, EmitEvent, EventSubject, TerminalEventType } from "./audit/events.ts";
 import type { AllowDecision, Decision, DecisionSummary, ToolCall, ToolResult } from "./call.ts";
+import { summarizeDecision } from "./decision-summary.ts";
 import { ERROR_TABLE } from "./error-table.ts";
 import { internal, type ToolErrorData } from "./errors.ts";
 import { DEFAULT_LIMITS, type JsonObject, type JsonValue } from "../manifests/mod.ts";
@@ -43,47 +44,131 @@ export interface Trace {
 }
 
 export function openTrace(call: ToolCall, sinks: TraceSinks): Trace {
-  const startedMs = sinks.now();
-  let tool: RegisteredTool | undefined;
-  let checkedArgs: JsonValue | undefined;
-  let decision: Decision | undefined;
-  let ended: ToolResult | undefined;
+  return new CallTrace(call, sinks);
+}
 
-  function subject(): EventSubject {
-    return {
+class CallTrace implements Trace {
+  readonly #call: ToolCall;
+  readonly #sinks: TraceSinks;
+  readonly #startedMs: number;
+  #subject: EventSubject;
+  #tool: RegisteredTool | undefined;
+  #checkedArgs: JsonValue | undefined;
+  #decision: Decision | undefined;
+  #ended: ToolResult | undefined;
+
+  constructor(call: ToolCall, sinks: TraceSinks) {
+    this.#call = call;
+    this.#sinks = sinks;
+    this.#startedMs = sinks.now();
+    this.#subject = {
       sessionId: call.session.id,
       callId: call.callId,
       ...(call.turnId !== undefined && { turnId: call.turnId }),
       ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
-      ...ownerOf(tool),
     };
   }
 
-  /** What the result shows: as checked, else as the door sent it. */
-  function args(): JsonValue {
-    return sinks.redact(checkedArgs === undefined ? showRaw(call.args) : checkedArgs);
+  found(tool: RegisteredTool): void {
+    this.#tool = tool;
+    this.#subject = { ...this.#subject, ...ownerOf(tool) };
   }
 
-  function durationMs(): number {
-    return Math.max(0, sinks.now() - startedMs);
+  checked(args: JsonValue): void {
+    this.#checkedArgs = args;
   }
 
-  function end(result: ToolResult, draft: TerminalDraft): ToolResult {
-    if (ended !== undefined) return ended;
-    ended = Object.freeze(result);
-    sinks.emit(draft);
-    return ended;
+  decided(decision: Decision): void {
+    this.#decision = decision;
   }
 
-  function failure(error: ToolErrorData, outcome?: OutcomeBase): ToolResult {
-    return { ...base(outcome), ok: false, status: error.code === "approval_required" ? "pending_approval" : "error", output: null, error };
+  called(decision: AllowDecision): void {
+    this.#sinks.emit({
+      ...this.#subject,
+      type: "tool.called",
+      payload: {
+        tool: this.#toolName(),
+        arguments: this.#shownArgs(),
+        sideEffects: this.#tool?.definition.sideEffects ?? [],
+        source: this.#tool?.source ?? "",
+        route: decision.route,
+        decision: toJsonObject(summarizeDecision(decision)),
+        caller: this.#call.caller,
+      },
+    });
   }
 
-  function base(outcome?: OutcomeBase): ResultBaseOf {
+  complete(outcome: OutcomeOk): ToolResult {
+    const { output, used } = outcome;
+    const base = this.#resultBase(outcome);
+    const { tool, durationMs } = base;
+    return this.#end(
+      { ...base, ok: true, status: "success", output },
+      {
+        ...this.#subject,
+        type: "tool.completed",
+        payload: { tool, output, durationMs, decision: {}, limitsUsed: { ...used }, ...this.#shownDecision() },
+      },
+    );
+  }
+
+  fail(error: ToolErrorData, outcome?: OutcomeBase): ToolResult {
+    const result = this.#failure(error, outcome);
+    return this.#end(result, {
+      ...this.#subject,
+      type: "tool.failed",
+      payload: {
+        ...this.#shownError(error),
+        durationMs: result.durationMs,
+        ...(outcome?.partialOutput !== undefined && { partialOutput: outcome.partialOutput }),
+        ...timeoutOf(error),
+      },
+    });
+  }
+
+  deny(error: ToolErrorData): ToolResult {
+    const result = this.#failure(error);
+    return this.#end(result, {
+      ...this.#subject,
+      type: "tool.denied",
+      payload: { ...this.#shownError(error), arguments: result.arguments },
+    });
+  }
+
+  invalid(error: ToolErrorData): ToolResult {
+    const result = this.#failure(error);
+    const errors = error.details?.["errors"];
+    return this.#end(result, {
+      ...this.#subject,
+      type: "tool.input_invalid",
+      payload: { tool: result.tool, arguments: result.arguments, errors: Array.isArray(errors) ? (errors as readonly JsonValue[]) : [] },
+    });
+  }
+
+  crash(defect: unknown): ToolResult {
+    this.#sinks.onDefect("A call crashed", defect, { callId: this.#call.callId });
+    return this.fail(internal(this.#call.callId));
+  }
+
+  #end(result: ToolResult, draft: TerminalDraft): ToolResult {
+    if (this.#ended !== undefined) return this.#ended;
+    this.#ended = Object.freeze(result);
+    this.#sinks.emit(draft);
+    return this.#ended;
+  }
+
+  #failure(error: ToolErrorData, outcome?: OutcomeBase): ToolResult {
+    const status = error.code === "approval_required" ? "pending_approval" : "error";
+    return { ...this.#resultBase(outcome), ok: false, status, output: null, error };
+  }
+
+  #resultBase(outcome?: OutcomeBase): ResultBaseOf {
+    const tool = this.#tool;
+    const decision = this.#decision;
     return {
-      callId: call.callId,
-      tool: tool?.qualifiedName ?? call.tool,
-      arguments: args(),
+      callId: this.#call.callId,
+      tool: this.#toolName(),
+      arguments: this.#shownArgs(),
       ...ownerOf(tool),
       requiresApproval: decision?.kind === "ask",
       content: outcome?.content ?? [],
@@ -91,98 +176,31 @@ export function openTrace(call: ToolCall, sinks: TraceSinks): Trace {
       filesModified: outcome?.filesModified ?? [],
       ...(outcome?.commandExecuted !== undefined && { commandExecuted: outcome.commandExecuted }),
       ...(decision !== undefined && decision.kind !== "deny" && { route: decision.route }),
-      durationMs: durationMs(),
+      durationMs: Math.max(0, this.#sinks.now() - this.#startedMs),
       limitsUsed: outcome?.used ?? { wallMs: 0 },
       ...(decision && { decision: summarizeDecision(decision) }),
       metadata: outcome?.metadata ?? {},
     };
   }
 
-  function toolName(): string {
-    return tool?.qualifiedName ?? call.tool;
+  #toolName(): string {
+    return this.#tool?.qualifiedName ?? this.#call.tool;
   }
 
-  function fail(error: ToolErrorData, outcome?: OutcomeBase): ToolResult {
-    return end(failure(error, outcome), {
-      type: "tool.failed",
-      ...subject(),
-      payload: {
-        tool: toolName(),
-        code: error.code,
-        errorClass: ERROR_TABLE[error.code].errorClass,
-        message: error.message,
-        durationMs: durationMs(),
-        ...decisionOf(decision),
-        ...(outcome?.partialOutput !== undefined && { partialOutput: outcome.partialOutput }),
-        ...timeoutOf(error),
-      },
-    });
+  /** As checked, else as the door sent it. */
+  #shownArgs(): JsonValue {
+    return this.#sinks.redact(this.#checkedArgs === undefined ? showRaw(this.#call.args) : this.#checkedArgs);
   }
 
-  return {
-    found(found) {
-      tool = found;
-    },
-    checked(checked) {
-      checkedArgs = checked;
-    },
-    decided(made) {
-      decision = made;
-    },
-    called(allowed) {
-      sinks.emit({
-        type: "tool.called",
-        ...subject(),
-        payload: {
-          tool: toolName(),
-          arguments: args(),
-          sideEffects: tool?.definition.sideEffects ?? [],
-          source: tool?.source ?? "",
-          route: allowed.route,
-          decision: toJsonObject(summarizeDecision(allowed)),
-          caller: call.caller,
-        },
-      });
-    },
-    complete(outcome) {
-      const { output, used } = outcome;
-      return end(
-        { ...base(outcome), ok: true, status: "success", output },
-        {
-          type: "tool.completed",
-          ...subject(),
-          payload: { tool: toolName(), output, durationMs: durationMs(), decision: {}, limitsUsed: { ...used }, ...decisionOf(decision) },
-        },
-      );
-    },
-    fail,
-    deny(error) {
-      return end(failure(error), {
-        type: "tool.denied",
-        ...subject(),
-        payload: {
-          tool: toolName(),
-          code: error.code,
-          errorClass: ERROR_TABLE[error.code].errorClass,
-          message: error.message,
-          arguments: args(),
-          ...decisionOf(decision),
-        },
-      });
-    },
-    invalid(error) {
-      const errors = error.details?.["errors"];
-      return end(failure(error), {
-        type: "tool.input_invalid",
-        ...subject(),
-        payload: { tool: toolName(), arguments: args(), errors: Array.isArray(errors) ? (errors as readonly JsonValue[]) : [] },
-      });
-    },
-    crash(defect) {
-      sinks.onDefect("A call crashed", defect, { callId: call.callId });
-      return fail(internal(call.callId));
-    },
-  };
+  /** What every event of a call that did not run to its end says. */
+  #shownError({ code, message }: ToolErrorData): ShownError {
+    const { errorClass } = ERROR_TABLE[code];
+    return { tool: this.#toolName(), code, errorClass, message, ...this.#shownDecision() };
+  }
+
+  #shownDecision(): { readonly decision?: JsonObject } {
+    return this.#decision === undefined ? {} : { decision: toJsonObject(summarizeDecision(this.#decision)) };
+  }
 }
 
 const SHOWN_TEXT = 10_000;
@@ -195,22 +213,12 @@ function showRaw(raw: ToolCall["args"]): JsonValue {
 }
 
 type TerminalDraft = { readonly [T in TerminalEventType]: DraftOf<T> }[TerminalEventType];
+type ShownError = Pick<DraftOf<"tool.failed">["payload"], "tool" | "code" | "errorClass" | "message" | "decision">;
 type ResultBaseOf = Omit<Extract<ToolResult, { ok: true }>, "ok" | "status" | "output">;
-
-/** The part of a decision that leaves the host. */
-function summarizeDecision(decision: Decision): DecisionSummary {
-  if (decision.kind === "deny") return { kind: "deny", because: decision.because };
-  const grants = decision.grant.layers.map(({ name, permissions }) => ({ layer: name, permissions: permissions.source }));
-  return { kind: decision.kind, route: decision.route, limits: decision.limits, grants, because: decision.because };
-}
 
 function ownerOf(tool: RegisteredTool | undefined): { readonly plugin?: string; readonly digest?: string } {
   if (tool?.plugin === undefined) return {};
   return { plugin: tool.plugin, ...(tool.binding.kind === "plugin" && { digest: tool.binding.version.digest }) };
-}
-
-function decisionOf(decision: Decision | undefined): { readonly decision?: JsonObject } {
-  return decision === undefined ? {} : { decision: toJsonObject(summarizeDecision(decision)) };
 }
 
 /** A summary holds JSON only; its interfaces just have no index signature. */

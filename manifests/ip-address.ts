@@ -17,7 +17,7 @@ export function parseIp(text: string): IpAddress | undefined {
 
 /** Reads `address/bits`; undefined for anything else. */
 export function parseIpBlock(text: string): IpBlock | undefined {
-  const parts = /^([0-9a-fA-F:.]+)\/([0-9]{1,3})$/.exec(text);
+  const parts = /^([0-9.]+(?=\/[0-9]{1,2}$)|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)\/([0-9]{1,3})$/.exec(text);
   const address = parts === null ? undefined : parseIp(parts[1] ?? "");
   if (parts === null || address === undefined) return undefined;
   const width = parts[1]?.includes(":") === true ? 128 : 32;

@@ -20,6 +20,7 @@ export type {
   CompiledPermissions,
   LayerVerdict,
   NetItem,
+  PathKind,
   PermissionBases,
   PermissionEntry,
   PermissionItem,
@@ -29,7 +30,7 @@ export type {
   PermissionValue,
   SecretItem,
 } from "./permissions.ts";
-export { PERMISSION_KINDS } from "./permissions.ts";
+export { isPathKind, PERMISSION_KINDS } from "./permissions.ts";
 export type { Parsed, Problem, Severity } from "./problem.ts";
 export { problemToText } from "./problem.ts";
 export type { Route } from "./route.ts";
@@ -38,15 +39,24 @@ export type { SideEffect, SideEffectClass } from "./side-effect.ts";
 export { OLDER_SIDE_EFFECTS, SIDE_EFFECT_CLASSES, SIDE_EFFECTS, sideEffectClass } from "./side-effect.ts";
 export { CALLERS } from "./tool.ts";
 export type { Caller, Requirement, ToolAnnotations, ToolDefinition, Visibility } from "./tool.ts";
+export type { AddressRange } from "./address-range.ts";
+export { addressRange, embeddedAddresses } from "./address-range.ts";
+export { ipToText, parseIp } from "./ip-address.ts";
+export type { AddressVerdict, NetQuery } from "./permission-address.ts";
+export { evaluateAddress } from "./permission-address.ts";
 export { compilePermissions, itemToText, toEntry } from "./permission-compile.ts";
 export { coversPermissions, isWider, permissionsDiff } from "./permission-covers.ts";
-export { evaluateAccess } from "./permission-evaluate.ts";
+export type { DenoExport, DenoPermission, DenoPermissions } from "./permission-deno.ts";
+export { toDenoPermissions } from "./permission-deno.ts";
+export { evaluateAccess, withoutRevoked } from "./permission-evaluate.ts";
 export type { SmallestGrant } from "./permission-hint.ts";
 export { smallestGrant, splitFlagItems } from "./permission-hint.ts";
 export type { HostPattern, NetItemOutcome, NetPattern, NetTarget } from "./permission-net.ts";
 export { canonicalHost, parseNetItem } from "./permission-net.ts";
 export { checkItem, parsePermissions, SYS_KINDS } from "./permission-parse.ts";
 export { isAbsolutePath, normalizePath, pathSegments } from "./permission-path.ts";
+export type { AccessQueryOutcome, DenoKind } from "./permission-query.ts";
+export { parseAccessQuery } from "./permission-query.ts";
 export { permissionsForClass, permissionsForEffects, sideEffectClassOf } from "./side-effect-permissions.ts";
 export type { ConfirmationConfig, ConfirmMode, PolicyConfig, PolicyRule, ProjectConfig, RuleEffect } from "./project.ts";
 export { CONFIRM_MODES } from "./project.ts";

@@ -150,6 +150,10 @@ function readDependencies(fields: Fields, reader: DocumentReader, self: string |
 function readImport(reader: DocumentReader, key: string, value: JsonValue, pointer: string): string | undefined {
   const target = typeof value === "string" ? value : "";
   if (key === "") reader.refuse(pointer, "Import has an empty name", "name what the plugin's code imports", "key");
+  if (key !== "" && target !== "" && key.endsWith("/") !== target.endsWith("/")) {
+    reader.refuse(pointer, `Import "${printable(key)}" and "${printable(target)}" do not both end in "/"`, "end both in it, or neither");
+    return undefined;
+  }
   if (/^(?:npm|jsr):[^\s]+$/.test(target)) return target;
   const isInside = /^\.\/./.test(target) && !/[\\:%?#\0]/.test(target) && !target.split("/").includes("..");
   if (isInside) return target;

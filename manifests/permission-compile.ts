@@ -12,12 +12,16 @@ import {
 } from "./permission-net.ts";
 import { isSecretItem } from "./permission-parse.ts";
 import { pathSegments, patternCovers, patternReachesBelow, toPathPattern } from "./permission-path.ts";
+import { namesPath, runAllows, runDenies } from "./permission-run.ts";
+import { canonicalSocket } from "./permission-socket.ts";
 import {
+  isPathKind,
   PERMISSION_KINDS,
   type AccessQuery,
   type CompiledEntry,
   type CompiledItem,
   type CompiledPermissions,
+  type PathKind,
   type PermissionBases,
   type PermissionEntry,
   type PermissionItem,
@@ -37,7 +41,23 @@ export function compilePermissions(permissions: Permissions, bases: PermissionBa
     const value = Object.hasOwn(permissions, kind) ? permissions[kind] : undefined;
     if (value !== undefined) entries.set(kind, compileEntry(kind, toEntry(value), bases));
   }
+  const programs = toEntry(permissions.run ?? false).allow;
+  if (typeof programs === "object" && programs.length > 0) protectPrograms(programs.map(itemToText), entries, bases);
   return { source: permissions, bases, entries };
+}
+
+/** As in Deno: a program that may be run may not be written, or the one would be a way around the other. */
+function protectPrograms(programs: readonly string[], entries: Map<PermissionKind, CompiledEntry>, bases: PermissionBases): void {
+  const written = entries.get("write") ?? { allow: [], deny: [], isDenyOnly: true as const };
+  if (written.deny === true) return;
+  entries.set("write", { ...written, deny: [...written.deny, ...programs.map((program) => compileProgram(program, bases))] });
+}
+
+/** A program written as a name may be any file of that name. */
+function compileProgram(program: string, bases: PermissionBases): CompiledItem {
+  if (namesPath(program)) return { ...compileDeny("write", program, bases), written: `run ${program}` };
+  const denies = runDenies(program, bases);
+  return { written: `run ${program}`, matches: (query) => onPath(query, (path) => denies(path.at(-1) ?? "")), within: asksAll };
 }
 
 /** The long form of a permission value. */
@@ -75,7 +95,7 @@ function compileItems(
 
 function compileAllow(kind: PermissionKind, item: PermissionItem, bases: PermissionBases): CompiledItem {
   const written = itemToText(item);
-  if (kind === "read" || kind === "write") {
+  if (isPathKind(kind)) {
     const pattern = toPathPattern(written, bases);
     return { written, matches: (query) => pattern !== undefined && onPath(query, (path) => patternCovers(pattern, path, false)) };
   }
@@ -83,12 +103,16 @@ function compileAllow(kind: PermissionKind, item: PermissionItem, bases: Permiss
     const pattern = netPattern(item);
     return { written, matches: (query) => pattern !== undefined && onTarget(query, (target) => netCovers(pattern, target)) };
   }
+  if (kind === "run") {
+    const allows = runAllows(written, bases);
+    return { written, matches: (query) => onName(query, allows) };
+  }
   return { written, matches: nameMatcher(kind, item) };
 }
 
 function compileDeny(kind: PermissionKind, item: PermissionItem, bases: PermissionBases): CompiledItem {
   const written = itemToText(item);
-  if (kind === "read" || kind === "write") {
+  if (isPathKind(kind)) {
     const pattern = toPathPattern(written, bases);
     if (pattern === undefined) return denyAll(written);
     return {
@@ -106,6 +130,10 @@ function compileDeny(kind: PermissionKind, item: PermissionItem, bases: Permissi
       within: (query) => onTarget(query, (target) => netOverlaps(pattern, target)),
     };
   }
+  if (kind === "run") {
+    const denies = runDenies(written, bases);
+    return { written, matches: (query) => onName(query, denies), within: asksAll };
+  }
   return { written, matches: nameMatcher(kind, item), within: asksAll };
 }
 
@@ -122,6 +150,8 @@ function netPattern(item: PermissionItem): NetPattern | undefined {
 
 function nameMatcher(kind: PermissionKind, item: PermissionItem): (query: AccessQuery) => boolean {
   const wanted = typeof item === "string" ? item : isSecretItem(item) ? item.name : "";
+  // Deno's own alias.
+  if (kind === "sys") return (query) => nameOf(query)?.replace(/^username$/, "userInfo") === wanted.replace(/^username$/, "userInfo");
   if (kind === "env" && typeof item === "string" && wanted.endsWith("*"))
     return (query) => nameOf(query)?.startsWith(wanted.slice(0, -1)) ?? false;
   if (kind === "tools" && wanted.endsWith(".*")) return (query) => nameOf(query)?.startsWith(wanted.slice(0, -1)) ?? false;
@@ -134,6 +164,11 @@ function nameOf(query: AccessQuery): string | undefined {
   return isPathQuery(query) || query.kind === "net" ? undefined : query.name;
 }
 
+function onName(query: AccessQuery, test: (name: string) => boolean): boolean {
+  const name = nameOf(query);
+  return name !== undefined && test(name);
+}
+
 function onPath(query: AccessQuery, test: (path: readonly string[]) => boolean): boolean {
   return isPathQuery(query) && query.path !== undefined && test(pathSegments(query.path));
 }
@@ -144,6 +179,8 @@ function onTarget(query: AccessQuery, test: (target: NetTarget) => boolean): boo
 }
 
 function importTarget(name: string): NetTarget {
+  const socket = canonicalSocket(name);
+  if (socket !== undefined) return { host: socket };
   const { host, port } = splitHostPort(name);
   const canonical = canonicalHost(host);
   return { ...(canonical !== undefined && { host: canonical }), ...(port !== undefined && { port }) };
@@ -156,6 +193,6 @@ export function asksAll(query: AccessQuery): boolean {
 }
 
 /** True for a query about a path. */
-export function isPathQuery(query: AccessQuery): query is Extract<AccessQuery, { readonly kind: "read" | "write" }> {
-  return query.kind === "read" || query.kind === "write";
+export function isPathQuery(query: AccessQuery): query is Extract<AccessQuery, { readonly kind: PathKind }> {
+  return isPathKind(query.kind);
 }

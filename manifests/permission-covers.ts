@@ -5,6 +5,7 @@ import { netContains, parseNetItem, type NetPattern } from "./permission-net.ts"
 import { isSecretItem } from "./permission-parse.ts";
 import { patternCovers, startsWith, toPathPattern, type PathPattern } from "./permission-path.ts";
 import {
+  isPathKind,
   PERMISSION_KINDS,
   type PermissionBases,
   type PermissionEntry,
@@ -77,7 +78,7 @@ function holds(kind: PermissionKind, held: PermissionEntry, item: PermissionItem
 }
 
 function covers(kind: PermissionKind, outer: PermissionItem, inner: PermissionItem, how: Comparison): boolean {
-  if (kind === "read" || kind === "write") {
+  if (isPathKind(kind)) {
     const [wide, narrow] = [toPathPattern(itemToText(outer), how.bases), toPathPattern(itemToText(inner), how.bases)];
     return wide !== undefined && narrow !== undefined && pathContains(wide, narrow, how.isLenient);
   }

@@ -1,8 +1,9 @@
 /** Decides an act by layers: deny is absolute, layers are AND-ed, the minimum counts (SPEC PA3, PA5). */
 
 import { asksAll, isPathQuery } from "./permission-compile.ts";
-import { canonicalHost } from "./permission-net.ts";
+import { canonicalTarget } from "./permission-net.ts";
 import { isAbsolutePath, normalizePath } from "./permission-path.ts";
+import { namesPath } from "./permission-run.ts";
 import type { AccessQuery, AccessState, AccessVerdict, CompiledEntry, CompiledItem, LayerVerdict, PermissionLayer } from "./permissions.ts";
 
 /**
@@ -28,6 +29,28 @@ export function evaluateAccess(layers: readonly PermissionLayer[], query: Access
   const decidedBy = rest.reduce((lowest, verdict) => (RANK[verdict.state] < RANK[lowest.state] ? verdict : lowest), first);
   const isPartial = decidedBy.state === "granted" && verdicts.some((verdict) => verdict.partial === true);
   return { state: decidedBy.state, ...(isPartial && { partial: true as const }), decidedBy, layers: verdicts };
+}
+
+/**
+ * The layers without every allowed item that covers one of the revoked queries; a query for the whole kind takes all.
+ *
+ * As in Deno: an item goes as a whole, and what is allowed altogether (`true`) can only be revoked altogether.
+ */
+export function withoutRevoked(layers: readonly PermissionLayer[], revoked: readonly AccessQuery[]): readonly PermissionLayer[] {
+  const queries = revoked.flatMap((query) => canonicalQuery(query) ?? []);
+  return layers.map((layer) => {
+    const entries = new Map(layer.permissions.entries);
+    for (const query of queries) {
+      const entry = entries.get(query.kind);
+      if (entry !== undefined) entries.set(query.kind, { ...entry, allow: withoutItems(entry.allow, query) });
+    }
+    return { ...layer, permissions: { ...layer.permissions, entries } };
+  });
+}
+
+function withoutItems(items: true | readonly CompiledItem[], query: AccessQuery): true | readonly CompiledItem[] {
+  if (asksAll(query)) return [];
+  return items === true ? true : items.filter((item) => !item.matches(query));
 }
 
 const RANK: Readonly<Record<AccessState, number>> = { denied: 0, prompt: 1, granted: 2 };
@@ -72,8 +95,12 @@ function canonicalQuery(query: AccessQuery): AccessQuery | undefined {
     const path = isAbsolutePath(query.path) ? normalizePath(query.path, query.path) : undefined;
     return path === undefined ? undefined : { kind: query.kind, path };
   }
+  if (query.kind === "run" && query.name !== undefined && namesPath(query.name)) {
+    const name = isAbsolutePath(query.name) ? normalizePath(query.name, query.name) : undefined;
+    return name === undefined ? undefined : { kind: query.kind, name };
+  }
   if (query.kind !== "net" || query.host === undefined) return query;
-  const host = canonicalHost(query.host);
+  const host = canonicalTarget(query.host);
   if (host === undefined) return undefined;
   return { ...query, host, ...(query.method !== undefined && { method: query.method.toUpperCase() }) };
 }

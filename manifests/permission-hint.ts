@@ -3,7 +3,7 @@
 import { isPathQuery } from "./permission-compile.ts";
 import { checkItem } from "./permission-parse.ts";
 import { pathSegments, startsWith } from "./permission-path.ts";
-import type { AccessQuery, PermissionBases, Permissions } from "./permissions.ts";
+import type { AccessQuery, PathKind, PermissionBases, Permissions } from "./permissions.ts";
 
 /** The same grant as JSON and as a flag. */
 export interface SmallestGrant {
@@ -41,7 +41,7 @@ function itemFor(query: AccessQuery, bases: PermissionBases): string | undefined
   return query.port === undefined ? host : `${host}:${query.port}`;
 }
 
-function pathItem(kind: "read" | "write", path: string, bases: PermissionBases): string {
+function pathItem(kind: PathKind, path: string, bases: PermissionBases): string {
   const segments = [...pathSegments(path)];
   for (;;) {
     const item = shortest(segments, path, bases);

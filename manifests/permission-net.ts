@@ -1,10 +1,13 @@
 /** Net and import items: hosts, ports, methods and paths (SPEC PA2). */
 
 import { blockHolds, ipToText, parseIp, parseIpBlock, type IpBlock } from "./ip-address.ts";
+import { canonicalSocket, isSocket } from "./permission-socket.ts";
 import type { NetItem } from "./permissions.ts";
 
-/** `suffix` is `*.name` and covers the name itself; one address is a block of all its bits. */
-export type HostPattern = { readonly kind: "name" | "suffix"; readonly name: string } | { readonly kind: "block"; readonly block: IpBlock };
+/** `suffix` is `*.name` and covers the name itself; one address is a block of all its bits; a socket is `unix:/path` or `vsock:cid:port`. */
+export type HostPattern =
+  | { readonly kind: "name" | "suffix" | "socket"; readonly name: string }
+  | { readonly kind: "block"; readonly block: IpBlock };
 
 /** What is absent is not limited. Methods are upper case, paths begin with `/`. */
 export interface NetPattern {
@@ -30,6 +33,7 @@ const MAX_LIST = 64;
  * Reads `host[:port]`, or such a host limited to methods and path prefixes.
  *
  * The host is a name, `*.name`, an IPv4 address, a CIDR block, or an IPv6 address or block in brackets (a block also without).
+ * Deno's `unix:/path` and `vsock:cid:port` are read too; no plugin can open either. A zone (`%eth0`) is dropped, as in Deno.
  *
  * @example
  * ```ts
@@ -58,14 +62,22 @@ export function canonicalHost(host: string): string | undefined {
   return numeric === undefined ? name : ipToText(numeric);
 }
 
+/** What a query names, in the form that items are compared with: a host, a block (which no item covers) or a socket. */
+export function canonicalTarget(host: string): string | undefined {
+  return canonicalHost(host) ?? canonicalSocket(host) ?? (parseIpBlock(host) && host);
+}
+
 /** Splits `host[:port]` (IPv6 in brackets); the port is undefined where none is given, NaN where it is none. */
 export function splitHostPort(text: string): { readonly host: string; readonly port?: number } {
   const parts = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/s.exec(text);
   if (parts === null) return { host: text };
   const host = parts[1] ?? "";
-  return parts[2] === undefined
-    ? { host }
-    : { host, port: /^[0-9]{1,5}$/.test(parts[2]) && Number(parts[2]) < 65_536 ? Number(parts[2]) : NaN };
+  return parts[2] === undefined ? { host } : { host, port: toPort(parts[2]) ?? NaN };
+}
+
+/** A port as Deno reads it: digits, with any leading zeros and a "+". */
+export function toPort(text: string): number | undefined {
+  return /^\+?[0-9]+$/.test(text) && Number(text) < 65_536 ? Number(text) : undefined;
 }
 
 /** True if the pattern covers all that the target asks. */
@@ -109,6 +121,12 @@ function parseHostAndPort(text: string): NetItemOutcome {
   if (text.length > 300) return refuse("A host item has at most 300 characters");
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
     return refuse(`"${text}" is a URL; write only its host, such as "example.com" or "example.com:443"`);
+  if (isSocket(text)) {
+    const name = canonicalSocket(text);
+    return name === undefined
+      ? refuse(`"${text}" names no socket; write "unix:/path" with an absolute path, or "vsock:cid:port"`)
+      : accept({ kind: "socket", name });
+  }
   if (text === "*") return refuse('"*" names no host; write true instead of a list to allow every host');
   const v6Block = text.includes("::") || text.split(":").length > 2 ? parseIpBlock(text) : undefined;
   if (v6Block !== undefined) return accept({ kind: "block", block: v6Block });
@@ -128,16 +146,21 @@ function parseHostAndPort(text: string): NetItemOutcome {
 
 function parseHostPattern(host: string): HostPattern | undefined {
   if (host.startsWith("[")) {
-    const inside = host.slice(1, -1);
+    const inside = withoutZone(host.slice(1, -1));
     const address = inside.includes(":") ? parseIp(inside) : undefined;
     const block = address === undefined && inside.includes(":") ? parseIpBlock(inside) : wholeAddress(address);
     return block && { kind: "block", block };
   }
-  const block = parseIpBlock(host) ?? wholeAddress(parseIp(host));
+  const block = parseIpBlock(host) ?? wholeAddress(parseIp(withoutZone(host)));
   if (block !== undefined) return { kind: "block", block };
   const isSuffix = host.startsWith("*.");
   const name = nameOf(isSuffix ? host.slice(2) : host);
   return name === undefined ? undefined : { kind: isSuffix ? "suffix" : "name", name };
+}
+
+/** An interface's name behind an address names no other address. */
+export function withoutZone(address: string): string {
+  return address.replace(/%.*$/s, "");
 }
 
 function wholeAddress(address: readonly number[] | undefined): IpBlock | undefined {
@@ -172,13 +195,15 @@ function hostCovers(pattern: HostPattern, host: string): boolean {
     const address = parseIp(host);
     return address !== undefined && blockHolds(pattern.block, address);
   }
+  // A path of a socket may end in anything.
+  if (pattern.kind === "socket" || isSocket(host)) return pattern.kind === "socket" && host === pattern.name;
   return host === pattern.name || (pattern.kind === "suffix" && host.endsWith(`.${pattern.name}`));
 }
 
 function hostContains(outer: HostPattern, inner: HostPattern): boolean {
   if (inner.kind === "block")
     return outer.kind === "block" && outer.block.bits <= inner.block.bits && blockHolds(outer.block, inner.block.address);
-  if (inner.kind === "suffix" && outer.kind === "name") return false;
+  if (inner.kind === "suffix" && outer.kind !== "suffix") return false;
   return hostCovers(outer, inner.name);
 }
 

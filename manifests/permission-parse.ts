@@ -5,7 +5,9 @@ import { isJsonObject, pointerToken } from "./json.ts";
 import { printable } from "./names.ts";
 import { parseNetItem } from "./permission-net.ts";
 import { checkPathItem, isGlobSegment } from "./permission-path.ts";
+import { namesPath } from "./permission-run.ts";
 import {
+  isPathKind,
   PERMISSION_KINDS,
   type NetItem,
   type PermissionEntry,
@@ -28,6 +30,10 @@ export const SYS_KINDS: readonly string[] = [
   "systemMemoryInfo",
   "uid",
   "gid",
+  "setuid",
+  "setgid",
+  "seteuid",
+  "setegid",
   "cpus",
   "homedir",
   "getegid",
@@ -38,16 +44,22 @@ export const SYS_KINDS: readonly string[] = [
   "setPriority",
   "inspector",
   "umask",
+  "ca",
 ];
 
 const MAX_ITEMS = 256;
 const MAX_GLOB_ITEMS = 64;
 const MAX_REASON_LENGTH = 500;
 
+/** The kinds that Deno has, which its `"all"` stands for. */
+const DENO_KINDS: readonly PermissionKind[] = PERMISSION_KINDS.filter((kind) => kind !== "tools" && kind !== "mcp");
+
 const ENTRY_FIELDS = ["allow", "deny", "ignore", "reason"];
 
 /**
  * A permission set, or everything that is wrong with it; pointers begin with `pointer`.
+ *
+ * Deno's `"all": true` is read as `true` for each of Deno's kinds that says nothing about what it allows.
  *
  * @example
  * ```ts
@@ -67,11 +79,14 @@ export function parsePermissions(value: unknown, pointer: string = ""): Parsed<P
   for (const [key, entry] of Object.entries(value)) {
     const kind = PERMISSION_KINDS.find((known) => known === key);
     const place = `${pointer}/${pointerToken(key)}`;
-    if (kind === undefined)
+    if (key === "all") {
+      if (typeof entry !== "boolean") problems.push(problem(place, '"all" is neither true nor false', "write true or false"));
+    } else if (kind === undefined)
       problems.push(problem(place, `"${printable(key)}" is not a kind of permission`, nearest(key, PERMISSION_KINDS)));
     else permissions[kind] = readValue(kind, entry, place, problems);
   }
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: permissions, warnings: [] };
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, value: value["all"] === true ? withEverything(permissions) : permissions, warnings: [] };
 }
 
 /** Why `item` is not an item of `kind`, or undefined if it is. */
@@ -82,6 +97,7 @@ export function checkItem(kind: PermissionKind, item: PermissionItem): string | 
   switch (kind) {
     case "read":
     case "write":
+    case "ffi":
       return checkPathItem(item);
     case "net":
     case "import":
@@ -93,13 +109,22 @@ export function checkItem(kind: PermissionKind, item: PermissionItem): string | 
         ? undefined
         : `"${printable(item)}" is not a kind of system information; write one of ${SYS_KINDS.join(" ")}`;
     case "run":
-    case "ffi":
-      return item === "" || item.length > 1_024 ? `An item of "${kind}" has 1 to 1024 characters` : undefined;
+      return checkRunItem(item);
     case "tools":
       return checkToolItem(item);
     case "mcp":
       return /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(item) ? undefined : `"${printable(item)}" is not the name of an MCP server`;
   }
+}
+
+function withEverything(permissions: Permissions): Permissions {
+  const all: { [K in PermissionKind]?: PermissionValue } = { ...permissions };
+  for (const kind of DENO_KINDS) {
+    const value = permissions[kind];
+    if (value === undefined) all[kind] = true;
+    else if (isJsonObject(value) && value["allow"] === undefined) all[kind] = { allow: true, ...value };
+  }
+  return all;
 }
 
 /** True for `{ name, secret: true, hosts }`. */
@@ -143,7 +168,7 @@ function readItems(kind: PermissionKind, value: unknown, pointer: string, proble
     );
     return false;
   }
-  const globs = value.filter((item) => (kind === "read" || kind === "write") && typeof item === "string" && isGlobSegment(item));
+  const globs = value.filter((item) => isPathKind(kind) && typeof item === "string" && isGlobSegment(item));
   if (globs.length > MAX_GLOB_ITEMS)
     problems.push(
       problem(
@@ -205,6 +230,13 @@ function checkEnvItem(item: string): string | undefined {
   return star === -1 || star === item.length - 1
     ? undefined
     : `"${printable(item)}" has "*" in a place other than the end; write "PREFIX*"`;
+}
+
+function checkRunItem(item: string): string | undefined {
+  if (item === "" || item.length > 1_024) return 'An item of "run" has 1 to 1024 characters';
+  // "run" knows no patterns, and one that is read as a name would deny nothing.
+  if (isGlobSegment(item)) return `"${printable(item)}" is a pattern; name the programs one by one`;
+  return namesPath(item) ? checkPathItem(item) : undefined;
 }
 
 function checkToolItem(item: string): string | undefined {

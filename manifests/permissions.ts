@@ -47,11 +47,24 @@ export interface PermissionBases {
   readonly home?: string;
 }
 
-/** One act that wants to be allowed. Without the naming part it asks for the whole kind. */
+/** The kinds whose items are paths with everything below them. */
+export const PATH_KINDS = ["read", "write", "ffi"] as const;
+export type PathKind = (typeof PATH_KINDS)[number];
+
+/** True for the kinds whose items are paths. */
+export function isPathKind(kind: PermissionKind): kind is PathKind {
+  return PATH_KINDS.some((known) => known === kind);
+}
+
+/**
+ * One act that wants to be allowed. Without the naming part it asks for the whole kind.
+ *
+ * Paths are absolute; a `run` name is an absolute path, or a bare name that is looked up nowhere.
+ */
 export type AccessQuery =
-  | { readonly kind: "read" | "write"; readonly path?: string }
+  | { readonly kind: PathKind; readonly path?: string }
   | { readonly kind: "net"; readonly host?: string; readonly port?: number; readonly method?: string; readonly path?: string }
-  | { readonly kind: "env" | "sys" | "run" | "ffi" | "import" | "tools" | "mcp"; readonly name?: string };
+  | { readonly kind: "env" | "sys" | "run" | "import" | "tools" | "mcp"; readonly name?: string };
 
 /** Ordered: `granted > prompt > denied`. `prompt` means that a person could still allow it. */
 export type AccessState = "granted" | "prompt" | "denied";
@@ -88,6 +101,8 @@ export interface CompiledEntry {
   readonly deny: true | readonly CompiledItem[];
   /** Denied, and to be answered as if it did not exist (read and env). */
   readonly ignore?: true | readonly CompiledItem[];
+  /** Items that were allowed beside everything: an address among them is more than `true` says (SPEC PA4). */
+  readonly listed?: readonly CompiledItem[];
   /** Nothing was written under `allow`: a policy layer has no opinion on what it does not deny. */
   readonly isDenyOnly?: true;
 }

@@ -73,7 +73,10 @@ export function subsetSchema(): TSchema {
 
 /** A permission set (SPEC PA1), which `PERMISSIONS` refers to. */
 export function permissionsSchema(): TSchema {
-  return closed(Object.fromEntries(PERMISSION_KINDS.map((kind) => [kind, Type.Optional(permissionValue(kind))])));
+  return closed({
+    all: Type.Optional(Type.Boolean({ description: "As in Deno: true for each of its kinds that is not named" })),
+    ...Object.fromEntries(PERMISSION_KINDS.map((kind) => [kind, Type.Optional(permissionValue(kind))])),
+  });
 }
 
 function permissionValue(kind: PermissionKind): TSchema {

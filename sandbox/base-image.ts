@@ -1,21 +1,24 @@
 /** The base image: engine, context and prelude, loaded once; every plugin is loaded on top of it. */
 
-import { type EngineFacts, INITIAL_MEMORY_PAGES, learnFacts } from "./engine.ts";
-import { type Image, plainCopy } from "./image.ts";
-import { type GuestHost, Instance } from "./instance.ts";
+import { type EngineFacts, INITIAL_MEMORY_PAGES } from "./engine.ts";
+import { learnFacts } from "./engine-facts.ts";
+import { type BaseImage, unchanged } from "./image.ts";
+import { captureBase, plainCopy } from "./plain-copy.ts";
+import type { GuestHost } from "./guest-host.ts";
+import { Instance } from "./instance.ts";
 import { PRELUDE } from "./prelude.gen.ts";
 
 /** Time stands still while anything loads, so that an image depends on its bytes only (SPEC B9). */
 export const LOAD_TIME_MS: number = Date.UTC(2026, 0, 1);
 
 /** Loads the prelude and finds where the engine keeps `Math.random`'s state. On the order of 100 ms. */
-export async function makeBaseImage(module: WebAssembly.Module): Promise<Image> {
+export async function makeBaseImage(module: WebAssembly.Module): Promise<BaseImage> {
   const facts = await learnFacts(module);
   const instance = await Instance.start(module, facts, INITIAL_MEMORY_PAGES);
   instance.host = BOOT_HOST;
   instance.boot(ENTRY);
   while (instance.runJobs(1_000) > 0);
-  const image = plainCopy.capture(instance);
+  const image = captureBase(instance);
   return { ...image, randomAddress: findRandomState(instance, image, facts) };
 }
 
@@ -45,8 +48,8 @@ function nextRandomState(state: bigint): bigint {
 }
 
 /** The generator's state is the one aligned word of the heap that one `Math.random()` moves by exactly one step. */
-function findRandomState(instance: Instance, image: Image, facts: EngineFacts): number {
-  plainCopy.restore(instance, image, undefined);
+function findRandomState(instance: Instance, image: BaseImage, facts: EngineFacts): number {
+  plainCopy(image).restore(instance, unchanged(image));
   const words = (): BigUint64Array => new BigUint64Array(instance.bytes.slice(0, image.heapEnd & ~7).buffer);
   const before = words();
   instance.evaluate("Math.random()", "bascule:probe", "script");

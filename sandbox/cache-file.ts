@@ -27,6 +27,7 @@ export async function unseal(file: Uint8Array): Promise<Uint8Array | undefined> 
 }
 
 async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
-  // A copy where the bytes are shared or a view: the API takes neither kind everywhere.
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(bytes)));
+  // The API takes no shared memory.
+  const own = bytes.buffer instanceof ArrayBuffer ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) : new Uint8Array(bytes);
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", own));
 }

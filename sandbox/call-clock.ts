@@ -49,6 +49,10 @@ export class CallClock {
     return { kind: "timeout", limit: "wall", limitMs: this.#limits.wallMs };
   }
 
+  get #cpuFault(): Fault {
+    return { kind: "timeout", limit: "cpu", limitMs: this.#limits.cpuMs };
+  }
+
   /** Guest code begins to run. */
   enter(): void {
     const { control } = this.#env;
@@ -78,6 +82,12 @@ export class CallClock {
     return result;
   }
 
+  /** Time that other threads worked for the call counts as its own. Between two entries of the guest. */
+  charge(elapsedMs: number): Fault | undefined {
+    this.#cpuMs += elapsedMs;
+    return this.#cpuMs > this.#limits.cpuMs ? this.#cpuFault : undefined;
+  }
+
   /** Why the call must stop now, if it must. Cheap: polled by the engine. */
   check(): Fault | undefined {
     const { control } = this.#env;
@@ -85,7 +95,7 @@ export class CallClock {
     control.times[LAST_POLL] = now;
     this.#cpuAtFirstPoll ??= this.#env.threadCpuMs();
     if (now >= this.wallEnd) return this.wallFault;
-    if (now >= this.#cpuEnd && !this.#wasHeldUp(now)) return { kind: "timeout", limit: "cpu", limitMs: this.#limits.cpuMs };
+    if (now >= this.#cpuEnd && !this.#wasHeldUp(now)) return this.#cpuFault;
     return Atomics.load(control.words, CANCEL) === this.#number ? { kind: "cancelled" } : undefined;
   }
 

@@ -1,16 +1,18 @@
 /**
- * The engine: quickjs-emscripten's release-sync QuickJS, compiled once, and what has to be known about its memory.
+ * The engine: quickjs-emscripten's release-sync QuickJS, compiled once, and how one of it is started.
  *
- * A guest is exactly its linear memory plus one mutable global, the stack pointer (FACTS, engine). The exports that
- * reach the stack pointer and the static words that matter have minified names or no name at all, so they are found
- * by behaviour on a throwaway instance, and anything unexpected fails loudly.
+ * A guest is exactly its linear memory plus one mutable global, the stack pointer (FACTS, engine). What has to be known
+ * about that memory is learned on throwaway instances (`engine-facts.ts`).
  */
 
 import variant from "@jitl/quickjs-wasmfile-release-sync";
 import { GUEST_STACK_BYTES } from "../manifests/mod.ts";
+import { engineImports, viewMemory } from "./engine-imports.ts";
 import { createFuel, type Fuel } from "./fuel.ts";
-import { mark, markingImports, type Marks } from "./marks.ts";
-import { FUEL_EXPORT, MARKS_EXPORT, TICK_IMPORT } from "./wasm/rewrite.ts";
+import { mark, markingImports } from "./marks.ts";
+import { Shadow } from "./shadow.ts";
+import { WASM_PAGE_BYTES } from "./wasm/memory.ts";
+import { FUEL_EXPORT, RESTORE_EXPORT, SHADOW_EXPORT, TICK_IMPORT } from "./wasm/rewrite.ts";
 
 /** The engine's C functions that the sandbox uses. All numbers are addresses unless said; `JSValue*` is owned by the caller. */
 export interface EngineFunctions {
@@ -58,7 +60,8 @@ export interface EngineCallbacks {
   moduleName(context: number, base: string, name: string): string | undefined;
   /** Milliseconds since the epoch, as the guest sees them. */
   now(): number;
-  memoryExhausted(): void;
+  /** Memory was asked to grow. The engine asks for more than it needs first, then for less. */
+  memoryAsked(isGranted: boolean): void;
 }
 
 /** Where things are in this build's memory. The same for every instance of one module. */
@@ -81,20 +84,19 @@ export interface RunningModule {
   readonly memory: WebAssembly.Memory;
   readonly exports: Readonly<Record<string, unknown>>;
   /** Undefined on a build without a write barrier. */
-  readonly marks: Marks | undefined;
+  readonly shadow: Shadow | undefined;
   /** Says that the host wrote into guest memory. */
   wrote(address: number, length: number): void;
+  /** Grows memory by so many pages. @throws {RangeError} above its maximum */
+  grow(pages: number): void;
   readonly fuel: Fuel;
 }
 
-export const WASM_PAGE_BYTES = 65_536;
+export { WASM_PAGE_BYTES };
 /** The build's declared minimum memory. */
 export const INITIAL_MEMORY_PAGES = 256;
 /** What it needs to begin with: data, stack, the prelude's heap and some room. The rewritten build's minimum. */
 export const REWRITTEN_MEMORY_PAGES = 128;
-/** The build's stack (`-sSTACK_SIZE`); checked by `test/sandbox/engine.test.ts` against where recursion really ends. */
-const STACK_BYTES = 5 * 1024 * 1024;
-
 /** Starts the module on a memory of its own, bounded by `maximumPages`. About 2 ms. */
 export async function startModule(
   module: WebAssembly.Module,
@@ -103,37 +105,45 @@ export async function startModule(
   timeImport?: string,
 ): Promise<RunningModule> {
   const initial = isRewritten(module) ? REWRITTEN_MEMORY_PAGES : INITIAL_MEMORY_PAGES;
-  const memory = new WebAssembly.Memory({ initial, maximum: Math.max(maximumPages, initial) });
+  const maximum = Math.max(maximumPages, initial);
+  const memory = new WebAssembly.Memory({ initial, maximum });
   const grow = memory.grow.bind(memory);
   // Emscripten grows through this object, so this is where exhaustion can be seen (FACTS: the error the guest gets may be null).
   memory.grow = (pages) => {
     try {
-      return grow(pages);
+      const before = grow(pages);
+      callbacks.memoryAsked(true);
+      return before;
     } catch (error) {
-      callbacks.memoryExhausted();
+      callbacks.memoryAsked(false);
       throw error;
     }
   };
   let exports: Record<string, unknown> = {};
-  let marks: Marks | undefined;
+  let viewAgain = (): void => {};
+  let shadow: Shadow | undefined;
   let fuel = createFuel(undefined, callbacks.shouldInterrupt);
   const wrote = (address: number, length: number): void => {
-    if (marks !== undefined) mark(marks, address, length);
+    if (shadow !== undefined) mark(shadow.marks, address, length);
   };
   // The package is CommonJS and ES module at once; which one arrives depends on the runtime.
   const loaded: unknown = await (unwrapDefault(variant) as { importModuleLoader(): Promise<unknown> }).importModuleLoader();
   const create = unwrapDefault(loaded) as (options: object) => Promise<EngineFunctions & { callbacks: object }>;
   const functions = await create({
     wasmMemory: memory,
-    instantiateWasm({ a: table = {} }: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
+    instantiateWasm({ a: glue = {} }: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
+      const table = engineImports(glue);
       if (timeImport !== undefined) table[timeImport] = () => callbacks.now();
+      viewAgain = () => viewMemory(glue, memory);
       const instance = new WebAssembly.Instance(module, {
         a: isRewritten(module) ? markingImports(table, wrote) : table,
         [TICK_IMPORT.module]: { [TICK_IMPORT.name]: () => fuel.tick() },
       });
       exports = instance.exports;
-      const { [MARKS_EXPORT]: marked, [FUEL_EXPORT]: left } = exports;
-      if (marked instanceof WebAssembly.Memory) marks = new Uint8Array(marked.buffer);
+      const { [SHADOW_EXPORT]: second, [RESTORE_EXPORT]: restore, [FUEL_EXPORT]: left } = exports;
+      if (second instanceof WebAssembly.Memory && typeof restore === "function")
+        // The rewriter wrote this function and its type.
+        shadow = new Shadow(second, restore as () => void, maximum * WASM_PAGE_BYTES);
       fuel = createFuel(left instanceof WebAssembly.Global ? left : undefined, callbacks.shouldInterrupt);
       fuel.reset();
       done(instance);
@@ -145,14 +155,25 @@ export async function startModule(
     print: ignore,
     printErr: ignore,
   });
-  const running: RunningModule = { functions, memory, exports, marks, wrote, fuel };
+  const running: RunningModule = {
+    functions,
+    memory,
+    exports,
+    shadow,
+    wrote,
+    fuel,
+    grow(pages) {
+      memory.grow(pages);
+      viewAgain();
+    },
+  };
   functions.callbacks = engineCallbacks(running, callbacks);
   return running;
 }
 
 /** True for what `rewriteEngine` made. */
 export function isRewritten(module: WebAssembly.Module): boolean {
-  return WebAssembly.Module.exports(module).some(({ name }) => name === MARKS_EXPORT);
+  return WebAssembly.Module.exports(module).some(({ name }) => name === SHADOW_EXPORT);
 }
 
 function unwrapDefault(value: unknown): unknown {
@@ -193,95 +214,6 @@ export function writeText({ functions, memory, wrote }: RunningModule, text: str
   bytes[written] = 0;
   wrote(address, written + 1);
   return { address, length: written };
-}
-
-/**
- * Learns the facts of a build on throwaway instances. Some tens of milliseconds; done once, then passed along.
- *
- * @throws {Error} if the build does not behave as this code expects.
- */
-export async function learnFacts(module: WebAssembly.Module): Promise<EngineFacts> {
-  const timeImport = await findTimeImport(module);
-  const running = await startModule(module, INITIAL_MEMORY_PAGES, NO_CALLBACKS, timeImport);
-  const { getStackPointer, setStackPointer, stackTop } = findStackPointer(running);
-  const dataEnd = stackTop - STACK_BYTES;
-  if (dataEnd <= 0) throw new Error(`The engine's stack top ${stackTop} is below its expected stack size`);
-  const breakAddress = findBreak(running, dataEnd, stackTop);
-  return { dataEnd, stackTop, breakAddress, getStackPointer, setStackPointer, timeImport };
-}
-
-const NO_CALLBACKS: EngineCallbacks = {
-  callFunction: () => 0,
-  shouldInterrupt: () => false,
-  moduleSource: () => undefined,
-  moduleName: () => undefined,
-  now: () => 0,
-  memoryExhausted: ignore,
-};
-
-/** The clock is the import whose value a new context's `Date.now()` shows: try each until the guest sees our number. */
-async function findTimeImport(module: WebAssembly.Module): Promise<string> {
-  const names = WebAssembly.Module.imports(module).filter((entry) => entry.kind === "function" && entry.module === "a");
-  const shown = 1_234_567_890_000;
-  for (const { name } of names) {
-    let running: RunningModule;
-    try {
-      running = await startModule(module, INITIAL_MEMORY_PAGES, { ...NO_CALLBACKS, now: () => shown }, name);
-      const { functions: f } = running;
-      const context = f._QTS_NewContext(f._QTS_NewRuntime(), 0);
-      const code = writeText(running, "Date.now()");
-      const file = writeText(running, "probe.js");
-      const value = f._QTS_Eval(context, code.address, code.length, file.address, 0, 0);
-      if (f._QTS_GetFloat64(context, value) === shown) return name;
-    } catch {
-      // Replacing another import by a clock may break this throwaway instance in any way: then it is not the clock.
-    }
-  }
-  throw new Error("Cannot find the engine's clock import; this build is not the one the sandbox knows");
-}
-
-function findStackPointer(running: RunningModule): Pick<EngineFacts, "getStackPointer" | "setStackPointer" | "stackTop"> {
-  const named = new Set<unknown>(Object.values(running.functions));
-  const unknown = Object.entries(running.exports).filter(
-    (entry): entry is [string, (...args: number[]) => unknown] => typeof entry[1] === "function" && !named.has(entry[1]),
-  );
-  for (const [getName, get] of unknown) {
-    if (get.length !== 0) continue;
-    const top = get();
-    if (typeof top !== "number" || top <= STACK_BYTES || top > INITIAL_MEMORY_PAGES * WASM_PAGE_BYTES) continue;
-    for (const [setName, set] of unknown) {
-      if (set.length !== 1 || setName === getName) continue;
-      const answer = set(top - 64);
-      const moved = get() === top - 64;
-      if (moved && answer === undefined) {
-        set(top);
-        return { getStackPointer: getName, setStackPointer: setName, stackTop: top };
-      }
-      if (moved) throw new Error("The engine's stack pointer moved by an unexpected export");
-    }
-  }
-  throw new Error("Cannot find the engine's stack pointer; this build is not the one the sandbox knows");
-}
-
-/** The allocator's break is the static word that follows a large allocation to the end of what was handed out. */
-function findBreak(running: RunningModule, dataEnd: number, stackTop: number): number {
-  const { functions, memory } = running;
-  functions._QTS_NewContext(functions._QTS_NewRuntime(), 0);
-  const words = (): Uint32Array => new Uint32Array(memory.buffer.slice(0, dataEnd));
-  const before = words();
-  const bytes = 3 * WASM_PAGE_BYTES;
-  const block = functions._malloc(bytes);
-  const after = words();
-  const hits: number[] = [];
-  for (let index = 0; index < after.length; index++) {
-    const was = before[index] ?? 0;
-    const is = after[index] ?? 0;
-    if (was > stackTop && is - was >= WASM_PAGE_BYTES && is > block + bytes && is <= memory.buffer.byteLength) hits.push(index * 4);
-  }
-  const [address] = hits;
-  if (address === undefined || hits.length !== 1)
-    throw new Error(`The engine's allocator break is not unique: found ${hits.length} candidates`);
-  return address;
 }
 
 /** Applied to every runtime; fixed, because the worker's native stack is sized for it (FACTS, stack). */

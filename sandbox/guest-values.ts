@@ -1,6 +1,7 @@
 /** Values inside the guest, by address: making them, reading them, calling them. Everything read is bounded. */
 
 import { type EngineFunctions, type RunningModule, writeText } from "./engine.ts";
+import type { ValueHandles } from "./handles.ts";
 
 /** A guest exception that reached the engine side. Its words are the guest's own, bounded. */
 export class GuestException extends Error {
@@ -26,14 +27,6 @@ export class TextTooLong extends Error {
     this.name = "TextTooLong";
     this.bytes = bytes;
   }
-}
-
-/** Addresses that the value functions need; part of an instance's `Handles`. */
-export interface ValueHandles {
-  readonly context: number;
-  readonly undefinedValue: number;
-  /** Room for four argument pointers. */
-  readonly argumentPointers: number;
 }
 
 const ERROR_TEXT_BYTES = 16_384;
@@ -147,12 +140,17 @@ export class GuestValues {
   text(value: number, maximumBytes: number = Number.POSITIVE_INFINITY): string {
     const address = this.#functions._QTS_GetString(this.#handles.context, value);
     if (address === 0) return "";
+    const text = this.textAt(address, maximumBytes);
+    this.#functions._QTS_FreeCString(this.#handles.context, address);
+    return text;
+  }
+
+  /** A C string. @throws {TextTooLong} */
+  textAt(address: number, maximumBytes: number): string {
     const length = this.#textLength(address);
     this.lastTextBytes = length;
-    const text = length > maximumBytes ? undefined : this.#decode(address, length);
-    this.#functions._QTS_FreeCString(this.#handles.context, address);
-    if (text === undefined) throw new TextTooLong(length);
-    return text;
+    if (length > maximumBytes) throw new TextTooLong(length);
+    return this.#decode(address, length);
   }
 
   /** The beginning of a text, for errors and names. */
@@ -218,8 +216,11 @@ export class GuestValues {
     this.#functions._QTS_FreeValuePointer(this.#handles.context, value);
   }
 
+  /** Up to the zero that ends it, or to the end of memory: a guest that controls its memory may leave none. */
   #textLength(address: number): number {
-    return this.bytes.indexOf(0, address) - address;
+    const { bytes } = this;
+    const end = bytes.indexOf(0, address);
+    return Math.max(0, (end < 0 ? bytes.length : end) - address);
   }
 
   #decode(address: number, length: number): string {

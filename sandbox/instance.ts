@@ -17,41 +17,11 @@ import {
   writeText,
 } from "./engine.ts";
 import { EngineInterrupted } from "./fuel.ts";
-import { GuestException, GuestValues, TextTooLong, type ValueHandles } from "./guest-values.ts";
-import type { Marks } from "./marks.ts";
-
-/** Addresses of what the engine side holds on to. Set when the base image is made, the same in every image on top of it. */
-export interface Handles extends ValueHandles {
-  readonly runtime: number;
-  readonly jobContext: number;
-  /** The prelude's entry functions, by name. */
-  readonly entry: Readonly<Record<EntryName, number>>;
-}
-
-export const ENTRY_NAMES = ["define", "invoke", "settle", "runTimers", "abort", "poll"] as const;
-export type EntryName = (typeof ENTRY_NAMES)[number];
-
-/** What the host side of an instance answers while guest code runs. Replaced for each call. */
-export interface GuestHost {
-  /** See `Native.hostCall` in `guest/protocol.ts`. */
-  hostCall(
-    id: number,
-    operation: string,
-    text: string,
-    bytes: Uint8Array | undefined,
-  ): { readonly answer: string | undefined; readonly bytes?: Uint8Array };
-  /** Polled by the engine; true ends the guest's current entry. */
-  shouldInterrupt(): boolean;
-  /** Milliseconds since the epoch, as the guest sees them. */
-  now(): number;
-  moduleSource(name: string): string | GuestThrow;
-  moduleName(base: string, name: string): string | GuestThrow;
-}
-
-/** Makes the engine throw an error of this message into the guest. */
-export interface GuestThrow {
-  readonly throws: string;
-}
+import { ENTRY_NAMES, type EntryName, type Handles } from "./handles.ts";
+import { CLOSED_HOST, type GuestHost, type GuestThrow } from "./guest-host.ts";
+import { GuestException, GuestValues, TextTooLong } from "./guest-values.ts";
+import type { Image } from "./image.ts";
+import type { Shadow } from "./shadow.ts";
 
 const HOST_CALL_REF = 1;
 const TAKE_BYTES_REF = 2;
@@ -64,16 +34,16 @@ export class Instance {
   readonly requestedPages: number;
   readonly values: GuestValues;
   host: GuestHost;
-  /** Set when the memory reached its maximum during this call. */
+  /** Set while the last that the guest asked for was more than the memory's maximum. */
   memoryExhausted = false;
   /** Set when a host exception left WebAssembly frames behind, or the engine trapped: never use again. */
   broken = false;
   readonly #running: RunningModule;
   readonly #functions: EngineFunctions;
-  readonly #memory: WebAssembly.Memory;
   readonly #getStackPointer: () => number;
   readonly #setStackPointer: (address: number) => void;
   #handles: Handles | undefined;
+  #holds: Image | undefined;
   #answerBytes: Uint8Array | undefined;
 
   /** Starts an empty instance; give it a guest with `boot` or an image. */
@@ -85,8 +55,8 @@ export class Instance {
       moduleSource: (_context, name) => slot.instance?.orThrow(slot.instance.host.moduleSource(name)),
       moduleName: (_context, base, name) => slot.instance?.orThrow(slot.instance.host.moduleName(base, name)),
       now: () => slot.instance?.host.now() ?? 0,
-      memoryExhausted: () => {
-        if (slot.instance !== undefined) slot.instance.memoryExhausted = true;
+      memoryAsked: (isGranted) => {
+        if (slot.instance !== undefined) slot.instance.memoryExhausted = !isGranted;
       },
     };
     const running = await startModule(module, maximumPages, callbacks, facts.timeImport);
@@ -100,7 +70,6 @@ export class Instance {
     this.host = CLOSED_HOST;
     this.#running = running;
     this.#functions = running.functions;
-    this.#memory = running.memory;
     this.values = new GuestValues(running);
     // `learnFacts` found these exports by behaviour and checked their types.
     this.#getStackPointer = running.exports[facts.getStackPointer] as () => number;
@@ -122,9 +91,14 @@ export class Instance {
     return Math.max(0, Math.min(end, this.bytes.length) - this.facts.stackTop) + this.facts.dataEnd;
   }
 
-  /** What may have been written since the marks were cleared; undefined on a build without a write barrier. */
-  get marks(): Marks | undefined {
-    return this.#running.marks;
+  /** The image it was last restored to; undefined if nothing is known of what it holds. */
+  get holds(): Image | undefined {
+    return this.#holds;
+  }
+
+  /** What was written since the last restore, and how to undo it; undefined on a build without a write barrier. */
+  get shadow(): Shadow | undefined {
+    return this.#running.shadow;
   }
 
   /** Says that the host wrote into guest memory. */
@@ -146,8 +120,13 @@ export class Instance {
     return this.#handles;
   }
 
-  /** Takes over the guest whose bytes are in memory now. */
-  adopt(handles: Handles): void {
+  /** Takes over the guest whose bytes are in memory now. For restorers. */
+  adopt(image: Image, handles: Handles): void {
+    this.#holds = image;
+    this.#take(handles);
+  }
+
+  #take(handles: Handles): void {
     this.#handles = handles;
     this.values.adopt(handles);
     this.#answerBytes = undefined;
@@ -164,8 +143,8 @@ export class Instance {
 
   /** Grows memory to hold at least `bytes`. @throws {RangeError} above the instance's maximum. */
   ensureBytes(bytes: number): void {
-    const missing = bytes - this.#memory.buffer.byteLength;
-    if (missing > 0) this.#memory.grow(Math.ceil(missing / WASM_PAGE_BYTES));
+    const missing = bytes - this.bytes.length;
+    if (missing > 0) this.#running.grow(Math.ceil(missing / WASM_PAGE_BYTES));
   }
 
   /**
@@ -186,7 +165,7 @@ export class Instance {
       jobContext: f._malloc(4),
       entry: { define: 0, invoke: 0, settle: 0, runTimers: 0, abort: 0, poll: 0 },
     };
-    this.adopt(handles);
+    this.#take(handles);
     const { values } = this;
     const native = values.newObject();
     values.setProperty(native, "hostCall", values.newFunction("hostCall", 4, HOST_CALL_REF));
@@ -198,7 +177,7 @@ export class Instance {
     for (const name of ENTRY_NAMES) addresses[name] = values.property(entry, name);
     for (const value of [namespace, boot, native, entry]) values.free(value);
     // Every name of ENTRY_NAMES was set in the loop.
-    this.adopt({ ...handles, entry: addresses as Record<EntryName, number> });
+    this.#take({ ...handles, entry: addresses as Record<EntryName, number> });
   }
 
   /** Evaluates code. A module's value is its namespace, or a promise of it if it awaits. @throws {GuestException} */
@@ -262,9 +241,17 @@ export class Instance {
     });
   }
 
-  /** Bytes that the guest may take with `takeBytes` right after `settle`. */
-  offerBytes(bytes: Uint8Array | undefined): void {
+  /**
+   * Brings the answer of an asynchronous operation. Its bytes may be taken while that lasts and never again: they may lie
+   * in memory that is lent for this one answer (`worker/thread.ts`).
+   */
+  settle(operation: number, answer: string, bytes: Uint8Array | undefined): void {
     this.#answerBytes = bytes;
+    try {
+      this.callEntry("settle", [operation, answer]);
+    } finally {
+      this.#answerBytes = undefined;
+    }
   }
 
   /** Answers the guest's native functions. Called by the engine inside guest frames; public for `start` only. */
@@ -311,12 +298,3 @@ export class Instance {
 }
 
 const HEALED: readonly (new (...args: never[]) => Error)[] = [GuestException, TextTooLong, EngineInterrupted];
-
-/** Between calls nothing answers and nothing may run. */
-const CLOSED_HOST: GuestHost = {
-  hostCall: () => ({ answer: undefined }),
-  shouldInterrupt: () => true,
-  now: () => 0,
-  moduleSource: () => ({ throws: "No plugin is loading" }),
-  moduleName: () => ({ throws: "No plugin is loading" }),
-};

@@ -28,8 +28,8 @@ export interface Invocation {
   readonly module: string;
   readonly export: string;
   readonly args: JsonValue;
-  /** Becomes the tool's second argument, together with `signal`, `workspace`, `log` and `progress`. */
-  readonly context: JsonValue;
+  /** JSON text of an object: the tool's second argument, together with `signal`, `workspace`, `log` and `progress`. */
+  readonly contextText: string;
   readonly limits: Limits;
   /** Set for a plugin that keeps its state between the calls of a session: whose state this call continues. */
   readonly session?: string;

@@ -2,6 +2,7 @@
 
 import type { Limits } from "../manifests/mod.ts";
 import { type Fault, lateFault } from "./fault.ts";
+import type { CallWords } from "./guest/protocol.ts";
 import type { Image } from "./image.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
 import type { Thread } from "./worker/thread.ts";
@@ -11,6 +12,8 @@ export interface LoadedPlugin {
   readonly source: PluginSource;
   readonly image: Image;
   users: number;
+  /** How long its calls have lately taken, in milliseconds; undefined before the first. */
+  typicalMs: number | undefined;
   /** Forgotten when the last call ends. */
   unloading: boolean;
 }
@@ -22,7 +25,7 @@ interface JobBase {
   givenAt: number;
   /** When the worker was first seen to have taken it up; wall time counts from here. */
   begunAt: number | undefined;
-  /** How often it was given to a worker. */
+  /** How often its worker ended while the job ran there, or ended without any other job's fault. */
   attempts: number;
 }
 
@@ -36,13 +39,15 @@ export interface CallJob extends JobBase {
   readonly kind: "call";
   readonly plugin: LoadedPlugin;
   readonly invocation: Invocation;
-  readonly request: string;
+  readonly words: CallWords;
   /** Set where the plugin keeps state: what the call begins with, if there is any yet. */
   readonly state?: { readonly image?: Image };
   /** `state` is what the call left, for the next one. */
   readonly settle: (outcome: InvocationOutcome, state?: Image) => void;
   /** Host operations and log lines that have already had an effect: such a call is never run again (SPEC B10). */
   effects: number;
+  /** Of the lines that arrived, each with its end. */
+  logBytes: number;
   pendingOperations: number;
   /** When the grace period of a cancellation ends. */
   cancelBy: number | undefined;

@@ -1,20 +1,17 @@
 /** Loads a plugin on top of the base image: no session, no grant, fixed time, seeded randomness (SPEC B9). */
 
 import { LOAD_TIME_MS } from "./base-image.ts";
+import type { Codec } from "./codec.ts";
+import type { Compiler } from "./compile.ts";
 import { lateFault, type LoadFault } from "./fault.ts";
-import { type Image, plainCopy } from "./image.ts";
+import type { Image } from "./image.ts";
+import type { Restorer } from "./plain-copy.ts";
 import { GuestException } from "./guest-values.ts";
-import type { GuestHost, Instance } from "./instance.ts";
+import type { GuestHost } from "./guest-host.ts";
+import type { Instance } from "./instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
-import {
-  authorStack,
-  createModuleTable,
-  ENTRY_MODULE,
-  entryModuleSource,
-  firstPosition,
-  type ModuleTable,
-  type StripTypes,
-} from "./modules.ts";
+import type { Digest } from "./subtle.ts";
+import { createModuleTable, ENTRY_MODULE, entryModuleSource, firstPosition, type ModuleTable } from "./modules.ts";
 
 export interface LoadRequest {
   /** Seeds the randomness that top-level code sees. */
@@ -24,8 +21,11 @@ export interface LoadRequest {
   readonly modules: ReadonlyMap<string, readonly string[]>;
   readonly loadMs: number;
   readonly memoryBytes: number;
-  /** Needed where there is TypeScript. */
-  readonly strip?: StripTypes;
+  /** What `loadCompiler` gave for the files. */
+  readonly compiler: Compiler;
+  /** Compression is as pure as the other local operations, so top-level code has it too. */
+  readonly codec?: Codec;
+  readonly hash?: Digest;
 }
 
 export type Loaded = { readonly ok: true; readonly image: Image } | { readonly ok: false; readonly fault: LoadFault };
@@ -34,21 +34,20 @@ const OWN_FILES = "/$plugin/";
 const JOBS_A_SLICE = 1_000;
 
 /** Runs a plugin's top-level code on `instance`, which holds the base image, and captures the result. */
-export function loadPlugin(instance: Instance, base: Image, request: LoadRequest, now: () => number): Loaded {
-  const modules = createModuleTable(request.files, request.strip);
+export function loadPlugin(instance: Instance, restorer: Restorer, request: LoadRequest, now: () => number): Loaded {
+  const modules = createModuleTable(request.files, request.compiler);
   const world = createLoadWorld(request, modules, now() + request.loadMs, now);
   instance.host = world.host;
   try {
     const namespace = evaluateEntry(instance, [...request.modules.keys()], world);
     const missing = defineModules(instance, namespace, request.modules);
     if (missing !== undefined) return { ok: false, fault: missing };
-    const image = plainCopy.capture(instance);
-    return { ok: true, image: { ...image, randomAddress: base.randomAddress } };
+    return { ok: true, image: restorer.capture(instance) };
   } catch (error) {
     if (world.isLate()) return { ok: false, fault: lateFault(request.loadMs) };
     if (instance.memoryExhausted)
       return { ok: false, fault: { kind: "limit", message: `Loading needs more than ${request.memoryBytes} bytes of memory` } };
-    return { ok: false, fault: modules.fault ?? loadFault(error, request.files) };
+    return { ok: false, fault: modules.fault ?? loadFault(error, modules) };
   }
 }
 
@@ -66,7 +65,12 @@ function createLoadWorld(request: LoadRequest, modules: ModuleTable, endBy: numb
   let virtualMs = 0;
   let late = false;
   const answers: { id: number; answer: string; bytes?: Uint8Array }[] = [];
-  const local: LocalEnvironment = { monotonicMs: () => virtualMs, randomBytes: seededBytes(request.digest) };
+  const local: LocalEnvironment = {
+    monotonicMs: () => virtualMs,
+    randomBytes: seededBytes(request.digest),
+    ...(request.codec !== undefined && { codec: request.codec }),
+    ...(request.hash !== undefined && { hash: request.hash }),
+  };
   const isLate = (): boolean => (late ||= now() >= endBy);
   return {
     isLate,
@@ -127,10 +131,7 @@ function evaluateEntry(instance: Instance, files: readonly string[], world: Load
     if (state === "fulfilled") return instance.values.promiseResult(value);
     if (state === "rejected") throw new GuestException(instance.values.describe(instance.values.promiseResult(value)));
     const answers = world.takeAnswers();
-    for (const { id, answer, bytes } of answers) {
-      instance.offerBytes(bytes);
-      instance.callEntry("settle", [id, answer]);
-    }
+    for (const { id, answer, bytes } of answers) instance.settle(id, answer, bytes);
     if (answers.length > 0) continue;
     const wait = instance.callEntry("poll", []).slice(1);
     if (wait === "")
@@ -165,7 +166,7 @@ function defineModules(instance: Instance, namespace: number, modules: ReadonlyM
   return undefined;
 }
 
-function loadFault(error: unknown, files: ReadonlyMap<string, Uint8Array>): LoadFault {
+function loadFault(error: unknown, modules: ModuleTable): LoadFault {
   if (!(error instanceof GuestException)) {
     return {
       kind: "trap",
@@ -173,7 +174,7 @@ function loadFault(error: unknown, files: ReadonlyMap<string, Uint8Array>): Load
     };
   }
   const { name, message } = error.guest;
-  const stack = authorStack(error.guest.stack, files);
+  const stack = modules.authorStack(error.guest.stack);
   const kind = name === "SyntaxError" ? "syntax" : "threw";
   return { kind, message: `${name || "Error"}: ${message}`, ...firstPosition(stack), ...(stack === "" ? {} : { stack }) };
 }

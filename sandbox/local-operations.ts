@@ -5,26 +5,31 @@
  * answer, and nothing throws.
  */
 
-/** What a local operation may use of the world: the call's own, so that it can be recorded and seeded (SPEC B6). */
-export interface LocalEnvironment {
-  /** Milliseconds; only differences mean something. */
-  monotonicMs(): number;
-  randomBytes(count: number): Uint8Array;
-}
+import { CODEC_OPERATIONS } from "./codec-operations.ts";
+import {
+  errorAnswer,
+  type Fields,
+  type LocalAnswer,
+  type LocalEnvironment,
+  type LocalOperation,
+  MAX_BYTES,
+  MAX_URL_TEXT,
+  NO_BYTES,
+  rawAnswer,
+  readField,
+  readJson,
+  readObject,
+  readString,
+  Refusal,
+  textAnswer,
+  valueAnswer,
+} from "./local-answer.ts";
 
-export interface LocalAnswer {
-  /** Tagged as in `guest/protocol.ts`: `v` + JSON, `s` + raw text without U+0000, or `e` + JSON `{ name, message }`. */
-  readonly answer: string;
-  readonly bytes?: Uint8Array;
-}
+import { INTL_OPERATIONS } from "./intl-operations.ts";
+import { DIGEST_NAMES } from "./subtle.ts";
 
-/** Answers every input. `text` is JSON, but raw for `text.encode`, `text.atob` and `text.btoa`. */
-export type LocalOperation = (text: string, bytes: Uint8Array | undefined, env: LocalEnvironment) => LocalAnswer;
+export type { LocalAnswer, LocalEnvironment, LocalOperation } from "./local-answer.ts";
 
-/** Hard ceiling of one operation's payload (SPEC B3). */
-const MAX_BYTES = 64 * 1024 * 1024;
-/** A URL, a query, a label: far more than any that works elsewhere. */
-const MAX_URL_TEXT = 8 * 1024 * 1024;
 /** https://www.w3.org/TR/WebCryptoAPI/#Crypto-method-getRandomValues */
 const MAX_RANDOM = 65_536;
 
@@ -34,16 +39,23 @@ export const LOCAL_OPERATIONS: ReadonlyMap<string, LocalOperation> = new Map(
     "text.encode": (text: string) => encodeText(text),
     "text.encodeJson": (text: string) => encodeText(readString(text)),
     "text.decode": (text: string, bytes: Uint8Array | undefined) => decodeText(readObject(text), bytes ?? NO_BYTES),
+    /** What a file's text is: no mark is dropped, nothing is refused. */
+    "text.utf8": (_text: string, bytes: Uint8Array | undefined) => textAnswer(decode(FILE_TEXT, bytes ?? NO_BYTES, false)),
     "text.label": (text: string) => rawAnswer(createDecoder(readString(text), {}).encoding),
     "text.atob": (text: string) => textAnswer(decodeBase64(text)),
     "text.atobJson": (text: string) => textAnswer(decodeBase64(readString(text))),
     "text.btoa": (text: string) => rawAnswer(encodeBase64(text)),
     "text.btoaJson": (text: string) => rawAnswer(encodeBase64(readString(text))),
+    /** What the host's engine says is wrong with a JSON text; empty if nothing is. */
+    "json.explain": (text: string) => textAnswer(explainJson(text)),
     "url.parse": (text: string) => parseUrl(readObject(text)),
     "url.set": (text: string) => setUrlPart(readObject(text)),
     "search.parse": (text: string) => parseQuery(readString(text)),
     "search.format": (text: string) => formatQuery(text),
     "crypto.random": (text: string, _bytes: Uint8Array | undefined, env: LocalEnvironment) => random(readObject(text), env),
+    "crypto.digest": (text: string, bytes: Uint8Array | undefined, env: LocalEnvironment) => digest(text, bytes ?? NO_BYTES, env),
+    ...CODEC_OPERATIONS,
+    ...INTL_OPERATIONS,
     "clock.monotonic": (_text: string, _bytes: Uint8Array | undefined, env: LocalEnvironment) => valueAnswer(env.monotonicMs()),
   } satisfies Record<string, LocalOperation>).map(([name, operation]) => [name, guarded(operation)]),
 );
@@ -61,61 +73,6 @@ function guarded(operation: LocalOperation): LocalOperation {
       return errorAnswer("TypeError", "The input is not valid");
     }
   };
-}
-
-/** An error that the guest is to see. */
-class Refusal extends Error {
-  readonly refused: string;
-
-  constructor(name: string, message: string) {
-    super(message);
-    this.refused = name;
-  }
-}
-
-const NO_BYTES = new Uint8Array(0);
-
-function errorAnswer(name: string, message: string): LocalAnswer {
-  return { answer: `e${JSON.stringify({ name, message })}` };
-}
-
-function valueAnswer(value: unknown): LocalAnswer {
-  return { answer: `v${JSON.stringify(value)}` };
-}
-
-function rawAnswer(text: string): LocalAnswer {
-  return { answer: `s${text}` };
-}
-
-/** Raw where the boundary can carry it, else JSON. */
-function textAnswer(text: string): LocalAnswer {
-  return text.includes("\0") ? valueAnswer(text) : rawAnswer(text);
-}
-
-function readJson(text: string, maximum: number): unknown {
-  if (text.length > maximum) throw new Refusal("RangeError", `The input is longer than ${maximum} characters`);
-  return JSON.parse(text);
-}
-
-function readString(text: string): string {
-  const value = readJson(text, MAX_BYTES);
-  if (typeof value !== "string") throw new Refusal("TypeError", "The input is not a string");
-  return value;
-}
-
-type Fields = ReadonlyMap<string, unknown>;
-
-/** The fields of a JSON object in a map: keys come from the guest. */
-function readObject(text: string): Fields {
-  const value = readJson(text, MAX_URL_TEXT);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Refusal("TypeError", "The input is not an object");
-  return new Map(Object.entries(value));
-}
-
-function readField(fields: Fields, key: string): string {
-  const value = fields.get(key);
-  if (typeof value !== "string") throw new Refusal("TypeError", `The field "${key}" is not a string`);
-  return value;
 }
 
 const encoder = new TextEncoder();
@@ -142,11 +99,23 @@ function createDecoder(label: string, options: DecoderOptions): InstanceType<typ
 function decodeText(fields: Fields, bytes: Uint8Array): LocalAnswer {
   const options = { fatal: fields.get("fatal") === true, ignoreBOM: fields.get("ignoreBOM") === true };
   const label = readField(fields, "label");
-  const decoder = createDecoder(label, options);
   const isStream = fields.get("stream") === true;
+  const decoder = label === "utf-8" && !isStream ? wholeUtf8(options) : createDecoder(label, options);
   const input = fields.get("continued") === true ? withoutSpentMode(label, bytes) : bytes;
   const text = decode(decoder, input, isStream);
   return isStream ? { ...textAnswer(text), bytes: pendingBytes({ label, text, options }, input) } : textAnswer(text);
+}
+
+const FILE_TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Making a decoder takes longer than most texts do; one that is given whole texts keeps nothing between them. */
+const wholeUtf8Decoders = new Map<string, InstanceType<typeof TextDecoder>>();
+
+function wholeUtf8(options: { readonly fatal: boolean; readonly ignoreBOM: boolean }): InstanceType<typeof TextDecoder> {
+  const key = `${options.fatal} ${options.ignoreBOM}`;
+  const known = wholeUtf8Decoders.get(key) ?? createDecoder("utf-8", options);
+  wholeUtf8Decoders.set(key, known);
+  return known;
 }
 
 function decode(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array, stream: boolean): string {
@@ -279,4 +248,20 @@ function random(fields: Fields, env: LocalEnvironment): LocalAnswer {
     throw new Refusal("RangeError", `The number of random bytes must be from 0 to ${MAX_RANDOM}`);
   }
   return { answer: "v", bytes: env.randomBytes(count) };
+}
+
+function explainJson(text: string): string {
+  try {
+    JSON.parse(text);
+    return "";
+  } catch (error) {
+    return error instanceof SyntaxError ? error.message : "";
+  }
+}
+
+/** A pure function, so that top-level code has it too; other hashes go by way of `subtle-calls.ts`. */
+function digest(text: string, bytes: Uint8Array, env: LocalEnvironment): LocalAnswer {
+  const name = DIGEST_NAMES.find((known) => known === text);
+  const hash = name === undefined ? undefined : env.hash?.(name, bytes);
+  return hash === undefined ? errorAnswer("NotSupportedError", "Unrecognized algorithm name") : { answer: "v", bytes: hash };
 }

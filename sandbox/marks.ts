@@ -5,7 +5,8 @@ import { MARK_SHIFT } from "./wasm/barrier.ts";
 /** One byte for each page of guest memory: not 0 if the page, or the first bytes after it, may have been written. */
 export type Marks = Uint8Array;
 
-export const MARKED_PAGE_BYTES: number = 1 << MARK_SHIFT;
+/** What is marked, restored and kept in images as one. */
+export const PAGE_BYTES: number = 1 << MARK_SHIFT;
 
 /** Marks what a write of `length` bytes at `address` touches. */
 export function mark(marks: Marks, address: number, length: number): void {

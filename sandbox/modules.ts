@@ -1,19 +1,20 @@
 /**
- * A plugin's own modules: names, type stripping and positions (SPEC B7).
+ * A plugin's own modules: what a name in an import leads to, and what the engine gets for it (SPEC B7).
  *
  * Modules are named `file:///$plugin/<path>`, wherever the plugin really is, so that an image depends on the plugin's
- * bytes only. Types are stripped in place (amaro, Node's own stripper), so positions stay the author's.
+ * bytes only.
  */
 
+import { type Compiled, compileModule, type Compiler, loadCompiler, type ModuleFault } from "./compile.ts";
 import type { LoadFault } from "./fault.ts";
-import type { GuestThrow } from "./instance.ts";
+import type { GuestThrow } from "./guest-host.ts";
+import { type ImportMap, readImportMap } from "./import-map.ts";
+import { TEXT_QUERY } from "./lower-using.ts";
+import { type Position, SAME_PLACE } from "./positions.ts";
 
 export const PLUGIN_ROOT = "file:///$plugin/";
 /** The generated module that imports a plugin's entry modules; no file can have this name. */
 export const ENTRY_MODULE: string = `${PLUGIN_ROOT}(load)`;
-
-/** Why a module could not be had; kept beside the guest's own error because it knows the place. */
-export type ModuleFault = Pick<LoadFault, "kind" | "message" | "file" | "line" | "column">;
 
 /** The modules of one plugin version. */
 export interface ModuleTable {
@@ -21,94 +22,143 @@ export interface ModuleTable {
   source(name: string): string | GuestThrow;
   /** Resolves `specifier` as imported by `base`. */
   resolve(base: string, specifier: string): string | GuestThrow;
+  /** A guest's stack with the author's file names and positions, without the generated frames and the prelude's. */
+  authorStack(stack: string): string;
   /** The first thing that went wrong. */
   readonly fault: ModuleFault | undefined;
 }
 
-const TYPESCRIPT = /\.[mc]?ts$/;
-const IMPORT_META_PREFIX = "import.meta.url=";
+/** Makes `import.meta.resolve`; of the prelude, which has loaded it. */
+const META_MODULE = "bascule:prelude/import-meta.ts";
+/** What `bascule test` runs tests with. */
+const TEST_MODULE = "bascule:prelude/test-run.ts";
+/** What names of modules in place of Node's begin with. */
+const NODE_ROOT = "bascule:";
+
+const DECLARATIONS = /\.d\.[cm]?ts$/;
 const MODULE_SUFFIXES = [".ts", ".js", ".mjs", "/mod.ts", "/index.ts"];
 
-/** Takes the types out of TypeScript, keeping every position. @throws what amaro throws (`StripProblem`). */
-export type StripTypes = (text: string, file: string) => string;
-
-let stripper: Promise<StripTypes> | undefined;
-
-/** Loads the stripper, which takes longer than everything else a worker does to begin. */
-export function loadStripper(): Promise<StripTypes> {
-  stripper ??= import("amaro").then(
-    ({ transformSync }) =>
-      (text, file) =>
-        transformSync(text, { mode: "strip-only", filename: file }).code,
-  );
-  return stripper;
-}
-
-/** True if the files may need the stripper: at load, or where `whileRunning`, for imports that only happen in a call. */
-export function needsStripper(files: ReadonlyMap<string, Uint8Array>, whileRunning: boolean): boolean {
-  if (![...files.keys()].some((file) => TYPESCRIPT.test(file))) return false;
-  return !whileRunning || [...files.values()].some((bytes) => IMPORTS_LATER.test(new TextDecoder().decode(bytes)));
-}
-
-/** `import(…)` however it is spaced, or made by `eval`; code from `Function` belongs to no file, so its imports are refused. */
-const IMPORTS_LATER = /\bimport\s*(?:\(|\/[/*])|\beval\b/;
-
-/** `strip` may be left out where `needsStripper` said no. */
-export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, strip?: StripTypes): ModuleTable {
-  const ready = new Map<string, string>();
+/** @param compiler what `loadCompiler` gave for the same files. */
+export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, compiler: Compiler): ModuleTable {
+  const imports = readImportMap(files);
+  const { nodeModules = {} } = compiler;
+  const compiled = new Map<string, Compiled | ModuleFault>();
   let fault: ModuleFault | undefined;
   let unresolved: GuestThrow | undefined;
-  const refuse = (problem: ModuleFault): GuestThrow => {
+
+  function refuse(problem: ModuleFault): GuestThrow {
     fault ??= problem;
-    return { throws: problem.message };
-  };
-  const refuseName = (problem: ModuleFault): GuestThrow => {
-    unresolved = refuse(problem);
+    const place = problem.line === undefined ? "" : ` (${problem.file}:${problem.line}:${problem.column ?? 1})`;
+    return { throws: `${problem.message}${place}` };
+  }
+
+  function refuseName(specifier: string, importer: string, why: string): GuestThrow {
+    unresolved = refuse({ kind: "import", message: `Cannot import "${specifier}" from "${importer}": ${why}`, file: importer });
     return unresolved;
-  };
+  }
+
+  function compileOnce(file: string, bytes: Uint8Array): Compiled | ModuleFault {
+    const known = compiled.get(file);
+    if (known !== undefined) return known;
+    const made = toCode(file, bytes, compiler, imports);
+    compiled.set(file, made);
+    return made;
+  }
+
+  function toAuthor(file: string, position: Position): Position {
+    const bytes = files.get(file);
+    const made = bytes === undefined ? undefined : compileOnce(file, bytes);
+    return made === undefined || "kind" in made ? position : made.toAuthor(position);
+  }
 
   return {
     get fault() {
       return fault;
     },
     source(name) {
-      const known = ready.get(name);
-      if (known !== undefined) return known;
-      const file = fileOf(name);
-      const bytes = file === undefined ? undefined : files.get(file);
       // For a name that was refused the engine goes on to ask for the source of "", and only that throw reaches the guest.
       if (name === "" && unresolved !== undefined) return unresolved;
+      const nodeModule = name.startsWith(NODE_ROOT) ? nodeModules[name.slice(NODE_ROOT.length)] : undefined;
+      if (nodeModule !== undefined) return nodeModule;
+      const file = fileOf(name);
+      const bytes = file === undefined ? undefined : files.get(file);
       if (file === undefined || bytes === undefined)
         return refuse({ kind: "import", message: `Cannot load "${name}": no such file in the plugin` });
-      const prepared = prepareSource(file, bytes, strip);
-      if (typeof prepared !== "string") return refuse(prepared);
-      ready.set(name, prepared);
-      return prepared;
+      const made = name.endsWith(TEXT_QUERY) ? textModule(file, bytes) : compileOnce(file, bytes);
+      if ("kind" in made) return refuse(made);
+      for (const specifier of made.elided ?? []) {
+        const target = this.resolve(name, specifier);
+        if (typeof target !== "string") return target;
+      }
+      return made.code;
     },
     resolve(base, specifier) {
+      if (specifier === META_MODULE || specifier === TEST_MODULE) return specifier;
       const importer = fileOf(base) ?? "the plugin";
-      if (!/^(\.\.?\/|file:|\/)/.test(specifier)) {
-        return refuseName({
-          kind: "import",
-          message: `Cannot import "${specifier}" from "${importer}": a plugin imports its own files only; copy the package into the plugin and import it by a path that starts with "./"`,
-          file: importer,
-        });
+      const query = specifier.endsWith(TEXT_QUERY) ? TEXT_QUERY : "";
+      const written = specifier.slice(0, specifier.length - query.length);
+      const isPath = /^(\.\.?\/|file:|\/)/.test(written);
+      const target = isPath ? undefined : imports.find(written);
+      if (target?.kind === "not_vendored") {
+        return refuseName(written, importer, `"${target.package}" is not in the plugin; run \`bascule vendor\`, which puts it there`);
       }
-      const file = fileOf(resolveUrl(specifier, base));
-      if (file === undefined) {
-        return refuseName({
-          kind: "import",
-          message: `Cannot import "${specifier}" from "${importer}": it leads out of the plugin`,
-          file: importer,
-        });
-      }
-      if (files.has(file)) return PLUGIN_ROOT + file;
-      const meant = MODULE_SUFFIXES.find((suffix) => files.has(file + suffix) || files.has(file.replace(/\.js$/, "") + suffix));
-      const advice =
-        meant === undefined ? "no such file in the plugin" : `write the whole file name ("${specifier.replace(/\.js$/, "")}${meant}")`;
-      return refuseName({ kind: "import", message: `Cannot import "${specifier}" from "${importer}": ${advice}`, file: importer });
+      if (target === undefined && Object.hasOwn(nodeModules, written)) return NODE_ROOT + written;
+      if (target === undefined && !isPath) return refuseName(written, importer, adviceOnName(written, Object.keys(nodeModules)));
+      const file = target?.file ?? fileOf(resolveUrl(written, base));
+      if (file === undefined) return refuseName(written, importer, "it leads out of the plugin");
+      if (files.has(file)) return PLUGIN_ROOT + file + query;
+      return refuseName(written, importer, adviceOnFile(file, written, files));
+    },
+    authorStack(stack) {
+      return stack
+        .split("\n")
+        .filter((line) => !line.includes("(load)") && !line.includes("bascule:") && !/\(native\)\s*$/.test(line))
+        .map((line) => line.replace(FRAME, (_all, ...place: readonly (string | undefined)[]) => authorPlace(place, toAuthor)))
+        .join("\n")
+        .trimEnd();
     },
   };
+}
+
+const FRAME = /file:\/\/\/\$plugin\/([^\s():]+)(?::(\d+)(?::(\d+))?)?/g;
+
+function authorPlace(
+  [path = "", line, column]: readonly (string | undefined)[],
+  toAuthor: (file: string, position: Position) => Position,
+): string {
+  const file = fileOf(PLUGIN_ROOT + path) ?? path;
+  if (line === undefined) return file;
+  const place = toAuthor(file, { line: Number(line), column: Number(column ?? 1) });
+  return column === undefined ? `${file}:${place.line}` : `${file}:${place.line}:${place.column}`;
+}
+
+/** Turns stacks of one plugin's code into its author's, outside of a worker. */
+export async function createStackReader(files: ReadonlyMap<string, Uint8Array>): Promise<(stack: string) => string> {
+  return createModuleTable(files, await loadCompiler(files, "load")).authorStack;
+}
+
+/** What to write in place of a name that leads nowhere. */
+function adviceOnName(specifier: string, nodeModules: readonly string[]): string {
+  if (/^https?:/.test(specifier))
+    return 'a plugin imports its own files only; copy the module into the plugin and import it by a path that starts with "./"';
+  if (specifier.startsWith("node:") && nodeModules.length > 0)
+    return `a plugin has no "${specifier}" (it has ${nodeModules.join(", ")}); use what the web and Deno have`;
+  // They come with plugins whose files name one.
+  if (specifier.startsWith("node:")) return `a plugin imports its own files only, and of Node's modules those that a file of it names`;
+  if (nodeModules.includes(`node:${specifier}`) || NODE_NAMES.test(specifier)) return `write "node:${specifier}"`;
+  const packageName = /^(?:npm|jsr):\/?((?:@[^/@]+\/)?[^/@]+)/.exec(specifier)?.[1];
+  const name = packageName ?? specifier;
+  const target = packageName === undefined ? `npm:${specifier} or jsr:${specifier}` : specifier;
+  return `a plugin imports its own files only; write "${name}": "${target}" under "imports" in manifest.json, run \`bascule vendor\`, and import "${name}"`;
+}
+
+const NODE_NAMES = /^(?:assert|buffer|events|fs|http|https|os|path|process|url|util)(?:\/|$)/;
+
+/** Why a file that is not there was most likely asked for, and what to write instead. */
+function adviceOnFile(file: string, specifier: string, files: ReadonlyMap<string, Uint8Array>): string {
+  if (DECLARATIONS.test(file)) return 'a declaration file holds no code (write "import type")';
+  const meant = MODULE_SUFFIXES.find((suffix) => files.has(file + suffix) || files.has(file.replace(/\.js$/, "") + suffix));
+  return meant === undefined ? "no such file in the plugin" : `write the whole file name ("${specifier.replace(/\.js$/, "")}${meant}")`;
 }
 
 /** The module that loads every entry module and exports their namespaces as `m0`, `m1`, … */
@@ -132,90 +182,66 @@ function resolveUrl(specifier: string, base: string): string {
   return URL.canParse(specifier, base) ? new URL(specifier, base).href : "";
 }
 
-function prepareSource(file: string, bytes: Uint8Array, strip: StripTypes | undefined): string | ModuleFault {
+function toCode(file: string, bytes: Uint8Array, compiler: Compiler, imports: ImportMap): Compiled | ModuleFault {
+  const text = toText(file, bytes);
+  if (typeof text !== "string") return text;
+  if (file.endsWith(".json")) return jsonModule(file, text);
+  const wrong = adviceOnKind(file);
+  if (wrong !== undefined) return { kind: "import", message: `Cannot import "${file}": ${wrong}`, file };
+  const made = compileModule(file, text, compiler);
+  if ("kind" in made || !made.code.includes("import.meta")) return made;
+  const meta = metaText(file, made.code, imports);
+  // On the first line, so that every line keeps its number.
+  return {
+    ...made,
+    code: meta + made.code,
+    toAuthor: ({ line, column }) => made.toAuthor({ line, column: line === 1 ? Math.max(1, column - meta.length) : column }),
+  };
+}
+
+function adviceOnKind(file: string): string | undefined {
+  if (/\.[jt]sx$/.test(file)) return "JSX is not read; compile it to JavaScript first";
+  if (/\.c[jt]s$/.test(file)) return "a plugin's modules are ECMAScript modules; `bascule vendor` turns CommonJS packages into such";
+  const extension = /\.[^./]+$/.exec(file)?.[0];
+  // Snapshots of tests are modules.
+  const isCode = extension === undefined || /^\.(?:m?[jt]s|snap)$/.test(extension);
+  return isCode ? undefined : 'it is neither code nor JSON; for its text write `with { type: "text" }`';
+}
+
+function toText(file: string, bytes: Uint8Array): string | ModuleFault {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     return { kind: "syntax", message: `Cannot read "${file}": it is not UTF-8 text`, file };
   }
-  if (text.includes("\0")) return { kind: "syntax", message: `Cannot read "${file}": it contains a NUL character`, file };
-  if (file.endsWith(".json")) return jsonModule(file, text);
-  const code = TYPESCRIPT.test(file) ? stripTypes(file, text, strip) : text.replace(/^#!/, "//");
-  if (typeof code !== "string" || !code.includes("import.meta")) return code;
-  // On the first line, so that every line keeps its number; `authorPosition` takes the width off again.
-  return `${metaPrefix(file)}${code}`;
+  return text.includes("\0") ? { kind: "syntax", message: `Cannot read "${file}": it contains a NUL character`, file } : text;
 }
 
-function metaPrefix(file: string): string {
-  return `${IMPORT_META_PREFIX}${JSON.stringify(PLUGIN_ROOT + encodeURI(file))};`;
+/** What `import.meta` holds, as Deno fills it. `main` is false: the host calls the plugin's functions. */
+function metaText(file: string, code: string, imports: ImportMap): string {
+  const url = JSON.stringify(PLUGIN_ROOT + encodeURI(file));
+  const path = `/$plugin/${file}`;
+  const folder = path.slice(0, path.lastIndexOf("/"));
+  const resolve = /import\.meta(?:\.resolve|\[|\s*[,;)}])/.test(code)
+    ? `import{createResolve as $bascule}from"${META_MODULE}";import.meta.resolve=$bascule(${url},${JSON.stringify(imports.entries)});`
+    : "";
+  return `${resolve}import.meta.url=${url};import.meta.filename=${JSON.stringify(path)};import.meta.dirname=${JSON.stringify(folder)};import.meta.main=false;`;
 }
 
-function jsonModule(file: string, text: string): string | ModuleFault {
+function textModule(file: string, bytes: Uint8Array): Compiled | ModuleFault {
+  const text = toText(file, bytes);
+  return typeof text === "string" ? { code: `export default ${JSON.stringify(text)};`, toAuthor: SAME_PLACE } : text;
+}
+
+function jsonModule(file: string, text: string): Compiled | ModuleFault {
   try {
     JSON.parse(text);
   } catch (error) {
     return { kind: "syntax", message: `Cannot parse "${file}": ${error instanceof Error ? error.message : "not JSON"}`, file };
   }
   // Parsed inside the guest, so that `__proto__` keys stay own properties as in any engine.
-  return `export default JSON.parse(${JSON.stringify(text)});`;
-}
-
-/** What amaro throws (checked with 1.2.1): a plain object with a place. */
-interface StripProblem {
-  readonly message?: unknown;
-  readonly startLine?: unknown;
-  readonly startColumn?: unknown;
-  readonly code?: unknown;
-}
-
-function stripTypes(file: string, text: string, strip: StripTypes | undefined): string | ModuleFault {
-  if (strip === undefined)
-    return { kind: "import", message: `Cannot load "${file}" during a call: write the import() in a file of the plugin`, file };
-  try {
-    return strip(text, file);
-  } catch (error) {
-    const problem: StripProblem = typeof error === "object" && error !== null ? error : { message: String(error) };
-    const advice =
-      problem.code === "UnsupportedSyntax"
-        ? "; write it without syntax that needs compiling (enums, namespaces, parameter properties)"
-        : "";
-    return {
-      kind: "syntax",
-      message: `${typeof problem.message === "string" ? problem.message : "The TypeScript cannot be read"}${advice}`,
-      file,
-      ...(typeof problem.startLine === "number" ? { line: problem.startLine } : {}),
-      ...(typeof problem.startColumn === "number" ? { column: problem.startColumn + 1 } : {}),
-    };
-  }
-}
-
-const FRAME = /file:\/\/\/\$plugin\/([^\s():]+)(?::(\d+)(?::(\d+))?)?/g;
-
-/** Rewrites a guest stack to the author's file names and columns, and drops the generated and prelude frames. */
-export function authorStack(stack: string, files: ReadonlyMap<string, Uint8Array>): string {
-  return stack
-    .split("\n")
-    .filter((line) => !line.includes("(load)") && !line.includes("bascule:prelude") && !/\(native\)\s*$/.test(line))
-    .map((line) =>
-      line.replace(FRAME, (_all, file: string, row: string | undefined, column: string | undefined) =>
-        authorPosition(file, row, column, files),
-      ),
-    )
-    .join("\n")
-    .trimEnd();
-}
-
-function authorPosition(file: string, row: string | undefined, column: string | undefined, files: ReadonlyMap<string, Uint8Array>): string {
-  const name = fileOf(PLUGIN_ROOT + file) ?? file;
-  if (row === undefined) return name;
-  if (column === undefined) return `${name}:${row}`;
-  const shifted = row === "1" && hasMeta(files.get(name)) ? Math.max(1, Number(column) - metaPrefix(name).length) : Number(column);
-  return `${name}:${row}:${shifted}`;
-}
-
-function hasMeta(bytes: Uint8Array | undefined): boolean {
-  return bytes !== undefined && new TextDecoder().decode(bytes).includes("import.meta");
+  return { code: `export default JSON.parse(${JSON.stringify(text)});`, toAuthor: SAME_PLACE };
 }
 
 /** Where a stack's first frame in the plugin points; for load faults. */

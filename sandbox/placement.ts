@@ -3,7 +3,7 @@
 import type { Thread } from "./worker/thread.ts";
 
 /** What placement reads of a worker. */
-export type Seat = Pick<Thread, "ready" | "jobs" | "entry" | "reservedFor" | "serves" | "servesOthers">;
+export type Seat = Pick<Thread, "ready" | "jobs" | "entry" | "loads" | "reservedFor" | "serves" | "servesOthers">;
 
 export interface PlacementRules {
   /** Workers that are shared; reserved ones come on top. */
@@ -16,6 +16,10 @@ export interface PlacementRules {
 /** Who wants a place. */
 export interface Applicant {
   readonly digest: string;
+  /** A plugin to load, not a call. */
+  readonly isLoad: boolean;
+  /** A call of a kind that takes less time than waking another thread. */
+  readonly isBrief: boolean;
   /** Name of a plugin that shares no worker with any other; undefined for those that do. */
   readonly reservation: string | undefined;
 }
@@ -29,13 +33,20 @@ export interface Place<S extends Seat> {
 
 const MAXIMUM_CALLS_A_THREAD = 64;
 
+/** Brief calls wait behind so many others of their plugin before they go elsewhere. */
+const BRIEF_CALLS_A_THREAD = 32;
+/** A guest that has held its thread this long was not brief. */
+const BRIEF_HELD_MS = 1;
+
 /**
- * An idle worker first, then a fresh one, then one that serves the same plugin, then a shared one; never one whose
+ * Brief calls keep to the worker that is awake for their plugin already. Loads keep to workers that have loaded before: what strips types takes tens of megabytes in each.
+ *
+ * For calls an idle worker first, then a fresh one, then one that serves the same plugin, then a shared one; never one whose
  * guest holds its thread. One plugin never has all workers, so another plugin's call always finds one; where two
  * plugins hold them all, a third may have a worker beyond the maximum.
  */
 export function choosePlace<S extends Seat>(threads: Iterable<S>, applicant: Applicant, rules: PlacementRules): Place<S> {
-  const { digest, reservation } = applicant;
+  const { digest, reservation, isLoad, isBrief } = applicant;
   const maximum = reservation === undefined ? rules.maximumWorkers : 1;
   let count = 0;
   let ownCount = 0;
@@ -47,6 +58,8 @@ export function choosePlace<S extends Seat>(threads: Iterable<S>, applicant: App
     count++;
     if (thread.serves(digest)) ownCount++;
     if (!thread.ready || thread.jobs.size >= MAXIMUM_CALLS_A_THREAD || isBusy(thread, rules.now, rules.busyAfterMs)) continue;
+    if (isLoad && thread.loads) return { thread, wantsFresh: false };
+    if (isBrief && isAwakeFor(thread, digest, rules.now)) return { thread, wantsFresh: false };
     if (thread.jobs.size === 0) idle ??= thread;
     else if (thread.servesOthers(digest)) shared = lessLoaded(thread, shared);
     else own = lessLoaded(thread, own);
@@ -56,6 +69,10 @@ export function choosePlace<S extends Seat>(threads: Iterable<S>, applicant: App
   const thread = own ?? shared;
   const isShutOut = reservation === undefined && ownCount === 0 && thread === undefined;
   return { thread, wantsFresh: count < (isShutOut ? maximum * 2 : maximum) };
+}
+
+function isAwakeFor(thread: Seat, digest: string, now: number): boolean {
+  return thread.serves(digest) && thread.jobs.size < BRIEF_CALLS_A_THREAD && !isBusy(thread, now, BRIEF_HELD_MS);
 }
 
 export function isBusy(thread: Pick<Thread, "entry">, now: number, busyAfterMs: number): boolean {

@@ -1,22 +1,21 @@
 /**
- * The pool: workers, which job goes where, and the watchdog that ends what does not end by itself.
+ * The pool: which job goes to which worker, and the watchdog that ends what does not end by itself.
  *
- * One warm spare is always booting or ready, so that a worker that had to be ended costs nobody a start (SPEC B3).
- * Calls of one plugin share a worker before calls of two plugins do, a worker whose guest holds its thread gets no new
+ * Workers come from the crew (`crew.ts`), places from `placement.ts`, verdicts from `watchdog.ts`. Calls of one plugin share a worker before calls of two plugins do, a worker whose guest holds its thread gets no new
  * calls, and those it has not begun are taken back (SPEC B10). Jobs in the guest's hands are watched through shared
  * status words, because a spinning worker answers no message.
  */
 
+import { Crew, START_WITHIN_MS } from "./crew.ts";
+import type { EngineBuild } from "./engine-build.ts";
 import type { Fault } from "./fault.ts";
-import type { Image } from "./image.ts";
-import { type EngineBuild, loadEngine } from "./engine-build.ts";
-import { imageFileName, readImageFile, writeImageFile } from "./image-file.ts";
+import type { BaseImage } from "./image.ts";
 import { type CallJob, type Job, settleWithFault, usedUntil } from "./job.ts";
 import { choosePlace, isBusy } from "./placement.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
 import type { WorkerMessage } from "./worker/protocol.ts";
 import { CANCEL_GRACE_MS, judgeCall, judgeEntry, WATCH_EVERY_MS } from "./watchdog.ts";
-import { Thread } from "./worker/thread.ts";
+import type { Thread } from "./worker/thread.ts";
 
 export interface PoolOptions {
   readonly launcher: WorkerLauncher;
@@ -36,33 +35,29 @@ export interface PoolOptions {
 /** A guest that holds its thread this long makes the thread a bad place for other calls. */
 const BUSY_AFTER_MS = 20;
 const MAXIMUM_ATTEMPTS = 3;
-const SPARE_AFTER_MS = 200;
-/** A worker that is not ready by then is given up; a start takes a tenth of a second. */
-const START_WITHIN_MS = 10_000;
 
 export class Pool {
   readonly #options: PoolOptions;
-  readonly #threads: Set<Thread> = new Set();
+  readonly #crew: Crew;
   readonly #jobs: Map<number, Job> = new Map();
-  readonly #waiting: Job[] = [];
-  #spare: Thread | undefined;
-  #module: WebAssembly.Module | undefined;
-  #base: Image | undefined;
+  #waiting: Job[] = [];
   #starting: Promise<void> | undefined;
   #cancelWatch: (() => void) | undefined;
-  #cancelSpare: (() => void) | undefined;
-  #imageFile = "";
   #failedStarts = 0;
-  #holding = false;
   #closed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#crew = new Crew({
+      ...options,
+      onReady: () => this.#placeWaiting(),
+      onLost: (thread, why) => this.#replace(thread, thread.entry?.number, { kind: "trap", message: why }),
+    });
   }
 
   /** Begins to start the first worker, so that the first call finds it. */
   start(): Promise<void> {
-    this.#starting ??= this.#startFirst();
+    this.#starting ??= this.#crew.start();
     return this.#starting;
   }
 
@@ -71,15 +66,20 @@ export class Pool {
     return this.#waiting.length;
   }
 
+  /** What all plugins are loaded on top of; undefined until it is known. */
+  get base(): BaseImage | undefined {
+    return this.#crew.base;
+  }
+
   job(number: number): Job | undefined {
     return this.#jobs.get(number);
   }
 
   submit(job: Job): void {
-    if (this.#threads.size === 0 && this.#module !== undefined) this.#threads.add(this.#newThread(true));
+    this.#crew.ensureOne();
     this.#jobs.set(job.number, job);
     this.#place(job);
-    this.#hold();
+    this.#crew.hold(this.#waiting.length > 0);
     this.#watch();
   }
 
@@ -87,10 +87,11 @@ export class Pool {
   settle(job: Job): boolean {
     if (!this.#jobs.delete(job.number)) return false;
     const { thread } = job;
-    if (thread === undefined) this.#waiting.splice(this.#waiting.indexOf(job), 1);
+    if (thread === undefined) this.#waiting = this.#waiting.filter((other) => other !== job);
     else {
       thread.settle(job.number);
-      this.#dropSurplus(thread);
+      this.#crew.letGoSurplus(thread);
+      this.#crew.retireWorn(thread);
     }
     this.#placeWaiting();
     return true;
@@ -107,105 +108,27 @@ export class Pool {
     job.thread.send({ type: "abort", number: job.number });
   }
 
-  forget(digest: string): void {
-    for (const thread of this.#allThreads()) {
+  /** No call of this plugin will come; `bytes` is the size of its image. */
+  forget(digest: string, bytes: number): void {
+    for (const thread of this.#crew.all) {
       if (!thread.images.delete(digest)) continue;
       thread.send({ type: "forget", digest });
+      thread.forgottenBytes += bytes;
+      this.#crew.retireWorn(thread);
       // The plugin it was kept for is gone, or will be loaded again on a fresh one.
-      if (thread.reservedFor !== undefined && thread.images.size === 0 && thread.jobs.size === 0) this.#endThread(thread);
+      if (thread.reservedFor !== undefined && thread.images.size === 0 && thread.jobs.size === 0) this.#crew.letGo(thread);
     }
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelWatch?.();
-    this.#cancelSpare?.();
-    const threads = this.#allThreads();
     for (const job of [...this.#jobs.values()]) this.#answer(job, { kind: "cancelled" }, 0);
-    await Promise.all(threads.map((thread) => thread.end()));
-    this.#threads.clear();
-    this.#spare = undefined;
+    await this.#crew.close();
   }
 
   #now(): number {
     return this.#options.launcher.now();
-  }
-
-  #allThreads(): Thread[] {
-    return this.#spare === undefined ? [...this.#threads] : [...this.#threads, this.#spare];
-  }
-
-  async #startFirst(): Promise<void> {
-    const engine = await loadEngine(this.#options.launcher, this.#options.engine, this.#options.onDefect);
-    const [module, file] = await Promise.all([WebAssembly.compile(engine), this.#findImage(engine)]);
-    this.#module = module;
-    this.#imageFile = file;
-    if (!this.#closed) this.#threads.add(this.#newThread(true));
-  }
-
-  /** The base image of an earlier start, if it is still there and whole. */
-  async #findImage(engine: Uint8Array): Promise<string> {
-    const { launcher, onDefect } = this.#options;
-    const name = await imageFileName(engine);
-    const file = await launcher.readCache(name);
-    this.#base = file === undefined ? undefined : await readImageFile(file);
-    if (file !== undefined && this.#base === undefined) onDefect(`The cached base image ${name} is damaged; it is made anew`);
-    return name;
-  }
-
-  async #keepImage(base: Image): Promise<void> {
-    this.#base = base;
-    await this.#options.launcher.writeCache(this.#imageFile, await writeImageFile(base));
-  }
-
-  #newThread(isWanted: boolean): Thread {
-    if (this.#module === undefined) throw new Error("The engine is not compiled yet");
-    const thread = new Thread(
-      this.#options.launcher,
-      this.#module,
-      { base: this.#base, prepareToLoad: this.#threads.size === 0, isWanted: isWanted || this.#holding },
-      {
-        onReady: (_thread, base) => {
-          if (this.#base === undefined) void this.#keepImage(base);
-          this.#spareSoon();
-          this.#placeWaiting();
-        },
-        onMessage: (from, message) => {
-          if (message.type === "broken") this.#replace(from, undefined, { kind: "trap", message: message.message });
-          else this.#options.onMessage(from, message);
-        },
-        onExit: (ended, reason) => this.#replace(ended, ended.entry?.number, { kind: "trap", message: reason }),
-      },
-    );
-    this.#options.launcher.after(START_WITHIN_MS, () => {
-      const isOurs = this.#threads.has(thread) || thread === this.#spare;
-      if (!thread.ready && isOurs)
-        this.#replace(thread, undefined, { kind: "trap", message: `A worker did not start within ${START_WITHIN_MS} ms` });
-    });
-    return thread;
-  }
-
-  /** Not at once: while a host starts, its first calls need the processor more. */
-  #spareSoon(): void {
-    if (this.#spare !== undefined || this.#cancelSpare !== undefined) return;
-    this.#cancelSpare = this.#options.launcher.after(SPARE_AFTER_MS, () => {
-      this.#cancelSpare = undefined;
-      this.#ensureSpare();
-    });
-  }
-
-  #ensureSpare(): void {
-    if (!this.#closed && this.#spare === undefined) this.#spare = this.#newThread(false);
-  }
-
-  /** Puts the spare to work. */
-  #promote(): Thread | undefined {
-    const spare = this.#spare;
-    if (spare === undefined || !spare.ready) return undefined;
-    this.#threads.add(spare);
-    this.#spare = undefined;
-    this.#ensureSpare();
-    return spare;
   }
 
   /** @returns false if the job has to wait. */
@@ -215,9 +138,9 @@ export class Pool {
       this.#waiting.push(job);
       return false;
     }
+    thread.loads ||= job.kind === "load";
     job.thread = thread;
     job.givenAt = this.#now();
-    job.attempts++;
     this.#options.give(thread, job);
     return true;
   }
@@ -231,15 +154,7 @@ export class Pool {
 
   #placeWaiting(): void {
     if (!this.#closed) this.#placeAll();
-    this.#hold();
-  }
-
-  /** As long as a job waits, the threads keep the process alive: a busy one whose own calls are answered does not by itself. */
-  #hold(): void {
-    const on = this.#waiting.length > 0;
-    if (on === this.#holding) return;
-    this.#holding = on;
-    for (const thread of this.#allThreads()) thread.hold(on);
+    this.#crew.hold(this.#waiting.length > 0);
   }
 
   #placeAll(): void {
@@ -255,24 +170,15 @@ export class Pool {
     const name = job.kind === "call" ? job.plugin.source.name : job.source.name;
     const reservation = this.#options.isIsolated(name) ? name : undefined;
     const rules = { maximumWorkers: this.#options.maximumWorkers, now: this.#now(), busyAfterMs: BUSY_AFTER_MS };
-    const place = choosePlace(this.#threads, { digest: digestOf(job), reservation }, rules);
-    const fresh = place.wantsFresh ? this.#promote() : undefined;
+    const place = choosePlace(
+      this.#crew.threads,
+      { digest: digestOf(job), isLoad: job.kind === "load", isBrief: isBrief(job), reservation },
+      rules,
+    );
+    const fresh = place.wantsFresh ? this.#crew.promote() : undefined;
     if (fresh === undefined) return place.thread;
     fresh.reservedFor = reservation;
     return fresh;
-  }
-
-  /** Workers beyond the maximum were for calls that found all others held; they go when they are idle. */
-  #dropSurplus(thread: Thread): void {
-    if (thread.jobs.size > 0 || thread.reservedFor !== undefined) return;
-    const shared = [...this.#threads].filter((other) => other.reservedFor === undefined);
-    if (shared.length <= this.#options.maximumWorkers) return;
-    this.#endThread(thread);
-  }
-
-  #endThread(thread: Thread): void {
-    this.#threads.delete(thread);
-    void thread.end();
   }
 
   #watch(): void {
@@ -286,19 +192,32 @@ export class Pool {
 
   #look(): void {
     const now = this.#now();
-    for (const thread of [...this.#threads]) {
+    for (const thread of [...this.#crew.threads]) {
       if (thread.jobs.size === 0) continue;
       const { entry } = thread;
       const running = entry === undefined ? undefined : this.#jobs.get(entry.number);
-      const fault = entry === undefined || running === undefined ? undefined : judgeEntry(entry, running, now);
+      const fault = entry === undefined || running === undefined ? undefined : judgeEntry(entry, running, now, this.#crew.isMetered);
       if (entry !== undefined && fault !== undefined) {
         this.#replace(thread, entry.number, fault, now - entry.enteredAt);
+        continue;
+      }
+      if (entry === undefined && this.#isStuck(thread, now)) {
+        this.#replace(thread, undefined, { kind: "trap", message: `A worker took nothing up within ${START_WITHIN_MS} ms` });
         continue;
       }
       if (isBusy(thread, now, BUSY_AFTER_MS)) this.#takeBackFrom(thread);
       for (const number of [...thread.jobs.keys()]) this.#lookAtJob(thread, number, now);
     }
     this.#placeWaiting();
+  }
+
+  /** Runs no guest, and leaves what it was given: nothing of ours takes nearly as long. */
+  #isStuck(thread: Thread, now: number): boolean {
+    for (const number of thread.jobs.keys()) {
+      const job = this.#jobs.get(number);
+      if (job !== undefined && now - job.givenAt > START_WITHIN_MS && !thread.hasBegun(number)) return true;
+    }
+    return false;
   }
 
   #lookAtJob(thread: Thread, number: number, now: number): void {
@@ -318,7 +237,7 @@ export class Pool {
   #takeBackFrom(thread: Thread): void {
     for (const number of [...thread.jobs.keys()]) {
       const job = this.#jobs.get(number);
-      if (job === undefined || job.kind !== "call" || !thread.takeBack(number)) continue;
+      if (job === undefined || !thread.takeBack(number)) continue;
       thread.settle(number);
       this.#wait(job);
     }
@@ -326,23 +245,23 @@ export class Pool {
 
   /** Ends a worker: the guilty call gets its fault, calls without effects run again elsewhere, the others are lost. */
   #replace(thread: Thread, guilty: number | undefined, fault: Fault, cpuMs = 0): void {
-    if (thread === this.#spare) this.#spare = undefined;
-    this.#threads.delete(thread);
+    this.#crew.letGo(thread);
     if (fault.kind === "trap") this.#options.onDefect(fault.message);
     this.#failedStarts = thread.ready ? 0 : this.#failedStarts + 1;
-    void thread.end();
     for (const number of [...thread.jobs.keys()]) {
       const job = this.#jobs.get(number);
       if (job === undefined) continue;
       const begun = !thread.takeBack(number);
+      // A job that never began is not to blame, unless nobody else is: what it needs may be what ends its worker.
+      if (begun || guilty === undefined) job.attempts++;
+      const isRepeatable = !begun || job.kind === "load" || job.effects === 0;
       if (number === guilty) this.#answer(job, fault, cpuMs);
-      else if (!begun || ((job.kind === "load" || job.effects === 0) && job.attempts < MAXIMUM_ATTEMPTS)) {
-        this.#wait(job);
-      } else this.#answer(job, { kind: "lost" }, 0);
+      else if (isRepeatable && job.attempts < MAXIMUM_ATTEMPTS) this.#wait(job);
+      else this.#answer(job, begun ? { kind: "lost" } : fault, 0);
     }
     if (this.#closed) return;
     if (this.#failedStarts >= MAXIMUM_ATTEMPTS) return this.#giveUp(fault);
-    if (this.#promote() === undefined && this.#threads.size === 0) this.#threads.add(this.#newThread(true));
+    if (this.#crew.promote() === undefined) this.#crew.ensureOne();
     this.#placeWaiting();
   }
 
@@ -359,6 +278,13 @@ export class Pool {
 }
 
 const NOTHING_USED = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0, fuel: 0 };
+
+/** Shorter than it takes to wake a thread. */
+const BRIEF_MS = 0.1;
+
+function isBrief(job: Job): boolean {
+  return job.kind === "call" && job.plugin.typicalMs !== undefined && job.plugin.typicalMs < BRIEF_MS;
+}
 
 function digestOf(job: Job): string {
   return job.kind === "call" ? job.invocation.digest : job.source.digest;

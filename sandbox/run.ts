@@ -3,19 +3,24 @@
  * operations, and keeps its limits.
  */
 
-import { GUEST_STACK_BYTES, type Limits } from "../manifests/mod.ts";
+import type { Limits } from "../manifests/mod.ts";
 import { CallClock, type ClockEnvironment } from "./call-clock.ts";
+import { type CallFacts, engineFault, thrownFault, unsettledFault, unwrittenFault } from "./call-faults.ts";
+import { CallLog } from "./call-log.ts";
 import type { ExhaustedLimit, Fault } from "./fault.ts";
-import { GuestException, TextTooLong } from "./guest-values.ts";
-import type { GuestHost, Instance } from "./instance.ts";
+import type { GuestHost } from "./guest-host.ts";
+import type { Instance } from "./instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
 import { nestsWithin, OPERATION_TEXT_BYTES } from "./marshal.ts";
+import type { CallWords } from "./guest/protocol.ts";
 import type { Image } from "./image.ts";
 import { MAXIMUM_STATE_BYTES } from "./session-states.ts";
-import { authorStack, type ModuleTable } from "./modules.ts";
+import type { ModuleTable } from "./modules.ts";
+import { SUBTLE_PREFIX } from "./subtle-operations.ts";
+import type { SubtleCall, SubtleCallRequest } from "./subtle-calls.ts";
 import type { InvocationUsed } from "./invocation.ts";
-import { type ErrorStatus, readLogLine, readStatus } from "./status.ts";
-import type { LogLine, SyncAnswer, WorkerMessage } from "./worker/protocol.ts";
+import { readStatus } from "./status.ts";
+import type { SyncAnswer, WorkerMessage } from "./worker/protocol.ts";
 
 /** What a run needs of its worker. */
 export interface RunEnvironment extends ClockEnvironment {
@@ -24,14 +29,15 @@ export interface RunEnvironment extends ClockEnvironment {
   epoch(): number;
   after(delayMs: number, task: () => void): () => void;
   post(message: WorkerMessage): void;
+  /** Opens a call's share of cryptography. */
+  openSubtle(number: number): SubtleCall;
   /** Blocks the thread until the answer to call `number`'s synchronous operation, or `until`, or cancellation. */
   waitForAnswer(number: number, until: number): SyncAnswer | undefined;
 }
 
 export interface RunRequest {
   readonly number: number;
-  /** `{ module, export, args, context }` as JSON text. */
-  readonly request: string;
+  readonly words: CallWords;
   readonly limits: Limits;
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** For dynamic imports. */
@@ -43,7 +49,6 @@ export interface RunRequest {
 const JOBS_A_SLICE = 1_000;
 /** Answers of the entry functions other than outputs: errors (bounded by the prelude), names of exports. */
 const STATUS_BYTES = 65_536;
-const LOG_FLUSH_BYTES = 16_384;
 
 export class Run {
   readonly number: number;
@@ -53,10 +58,9 @@ export class Run {
   readonly #finished: (run: Run) => void;
   readonly #clock: CallClock;
   readonly #pending: Map<number, string> = new Map();
+  readonly #log: CallLog;
+  #subtle: SubtleCall | undefined;
   #operations = 0;
-  #logBytes = 0;
-  #unsentLogBytes = 0;
-  #lines: LogLine[] = [];
   /** Why the guest must stop; set while it runs, acted upon when it has left the engine. */
   #stop: Fault | undefined;
   #over = false;
@@ -71,11 +75,12 @@ export class Run {
     this.#env = env;
     this.#finished = finished;
     this.#clock = new CallClock(request.number, request.limits, env);
+    this.#log = new CallLog(request.limits.logBytes, (lines) => env.post({ type: "logs", number: this.number, lines }));
     instance.host = this.#guestHost();
   }
 
   start(): void {
-    this.#enter(() => this.#instance.callEntry("invoke", [this.#request.request], this.#outputBytes));
+    this.#enter(() => this.#instance.callEntry("invoke", this.#request.words, this.#outputBytes));
     // Most calls are over by now and need no timer.
     if (!this.#over) this.#cancelWall = this.#env.after(this.#clock.wallEnd - this.#env.now(), () => this.#finish(this.#clock.wallFault));
   }
@@ -84,8 +89,7 @@ export class Run {
   answer(operation: number, answer: string, bytes: Uint8Array | undefined): void {
     if (this.#over || !this.#pending.delete(operation)) return;
     this.#enter(() => {
-      this.#instance.offerBytes(bytes);
-      this.#instance.callEntry("settle", [operation, answer], STATUS_BYTES);
+      this.#instance.settle(operation, answer, bytes);
       return undefined;
     });
   }
@@ -113,7 +117,7 @@ export class Run {
       const ran = this.#drainJobs();
       status = first !== undefined && ran === 0 ? first : this.#instance.callEntry("poll", [], this.#outputBytes);
     } catch (error) {
-      this.#stop ??= this.#faultOf(error);
+      this.#stop ??= engineFault(error, this.#facts);
     } finally {
       this.#clock.leave();
     }
@@ -142,20 +146,15 @@ export class Run {
       case "done":
         return this.#complete(status.output);
       case "error":
-        return this.#finish(this.#thrown(status.error, status.unhandled));
+        return this.#finish(thrownFault(status.error, status.unhandled, this.#facts));
       case "fault":
-        return this.#finish(this.#unwritten(status.fault));
+        return this.#finish(unwrittenFault(status.fault, this.#facts));
     }
   }
 
-  /** An output may be what memory or stack ran out on: writing it as JSON is the engine's work. */
-  #unwritten(fault: Fault): Fault {
-    return (fault.kind === "not_json" ? this.#engineFault("InternalError", fault.message) : undefined) ?? fault;
-  }
-
   #wait(timerMs: number | undefined): void {
-    if (timerMs === undefined && this.#pending.size === 0) return this.#finish(this.#engineFault("", "") ?? { kind: "never_settles" });
-    this.#flushLogs();
+    if (timerMs === undefined && this.#pending.size === 0) return this.#finish(unsettledFault(this.#facts));
+    this.#log.flush();
     if (timerMs === undefined) return undefined;
     this.#cancelTimer = this.#env.after(timerMs, () =>
       this.#enter(() => {
@@ -175,18 +174,18 @@ export class Run {
     if (!nestsWithin(output, jsonDepth + 1)) return this.#finish({ kind: "exhausted", limit: "jsonDepth", allowed: jsonDepth });
     const used = this.#used(bytes);
     const state = this.#request.capture?.(this.#instance);
-    if (state !== undefined && state.bytes.byteLength > MAXIMUM_STATE_BYTES) {
+    if (state !== undefined && state.pages.byteLength > MAXIMUM_STATE_BYTES) {
       return this.#finish({ kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES });
     }
     this.#close();
-    this.#env.post({ type: "done", number: this.number, output, used, lines: this.#lines, ...(state === undefined ? {} : { state }) });
+    this.#env.post({ type: "done", number: this.number, output, used, lines: this.#log.unsent, ...(state === undefined ? {} : { state }) });
     this.#finished(this);
   }
 
   #finish(fault: Fault): void {
     if (this.#over) return;
     this.#close();
-    this.#env.post({ type: "failed", number: this.number, fault, used: this.#used(0), lines: this.#lines });
+    this.#env.post({ type: "failed", number: this.number, fault, used: this.#used(0), lines: this.#log.unsent });
     this.#finished(this);
   }
 
@@ -194,6 +193,7 @@ export class Run {
     this.#over = true;
     this.#cancelTimer();
     this.#cancelWall();
+    this.#subtle?.close();
   }
 
   #used(outputBytes: number): InvocationUsed {
@@ -202,7 +202,7 @@ export class Run {
       cpuMs: this.#clock.cpuMs,
       memoryBytes: this.#instance.usedBytes,
       outputBytes,
-      logBytes: this.#logBytes,
+      logBytes: this.#log.bytes,
       operations: this.#operations,
       fuel: this.#instance.fuelSpent,
     };
@@ -227,63 +227,54 @@ export class Run {
     text: string,
     bytes: Uint8Array | undefined,
   ): { answer: string | undefined; bytes?: Uint8Array } {
+    // The engine looks at the clock now and then only: until it does, a guest may go on after what ended it.
+    if (this.#stop !== undefined) return ENDED;
     const local = LOCAL_OPERATIONS.get(operation);
     if (local !== undefined) return local(text, bytes, this.#env.local);
-    if (operation === "log") return this.#log(text);
     const { limits } = this.#request;
+    if (operation === "log") return this.#log.add(text) ? { answer: "vnull" } : this.#exhaust("logs", limits.logBytes);
     this.#operations++;
     if (this.#operations > limits.operations) return this.#exhaust("operations", limits.operations);
     if (text.length > OPERATION_TEXT_BYTES || (bytes?.length ?? 0) > limits.operationBytes)
       return this.#exhaust("operationBytes", limits.operationBytes);
     if (!nestsWithin(text, limits.jsonDepth)) return this.#exhaust("jsonDepth", limits.jsonDepth);
+    if (id === 0 && operation.startsWith(SUBTLE_PREFIX)) return errorAnswer("NotSupported", "Cryptography answers later");
     if (id === 0) return this.#callAndWait(operation, text, bytes);
-    if (this.#pending.size >= limits.pendingOperations) return this.#exhaust("pendingOperations", limits.pendingOperations);
+    if (operation.startsWith(SUBTLE_PREFIX)) return this.#beginSubtle(id, { method: operation.slice(SUBTLE_PREFIX.length), text, bytes });
+    const atHost = this.#pending.size - (this.#subtle?.pending ?? 0);
+    if (atHost >= limits.pendingOperations) return this.#exhaust("pendingOperations", limits.pendingOperations);
     this.#pending.set(id, operation);
-    this.#flushLogs();
-    this.#env.post({
-      type: "operation",
-      number: this.number,
-      operation: id,
-      name: operation,
-      text,
-      ...(bytes === undefined ? {} : { bytes }),
+    this.#ask(id, operation, text, bytes);
+    return { answer: undefined };
+  }
+
+  /** Its time counts as the call's own: the threads that do the work are the host's. */
+  #beginSubtle(id: number, request: SubtleCallRequest): { answer: string | undefined } {
+    this.#subtle ??= this.#env.openSubtle(this.number);
+    const begun = this.#subtle.begin(request, ({ answer, bytes }, elapsedMs) => {
+      const fault = this.#clock.charge(elapsedMs);
+      if (fault === undefined) this.answer(id, answer, bytes);
+      else this.#finish(fault);
     });
+    if (!begun) return this.#exhaust("pendingOperations", this.#request.limits.pendingOperations);
+    this.#pending.set(id, request.method);
     return { answer: undefined };
   }
 
   #callAndWait(operation: string, text: string, bytes: Uint8Array | undefined): { answer: string; bytes?: Uint8Array } {
-    this.#flushLogs();
     const answer = this.#clock.waiting(() => {
-      this.#env.post({
-        type: "operation",
-        number: this.number,
-        operation: 0,
-        name: operation,
-        text,
-        ...(bytes === undefined ? {} : { bytes }),
-      });
+      this.#ask(0, operation, text, bytes);
       return this.#env.waitForAnswer(this.number, this.#clock.wallEnd);
     });
     if (answer !== undefined) return answer;
     this.#stop ??= this.#clock.check() ?? { kind: "cancelled" };
-    return errorAnswer("Interrupted", "The call has ended");
+    return ENDED;
   }
 
-  #log(text: string): { answer: string } {
-    const line = readLogLine(text);
-    this.#logBytes += line[1].length;
-    if (this.#logBytes > this.#request.limits.logBytes) return this.#exhaust("logs", this.#request.limits.logBytes);
-    this.#lines.push(line);
-    this.#unsentLogBytes += line[1].length;
-    if (this.#unsentLogBytes > LOG_FLUSH_BYTES) this.#flushLogs();
-    return { answer: "vnull" };
-  }
-
-  #flushLogs(): void {
-    if (this.#lines.length === 0) return;
-    this.#env.post({ type: "logs", number: this.number, lines: this.#lines });
-    this.#lines = [];
-    this.#unsentLogBytes = 0;
+  /** What was logged before comes first. */
+  #ask(operation: number, name: string, text: string, bytes: Uint8Array | undefined): void {
+    this.#log.flush();
+    this.#env.post({ type: "operation", number: this.number, operation, name, text, ...(bytes === undefined ? {} : { bytes }) });
   }
 
   #exhaust(limit: ExhaustedLimit, allowed: number): { answer: string } {
@@ -291,35 +282,9 @@ export class Run {
     return errorAnswer("RangeError", `The call's limit is used up: ${limit} (${allowed})`);
   }
 
-  /** An exception that came out of the engine itself, not through the prelude. */
-  #faultOf(error: unknown): Fault {
-    const { limits } = this.#request;
-    if (this.#instance.memoryExhausted) return { kind: "exhausted", limit: "memory", allowed: limits.memoryBytes };
-    if (error instanceof TextTooLong) return { kind: "exhausted", limit: "output", allowed: limits.outputBytes };
-    if (error instanceof GuestException) {
-      const { name, message, stack } = error.guest;
-      return this.#engineFault(name, message) ?? { kind: "threw", name, message, stack: authorStack(stack, this.#request.files) };
-    }
-    // V8's own stack ran out inside the engine (FACTS, stack).
-    if (error instanceof RangeError) return { kind: "exhausted", limit: "stack", allowed: GUEST_STACK_BYTES };
-    return { kind: "trap", message: error instanceof Error ? error.message : String(error) };
-  }
-
-  #thrown({ name, message, stack, toolError }: ErrorStatus, unhandled: boolean): Fault {
-    const own = authorStack(stack, this.#request.files);
-    const fault = this.#engineFault(name, message);
-    if (fault !== undefined) return fault;
-    if (unhandled) return { kind: "unhandled", name, message, stack: own };
-    return { kind: "threw", name, message, stack: own, ...(toolError === undefined ? {} : { toolError }) };
-  }
-
-  /** QuickJS reports exhausted memory and stack as `InternalError`s, which a guest may also forge: harmless, it only harms itself. */
-  #engineFault(name: string, message: string): Fault | undefined {
-    if (this.#instance.memoryExhausted) return { kind: "exhausted", limit: "memory", allowed: this.#request.limits.memoryBytes };
-    if (name !== "InternalError") return undefined;
-    if (message === "stack overflow") return { kind: "exhausted", limit: "stack", allowed: GUEST_STACK_BYTES };
-    if (message === "out of memory") return { kind: "exhausted", limit: "memory", allowed: this.#request.limits.memoryBytes };
-    return undefined;
+  get #facts(): CallFacts {
+    const { limits, modules } = this.#request;
+    return { limits, modules, memoryExhausted: this.#instance.memoryExhausted };
   }
 
   get #outputBytes(): number {
@@ -330,3 +295,5 @@ export class Run {
 function errorAnswer(name: string, message: string): { answer: string } {
   return { answer: `e${JSON.stringify({ name, message })}` };
 }
+
+const ENDED = errorAnswer("Interrupted", "The call has ended");

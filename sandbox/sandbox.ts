@@ -1,16 +1,19 @@
 /** What the sandbox offers the host: load a plugin once, invoke it many times, each time from the same bytes. */
 
+import { answerOperation } from "./answer-operation.ts";
 import type { EngineBuild } from "./engine-build.ts";
 import type { Fault } from "./fault.ts";
-import type { HostAnswer } from "./host-call.ts";
+import type { CallWords } from "./guest/protocol.ts";
 import type { Image } from "./image.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
 import type { CallJob, Job, LoadedPlugin } from "./job.ts";
-import { OPERATION_TEXT_BYTES, parseGuestJson } from "./marshal.ts";
+import { parseGuestJson } from "./marshal.ts";
+import { createPluginCache } from "./plugin-cache.ts";
 import { Pool } from "./pool.ts";
-import { SessionStates } from "./session-states.ts";
+import { MAXIMUM_STATE_BYTES, SessionStates } from "./session-states.ts";
+import { createTurns } from "./turns.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
-import type { LogLine, WorkerMessage } from "./worker/protocol.ts";
+import { type LogLine, nextNumber, type WorkerMessage } from "./worker/protocol.ts";
 import type { Thread } from "./worker/thread.ts";
 
 /** A pool of workers with instances. Two calls never share guest state; the host's thread never waits for a guest. */
@@ -38,16 +41,32 @@ export interface SandboxOptions {
   readonly onDefect?: (message: string) => void;
 }
 
+/** A folder of a thousand plugins is not all in memory at once, with the copies that loading makes. */
+const LOADS_AT_ONCE = 16;
+
 /** Creates a sandbox and begins to start its first worker. */
 export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions = {}): Sandbox {
-  const { maximumWorkers = 4, maximumQueue = 4_096, isIsolated = () => false, engine = "metered", onDefect = () => {} } = options;
+  const {
+    maximumWorkers = 4,
+    maximumQueue = 4_096,
+    isIsolated = () => false,
+    engine = launcher.engine ?? "metered",
+    onDefect = () => {},
+  } = options;
   const plugins = new Map<string, LoadedPlugin>();
   const loading = new Map<string, Promise<LoadOutcome>>();
   const states = new SessionStates();
   let lastNumber = 0;
   const pool = new Pool({ launcher, maximumWorkers, onMessage: receive, give, isIsolated, engine, onDefect });
+  const takeTurn = createTurns(LOADS_AT_ONCE);
+  const cache = createPluginCache(launcher, () => pool.base);
   const started = pool.start();
   started.catch((defect: unknown) => onDefect(defect instanceof Error ? defect.message : String(defect)));
+
+  function newNumber(): number {
+    lastNumber = nextNumber(lastNumber);
+    return lastNumber;
+  }
 
   function give(thread: Thread, job: Job): void {
     if (job.kind === "load") {
@@ -68,13 +87,13 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       thread.images.add(source.digest);
       thread.send({ type: "image", digest: source.digest, image, files: source.files, memoryBytes: source.memoryBytes });
     }
-    const { number, request, invocation, state } = job;
+    const { number, words, invocation, state } = job;
     return thread.give(number, source.digest, (ticket) => ({
       type: "call",
       number,
       ticket,
       digest: source.digest,
-      request,
+      words,
       limits: invocation.limits,
       ...(state === undefined ? {} : { state }),
     }));
@@ -89,8 +108,9 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       if (message.type === "loaded") thread.images.add(job.source.digest);
       if ((message.type === "loaded" || message.type === "refused") && pool.settle(job)) {
         if (message.type === "refused") return job.settle({ ok: false, fault: message.fault });
-        plugins.set(job.source.digest, { source: job.source, image: message.image, users: 0, unloading: false });
-        job.settle({ ok: true, loadMs: launcher.now() - job.givenAt, imageBytes: message.image.bytes.byteLength });
+        keep(job.source, message.image);
+        cache.keep(job.source, message.image).catch((defect: unknown) => onDefect(`Cannot keep an image: ${String(defect)}`));
+        job.settle({ ok: true, loadMs: launcher.now() - job.givenAt, imageBytes: message.image.pages.byteLength });
       }
       return;
     }
@@ -98,8 +118,38 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     if (message.type === "logs") return deliverLogs(job, message.lines);
     if ((message.type !== "done" && message.type !== "failed") || !pool.settle(job)) return;
     deliverLogs(job, message.lines);
-    if (message.type === "done") job.settle(outcomeOf(job, message.output, message.used), message.state);
+    noteTime(job.plugin, message.used.wallMs);
+    if (message.type === "done") job.settle(outcomeOf(job, message), message.state);
     else job.settle({ ok: false, fault: ownFault(job, message.fault), used: message.used });
+  }
+
+  function keep(source: PluginSource, image: Image): void {
+    plugins.set(source.digest, { source, image, users: 0, typicalMs: undefined, unloading: false });
+  }
+
+  /** From an earlier start, else from a worker. */
+  async function find(source: PluginSource): Promise<LoadOutcome> {
+    await started;
+    const begun = launcher.now();
+    const image = await cache.find(source);
+    if (image === undefined) return await loadInWorker(source);
+    keep(source, image);
+    return { ok: true, loadMs: launcher.now() - begun, imageBytes: image.pages.byteLength };
+  }
+
+  function loadInWorker(source: PluginSource): Promise<LoadOutcome> {
+    return new Promise((resolve) => {
+      pool.submit({
+        kind: "load",
+        number: newNumber(),
+        thread: undefined,
+        givenAt: 0,
+        begunAt: undefined,
+        attempts: 0,
+        source,
+        settle: resolve,
+      });
+    });
   }
 
   function call(
@@ -110,16 +160,17 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     return new Promise((resolve) => {
       const job: CallJob = {
         kind: "call",
-        number: ++lastNumber,
+        number: newNumber(),
         thread: undefined,
         givenAt: 0,
         begunAt: undefined,
         attempts: 0,
         plugin,
         invocation,
-        request: requestText(invocation),
+        words: wordsOf(invocation),
         ...(state === undefined ? {} : { state }),
         effects: 0,
+        logBytes: 0,
         pendingOperations: 0,
         cancelBy: undefined,
         settle(outcome, left) {
@@ -134,14 +185,14 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   }
 
   /** A call that failed leaves the state as it was before. */
-  function callWithState(plugin: LoadedPlugin, invocation: Invocation, session: string): Promise<InvocationOutcome> {
+  async function callWithState(plugin: LoadedPlugin, invocation: Invocation, session: string): Promise<InvocationOutcome> {
     const key = { digest: plugin.source.digest, session };
-    return states.next(key, async (image) => {
-      if (invocation.signal.aborted) return { ok: false, fault: { kind: "cancelled" }, used: NOTHING_USED };
-      const { outcome, state } = await call(plugin, invocation, image === undefined ? {} : { image });
-      if (outcome.ok && state !== undefined) states.keep(key, state);
-      return outcome;
+    const outcome = await states.next(key, invocation.signal, async (image) => {
+      const { outcome: own, state } = await call(plugin, invocation, image === undefined ? {} : { image });
+      if (own.ok && state !== undefined) states.keep(key, state);
+      return own;
     });
+    return outcome ?? { ok: false, fault: { kind: "cancelled" }, used: NOTHING_USED };
   }
 
   return {
@@ -149,26 +200,11 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       const known = plugins.get(source.digest);
       if (known !== undefined) {
         known.unloading = false;
-        return Promise.resolve({ ok: true, loadMs: 0, imageBytes: known.image.bytes.byteLength });
+        return Promise.resolve({ ok: true, loadMs: 0, imageBytes: known.image.pages.byteLength });
       }
       const under = loading.get(source.digest);
       if (under !== undefined) return under;
-      const promise = started.then(
-        () =>
-          new Promise<LoadOutcome>((resolve) => {
-            pool.submit({
-              kind: "load",
-              number: ++lastNumber,
-              thread: undefined,
-              givenAt: 0,
-              begunAt: undefined,
-              attempts: 0,
-              source,
-              settle: resolve,
-            });
-          }),
-      );
-      const settled = promise.finally(() => loading.delete(source.digest));
+      const settled = takeTurn(() => find(source)).finally(() => loading.delete(source.digest));
       loading.set(source.digest, settled);
       return settled;
     },
@@ -205,20 +241,28 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   function forgetUnused(plugin: LoadedPlugin): void {
     if (plugin.users > 0) return;
     plugins.delete(plugin.source.digest);
-    pool.forget(plugin.source.digest);
+    pool.forget(plugin.source.digest, plugin.image.pages.byteLength);
     states.forget(plugin.source.digest);
   }
 }
 
-const NOTHING_USED: InvocationUsed = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0, fuel: 0 };
-
-function requestText(invocation: Invocation): string {
-  const { module, export: name, args, context } = invocation;
-  return `{"module":${JSON.stringify(module)},"export":${JSON.stringify(name)},"args":${JSON.stringify(args)},"context":${JSON.stringify(context)}}`;
+/** The last few calls count most. */
+function noteTime(plugin: LoadedPlugin, wallMs: number): void {
+  plugin.typicalMs = plugin.typicalMs === undefined ? wallMs : 0.75 * plugin.typicalMs + 0.25 * wallMs;
 }
 
-function outcomeOf(job: CallJob, text: string, used: InvocationUsed): InvocationOutcome {
-  const { jsonDepth } = job.invocation.limits;
+const NOTHING_USED: InvocationUsed = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0, fuel: 0 };
+
+function wordsOf({ module, export: name, args, contextText }: Invocation): CallWords {
+  return [module, name, JSON.stringify(args), contextText];
+}
+
+/** The worker keeps these limits too; a worker that does not is not believed. */
+function outcomeOf(job: CallJob, { output: text, used, state }: Extract<WorkerMessage, { type: "done" }>): InvocationOutcome {
+  const { jsonDepth, outputBytes } = job.invocation.limits;
+  if (text.length > outputBytes) return { ok: false, fault: { kind: "exhausted", limit: "output", allowed: outputBytes }, used };
+  if (state !== undefined && state.pages.byteLength > MAXIMUM_STATE_BYTES)
+    return { ok: false, fault: { kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES }, used };
   const output = parseGuestJson(text, jsonDepth + 1);
   if (output === undefined) return { ok: false, fault: { kind: "not_json", message: "The output is not JSON" }, used };
   return { ok: true, output, used };
@@ -232,42 +276,9 @@ function ownFault(job: CallJob, fault: Fault): Fault {
 function deliverLogs(job: CallJob, lines: readonly LogLine[]): void {
   for (const [level, text] of lines) {
     job.effects++;
+    // The worker keeps this limit too; a worker that does not is not believed.
+    job.logBytes += text.length + 1;
+    if (job.logBytes > job.invocation.limits.logBytes) return;
     job.invocation.onLog(level, text);
   }
-}
-
-function answerOperation(thread: Thread, job: CallJob, message: Extract<WorkerMessage, { type: "operation" }>): void {
-  const { limits, hostCall } = job.invocation;
-  job.effects++;
-  const reply = (answer: HostAnswer): void => {
-    job.pendingOperations--;
-    if (job.thread !== thread) return;
-    const text = answer.ok ? `v${JSON.stringify(answer.value)}` : `e${JSON.stringify(answer.error)}`;
-    const bytes = answer.ok && answer.bytes !== undefined ? { bytes: answer.bytes } : {};
-    if (message.operation === 0) thread.answerSync({ number: job.number, answer: text, ...bytes });
-    else thread.send({ type: "answer", number: job.number, operation: message.operation, answer: text, ...bytes });
-  };
-  job.pendingOperations++;
-  // The worker keeps these limits too; a worker that does not is not believed.
-  const withinLimits =
-    job.pendingOperations <= limits.pendingOperations + 1 &&
-    job.effects <= limits.operations + limits.logBytes &&
-    (message.bytes?.length ?? 0) <= limits.operationBytes;
-  const args = withinLimits && message.text.length <= OPERATION_TEXT_BYTES ? parseGuestJson(message.text, limits.jsonDepth) : undefined;
-  if (args === undefined)
-    return reply({
-      ok: false,
-      error: { name: "TypeError", message: `Cannot run "${message.name.slice(0, 64)}": its arguments are not JSON within the limits` },
-    });
-  hostCall({ name: message.name, args, ...(message.bytes === undefined ? {} : { bytes: message.bytes }) }).then(
-    reply,
-    (defect: unknown) => {
-      // A handler answers every input; a rejection is our bug, and the guest learns no more than that it failed.
-      reply({ ok: false, error: { name: "Error", message: `${message.name.slice(0, 64)} failed` } });
-      job.invocation.onLog(
-        "error",
-        `Operation "${message.name.slice(0, 64)}" crashed: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}`,
-      );
-    },
-  );
 }

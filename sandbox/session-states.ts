@@ -21,20 +21,21 @@ export class SessionStates {
   /** The end of the last call that was begun, by key. */
   readonly #tails: Map<string, Promise<unknown>> = new Map();
 
-  /** Runs `call` after the earlier calls of the same key, with the state they left. */
-  async next<T>(key: StateKey, call: (state: Image | undefined) => Promise<T>): Promise<T> {
+  /** Runs `call` after the earlier calls of the same key, with the state they left. Undefined if it was aborted before its turn. */
+  async next<T>(key: StateKey, signal: AbortSignal, call: (state: Image | undefined) => Promise<T>): Promise<T | undefined> {
     const name = nameOf(key);
     const before = this.#tails.get(name);
+    const wait = createWait(signal);
     const mine = (async () => {
       await before;
-      return await call(this.#images.get(name));
+      return wait.isOver() ? undefined : await call(this.#images.get(name));
     })();
     this.#tails.set(name, mine);
-    try {
-      return await mine;
-    } finally {
+    const clean = (): void => {
       if (this.#tails.get(name) === mine) this.#tails.delete(name);
-    }
+    };
+    mine.then(clean, clean);
+    return await Promise.race([mine, wait.aborted]);
   }
 
   keep(key: StateKey, image: Image): void {
@@ -54,4 +55,18 @@ export class SessionStates {
 /** A digest has no space in it. */
 function nameOf({ digest, session }: StateKey): string {
   return `${digest} ${session}`;
+}
+
+/** A wait that an abort ends, as long as it lasts. */
+function createWait(signal: AbortSignal): { readonly aborted: Promise<undefined>; isOver(): boolean } {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const abort = (): void => resolve(undefined);
+  signal.addEventListener("abort", abort, { once: true });
+  return {
+    aborted: promise,
+    isOver() {
+      signal.removeEventListener("abort", abort);
+      return signal.aborted;
+    },
+  };
 }

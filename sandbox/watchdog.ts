@@ -12,18 +12,33 @@ import type { GuestEntry } from "./worker/thread.ts";
 export const WATCH_EVERY_MS: number = 5;
 /** How long a cancelled call may take to stop by itself (SPEC T3). */
 export const CANCEL_GRACE_MS: number = 250;
-/** A guest that reached its end is given this long to be stopped by the engine's own interrupt. */
-const INTERRUPT_GRACE_MS = 14;
-/** One that was polling until its end is only waiting for a processor: ending its worker would harm the others on it. */
-const POLLING_GRACE_MS = 150;
+/** How long a guest that reached its end may still run: until the engine's own interrupt has stopped it, or for ever. */
+interface Grace {
+  /** One that was asking whether to go on until its end. */
+  readonly pollingMs: number;
+  /** One that was not. */
+  readonly silentMs: number;
+}
+
+/** Native loops ask too: who asked until the end is only waiting for a processor, and ending its worker would harm others. */
+const METERED: Grace = { pollingMs: 500, silentMs: 40 };
+/** It may have gone into a loop that never asks, which has 50 ms (SPEC B3). */
+const UNMETERED: Grace = { pollingMs: 35, silentMs: 14 };
 const POLLED_WITHIN_MS = 200;
 /** How long after its time is over the host answers for a call whose worker did not. */
 const ANSWER_GRACE_MS = 30;
 
-/** Why the worker has to be ended because of the guest that runs on it now; undefined: it need not be. */
-export function judgeEntry(entry: GuestEntry, job: Job, now: number): Fault | undefined {
-  const polled = entry.lastPoll > entry.endBy - POLLED_WITHIN_MS;
-  if (now <= entry.endBy + (polled ? POLLING_GRACE_MS : INTERRUPT_GRACE_MS)) return undefined;
+/**
+ * Why the worker has to be ended because of the guest that runs on it now; undefined: it need not be.
+ *
+ * @param isMetered whether native loops ask too: a guest that was only entered has then not had the processor yet,
+ *   while otherwise it may be in such a loop
+ */
+export function judgeEntry(entry: GuestEntry, job: Job, now: number, isMetered: boolean): Fault | undefined {
+  const hasRun = entry.lastPoll > entry.enteredAt;
+  const polled = (hasRun || isMetered) && entry.lastPoll > entry.endBy - POLLED_WITHIN_MS;
+  const { pollingMs, silentMs } = isMetered ? METERED : UNMETERED;
+  if (now <= entry.endBy + (polled ? pollingMs : silentMs)) return undefined;
   if (job.kind === "call" && job.cancelBy !== undefined) return { kind: "cancelled" };
   const wallMs = wallMsOf(job);
   const byWall = entry.endBy >= (job.begunAt ?? job.givenAt) + wallMs - 2 * WATCH_EVERY_MS || wallMs <= cpuMsOf(job);

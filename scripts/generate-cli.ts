@@ -46,7 +46,8 @@ function section(command: Command): string[] {
 
 function optionLine(option: OptionSpec): string {
   const value = option.value === undefined ? "" : option.optionalValue ? `[=${option.value}]` : `=<${option.value}>`;
-  return `- \`--${option.name}${value}\`: ${option.about}`;
+  const short = option.short === undefined ? "" : `-${option.short}, `;
+  return `- \`${short}--${option.name}${value}\`: ${option.about}`;
 }
 
 function cell(text: string): string {

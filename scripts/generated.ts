@@ -10,7 +10,12 @@ export interface Generated {
 /** A generated file is one entry here. */
 export const GENERATED: readonly Generated[] = [
   { file: "sandbox/prelude.gen.ts", script: "scripts/build-guest.ts" },
+  { file: "sandbox/node-modules.gen.ts", script: "scripts/build-node-modules.ts" },
+  { file: "sandbox/loader.gen.ts", script: "scripts/generate-loader.ts" },
   { file: "manifests/manifest.schema.json", script: "scripts/generate-manifest-schema.ts" },
+  { file: "plugins/*/bascule.d.ts", script: "scripts/generate-types.ts" },
+  { file: "plugins/*/vendor/*", script: "scripts/vendor-plugins.ts" },
+  { file: "docs/compatibility.md", script: "scripts/generate-compatibility.ts" },
   { file: "docs/errors.md", script: "scripts/generate-errors.ts" },
   { file: "docs/cli.md", script: "scripts/generate-cli.ts" },
   { file: "docs/spec.md", script: "scripts/generate-spec.ts" },

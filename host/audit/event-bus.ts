@@ -76,7 +76,8 @@ export function createEventBus(options: EventBusOptions): EventBus {
 function seal(draft: EventDraft, envelope: EventEnvelope, redact: EventBusOptions["redact"]): HostEvent {
   const payload = redact === undefined ? draft.payload : redact(draft.payload);
   // Spreading a union loses which payload belongs to which type; both come from the same draft, and redaction keeps the shape.
-  return Object.freeze({ ...draft, payload, ...envelope }) as HostEvent;
+  const { id, time, producer } = envelope;
+  return Object.freeze({ ...draft, payload, id, time, producer }) as HostEvent;
 }
 
 /** One slow or fast reader. Never holds more than its buffer. */

@@ -7,7 +7,9 @@
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { HostAnswer } from "../../sandbox/mod.ts";
 import type { Grant } from "../policy/grant.ts";
+import type { OpenFiles } from "./open-files.ts";
 import type { Platform } from "../platform/platform.ts";
+import type { Exchanges } from "./net-exchanges.ts";
 
 /** What a bridge knows about the call it serves. Made by the host, never from anything the guest sent. */
 export interface BridgeContext {
@@ -18,7 +20,11 @@ export interface BridgeContext {
   readonly cwd: string;
   readonly platform: Platform;
   readonly limits: { readonly operationBytes: number };
+  /** The files that the call holds open. Absent where it can open none. */
+  readonly openFiles?: OpenFiles;
   readonly signal: AbortSignal;
+  /** The call's requests that are under way; all are closed at its end. */
+  readonly exchanges: Exchanges;
   /** Files of the plugin's own version: reading `/$plugin/…` needs no grant (SPEC B9). */
   readonly ownFiles?: ReadonlyMap<string, Uint8Array>;
   /** Called for each act that was allowed or refused (SPEC C10, PA8). */

@@ -1,9 +1,16 @@
-/** The permission check of paths: the only place that makes proofs (DESIGN decision 3). */
+/** The permission check of paths and URLs: the only place that makes proofs (DESIGN decision 3). */
 
-import { type AccessQuery, type AccessVerdict, evaluateAccess, normalizePath } from "../../manifests/mod.ts";
-import { type CheckedPath, provePath } from "../platform/proof.ts";
+import {
+  type AccessQuery,
+  type AccessVerdict,
+  evaluateAccess,
+  evaluateAddress,
+  type NetQuery,
+  normalizePath,
+} from "../../manifests/mod.ts";
+import { type CheckedPath, type CheckedUrl, provePath, proveUrl } from "../platform/proof.ts";
 import type { CapabilityAct } from "./bridge.ts";
-import { type RefusalContext, refusalMessage } from "./refusal.ts";
+import { addressRefusal, type RefusalContext, refusalMessage } from "./refusal.ts";
 
 /** What is to be done with a path. */
 export type PathAccess = "read" | "write";
@@ -64,6 +71,55 @@ export function checkPath<A extends PathAccess>(access: A, written: string, cont
   if (verdict.decidedBy.ignored === true) return { ok: false, denial: { kind: "ignored", act } };
   const message = refusalMessage(query, written, verdict, context);
   return { ok: false, denial: { kind: "not_capable", message, query, verdict, act } };
+}
+
+/** The proof that a request may be made, or why not; `act` is to be recorded either way. */
+export type UrlCheck =
+  | {
+      readonly ok: true;
+      readonly url: CheckedUrl;
+      readonly act: CapabilityAct;
+      /** Why `permitsAddress` said no to this one. */
+      readonly refuseAddress: (address: string) => UrlDenied;
+    }
+  | UrlDenied;
+
+/** May not be made. */
+export interface UrlDenied {
+  readonly ok: false;
+  readonly message: string;
+  readonly act: CapabilityAct;
+}
+
+/**
+ * Asks whether the grant allows a request to `url`, which is `http:` or `https:`; scheme, host, port, method and path count.
+ *
+ * What the host's name leads to is asked by the proof's `permitsAddress`, for every address, before one is connected to
+ * (SPEC PA4, C6).
+ */
+export function checkUrl(method: string, url: URL, context: RefusalContext): UrlCheck {
+  const { layers } = context.grant;
+  const query = toNetQuery(url, method);
+  const subject = `${url.hostname}:${query.port}`;
+  const verdict = evaluateAccess(layers, query);
+  const act = toAct("net", subject, verdict);
+  if (verdict.state !== "granted") return { ok: false, message: refusalMessage(query, subject, verdict, context), act };
+
+  const permitsAddress = (address: string): boolean => evaluateAddress(layers, query, address).state === "granted";
+  const refuseAddress = (address: string): UrlDenied => {
+    const { layer, rule } = evaluateAddress(layers, query, address);
+    const value = `${address.includes(":") ? `[${address}]` : address}:${query.port}`;
+    const refused: CapabilityAct = { decision: "denied", permission: "net", value, layer, ...(rule !== undefined && { rule }) };
+    return { ok: false, message: addressRefusal(query, address, context), act: refused };
+  };
+  const bare = `${url.origin}${url.pathname}${url.search}`;
+  return { ok: true, url: proveUrl({ url: bare, method, permitsAddress }), act, refuseAddress };
+}
+
+/** What a URL asks of the net permission. Its default port is a port like others. */
+export function toNetQuery(url: URL, method?: string): NetQuery & { readonly host: string; readonly port: number } {
+  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+  return { kind: "net", host: url.hostname, port, path: url.pathname, ...(method !== undefined && { method }) };
 }
 
 /** A path that needs both: what it leads to must pass both too. */

@@ -16,7 +16,7 @@ import { makeTemp } from "./temp.ts";
 export const MAX_DIRECTORY_ENTRIES = 100_000;
 
 /** Largest size that `truncate` gives a file: sparse files cost nothing to make and much to read. */
-const MAX_FILE_BYTES = 2 ** 40;
+export const MAX_FILE_BYTES: number = 2 ** 40;
 
 /** What one copy may move; it stays in the host. */
 const MAX_COPY_BYTES = 2 ** 30;
@@ -149,7 +149,7 @@ async function inspect(path: string, how: "stat" | "lstat", context: BridgeConte
 }
 
 /** `Deno.FileInfo` with times as numbers; device and inode stay in the host. */
-function toDenoInfo({ kind, size, mode, modifiedMs, accessedMs, createdMs }: FileInfo): JsonValue {
+export function toDenoInfo({ kind, size, mode, modifiedMs, accessedMs, createdMs }: FileInfo): JsonValue {
   return { ...kindFlags(kind), size, mtimeMs: modifiedMs, atimeMs: accessedMs, birthtimeMs: createdMs, mode };
 }
 

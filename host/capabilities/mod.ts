@@ -4,18 +4,23 @@ import type { HostAnswer, HostOperation } from "../../sandbox/mod.ts";
 import { failure } from "./answer.ts";
 import type { Bridge, BridgeContext, OperationHandler } from "./bridge.ts";
 import { envBridge } from "./env.ts";
+import { fileBridge } from "./file.ts";
 import { fsBridge } from "./fs.ts";
+import { netBridge } from "./net.ts";
 import { permissionsBridge } from "./permissions.ts";
 import { workspaceBridge } from "./workspace.ts";
 
 export type { Bridge, BridgeContext, CapabilityAct, OperationHandler } from "./bridge.ts";
 export { checkPath, type Denial, type PathAccess, type PathAllowed, type PathCheck, type PathDenied } from "./checked.ts";
+export { createExchanges, type Exchanges } from "./net-exchanges.ts";
 export { grantHint, type RefusalContext, refusalMessage } from "./refusal.ts";
 export { checkRequired, type RequiredCheck, type RequiredContext } from "./required.ts";
+export { checkUngranted } from "./ungranted.ts";
+export { createOpenFiles, type OpenFiles } from "./open-files.ts";
 export { createWorkspaceFiles } from "./workspace.ts";
 
 /** Every capability. A new one is its file and its line here. */
-export const BRIDGES: readonly Bridge[] = [fsBridge, envBridge, permissionsBridge, workspaceBridge];
+export const BRIDGES: readonly Bridge[] = [fsBridge, fileBridge, netBridge, envBridge, permissionsBridge, workspaceBridge];
 
 const OPERATIONS: ReadonlyMap<string, OperationHandler> = new Map(BRIDGES.flatMap((bridge) => Object.entries(bridge.operations)));
 

@@ -10,6 +10,9 @@ interface FieldTypes {
   boolean: boolean;
   /** A whole number from 0 to 2^53 - 1. */
   count: number;
+  /** A whole number from -2^53 + 1 to 2^53 - 1. */
+  integer: number;
+  texts: readonly string[];
 }
 type FieldName = keyof FieldTypes;
 
@@ -53,5 +56,6 @@ function readArguments<S extends Shape>(shape: S, args: JsonValue): Read<S> {
 
 function isOfType(value: unknown, type: string): boolean {
   if (type === "count") return Number.isSafeInteger(value) && Number(value) >= 0;
-  return typeof value === type;
+  if (type === "texts") return Array.isArray(value) && value.every((item) => typeof item === "string");
+  return type === "integer" ? Number.isSafeInteger(value) : typeof value === type;
 }

@@ -1,42 +1,23 @@
 /** The permissions bridge: what a guest may know about its own rights (SPEC PA7). */
 
-import { type AccessQuery, evaluateAccess, isJsonObject, type JsonObject, type JsonValue, normalizePath } from "../../manifests/mod.ts";
+import {
+  type AccessQuery,
+  type DenoKind,
+  evaluateAccess,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseAccessQuery,
+  type PermissionLayer,
+  withoutRevoked,
+} from "../../manifests/mod.ts";
+import type { HostAnswer } from "../../sandbox/mod.ts";
 import { answer, failure } from "./answer.ts";
-import type { Bridge, OperationHandler } from "./bridge.ts";
+import type { Bridge, BridgeContext } from "./bridge.ts";
 
-/** Deno's names; ours beyond Deno's are not for guests to ask. */
-const DENO_KINDS = ["read", "write", "net", "env", "sys", "run", "ffi", "import"] as const;
-
-/** Takes Deno's descriptor, answers `{ state, partial }`. Asking is not an act: nothing is recorded. */
-const query: OperationHandler = async (args, _bytes, context) => {
-  const name = isJsonObject(args) ? own(args, "name") : undefined;
-  const kind = DENO_KINDS.find((known) => known === name);
-  if (!isJsonObject(args) || kind === undefined) {
-    return failure("TypeError", `The provided value ${JSON.stringify(name ?? null).slice(0, 100)} is not a valid permission name`);
-  }
-  const asked = toQuery(kind, args, context.cwd);
-  if ("error" in asked) return failure(asked.error, asked.message);
-  const { state, partial = false, decidedBy } = evaluateAccess(context.grant.layers, asked);
-  return answer({ state: decidedBy.ignored === true ? "denied" : state, partial });
-};
-
-export const permissionsBridge: Bridge = { name: "permissions", operations: { "permissions.query": query } };
-
-type Unaskable = { readonly error: string; readonly message: string };
-
-function toQuery(kind: (typeof DENO_KINDS)[number], descriptor: JsonObject, cwd: string): AccessQuery | Unaskable {
-  const field = FIELDS[kind];
-  const value = own(descriptor, field);
-  if (value === undefined || value === null) return { kind };
-  if (typeof value !== "string") return { error: "TypeError", message: `Field "${field}" of a permission descriptor is no string` };
-  if (kind === "read" || kind === "write") {
-    const path = normalizePath(value, cwd);
-    return path === undefined ? { error: "TypeError", message: `Invalid path ${JSON.stringify(value).slice(0, 100)}` } : { kind, path };
-  }
-  return kind === "net" ? toNetQuery(value) : { kind, name: value };
-}
-
-const FIELDS = {
+/** What each kind names; kinds beyond Deno's are not for guests to ask. */
+const FIELDS: Readonly<Record<DenoKind, string>> = {
   read: "path",
   write: "path",
   net: "host",
@@ -45,14 +26,65 @@ const FIELDS = {
   run: "command",
   ffi: "path",
   import: "host",
-} as const;
+};
 
-function toNetQuery(text: string): AccessQuery | Unaskable {
-  if (text.includes("://"))
-    return { error: "URIError", message: `invalid value '${text.slice(0, 100)}': URLs are not supported, only domains and IPs` };
-  // A name or bracketed IPv6 address with a port, or all of it is the host.
-  const [, host = text, port] = /^(\[[^\]]*\]|[^:]*):([0-9]{1,5})$/.exec(text) ?? [];
-  return port === undefined ? { kind: "net", host } : { kind: "net", host, port: Number(port) };
+/** Far more than a program gives up on purpose, and few enough to compare with every item. */
+const MAX_REVOKED = 256;
+
+/**
+ * Takes Deno's descriptor, with what the program has given up under `revoked`; answers `{ state, partial }`, and
+ * `revoked: true` where only that keeps it from being granted.
+ *
+ * Asking is not an act: nothing is recorded.
+ */
+export function answerPermissionQuery(args: JsonValue, { grant, cwd }: Pick<BridgeContext, "grant" | "cwd">): HostAnswer {
+  const asked = readDescriptor(args, cwd);
+  if (!asked.ok) return failure(asked.error, asked.message);
+  const revoked = readRevoked(args, cwd);
+  if (revoked === undefined) return failure("RangeError", `A program can revoke at most ${MAX_REVOKED} permissions`);
+  return answer(stateOf(grant.layers, asked.query, revoked));
+}
+
+export const permissionsBridge: Bridge = {
+  name: "permissions",
+  operations: { "permissions.query": async (args, _bytes, context) => answerPermissionQuery(args, context) },
+};
+
+function stateOf(layers: readonly PermissionLayer[], query: AccessQuery, revoked: readonly AccessQuery[]): JsonObject {
+  const { state, partial = false } = evaluateAccess(layers, query);
+  if (state !== "granted" || revoked.length === 0) return { state, partial };
+  const left = evaluateAccess(withoutRevoked(layers, revoked), query);
+  // What was given up could be asked for again.
+  return left.state === "granted" ? { state, partial } : { state: "prompt", partial: false, revoked: true };
+}
+
+type Descriptor = ReturnType<typeof parseAccessQuery>;
+
+function readDescriptor(value: JsonValue, cwd: string): Descriptor {
+  const name = isJsonObject(value) ? own(value, "name") : undefined;
+  if (!isJsonObject(value) || typeof name !== "string" || !isDenoKind(name)) {
+    const shown = typeof name === "string" ? name : name === undefined ? "undefined" : JSON.stringify(name);
+    return { ok: false, error: "TypeError", message: `The provided value "${shown.slice(0, 100)}" is not a valid permission name` };
+  }
+  const named = own(value, FIELDS[name]) ?? undefined;
+  if (named !== undefined && typeof named !== "string")
+    return { ok: false, error: "TypeError", message: `Field "${FIELDS[name]}" of a permission descriptor is no string` };
+  return parseAccessQuery(name, named, cwd);
+}
+
+/** Undefined if there are too many. What is no descriptor gives nothing up. */
+function readRevoked(args: JsonValue, cwd: string): readonly AccessQuery[] | undefined {
+  const list = isJsonObject(args) ? own(args, "revoked") : undefined;
+  if (!isJsonArray(list)) return [];
+  if (list.length > MAX_REVOKED) return undefined;
+  return list.flatMap((item) => {
+    const read = readDescriptor(item, cwd);
+    return read.ok ? [read.query] : [];
+  });
+}
+
+function isDenoKind(name: string): name is DenoKind {
+  return Object.hasOwn(FIELDS, name);
 }
 
 function own(object: JsonObject, key: string): JsonValue | undefined {

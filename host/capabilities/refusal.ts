@@ -1,6 +1,14 @@
 /** Says what was refused and what would allow it (SPEC PA6, C10, X3). */
 
-import { type AccessQuery, type AccessVerdict, type PermissionBases, smallestGrant } from "../../manifests/mod.ts";
+import {
+  type AccessQuery,
+  type AccessVerdict,
+  canonicalHost,
+  evaluateAddress,
+  type NetQuery,
+  type PermissionBases,
+  smallestGrant,
+} from "../../manifests/mod.ts";
 import type { GrantHint } from "../errors.ts";
 import type { Grant } from "../policy/grant.ts";
 
@@ -26,6 +34,30 @@ export function refusalMessage(query: AccessQuery, subject: string | undefined, 
   }
   const { command, text } = grantHint(query, context);
   return `${wanted}, ${command === undefined ? text : `grant it with: ${command}`}`;
+}
+
+/**
+ * Why a host that is granted may not be reached at this address. A name's address is not told: what a private network
+ * calls its machines is not the guest's business.
+ */
+export function addressRefusal(query: NetQuery & { readonly host: string }, address: string, context: RefusalContext): string {
+  const { host, port } = query;
+  const wanted = `Requires net access to "${host}${port === undefined ? "" : `:${port}`}"`;
+  const verdict = evaluateAddress(context.grant.layers, query, address);
+  if (verdict.rule !== undefined) return `${wanted}, which leads to an address that the ${verdict.layer} layer denies ("${verdict.rule}")`;
+  if (verdict.state !== "prompt") return `${wanted}, whose address is not public and not named by the ${verdict.layer} layer`;
+  if (holdsAllOfNet(context))
+    return `${wanted}, whose address is not public: granting all of net does not cover it, list hosts and this address instead`;
+  const canonical = canonicalHost(host);
+  if (canonical !== address && canonical !== "localhost")
+    return `${wanted}, whose address is not public: grant the address too, with --allow-net=<address>`;
+  const { command, text } = grantHint(query, context);
+  return `${wanted}, whose address is not public, ${command === undefined ? text : `grant it with: ${command}`}`;
+}
+
+/** Everything was granted, and an item beside that would say nothing: an address has to stand in a list (SPEC PA4). */
+export function holdsAllOfNet({ grant }: RefusalContext): boolean {
+  return grant.layers.some(({ otherwise, permissions }) => otherwise === "prompt" && permissions.entries.get("net")?.allow === true);
 }
 
 /** Control and format characters: a person may paste what they do not see, so no command is shown. */

@@ -1,10 +1,20 @@
 /** Checks arguments that name resources before anything runs (SPEC C5). */
 
-import { type AccessQuery, evaluateAccess, isJsonObject, type JsonValue, type Requirement } from "../../manifests/mod.ts";
+import {
+  canonicalHost,
+  evaluateAccess,
+  evaluateAddress,
+  isJsonObject,
+  type JsonValue,
+  type NetQuery,
+  parseIp,
+  type Requirement,
+} from "../../manifests/mod.ts";
 import { pathEscapes, toolError, type ToolErrorData } from "../errors.ts";
 import { FileError, type Files } from "../platform/platform.ts";
-import { checkPath } from "./checked.ts";
-import { grantHint, type RefusalContext, refusalMessage } from "./refusal.ts";
+import { checkPath, toNetQuery } from "./checked.ts";
+import { readTarget } from "./net-request.ts";
+import { addressRefusal, grantHint, holdsAllOfNet, type RefusalContext, refusalMessage } from "./refusal.ts";
 
 /** Who asks, and the host's own files to resolve paths with. */
 export interface RequiredContext extends RefusalContext {
@@ -94,35 +104,69 @@ function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
-/** A URL or `host[:port]`; addresses behind the name are asked when it is connected to (SPEC C6). */
+/**
+ * A URL or `host[:port]`. A URL comes back in canonical form: what is checked is what the tool gets.
+ *
+ * Addresses behind a name are asked when it is connected to; one that is written as an address is asked now (SPEC C6).
+ */
 function checkHost(arg: string, written: string, context: RequiredContext): RequiredCheck {
-  const query = toNetQuery(written);
-  if (query === undefined) {
+  const target = toNetTarget(written);
+  if (target === undefined) {
     return {
       ok: false,
       error: toolError("net_denied", `Argument "${arg}" is neither an http(s) URL nor a host`, {
-        details: { url: written, argument: arg },
+        details: { url: written.slice(0, 1_000), argument: arg },
       }),
     };
   }
-  const verdict = evaluateAccess(context.grant.layers, query);
-  if (verdict.state === "granted") return { ok: true, args: written };
-  const subject = query.port === undefined ? query.host : `${query.host}:${query.port}`;
-  const message = refusalMessage(query, subject, verdict, context);
-  const hint = verdict.state === "prompt" ? { hint: grantHint(query, context) } : {};
-  return { ok: false, error: toolError("net_denied", message, { details: { url: written, argument: arg }, ...hint }) };
+  const { query, args } = target;
+  const refusal = refusalOf(query, context);
+  if (refusal === undefined) return { ok: true, args };
+  const { message, isGrantable } = refusal;
+  const hint = isGrantable ? { hint: grantHint(query, context) } : {};
+  return { ok: false, error: toolError("net_denied", message, { details: { url: written.slice(0, 1_000), argument: arg }, ...hint }) };
 }
 
-type NetQuery = Extract<AccessQuery, { kind: "net" }> & { readonly host: string };
+/** A grant may name methods, and the argument says none: what any of them could do is left to the request itself. */
+const ANY_METHOD = [undefined, "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-function toNetQuery(written: string): NetQuery | undefined {
+function refusalOf(query: HostQuery, context: RequiredContext): { readonly message: string; readonly isGrantable: boolean } | undefined {
+  const { layers } = context.grant;
+  const asked = ANY_METHOD.map((method) => ({ ...query, ...(method !== undefined && { method }) }));
+  const granted = asked.find((one) => evaluateAccess(layers, one).state === "granted");
+  if (granted === undefined) {
+    const verdict = evaluateAccess(layers, query);
+    const subject = query.port === undefined ? query.host : `${query.host}:${query.port}`;
+    return { message: refusalMessage(query, subject, verdict, context), isGrantable: verdict.state === "prompt" };
+  }
+  const address = canonicalHost(query.host);
+  if (address === undefined || parseIp(address) === undefined) return undefined;
+  const verdict = evaluateAddress(layers, granted, address);
+  return verdict.state === "granted"
+    ? undefined
+    : { message: addressRefusal(granted, address, context), isGrantable: verdict.state === "prompt" && !holdsAllOfNet(context) };
+}
+
+type HostQuery = NetQuery & { readonly host: string };
+
+function toNetTarget(written: string): { readonly query: HostQuery; readonly args: string } | undefined {
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(written);
-  const url = URL.parse(isUrl ? written : `http://${written}`);
-  if (url === null || url.hostname === "" || !["http:", "https:"].includes(url.protocol)) return undefined;
+  const target = readTarget(isUrl ? written : `http://${written}`);
+  if (typeof target === "string" || target.url.hostname === "") return undefined;
+  const { url, authorization } = target;
+  if (isUrl) return { query: toNetQuery(url), args: withCredentials(written, url) };
   // Without a scheme only a host is meant; what looks like more is no host.
-  if (!isUrl && (url.pathname !== "/" || url.search !== "" || url.hash !== "" || url.username !== "")) return undefined;
-  const port = url.port === "" ? (isUrl ? { port: url.protocol === "https:" ? 443 : 80 } : {}) : { port: Number(url.port) };
-  return { kind: "net", host: url.hostname, ...port, ...(isUrl && { path: url.pathname }) };
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "" || authorization !== undefined) return undefined;
+  return { query: { kind: "net", host: url.hostname, ...(url.port !== "" && { port: Number(url.port) }) }, args: url.host };
+}
+
+/** Canonical, with the user and password that stood in it. */
+function withCredentials(written: string, bare: URL): string {
+  const given = new URL(written);
+  const url = new URL(bare);
+  url.username = given.username;
+  url.password = given.password;
+  return url.href;
 }
 
 function notAName({ capability, arg }: Requirement): ToolErrorData {

@@ -6,6 +6,8 @@ import { nearestName } from "../nearest.ts";
 export interface OptionSpec {
   /** Without the dashes. */
   readonly name: string;
+  /** One letter: `-P` and `-P=value`. */
+  readonly short?: string;
   /** What stands for the value in help; absent for a flag without value. */
   readonly value?: string;
   /** The value may be left out (`--allow-read` is `--allow-read=<everything>`); it is then given with `=` only. */
@@ -48,7 +50,7 @@ export function parseArguments(args: readonly string[], specs: readonly OptionSp
       positionals.push(arg);
       continue;
     }
-    const { name, value } = splitOption(arg);
+    const { name, value } = splitOption(arg, specs);
     const spec = byName.get(name);
     if (!spec) return unknownOption(arg, name, specs);
     if (spec.value === undefined) {
@@ -71,8 +73,11 @@ export function parseArguments(args: readonly string[], specs: readonly OptionSp
   return { ok: true, positionals, options: createOptions(given) };
 }
 
-function splitOption(arg: string): { readonly name: string; readonly value: string | undefined } {
+function splitOption(arg: string, specs: readonly OptionSpec[]): { readonly name: string; readonly value: string | undefined } {
   if (arg === "-h") return { name: "help", value: undefined };
+  const [, letter, short] = /^-([A-Za-z])(?:=(.*))?$/su.exec(arg) ?? [];
+  const spec = letter === undefined ? undefined : specs.find((known) => known.short === letter);
+  if (spec !== undefined) return { name: spec.name, value: short };
   const body = arg.replace(/^--?/u, "");
   const equals = body.indexOf("=");
   return equals < 0 ? { name: body, value: undefined } : { name: body.slice(0, equals), value: body.slice(equals + 1) };

@@ -55,6 +55,7 @@ export function table(rows: readonly (readonly [string, string])[], style: Style
 }
 
 function optionRow(option: OptionSpec): readonly [string, string] {
-  if (option.value === undefined) return [`--${option.name}`, option.about];
-  return [option.optionalValue ? `--${option.name}[=${option.value}]` : `--${option.name}=<${option.value}>`, option.about];
+  const short = option.short === undefined ? "" : `-${option.short}, `;
+  if (option.value === undefined) return [`${short}--${option.name}`, option.about];
+  return [short + (option.optionalValue ? `--${option.name}[=${option.value}]` : `--${option.name}=<${option.value}>`), option.about];
 }

@@ -19,10 +19,17 @@ const WHAT: Readonly<Record<FlagKind, readonly [string, string]>> = {
   tools: ["name,…", "call these tools"],
 };
 
-/** `--allow-*` and `--deny-*`, for commands that take permissions. Without a value each means everything of its kind. */
+/** Deno's letters. */
+const LETTERS: Readonly<Partial<Record<FlagKind, string>>> = { read: "R", write: "W", net: "N", env: "E" };
+
+/** Kinds whose items can be there for nobody to see, as in Deno. */
+const IGNORABLE = ["read", "env"] as const;
+
+/** `--allow-*`, `--deny-*` and `--ignore-*`, for commands that take permissions. Without a value each means everything of its kind. */
 export const PERMISSION_OPTIONS: readonly OptionSpec[] = [
   ...FLAG_KINDS.map((kind): OptionSpec => ({
     name: `allow-${kind}`,
+    ...(LETTERS[kind] !== undefined && { short: LETTERS[kind] }),
     value: WHAT[kind][0],
     optionalValue: true,
     about: `Allow to ${WHAT[kind][1]}`,
@@ -32,6 +39,12 @@ export const PERMISSION_OPTIONS: readonly OptionSpec[] = [
     value: WHAT[kind][0],
     optionalValue: true,
     about: `Never ${WHAT[kind][1]}`,
+  })),
+  ...IGNORABLE.map((kind): OptionSpec => ({
+    name: `ignore-${kind}`,
+    value: WHAT[kind][0],
+    optionalValue: true,
+    about: `Never ${WHAT[kind][1]}, and say that they do not exist`,
   })),
 ];
 
@@ -53,7 +66,13 @@ export function permissionsFromFlags(options: Options, place: FlagPlace): Permis
   for (const kind of FLAG_KINDS) {
     const allow = itemsFrom(options.all(`allow-${kind}`), kind, place);
     const deny = itemsFrom(options.all(`deny-${kind}`), kind, place);
-    if (deny !== undefined) written[kind] = allow === undefined ? { deny } : { allow, deny };
+    const ignore = itemsFrom(options.all(`ignore-${kind}`), kind, place);
+    if (deny !== undefined || ignore !== undefined)
+      written[kind] = {
+        ...(allow !== undefined && { allow }),
+        ...(deny !== undefined && { deny }),
+        ...(ignore !== undefined && { ignore }),
+      };
     else if (allow !== undefined) written[kind] = allow;
   }
   const parsed = parsePermissions(written);
@@ -87,7 +106,13 @@ function itemsFrom(values: readonly (string | true)[], kind: PermissionKind, pla
   if (values.length === 0) return undefined;
   if (values.includes(true)) return true;
   const items = values.flatMap((value) => (typeof value === "string" ? splitItems(value) : []));
+  if (kind === "net") return items.flatMap(expandPort);
   return kind === "read" || kind === "write" ? items.map((item) => resolveItem(item, place)) : items;
+}
+
+/** As in Deno: `:8080` is that port of this machine. */
+function expandPort(item: string): readonly string[] {
+  return /^:\d+$/u.test(item) ? ["0.0.0.0", "127.0.0.1", "localhost"].map((host) => host + item) : [item];
 }
 
 /** As in Deno: items are separated by a comma, a doubled comma is one. */

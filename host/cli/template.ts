@@ -1,5 +1,9 @@
 /** The files that `bascule init` writes: a plugin that runs at once, reads a file, and shows how grants work. */
 
+import { parseManifest, problemToText } from "../../manifests/mod.ts";
+import { pluginTypes, typeName } from "../types/plugin-types.ts";
+import { TSCONFIG_FILE, TSCONFIG_TEXT } from "../types/tsconfig-text.ts";
+
 /** What the files are made for. */
 export interface TemplateOptions {
   readonly plugin: string;
@@ -17,12 +21,22 @@ export function templateTool(plugin: string): string {
 
 /** Text of each file by its path in the plugin's folder. */
 export function templateFiles(options: TemplateOptions): ReadonlyMap<string, string> {
+  const manifestText = `${JSON.stringify(manifest(options), null, 2)}\n`;
   return new Map([
-    ["manifest.json", `${JSON.stringify(manifest(options), null, 2)}\n`],
+    ["manifest.json", manifestText],
     ["main.ts", program(templateTool(options.plugin))],
+    ...typesOf(manifestText),
+    [TSCONFIG_FILE, TSCONFIG_TEXT],
+    ["main.test.ts", tests(templateTool(options.plugin))],
     ["cases/peek.json", `${JSON.stringify(cases(templateTool(options.plugin)), null, 2)}\n`],
     ["README.md", readme(options)],
   ]);
+}
+
+function typesOf(manifestText: string): ReadonlyMap<string, string> {
+  const parsed = parseManifest(manifestText, {});
+  if (!parsed.ok) throw new Error(`The template's manifest is wrong: ${parsed.problems.map(problemToText).join("; ")}`);
+  return pluginTypes(parsed.value);
 }
 
 function manifest({ plugin, schema }: TemplateOptions): object {
@@ -62,24 +76,30 @@ function manifest({ plugin, schema }: TemplateOptions): object {
 }
 
 function program(tool: string): string {
-  return `/** What the tool is asked. The manifest's inputSchema says the same, and is checked before this file sees anything. */
-export interface Arguments {
-  path: string;
-  lines?: number;
-}
-
-/** What it answers; checked against outputSchema. */
-export interface Answer {
-  first: string[];
-  total: number;
-}
+  const type = typeName(tool);
+  return `import type { ${type}Args, ${type}Output } from "./bascule.d.ts";
 
 /** Shows how a text file begins. Plain Deno code: the file can be read if the plugin was granted to, else this throws. */
-export async function ${tool}(args: Arguments): Promise<Answer> {
+export async function ${tool}(args: ${type}Args): Promise<${type}Output> {
   const text = await Deno.readTextFile(args.path);
   const lines = text.replace(/\\n$/u, "").split("\\n");
   return { first: lines.slice(0, args.lines ?? 5), total: text === "" ? 0 : lines.length };
 }
+`;
+}
+
+function tests(tool: string): string {
+  return `import assert from "node:assert/strict";
+import { ${tool} } from "./main.ts";
+
+Deno.test("a file that is not there is an error", async () => {
+  await assert.rejects(${tool}({ path: "nowhere.txt" }), Deno.errors.NotFound);
+});
+
+Deno.test("the plugin can read its own files", async () => {
+  const { first } = await ${tool}({ path: \`\${import.meta.dirname ?? ""}/README.md\`, lines: 1 });
+  assert.equal(first.length, 1);
+});
 `;
 }
 
@@ -113,6 +133,8 @@ ${name} call ${tool} path=${sample}
 
 - \`manifest.json\` says what the plugin is, which tools it has, what they take and answer, and what it asks for.
 - \`main.ts\` holds the tools: one exported function each, \`(args, context) => result\`.
-- \`cases/\` holds what the tools must answer.
+- \`bascule.d.ts\` and \`bascule-globals.d.ts\` are types made of the manifest: \`${name} dev\` and \`${name} types\` write them anew.
+- \`tsconfig.json\` shows editors what the sandbox has for what the plugin asks for, and nothing else.
+- \`cases/\` holds what the tools must answer, \`main.test.ts\` tests of their code: \`${name} test ${plugin} --allow-read\` runs both.
 `;
 }

@@ -1,6 +1,6 @@
 /** `Operations` answered by a host in this process, for one client of it. */
 
-import { type AccessQuery, type PermissionKind, sideEffectClass, smallestGrant } from "../../manifests/mod.ts";
+import { type AccessQuery, isPathKind, type PermissionKind, sideEffectClass, smallestGrant } from "../../manifests/mod.ts";
 import type { Host } from "../host.ts";
 import type { ToolListing } from "../listing.ts";
 import type { Files } from "../platform/platform.ts";
@@ -202,7 +202,7 @@ function valueOf(query: AccessQuery): string | undefined {
 /** `net` takes `host` or `host:port`. */
 function toQuery(kind: PermissionKind, value: string | undefined): AccessQuery {
   if (value === undefined) return { kind };
-  if (kind === "read" || kind === "write") return { kind, path: value };
+  if (isPathKind(kind)) return { kind, path: value };
   if (kind !== "net") return { kind, name: value };
   const port = /:(\d{1,5})$/u.exec(value)?.[1];
   return port === undefined ? { kind, host: value } : { kind, host: value.slice(0, -port.length - 1), port: Number(port) };

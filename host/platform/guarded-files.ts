@@ -10,6 +10,7 @@ import { constants } from "node:fs";
 import { type FileHandle, mkdir, opendir, readlink, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { readBounded, writeAll } from "./bounded-read.ts";
+import { createOpenLimit } from "./guarded-file.ts";
 import { fileError, toFileError, withFileErrors } from "./file-errors.ts";
 import { kindOf, toFileInfo } from "./file-info.ts";
 import { removeTree } from "./guarded-remove.ts";
@@ -35,6 +36,7 @@ const TELLING: ReadonlySet<FileErrorCode> = new Set<FileErrorCode>([
 ]);
 
 export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFiles {
+  const keepOpen = createOpenLimit();
   return {
     readBytes: (path, options) =>
       withFileErrors(async () => {
@@ -113,6 +115,20 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
         await using file = await openRegular(place, constants.O_WRONLY);
         await file.truncate(length);
       }),
+
+    openToRead: (path) =>
+      keepOpen(async () => {
+        await using place = await reach(path, true);
+        return await openRegular(place, constants.O_RDONLY);
+      }),
+
+    openToWrite: (path, options) =>
+      keepOpen(async () => {
+        const file = await openToWrite(path, options);
+        // As in `writeBytes`: only what has been verified.
+        if (options.truncate) await file.truncate(0);
+        return file;
+      }),
   };
 
   function inspect(path: CheckedPath<"read">, follow: boolean): ReturnType<GuardedFiles["stat"]> {
@@ -173,10 +189,10 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
   /** Opens without truncating; creates where the options allow it, also behind a link that leads nowhere yet. */
   async function openToWrite(
     checked: CheckedPath<"write">,
-    options: WriteOptions,
+    options: WriteOptions & { readonly read?: boolean },
     mode: number = options.mode ?? 0o666,
   ): Promise<FileHandle> {
-    const flags = constants.O_WRONLY | (options.append === true ? constants.O_APPEND : 0);
+    const flags = (options.read === true ? constants.O_RDWR : constants.O_WRONLY) | (options.append === true ? constants.O_APPEND : 0);
     if (options.createNew === true) return await createFile(checked, checked.path, flags, mode);
 
     let path = checked.path;

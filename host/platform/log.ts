@@ -34,7 +34,10 @@ export function createLog(options: LogOptions = {}): Log {
 
 function toLog(logger: pino.Logger): Log {
   return {
-    write: (level, message, fields = {}) => logger[level](framed(fields), message),
+    write(level, message, fields = {}) {
+      // Most lines are below the level, and preparing their fields is most of their cost.
+      if (logger.isLevelEnabled(level)) logger[level](framed(fields), message);
+    },
     child: (fields) => toLog(logger.child(framed(fields))),
   };
 }

@@ -4,6 +4,7 @@ import { joinBytes } from "./bytes.ts";
 import { fileError } from "./file-errors.ts";
 import { isKernelPath } from "./kernel-paths.ts";
 import { listEntries, moveEntry, regular } from "./memory-files.ts";
+import { openMemoryFile } from "./memory-open.ts";
 import type { Found, MemoryDirectory, MemoryFile, MemoryNode, MemoryTree } from "./memory-tree.ts";
 import type { GuardedFiles, WriteOptions } from "./platform.ts";
 import type { CheckedPath } from "./proof.ts";
@@ -73,6 +74,16 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
       data.set(file.data.subarray(0, length));
       file.data = data;
       tree.changed(path.path, file);
+    },
+
+    openToRead: async (path) =>
+      openMemoryFile(regular(reach(path, true).node), { read: true, write: false, append: false }, { tree, path: path.path }),
+
+    openToWrite: async (path, options) => {
+      const file = fileToWrite(path, options, options.mode ?? 0o644);
+      if (options.truncate) file.data = new Uint8Array();
+      tree.changed(path.path, file);
+      return openMemoryFile(file, options, { tree, path: path.path });
     },
   };
 

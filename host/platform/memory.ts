@@ -5,9 +5,10 @@ import { fileError } from "./file-errors.ts";
 import { createMemoryClock } from "./memory-clock.ts";
 import { createMemoryFiles } from "./memory-files.ts";
 import { createMemoryGuarded } from "./memory-guarded.ts";
+import { createMemoryNetwork, type MemoryNetworkOptions } from "./memory-network.ts";
 import { createMemorySockets } from "./memory-sockets.ts";
 import { MemoryTree } from "./memory-tree.ts";
-import type { Environment, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
+import type { Bundler, Environment, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
 import { createUuidv7 } from "./random.ts";
 
 /** A file's contents, or what else is there. */
@@ -27,6 +28,8 @@ export interface MemoryPlatformOptions {
   /** Standard input. */
   readonly input?: string;
   readonly argv?: readonly string[];
+  /** What answers requests; nothing does without it. */
+  readonly network?: MemoryNetworkOptions;
   /** Real workers, for tests that run guests; they keep real time. */
   readonly workers?: WorkerLauncher;
 }
@@ -63,7 +66,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
   for (const folder of [cwd, "/tmp", "/home/user"]) tree.plant(folder, tree.directory(0o755));
   for (const [path, entry] of Object.entries(options.files ?? {})) plant(path, entry);
   const bytes = seededBytes(seed);
-  const random: Random = { bytes, uuidv7: createUuidv7(clock, bytes) };
+  const random: Random = { bytes, uuidv7: createUuidv7(clock, (into) => into.set(bytes(into.length))) };
   const terminal = createMemoryTerminal(options);
   const log: LogLine[] = [];
 
@@ -75,9 +78,11 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     guarded: createMemoryGuarded(tree),
     environment: createMemoryEnvironment(cwd, options),
     watcher: createMemoryWatcher(tree),
+    network: createMemoryNetwork(options.network),
     sockets: createMemorySockets(),
     terminal: terminal.terminal,
     workers,
+    bundler: NO_BUNDLER,
     log: createMemoryLog(log, {}),
     advance: (byMs) => clock.advance(byMs),
     plant,
@@ -181,5 +186,21 @@ function noWorkers(): WorkerLauncher {
   const refuse = (): never => {
     throw new Error("This memory platform has no workers: pass `workers` to createMemoryPlatform");
   };
-  return { start: refuse, readEngine: refuse, readCache: refuse, writeCache: refuse, now: refuse, after: refuse };
+  return {
+    language: "en",
+    runtime: "memory",
+    timeZone: refuse,
+    start: refuse,
+    readEngine: refuse,
+    readCache: refuse,
+    writeCache: refuse,
+    now: refuse,
+    after: refuse,
+  };
 }
+
+/** Nothing is installed in memory. */
+const NO_BUNDLER: Bundler = {
+  bundle: () => Promise.resolve({ ok: false, reason: "not_installed", message: "esbuild is not installed" }),
+  denoGraph: () => Promise.resolve("Deno is not installed"),
+};

@@ -1,11 +1,13 @@
 /** The platform on Node. */
 
+import { createBundler } from "./bundler.ts";
 import { createClock } from "./clock.ts";
 import { createEnvironment } from "./environment.ts";
 import { createFiles } from "./files.ts";
 import { createGuardedFiles } from "./guarded-files.ts";
 import { createLinuxWalk, hasLinuxWalk } from "./linux-walk.ts";
 import { createLog, type LogOptions } from "./log.ts";
+import { createNetwork } from "./network.ts";
 import type { Platform } from "./platform.ts";
 import { createPortableWalk } from "./portable-walk.ts";
 import { createRandom } from "./random.ts";
@@ -32,11 +34,13 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     random: createRandom(clock),
     files: createFiles(),
     guarded: createGuardedFiles(hasLinuxWalk() ? createLinuxWalk() : createPortableWalk(), environment.os),
+    network: createNetwork(),
     environment,
     watcher: createWatcher(),
     sockets: createSockets(),
     terminal: createTerminal(),
     workers: createWorkerLauncher(),
+    bundler: createBundler(),
     log: createLog(options.log),
   };
 }

@@ -6,6 +6,7 @@
  */
 
 import type { WorkerLauncher } from "../../sandbox/mod.ts";
+import type { Network } from "./network-types.ts";
 import type { CheckedPath } from "./proof.ts";
 
 /** Everything the host may touch; the only way to it. */
@@ -17,13 +18,53 @@ export interface Platform {
   readonly files: Files;
   /** Files on behalf of a guest or a tool: only with a proof. */
   readonly guarded: GuardedFiles;
+  /** HTTP on behalf of a guest: only with a proof. */
+  readonly network: Network;
   readonly environment: Environment;
   readonly watcher: Watcher;
   readonly sockets: LocalSockets;
   readonly terminal: Terminal;
   readonly workers: WorkerLauncher;
+  /** For `bascule vendor`. */
+  readonly bundler: Bundler;
   /** Structured log lines (pino on Node and Deno). */
   readonly log: Log;
+}
+
+/** Makes modules of packages that a client of npm or jsr has put on the disk. */
+export interface Bundler {
+  bundle(request: BundleRequest): Promise<BundleOutcome>;
+  /** The modules behind a `jsr:` specifier, as Deno keeps them, or why not. */
+  denoGraph(specifier: string, directory: string): Promise<ModuleGraph | string>;
+}
+
+/** One module to make. */
+export interface BundleEntry {
+  /** Name of the file to make, without ".js". */
+  readonly output: string;
+  /** What is imported, as in code of `directory`. */
+  readonly specifier: string;
+  /** Exports that must be there, where the package is CommonJS; none for all that an ES module has. */
+  readonly names: readonly string[];
+}
+
+export interface BundleRequest {
+  readonly entries: readonly BundleEntry[];
+  /** Absolute: where `node_modules` is looked for, upwards. */
+  readonly directory: string;
+  /** Modules that are found by their whole specifier. */
+  readonly graph?: ModuleGraph;
+}
+
+export type BundleOutcome =
+  /** Text by file name, and what it was made of, relative to the folder. */
+  | { readonly ok: true; readonly files: ReadonlyMap<string, string>; readonly inputs: readonly string[] }
+  | { readonly ok: false; readonly reason: "not_installed" | "failed"; readonly message: string };
+
+export interface ModuleGraph {
+  /** By whole specifier: the file, and what its imports lead to. */
+  readonly modules: ReadonlyMap<string, { readonly local: string; readonly imports: ReadonlyMap<string, string> }>;
+  readonly redirects: ReadonlyMap<string, string>;
 }
 
 /** Time and timers. */
@@ -123,6 +164,34 @@ export interface WriteOptions {
   readonly mode?: number;
 }
 
+/** How a file is opened to be kept open. Without `write` and `append` it is only read. */
+export interface OpenOptions {
+  readonly read: boolean;
+  readonly write: boolean;
+  /** Every write goes to the end. */
+  readonly append: boolean;
+  readonly truncate: boolean;
+  readonly create: boolean;
+  /** Fail if it exists. */
+  readonly createNew: boolean;
+  readonly mode?: number;
+}
+
+/** A file that was verified when it was opened and stays that very file. Places are bytes from its start. Failures throw `FileError`. */
+export interface GuardedFile {
+  /** Fewer bytes than `length` if the file ends before; none at its end. */
+  read(position: number, length: number): Promise<Uint8Array>;
+  /** Writes all of it; "end" is for files that were opened to append. */
+  write(data: Uint8Array, position: number | "end"): Promise<void>;
+  truncate(length: number): Promise<void>;
+  stat(): Promise<FileInfo>;
+  /** Waits until what was written is on the disk. */
+  sync(dataOnly: boolean): Promise<void>;
+  setTimes(accessedMs: number, modifiedMs: number): Promise<void>;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
+
 /**
  * File access that cannot be raced out of its grant: what is opened is verified to be what was checked, links that
  * leave the grant answer `not_capable`, devices, FIFOs, sockets and `/proc` answer `not_regular` (SPEC C4, FACTS files).
@@ -142,6 +211,10 @@ export interface GuardedFiles {
   rename(from: CheckedPath<"write">, to: CheckedPath<"write">): Promise<void>;
   copy(from: CheckedPath<"read">, to: CheckedPath<"write">, options: { readonly maxBytes: number }): Promise<void>;
   truncate(path: CheckedPath<"write">, length: number): Promise<void>;
+  /** Few are open at once, of all calls together: more answer `busy`. */
+  openToRead(path: CheckedPath<"read">): Promise<GuardedFile>;
+  /** @param path a proof for reading as well, where `options.read` is set. */
+  openToWrite(path: CheckedPath<"write">, options: OpenOptions): Promise<GuardedFile>;
 }
 
 /** The process: its variables, folders and arguments. */

@@ -18,10 +18,14 @@ export interface CheckedPath<Access extends "read" | "write"> {
   readonly permits: (resolvedPath: string) => boolean;
 }
 
-/** A URL whose scheme, host and port the grant allowed; addresses are asked again after resolution (SPEC C6). */
+/** A request whose scheme, host, port, method and path the grant allowed; addresses are asked after resolution (SPEC C6). */
 export interface CheckedUrl {
   readonly [proven]: "net";
+  /** Absolute, `http:` or `https:`, in the form of the URL standard, without credentials and fragment. */
   readonly url: string;
+  /** The only method that it may be used with. */
+  readonly method: string;
+  /** True if the grant also allows a connection to this address. */
   readonly permitsAddress: (address: string) => boolean;
 }
 

@@ -6,11 +6,8 @@ import type { SyncAnswer, WorkerMessage, WorkerRequest } from "../../sandbox/wor
 import { enableCompileCache } from "./compile-cache.ts";
 import { sharedNow } from "./shared-clock.ts";
 import type { WorkerStart } from "./workers.ts";
-
-/** Deno drops messages that come while nobody listens, and the import below takes its time: listen first. */
-const early: WorkerRequest[] = [];
-let deliver = (request: WorkerRequest): void => void early.push(request);
-parentPort?.on("message", (request: WorkerRequest) => deliver(request));
+import { hash, subtle } from "./web-crypto.ts";
+import { zlibCodec } from "./zlib-codec.ts";
 
 enableCompileCache();
 // After the cache is on, so that it serves these sources too.
@@ -22,14 +19,12 @@ function startServing(): void {
   const port = parentPort;
   if (port === null) throw new Error("This file is the entry of a worker");
   // Written by `startWorker` in `workers.ts`.
-  const { init, syncPort } = workerData as WorkerStart;
+  const { init, requests, syncPort } = workerData as WorkerStart;
   serveWorker({
     init,
     post: (message) => port.postMessage(message, transferables(message)),
-    onMessage(listener) {
-      deliver = listener;
-      for (const request of early.splice(0)) listener(request);
-    },
+    onMessage: (listener) => void requests.on("message", listener),
+    takeRequest: () => receiveMessageOnPort(requests)?.message as WorkerRequest | undefined,
     takeSyncAnswer: () => receiveMessageOnPort(syncPort)?.message as SyncAnswer | undefined,
     block: (words, index, value, timeoutMs) => void Atomics.wait(words, index, value, timeoutMs),
     now: sharedNow,
@@ -39,6 +34,10 @@ function startServing(): void {
       const timer = setTimeout(task, delayMs);
       return () => clearTimeout(timer);
     },
+    codec: zlibCodec,
+    hash,
+    subtle,
+    soon: (task) => void setImmediate(task),
     fillRandom: (bytes) => void randomFillSync(bytes),
   });
 }

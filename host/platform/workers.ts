@@ -4,16 +4,24 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { WorkerConnection, WorkerInit, WorkerLauncher } from "../../sandbox/mod.ts";
+import { cacheFolder } from "./cache-folder.ts";
+import { timeZone } from "./time-zone.ts";
 import { createImageCache } from "./image-cache.ts";
 import { sharedNow } from "./shared-clock.ts";
 
 /** QuickJS needs 32 times its own stack in V8's (FACTS, stack); Deno ignores this option, so its entry sets a V8 flag. */
 const WORKER_STACK_MB = 16;
 
+/** What calls leave behind in a worker dies at once; without a bound V8 keeps room for some 50 MB of it in every worker. */
+const WORKER_YOUNG_MB = 2;
+
 export function createWorkerLauncher(): WorkerLauncher {
   const cache = createImageCache();
   return {
     start: startWorker,
+    language: navigator.language,
+    timeZone,
+    runtime: `node ${process.versions.node}, deno ${process.versions["deno"] ?? "none"}`,
     readCache: cache.read,
     writeCache: cache.write,
     readEngine: () => readFile(fileURLToPath(import.meta.resolve("@jitl/quickjs-wasmfile-release-sync/wasm"))),
@@ -29,26 +37,31 @@ export function createWorkerLauncher(): WorkerLauncher {
 /** What the entry file gets as `workerData`. */
 export interface WorkerStart {
   readonly init: WorkerInit;
+  /** Not the worker's own port: this one can be read while the thread is not in its event loop, also on Deno. */
+  readonly requests: import("node:worker_threads").MessagePort;
   readonly syncPort: import("node:worker_threads").MessagePort;
 }
 
 function startWorker(init: WorkerInit): WorkerConnection {
-  const { port1: ours, port2: theirs } = new MessageChannel();
-  const data: WorkerStart = { init, syncPort: theirs };
+  const requests = new MessageChannel();
+  const answers = new MessageChannel();
+  const data: WorkerStart = { init, requests: requests.port2, syncPort: answers.port2 };
   const worker = new Worker(workerEntry(), {
     workerData: data,
-    transferList: [theirs],
-    env: {},
+    transferList: [data.requests, data.syncPort],
+    // The one thing it needs of the environment: the first file is stripped and compiled before any of its code runs.
+    env: { NODE_COMPILE_CACHE: cacheFolder("compile") },
     execArgv: [],
     stdin: false,
-    resourceLimits: { stackSizeMb: WORKER_STACK_MB },
+    resourceLimits: { stackSizeMb: WORKER_STACK_MB, maxYoungGenerationSizeMb: WORKER_YOUNG_MB },
   });
-  ours.unref();
+  requests.port1.unref();
+  answers.port1.unref();
   worker.unref();
   let ended = false;
   return {
-    post: (message) => worker.postMessage(message),
-    postSyncAnswer: (message) => ours.postMessage(message),
+    post: (message) => requests.port1.postMessage(message),
+    postSyncAnswer: (message) => answers.port1.postMessage(message),
     onMessage: (listener) => void worker.on("message", listener),
     onExit(listener) {
       let reason = "the thread ended";
@@ -58,7 +71,8 @@ function startWorker(init: WorkerInit): WorkerConnection {
       worker.on("exit", () => {
         if (ended) return;
         ended = true;
-        ours.close();
+        requests.port1.close();
+        answers.port1.close();
         listener(reason);
       });
     },

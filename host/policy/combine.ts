@@ -50,12 +50,20 @@ function combine(
 function combineEntries(left: Entry, right: Entry, combineAllowed: (left: Items, right: Items) => Items): Entry {
   const ignore = uniteItems(left.ignore ?? [], right.ignore ?? []);
   const denyOnly = left.isDenyOnly === true && right.isDenyOnly === true;
+  const allow = combineAllowed(left.allow, right.allow);
+  const listed = allow === true ? combineAllowed(listedIn(left), listedIn(right)) : [];
   return {
-    allow: combineAllowed(left.allow, right.allow),
+    allow,
+    ...(listed !== true && listed.length > 0 && { listed }),
     deny: uniteItems(left.deny, right.deny),
     ...((ignore === true || ignore.length > 0) && { ignore }),
     ...(denyOnly && { isDenyOnly: true as const }),
   };
+}
+
+/** Everything and an address is more than everything: addresses that are not public are named (SPEC PA4). */
+function listedIn({ allow, listed = [] }: Entry): NonNullable<Entry["listed"]> {
+  return allow === true ? listed : allow;
 }
 
 function uniteItems(left: Items, right: Items): Items {

@@ -56,6 +56,14 @@ export interface PolicyOptions {
   readonly protect?: readonly Protection[];
 }
 
+/** A decision with everything that the next one could differ in. */
+interface Decided {
+  readonly session: Session;
+  readonly grant: Grant;
+  readonly limits: Limits;
+  readonly decision: Decision;
+}
+
 const HOST_WALL_MS = 60_000;
 const HOST_LONG_WALL_MS = 600_000;
 
@@ -63,8 +71,10 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
   const { policy: config, confirmation } = options.project ?? DEFAULT_PROJECT;
   const grantLayers = createGrantLayers(options);
   const isTrusted = createTrust(confirmation.trustedWorkspaces, options.root);
-  // A rule's verdict depends on nothing but the tool, and registered tools never change.
+  // What rules and limits say depends on nothing but the tool, and registered tools never change.
   const merged = new WeakMap<RegisteredTool, MergedRules>();
+  const usualLimits = new WeakMap<RegisteredTool, Limits>();
+  const decided = new WeakMap<RegisteredTool, Decided>();
 
   function rulesFor(tool: RegisteredTool): MergedRules {
     const known = merged.get(tool);
@@ -74,8 +84,13 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
     return rules;
   }
 
-  function limitsFor(tool: RegisteredTool, call: PolicySubject): Limits {
-    return limitsOf(tool, call, rulesFor(tool));
+  function limitsFor(tool: RegisteredTool, { timeoutMs }: PolicySubject): Limits {
+    if (timeoutMs !== undefined) return limitsOf(tool, timeoutMs, rulesFor(tool));
+    const known = usualLimits.get(tool);
+    if (known !== undefined) return known;
+    const limits = limitsOf(tool, undefined, rulesFor(tool));
+    usualLimits.set(tool, limits);
+    return limits;
   }
 
   function modeFor(tool: RegisteredTool, session: Session): ModeDecision {
@@ -83,20 +98,32 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
     return confirmationMode({ tool, class: classOf(tool), session, config: confirmation, isTrusted, ...(confirm && { rule: confirm }) });
   }
 
+  /** The very same decision as last time, if it is about the same session, grant and limits: what is made of it is then remembered too. */
   function decide(tool: RegisteredTool, call: PolicySubject): Decision {
     const rules = rulesFor(tool);
     if (!rules.allow.value) return { kind: "deny", because: rules.allow.because, by: "policy" };
 
-    const { mode, because } = modeFor(tool, call.session);
-    if (mode === "deny") return { kind: "deny", because, by: "confirmation" };
-    return {
-      kind: mode === "auto" ? "allow" : "ask",
-      route: routeOf(tool, rules),
-      grant: grantLayers(tool, call.session.workspace, rules.grants),
-      limits: limitsOf(tool, call, rules),
-      because: rules.allow.because,
-      confirm: mode,
-    };
+    const { session } = call;
+    const grant = grantLayers(tool, session.workspace, rules.grants);
+    const limits = limitsFor(tool, call);
+    const last = decided.get(tool);
+    if (last !== undefined && last.session === session && last.grant === grant && last.limits === limits) return last.decision;
+
+    const { mode, because } = modeFor(tool, session);
+    const decision: Decision = Object.freeze(
+      mode === "deny"
+        ? { kind: "deny", because, by: "confirmation" }
+        : {
+            kind: mode === "auto" ? "allow" : "ask",
+            route: routeOf(tool, rules),
+            grant,
+            limits,
+            because: rules.allow.because,
+            confirm: mode,
+          },
+    );
+    decided.set(tool, { session, grant, limits, decision });
+    return decision;
   }
 
   return {
@@ -134,10 +161,10 @@ function routeOf(tool: RegisteredTool, rules: MergedRules): Route {
 }
 
 /** A call's wish, else the tool's, else the class default; never above what policy says (SPEC T2, M2). */
-function limitsOf(tool: RegisteredTool, call: PolicySubject, rules: MergedRules): Limits {
+function limitsOf(tool: RegisteredTool, timeoutMs: number | undefined, rules: MergedRules): Limits {
   const { definition, binding } = tool;
   const requested = binding.kind === "plugin" ? binding.version.manifest.limits : {};
-  const wallMs = call.timeoutMs ?? definition.timeoutMs ?? requested.wallMs ?? hostWallMs(tool, rules);
+  const wallMs = timeoutMs ?? definition.timeoutMs ?? requested.wallMs ?? hostWallMs(tool, rules);
   const ceiling = resolveLimits(rules.limits, LIMIT_CEILINGS, LIMIT_CEILINGS);
   return resolveLimits({ ...requested, ...(wallMs !== undefined && { wallMs }) }, undefined, ceiling);
 }

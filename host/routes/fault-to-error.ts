@@ -5,6 +5,10 @@ import type { ExhaustedLimit, Fault } from "../../sandbox/mod.ts";
 import { cancelled, cpuTimeout, resourceExhausted, toolError, type ToolErrorData, toolFailed, wallTimeout } from "../errors.ts";
 import { copyJson } from "../json.ts";
 
+/** The message of a tool whose promise cannot settle. */
+export const NEVER_SETTLES =
+  "The tool's promise can never settle: nothing is left that could resolve it (every timer and operation has ended)";
+
 type FaultOf<K extends Fault["kind"]> = Extract<Fault, { readonly kind: K }>;
 type FaultTable = { readonly [K in Fault["kind"]]: (fault: FaultOf<K>) => ToolErrorData };
 
@@ -23,8 +27,7 @@ const ERROR_OF: FaultTable = {
       `"${module}" exports no function "${cut(name, 100)}" (it exports ${available.length === 0 ? "nothing" : cut(available.join(", "), 500)})`,
     ),
   not_json: ({ message }) => toolError("invalid_output", cut(message, MESSAGE_LENGTH)),
-  never_settles: () =>
-    toolFailed("The tool's promise can never settle: nothing is left that could resolve it (every timer and operation has ended)"),
+  never_settles: () => toolFailed(NEVER_SETTLES),
   unfinished: ({ operations }) =>
     toolFailed(`The tool returned before its operations had ended: ${cut(operations.join(", "), 500)} (await them)`),
   unhandled: ({ name, message, stack }) => thrown(name, message, stack),

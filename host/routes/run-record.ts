@@ -1,7 +1,7 @@
 /** What happens around one run, the same on every route: its bridge context, its record of acts, its settings (SPEC D7, C10). */
 
 import type { EmitEvent } from "../audit/events.ts";
-import { type BridgeContext, type CapabilityAct, grantHint } from "../capabilities/mod.ts";
+import { type BridgeContext, type CapabilityAct, createExchanges, createOpenFiles, grantHint } from "../capabilities/mod.ts";
 import type { GrantHint } from "../errors.ts";
 import {
   type AccessQuery,
@@ -9,11 +9,14 @@ import {
   evaluateAccess,
   isJsonObject,
   type JsonObject,
+  type JsonSchema,
   type JsonValue,
   type Permissions,
   PERMISSION_KINDS,
 } from "../../manifests/mod.ts";
+import { deepFreeze } from "../json.ts";
 import type { Log, Platform } from "../platform/platform.ts";
+import type { Grant } from "../policy/grant.ts";
 import type { Execution } from "./executor.ts";
 
 /** What routes are made with. */
@@ -37,6 +40,8 @@ export interface RunRecord {
   /** Milliseconds since the epoch. */
   readonly deadline: number;
   readonly progress: (value: JsonValue) => void;
+  /** Gives up whatever the run still holds open. To be called at its end, however it ended. */
+  readonly close: () => void;
 }
 
 /** Begins a run: its time counts from here. */
@@ -53,6 +58,8 @@ export function openRunRecord(execution: Execution, { platform, emit }: RouteOpt
   };
   const modified = new Set<string>();
   let refused: CapabilityAct | undefined;
+  const exchanges = createExchanges();
+  const openFiles = createOpenFiles(call.callId);
   const begunMs = platform.clock.monotonic();
 
   function record(act: CapabilityAct): void {
@@ -78,11 +85,13 @@ export function openRunRecord(execution: Execution, { platform, emit }: RouteOpt
   return {
     bridge: {
       callId: call.callId,
+      openFiles,
       grant: decision.grant,
       cwd: call.session.workspace,
       platform,
       limits: decision.limits,
       signal,
+      exchanges,
       record,
       modified: (path) => modified.add(path),
       ...(tool.plugin !== undefined && { plugin: tool.plugin }),
@@ -91,10 +100,14 @@ export function openRunRecord(execution: Execution, { platform, emit }: RouteOpt
     filesModified: () => [...modified],
     hint: () => refused && hintFor(refused, execution),
     elapsedMs: () => Math.max(0, platform.clock.monotonic() - begunMs),
-    log: platform.log.child({ ...subject, tool: tool.qualifiedName }),
+    log: lazyLog(() => platform.log.child({ ...subject, tool: tool.qualifiedName })),
     settings: defaultSettings(version?.manifest.settingsSchema),
-    permissions: shownPermissions(execution),
+    permissions: shownPermissions(decision.grant),
     deadline: platform.clock.now() + decision.limits.wallMs,
+    close() {
+      exchanges.closeAll();
+      void openFiles.close((error) => platform.log.write("warn", "A file did not close", { callId: call.callId, error: String(error) }));
+    },
     progress(value) {
       emit({ type: "tool.output_delta", ...subject, payload: { delta: value } });
       try {
@@ -120,20 +133,46 @@ function hintFor({ permission, value }: CapabilityAct, { tool, call, decision }:
 
 function toQuery(permission: string, value: string): AccessQuery | undefined {
   if (permission === "read" || permission === "write") return { kind: permission, path: value };
-  return permission === "env" ? { kind: permission, name: value } : undefined;
+  if (permission === "env") return { kind: permission, name: value };
+  if (permission !== "net") return undefined;
+  const parts = /^(.*):([0-9]+)$/s.exec(value);
+  return parts === null ? { kind: "net", host: value } : { kind: "net", host: parts[1] ?? "", port: Number(parts[2]) };
 }
 
-/** The schema's defaults: what a plugin's settings are until somebody sets them. */
-function defaultSettings(schema: Parameters<typeof applyDefaults>[0] | undefined): JsonObject {
-  const settings = schema === undefined ? {} : applyDefaults(schema, {});
-  return isJsonObject(settings) ? settings : {};
+/** Made when the first line is written: most calls write none. */
+function lazyLog(make: () => Log): Log {
+  let made: Log | undefined;
+  const log = (): Log => (made ??= make());
+  return { write: (level, message, fields) => log().write(level, message, fields), child: (fields) => log().child(fields) };
 }
 
-/** For display: what the last layer that names permissions holds, without the kinds that another layer lacks altogether. */
-function shownPermissions({ decision }: Execution): Permissions {
-  const naming = decision.grant.layers.filter(({ unnamed }) => unnamed === "none");
-  const last = naming.at(-1);
-  if (last === undefined) return {};
-  const kinds = PERMISSION_KINDS.filter((kind: AccessQuery["kind"]) => naming.every(({ permissions }) => permissions.entries.has(kind)));
-  return Object.freeze(Object.fromEntries(kinds.map((kind) => [kind, last.permissions.source[kind]])));
+const NO_SETTINGS: JsonObject = Object.freeze({});
+const SETTINGS = new WeakMap<JsonSchema, JsonObject>();
+
+/** The schema's defaults: what a plugin's settings are until somebody sets them. Frozen, and the same object for the same schema. */
+function defaultSettings(schema: JsonSchema | undefined): JsonObject {
+  if (schema === undefined) return NO_SETTINGS;
+  const known = SETTINGS.get(schema);
+  if (known !== undefined) return known;
+  const filled = deepFreeze(applyDefaults(schema, {}));
+  const settings = isJsonObject(filled) ? filled : NO_SETTINGS;
+  SETTINGS.set(schema, settings);
+  return settings;
+}
+
+const SHOWN = new WeakMap<Grant, Permissions>();
+
+/**
+ * For display: what the last layer that names permissions holds, without the kinds that another layer lacks altogether.
+ * Frozen, and the same object for the same grant.
+ */
+function shownPermissions(grant: Grant): Permissions {
+  const known = SHOWN.get(grant);
+  if (known !== undefined) return known;
+  const naming = grant.layers.filter(({ unnamed }) => unnamed === "none");
+  const held = naming.at(-1)?.permissions.source;
+  const kinds = PERMISSION_KINDS.filter((kind) => naming.every(({ permissions }) => permissions.entries.has(kind)));
+  const shown: Permissions = Object.freeze(held === undefined ? {} : Object.fromEntries(kinds.map((kind) => [kind, held[kind]])));
+  SHOWN.set(grant, shown);
+  return shown;
 }

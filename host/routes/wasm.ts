@@ -1,13 +1,14 @@
 /** The `wasm` route: a plugin's tool in the sandbox, its every act answered by the bridges under the call's grant (SPEC O2, B5). */
 
 import { answerOperation } from "../capabilities/mod.ts";
-import { isJsonObject, type JsonObject, type JsonValue, type Permissions } from "../../manifests/mod.ts";
-import { type ToolErrorData, unavailable } from "../errors.ts";
+import { isJsonObject, type JsonObject } from "../../manifests/mod.ts";
+import { cancelled, type ToolErrorData, unavailable } from "../errors.ts";
 import type { HostAnswer, HostOperation, InvocationOutcome, InvocationUsed, LoadOutcome, Sandbox } from "../../sandbox/mod.ts";
 import type { LimitsUsed } from "../call.ts";
 import type { PluginVersion } from "../tool.ts";
 import type { Execution, Executor, Outcome } from "./executor.ts";
 import { faultToError } from "./fault-to-error.ts";
+import { guestContextText } from "./guest-context.ts";
 import { partsOutcome, plainOutcome } from "./output.ts";
 import { openRunRecord, type RouteOptions, type RunRecord } from "./run-record.ts";
 
@@ -41,8 +42,9 @@ export function createWasmExecutor(options: WasmRouteOptions): Executor {
           used: { wallMs: record.elapsedMs() },
           filesModified: [],
         };
-      return toOutcome(await invoke(binding.version, execution, record, options.sandbox), record);
+      return toOutcome(await invoke(binding.version, execution, record, options.sandbox), record, execution.signal);
     } finally {
+      record.close();
       lease.release();
     }
   };
@@ -61,7 +63,7 @@ async function invoke(
     module: tool.definition.module ?? version.manifest.main,
     export: tool.definition.export ?? tool.name,
     args,
-    context: guestContext(execution, record),
+    contextText: guestContextText(execution, record),
     limits: decision.limits,
     ...(version.manifest.state === "session" && { session: call.session.id }),
     hostCall: (operation) => answerCall(operation, record),
@@ -79,33 +81,10 @@ async function answerCall(operation: HostOperation, record: RunRecord): Promise<
   return { ok: true, value: null };
 }
 
-/** All that a guest is told (SPEC D7). Functions are added inside. */
-function guestContext({ call, decision }: Execution, record: RunRecord): JsonObject {
-  const { session, turnId, callId, traceparent } = call;
-  return {
-    sessionId: session.id,
-    ...(turnId !== undefined && { turnId }),
-    callId,
-    ...(session.agentId !== undefined && { agentId: session.agentId }),
-    ...(traceparent !== undefined && { traceparent }),
-    cwd: session.workspace,
-    workspacePath: session.workspace,
-    settings: record.settings,
-    permissions: toJson(record.permissions),
-    deadline: record.deadline,
-    // The one limit that the prelude keeps itself.
-    limits: { timers: decision.limits.timers },
-  };
-}
-
-/** Permissions as written are JSON; their interfaces just have no index signature. */
-function toJson(permissions: Permissions): JsonValue {
-  return permissions as unknown as JsonObject;
-}
-
 /** `{ "o": value }` is plain output, `{ "t": parts }` a tool output; the prelude writes nothing else, but a guest may own its prelude. */
-function toOutcome(outcome: InvocationOutcome, record: RunRecord): Outcome {
+function toOutcome(outcome: InvocationOutcome, record: RunRecord, signal: AbortSignal): Outcome {
   const facts = { used: toUsed(outcome.used), filesModified: record.filesModified() };
+  if (!outcome.ok && signal.aborted && OF_A_CANCELLATION.has(outcome.fault.kind)) return { ok: false, error: cancelled(), ...facts };
   if (!outcome.ok) return { ok: false, error: withHint(faultToError(outcome.fault), record), ...facts };
   const { output } = outcome;
   if (isJsonObject(output) && Object.hasOwn(output, "t") && isJsonObject(output["t"]))
@@ -113,6 +92,9 @@ function toOutcome(outcome: InvocationOutcome, record: RunRecord): Outcome {
   if (isJsonObject(output) && Object.hasOwn(output, "o")) return plainOutcome(output["o"] ?? null, facts);
   return { ok: false, error: faultToError({ kind: "not_json", message: "The output is not what a tool returns" }), ...facts };
 }
+
+/** A tool that was told to stop, and whose operations were refused for it, ends in one of these ways. */
+const OF_A_CANCELLATION: ReadonlySet<string> = new Set(["threw", "unhandled", "unfinished"]);
 
 /** A tool that failed after it was refused something most likely failed of it. */
 function withHint(error: ToolErrorData, record: RunRecord): ToolErrorData {

@@ -4,24 +4,13 @@
  * Plain Deno code: what it may touch is decided outside, by what was granted to it.
  */
 
+import type { NoteAddArgs, NoteAddOutput, NoteAppendArgs, NoteAppendOutput, NoteListArgs, NoteListOutput } from "./bascule.d.ts";
+
 const FOLDER = "notes";
 const MAX_NAME = 60;
 
-/** Which note was written. */
-export interface Written {
-  name: string;
-  path: string;
-}
-
-/** One note in a list. */
-export interface Note {
-  name: string;
-  title: string;
-  characters: number;
-}
-
 /** Writes a new note. */
-export async function note_add(args: { title: string; text: string }): Promise<Written> {
+export async function note_add(args: NoteAddArgs): Promise<NoteAddOutput> {
   const name = nameFrom(args.title);
   const path = pathOf(name);
   await Deno.mkdir(FOLDER, { recursive: true });
@@ -35,7 +24,7 @@ export async function note_add(args: { title: string; text: string }): Promise<W
 }
 
 /** Adds a paragraph to a note. */
-export async function note_append(args: { name: string; text: string }): Promise<Written> {
+export async function note_append(args: NoteAppendArgs): Promise<NoteAppendOutput> {
   const name = nameFrom(args.name);
   const path = pathOf(name);
   try {
@@ -48,9 +37,9 @@ export async function note_append(args: { name: string; text: string }): Promise
 }
 
 /** Lists the notes, sorted by name; no folder is no notes. */
-export async function note_list(args: { containing?: string }): Promise<{ notes: Note[] }> {
+export async function note_list(args: NoteListArgs): Promise<NoteListOutput> {
   const wanted = args.containing?.toLowerCase();
-  const notes: Note[] = [];
+  const notes: NoteListOutput["notes"][number][] = [];
   for (const name of await names()) {
     const text = await Deno.readTextFile(pathOf(name));
     if (wanted !== undefined && !text.toLowerCase().includes(wanted)) continue;

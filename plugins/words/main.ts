@@ -1,21 +1,14 @@
 /** Tools over the text files of a workspace. Plain Deno code: each tool is an exported async function. */
 
+import type { GrepArgs, GrepOutput, OutlineArgs, OutlineOutput, WordCountArgs, WordCountOutput } from "./bascule.d.ts";
 import { linesOf, matcherOf, type Match, searchText } from "./search.ts";
 import { filesBelow, nameFromHere } from "./files.ts";
-import { type Entry, outlineCode, outlineMarkdown } from "./outline.ts";
+import { outlineCode, outlineMarkdown } from "./outline.ts";
 
 const DEFAULT_MATCHES = 100;
 
-/** What `word_count` answers. */
-export interface Counts {
-  lines: number;
-  words: number;
-  characters: number;
-  bytes: number;
-}
-
 /** Counts what a text file holds: lines as `wc -l` would with a final newline, words between white space. */
-export async function word_count(args: { path: string }): Promise<Counts> {
+export async function word_count(args: WordCountArgs): Promise<WordCountOutput> {
   const bytes = await Deno.readFile(args.path);
   const text = new TextDecoder().decode(bytes);
   return {
@@ -26,25 +19,8 @@ export async function word_count(args: { path: string }): Promise<Counts> {
   };
 }
 
-/** What `grep` is asked. */
-export interface Search {
-  pattern: string;
-  path: string;
-  regex?: boolean;
-  ignoreCase?: boolean;
-  maxMatches?: number;
-}
-
-/** What `grep` answers. */
-export interface Found {
-  matches: Match[];
-  filesSearched: number;
-  filesSkipped: number;
-  complete: boolean;
-}
-
 /** Finds lines in a file or below a folder, in the order of the file names. */
-export async function grep(args: Search): Promise<Found> {
+export async function grep(args: GrepArgs): Promise<GrepOutput> {
   const matcher = matcherOf(args.pattern, args.regex ?? false, args.ignoreCase ?? false);
   const wanted = args.maxMatches ?? DEFAULT_MATCHES;
   const matches: Match[] = [];
@@ -66,7 +42,7 @@ export async function grep(args: Search): Promise<Found> {
 }
 
 /** Lists what a file consists of: Markdown headings or top-level declarations. */
-export async function outline(args: { path: string }): Promise<{ entries: Entry[] }> {
+export async function outline(args: OutlineArgs): Promise<OutlineOutput> {
   const text = await Deno.readTextFile(args.path);
   if (/\.(md|markdown)$/iu.test(args.path)) return { entries: outlineMarkdown(text) };
   if (/\.(ts|tsx|js|jsx|mjs)$/iu.test(args.path)) return { entries: outlineCode(text) };

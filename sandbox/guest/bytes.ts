@@ -3,6 +3,7 @@
 import {
   answers,
   arrayBufferByteLength,
+  arrayBufferDetached,
   arrayBufferIsView,
   dataViewBuffer,
   dataViewByteLength,
@@ -13,6 +14,7 @@ import {
   typedArrayBuffer,
   typedArrayByteLength,
   typedArrayByteOffset,
+  typedArrayLength,
   typedArraySet,
   typedArrayTag,
 } from "./primordials.ts";
@@ -27,17 +29,24 @@ export function toBytes(value: unknown, what: string): Uint8Array<ArrayBuffer> {
     if (arrayBufferIsView(value)) {
       const isDataView = typedArrayTag(value) === undefined;
       const buffer = isDataView ? dataViewBuffer(value) : typedArrayBuffer(value);
+      if (isDetached(buffer)) return new PrimordialUint8Array(0);
       const offset = isDataView ? dataViewByteOffset(value) : typedArrayByteOffset(value);
       const length = isDataView ? dataViewByteLength(value) : typedArrayByteLength(value);
       return copy(new PrimordialUint8Array(buffer, offset, length), length);
     }
     if (answers(arrayBufferByteLength, value) || answers(sharedArrayBufferByteLength, value)) {
+      if (isDetached(value)) return new PrimordialUint8Array(0);
       // Both kinds of buffer can be viewed; the check above said that it is one.
       const view = new PrimordialUint8Array(value as ArrayBuffer);
       return copy(view, typedArrayByteLength(view));
     }
   }
   throw new PrimordialTypeError(`${what}: the value is not an ArrayBuffer or a view of one`);
+}
+
+/** Nothing is left in it (https://webidl.spec.whatwg.org/#dfn-get-buffer-source-copy). */
+function isDetached(buffer: unknown): boolean {
+  return answers(arrayBufferByteLength, buffer) && arrayBufferDetached(buffer);
 }
 
 /** The buffer that bytes of ours fill. */
@@ -49,4 +58,40 @@ function copy(view: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBu
   const bytes = new PrimordialUint8Array(length);
   typedArraySet(bytes, view);
   return bytes;
+}
+
+/** One after the other in a buffer of their own. */
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  let length = 0;
+  for (let index = 0; index < parts.length; index++) length += byteLength(parts[index]);
+  const joined = new PrimordialUint8Array(length);
+  let at = 0;
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index];
+    if (part === undefined) continue;
+    typedArraySet(joined, part, at);
+    at += typedArrayLength(part);
+  }
+  return joined;
+}
+
+function byteLength(part: Uint8Array | undefined): number {
+  return part === undefined ? 0 : typedArrayLength(part);
+}
+
+/** A view of a part of bytes, without a copy. */
+export function viewBytes(bytes: Uint8Array<ArrayBuffer>, start: number, end: number): Uint8Array<ArrayBuffer> {
+  return new PrimordialUint8Array(typedArrayBuffer(bytes), typedArrayByteOffset(bytes) + start, end - start);
+}
+
+/** The bytes in a buffer that holds nothing else. */
+export function ownBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return copy(bytes, typedArrayLength(bytes));
+}
+
+/** Whether bytes can be taken from it: an `ArrayBuffer` or a view of one, whose memory nobody shares. */
+export function isBufferSource(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  if (!arrayBufferIsView(value)) return answers(arrayBufferByteLength, value);
+  return answers(arrayBufferByteLength, typedArrayTag(value) === undefined ? dataViewBuffer(value) : typedArrayBuffer(value));
 }

@@ -14,6 +14,7 @@ import {
   mapForEach,
   mapGet,
   mapSet,
+  mapSize,
   objectHasOwn,
   PrimordialMap,
   PrimordialPromise,
@@ -26,7 +27,7 @@ import {
   stringStartsWith,
 } from "./primordials.ts";
 import type { Native } from "./protocol.ts";
-import { currentStack } from "./stack.ts";
+import { cleanStack, rawStack } from "./stack.ts";
 
 /** What a program asks the host for. */
 export interface Request<T> {
@@ -35,12 +36,15 @@ export interface Request<T> {
   /** JSON text of the arguments, where they hold more than primitives; `args` is not sent then. */
   readonly json?: string;
   readonly bytes?: ArrayBuffer | undefined;
+  /** Whether it has an effect that outlives the call, where the operation's name does not say so. */
+  readonly hasEffect?: () => boolean;
   /** Makes the answer into what the program gets. `bytes` are those of the answer. */
   readonly convert: (value: unknown, bytes: ArrayBuffer | undefined) => T;
 }
 
 interface Pending {
   readonly operation: string;
+  readonly hasEffect: (() => boolean) | undefined;
   /** Where the program asked, for the stack of a failure. */
   readonly stack: string;
   readonly convert: (value: unknown, bytes: ArrayBuffer | undefined) => unknown;
@@ -79,6 +83,10 @@ function hasEffect(operation: string): boolean {
     case "fs.truncate":
     case "fs.makeTempFile":
     case "fs.makeTempDir":
+    case "file.open":
+    case "file.write":
+    case "file.truncate":
+    case "file.utime":
     case "workspace.write":
     case "workspace.delete":
     case "workspace.patch":
@@ -88,11 +96,21 @@ function hasEffect(operation: string): boolean {
   }
 }
 
-/** Names of the pending operations with effects. */
-export function unfinishedEffects(): string[] {
+/** Names of the pending operations with effects, if there are any. */
+export function unfinishedEffects(): string[] | undefined {
+  if (mapSize(pending) === 0) return undefined;
   const operations = bareList<string>();
-  mapForEach(pending, ({ operation }) => {
-    if (hasEffect(operation)) operations[operations.length] = operation;
+  mapForEach(pending, ({ operation, hasEffect: own }) => {
+    if (own === undefined ? hasEffect(operation) : own()) operations[operations.length] = operation;
+  });
+  return operations.length === 0 ? undefined : operations;
+}
+
+/** Names of the pending operations, by id: a copy. */
+export function pendingOperations(): Map<number, string> {
+  const operations = new PrimordialMap<number, string>();
+  mapForEach(pending, ({ operation }, id) => {
+    mapSet(operations, id, operation);
   });
   return operations;
 }
@@ -116,7 +134,8 @@ export function request<T>(wanted: Request<T>): Promise<T> {
     const id = nextId++;
     const { operation, convert } = wanted;
     // The promise is resolved with what `convert` answers, which is a T.
-    mapSet(pending, id, { operation, convert, resolve: resolve as (value: unknown) => void, reject, stack: currentStack() });
+    const hasEffect = objectHasOwn(wanted, "hasEffect") ? wanted.hasEffect : undefined;
+    mapSet(pending, id, { operation, hasEffect, convert, resolve: resolve as (value: unknown) => void, reject, stack: rawStack() });
     try {
       hostCall(id, operation, textOf(wanted), bytesOf(wanted));
     } catch (error) {
@@ -167,7 +186,7 @@ function readAnswer(answer: string, stack?: string): unknown {
     case 0x73: // s
       return text;
     case 0x65: // e
-      throw toGuestError(jsonParse(text) as ErrorAnswer, stack);
+      throw toGuestError(jsonParse(text) as ErrorAnswer, stack === undefined ? undefined : cleanStack(stack));
     default:
       return text === "" ? undefined : jsonParse(text);
   }
@@ -203,11 +222,15 @@ function describeOperation(operation: string): string {
       return "Looking at files";
     case "permissions.query":
       return "Asking for permissions";
+    case "net.fetch":
+      return "Fetching";
     case "progress":
       return "Reporting progress";
     default:
       break;
   }
+  if (stringStartsWith(operation, "file.")) return "Opening files";
+  if (stringStartsWith(operation, "subtle.")) return "Cryptography with keys";
   if (stringStartsWith(operation, "env.")) return "The environment";
   return stringStartsWith(operation, "fs.") || stringStartsWith(operation, "workspace.") ? "Changing files" : `"${operation}"`;
 }

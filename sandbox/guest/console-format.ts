@@ -1,7 +1,7 @@
 /** `console.log`'s first argument as a format (https://console.spec.whatwg.org/#formatter), as Deno fills it in. */
 
 import { inspect } from "./inspect.ts";
-import { DEFAULT_INSPECT } from "./inspection.ts";
+import { DEFAULT_INSPECT, type InspectOptions } from "./inspection.ts";
 import {
   argumentAt,
   bareList,
@@ -11,13 +11,14 @@ import {
   parseFloatText,
   parseIntText,
   PrimordialString,
+  PrimordialTypeError,
   stringAt,
   stringIncludes,
   stringIndexOf,
   stringSlice,
 } from "./primordials.ts";
 
-export function formatMessage(values: readonly unknown[]): string {
+export function formatMessage(values: readonly unknown[], options: InspectOptions = DEFAULT_INSPECT): string {
   const parts = bareList<string>();
   const format = argumentAt(values, 0);
   let used = 0;
@@ -32,15 +33,15 @@ export function formatMessage(values: readonly unknown[]): string {
   }
   for (let index = used; index < values.length; index++) {
     const value = values[index];
-    parts[parts.length] = typeof value === "string" ? value : inspectSafely(value);
+    parts[parts.length] = typeof value === "string" ? value : inspectSafely(value, options);
   }
   return arrayJoin(parts, " ");
 }
 
 /** Logging never fails: what a value throws while it is shown is shown in its place. */
-function inspectSafely(value: unknown): string {
+function inspectSafely(value: unknown, options: InspectOptions = DEFAULT_INSPECT): string {
   try {
-    return inspect(value, DEFAULT_INSPECT);
+    return inspect(value, options);
   } catch (error) {
     return `[Cannot be shown: ${describeFailure(error)}]`;
   }
@@ -94,7 +95,7 @@ function directiveText(directive: string, value: unknown): string {
     case "f":
       return toNumberText(value, (number) => number, parseFloatText);
     case "j":
-      return jsonStringify(value) ?? "undefined";
+      return toJsonText(value);
     case "c":
       // Style: plain text has none.
       return "";
@@ -114,4 +115,14 @@ function toNumberText(value: unknown, ofNumber: (value: number) => number, ofTex
   if (typeof value === "number") return `${ofNumber(value)}`;
   if (typeof value === "string") return `${ofText(value)}`;
   return "NaN";
+}
+
+/** Node's word for what has no JSON. */
+function toJsonText(value: unknown): string {
+  try {
+    return jsonStringify(value) ?? "undefined";
+  } catch (error) {
+    if (error instanceof PrimordialTypeError && error.message === "circular reference") return "[Circular]";
+    throw error;
+  }
 }

@@ -155,3 +155,8 @@ export function installConsole(global: object): void {
 export function denoInspect(value: unknown, options?: unknown): string {
   return options === undefined ? inspect(value, DEFAULT_INSPECT) : inspect(value, toInspectOptions(options));
 }
+
+/** What `console.log` would print. */
+export function inspectArgs(values: unknown, options?: unknown): string {
+  return formatMessage(values as readonly unknown[], options === undefined ? DEFAULT_INSPECT : toInspectOptions(options));
+}

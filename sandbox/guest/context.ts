@@ -1,6 +1,7 @@
 /** The tool context (SPEC D7, C8): what the host told about the call, and what a tool can do with it. */
 
 import { abortSignal, type AbortSignal, createSignal } from "./abort.ts";
+import { callFact } from "./call-facts.ts";
 import { request } from "./channel.ts";
 import { logAll } from "./console.ts";
 import { DOMException } from "./dom-exception.ts";
@@ -12,7 +13,7 @@ import {
   PrimordialSymbol,
   PrimordialTypeError,
   promiseThen,
-  reflectOwnKeys,
+  reflectDefineProperty,
 } from "./primordials.ts";
 import { nameFunction, toDictionary, toDomString } from "./webidl.ts";
 import { createWorkspace } from "./workspace.ts";
@@ -20,32 +21,63 @@ import { createWorkspace } from "./workspace.ts";
 /** Marks what `context.output` made; a plugin may use the symbol itself. */
 export const TOOL_OUTPUT: symbol = PrimordialSymbol.for("bascule.toolOutput");
 
-let signal: AbortSignal | undefined;
 /** Stateless: made once, in the base image. */
 const log = objectFreeze(createLog());
 const workspace = objectFreeze(createWorkspace());
 
+let signal: AbortSignal | undefined;
+let aborted = false;
+
+/** What the host tells (`protocol.ts`), in the order in which a tool sees it. */
+const TOLD = ["sessionId", "turnId", "callId", "agentId", "traceparent", "workspacePath", "settings", "permissions", "deadline"] as const;
+
+/**
+ * The frozen second argument of every tool, made once, in the base image: what the call was told, and its signal, are
+ * made when a tool looks at them.
+ */
+export const context: object = createContext();
+
+/** A call begins. */
+export function resetSignal(): void {
+  signal = undefined;
+  aborted = false;
+}
+
 /** Cancels the call: the grace period begins. */
 export function abortCall(): void {
-  if (signal !== undefined) abortSignal(signal, new DOMException("The call was cancelled", "AbortError"));
+  aborted = true;
+  if (signal !== undefined) abortSignal(signal, abortReason());
 }
 
-/** @param given the host's JSON; it is frozen through and through. */
-export function createContext(given: object): object {
-  signal = createSignal();
-  freezeMembers(given);
-  return objectFreeze({ ...given, signal, log, workspace, progress, output, error: createError });
-}
-
-/** The depth is bounded where the text was parsed. */
-function freezeMembers(value: object): void {
-  const keys = reflectOwnKeys(value);
-  for (let index = 0; index < keys.length; index++) {
-    const member: unknown = (value as Readonly<Record<PropertyKey, unknown>>)[keys[index] ?? ""];
-    if (typeof member !== "object" || member === null) continue;
-    freezeMembers(member);
-    objectFreeze(member);
+function createContext(): object {
+  const made = {};
+  for (let index = 0; index < TOLD.length; index++) {
+    const name = TOLD[index] ?? "";
+    defineGetter(made, name, () => callFact(name));
   }
+  defineGetter(made, "signal", callSignal);
+  define(made, "log", log, true);
+  define(made, "workspace", workspace, true);
+  define(made, "progress", progress, true);
+  define(made, "output", output, true);
+  define(made, "error", createError, true);
+  return objectFreeze(made);
+}
+
+function defineGetter(target: object, name: string, get: () => unknown): void {
+  reflectDefineProperty(target, name, { __proto__: null, get, enumerable: true } as PropertyDescriptor);
+}
+
+function callSignal(): AbortSignal {
+  if (signal === undefined) {
+    signal = createSignal();
+    if (aborted) abortSignal(signal, abortReason());
+  }
+  return signal;
+}
+
+function abortReason(): DOMException {
+  return new DOMException("The call was cancelled", "AbortError");
 }
 
 function createLog(): object {

@@ -1,4 +1,4 @@
-/** `crypto.getRandomValues` and `crypto.randomUUID`, from the host's randomness. */
+/** `crypto`: randomness from the host's, and `subtle`. */
 
 import { askWorker, takeAnswerBytes } from "./channel.ts";
 import { DOMException } from "./dom-exception.ts";
@@ -17,6 +17,8 @@ import {
   typedArraySet,
   typedArrayTag,
 } from "./primordials.ts";
+import { installCryptoKey } from "./crypto-key.ts";
+import { installSubtle, type SubtleCrypto } from "./subtle.ts";
 import { exposeInterface, requireArguments, showAs } from "./webidl.ts";
 
 /** https://www.w3.org/TR/WebCryptoAPI/#Crypto-method-getRandomValues */
@@ -30,10 +32,16 @@ function randomBytes(count: number): Uint8Array<ArrayBuffer> {
 }
 
 export class Crypto {
-  #isCrypto = true;
+  #subtle: SubtleCrypto;
 
-  constructor(key?: unknown) {
-    if (key !== secret) throw new PrimordialTypeError("Illegal constructor");
+  constructor(key?: unknown, subtle?: SubtleCrypto) {
+    if (key !== secret || subtle === undefined) throw new PrimordialTypeError("Illegal constructor");
+    this.#subtle = subtle;
+  }
+
+  get subtle(): SubtleCrypto {
+    requireCrypto(this);
+    return this.#subtle;
   }
 
   getRandomValues(array: unknown): unknown {
@@ -68,7 +76,7 @@ export class Crypto {
   }
 
   static isCrypto(this: void, value: object): boolean {
-    return #isCrypto in value;
+    return #subtle in value;
   }
 }
 
@@ -79,10 +87,12 @@ function requireCrypto(value: object): void {
 }
 
 export function installCrypto(global: object): void {
-  const crypto = new Crypto(secret);
+  installCryptoKey(global);
+  const subtle = installSubtle(global);
+  const crypto = new Crypto(secret, subtle);
   Reflect.deleteProperty(Crypto, "isCrypto");
   Reflect.defineProperty(Crypto, "length", { value: 0, configurable: true });
   exposeInterface(global, "Crypto", Crypto);
   define(global, "crypto", crypto, true);
-  showAs((value) => (value === crypto ? { name: "Crypto", members: {} } : undefined));
+  showAs((value) => (value === crypto ? { name: "Crypto", members: { subtle } } : undefined));
 }

@@ -1,7 +1,7 @@
 /** `Deno.env`: what the host grants, with the program's own changes on top (they end with the call). */
 
 import { ask, requireWholeText } from "./channel.ts";
-import { requireNotRevoked } from "./deno-permissions.ts";
+import { isRevoked, requireNotRevoked } from "./deno-permissions.ts";
 import {
   define,
   mapForEach,
@@ -66,7 +66,7 @@ function toObject(): Record<string, string> {
   const names = reflectOwnKeys(given);
   for (let index = 0; index < names.length; index++) {
     const name = names[index];
-    if (typeof name === "string" && !mapHas(overlay, name)) define(variables, name, given[name], true);
+    if (typeof name === "string" && !mapHas(overlay, name) && !isRevoked("env", name)) define(variables, name, given[name], true);
   }
   mapForEach(overlay, (value, name) => {
     if (value !== undefined) define(variables, name, value, true);

@@ -1,7 +1,15 @@
 /** `Deno.errors` and the one place where an error answer of the host becomes an error of the guest. */
 
 import { DOMException, isDomExceptionName } from "./dom-exception.ts";
-import { bareObject, define, objectHasOwn, PrimordialError, PrimordialRangeError, PrimordialTypeError } from "./primordials.ts";
+import {
+  bareObject,
+  define,
+  objectHasOwn,
+  PrimordialError,
+  PrimordialRangeError,
+  PrimordialTypeError,
+  PrimordialURIError,
+} from "./primordials.ts";
 import { cleanStack, currentStack } from "./stack.ts";
 import { nameFunction } from "./webidl.ts";
 
@@ -45,8 +53,8 @@ export interface ErrorAnswer {
 }
 
 /**
- * Makes the error that an answer names: a class of `Deno.errors`, a `DOMException`, `TypeError` or `RangeError`, else a
- * plain `Error`. `stack` is where the plugin asked, when that is no longer on the stack.
+ * Makes the error that an answer names: a class of `Deno.errors`, a `DOMException`, `TypeError`, `RangeError` or `URIError`,
+ * else a plain `Error`. `stack` is where the plugin asked, when that is no longer on the stack.
  */
 export function toGuestError(answer: ErrorAnswer, stack: string = currentStack()): Error {
   const error = instantiate(answer.name, answer.message);
@@ -60,6 +68,7 @@ function instantiate(name: string, message: string): Error {
   if (constructor !== undefined) return new constructor(message);
   if (name === "TypeError") return new PrimordialTypeError(message);
   if (name === "RangeError") return new PrimordialRangeError(message);
+  if (name === "URIError") return new PrimordialURIError(message);
   if (isDomExceptionName(name)) return new DOMException(message, name);
   return new PrimordialError(message);
 }

@@ -35,7 +35,7 @@ export function toFileInfo(value: unknown): object {
   for (let index = 0; index < MEMBERS.length; index++) {
     const name = MEMBERS[index] ?? "";
     const isTime = index >= TIMES && index < 2 * TIMES;
-    const member = answer[name];
+    const member = answer[isTime ? `${name}Ms` : name];
     define(info, name, isTime && typeof member === "number" ? new PrimordialDate(member) : (member ?? null), true);
   }
   for (let index = 0; index < MORE_MEMBERS.length; index++) {

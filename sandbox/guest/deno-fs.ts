@@ -119,7 +119,8 @@ function toMode(value: unknown): number | undefined {
 }
 
 function toLength(value: unknown): number {
-  const length = value === undefined ? 0 : +(value as number);
+  // Less than nothing is nothing, as in Deno.
+  const length = value === undefined || (value as number) < 0 ? 0 : +(value as number);
   if (!(length >= 0 && length <= Number.MAX_SAFE_INTEGER)) throw new PrimordialTypeError("The length must be a number from 0 on");
   return length - (length % 1);
 }
@@ -167,7 +168,7 @@ export function createDenoFs(): Record<string, unknown> {
 function later({ name, length, toRequest, signalAt }: FileFunction, given: unknown[]): Promise<unknown> {
   try {
     requireArguments(given.length, length, `execute 'Deno.${name}'`);
-    const signal = signalAt === undefined ? undefined : readSignal(argumentAt(given, signalAt));
+    const signal = signalAt === undefined || given.length <= signalAt ? undefined : readSignal(argumentAt(given, signalAt));
     if (signal?.aborted === true) return promiseReject(signal.reason);
     const answer = request(toRequest(argumentAt(given, 0), argumentAt(given, 1), argumentAt(given, 2)));
     return signal === undefined ? answer : untilAbort(answer, signal);

@@ -1,7 +1,8 @@
 /** Paths as programs give them: a string or a `file:` URL. */
 
+import { callFact } from "./call-facts.ts";
 import { requireWholeText } from "./channel.ts";
-import { bareList, arrayJoin, PrimordialTypeError, splitText, stringCharCodeAt, stringIncludes, stringStartsWith } from "./primordials.ts";
+import { arrayJoin, PrimordialTypeError, splitText, stringCharCodeAt, stringIncludes } from "./primordials.ts";
 import { urlParts } from "./url.ts";
 
 const decodeComponent: (text: string) => string = decodeURIComponent;
@@ -37,29 +38,7 @@ function isHexPair(text: string): boolean {
 }
 
 /** Where relative paths begin: the session's workspace. */
-let cwd = "/";
-
-export function setCwd(path: string): void {
-  cwd = path;
-}
-
 export function getCwd(): string {
-  return cwd;
-}
-
-/** Absolute and without `.` and `..`, by the text alone: for what is decided in the guest. */
-export function normalizePath(path: string): string {
-  const parts = splitText(stringStartsWith(path, "/") ? path : `${cwd}/${path}`, "/");
-  const kept = bareList<string>();
-  for (let index = 0; index < parts.length; index++) {
-    const part = parts[index] ?? "";
-    if (part === "..") kept.length -= kept.length > 0 ? 1 : 0;
-    else if (part !== "" && part !== ".") kept[kept.length] = part;
-  }
-  return `/${arrayJoin(kept, "/")}`;
-}
-
-/** By component: `/tmp` covers `/tmp/x`, not `/tmpz`. */
-export function coversPath(parent: string, child: string): boolean {
-  return parent === child || parent === "/" || stringStartsWith(child, `${parent}/`);
+  const cwd = callFact("cwd") ?? callFact("workspacePath");
+  return typeof cwd === "string" ? cwd : "/";
 }

@@ -1,30 +1,40 @@
-/** `Deno.permissions` (SPEC PA7). The host answers; `revoke` narrows inside the guest only. */
+/**
+ * `Deno.permissions` (SPEC PA7). The host answers; what the program has revoked goes with each question, so that the rules
+ * for it are in one place.
+ */
 
 import { ask, request } from "./channel.ts";
-import { coversPath, normalizePath, toPath } from "./deno-paths.ts";
+import { toPath } from "./deno-paths.ts";
 import { toGuestError } from "./deno-errors.ts";
-import { eventHandler, EventTarget } from "./event-target.ts";
-import { bareList, PrimordialTypeError, promiseReject } from "./primordials.ts";
+import { Event } from "./event.ts";
+import { eventHandler, EventTarget, fire } from "./event-target.ts";
+import { type FlatObject, objectToJson } from "./json-text.ts";
+import { arrayJoin, bareList, mapGet, mapSet, PrimordialMap, PrimordialTypeError, promiseReject, stringSlice } from "./primordials.ts";
+import { urlParts } from "./url.ts";
 import { shapeInterface, showAs, toDomString } from "./webidl.ts";
 
 type PermissionName = "read" | "write" | "net" | "env" | "sys" | "run" | "ffi" | "import";
 
-/** What a descriptor says besides its name, as far as its name allows. */
+/** What a descriptor names besides its kind. */
+type Field = "path" | "host" | "variable" | "kind" | "command";
+
+/** `subject` is absent where the whole kind is meant. */
 interface Descriptor {
   readonly name: PermissionName;
-  readonly path?: string;
-  readonly host?: string;
-  readonly variable?: string;
-  readonly kind?: string;
-  readonly command?: string;
+  readonly field: Field;
+  readonly subject: string | undefined;
 }
 
 interface Answer {
   readonly state: string;
   readonly partial: boolean;
+  /** Granted, if the program had not given it up. */
+  readonly revoked?: boolean;
 }
 
 const revoked = bareList<Descriptor>();
+/** One status for each descriptor, as in Deno: it follows what later questions find, and says so. */
+const statuses = new PrimordialMap<string, PermissionStatus>();
 const secret = {};
 
 export class PermissionStatus extends EventTarget {
@@ -47,7 +57,16 @@ export class PermissionStatus extends EventTarget {
   static isStatus(this: void, value: object): value is PermissionStatus {
     return #answer in value;
   }
+
+  static update(this: void, status: PermissionStatus, answer: Answer): void {
+    const { state, partial } = status.#answer;
+    if (state === answer.state && partial === answer.partial) return;
+    status.#answer = answer;
+    fire(status, new Event("change"));
+  }
 }
+
+const { isStatus, update } = PermissionStatus;
 
 export class Permissions {
   constructor(key: unknown = undefined) {
@@ -55,34 +74,27 @@ export class Permissions {
   }
 
   query(descriptor: unknown): Promise<PermissionStatus> {
-    return later(() => queryLater(readDescriptor(descriptor)));
+    return later(() => request(toRequest(readDescriptor(descriptor))));
   }
 
   querySync(descriptor: unknown): PermissionStatus {
     return ask(toRequest(readDescriptor(descriptor)));
   }
 
-  /** Asks nobody yet: what is granted was decided before the call. */
   request(descriptor: unknown): Promise<PermissionStatus> {
-    return this.query(descriptor);
+    return later(() => request(toRequest(readDescriptor(descriptor, "."), answerRequest)));
   }
 
   requestSync(descriptor: unknown): PermissionStatus {
-    return this.querySync(descriptor);
+    return ask(toRequest(readDescriptor(descriptor, "."), answerRequest));
   }
 
   revoke(descriptor: unknown): Promise<PermissionStatus> {
-    return later(() => {
-      const read = readDescriptor(descriptor);
-      revoked[revoked.length] = read;
-      return queryLater(read);
-    });
+    return later(() => request(toRequest(giveUp(readDescriptor(descriptor)))));
   }
 
   revokeSync(descriptor: unknown): PermissionStatus {
-    const read = readDescriptor(descriptor);
-    revoked[revoked.length] = read;
-    return ask(toRequest(read));
+    return ask(toRequest(giveUp(readDescriptor(descriptor))));
   }
 }
 
@@ -94,78 +106,132 @@ function later<T>(begin: () => Promise<T>): Promise<T> {
   }
 }
 
-function queryLater(descriptor: Descriptor): Promise<PermissionStatus> {
-  return request(toRequest(descriptor));
+/** Nobody can be asked in the middle of a call yet, and Deno without a terminal answers such a request so. */
+function answerRequest(answer: Answer): Answer {
+  return answer.state === "prompt" ? { state: "denied", partial: false } : answer;
 }
 
-function toRequest(descriptor: Descriptor): Parameters<typeof ask<PermissionStatus>>[0] {
+function toRequest(descriptor: Descriptor, adapt: (answer: Answer) => Answer = asIs): Parameters<typeof ask<PermissionStatus>>[0] {
   return {
     operation: "permissions.query",
-    args: { __proto__: null, ...descriptor },
+    args: toArgs(descriptor),
+    json: toJson(descriptor),
     convert: (value) => {
       // The host answers `{ state, partial }`.
-      const answer = value as Answer;
-      const state = answer.state === "granted" && isRevoked(descriptor) ? "prompt" : answer.state;
-      return new PermissionStatus({ state, partial: answer.partial === true }, secret);
+      const answer = adapt(value as Answer);
+      const key = keyOf(descriptor);
+      const known = mapGet(statuses, key);
+      if (known !== undefined) {
+        update(known, answer);
+        return known;
+      }
+      const status = new PermissionStatus(answer, secret);
+      mapSet(statuses, key, status);
+      return status;
     },
   };
 }
 
+function asIs(answer: Answer): Answer {
+  return answer;
+}
+
+function toArgs({ name, field, subject }: Descriptor): FlatObject {
+  return { __proto__: null, name, [field]: subject };
+}
+
+function toJson(descriptor: Descriptor): string {
+  const text = objectToJson(toArgs(descriptor));
+  if (revoked.length === 0) return text;
+  const given = bareList<string>();
+  for (let index = 0; index < revoked.length; index++) {
+    const item = revoked[index];
+    if (item !== undefined) given[given.length] = objectToJson(toArgs(item));
+  }
+  return `${stringSlice(text, 0, -1)},"revoked":[${arrayJoin(given, ",")}]}`;
+}
+
+function keyOf({ name, subject }: Descriptor): string {
+  return subject === undefined ? name : `${name}-${subject}`;
+}
+
+/** Remembered once: a program may revoke the same in a loop. */
+function giveUp(descriptor: Descriptor): Descriptor {
+  const key = keyOf(descriptor);
+  for (let index = 0; index < revoked.length; index++) {
+    const known = revoked[index];
+    if (known !== undefined && keyOf(known) === key) return descriptor;
+  }
+  revoked[revoked.length] = descriptor;
+  return descriptor;
+}
+
 /** @throws {Error} `NotCapable` if the program gave this up itself. */
 export function requireNotRevoked(name: "read" | "write" | "env", value: string | undefined): void {
-  if (revoked.length === 0) return;
-  const isEnv = name === "env";
-  const descriptor: Descriptor = value === undefined ? { name } : isEnv ? { name, variable: value } : { name, path: normalizePath(value) };
-  if (!isRevoked(descriptor)) return;
+  if (!isRevoked(name, value)) return;
   const what = value === undefined ? "" : ` to "${value}"`;
   throw toGuestError({ name: "NotCapable", message: `Requires ${name} access${what}: revoked by the program itself (do not revoke it)` });
 }
 
-function isRevoked(wanted: Descriptor): boolean {
+/** True if the program could do this, had it not given it up. */
+export function isRevoked(name: "read" | "write" | "env", subject: string | undefined): boolean {
+  let concerns = false;
   for (let index = 0; index < revoked.length; index++) {
     const given = revoked[index];
-    if (given !== undefined && given.name === wanted.name && covers(given, wanted)) return true;
+    if (given?.name !== name) continue;
+    if (given.subject === undefined) return true;
+    concerns = true;
   }
-  return false;
+  if (!concerns) return false;
+  const descriptor: Descriptor = { name, field: name === "env" ? "variable" : "path", subject };
+  return ask({
+    operation: "permissions.query",
+    args: toArgs(descriptor),
+    json: toJson(descriptor),
+    convert: (value) => (value as Answer).revoked === true,
+  });
 }
 
-function covers(given: Descriptor, wanted: Descriptor): boolean {
-  if (given.path !== undefined) return wanted.path !== undefined && coversPath(given.path, wanted.path);
-  return (
-    (given.host === undefined || given.host === wanted.host) &&
-    (given.variable === undefined || given.variable === wanted.variable) &&
-    (given.kind === undefined || given.kind === wanted.kind) &&
-    (given.command === undefined || given.command === wanted.command)
-  );
-}
-
-/** @throws {TypeError} as Deno does for what is no descriptor. */
-function readDescriptor(value: unknown): Descriptor {
-  if (typeof value !== "object" || value === null) throw new PrimordialTypeError("Expected a permission descriptor");
-  const given = value as Readonly<Record<string, unknown>>;
+/** @throws {TypeError} as Deno does for what is no descriptor; `end` is what Deno's message ends in. */
+function readDescriptor(value: unknown, end = ""): Descriptor {
+  const given = (typeof value === "object" && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
   const { name } = given;
   switch (name) {
     case "read":
     case "write":
     case "ffi":
-      return given["path"] === undefined ? { name } : { name, path: normalizePath(toPath(given["path"])) };
+      return { name, field: "path", subject: toSubject(fromUrl(given["path"])) };
     case "net":
     case "import":
-      return given["host"] === undefined ? { name } : { name, host: toDomString(given["host"]) };
+      return { name, field: "host", subject: toSubject(given["host"]) };
     case "env":
-      return given["variable"] === undefined ? { name } : { name, variable: toDomString(given["variable"]) };
+      return { name, field: "variable", subject: toSubject(given["variable"]) };
     case "sys":
-      return given["kind"] === undefined ? { name } : { name, kind: toDomString(given["kind"]) };
+      return { name, field: "kind", subject: toSubject(given["kind"]) };
     case "run":
-      return given["command"] === undefined ? { name } : { name, command: toDomString(given["command"]) };
-    default:
-      throw new PrimordialTypeError(`The provided value "${toDomString(name)}" is not a valid permission name`);
+      return { name, field: "command", subject: toSubject(fromUrl(given["command"])) };
+    default: {
+      // Deno looks for a name on whatever it is given.
+      const shown = value === null || value === undefined ? undefined : (value as { readonly name?: unknown }).name;
+      throw new PrimordialTypeError(`The provided value "${toDomString(shown)}" is not a valid permission name${end}`);
+    }
   }
 }
 
+function toSubject(value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : toDomString(value);
+}
+
+function fromUrl(value: unknown): unknown {
+  const parts = typeof value === "object" && value !== null ? urlParts(value) : undefined;
+  if (parts === undefined) return value;
+  if (parts.protocol !== "file:") throw new PrimordialTypeError("Must be a file URL");
+  return toPath(value);
+}
+
 export function createPermissions(): Record<string, unknown> {
-  const { isStatus } = PermissionStatus;
   Reflect.deleteProperty(PermissionStatus, "isStatus");
+  Reflect.deleteProperty(PermissionStatus, "update");
   for (const constructor of [Permissions, PermissionStatus])
     Reflect.defineProperty(constructor, "length", { value: 0, configurable: true });
   shapeInterface(Permissions, "Permissions");

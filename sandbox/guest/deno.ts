@@ -1,26 +1,35 @@
 /** The `Deno` namespace: what is virtual about it, and where its parts are put together. */
 
-import { denoInspect } from "./console.ts";
+import { denoInspect, inspectArgs } from "./console.ts";
 import { createDenoEnv } from "./deno-env.ts";
 import { createDenoErrors } from "./deno-errors.ts";
+import { createDenoFile } from "./deno-file.ts";
 import { createDenoFs } from "./deno-fs.ts";
 import { getCwd } from "./deno-paths.ts";
 import { createPermissions } from "./deno-permissions.ts";
 import { define } from "./primordials.ts";
+import { createTest } from "./test-register.ts";
 import { nameFunction } from "./webidl.ts";
 
 /** The same on every machine: a plugin's image holds nothing of the host. */
 const BUILD = { target: "x86_64-unknown-linux-gnu", arch: "x86_64", os: "linux", vendor: "unknown", env: "gnu", standalone: false };
 const VERSION = { deno: "2.9.5", v8: "0.0.0", typescript: "0.0.0" };
 
+/** Deno's own way to what is not public; what formats like `console.log` is all there is. */
+const INTERNAL = Symbol("Deno.internal");
+
 export function createDeno(): object {
   const deno = {};
   const members = {
     ...createDenoFs(),
+    ...createDenoFile(),
     ...createPermissions(),
     errors: createDenoErrors(),
     env: createDenoEnv(),
     inspect: denoInspect,
+    test: createTest(),
+    bench: createBench(),
+    internal: INTERNAL,
     cwd: () => getCwd(),
     refTimer: () => {},
     unrefTimer: () => {},
@@ -33,5 +42,16 @@ export function createDeno(): object {
   };
   for (const [name, member] of Object.entries(members)) define(deno, name, member, true);
   nameFunction(denoInspect, "inspect");
+  nameFunction(inspectArgs, "inspectArgs");
+  define(deno, INTERNAL, Object.freeze({ inspectArgs }));
   return deno;
+}
+
+/** Benchmarks are not run, as under `deno run`. */
+function createBench(): object {
+  const bench = (): void => {};
+  define(bench, "ignore", () => {}, true);
+  define(bench, "only", () => {}, true);
+  nameFunction(bench, "bench");
+  return bench;
 }

@@ -1,6 +1,6 @@
 /** `DOMException` (https://webidl.spec.whatwg.org/#idl-DOMException). */
 
-import { bareObject, define, PrimordialError, objectSetPrototypeOf } from "./primordials.ts";
+import { bareObject, define, PrimordialError, PrimordialRangeError, PrimordialTypeError, objectSetPrototypeOf } from "./primordials.ts";
 import { currentStack } from "./stack.ts";
 import { constant, exposeInterface, toDictionary, toDomString } from "./webidl.ts";
 
@@ -47,7 +47,7 @@ export class DOMException {
     } else {
       this.#name = toDomString(options);
     }
-    define(this, "stack", currentStack());
+    defineStack(this, currentStack());
   }
 
   get name(): string {
@@ -66,6 +66,46 @@ export class DOMException {
   static isDomException(this: void, value: object): boolean {
     return #name in value;
   }
+}
+
+/** An accessor in V8, which lets programs write it. */
+function defineStack(target: object, text: string): void {
+  let stack: unknown = text;
+  const accessors = { get: () => stack, set: (value: unknown) => void (stack = value) };
+  Reflect.defineProperty(target, "stack", { __proto__: null, ...accessors, enumerable: false, configurable: true } as PropertyDescriptor);
+}
+
+/** https://webidl.spec.whatwg.org/#quotaexceedederror */
+export class QuotaExceededError extends DOMException {
+  #quota: number | null;
+  #requested: number | null;
+
+  constructor(message: unknown = "", options: unknown = undefined) {
+    super(message, "QuotaExceededError");
+    const what = "Failed to construct 'QuotaExceededError'";
+    const { quota, requested } = toDictionary(options, what);
+    this.#quota = toAmount(quota, "quota", what);
+    this.#requested = toAmount(requested, "requested", what);
+    if (this.#quota !== null && this.#requested !== null && this.#requested < this.#quota)
+      throw new PrimordialRangeError(`${what}: requested must not be less than quota`);
+  }
+
+  get quota(): number | null {
+    return this.#quota;
+  }
+
+  get requested(): number | null {
+    return this.#requested;
+  }
+}
+
+function toAmount(value: unknown, name: string, what: string): number | null {
+  if (value === undefined) return null;
+  const amount = +(value as number);
+  if (amount !== amount || amount === Infinity || amount === -Infinity)
+    throw new PrimordialTypeError(`${what}: ${name} is not a finite floating-point value`);
+  if (amount < 0) throw new PrimordialRangeError(`${what}: ${name} must not be negative`);
+  return amount;
 }
 
 export const isDomException: (value: object) => boolean = DOMException.isDomException;
@@ -96,4 +136,5 @@ export function installDomException(global: object): void {
   }
   objectSetPrototypeOf(DOMException.prototype, PrimordialError.prototype);
   exposeInterface(global, "DOMException", DOMException);
+  exposeInterface(global, "QuotaExceededError", QuotaExceededError);
 }

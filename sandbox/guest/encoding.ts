@@ -1,7 +1,7 @@
 /** `TextEncoder` and `TextDecoder` (https://encoding.spec.whatwg.org/); the worker's own codecs do the work. */
 
 import { askWorker, takeAnswerBytes } from "./channel.ts";
-import { toBytes } from "./bytes.ts";
+import { bufferOf, ownBytes, toBytes } from "./bytes.ts";
 import { objectToJson, quoteJson } from "./json-text.ts";
 import {
   PrimordialArrayBuffer,
@@ -30,10 +30,16 @@ export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
 
 /** UTF-8 as `Deno.readTextFile` reads it: what is malformed becomes U+FFFD, a byte order mark stays. */
 export function decodeUtf8(bytes: ArrayBuffer): string {
-  return `${askWorker("text.decode", KEEP_MARK, bytes) as string}`;
+  return `${askWorker("text.utf8", "", bytes) as string}`;
 }
 
-const KEEP_MARK = '{"label":"utf-8","fatal":false,"ignoreBOM":true,"stream":false}';
+/** UTF-8 as the Encoding standard's "UTF-8 decode": a byte order mark at the start is dropped. */
+export function decodeUtf8Text(bytes: Uint8Array<ArrayBuffer>): string {
+  if (typedArrayLength(bytes) === 0) return "";
+  return `${askWorker("text.decode", DROP_MARK, bufferOf(ownBytes(bytes))) as string}`;
+}
+
+const DROP_MARK = '{"label":"utf-8","fatal":false,"ignoreBOM":false,"stream":false}';
 
 export class TextEncoder {
   #isEncoder = true;

@@ -1,28 +1,48 @@
 /** Puts the guest's world together and hands the engine its entry points (`protocol.ts`). */
 
+import "./import-meta.ts";
+import "./test-run.ts";
+import { installWebStreams } from "./web-streams.ts";
 import { installAbort } from "./abort.ts";
 import { installBase64 } from "./base64.ts";
+import { installBlob } from "./blob.ts";
 import { connect, settle } from "./channel.ts";
+import { installCompressionStreams } from "./compression-streams.ts";
 import { installConsole } from "./console.ts";
 import { abortCall, nameContextFunctions } from "./context.ts";
 import { installCrypto } from "./crypto.ts";
 import { createDeno } from "./deno.ts";
+import { installDisposable } from "./disposable.ts";
 import { installDomException } from "./dom-exception.ts";
 import { installEncoding } from "./encoding.ts";
 import { installEventClasses } from "./event-classes.ts";
 import { installEvent } from "./event.ts";
 import { installEventTarget } from "./event-target.ts";
+import { installFetch } from "./fetch.ts";
+import { installFileReader } from "./file-reader.ts";
+import { installFormData } from "./form-data.ts";
+import { installHeaders } from "./headers.ts";
 import { defineModule, invokeTool } from "./invoke.ts";
+import { installIntl } from "./intl.ts";
+import { installAtomics } from "./atomics.ts";
+import { installJson } from "./json.ts";
 import { installLanguage } from "./language.ts";
+import { installMessageChannel } from "./message-channel.ts";
 import { installNavigator } from "./navigator.ts";
 import { currentOutcome } from "./outcome.ts";
 import { installPerformance } from "./performance.ts";
 import { define, objectFreeze } from "./primordials.ts";
 import type { Entry, Native } from "./protocol.ts";
 import { installReportError } from "./report-error.ts";
+import { installRequest } from "./request.ts";
+import { installResponse } from "./response.ts";
 import { installStructuredClone } from "./structured-clone.ts";
+import { installTextStreams } from "./text-streams.ts";
 import { installTimers, runDueTimer, untilNextTimer } from "./timers.ts";
+import { installUint8ArrayText } from "./uint8array-text.ts";
 import { installUnavailable } from "./unavailable.ts";
+import { installWeakRef } from "./weak-ref.ts";
+import { installUrlPattern } from "./url-pattern.ts";
 import { installUrl } from "./url.ts";
 
 /** What the prelude evaluates to. Runs once, before any code of a plugin. */
@@ -33,8 +53,8 @@ export function boot(native: Native): Entry {
   return objectFreeze({
     __proto__: null,
     define: defineModule,
-    invoke: (request: string) => {
-      invokeTool(request);
+    invoke: (module: string, name: string, args: string, context: string) => {
+      invokeTool(module, name, args, context);
       return poll();
     },
     settle,
@@ -50,6 +70,10 @@ function poll(): string {
 
 function installGlobals(global: object): void {
   installLanguage(global);
+  installJson();
+  installWeakRef(global);
+  installAtomics(global);
+  installIntl(global);
   installDomException(global);
   installEvent(global);
   installEventTarget(global);
@@ -65,6 +89,20 @@ function installGlobals(global: object): void {
   installCrypto(global);
   installStructuredClone(global);
   installNavigator(global);
+  installWebStreams(global);
+  installTextStreams(global);
+  installCompressionStreams(global);
+  installUint8ArrayText();
+  installBlob(global);
+  installFormData(global);
+  installFileReader(global);
+  installMessageChannel(global);
+  installHeaders(global);
+  installResponse(global);
+  installRequest(global);
+  installFetch(global);
+  installUrlPattern(global);
+  installDisposable(global);
   nameContextFunctions();
   const deno = createDeno();
   installUnavailable(global, deno);

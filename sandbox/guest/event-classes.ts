@@ -2,7 +2,7 @@
 
 import { Event } from "./event.ts";
 import { PrimordialTypeError } from "./primordials.ts";
-import { exposeInterface, toDictionary, toDomString } from "./webidl.ts";
+import { exposeInterface, toDictionary, toDomString, toUsvString } from "./webidl.ts";
 
 export class CustomEvent extends Event {
   #detail: unknown;
@@ -124,8 +124,36 @@ export class PromiseRejectionEvent extends Event {
   }
 }
 
+/** Exists for programs that construct one: there are no sockets. */
+export class CloseEvent extends Event {
+  #wasClean: boolean;
+  #code: number;
+  #reason: string;
+
+  constructor(type: unknown, options: unknown = undefined) {
+    super(type, options);
+    const { wasClean, code = 0, reason = "" } = toDictionary(options, "Failed to construct 'CloseEvent'");
+    this.#wasClean = !!wasClean;
+    this.#code = +(code as number) & 0xffff;
+    this.#reason = toUsvString(reason);
+  }
+
+  get wasClean(): boolean {
+    return this.#wasClean;
+  }
+
+  get code(): number {
+    return this.#code;
+  }
+
+  get reason(): string {
+    return this.#reason;
+  }
+}
+
 export function installEventClasses(global: object): void {
   exposeInterface(global, "CustomEvent", CustomEvent);
+  exposeInterface(global, "CloseEvent", CloseEvent);
   exposeInterface(global, "ErrorEvent", ErrorEvent);
   exposeInterface(global, "MessageEvent", MessageEvent);
   exposeInterface(global, "PromiseRejectionEvent", PromiseRejectionEvent);

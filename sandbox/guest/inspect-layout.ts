@@ -1,6 +1,6 @@
 /** Sets the entries of an object on one line, in columns, or one below the other. */
 
-import type { Inspection, Shape } from "./inspection.ts";
+import { COMPACT, type Inspection, type Shape } from "./inspection.ts";
 import {
   arrayJoin,
   bareList,
@@ -30,7 +30,8 @@ export function layOut(inspection: Inspection, entries: string[], { shape, level
   const { options, indentation } = inspection;
   const before = shape.base === "" ? shape.open : `${shape.base} ${shape.open}`;
   if (options.compact >= 1) {
-    const rows = shape.columns && entries.length >= COLUMNS_FROM ? toColumns(inspection, entries, value) : entries;
+    const rows =
+      shape.columns && options.compact !== COMPACT && entries.length >= COLUMNS_FROM ? toColumns(inspection, entries, value) : entries;
     // Rows that were combined stay rows; what nests deep does not share a line either.
     if (rows === entries && inspection.reached - level < options.compact && fitsLine(inspection, entries, shape)) {
       const line = arrayJoin(entries, ", ");

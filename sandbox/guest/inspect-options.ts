@@ -1,6 +1,6 @@
 /** Reads `Deno.InspectOptions` as a program gives them. */
 
-import { DEFAULT_INSPECT, type InspectOptions } from "./inspection.ts";
+import { COMPACT, DEFAULT_INSPECT, type InspectOptions } from "./inspection.ts";
 import { mathMax, mathMin } from "./primordials.ts";
 import { toDictionary } from "./webidl.ts";
 
@@ -11,12 +11,13 @@ export function toInspectOptions(given: unknown): InspectOptions {
     iterableLimit: count(options["iterableLimit"], DEFAULT_INSPECT.iterableLimit, 10_000),
     strAbbreviateSize: count(options["strAbbreviateSize"], DEFAULT_INSPECT.strAbbreviateSize, 1_000_000),
     breakLength: count(options["breakLength"], DEFAULT_INSPECT.breakLength, 1_000_000),
-    // `compact: false` is as none, `true` as the default.
-    compact: options["compact"] === false ? 0 : count(options["compact"], DEFAULT_INSPECT.compact, 100),
+    compact:
+      options["compact"] === true ? COMPACT : options["compact"] === false ? 0 : count(options["compact"], DEFAULT_INSPECT.compact, 99),
     sorted: options["sorted"] === true,
     getters: options["getters"] === true,
     trailingComma: options["trailingComma"] === true,
     showHidden: options["showHidden"] === true,
+    escapeSequences: options["escapeSequences"] !== false,
   };
 }
 

@@ -17,8 +17,8 @@ import {
 const QUOTES = ['"', "'", "`"] as const;
 const SHORT_ESCAPES: Readonly<Record<number, string>> = { 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 92: "\\\\" };
 
-/** In double quotes, or in others if that saves escapes; control characters are escaped, lone surrogates replaced. */
-export function quoteString(text: string): string {
+/** In double quotes, or in others if that saves escapes; control characters are escaped if wanted, lone surrogates replaced. */
+export function quoteString(text: string, escapes = true): string {
   let quote: string = QUOTES[0];
   for (let index = 0; index < QUOTES.length; index++) {
     const candidate = QUOTES[index];
@@ -27,15 +27,15 @@ export function quoteString(text: string): string {
       break;
     }
   }
-  return `${quote}${escapeControls(stringToWellFormed(text), stringCharCodeAt(quote, 0))}${quote}`;
+  return `${quote}${escapeControls(stringToWellFormed(text), stringCharCodeAt(quote, 0), escapes)}${quote}`;
 }
 
-function escapeControls(text: string, quote: number): string {
+function escapeControls(text: string, quote: number, escapes: boolean): string {
   const parts = bareList<string>();
   let from = 0;
   for (let index = 0; index < text.length; index++) {
     const code = stringCharCodeAt(text, index);
-    const escape = escapeOf(code, quote);
+    const escape = escapes || code === quote || code === 92 ? escapeOf(code, quote) : undefined;
     if (escape === undefined) continue;
     parts[parts.length] = stringSlice(text, from, index) + escape;
     from = index + 1;
@@ -66,11 +66,11 @@ export function showPrimitive(value: unknown): string {
 }
 
 /** A property's name: bare if it is an identifier, else quoted; in brackets if it is not enumerable. */
-export function showKey(key: string | symbol, isEnumerable: boolean): string {
+export function showKey(key: string | symbol, isEnumerable: boolean, escapes = true): string {
   if (typeof key === "symbol") return isEnumerable ? symbolToString(key) : `[${symbolToString(key)}]`;
   if (key === "__proto__") return "['__proto__']";
   if (!isEnumerable) return `[${key}]`;
-  return isIdentifier(key) ? key : quoteString(key);
+  return isIdentifier(key) ? key : quoteString(key, escapes);
 }
 
 function isIdentifier(text: string): boolean {

@@ -65,17 +65,21 @@ function showString({ options, indentation }: Inspection, whole: string): string
   const text = hidden > 0 ? stringSlice(whole, 0, options.strAbbreviateSize) : whole;
   const rest = hidden > 0 ? `... ${hidden} more character${hidden === 1 ? "" : "s"}` : "";
   const isLong = text.length > SHORT_STRING && text.length > options.breakLength - indentation - 4;
-  return (isLong ? quoteLines(text, `\n${stringRepeat(" ", indentation + 2)}`) : quoteString(text)) + rest;
+  return (
+    (isLong
+      ? quoteLines(text, `\n${stringRepeat(" ", indentation + 2)}`, options.escapeSequences)
+      : quoteString(text, options.escapeSequences)) + rest
+  );
 }
 
 /** One literal a line, added up. */
-function quoteLines(text: string, margin: string): string {
+function quoteLines(text: string, margin: string, escapes: boolean): string {
   const lines = splitText(text, "\n");
   const quoted = bareList<string>();
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? "";
-    if (index < lines.length - 1) quoted[index] = quoteString(`${line}\n`);
-    else if (line !== "") quoted[index] = quoteString(line);
+    if (index < lines.length - 1) quoted[index] = quoteString(`${line}\n`, escapes);
+    else if (line !== "") quoted[index] = quoteString(line, escapes);
   }
   return arrayJoin(quoted, ` +${margin}`);
 }
@@ -187,7 +191,7 @@ function isIndexBelow(key: string, length: number): boolean {
 
 function showProperty(inspection: Inspection, owner: object, at: { readonly key: string | symbol; readonly level: number }): string {
   const descriptor = reflectGetOwnPropertyDescriptor(owner, at.key);
-  const name = showKey(at.key, descriptor?.enumerable ?? true);
+  const name = showKey(at.key, descriptor?.enumerable ?? true, inspection.options.escapeSequences);
   if (descriptor === undefined || objectHasOwn(descriptor, "value")) return `${name}: ${indented(inspection, descriptor?.value, at.level)}`;
   if (descriptor.get === undefined) return `${name}: ${descriptor.set === undefined ? "undefined" : "[Setter]"}`;
   const label = descriptor.set === undefined ? "Getter" : "Getter/Setter";

@@ -15,7 +15,12 @@ export interface InspectOptions {
   readonly getters: boolean;
   readonly trailingComma: boolean;
   readonly showHidden: boolean;
+  /** Control characters of strings as escapes. */
+  readonly escapeSequences: boolean;
 }
+
+/** `compact: true`: whatever fits one line is on one, and lists are not set in columns. */
+export const COMPACT = 100;
 
 /** Deno's defaults. */
 export const DEFAULT_INSPECT: InspectOptions = {
@@ -28,6 +33,7 @@ export const DEFAULT_INSPECT: InspectOptions = {
   getters: false,
   trailingComma: false,
   showHidden: false,
+  escapeSequences: true,
 };
 
 export interface Inspection {

@@ -1,8 +1,8 @@
 /** One call: finds the tool, runs it, and makes an outcome of what it returns or throws. */
 
+import { tellOfCall } from "./call-facts.ts";
 import { leaveLoading, unfinishedEffects } from "./channel.ts";
-import { createContext, TOOL_OUTPUT } from "./context.ts";
-import { setCwd } from "./deno-paths.ts";
+import { context, resetSignal, TOOL_OUTPUT } from "./context.ts";
 import { listToJson, quoteJson } from "./json-text.ts";
 import { finish, resetOutcome } from "./outcome.ts";
 import { resetPerformance } from "./performance.ts";
@@ -10,25 +10,16 @@ import {
   arrayJoin,
   bareList,
   bareObject,
-  type Callable,
   jsonParse,
   jsonStringify,
   objectKeys,
   PrimordialPromise,
   PrimordialTypeError,
-  reflectApply,
   reflectGet,
   reflectHas,
 } from "./primordials.ts";
 import { describeThrown } from "./thrown.ts";
-import { readTimerLimit, rebaseTimers } from "./timers.ts";
-
-interface InvokeRequest {
-  readonly module: string;
-  readonly export: string;
-  readonly args: unknown;
-  readonly context: Readonly<Record<string, unknown>>;
-}
+import { rebaseTimers } from "./timers.ts";
 
 /** By file. */
 const namespaces = bareObject<object>();
@@ -38,40 +29,40 @@ export function defineModule(file: string, namespace: object): void {
   namespaces[file] = namespace;
 }
 
-/** Begins the call; the outcome comes when the tool settles. */
-export function invokeTool(text: string): void {
-  // The engine sends what protocol.ts says.
-  const request = jsonParse(text) as InvokeRequest;
-  beginCall(request.context);
+/** Begins the call; the outcome comes when the tool settles. Every microsecond here is one of every call. */
+export function invokeTool(module: string, name: string, args: string, told: string): void {
+  beginCall(told);
   try {
-    const tool = findTool(request);
-    if (tool !== undefined) void run(tool, request.args, createContext(request.context));
+    const tool = findTool(module, name);
+    if (tool === undefined) return;
+    const returned = tool(jsonParse(args), context);
+    if (isObject(returned) && isAwaitable(returned)) void settleLater(returned);
+    else finish(toOutcome(returned));
   } catch (error) {
-    // Reading an export can throw: a variable that its module never initialised.
+    // Reading an export can throw too: a variable that its module never initialised.
     finish(`t${describeThrown(error)}`);
   }
 }
 
 /** Nothing that the load measured, drew or was limited by reaches into the call (SPEC B9). */
-function beginCall(context: InvokeRequest["context"]): void {
+function beginCall(told: string): void {
   leaveLoading();
+  tellOfCall(told);
+  resetSignal();
   resetOutcome();
   resetPerformance();
   rebaseTimers();
-  const { cwd, workspacePath, limits } = context;
-  setCwd(typeof cwd === "string" ? cwd : typeof workspacePath === "string" ? workspacePath : "/");
-  readTimerLimit(typeof limits === "object" && limits !== null ? (limits as { readonly timers?: unknown }).timers : undefined);
 }
 
-function findTool(request: InvokeRequest): Callable | undefined {
-  const namespace = namespaces[request.module];
-  const names = namespace === undefined ? bareList<string>() : objectKeys(namespace);
-  for (let index = 0; namespace !== undefined && index < names.length; index++) {
-    if (names[index] !== request.export) continue;
-    const found = reflectGet(namespace, request.export);
-    if (typeof found === "function") return found as Callable;
+type Tool = (args: unknown, context: object) => unknown;
+
+function findTool(module: string, name: string): Tool | undefined {
+  const namespace = namespaces[module];
+  if (namespace !== undefined && reflectHas(namespace, name)) {
+    const found = reflectGet(namespace, name);
+    if (typeof found === "function") return found as Tool;
   }
-  finish(`x${listOfFunctions(namespace, names)}`);
+  finish(`x${listOfFunctions(namespace, namespace === undefined ? bareList<string>() : objectKeys(namespace))}`);
   return undefined;
 }
 
@@ -87,17 +78,16 @@ function listOfFunctions(namespace: object | undefined, names: string[]): string
   return `[${arrayJoin(quoted, ",")}]`;
 }
 
-/** `await` and not `then`: it does not look up what a plugin may have replaced. */
-async function run(tool: Callable, args: unknown, context: object): Promise<void> {
+/** `await` and not `then`: it does not look up what a plugin may have replaced. It costs the call two round trips. */
+async function settleLater(returned: object): Promise<void> {
   try {
-    const returned = reflectApply(tool, undefined, [args, context]);
-    finish(toOutcome(isObject(returned) && isAwaitable(returned) ? await maybePromise(returned) : returned));
+    finish(toOutcome(await maybePromise(returned)));
   } catch (error) {
     finish(`t${describeThrown(error)}`);
   }
 }
 
-/** Promises, also of a plugin that deleted their `then`, and what behaves like one. An `await` costs the call two round trips. */
+/** Promises, also of a plugin that deleted their `then`, and what behaves like one. */
 function isAwaitable(value: object): boolean {
   return value instanceof PrimordialPromise || reflectHas(value, "then");
 }
@@ -113,7 +103,7 @@ function isObject(value: unknown): value is object {
 
 function toOutcome(value: unknown): string {
   const unfinished = unfinishedEffects();
-  if (unfinished.length > 0) return `u${listToJson(unfinished)}`;
+  if (unfinished !== undefined) return `u${listToJson(unfinished)}`;
   try {
     return `d${isObject(value) && reflectGet(value, TOOL_OUTPUT) === true ? toolOutput(value) : `{"o":${toJson(value)}}`}`;
   } catch (error) {

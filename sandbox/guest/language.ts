@@ -88,7 +88,7 @@ export function installLanguage(global: object): void {
   addMethod(PrimordialBigInt, "asUintN", asUintN, 2);
   addMethod(Error, "captureStackTrace", captureStackTrace, 2);
   addMethod(PrimordialArray, "fromAsync", fromAsync, 1);
-  for (const name of ["dispose", "asyncDispose"]) {
+  for (const name of ["dispose", "asyncDispose", "metadata"]) {
     Reflect.defineProperty(Symbol, name, { value: Symbol(`Symbol.${name}`), writable: false, enumerable: false, configurable: false });
   }
   installDispose();

@@ -1,6 +1,6 @@
 /** Iterators over pairs that may change meanwhile (https://webidl.spec.whatwg.org/#es-iterator-prototype-object). */
 
-import { define, iteratorPrototype, objectSetPrototypeOf, PrimordialTypeError } from "./primordials.ts";
+import { bareObject, define, iteratorPrototype, objectSetPrototypeOf, PrimordialTypeError } from "./primordials.ts";
 import { nameFunction, tag } from "./webidl.ts";
 
 export interface Pair {
@@ -25,27 +25,41 @@ class PairIterator {
 }
 
 const { step } = PairIterator;
-const pairIteratorPrototype: object = {};
+/** By the tag that their objects have. */
+const prototypes: Record<string, object> = bareObject();
 
-/** Live: what is added or removed behind its place is seen. */
-export function iteratePairs(pairs: readonly Pair[], pick: (pair: Pair) => unknown): object {
+/** Answers what is at a place now; undefined at the end. */
+export type ReadAt = (index: number) => { readonly value: unknown } | undefined;
+
+/** Live: what is added or removed behind its place is seen. `name` was installed at boot. */
+export function iterateLive(name: string, at: ReadAt): object {
   let index = 0;
   const made = new PairIterator(() => {
-    const pair = pairs[index];
-    if (pair === undefined) return { value: undefined, done: true };
+    const found = at(index);
+    if (found === undefined) return { value: undefined, done: true };
     index++;
-    return { value: pick(pair), done: false };
+    return { value: found.value, done: false };
   });
-  objectSetPrototypeOf(made, pairIteratorPrototype);
+  objectSetPrototypeOf(made, prototypes[name] ?? null);
   return made;
 }
 
+/** The same over a list. */
+export function iteratePairs<P>(name: string, pairs: readonly P[], pick: (pair: P) => unknown): object {
+  return iterateLive(name, (index) => {
+    const pair = index < pairs.length ? pairs[index] : undefined;
+    return pair === undefined ? undefined : { value: pick(pair) };
+  });
+}
+
 export function installPairIterator(name: string): void {
-  objectSetPrototypeOf(pairIteratorPrototype, iteratorPrototype);
+  const prototype: object = {};
+  objectSetPrototypeOf(prototype, iteratorPrototype);
   const next = function (this: object): IteratorResult<unknown, unknown> {
     return step(this);
   };
   nameFunction(next, "next");
-  define(pairIteratorPrototype, "next", next, true);
-  tag(pairIteratorPrototype, name);
+  define(prototype, "next", next, true);
+  tag(prototype, name);
+  prototypes[name] = prototype;
 }

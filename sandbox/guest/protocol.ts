@@ -21,16 +21,21 @@ export interface Native {
 
 export type Boot = (native: Native) => Entry;
 
+/** A call: the module's file, the export's name, JSON text of the arguments, JSON text of the context (an object). */
+export type CallWords = readonly [module: string, name: string, args: string, context: string];
+
 /** What the engine calls. None of these may throw for what the guest did. */
 export interface Entry {
   /** Called once per entry module at load, with the module's namespace. */
   define(file: string, namespace: object): void;
   /**
-   * Begins a call: `{ "module", "export", "args", "context" }`. Returns what `poll` returns.
-   * Called at most once per restore. Of `context`, `cwd` (else `workspacePath`) becomes `Deno.cwd()` and
-   * `limits.timers` the number of timers that may wait at once.
+   * Begins a call. Returns what `poll` returns. Called at most once per restore.
+   *
+   * Of the context, `sessionId, turnId, callId, agentId, traceparent, workspacePath, settings, permissions, deadline`
+   * are the tool's to see; `cwd` (else `workspacePath`) becomes `Deno.cwd()` and `limits.timers` the number of timers
+   * that may wait at once.
    */
-  invoke(request: string): string;
+  invoke(...call: CallWords): string;
   /** Settles an asynchronous operation. Microtasks are run by the engine afterwards. */
   settle(id: number, answer: string): void;
   /**

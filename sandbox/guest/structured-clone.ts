@@ -50,6 +50,7 @@ import {
   typedArraySet,
   typedArrayTag,
 } from "./primordials.ts";
+import { cloneInterface, transferInterface } from "./serializable.ts";
 import { describeInterface, exposeFunction, requireArguments, toDictionary } from "./webidl.ts";
 
 const ERROR_CLASSES: readonly ErrorConstructor[] = [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError];
@@ -75,42 +76,54 @@ interface Cloning {
 /** Copies a value with everything in it. @throws {DOMException} `DataCloneError` for what cannot be copied. */
 export function structuredClone(value: unknown, options?: unknown): unknown {
   requireArguments(arguments.length, 1, "execute 'structuredClone'");
-  const transferred = readTransfer(options);
-  const cloning: Cloning = { seen: new PrimordialMap<object, object>(), open: bareList<Filling>() };
-  const moved = bareList<ArrayBuffer>();
-  for (let index = 0; index < transferred.length; index++) requireTransferable(transferred, index);
-  for (let index = 0; index < transferred.length; index++) {
-    // Each was found to be an ArrayBuffer. Cloning may still fail or run getters: so they are detached afterwards.
-    const buffer = transferred[index] as ArrayBuffer;
-    mapSet(cloning.seen, buffer, copyBuffer(buffer));
-    moved[index] = buffer;
-  }
-  const copy = clone(cloning, value);
-  for (let index = 0; index < moved.length; index++) {
-    const buffer = moved[index];
-    if (buffer === undefined || arrayBufferDetached(buffer)) throw notCloneable("A transferred buffer was detached meanwhile");
-    arrayBufferTransfer(buffer);
-  }
-  return copy;
+  const { transfer } = toDictionary(options, "Failed to execute 'structuredClone'");
+  return cloneAndTransfer(value, readTransfer(transfer, "execute 'structuredClone'")).value;
 }
 
-function readTransfer(options: unknown): unknown[] {
-  const { transfer } = toDictionary(options, "Failed to execute 'structuredClone'");
+/** The same with a list of what is to be moved; `moved` is what took the place of each, in order. */
+export function cloneAndTransfer(
+  value: unknown,
+  transferred: readonly unknown[],
+): { readonly value: unknown; readonly moved: readonly object[] } {
+  const cloning: Cloning = { seen: new PrimordialMap<object, object>(), open: bareList<Filling>() };
+  for (let index = 0; index < transferred.length; index++) requireTransferable(transferred, index);
+  const moved = bareList<object>();
+  for (let index = 0; index < transferred.length; index++) {
+    const item = transferred[index] as object;
+    const place = transferInterface(item);
+    // Cloning may still fail or run getters: so buffers are detached afterwards. Ports are moved first, and have no getters to run.
+    const copy = place === undefined ? copyBuffer(item as ArrayBuffer) : place.move();
+    mapSet(cloning.seen, item, copy);
+    moved[index] = copy;
+  }
+  const copy = clone(cloning, value);
+  for (let index = 0; index < transferred.length; index++) {
+    const item = transferred[index] as object;
+    if (classify(item) !== "array-buffer") continue;
+    if (arrayBufferDetached(item)) throw notCloneable("A transferred buffer was detached meanwhile");
+    arrayBufferTransfer(item);
+  }
+  return { value: copy, moved };
+}
+
+/** The list of what is to be transferred. @throws {TypeError} if it is no sequence. */
+export function readTransfer(transfer: unknown, what: string): unknown[] {
   const list = bareList<unknown>();
   if (transfer === undefined) return list;
-  if (typeof transfer !== "object" || transfer === null)
-    throw new PrimordialTypeError("Failed to execute 'structuredClone': transfer is not a sequence");
+  if (typeof transfer !== "object" || transfer === null) throw new PrimordialTypeError(`Failed to ${what}: transfer is not a sequence`);
   for (const item of transfer as Iterable<unknown>) list[list.length] = item;
   return list;
 }
 
-function requireTransferable(transferred: unknown[], index: number): void {
+function requireTransferable(transferred: readonly unknown[], index: number): void {
   const item = transferred[index];
-  const isBuffer = typeof item === "object" && item !== null && classify(item) === "array-buffer";
-  if (!isBuffer) throw notCloneable("Value not transferable");
-  if (arrayBufferDetached(item)) throw notCloneable("Cannot transfer a detached ArrayBuffer");
+  if (typeof item !== "object" || item === null) throw notCloneable("Value not transferable");
+  const place = transferInterface(item);
+  if (place !== undefined) place.check();
+  else if (classify(item) !== "array-buffer") throw notCloneable("Value not transferable");
+  else if (arrayBufferDetached(item)) throw notCloneable("Cannot transfer a detached ArrayBuffer");
   for (let other = 0; other < index; other++) {
-    if (transferred[other] === item) throw notCloneable("Cannot transfer the same ArrayBuffer twice");
+    if (transferred[other] === item) throw notCloneable("Cannot transfer the same object twice");
   }
 }
 
@@ -143,6 +156,8 @@ function fill(cloning: Cloning, step: () => boolean): void {
 function cloneObject(cloning: Cloning, value: object): object {
   if (isDomException(value))
     return remember(cloning, value, new DOMException((value as DOMException).message, (value as DOMException).name));
+  const copy = cloneInterface(value);
+  if (copy !== undefined) return remember(cloning, value, copy);
   if (describeInterface(value) !== undefined) throw notCloneable("Cannot clone object of unsupported type.");
   switch (classify(value)) {
     case "object":

@@ -1,5 +1,6 @@
 /** Timers and `queueMicrotask` (https://html.spec.whatwg.org/#timers). They live in the guest; the engine asks when. */
 
+import { callFact } from "./call-facts.ts";
 import { monotonicMs } from "./performance.ts";
 import { finish } from "./outcome.ts";
 import {
@@ -7,6 +8,7 @@ import {
   bareList,
   type Callable,
   mapDelete,
+  mapForEach,
   mapGet,
   mapSet,
   mapSize,
@@ -35,17 +37,12 @@ interface Timer {
 }
 
 const MAX_DELAY = 2 ** 31 - 1;
+const MAX_TIMERS = 1_000;
 
-let maxTimers = 1_000;
 let nextId = 1;
 const byId = new PrimordialMap<number, Timer>();
 /** Ordered by due time, then by id: `heap[0]` is next. */
 const heap = bareList<Timer>();
-
-/** @param count how many may wait at once. */
-export function limitTimers(count: number): void {
-  maxTimers = count;
-}
 
 /** A call begins: timers of the load count from here, because the clock stood still then. */
 export function rebaseTimers(): void {
@@ -83,6 +80,7 @@ export function runDueTimer(): void {
 
 /** Calls `run` after `delay` milliseconds. @returns its id. */
 export function startTimer(run: () => void, delay: number, repeats = false): number {
+  const maxTimers = timerLimit();
   if (mapSize(byId) >= maxTimers) {
     finish(`l{"limit":"timers","allowed":${maxTimers}}`);
     throw new PrimordialRangeError(`Cannot start a timer: ${maxTimers} are waiting already`);
@@ -92,6 +90,22 @@ export function startTimer(run: () => void, delay: number, repeats = false): num
   heap[timer.place] = timer;
   rise(timer.place);
   return timer.id;
+}
+
+/** `limits.timers` of the call, within the hard ceiling. */
+function timerLimit(): number {
+  const limits = callFact("limits");
+  const wanted = typeof limits === "object" && limits !== null ? (limits as { readonly timers?: unknown }).timers : undefined;
+  return typeof wanted === "number" && wanted >= 1 ? mathMin(wanted, MAX_TIMERS) : MAX_TIMERS;
+}
+
+/** Timers that wait, by id: a copy. */
+export function waitingTimers(): Map<number, string> {
+  const waiting = new PrimordialMap<number, string>();
+  mapForEach(byId, (_timer, id) => {
+    mapSet(waiting, id, "");
+  });
+  return waiting;
 }
 
 export function stopTimer(id: number): void {
@@ -189,9 +203,4 @@ export function installTimers(global: object): void {
   }
   for (const name of ["clearTimeout", "clearInterval"]) exposeFunction(global, name, (id: unknown) => stopTimer(+(id as number)));
   exposeFunction(global, "queueMicrotask", queueMicrotask);
-}
-
-/** `limits.timers` of a call's context, within the hard ceiling. */
-export function readTimerLimit(wanted: unknown): void {
-  limitTimers(typeof wanted === "number" && wanted >= 1 ? mathMin(wanted, 1_000) : 1_000);
 }

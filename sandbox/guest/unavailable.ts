@@ -37,14 +37,22 @@ const DENO: readonly Refusal[] = [
   { name: "symlinkSync", advice: "a plugin cannot make links; copy the file" },
   { name: "link", advice: "a plugin cannot make links; copy the file", isAsync: true },
   { name: "linkSync", advice: "a plugin cannot make links; copy the file" },
-  { name: "open", advice: "it comes later; use Deno.readFile and Deno.writeFile", isAsync: true },
-  { name: "openSync", advice: "it comes later; use Deno.readFileSync and Deno.writeFileSync" },
-  { name: "create", advice: "it comes later; use Deno.writeFile", isAsync: true },
-  { name: "createSync", advice: "it comes later; use Deno.writeFileSync" },
+  ...refusals(NO_PROCESSES, ["spawn", "spawnAndWait", "spawnAndWaitSync", "execPath"]),
+  ...refusals(NO_SERVERS, ["upgradeWebSocket"]),
+  ...refusals(NO_SOCKETS, ["createHttpClient", "networkInterfaces"]),
+  ...refusals("a plugin gets no signals; use the signal of its context", ["addSignalListener", "removeSignalListener"]),
+  ...refusals("owners and modes of files are not a plugin's concern", ["chmodSync", "chownSync", "umask"]),
+  ...refusals("owners and modes of files are not a plugin's concern", ["chmod", "chown"], true),
+  ...refusals("the times of files are not a plugin's concern", ["utimeSync"]),
+  ...refusals("the times of files are not a plugin's concern", ["utime"], true),
+  ...refusals("use Deno.realPath", ["readLink"], true),
+  ...refusals("use Deno.realPathSync", ["readLinkSync"]),
+  ...refusals("a plugin does not see the machine that it runs on", [
+    ...["consoleSize", "cpuUsage", "gid", "hostname", "loadavg", "memoryUsage", "osRelease", "osUptime", "systemMemoryInfo", "uid"],
+  ]),
 ];
 
 const GLOBALS: readonly Refusal[] = [
-  { name: "fetch", advice: "requests come in a later version; let the caller fetch and pass the text as an argument", isAsync: true },
   { name: "WebSocket", advice: NO_SOCKETS },
   { name: "EventSource", advice: NO_SOCKETS },
   { name: "Worker", advice: NO_THREADS },
@@ -75,8 +83,30 @@ function refusing({ name, advice, isAsync = false }: Refusal, prefix = ""): Call
   return refusal;
 }
 
+function refusals(advice: string, names: readonly string[], isAsync = false): readonly Refusal[] {
+  return names.map((name) => ({ name, advice, isAsync }));
+}
+
+/** `Deno.stdin` and its like: no terminal, and nothing to read or write. */
+function createStream(name: string, advice: string): object {
+  const stream = {};
+  const isInput = name === "stdin";
+  const methods = isInput ? ["read"] : ["write"];
+  for (const method of methods) {
+    define(stream, method, refusing({ name: method, advice, isAsync: true }, `Deno.${name}.`), true);
+    define(stream, `${method}Sync`, refusing({ name: `${method}Sync`, advice }, `Deno.${name}.`), true);
+  }
+  if (isInput) define(stream, "setRaw", refusing({ name: "setRaw", advice }, "Deno.stdin."), true);
+  define(stream, "isTerminal", () => false, true);
+  define(stream, "close", () => undefined, true);
+  return stream;
+}
+
 export function installUnavailable(global: object, deno: object): void {
   for (const refusal of DENO) define(deno, refusal.name, refusing(refusal, "Deno."), true);
+  define(deno, "stdin", createStream("stdin", "a tool gets its input as arguments"), true);
+  define(deno, "stdout", createStream("stdout", "return the result, or use console.log"), true);
+  define(deno, "stderr", createStream("stderr", "use console.error"), true);
   for (const refusal of GLOBALS) define(global, refusal.name, refusing(refusal));
   const webAssembly = {};
   for (const name of WEB_ASSEMBLY) {

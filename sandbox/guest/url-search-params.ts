@@ -22,6 +22,7 @@ import {
 import { exposeInterface, requireArguments, showAs, toUsvString } from "./webidl.ts";
 
 const { iterator } = PrimordialSymbol;
+const ITERATOR = "URLSearchParams Iterator";
 
 /** Given instead of an initial value by a URL: its own query and what to tell it. */
 interface FromUrl {
@@ -111,15 +112,15 @@ export class URLSearchParams {
   }
 
   entries(): object {
-    return iteratePairs(this.#pairs, (pair) => [pair.name, pair.value]);
+    return iteratePairs(ITERATOR, this.#pairs, (pair) => [pair.name, pair.value]);
   }
 
   keys(): object {
-    return iteratePairs(this.#pairs, (pair) => pair.name);
+    return iteratePairs(ITERATOR, this.#pairs, (pair) => pair.name);
   }
 
   values(): object {
-    return iteratePairs(this.#pairs, (pair) => pair.value);
+    return iteratePairs(ITERATOR, this.#pairs, (pair) => pair.value);
   }
 
   toString(): string {
@@ -156,6 +157,11 @@ export class URLSearchParams {
 }
 
 const access = URLSearchParams.access;
+
+/** The query of parameters that a program gave; undefined for every other value. */
+export function queryOf(value: object): string | undefined {
+  return access.isParams(value) ? formatQuery(access.pairsOf(value)) : undefined;
+}
 
 /** The parameters of a URL; `changed` gets the new query after every change. */
 export function makeSearchParams(search: string, changed: (query: string) => void): URLSearchParams {
@@ -211,7 +217,8 @@ function fromRecord(record: object): Pair[] {
   return pairs;
 }
 
-function parseQuery(query: string): Pair[] {
+/** Reads `name=value&…`, without a question mark. */
+export function parseQuery(query: string): Pair[] {
   const pairs = bareList<Pair>();
   if (query === "") return pairs;
   // `search.parse` answers names and values in turn.
@@ -249,7 +256,7 @@ export function installSearchParams(global: object): void {
   Reflect.defineProperty(URLSearchParams, "length", { value: 0, configurable: true });
   exposeInterface(global, "URLSearchParams", URLSearchParams);
   define(URLSearchParams.prototype, iterator, URLSearchParams.prototype.entries);
-  installPairIterator("URLSearchParams Iterator");
+  installPairIterator(ITERATOR);
   showAs((value) => {
     if (!access.isParams(value)) return undefined;
     const pairs = access.pairsOf(value);

@@ -28,6 +28,13 @@ function parse(url: unknown, base: unknown): Parts | undefined {
   return (askWorker("url.parse", objectToJson(args)) as Parts | null) ?? undefined;
 }
 
+/** The serialised URL. @throws {TypeError} if it is none, as the constructor does. */
+export function toHref(url: string): string {
+  const parts = parse(url, undefined);
+  if (parts === undefined) throw new PrimordialTypeError(`Invalid URL: '${url}'`);
+  return parts.href;
+}
+
 export class URL {
   #parts: Parts;
   #searchParams: URLSearchParams | undefined;

@@ -10,13 +10,15 @@ import {
   define,
   PrimordialSymbol,
   PrimordialTypeError,
+  reflectApply,
   reflectDefineProperty,
+  reflectGet,
   reflectGetOwnPropertyDescriptor,
   reflectOwnKeys,
   stringToWellFormed,
 } from "./primordials.ts";
 
-const { toStringTag } = PrimordialSymbol;
+const { iterator, toStringTag } = PrimordialSymbol;
 
 /** A class of ours. */
 interface Interface {
@@ -103,6 +105,27 @@ export function toDictionary(value: unknown, what: string): Readonly<Record<stri
 }
 
 const EMPTY: Readonly<Record<string, unknown>> = bareObject();
+
+/**
+ * WebIDL's `sequence`: the items of an iterable, its method read once.
+ *
+ * @throws {TypeError} with `message` if it is no iterable.
+ */
+export function forEachItem(value: unknown, message: string, visit: (item: unknown) => void): void {
+  const method = isObject(value) ? reflectGet(value, iterator) : undefined;
+  for (const item of iterableBy(value as object, method, message)) visit(item);
+}
+
+/** An iterable by a method of its own that was read already. @throws {TypeError} with `message` if that is no function. */
+export function iterableBy(value: object, method: unknown, message: string): Iterable<unknown> {
+  if (typeof method !== "function") throw new PrimordialTypeError(message);
+  // The captured symbol has the type of any symbol.
+  return { [iterator]: () => reflectApply(method as Callable, value, []) } as unknown as Iterable<unknown>;
+}
+
+function isObject(value: unknown): value is object {
+  return (typeof value === "object" && value !== null) || typeof value === "function";
+}
 
 /** What `console.log` shows of an instance of an interface. */
 export interface Described {

@@ -1,5 +1,5 @@
 /**
- * The write barrier: before every write to memory the page of 1 KB it begins in is marked, in a second memory that the
+ * The write barrier: before every write to memory the page of 256 bytes it begins in is marked, in a second memory that the
  * guest's code has no instruction for.
  *
  * A mark stands for its page and the first bytes of the next one (`OVERHANG_BYTES`): a store of at most 8 bytes that
@@ -15,12 +15,10 @@ import { type Body, FUNCTION_TYPE, type Step } from "./functions.ts";
 import { EMPTY_BLOCK, type Instruction, isBulkWrite, isStore, OP } from "./instructions.ts";
 import { type NumberType, TYPE } from "./sections.ts";
 
-/** A mark's page, as a shift: 1 KB, because what a call touches lies scattered over its heap. */
-export const MARK_SHIFT = 10;
+/** A mark's page, as a shift: 256 bytes, because what a call touches lies scattered over its heap. */
+export const MARK_SHIFT = 8;
 /** How far a marked store may reach into the next page. */
 export const OVERHANG_BYTES = 8;
-/** One byte for each page of 4 GiB, so that no address whatever is out of range. In WebAssembly's own pages. */
-export const MARKS_MEMORY_PAGES = 64;
 /** The number of the memory that holds the marks. */
 const MARKS = 1;
 

@@ -24,9 +24,15 @@ export class Reader {
     return this.at >= this.end;
   }
 
-  byte(): number {
+  /** The next byte, which stays the next. */
+  peek(): number {
     const value = this.at < this.end ? this.bytes[this.at] : undefined;
     if (value === undefined) throw new WasmFormatError(`The module ends in the middle of a value at ${this.at}`);
+    return value;
+  }
+
+  byte(): number {
+    const value = this.peek();
     this.at++;
     return value;
   }

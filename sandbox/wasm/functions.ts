@@ -2,7 +2,7 @@
 
 import { Reader, WasmFormatError, Writer } from "./binary.ts";
 import { type Instruction, OP, readInstruction } from "./instructions.ts";
-import { KIND, type NumberType, readEntries, SECTION, type Sections, TYPE } from "./sections.ts";
+import { KIND, type NumberType, readEntries, SECTION, type Sections, skipValueType, skipValueTypes, TYPE } from "./sections.ts";
 
 /** What one part of the rewriting adds to a function. Instructions that it adds are not seen by any step. */
 export interface Step {
@@ -44,18 +44,29 @@ export function readImportKind(reader: Reader): number {
       reader.skipInteger();
       return kind;
     case KIND.table:
-      reader.byte();
-      skipLimits(reader);
+      skipTableType(reader);
       return kind;
     case KIND.memory:
       skipLimits(reader);
       return kind;
     case KIND.global:
-      reader.take(2);
+      skipGlobalType(reader);
       return kind;
     default:
       throw new WasmFormatError(`The module imports something of the unknown kind ${kind}`);
   }
+}
+
+/** What it holds, and its limits (§5.3.9). A table that begins with something else than nulls is of a later proposal. */
+export function skipTableType(reader: Reader): void {
+  skipValueType(reader);
+  skipLimits(reader);
+}
+
+/** A type, and whether it changes (§5.3.10). */
+export function skipGlobalType(reader: Reader): void {
+  skipValueType(reader);
+  reader.byte();
 }
 
 /** A minimum, and a maximum where the flag says so (§5.3.7). */
@@ -70,13 +81,13 @@ function skipLimits(reader: Reader): void {
 export function readParameterCounts(sections: Sections): number[] {
   return readEntries(sections, SECTION.type, (reader) => {
     if (reader.byte() !== FUNCTION_TYPE) throw new WasmFormatError(`The type at ${reader.at} is not a function's`);
-    const parameters = reader.name();
-    reader.name();
-    return parameters.length;
+    const parameters = skipValueTypes(reader);
+    skipValueTypes(reader);
+    return parameters;
   });
 }
 
-/** The byte that begins a function type (§5.3.6). Its parameters and results are counted bytes, as names are. */
+/** The byte that begins a function type (§5.3.6). */
 export const FUNCTION_TYPE = 0x60;
 
 /** Rewrites all function bodies. `renumber` gives a called function's number afterwards. */
@@ -101,7 +112,7 @@ function rewriteBody(reader: Reader, parameters: number, steps: readonly Step[],
   for (let left = reader.unsigned(); left > 0; left--) {
     const start = reader.at;
     locals += reader.unsigned();
-    reader.byte();
+    skipValueType(reader);
     declared.push(bytes.subarray(start, reader.at));
   }
   const instructions: Instruction[] = [];

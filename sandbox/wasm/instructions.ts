@@ -6,6 +6,7 @@
  */
 
 import { type Reader, WasmFormatError } from "./binary.ts";
+import { skipValueType, skipValueTypes } from "./sections.ts";
 
 /** Opcodes that the rewriter looks at or writes (§5.4; the appendix "Index of Instructions" has them all). */
 export const OP = {
@@ -82,6 +83,7 @@ function skipImmediates(opcode: number, reader: Reader): void {
     case OP.block:
     case OP.loop:
     case OP.if:
+      return skipBlockType(reader);
     case 0x0c: // br
     case OP.brIf:
     case OP.call:
@@ -97,7 +99,8 @@ function skipImmediates(opcode: number, reader: Reader): void {
       reader.skipInteger();
       return reader.skipInteger();
     case 0x1c: // select with types
-      return void reader.take(reader.unsigned());
+      skipValueTypes(reader);
+      return;
     case 0x3f: // memory.size
     case 0x40: // memory.grow
       return requireFirstMemory(reader);
@@ -108,6 +111,13 @@ function skipImmediates(opcode: number, reader: Reader): void {
     default:
       throw new WasmFormatError(`The instruction 0x${opcode.toString(16)} at ${reader.at - 1} is not known`);
   }
+}
+
+/** Nothing, a value type, or a type's number as a signed integer of 33 bits, which keeps those three apart (§5.4.1). */
+function skipBlockType(reader: Reader): void {
+  const first = reader.peek();
+  if (first === EMPTY_BLOCK || first < 0x40 || first >= 0x80) reader.skipInteger();
+  else skipValueType(reader);
 }
 
 function skipBulkImmediates(bulk: number, reader: Reader): void {

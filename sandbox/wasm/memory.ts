@@ -4,6 +4,9 @@ import { Reader, WasmFormatError, Writer } from "./binary.ts";
 import { readImportKind } from "./functions.ts";
 import { KIND, SECTION, type Sections } from "./sections.ts";
 
+/** The unit in which memories are sized (§4.2.8). */
+export const WASM_PAGE_BYTES = 65_536;
+
 /**
  * The import section with another minimum for the one imported memory. A module may be given a larger memory than its
  * minimum, never a smaller one.

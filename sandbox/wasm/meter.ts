@@ -1,14 +1,15 @@
 /**
  * The meter: every round of a loop takes one unit of fuel, bulk memory operations take one for every 64 bytes, and when
- * the fuel is used up the module calls its host, which refills it or ends the guest by throwing.
+ * the fuel is used up the module calls its host, which refills it or ends the guest by throwing. Long bulk operations are
+ * done in pieces for that (`pieces.ts`).
  *
  * The interpreter's own loop is left alone: QuickJS polls its interrupt handler there itself. That loop is known by
  * what it does: it encloses the branch table over all of the interpreter's instructions, the only table that large.
  */
 
 import { Reader, Writer } from "./binary.ts";
-import { FUNCTION_TYPE, type Step } from "./functions.ts";
-import { EMPTY_BLOCK, type Instruction, isBulkWrite, OP } from "./instructions.ts";
+import { type Body, FUNCTION_TYPE, type Step } from "./functions.ts";
+import { BULK, EMPTY_BLOCK, type Instruction, isBulkWrite, OP } from "./instructions.ts";
 import { TYPE } from "./sections.ts";
 
 export interface MeterOptions {
@@ -18,6 +19,9 @@ export interface MeterOptions {
   readonly tick: number;
   /** The number of the function that `chargeFunction` gives. */
   readonly charge: number;
+  /** The numbers of the functions that `copyInPieces` and `fillInPieces` give. */
+  readonly copy: number;
+  readonly fill: number;
 }
 
 export interface Meter extends Step {
@@ -41,12 +45,10 @@ export function createMeter(options: MeterOptions): Meter {
       polled = loopsAroundDispatch(instructions, bytes);
       if (polled.size > 0) interpreters++;
     },
-    before(instruction, { code, temporary }) {
+    before(instruction, body) {
       if (!isBulkWrite(instruction)) return;
-      const length = temporary("length", "i32");
-      code.byte(OP.localTee).unsigned(length);
-      code.byte(OP.localGet).unsigned(length);
-      code.byte(OP.call).unsigned(options.charge);
+      if (instruction.bulk === BULK.memoryInit) chargeInit(body, options.charge);
+      else callBefore(body, instruction.bulk === BULK.memoryCopy ? options.copy : options.fill);
     },
     after(instruction, { code }) {
       if (instruction.opcode !== OP.loop || polled.has(instruction.start)) return;
@@ -55,8 +57,29 @@ export function createMeter(options: MeterOptions): Meter {
   };
 }
 
+/** What `memory.init` copies is part of the module, and so never long. */
+function chargeInit({ code, temporary }: Body, charge: number): void {
+  const length = temporary("length", "i32");
+  code.byte(OP.localTee).unsigned(length);
+  code.byte(OP.localGet).unsigned(length);
+  code.byte(OP.call).unsigned(charge);
+}
+
+/** Replaces the length, the last of the three operands, by what the function leaves of it. */
+function callBefore({ code, temporary }: Body, pieces: number): void {
+  const length = temporary("length", "i32");
+  const middle = temporary("middle", "i32");
+  const destination = temporary("address", "i32");
+  code.byte(OP.localSet).unsigned(length);
+  code.byte(OP.localSet).unsigned(middle);
+  code.byte(OP.localTee).unsigned(destination);
+  code.byte(OP.localGet).unsigned(middle);
+  for (const local of [destination, middle, length]) code.byte(OP.localGet).unsigned(local);
+  code.byte(OP.call).unsigned(pieces);
+}
+
 /** Takes `amount` off the fuel and calls `tick` if none is left. */
-function countDown(code: Writer, { fuel, tick }: MeterOptions, amount: (code: Writer) => void): void {
+function countDown(code: Writer, { fuel, tick }: Pick<MeterOptions, "fuel" | "tick">, amount: (code: Writer) => void): void {
   code.byte(OP.globalGet).unsigned(fuel);
   amount(code);
   code.byte(OP.i32Sub, OP.globalSet).unsigned(fuel);
@@ -69,7 +92,7 @@ function countDown(code: Writer, { fuel, tick }: MeterOptions, amount: (code: Wr
 export const CHARGE_TYPE: Uint8Array = new Uint8Array([FUNCTION_TYPE, 1, TYPE.i32, 0]);
 
 /** Takes the price of a bulk operation of `length` bytes: at most 2²⁶ units, so one charge never wraps. */
-export function chargeFunction(options: MeterOptions): Uint8Array {
+export function chargeFunction(options: Pick<MeterOptions, "fuel" | "tick">): Uint8Array {
   const length = 0;
   const code = new Writer().byte(0);
   countDown(code, options, (writer) => writer.byte(OP.localGet, length, OP.i32Const, BULK_SHIFT, OP.i32ShrU));

@@ -2,26 +2,36 @@
  * Rewrites the engine's WebAssembly module, so that a restore costs what a call touched and no native loop outlives its
  * deadline (DESIGN §2).
  *
- * The result differs from the module in four ways, and behaves the same otherwise: writes mark pages in a second memory
- * (`barrier.ts`), loops count down a global (`meter.ts`), the memory may begin smaller (`memory.ts`), and there is one
- * more imported function, for which all others move up by one.
+ * The result behaves as the module did, but for this: writes mark pages in a second memory (`barrier.ts`), from which an
+ * added function puts memory back (`restore.ts`); loops and bulk operations count down a global (`meter.ts`), long
+ * operations in pieces (`pieces.ts`); and the memory may begin smaller (`memory.ts`).
+ *
+ * How: sections are taken apart (`sections.ts`, `binary.ts`); of the code every instruction is read as far as its end
+ * (`instructions.ts`) and copied, with others put before and after it (`functions.ts`); what is added is appended: types,
+ * functions, one global, one memory. One function is imported more, and imported functions come first (§2.5.1), so the
+ * numbers of all the others move up by one: in calls, exports, elements, the start. Section numbers in comments are those
+ * of the WebAssembly core specification 2.0 (https://www.w3.org/TR/wasm-core-2/); only that a module may have a second memory
+ * is of 3.0. Whatever is not known is refused.
  */
 
-import { createBarrier, MARK_RANGE_TYPE, markRangeFunction, MARKS_MEMORY_PAGES } from "./barrier.ts";
+import { createBarrier, MARK_RANGE_TYPE, markRangeFunction } from "./barrier.ts";
 import { Reader, WasmFormatError, Writer } from "./binary.ts";
-import { FUNCTION_TYPE, readFunctionSpace, readImportKind, rewriteBodies, type Step } from "./functions.ts";
+import { FUNCTION_TYPE, readFunctionSpace, readImportKind, rewriteBodies, skipGlobalType, skipTableType, type Step } from "./functions.ts";
 import { OP } from "./instructions.ts";
-import { withInitialMemory } from "./memory.ts";
-import { CHARGE_TYPE, chargeFunction, createMeter } from "./meter.ts";
+import { WASM_PAGE_BYTES, withInitialMemory } from "./memory.ts";
+import { CHARGE_TYPE, chargeFunction, createMeter, type Meter } from "./meter.ts";
+import { copyInPieces, fillInPieces, PIECE_BYTES, PIECES_TYPE } from "./pieces.ts";
+import { RESTORE_TYPE, restoreFunction, SHADOW } from "./restore.ts";
 import { appendEntry, assembleSections, KIND, parseSections, readEntries, SECTION, TYPE } from "./sections.ts";
 
 /** Changes with every change of what the rewriter makes; part of the key of cached modules. */
-export const REWRITER_VERSION = "1";
+export const REWRITER_VERSION = "3";
 
 /** What a rewritten module imports: `tick`, called when the fuel is used up. */
 export const TICK_IMPORT = { module: "bascule", name: "tick" } as const;
-/** What it exports: the memory of marks, one byte for each page of 1 KB, and the fuel that is left, a mutable i32. */
-export const MARKS_EXPORT = "bascule:marks";
+/** What it exports: the second memory (`SHADOW`), `restore`, () → (), and the fuel that is left, a mutable i32. */
+export const SHADOW_EXPORT = "bascule:shadow";
+export const RESTORE_EXPORT = "bascule:restore";
 export const FUEL_EXPORT = "bascule:fuel";
 
 export interface RewriteOptions {
@@ -31,52 +41,71 @@ export interface RewriteOptions {
   readonly initialMemoryPages?: number;
   /** Whether there must be exactly one interpreter whose loop polls by itself; true unless said. */
   readonly interpreter?: boolean;
+  /** Longer bulk operations are done in pieces of so many bytes, a multiple of 64; `PIECE_BYTES` unless said. */
+  readonly pieceBytes?: number;
 }
 
 /**
  * Rewrites a module that imports its memory. Pure: the same bytes for the same input.
  *
- * @throws {WasmFormatError} if there is anything in the module that the rewriter does not know.
+ * @throws {WasmFormatError} if the bytes are no valid module, or if there is anything in it that the rewriter does not know.
  */
 export function rewriteEngine(bytes: Uint8Array, options: RewriteOptions): Uint8Array {
+  // The rewriter reads no more than it needs: what it made of an invalid module would mean nothing.
+  if (!WebAssembly.validate(bytes)) throw new WasmFormatError("The bytes are no valid WebAssembly module");
+  const rewritten = rewriteValid(bytes, options);
+  // A module at one of the runtime's bounds (locals of a function, say) may be past it now.
+  if (!WebAssembly.validate(rewritten)) throw new WasmFormatError("The module is not valid any more once it is rewritten");
+  return rewritten;
+}
+
+function rewriteValid(bytes: Uint8Array, options: RewriteOptions): Uint8Array {
   const sections = parseSections(bytes);
   const space = readFunctionSpace(sections);
   const imports = readEntries(sections, SECTION.import, readImportKind);
   if (imports.filter((kind) => kind === KIND.memory).length !== 1 || sections.has(SECTION.memory))
     throw new WasmFormatError("The module does not import its one memory");
+  readEntries(sections, SECTION.table, skipTableType);
 
   // Numbers of functions afterwards. Without a meter nothing is imported and nothing moves.
   const shift = options.meter ? 1 : 0;
   const renumber = (index: number): number => (index < space.imported ? index : index + shift);
   const firstAdded = space.imported + shift + space.defined.length;
   const added: { readonly type: Uint8Array; readonly body: Uint8Array }[] = [];
-  const add = (type: Uint8Array, body: Uint8Array): void => void added.push({ type, body });
+  const add = (type: Uint8Array, body: Uint8Array): number => firstAdded + added.push({ type, body }) - 1;
   const steps: Step[] = [];
 
+  // Marks come first: the meter may let the host end the guest between two pieces of one operation.
+  if (options.barrier) steps.push(createBarrier(add(MARK_RANGE_TYPE, markRangeFunction())));
+  const restore = options.barrier ? add(RESTORE_TYPE, restoreFunction()) : undefined;
   const fuel = imports.filter((kind) => kind === KIND.global).length + readEntries(sections, SECTION.global, readGlobal).length;
-  const targets = { fuel, tick: space.imported, charge: firstAdded };
-  const meter = createMeter(targets);
-  if (options.meter) {
-    steps.push(meter);
-    add(CHARGE_TYPE, chargeFunction(targets));
-  }
-  if (options.barrier) {
-    steps.push(createBarrier(firstAdded + added.length));
-    add(MARK_RANGE_TYPE, markRangeFunction());
-  }
+  const meter = options.meter ? addMeter({ fuel, tick: space.imported }, options, add) : undefined;
+  if (meter !== undefined) steps.push(meter);
   const bodies = rewriteBodies(sections, steps, renumber);
-  if (options.meter && options.interpreter !== false && meter.interpreters !== 1)
+  if (meter !== undefined && options.interpreter !== false && meter.interpreters !== 1)
     throw new WasmFormatError(`The module has ${meter.interpreters} interpreters, not one; this is not the engine that is known`);
 
   if (options.initialMemoryPages !== undefined) sections.set(SECTION.import, withInitialMemory(sections, options.initialMemoryPages));
   if (options.meter) addFuel(sections, fuel, renumber);
-  if (options.barrier) addMarks(sections);
+  if (restore !== undefined) addShadow(sections, restore);
   for (const { type, body } of added) {
     appendEntry(sections, SECTION.function, new Writer().unsigned(appendEntry(sections, SECTION.type, type)).written);
     bodies.push(body);
   }
   sections.set(SECTION.code, vectorOf(bodies));
   return assembleSections(sections);
+}
+
+/** The meter with the functions that it calls. */
+function addMeter(
+  counter: { readonly fuel: number; readonly tick: number },
+  { pieceBytes = PIECE_BYTES }: RewriteOptions,
+  add: (type: Uint8Array, body: Uint8Array) => number,
+): Meter {
+  const charge = add(CHARGE_TYPE, chargeFunction(counter));
+  const copy = add(PIECES_TYPE, copyInPieces(charge, pieceBytes));
+  const fill = add(PIECES_TYPE, fillInPieces(charge, pieceBytes));
+  return createMeter({ ...counter, charge, copy, fill });
 }
 
 function vectorOf(entries: readonly Uint8Array[]): Uint8Array {
@@ -98,25 +127,17 @@ function addFuel(sections: Map<number, Uint8Array>, fuel: number, renumber: (ind
   appendEntry(sections, SECTION.export, new Writer().name(FUEL_EXPORT).byte(KIND.global).unsigned(fuel).written);
 }
 
-/** Defines and exports the memory of marks, of a fixed size. */
-function addMarks(sections: Map<number, Uint8Array>): void {
-  const hasMaximum = 1;
-  const memory = new Writer().byte(hasMaximum).unsigned(MARKS_MEMORY_PAGES).unsigned(MARKS_MEMORY_PAGES).written;
-  const defined = appendEntry(sections, SECTION.memory, memory);
-  const imported = 1;
-  appendEntry(
-    sections,
-    SECTION.export,
-    new Writer()
-      .name(MARKS_EXPORT)
-      .byte(KIND.memory)
-      .unsigned(imported + defined).written,
-  );
+/** Defines and exports the second memory, large enough for its marks and for its host to grow, and exports `restore`. */
+function addShadow(sections: Map<number, Uint8Array>, restore: number): void {
+  const noMaximum = 0;
+  appendEntry(sections, SECTION.memory, new Writer().byte(noMaximum).unsigned(Math.ceil((SHADOW.table + 1) / WASM_PAGE_BYTES)).written);
+  appendEntry(sections, SECTION.export, new Writer().name(SHADOW_EXPORT).byte(KIND.memory).unsigned(SHADOW.memory).written);
+  appendEntry(sections, SECTION.export, new Writer().name(RESTORE_EXPORT).byte(KIND.function).unsigned(restore).written);
 }
 
 /** A global: its type, whether it changes, and how it begins (§5.5.9). */
 function readGlobal(reader: Reader): void {
-  reader.take(2);
+  skipGlobalType(reader);
   skipConstant(reader);
 }
 

@@ -8,6 +8,7 @@ export const SECTION = {
   type: 1,
   import: 2,
   function: 3,
+  table: 4,
   memory: 5,
   global: 6,
   export: 7,
@@ -16,15 +17,18 @@ export const SECTION = {
   code: 10,
 } as const;
 
-/** Non-custom sections in the order a module must have them (§5.5.17): the data count stands before the code. */
+/** Non-custom sections in the order a module must have them (§5.5.16): the data count stands before the code. */
 const ORDER: readonly number[] = [1, 2, 3, 4, 5, 13, 6, 7, 8, 9, 12, 10, 11];
 
 /** What imports and exports describe (§5.5.5, §5.5.10). */
 export const KIND = { function: 0, table: 1, memory: 2, global: 3 } as const;
 
-/** Value types (§5.3.1). */
+/** Number types (§5.3.1). */
 export const TYPE = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c } as const;
 export type NumberType = keyof typeof TYPE;
+
+/** Those, `funcref` and `externref` (§5.3.3). */
+const VALUE_TYPES: ReadonlySet<number> = new Set([...Object.values(TYPE), 0x70, 0x6f]);
 
 /** Bodies by section id; a module has each at most once. */
 export type Sections = ReadonlyMap<number, Uint8Array>;
@@ -57,6 +61,24 @@ export function assembleSections(sections: Sections): Uint8Array {
     if (body !== undefined) writer.byte(id).sized(body);
   }
   return writer.written.slice();
+}
+
+/**
+ * Passes over a value type of one byte (§5.3.4). Later proposals have longer ones, after which everything would be read
+ * at the wrong place.
+ *
+ * @throws {WasmFormatError} for any other
+ */
+export function skipValueType(reader: Reader): void {
+  const type = reader.byte();
+  if (!VALUE_TYPES.has(type)) throw new WasmFormatError(`The type 0x${type.toString(16)} at ${reader.at - 1} is not known`);
+}
+
+/** Passes over a vector of value types (§5.3.5). @returns how many there are */
+export function skipValueTypes(reader: Reader): number {
+  const count = reader.unsigned();
+  for (let left = count; left > 0; left--) skipValueType(reader);
+  return count;
 }
 
 /** Appends an entry to a section that is a vector (§5.1.3), making the section if there is none. @returns the entry's index. */

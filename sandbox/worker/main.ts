@@ -1,14 +1,20 @@
 /** What a worker does: holds images and instances, loads plugins, runs calls, one guest at a time on its thread. */
 
 import { makeBaseImage } from "../base-image.ts";
-import type { Image } from "../image.ts";
+import { loadCompiler, loadTypeCompiler } from "../compile.ts";
+import type { Codec } from "../codec.ts";
+import { type Image, unchanged } from "../image.ts";
+import type { Restorer } from "../plain-copy.ts";
 import type { Instance } from "../instance.ts";
 import { loadPlugin } from "../load.ts";
-import { createModuleTable, loadStripper, type ModuleTable, needsStripper } from "../modules.ts";
+import { createModuleTable, type ModuleTable } from "../modules.ts";
 import { Run, type RunEnvironment } from "../run.ts";
 import { pooledRandom } from "../pooled-random.ts";
 import { trackedRestore } from "../tracked-restore.ts";
-import { createInstances, type Instances } from "./instances.ts";
+import { createInstances, type Instances, type Lease } from "./instances.ts";
+import type { Digest, Subtle } from "../subtle.ts";
+import { createSubtleCalls } from "../subtle-calls.ts";
+import { createLinger, sleep } from "./linger.ts";
 import {
   CANCEL,
   claim,
@@ -16,8 +22,9 @@ import {
   END_BY,
   ENTERED_AT,
   LAST_POLL,
+  LENT,
   openControl,
-  SYNC_ANSWERS,
+  BELL,
   type SyncAnswer,
   type WorkerMessage,
   type WorkerRequest,
@@ -28,7 +35,10 @@ import type { WorkerInit } from "./port.ts";
 export interface WorkerPowers {
   readonly init: WorkerInit;
   post(message: WorkerMessage): void;
+  /** Calls the listener for requests that come while the thread is in its event loop. */
   onMessage(listener: (message: WorkerRequest) => void): void;
+  /** The next request, if one is there. */
+  takeRequest(): WorkerRequest | undefined;
   /** The next message on the port for synchronous answers, if one is there. */
   takeSyncAnswer(): SyncAnswer | undefined;
   /** Blocks the thread while `words[index]` is `value`, for at most `timeoutMs`. */
@@ -38,8 +48,16 @@ export interface WorkerPowers {
   threadCpuMs(): number | undefined;
   epoch(): number;
   after(delayMs: number, task: () => void): () => void;
+  /** Runs the task once the event loop has had its turn. */
+  soon(task: () => void): void;
   fillRandom(bytes: Uint8Array): void;
+  readonly codec: Codec;
+  readonly hash: Digest;
+  readonly subtle: Subtle;
 }
+
+/** After the start's own work, before an author's first edit. */
+const PREPARE_AFTER_MS = 1_000;
 
 /** Idle instances a worker keeps: as many as calls usually wait at once. */
 const KEEP_INSTANCES = 8;
@@ -52,19 +70,24 @@ interface Plugin {
   readonly memoryBytes: number;
 }
 
+type BootRequest = Extract<WorkerRequest, { type: "boot" }>;
+type CallRequest = Extract<WorkerRequest, { type: "call" }>;
+
 /** Serves requests until the thread is ended. */
 export function serveWorker(powers: WorkerPowers): void {
-  const { module } = powers.init;
   const control = openControl(powers.init.control);
   const fillRandom = pooledRandom(powers.fillRandom);
   const plugins = new Map<string, Plugin>();
   const runs = new Map<number, Run>();
-  const instances: Instances = createInstances({ module, restorer: trackedRestore, fillRandom, keep: KEEP_INSTANCES });
-  let base: Image | undefined;
+  /** Requests that go on by promises, which need the event loop. */
+  let underWay = 0;
+  let booted: { readonly restorer: Restorer; readonly instances: Instances } | undefined;
 
   const environment: RunEnvironment = {
     control,
     local: {
+      codec: powers.codec,
+      hash: powers.hash,
       monotonicMs: powers.now,
       randomBytes(length: number) {
         const bytes = new Uint8Array(length);
@@ -75,11 +98,12 @@ export function serveWorker(powers: WorkerPowers): void {
     now: powers.now,
     threadCpuMs: powers.threadCpuMs,
     epoch: powers.epoch,
-    after: powers.after,
+    after: (delayMs, task) => linger.after(delayMs, task),
     post: powers.post,
+    openSubtle: createSubtleCalls({ subtle: powers.subtle, now: powers.now, background }),
     waitForAnswer(number, until) {
       for (;;) {
-        const seen = Atomics.load(control.words, SYNC_ANSWERS);
+        const seen = Atomics.load(control.words, BELL);
         const answer = powers.takeSyncAnswer();
         if (answer !== undefined) {
           // An answer to a call that was ended while it waited is nobody's any more.
@@ -88,50 +112,68 @@ export function serveWorker(powers: WorkerPowers): void {
         }
         const left = until - powers.now();
         if (left <= 0 || Atomics.load(control.words, CANCEL) === number) return undefined;
-        powers.block(control.words, SYNC_ANSWERS, seen, left);
+        sleep({ control, block: powers.block }, seen, left);
       }
     },
   };
 
-  async function boot(given: Image | undefined, prepareToLoad: boolean): Promise<void> {
-    base = given ?? (await makeBaseImage(module));
+  async function boot({ module, base: given, prepareToLoad }: BootRequest): Promise<void> {
+    const base = given ?? (await makeBaseImage(module));
+    const restorer = trackedRestore(base);
+    booted = { restorer, instances: createInstances({ module, restorer, fillRandom, keep: KEEP_INSTANCES }) };
     powers.post({ type: "ready", base });
-    // Nothing waits for this worker yet, and the first plugin's types will.
-    if (prepareToLoad) await loadStripper();
+    // A host that finds all its plugins in its cache loads none; one that runs on will have to compile an edited one soon.
+    if (prepareToLoad) linger.after(PREPARE_AFTER_MS, () => void loadTypeCompiler());
+  }
+
+  function afterBoot(): NonNullable<typeof booted> {
+    if (booted === undefined) throw new Error("The worker has no base image yet");
+    return booted;
   }
 
   async function load(request: Extract<WorkerRequest, { type: "load" }>): Promise<void> {
-    if (base === undefined) throw new Error("The worker has no base image yet");
-    const strip = needsStripper(request.files, false) ? { strip: await loadStripper() } : {};
-    const lease = await instances.lease(base, request.memoryBytes, "image");
+    const { restorer, instances } = afterBoot();
+    const compiler = await loadCompiler(request.files, "load");
+    const lease = await instances.lease(unchanged(restorer.base), request.memoryBytes, "image");
     if (!claim(control, request.ticket)) return instances.giveBack(lease);
-    control.times[ENTERED_AT] = powers.now();
-    control.times[LAST_POLL] = powers.now();
-    control.times[END_BY] = powers.now() + request.loadMs;
+    const now = powers.now();
+    control.times[ENTERED_AT] = now;
+    control.times[LAST_POLL] = now;
+    control.times[END_BY] = now + request.loadMs;
     Atomics.store(control.words, CURRENT, request.number);
-    const loaded = loadPlugin(lease.instance, base, { ...request, ...strip }, powers.now);
+    const loaded = loadPlugin(lease.instance, restorer, { ...request, compiler, codec: powers.codec, hash: powers.hash }, powers.now);
     Atomics.store(control.words, CURRENT, 0);
     if (loaded.ok) {
       plugins.set(request.digest, pluginOf(loaded.image, request.files, request.memoryBytes));
       powers.post({ type: "loaded", number: request.number, image: loaded.image });
-      instances.giveBack({ instance: lease.instance, image: loaded.image }, base);
+      instances.giveBack({ instance: lease.instance, image: loaded.image });
     } else {
       powers.post({ type: "refused", number: request.number, fault: loaded.fault });
       instances.giveBack(lease);
     }
   }
 
-  async function call(request: Extract<WorkerRequest, { type: "call" }>): Promise<void> {
+  /** Most calls begin and end in here, without a promise. */
+  function call(request: CallRequest): Promise<void> | undefined {
     const plugin = plugins.get(request.digest);
     // The host sends an image before the first call that needs it.
     if (plugin === undefined) throw new Error(`The worker has no image of ${request.digest}`);
-    plugin.modules ??= createModuleTable(plugin.files, needsStripper(plugin.files, true) ? await loadStripper() : undefined);
-    const { modules } = plugin;
+    const lease = afterBoot().instances.leaseIdle(request.state?.image ?? plugin.image, plugin.memoryBytes, "fresh");
+    if (lease === undefined || plugin.modules === undefined) return prepareAndCall(request, plugin, lease);
+    beginCall(request, plugin, plugin.modules, lease);
+    return undefined;
+  }
+
+  async function prepareAndCall(request: CallRequest, plugin: Plugin, idle: Lease | undefined): Promise<void> {
+    plugin.modules ??= createModuleTable(plugin.files, await loadCompiler(plugin.files, "call"));
     const image = request.state?.image ?? plugin.image;
-    const lease = await instances.lease(image, plugin.memoryBytes, "fresh");
+    beginCall(request, plugin, plugin.modules, idle ?? (await afterBoot().instances.lease(image, plugin.memoryBytes, "fresh")));
+  }
+
+  function beginCall(request: CallRequest, plugin: Plugin, modules: ModuleTable, lease: Lease): void {
+    const { restorer, instances } = afterBoot();
     if (!claim(control, request.ticket)) return instances.giveBack(lease);
-    const capture = (instance: Instance): Image => ({ ...trackedRestore.capture(instance), randomAddress: image.randomAddress });
-    const keep = request.state === undefined ? {} : { capture };
+    const keep = request.state === undefined ? {} : { capture: (instance: Instance): Image => restorer.capture(instance) };
     const run = new Run({ ...request, ...keep, files: plugin.files, modules }, lease.instance, environment, () => {
       runs.delete(request.number);
       instances.giveBack(lease);
@@ -140,10 +182,16 @@ export function serveWorker(powers: WorkerPowers): void {
     run.start();
   }
 
+  function answer({ number, operation, answer: text, bytes, isLent }: Extract<WorkerRequest, { type: "answer" }>): undefined {
+    // The guest has its own copy when this returns, or the call is over.
+    runs.get(number)?.answer(operation, text, bytes);
+    if (isLent === true) Atomics.store(control.words, LENT, 0);
+  }
+
   function receive(request: WorkerRequest): Promise<void> | undefined {
     switch (request.type) {
       case "boot":
-        return boot(request.base, request.prepareToLoad);
+        return boot(request);
       case "load":
         return load(request);
       case "image":
@@ -153,7 +201,7 @@ export function serveWorker(powers: WorkerPowers): void {
       case "call":
         return call(request);
       case "answer":
-        return (runs.get(request.number)?.answer(request.operation, request.answer, request.bytes), undefined);
+        return answer(request);
       case "abort":
         return (runs.get(request.number)?.abort(), undefined);
       case "end":
@@ -161,11 +209,41 @@ export function serveWorker(powers: WorkerPowers): void {
     }
   }
 
+  function serve(request: WorkerRequest): void {
+    let more: Promise<void> | undefined;
+    try {
+      more = receive(request);
+    } catch (defect) {
+      return breakDown(defect);
+    }
+    if (more !== undefined) background(more);
+  }
+
+  function background(more: Promise<void>): void {
+    underWay++;
+    more.catch(breakDown).finally(() => {
+      underWay--;
+      linger.begin();
+    });
+  }
+
+  /** A defect of ours ends the worker; the host gives its calls to another one or answers for them. */
+  function breakDown(defect: unknown): void {
+    powers.post({ type: "broken", message: defect instanceof Error ? (defect.stack ?? defect.message) : String(defect) });
+  }
+
+  function serveNext(): "served" | "idle" | "async" {
+    if (underWay > 0) return "async";
+    const request = powers.takeRequest();
+    if (request === undefined) return "idle";
+    serve(request);
+    return "served";
+  }
+
+  const linger = createLinger({ ...powers, control }, serveNext);
   powers.onMessage((request) => {
-    // A defect of ours ends the worker; the host gives its calls to another one or answers for them.
-    receive(request)?.catch((defect: unknown) =>
-      powers.post({ type: "broken", message: defect instanceof Error ? (defect.stack ?? defect.message) : String(defect) }),
-    );
+    serve(request);
+    linger.begin();
   });
 }
 

@@ -18,8 +18,16 @@ export interface WorkerConnection {
 /** Starts workers that run `sandbox/worker/main.ts`. */
 export interface WorkerLauncher {
   start(init: WorkerInit): WorkerConnection;
+  /** The host's language, as `navigator.language`: it is in the memory of every instance. */
+  readonly language: string;
+  /** The runtime and its version, in any words: what one makes of a URL or of bytes is not quite what another does. */
+  readonly runtime: string;
+  /** The host's time zone, in any words that name it alone. */
+  timeZone(): string;
   /** Bytes of the engine's WebAssembly module. */
   readEngine(): Promise<Uint8Array>;
+  /** Which build of it runs. Default: the metered one; the other is for comparisons. */
+  readonly engine?: "metered" | "plain";
   /** A file that may vanish at any time; undefined if it is not there. */
   readCache(name: string): Promise<Uint8Array | undefined>;
   /** Never rejects: false if it could not be kept. */
@@ -32,7 +40,6 @@ export interface WorkerLauncher {
 
 /** What a worker is born with. */
 export interface WorkerInit {
-  readonly module: WebAssembly.Module;
   /** Status words; layout in `protocol.ts`. */
   readonly control: SharedArrayBuffer;
 }

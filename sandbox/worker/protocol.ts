@@ -6,14 +6,20 @@
  */
 
 import type { Fault, LoadFault } from "../fault.ts";
-import type { Image } from "../image.ts";
+import type { CallWords } from "../guest/protocol.ts";
+import type { BaseImage, Image } from "../image.ts";
 import type { InvocationUsed } from "../invocation.ts";
 import type { Limits } from "../../manifests/mod.ts";
 
 /** Host to worker. */
 export type WorkerRequest =
-  /** Makes the base image, or takes one over. */
-  | { readonly type: "boot"; readonly base: Image | undefined; readonly prepareToLoad: boolean }
+  /** Makes the base image, or takes one over. Sent once, before everything else. */
+  | {
+      readonly type: "boot";
+      readonly module: WebAssembly.Module;
+      readonly base: BaseImage | undefined;
+      readonly prepareToLoad: boolean;
+    }
   | {
       readonly type: "load";
       readonly number: number;
@@ -38,13 +44,21 @@ export type WorkerRequest =
       readonly number: number;
       readonly ticket: number;
       readonly digest: string;
-      readonly request: string;
+      readonly words: CallWords;
       readonly limits: Limits;
       /** Set where the plugin keeps state: what the call begins with; the answer brings what it left. */
       readonly state?: { readonly image?: Image };
     }
   /** Answers an asynchronous operation; `answer` is tagged text (`guest/protocol.ts`). */
-  | { readonly type: "answer"; readonly number: number; readonly operation: number; readonly answer: string; readonly bytes?: Uint8Array }
+  | {
+      readonly type: "answer";
+      readonly number: number;
+      readonly operation: number;
+      readonly answer: string;
+      /** In shared memory if `isLent`: the worker gives it back by setting `LENT` to 0. */
+      readonly bytes?: Uint8Array;
+      readonly isLent?: boolean;
+    }
   /** Aborts the guest's signal; the host ends what does not stop within the grace period. */
   | { readonly type: "abort"; readonly number: number }
   /** Ends a call now (when it is not spinning; else `Control.cancel` reaches it). */
@@ -59,7 +73,7 @@ export interface SyncAnswer {
 
 /** Worker to host. */
 export type WorkerMessage =
-  | { readonly type: "ready"; readonly base: Image }
+  | { readonly type: "ready"; readonly base: BaseImage }
   | { readonly type: "broken"; readonly message: string }
   | { readonly type: "loaded"; readonly number: number; readonly image: Image }
   | { readonly type: "refused"; readonly number: number; readonly fault: LoadFault }
@@ -95,8 +109,7 @@ export type LogLine = readonly [level: "debug" | "info" | "warn" | "error", text
  * Status words in shared memory, readable whatever the worker's thread is doing. The guest cannot address them.
  *
  * `current` is the call whose guest code runs now (0: none); `enteredAt`, `endBy` and `lastPoll` (when the
- * engine last asked whether to go on) are its clock times in milliseconds; `cancel` names a call that must stop at the next interrupt poll; `syncAnswers` counts answers posted on
- * the synchronous port; `claims` is a ring in which the host offers calls and the worker takes them, so that an offer
+ * engine last asked whether to go on) are its clock times in milliseconds; `cancel` names a call that must stop at the next interrupt poll; `bell` counts what was posted: a worker may sleep on it; `claims` is a ring in which the host offers calls and the worker takes them, so that an offer
  * can be taken back.
  */
 export interface Control {
@@ -106,8 +119,14 @@ export interface Control {
 
 export const CURRENT = 0;
 export const CANCEL = 1;
-export const SYNC_ANSWERS = 2;
-const CLAIMS = 4;
+export const BELL = 2;
+/** 1 while the worker sleeps on the bell, or is about to. */
+export const ASLEEP = 3;
+/** 1 while the worker has not read the bytes yet that the host put into memory they share. */
+export const LENT = 4;
+/** How many jobs the host has given to the worker and not seen answered. */
+export const OUTSTANDING = 5;
+const CLAIMS = 6;
 const CLAIM_COUNT = 1_024;
 export const ENTERED_AT = 0;
 export const END_BY = 1;
@@ -119,6 +138,16 @@ export const CONTROL_BYTES: number = WORDS_BYTES + TIMES * 8;
 export function openControl(buffer: SharedArrayBuffer): Control {
   return { words: new Int32Array(buffer, 0, CLAIMS + CLAIM_COUNT), times: new Float64Array(buffer, WORDS_BYTES, TIMES) };
 }
+
+/**
+ * The number after `last`, for jobs and tickets: they stand in words of 32 bits, and a busy host passes 2³¹ calls within
+ * a day. Never 0, which stands for none; by the time a number comes again, its first job is long answered.
+ */
+export function nextNumber(last: number): number {
+  return last >= MAXIMUM_NUMBER ? 1 : last + 1;
+}
+
+const MAXIMUM_NUMBER = 0x7fff_ffff;
 
 function claimIndex(ticket: number): number {
   return CLAIMS + (ticket % CLAIM_COUNT);

@@ -1,6 +1,7 @@
 /** One worker as the host sees it: its connection, its status words, and the jobs given to it. */
 
-import type { Image } from "../image.ts";
+import type { BaseImage } from "../image.ts";
+import { isWorkerMessage } from "./messages.ts";
 import {
   CANCEL,
   claim,
@@ -11,9 +12,13 @@ import {
   ENTERED_AT,
   isOffered,
   LAST_POLL,
+  LENT,
+  nextNumber,
   offer,
+  OUTSTANDING,
   openControl,
-  SYNC_ANSWERS,
+  ASLEEP,
+  BELL,
   type SyncAnswer,
   type WorkerMessage,
   type WorkerRequest,
@@ -21,19 +26,18 @@ import {
 import type { WorkerConnection, WorkerLauncher } from "./port.ts";
 
 export interface ThreadListener {
-  onReady(thread: Thread, base: Image): void;
+  onReady(thread: Thread, base: BaseImage): void;
   onMessage(thread: Thread, message: WorkerMessage): void;
   /** The thread ended by itself. Not called after `end`. */
   onExit(thread: Thread, reason: string): void;
 }
 
 export interface ThreadBoot {
+  readonly module: WebAssembly.Module;
   /** Undefined: the worker makes it. */
-  readonly base: Image | undefined;
+  readonly base: BaseImage | undefined;
   /** Whether plugins will be loaded here rather than called only. */
   readonly prepareToLoad: boolean;
-  /** Whether somebody waits for it: a start that nobody waits for keeps no process alive. */
-  readonly isWanted: boolean;
 }
 
 /** A guest entry that is under way on the thread. */
@@ -49,6 +53,10 @@ export class Thread {
   ready = false;
   /** Name of the one plugin that may use this worker; undefined: they share it. */
   reservedFor: string | undefined;
+  /** True once plugins are loaded here: what that needs is in memory. */
+  loads = false;
+  /** Of images that the worker held and forgot: its engine may keep them for very long, shared memory does not press it. */
+  forgottenBytes = 0;
   /** Digests whose image the worker holds. */
   readonly images: Set<string> = new Set();
   /** Jobs given to this worker, by number. */
@@ -56,6 +64,7 @@ export class Thread {
   /** How many of them belong to each plugin. */
   readonly #plugins: Map<string, number> = new Map();
   #lastTicket = 0;
+  #shared: Uint8Array | undefined;
   readonly #connection: WorkerConnection;
   readonly #control: Control;
   #ended = false;
@@ -64,10 +73,15 @@ export class Thread {
   /** Somebody waits for a place on it. */
   #isHeld = false;
 
-  constructor(launcher: WorkerLauncher, module: WebAssembly.Module, boot: ThreadBoot, listener: ThreadListener) {
+  /**
+   * Starts a thread, which is of use after `boot`.
+   *
+   * @param isWanted whether somebody waits for it: a start that nobody waits for keeps no process alive
+   */
+  constructor(launcher: WorkerLauncher, isWanted: boolean, listener: ThreadListener) {
     const control = new SharedArrayBuffer(CONTROL_BYTES);
     this.#control = openControl(control);
-    this.#connection = launcher.start({ module, control });
+    this.#connection = launcher.start({ control });
     this.#connection.onMessage((raw) => {
       if (this.#ended || !isWorkerMessage(raw)) return;
       if (raw.type !== "ready") return listener.onMessage(this, raw);
@@ -80,22 +94,30 @@ export class Thread {
       if (!this.#ended) listener.onExit(this, reason);
       this.#ended = true;
     });
-    this.#isWanted = boot.isWanted;
+    this.#isWanted = isWanted;
     this.#keepAlive();
-    this.send({ type: "boot", base: boot.base, prepareToLoad: boot.prepareToLoad });
+  }
+
+  /** What the worker needs before its first job. Once. */
+  boot(boot: ThreadBoot): void {
+    this.loads = boot.prepareToLoad;
+    this.send({ type: "boot", ...boot });
   }
 
   send(request: WorkerRequest): void {
-    if (!this.#ended) this.#connection.post(request);
+    if (this.#ended) return;
+    this.#connection.post(request);
+    this.#ring();
   }
 
   /** Gives a job to the worker. */
   give(number: number, digest: string, request: (ticket: number) => WorkerRequest): void {
-    const ticket = ++this.#lastTicket;
+    const ticket = nextNumber(this.#lastTicket);
+    this.#lastTicket = ticket;
     offer(this.#control, ticket);
     this.jobs.set(number, { ticket, digest });
     this.#plugins.set(digest, (this.#plugins.get(digest) ?? 0) + 1);
-    this.#keepAlive();
+    this.#countJobs();
     this.send(request(ticket));
   }
 
@@ -119,7 +141,12 @@ export class Thread {
     const left = (this.#plugins.get(job.digest) ?? 1) - 1;
     if (left > 0) this.#plugins.set(job.digest, left);
     else this.#plugins.delete(job.digest);
-    if (this.jobs.size === 0) this.#keepAlive();
+    this.#countJobs();
+  }
+
+  #countJobs(): void {
+    Atomics.store(this.#control.words, OUTSTANDING, this.jobs.size);
+    if (this.jobs.size <= 1) this.#keepAlive();
   }
 
   /** Whether jobs wait that have no thread yet: nothing else would keep the process alive for them. */
@@ -141,18 +168,44 @@ export class Thread {
     return this.#plugins.size > (this.#plugins.has(digest) ? 1 : 0);
   }
 
+  /** Answers an asynchronous operation. */
+  answer(number: number, operation: number, answer: string, bytes?: Uint8Array): void {
+    const lent = bytes === undefined ? undefined : this.#lend(bytes);
+    this.send({
+      type: "answer",
+      number,
+      operation,
+      answer,
+      ...(bytes !== undefined && { bytes: lent ?? bytes }),
+      isLent: lent !== undefined,
+    });
+  }
+
+  /** Large answers go through one piece of shared memory: a message would need fresh memory for each on both sides. */
+  #lend(bytes: Uint8Array): Uint8Array | undefined {
+    if (bytes.length < LEND_FROM_BYTES || bytes.length > LENT_BYTES) return undefined;
+    if (Atomics.compareExchange(this.#control.words, LENT, 0, 1) !== 0) return undefined;
+    this.#shared ??= new Uint8Array(new SharedArrayBuffer(LENT_BYTES));
+    this.#shared.set(bytes);
+    return this.#shared.subarray(0, bytes.length);
+  }
+
   answerSync(answer: SyncAnswer): void {
     if (this.#ended) return;
     this.#connection.postSyncAnswer(answer);
-    Atomics.add(this.#control.words, SYNC_ANSWERS, 1);
-    Atomics.notify(this.#control.words, SYNC_ANSWERS);
+    this.#ring();
+  }
+
+  /** Wakes the worker if it sleeps on the bell. */
+  #ring(): void {
+    Atomics.add(this.#control.words, BELL, 1);
+    if (Atomics.load(this.#control.words, ASLEEP) === 1) Atomics.notify(this.#control.words, BELL);
   }
 
   /** Asks for an end at the next interrupt poll, or while the guest waits for a synchronous answer. */
   interrupt(number: number): void {
     Atomics.store(this.#control.words, CANCEL, number);
-    Atomics.add(this.#control.words, SYNC_ANSWERS, 1);
-    Atomics.notify(this.#control.words, SYNC_ANSWERS);
+    this.#ring();
   }
 
   /** The guest entry under way, if any, whatever the thread is doing. */
@@ -175,46 +228,5 @@ export class Thread {
   }
 }
 
-const MESSAGE_TYPES: ReadonlySet<unknown> = new Set(["ready", "broken", "loaded", "refused", "operation", "logs", "done", "failed"]);
-
-/** A worker that lost control of itself may say anything: the shape is checked before the words are read. */
-function isWorkerMessage(raw: unknown): raw is WorkerMessage {
-  if (typeof raw !== "object" || raw === null) return false;
-  const field = (name: string): unknown => Reflect.get(raw, name);
-  const type = field("type");
-  if (!MESSAGE_TYPES.has(type)) return false;
-  if (type === "ready") return typeof field("base") === "object";
-  if (type === "broken") return typeof field("message") === "string";
-  if (typeof field("number") !== "number") return false;
-  if (type === "operation") {
-    const bytes = field("bytes");
-    return (
-      typeof field("operation") === "number" &&
-      typeof field("name") === "string" &&
-      typeof field("text") === "string" &&
-      (bytes === undefined || bytes instanceof Uint8Array)
-    );
-  }
-  if (type === "loaded") return typeof field("image") === "object" && field("image") !== null;
-  if (type === "logs") return isLines(field("lines"));
-  if (type === "refused") return isFault(field("fault"));
-  if (!isUsed(field("used")) || !isLines(field("lines"))) return false;
-  if (type !== "done") return isFault(field("fault"));
-  const state = field("state");
-  return typeof field("output") === "string" && (state === undefined || (typeof state === "object" && state !== null));
-}
-
-function isFault(value: unknown): boolean {
-  return typeof value === "object" && value !== null && typeof Reflect.get(value, "kind") === "string";
-}
-
-function isUsed(value: unknown): boolean {
-  return typeof value === "object" && value !== null && USED_FIELDS.every((name) => typeof Reflect.get(value, name) === "number");
-}
-
-function isLines(value: unknown): boolean {
-  return Array.isArray(value) && value.every((line) => Array.isArray(line) && LEVELS.has(line[0]) && typeof line[1] === "string");
-}
-
-const USED_FIELDS = ["wallMs", "cpuMs", "memoryBytes", "outputBytes", "logBytes", "operations", "fuel"];
-const LEVELS: ReadonlySet<unknown> = new Set(["debug", "info", "warn", "error"]);
+const LEND_FROM_BYTES = 65_536;
+const LENT_BYTES = 4 << 20;

@@ -21,6 +21,7 @@ const ERROR_NAMES: ReadonlySet<string> = new Set([
   "NotADirectory",
   "NotSupported",
   "NotCapable",
+  "BadResource",
   "Busy",
   "Error",
   "TypeError",
@@ -56,6 +57,11 @@ const HOSTILE: readonly JsonValue[] = [
   { name: "__proto__" },
   { name: "toString" },
   { name: "A=B" },
+  { id: -1 },
+  { id: 1 },
+  { id: 1, url: "http://127.0.0.1:1/", method: "GET", headers: [], redirect: "follow", body: "none" },
+  { id: 1, url: "x", method: "GET\r\n", headers: ["a"], redirect: "", body: "bytes" },
+  { id: 2, url: "http://[::1]/", method: "GET", headers: [1], redirect: "follow", body: "none" },
 ];
 
 /** Registers the suite for one bridge. `example` is an operation that needs a grant, with what it refuses about. */

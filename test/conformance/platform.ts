@@ -3,14 +3,18 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { MemoryEntry } from "../../host/platform/memory.ts";
 import type { GuardedFiles, Platform } from "../../host/platform/platform.ts";
+import type { MemoryRequest, MemoryAnswer } from "../../host/platform/memory-network.ts";
+import { type HttpRequest, type HttpResponse, NetworkError } from "../../host/platform/network-types.ts";
 import type { CheckedPath } from "../../host/platform/proof.ts";
-import { checkedPath } from "../support/checked-path.ts";
+import { checkedPath, checkedUrl } from "../support/checked-path.ts";
 
 export interface PlatformSetup {
   readonly platform: Omit<Platform, "workers">;
   /** A real, empty folder; `inside` is what tests grant, `outside` is what they do not. */
   readonly root: string;
   plant(path: string, entry: MemoryEntry): Promise<void>;
+  /** A server at loopback while a test runs; answers its origin. */
+  serve(answer: (request: MemoryRequest) => MemoryAnswer): Promise<string>;
 }
 
 type Proof = CheckedPath<"read"> & CheckedPath<"write">;
@@ -24,6 +28,7 @@ export function describePlatform(name: string, setup: () => Promise<PlatformSetu
   describe(`${name}: guarded files`, () => describeGuarded(setup));
   describe(`${name}: the host's own files`, () => describeFiles(setup));
   describe(`${name}: clock, randomness, environment`, () => describeRest(setup));
+  describe(`${name}: network`, () => describeNetwork(setup));
   describe(`${name}: local sockets`, () => describeSockets(setup));
 }
 
@@ -54,6 +59,32 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
     expect(text(await guarded.readBytes(proof("inside/a.txt"), { maxBytes: 3, offset: 1, length: 1 }))).toBe("b");
     expect(text(await guarded.readBytes(proof("inside/a.txt"), { maxBytes: 3, offset: 9, length: 1 }))).toBe("");
     expect(text(await guarded.readBytes(proof("inside/a.txt"), { maxBytes: 3, length: 0 }))).toBe("");
+  });
+
+  it("keeps files open: reads, writes, appends, cuts and closes them [PB2.file]", async () => {
+    const options = { read: true, write: true, append: false, truncate: false, create: false, createNew: false };
+    const file = await guarded.openToWrite(proof("inside/a.txt"), options);
+    expect([text(await file.read(1, 9)), text(await file.read(3, 9))]).toEqual(["bc", ""]);
+    await file.write(bytes("XY"), 2);
+    await file.sync(true);
+    expect([text(await file.read(0, 9)), (await file.stat()).size, await read("inside/a.txt")]).toEqual(["abXY", 4, "abXY"]);
+    await file.truncate(1);
+    await file.close();
+    await file.close();
+    const added = await guarded.openToWrite(proof("inside/a.txt"), { ...options, write: false, append: true });
+    await added.write(bytes("!"), "end");
+    await added.close();
+    const reading = await guarded.openToRead(proof("inside/a.txt"));
+    expect(text(await reading.read(0, 9))).toBe("a!");
+    await expect(reading.write(bytes("x"), 0)).rejects.toEqual(failsWith("other"));
+    await reading.close();
+    const emptied = await guarded.openToWrite(proof("inside/a.txt"), { ...options, truncate: true });
+    expect((await emptied.stat()).size).toBe(0);
+    await emptied.close();
+    await expect(guarded.openToRead(proof("outside/secret.txt"))).rejects.toEqual(failsWith("not_capable"));
+    await expect(guarded.openToWrite(proof("outside/new.txt"), { ...options, create: true })).rejects.toEqual(failsWith("not_capable"));
+    await expect(guarded.openToWrite(proof("inside/none.txt"), options)).rejects.toEqual(failsWith("not_found"));
+    await expect(guarded.openToWrite(proof("inside/a.txt"), { ...options, createNew: true })).rejects.toEqual(failsWith("already_exists"));
   });
 
   it("refuses to read more than its cap [C4]", async () => {
@@ -305,6 +336,86 @@ function describeRest(setup: () => Promise<PlatformSetup>): void {
     expect(platform.environment.get("toString")).toBeUndefined();
     expect(platform.environment.get("__proto__")).toBeUndefined();
     expect(platform.environment.names().every((name) => typeof platform.environment.get(name) === "string")).toBe(true);
+  });
+}
+
+const LIMITS = {
+  connectMs: 5_000,
+  headMs: 5_000,
+  idleMs: 5_000,
+  headBytes: 65_536,
+  fields: 100,
+  bodyBytes: 200_000,
+  ratio: 100,
+  ratioFromBytes: 1_000,
+};
+
+function describeNetwork(setup: () => Promise<PlatformSetup>): void {
+  const readWhole = async (response: HttpResponse): Promise<string> => {
+    let whole = "";
+    for (let piece = await response.read(); piece !== undefined; piece = await response.read()) whole += text(piece);
+    return whole;
+  };
+  const signal = new AbortController().signal;
+
+  it("sends what it is given with the method of the proof, and reads the answer [C6]", async () => {
+    const { platform, serve } = await setup();
+    const origin = await serve(({ method, url, fields, body }) => ({
+      status: 404,
+      statusText: "Not Found",
+      fields: [["x-a", "b"]],
+      body: `${method} ${new URL(url).pathname} ${fields.find(([name]) => name === "x-b")?.[1] ?? ""} ${text(body)} ${"x".repeat(100_000)}`,
+    }));
+    const send = (body?: HttpRequest["body"]): Promise<HttpResponse> =>
+      platform.network.exchange(checkedUrl(`${origin}/p?q`, "PUT"), {
+        fields: [["x-b", "c"]],
+        signal,
+        limits: LIMITS,
+        ...(body && { body }),
+      });
+    const response = await send(bytes("hello"));
+    expect([response.status, response.statusText, response.fields.filter(([name]) => name === "x-a")]).toEqual([
+      404,
+      "Not Found",
+      [["x-a", "b"]],
+    ]);
+    expect(await readWhole(response)).toBe(`PUT /p c hello ${"x".repeat(100_000)}`);
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      yield bytes("hel");
+      yield bytes("lo");
+    }
+    expect((await readWhole(await send(pieces()))).slice(0, 15)).toBe("PUT /p c hello ");
+  });
+
+  it("connects to no address that the proof does not permit [C6]", async () => {
+    const { platform, serve } = await setup();
+    let requests = 0;
+    const origin = await serve(() => (requests++, {}));
+    const asked: string[] = [];
+    const refusing = checkedUrl(origin, "GET", (address) => (asked.push(address), false));
+    await expect(platform.network.exchange(refusing, { fields: [], signal, limits: LIMITS })).rejects.toMatchObject({
+      name: "NetworkError",
+      code: "not_capable",
+      address: "127.0.0.1",
+    });
+    expect([asked, requests]).toEqual([["127.0.0.1"], 0]);
+  });
+
+  it("caps a body, and gives up at an abort or a close [C6]", async () => {
+    const { platform, serve } = await setup();
+    const origin = await serve(() => ({ body: "x".repeat(300_000) }));
+    const send = (over: AbortSignal = signal): Promise<HttpResponse> =>
+      platform.network.exchange(checkedUrl(origin, "GET"), { fields: [], signal: over, limits: LIMITS });
+    await expect(send().then(readWhole)).rejects.toMatchObject({ code: "body_too_large" });
+    const closed = await send();
+    closed.close();
+    closed.close();
+    await expect(closed.read()).rejects.toBeInstanceOf(NetworkError);
+    const abort = new AbortController();
+    const aborted = await send(abort.signal);
+    abort.abort();
+    await expect(aborted.read()).rejects.toBeInstanceOf(NetworkError);
+    await expect(send(abort.signal)).rejects.toMatchObject({ code: "aborted" });
   });
 }
 

@@ -1,4 +1,6 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
+import { createRecentResults } from "../../host/recent-results.ts";
 import { createSession } from "../../host/session.ts";
 import { WORKSPACE } from "../support/memory-platform.ts";
 import { testHost } from "../support/test-host.ts";
@@ -73,6 +75,37 @@ describe("createCalls()", () => {
     const result = await host.call("say", { a: 1 }, { callId: "mine" });
     expect(host.calls.result("mine")).toBe(result);
     expect(host.calls.result("other")).toBeUndefined();
+  });
+
+  it("forgets results older than the last thousand, and keeps the latest of an id", async () => {
+    const results = createRecentResults(1_000);
+    const host = testHost({ tools: [hostTool("say")] });
+    const [first, again] = [await host.call("say", { a: 1 }, { callId: "mine" }), await host.call("say", { a: 2 }, { callId: "mine" })];
+    results.add(first);
+    results.add(again);
+    expect(results.get("mine")).toBe(again);
+    for (let number = 0; number < 999; number++) results.add({ ...first, callId: String(number) });
+    expect(results.get("mine")).toBe(again);
+    for (let number = 0; number < 1_001; number++) results.add({ ...first, callId: `later ${number}` });
+    expect([results.get("mine"), results.get("later 1")?.callId]).toEqual([undefined, "later 1"]);
+  });
+
+  it("cancels a call when its caller's signal fires, also before it begins, and lets go of the signal afterwards", async () => {
+    const waiting = hostTool(
+      "slow",
+      {},
+      (_args, { signal }) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))),
+    );
+    const host = testHost({ tools: [waiting, hostTool("say")] });
+    const stop = new AbortController();
+    const running = host.call("slow", {}, { signal: stop.signal });
+    await expect.poll(() => host.types()).toContain("tool.called");
+    expect(await host.call("say", {}, { signal: stop.signal })).toMatchObject({ ok: true });
+    expect(getEventListeners(stop.signal, "abort")).toHaveLength(1);
+    stop.abort();
+    expect(await running).toMatchObject({ ok: false, error: { code: "cancelled" } });
+    expect(await host.call("say", {}, { signal: stop.signal })).toMatchObject({ ok: false, error: { code: "cancelled" } });
+    expect(getEventListeners(stop.signal, "abort")).toEqual([]);
   });
 
   it("cancels what still runs when it is closed, and takes no new calls [T5]", async () => {

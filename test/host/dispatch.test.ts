@@ -200,6 +200,22 @@ describe.each<[string, Policy | undefined]>([
     expect(host.types()).toEqual(["tool.failed"]);
   });
 
+  it.each([-1, 0, Number.NaN, -Infinity])(
+    "answers a wish for %s milliseconds as invalid use, before anything runs [T2]",
+    async (timeoutMs) => {
+      const host = testHost({ tools: [hostTool("say")] });
+      const message = `Invalid call option "timeoutMs": ${timeoutMs} is no time to run in (give milliseconds above 0, or leave it out)`;
+      expect(await host.call("say", {}, { timeoutMs })).toMatchObject({ ok: false, error: { code: "invalid_args", message } });
+      expect(host.types()).toEqual(["tool.input_invalid"]);
+    },
+  );
+
+  it("takes a wish for more than there is as one for the most there is [T2]", async () => {
+    const host = testHost({ tools: [hostTool("say")] });
+    const result = await host.call("say", {}, { timeoutMs: Infinity });
+    expect(result).toMatchObject({ ok: true, decision: { limits: { wallMs: 600_000 } } });
+  });
+
   it("survives arguments that are no JSON [D1]", async () => {
     const host = testHost({ ...use, tools: [hostTool("say")] });
     const loop: Record<string, unknown> = {};

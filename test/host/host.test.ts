@@ -53,6 +53,14 @@ describe("createHost()", () => {
     expect(host.plugins()).toEqual([]);
   });
 
+  it("answers calls whose options are null, as callers without types may write them [D1]", async () => {
+    const host = await start();
+    // Not expressible in types.
+    const nothing = null as unknown as undefined;
+    expect(await host.call("echo", { text: "hi" }, nothing)).toMatchObject({ ok: true, output: { text: "hi" } });
+    expect(await host.callAll([{ tool: "echo", args: { text: "hi" } }], nothing)).toMatchObject([{ ok: true, output: { text: "hi" } }]);
+  });
+
   it("leaves the built-ins out where that is said [G2]", async () => {
     const host = await start({ builtins: false });
     expect(await host.call("echo", { text: "hi" })).toMatchObject({

@@ -20,6 +20,18 @@ describe("openProject()", () => {
     expect((await openProject(platform, false)).config().policy.default).toMatchObject({ allow: true });
   });
 
+  it.each([
+    ["5", 5],
+    ["true", true],
+    ["null", null],
+    ["a list", []],
+  ])("refuses a configuration that is %s [P1]", async (_what, source) => {
+    const platform = memoryPlatform({ "bascule.json": denyAll });
+    // Callers without types.
+    const opening = openProject(platform, source as unknown as undefined);
+    await expect(opening).rejects.toThrow(ProjectConfigError);
+  });
+
   it("refuses to start with a wrong file, with every problem [P1]", async () => {
     const platform = memoryPlatform({ "bascule.json": JSON.stringify({ policy: { default: { allow: "no" } }, nonsense: 1 }) });
     const opening = openProject(platform, undefined);

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import {
   compilePermissions,
   evaluateAccess,
+  withoutRevoked,
   type AccessQuery,
   type AccessState,
   type PermissionLayer,
@@ -115,7 +116,26 @@ describe("evaluateAccess()", () => {
     [{ env: [{ name: "KEY", secret: true, hosts: ["a.com"] }] }, { kind: "env", name: "KEY" }, "granted"],
     [{ sys: ["hostname"] }, { kind: "sys", name: "hostname" }, "granted"],
     [{ sys: ["hostname"] }, { kind: "sys", name: "uid" }, "prompt"],
+    [{ sys: ["username"] }, { kind: "sys", name: "userInfo" }, "granted"],
+    [{ sys: ["userInfo"] }, { kind: "sys", name: "username" }, "granted"],
+    [{ run: ["git"] }, { kind: "run", name: "git" }, "granted"],
     [{ run: ["git"] }, { kind: "run", name: "gitx" }, "prompt"],
+    [{ run: ["git"] }, { kind: "run", name: "/usr/bin/git" }, "prompt"],
+    [{ run: ["/bin/./git"] }, { kind: "run", name: "/usr/../bin/git" }, "granted"],
+    [{ run: ["/bin"] }, { kind: "run", name: "/bin/git" }, "prompt"],
+    [{ run: ["./tool"] }, { kind: "run", name: "/p/tool" }, "granted"],
+    [{ run: true }, { kind: "run", name: "bin/git" }, "denied"],
+    [{ run: { allow: true, deny: ["git"] } }, { kind: "run", name: "/usr/bin/GIT.exe" }, "denied"],
+    [{ run: { allow: true, deny: ["git"] } }, { kind: "run", name: "git.old" }, "denied"],
+    [{ run: { allow: true, deny: ["git"] } }, { kind: "run", name: "/usr/bin/gitk" }, "granted"],
+    [{ run: { allow: true, deny: ["/bin"] } }, { kind: "run", name: "/bin/git" }, "denied"],
+    [{ run: { allow: true, deny: ["/bin"] } }, { kind: "run", name: "/binx/git" }, "granted"],
+    [{ run: { allow: true, deny: ["/bin"] } }, { kind: "run", name: "git" }, "denied"],
+    [{ run: { allow: true, deny: ["$data/x"] } }, { kind: "run", name: "/bin/git" }, "denied"],
+    [{ ffi: ["lib"] }, { kind: "ffi", path: "/p/lib/x.so" }, "granted"],
+    [{ ffi: ["/lib"] }, { kind: "ffi", path: "/libx" }, "prompt"],
+    [{ ffi: { allow: ["/lib"], deny: ["/lib/x"] } }, { kind: "ffi", path: "/lib/x/y" }, "denied"],
+    [{ import: ["unix:/a"] }, { kind: "import", name: "unix:/a" }, "granted"],
     [{ tools: ["grep"] }, { kind: "tools", name: "words.grep" }, "granted"],
     [{ tools: ["words.grep"] }, { kind: "tools", name: "words.grep" }, "granted"],
     [{ tools: ["words.grep"] }, { kind: "tools", name: "other.grep" }, "prompt"],
@@ -145,6 +165,20 @@ describe("evaluateAccess()", () => {
     expect(evaluateAccess([layer({ read: { allow: true, deny: ["/etc"] } })], read("/w/../etc")).state).toBe("denied");
   });
 
+  it.each<[Permissions, string, string]>([
+    [{ write: true, run: ["./tool"] }, "/p/tool", "denied"],
+    [{ write: true, run: ["./tool"] }, "/p/tools", "granted"],
+    [{ write: true, run: ["./tool"] }, "/p", "granted in part"],
+    [{ write: ["/p"], run: ["git"] }, "/p/bin/git", "denied"],
+    [{ write: ["/p"], run: ["git"] }, "/p/git/x", "granted"],
+    [{ write: { allow: true, deny: true }, run: ["git"] }, "/p/git", "denied"],
+    [{ run: ["./tool"] }, "/p/tool", "denied"],
+    [{ write: true, run: true }, "/p/tool", "granted"],
+  ])("%j: writing %s is %s, since a program that may be run may not be written [PA9.run]", (permissions, path, expected) => {
+    const { state, partial } = evaluateAccess([layer(permissions)], { kind: "write", path });
+    expect(partial ? `${state} in part` : state).toBe(expected);
+  });
+
   it("denies everything without a layer", () => {
     expect(evaluateAccess([], read("/w"))).toMatchObject({ state: "denied" });
   });
@@ -152,6 +186,30 @@ describe("evaluateAccess()", () => {
   it("lets a token without a folder allow nothing and deny everything [PA2.token]", () => {
     expect(evaluateAccess([layer({ read: ["$data"] })], read("/data")).state).toBe("prompt");
     expect(evaluateAccess([layer({ read: { allow: true, deny: ["$data"] } })], read("/w")).state).toBe("denied");
+  });
+});
+
+describe("withoutRevoked()", () => {
+  const grant = layer({ read: ["/a", "/a/b", "/c"], env: true, net: { allow: ["*.x.com", "y.com:80"], deny: ["z.com"] } });
+  const state = (revoked: readonly AccessQuery[], query: AccessQuery): AccessState =>
+    evaluateAccess(withoutRevoked([grant], revoked), query).state;
+
+  it.each<[AccessQuery, AccessQuery, AccessState]>([
+    [read("/a/b/c"), read("/a/x"), "prompt"],
+    [read("/a/b/c"), read("/c"), "granted"],
+    [read("/c/../a/x"), read("/a/x"), "prompt"],
+    [read("/a/x"), read("/a/b"), "granted"],
+    [read("/"), read("/a"), "granted"],
+    [{ kind: "read" }, read("/c"), "prompt"],
+    [{ kind: "read" }, { kind: "env", name: "A" }, "granted"],
+    [{ kind: "env", name: "A" }, { kind: "env", name: "A" }, "granted"],
+    [{ kind: "env" }, { kind: "env", name: "A" }, "prompt"],
+    [{ kind: "net", host: "A.x.com" }, { kind: "net", host: "x.com" }, "prompt"],
+    [{ kind: "net", host: "y.com" }, { kind: "net", host: "y.com", port: 80 }, "granted"],
+    [{ kind: "net" }, { kind: "net", host: "z.com" }, "denied"],
+    [{ kind: "net", host: "no host" }, { kind: "net", host: "y.com", port: 80 }, "granted"],
+  ])("after revoking %j, %j is %s [PA7.revoke]", (revoked, query, expected) => {
+    expect(state([revoked], query)).toBe(expected);
   });
 });
 

@@ -31,6 +31,13 @@ describe("parseNetItem()", () => {
     ["10.0.0.0/8:80", { host: { kind: "block", block: { address: [10, 0, 0, 0], bits: 8 } }, port: 80 }],
     ["[::ffff:1.2.3.4]:80", { host: { kind: "block", block: { address: [1, 2, 3, 4], bits: 32 } }, port: 80 }],
     ["[::1]", { host: { kind: "block", block: { address: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], bits: 128 } } }],
+    [
+      "[::1%eth0]:+080",
+      { host: { kind: "block", block: { address: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], bits: 128 } }, port: 80 },
+    ],
+    ["1.2.3.4%eth0", { host: { kind: "block", block: { address: [1, 2, 3, 4], bits: 32 } } }],
+    ["unix:/run/../run/a.sock", { host: { kind: "socket", name: "unix:/run/a.sock" } }],
+    ["vsock:-1:+80", { host: { kind: "socket", name: "vsock:4294967295:80" } }],
     ["fd00::/8", { host: { kind: "block", block: { address: [0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], bits: 8 } } }],
   ])("reads %s [PA2.net]", (item, value) => {
     expect(parseNetItem(item)).toEqual({ ok: true, value });
@@ -45,7 +52,6 @@ describe("parseNetItem()", () => {
     ["example.com/path", "neither a host nor a CIDR block"],
     ["example.com:", "no port"],
     ["example.com:65536", "no port"],
-    ["example.com:+80", "no port"],
     ["a..b", "not a host"],
     [".a", "not a host"],
     ["a b", "not a host"],
@@ -56,7 +62,12 @@ describe("parseNetItem()", () => {
     ["*.1.2.3.4", "write"],
     ["::1", "needs brackets"],
     ["[::1", "write"],
-    ["[::1%eth0]", "not a host"],
+    ["[x%eth0]", "not a host"],
+    ["unix:x", "absolute path"],
+    ["unix:", "absolute path"],
+    ["vsock:1", "vsock:cid:port"],
+    ["vsock:4294967296:1", "vsock:cid:port"],
+    ["10.0.0.0/008", "neither a host nor a CIDR block"],
     ["[1.2.3.4]", "not a host"],
     ["1.2.3.4.", 'write "1.2.3.4"'],
     ["01.2.3.4", 'write "1.2.3.4"'],
@@ -124,6 +135,11 @@ describe("net items", () => {
     ["fe80::/10", { host: "[febf::1]" }, "granted"],
     ["fe80::/10", { host: "[fec0::1]" }, "prompt"],
     ["example.com", { host: "exa mple" }, "denied"],
+    ["unix:/run/a.sock", { host: "unix:/run/./a.sock" }, "granted"],
+    ["unix:/run", { host: "unix:/run/a.sock" }, "prompt"],
+    ["*.example.com", { host: "unix:/a.example.com" }, "prompt"],
+    ["vsock:1:2", { host: "vsock:1:2" }, "granted"],
+    ["10.0.0.0/8", { host: "10.0.0.0/8" }, "prompt"],
   ])("%s answers %j: %s [PA2.net]", (item, query, expected) => {
     expect(verdict([item], query)).toBe(expected);
   });

@@ -7,6 +7,8 @@ function problemsOf(value: unknown): unknown {
   return parsed.ok ? [] : parsed.problems.map(({ pointer, message, fix }) => `${pointer}: ${message} (${fix ?? ""})`);
 }
 
+const EVERYTHING: Permissions = { read: true, write: true, net: true, env: true, sys: true, run: true, ffi: true, import: true };
+
 describe("parsePermissions()", () => {
   it.each<[string, Permissions]>([
     ["nothing", {}],
@@ -45,6 +47,18 @@ describe("parsePermissions()", () => {
     expect(parsePermissions(permissions)).toEqual({ ok: true, value: permissions, warnings: [] });
   });
 
+  it.each<[string, unknown, Permissions]>([
+    ["nothing else", { all: false }, {}],
+    ["a kind that is named", { all: true, read: ["docs"], net: false }, { ...EVERYTHING, read: ["docs"], net: false }],
+    [
+      "a kind that only denies",
+      { all: true, env: { deny: ["KEY"] }, tools: ["grep"] },
+      { ...EVERYTHING, env: { allow: true, deny: ["KEY"] }, tools: ["grep"] },
+    ],
+  ])('reads Deno\'s "all" beside %s [PA1.all]', (_, value, permissions) => {
+    expect(parsePermissions(value)).toEqual({ ok: true, value: permissions, warnings: [] });
+  });
+
   it("lists every problem with its pointer and what to write [PA1] [M4.all]", () => {
     const value = {
       reed: true,
@@ -52,7 +66,7 @@ describe("parsePermissions()", () => {
       net: ["http://a.com", 1, "ok.com"],
       sys: "hostname",
       write: { ignore: true, reason: "x\u202e" },
-      all: true,
+      all: 1,
     };
     expect(problemsOf(value)).toEqual([
       '/permissions/reed: "reed" is not a kind of permission (did you mean "read"?)',
@@ -62,7 +76,7 @@ describe("parsePermissions()", () => {
       '/permissions/sys: Permission "sys" is neither true, false, a list nor an object (write true, false, a list of items, or { "allow": …, "deny": … })',
       '/permissions/write/ignore: "ignore" exists for read and env only (write "deny")',
       '/permissions/write/reason: "reason" holds U+202E (right-to-left override) (remove it)',
-      '/permissions/all: "all" is not a kind of permission (write one of read, write, net, env, sys, run, ffi, import, tools, mcp)',
+      '/permissions/all: "all" is neither true nor false (write true or false)',
     ]);
   });
 
@@ -74,6 +88,9 @@ describe("parsePermissions()", () => {
     ["an env item with * inside", { env: ["A*B"] }],
     ["an unknown sys kind", { sys: ["everything"] }],
     ["an empty run item", { run: [""] }],
+    ["a pattern of programs", { run: { deny: ["git*"] } }],
+    ["an empty ffi item", { ffi: [""] }],
+    ["a list of everything", { all: ["read"] }],
     ["a tool that cannot be one", { tools: ["a.b.c"] }],
     ["an MCP server with a space", { mcp: ["a b"] }],
     ["a secret for no host", { env: [{ name: "A", secret: true, hosts: [] }] }],

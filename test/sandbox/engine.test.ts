@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { differsFrom, plainCopy } from "../../sandbox/image.ts";
+import { plainCopy } from "../../sandbox/plain-copy.ts";
 import { baseImage, engineModule, loadInThread } from "../support/in-thread.ts";
-import { learnFacts } from "../../sandbox/engine.ts";
+import { learnFacts } from "../../sandbox/engine-facts.ts";
 
 describe("engine facts", () => {
   it("are the same every time they are learned", async () => {
@@ -34,8 +34,8 @@ describe("base image", () => {
     );
     const second = await loadInThread("export function run() { return 2; }", plainCopy);
     first.call("run");
-    plainCopy.restore(first.instance, second.image, first.image);
-    expect(differsFrom(first.instance, second.image)).toBeUndefined();
+    first.restore(second.image);
+    expect(first.differs(second.image)).toBeUndefined();
   });
 
   it("clears what a guest wrote past the allocator's break before another plugin moves in [B1.switch]", async () => {
@@ -46,7 +46,7 @@ describe("base image", () => {
     bytes.fill(0xa5, bytes.length - 4096);
     bytes.fill(0xa5, first.instance.facts.dataEnd, first.instance.facts.dataEnd + 64);
     first.instance.words[first.instance.facts.breakAddress >> 2] = 0xffff_fff0;
-    plainCopy.restore(first.instance, second.image, first.image);
-    expect(differsFrom(first.instance, second.image)).toBeUndefined();
+    first.restore(second.image);
+    expect(first.differs(second.image)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { EngineInterrupted } from "../../sandbox/fuel.ts";
-import { differsFrom, plainCopy } from "../../sandbox/image.ts";
+import { plainCopy } from "../../sandbox/plain-copy.ts";
 import { trackedRestore } from "../../sandbox/tracked-restore.ts";
 import { loadInThread, meteredModule } from "../support/in-thread.ts";
 
@@ -22,14 +22,14 @@ describe("the meter in the engine", () => {
     it(`ends ${name} inside the engine, and a restore heals the instance [B3.native]`, async () => {
       const source = `export function run() { ${body} }\nlet calls = 0; export function probe() { return ++calls; }`;
       const plugin = await loadInThread(source, trackedRestore, { module: meteredModule, budgetMs: 30 });
-      const { instance, image } = plugin;
+      const { instance } = plugin;
       for (let round = 0; round < 3; round++) {
         expect(() => plugin.call("run")).toThrow(EngineInterrupted);
         expect(instance.broken).toBe(false);
-        trackedRestore.restore(instance, image, image);
-        expect(differsFrom(instance, image)).toBeUndefined();
+        plugin.restore();
+        expect(plugin.differs()).toBeUndefined();
         expect(plugin.call("probe")).toBe('d{"o":1}');
-        trackedRestore.restore(instance, image, image);
+        plugin.restore();
       }
     });
   }
@@ -39,9 +39,9 @@ describe("the meter in the engine", () => {
     const plugin = await loadInThread(source, trackedRestore, { module: meteredModule, budgetMs: 1 });
     for (let round = 0; round < 60; round++) {
       expect(() => plugin.call("run")).toThrow(EngineInterrupted);
-      trackedRestore.restore(plugin.instance, plugin.image, plugin.image);
+      plugin.restore();
     }
-    expect(differsFrom(plugin.instance, plugin.image)).toBeUndefined();
+    expect(plugin.differs()).toBeUndefined();
   });
 
   it("counts the same for the same call, whichever way it is restored [B3.fuel]", async () => {
@@ -52,7 +52,7 @@ describe("the meter in the engine", () => {
       for (let round = 0; round < 5; round++) {
         plugin.call("run", { n: 2_000 });
         counted.add(plugin.instance.fuelSpent);
-        restorer.restore(plugin.instance, plugin.image, plugin.image);
+        plugin.restore();
       }
     }
     expect(counted.size).toBe(1);
@@ -65,7 +65,7 @@ describe("the meter in the engine", () => {
     const fuelOf = (n: number): number => {
       plugin.call("run", { n });
       const { fuelSpent } = plugin.instance;
-      trackedRestore.restore(plugin.instance, plugin.image, plugin.image);
+      plugin.restore();
       return fuelSpent;
     };
     expect(fuelOf(20_000)).toBeGreaterThan(fuelOf(1_000) + 19_000);

@@ -21,8 +21,9 @@ describe("image file", () => {
     expect(await readImageFile(new Uint8Array(3))).toBeUndefined();
   });
 
-  it("has another name for another engine", async () => {
-    expect(await imageFileName(new Uint8Array([1]))).not.toBe(await imageFileName(new Uint8Array([2])));
-    expect(await imageFileName(new Uint8Array([1]))).toMatch(/^[0-9a-f]{64}$/);
+  it("has another name for another engine, or another language of the host", async () => {
+    expect(await imageFileName(new Uint8Array([1]), "en")).not.toBe(await imageFileName(new Uint8Array([2]), "en"));
+    expect(await imageFileName(new Uint8Array([1]), "en")).not.toBe(await imageFileName(new Uint8Array([1]), "de"));
+    expect(await imageFileName(new Uint8Array([1]), "en")).toMatch(/^[0-9a-f]{64}$/);
   });
 });

@@ -32,6 +32,7 @@ describe.each(["metered", "plain"] as const)("limits on the %s engine", (engine)
       "greedy",
       `
 const kept = [];
+export function nearly() { const all = []; for (let i = 0; i < 54; i++) all.push(new Uint8Array(1 << 20)); throw new Error("Error of its own"); }
 export function memory() { for (;;) kept.push(new Uint8Array(1 << 20).fill(1)); }
 export function objects() { for (;;) kept.push({ a: [{}] }); }
 export function text() { let s = "x"; for (;;) s += s; }
@@ -94,6 +95,10 @@ export function timers() { for (let i = 0; i < 2000; i++) setTimeout(() => {}, 1
   ] as const)("%s exhausts the limit %s [B3.exhausted]", async (name, limit, allowed) => {
     const outcome = await box.call("greedy", name, { limits: limit === "operations" ? { operations: 100 } : {} });
     expect(outputOf(outcome)).toEqual({ kind: "exhausted", limit, allowed });
+  });
+
+  it("leaves a tool its own error when memory was short but enough [B3.memory]", async () => {
+    expect(outputOf(await box.call("greedy", "nearly"))).toMatchObject({ kind: "threw", message: "Error of its own" });
   });
 
   it("bounds the number of timers [B3.timers]", async () => {

@@ -73,11 +73,6 @@ export function run() { return [text, later, import.meta.url]; }`,
   it.each([
     ["a syntax error", "export const x = 1;\nlet y: = 3;", { kind: "syntax", file: "main.ts", line: 2 }],
     [
-      "TypeScript that needs compiling",
-      "export enum Color { Red }",
-      { kind: "syntax", file: "main.ts", line: 1, message: expect.stringContaining("enum") },
-    ],
-    [
       "a top-level throw",
       "export const x = 1;\n\nthrow new Error('top');",
       { kind: "threw", file: "main.ts", line: 3, message: "Error: top" },
@@ -99,6 +94,11 @@ export function run() { return [text, later, import.meta.url]; }`,
       "an import without its suffix",
       "import x from './main';",
       { kind: "import", message: expect.stringContaining('write the whole file name ("./main.ts")') },
+    ],
+    [
+      "types imported as if they were code",
+      "import { type Args } from './bascule.d.ts';",
+      { kind: "import", message: expect.stringContaining('a declaration file holds no code (write "import type")') },
     ],
   ] as const)("refuses %s with its place [H5.load] [B7.refused]", async (_what, source, fault) => {
     expect(await load(source)).toMatchObject({ ok: false, fault });

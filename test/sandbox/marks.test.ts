@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mark, MARKED_PAGE_BYTES, markingImports } from "../../sandbox/marks.ts";
+import { mark, PAGE_BYTES, markingImports } from "../../sandbox/marks.ts";
 
 function pages(marks: Uint8Array): number[] {
   return [...marks.entries()].flatMap(([page, value]) => (value === 0 ? [] : [page]));
@@ -8,9 +8,9 @@ function pages(marks: Uint8Array): number[] {
 describe("mark()", () => {
   it.each([
     [0, 1, [0]],
-    [MARKED_PAGE_BYTES - 1, 1, [0]],
-    [MARKED_PAGE_BYTES - 1, 2, [0, 1]],
-    [MARKED_PAGE_BYTES, 2 * MARKED_PAGE_BYTES, [1, 2]],
+    [PAGE_BYTES - 1, 1, [0]],
+    [PAGE_BYTES - 1, 2, [0, 1]],
+    [PAGE_BYTES, 2 * PAGE_BYTES, [1, 2]],
     [2 ** 32 - 1, 1, []],
   ])("marks the pages of a write at %d of %d bytes, and nothing outside the map", (address, length, expected) => {
     const marks = new Uint8Array(8);

@@ -5,10 +5,11 @@ import { outputOf, startSandbox } from "../support/sandbox.ts";
 const RULES = { maximumWorkers: 3, now: 1_000, busyAfterMs: 20 };
 
 /** A worker with calls of these plugins; `busy` means that a guest holds its thread. */
-function seat(plugins: readonly string[], fields: { busy?: boolean; reservedFor?: string; ready?: boolean } = {}): Seat {
+function seat(plugins: readonly string[], fields: { busy?: boolean; loads?: boolean; reservedFor?: string; ready?: boolean } = {}): Seat {
   const entry = fields.busy === true ? { number: 1, enteredAt: 0, endBy: 9_999, lastPoll: 0 } : undefined;
   return {
     ready: fields.ready ?? true,
+    loads: fields.loads ?? false,
     jobs: new Map(plugins.map((digest, number) => [number, { ticket: number, digest }])),
     entry,
     reservedFor: fields.reservedFor,
@@ -18,12 +19,32 @@ function seat(plugins: readonly string[], fields: { busy?: boolean; reservedFor?
 }
 
 const place = (threads: readonly Seat[], reservation?: string): ReturnType<typeof choosePlace> =>
-  choosePlace(threads, { digest: "a", reservation }, RULES);
+  choosePlace(threads, { digest: "a", isLoad: false, isBrief: false, reservation }, RULES);
 
 describe("choosePlace()", () => {
   it("takes an idle worker before it starts one", () => {
     const idle = seat([]);
     expect(place([seat(["a"]), idle])).toEqual({ thread: idle, wantsFresh: false });
+  });
+
+  it("loads where plugins were loaded before, unless a guest holds that thread", () => {
+    const idle = seat([]);
+    const loader = seat(["b"], { loads: true });
+    const load = (threads: readonly Seat[]): unknown =>
+      choosePlace(threads, { digest: "a", isLoad: true, isBrief: false, reservation: undefined }, RULES);
+    expect(load([idle, loader])).toEqual({ thread: loader, wantsFresh: false });
+    expect(load([seat(["b"], { loads: true, busy: true }), idle])).toEqual({ thread: idle, wantsFresh: false });
+  });
+
+  it("keeps brief calls on the worker that is awake for their plugin, until it is held or has many", () => {
+    const idle = seat([]);
+    const own = seat(["a", "a"]);
+    const brief = (threads: readonly Seat[]): unknown =>
+      choosePlace(threads, { digest: "a", isLoad: false, isBrief: true, reservation: undefined }, RULES);
+    expect(brief([idle, own])).toEqual({ thread: own, wantsFresh: false });
+    expect(brief([idle, seat(Array<string>(32).fill("a"))])).toEqual({ thread: idle, wantsFresh: false });
+    const held = { ...own, entry: { number: 1, enteredAt: 995, endBy: 9_999, lastPoll: 0 } };
+    expect(brief([idle, held])).toEqual({ thread: idle, wantsFresh: false });
   });
 
   it("prefers a fresh worker to a shared one, and its own to another's", () => {

@@ -7,6 +7,7 @@ let count = 0;
 const kept = [];
 export function counted() { return ++count; }
 export async function slowly() { const seen = ++count; await new Promise((resolve) => setTimeout(resolve, 5)); return seen; }
+export async function asks() { count++; await Deno.stat("x").catch(() => {}); return count; }
 export function random() { return Math.random(); }
 export function fails() { count = 1000; throw new Error("no"); }
 export function grows() { kept.push(new Uint8Array(9 << 20).fill(1)); return kept.length; }
@@ -35,6 +36,19 @@ describe.each(["metered", "plain"] as const)("a plugin with the state of a sessi
   it("runs the calls of one session one after another [B2.session]", async () => {
     const seen = await Promise.all(Array.from({ length: 8 }, () => call("slowly", "ordered")));
     expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  it("cancels a call that waits for its turn at once, and leaves the others their order [T3.session] [B2.session]", async () => {
+    let answer = (): void => {};
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    const first = box.call("plugin", "asks", { session: "held", hostCall: () => held.then(() => ({ ok: true, value: "{}" })) });
+    const abort = new AbortController();
+    const second = box.call("plugin", "counted", { session: "held", signal: abort.signal });
+    const third = box.call("plugin", "counted", { session: "held" });
+    abort.abort();
+    expect(outputOf(await second)).toEqual({ kind: "cancelled" });
+    answer();
+    expect([outputOf(await first), outputOf(await third)]).toEqual([1, 2]);
   });
 
   it("forgets what a failed call changed [B2.session]", async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { differsFrom, type Image, plainCopy } from "../../sandbox/image.ts";
-import type { Instance } from "../../sandbox/instance.ts";
-import { MARKED_PAGE_BYTES } from "../../sandbox/marks.ts";
+import { type Image, unchanged } from "../../sandbox/image.ts";
+import { differsFrom, plainCopy } from "../../sandbox/plain-copy.ts";
+import { Instance } from "../../sandbox/instance.ts";
+import { PAGE_BYTES } from "../../sandbox/marks.ts";
 import { trackedRestore } from "../../sandbox/tracked-restore.ts";
 import { baseImage, type InThreadPlugin, loadInThread, meteredModule } from "../support/in-thread.ts";
 
@@ -10,8 +11,8 @@ function load(source: string): Promise<InThreadPlugin> {
 }
 
 function markedPages(instance: Instance): number {
-  const pages = instance.bytes.length / MARKED_PAGE_BYTES;
-  return instance.marks?.subarray(0, pages).reduce((sum, mark) => sum + mark, 0) ?? Number.NaN;
+  const pages = instance.bytes.length / PAGE_BYTES;
+  return instance.shadow?.marks.subarray(0, pages).reduce((sum, mark) => sum + mark, 0) ?? Number.NaN;
 }
 
 /** Writes as a guest would that controls its own memory: the barrier marks where a store begins. */
@@ -20,10 +21,10 @@ function store(instance: Instance, address: number, length = 1): void {
   instance.wrote(address, 1);
 }
 
-function expectRestored({ instance }: InThreadPlugin, image: Image, previous: Image): void {
-  trackedRestore.restore(instance, image, previous);
-  expect(differsFrom(instance, image)).toBeUndefined();
-  expect(markedPages(instance)).toBe(0);
+function expectRestored(plugin: InThreadPlugin, image: Image = plugin.image): void {
+  plugin.restore(image);
+  expect(plugin.differs(image)).toBeUndefined();
+  expect(markedPages(plugin.instance)).toBe(0);
 }
 
 describe("trackedRestore", () => {
@@ -32,35 +33,35 @@ describe("trackedRestore", () => {
       `const kept = Array.from({ length: 100_000 }, (_, i) => ({ i })); export function run() { return kept.length; }`,
     );
     large.call("run");
-    trackedRestore.restore(large.instance, large.image, large.image);
+    large.restore();
     large.call("run");
-    expect(large.image.bytes.byteLength).toBeGreaterThan(6 << 20);
+    expect(large.image.pages.byteLength).toBeGreaterThan(6 << 20);
     expect(markedPages(large.instance)).toBeLessThan(200);
-    expectRestored(large, large.image, large.image);
+    expectRestored(large);
   });
 
   it("restores a store that reaches over the end of its page [B1.memory]", async () => {
     const plugin = await load("export function run() {}");
     const { instance, image } = plugin;
-    for (const page of [0, 20, 3_000, Math.floor(image.heapEnd / MARKED_PAGE_BYTES) - 1, Math.floor(image.heapEnd / MARKED_PAGE_BYTES)]) {
-      store(instance, (page + 1) * MARKED_PAGE_BYTES - 1, 8);
-      expectRestored(plugin, image, image);
+    for (const page of [0, 20, 3_000, Math.floor(image.heapEnd / PAGE_BYTES) - 1, Math.floor(image.heapEnd / PAGE_BYTES)]) {
+      store(instance, (page + 1) * PAGE_BYTES - 1, 8);
+      expectRestored(plugin);
     }
   });
 
   it("restores at every border of the memory's layout [B1.memory]", async () => {
     const plugin = await load("export function run() {}");
     const { instance, image } = plugin;
-    const { dataEnd, stackTop } = image.facts;
+    const { dataEnd, stackTop } = instance.facts;
     for (const border of [dataEnd, stackTop, image.heapEnd]) {
       for (const address of [border - 4, border, border + 4]) {
         store(instance, address, 4);
-        expectRestored(plugin, image, image);
+        expectRestored(plugin);
       }
     }
     store(instance, 0);
     store(instance, instance.bytes.length - 1);
-    expectRestored(plugin, image, image);
+    expectRestored(plugin);
   });
 
   it("puts another image in place, larger or smaller, whatever was written [B1.switch]", async () => {
@@ -71,18 +72,26 @@ describe("trackedRestore", () => {
     store(first.instance, first.instance.bytes.length - 4096);
     first.instance.words[first.instance.facts.breakAddress >> 2] = 0xffff_fff0;
     first.instance.wrote(first.instance.facts.breakAddress, 4);
-    expectRestored(first, second.image, first.image);
-    expectRestored(first, first.image, second.image);
+    expectRestored(first, second.image);
+    expectRestored(first);
     second.call("run");
-    expectRestored(second, first.image, second.image);
-    expectRestored(second, await baseImage(meteredModule), first.image);
+    expectRestored(second, first.image);
+    expectRestored(second, unchanged(await baseImage(meteredModule)));
   });
 
   it("restores an instance that nothing is known of [B1.switch]", async () => {
-    const plugin = await load("export function run() {}");
-    plugin.instance.bytes.fill(0xa5);
-    trackedRestore.restore(plugin.instance, plugin.image, undefined);
-    expect(differsFrom(plugin.instance, plugin.image)).toBeUndefined();
+    const { image } = await load("export function run() {}");
+    const base = await baseImage(meteredModule);
+    const instance = await Instance.start(meteredModule, base.facts, 1_024);
+    instance.bytes.fill(0xa5);
+    trackedRestore(base).restore(instance, image);
+    expect(differsFrom(instance, image, base)).toBeUndefined();
+  });
+
+  it("holds of a small plugin what differs from the base image, not all of it [B1.difference]", async () => {
+    const { image } = await load("const kept = [1, 2, 3]; export function run() { return kept; }");
+    expect(image.pages.byteLength).toBeGreaterThan(0);
+    expect(image.pages.byteLength).toBeLessThan((await baseImage(meteredModule)).bytes.byteLength / 8);
   });
 
   it("restores memory that grew in the call [B2]", async () => {
@@ -90,7 +99,7 @@ describe("trackedRestore", () => {
     const before = plugin.instance.bytes.length;
     plugin.call("run");
     expect(plugin.instance.bytes.length).toBeGreaterThan(before);
-    expectRestored(plugin, plugin.image, plugin.image);
+    expectRestored(plugin);
   });
 
   it("knows what the host writes: arguments, bytes, answers, dates in local time [B1.memory]", async () => {
@@ -99,20 +108,20 @@ export function dates() { const d = new Date(2020, 5, 17); return [d.getHours(),
 export function bytes() { return [...crypto.getRandomValues(new Uint8Array(4096))].length; }
 export function texts(args) { return new TextDecoder().decode(new TextEncoder().encode(args.text)).length; }
 `);
-    const { instance, image } = plugin;
+    const { instance } = plugin;
     for (const [name, args] of [
       ["dates", {}],
       ["bytes", {}],
       ["texts", { text: "x".repeat(100_000) }],
     ] as const) {
       plugin.call(name, args);
-      expectRestored(plugin, image, image);
+      expectRestored(plugin);
     }
     instance.values.newBytes(new Uint8Array(50_000).fill(9));
-    expectRestored(plugin, image, image);
+    expectRestored(plugin);
     // Copied in as UTF-8 first, into a buffer of three times the room that nothing else writes to.
     instance.values.newString("x".repeat(20_000));
-    expectRestored(plugin, image, image);
+    expectRestored(plugin);
   });
 
   it("leaves what plain copy leaves, after any program [B1.memory]", async () => {
@@ -137,10 +146,10 @@ export function run({ seed }) {
     const plain = await loadInThread(source, plainCopy, { module: meteredModule });
     for (let seed = 1; seed <= 25; seed++) {
       expect(tracked.call("run", { seed })).toBe(plain.call("run", { seed }));
-      trackedRestore.restore(tracked.instance, tracked.image, tracked.image);
-      plainCopy.restore(plain.instance, plain.image, plain.image);
-      expect(differsFrom(tracked.instance, tracked.image)).toBeUndefined();
-      expect(differsFrom(plain.instance, plain.image)).toBeUndefined();
+      tracked.restore();
+      plain.restore();
+      expect(tracked.differs()).toBeUndefined();
+      expect(plain.differs()).toBeUndefined();
     }
   });
 });

@@ -14,19 +14,31 @@ describe("judgeEntry()", () => {
   const stuck = { number: 1, enteredAt: 0, endBy: 500, lastPoll: 10 };
 
   it("ends the worker of a guest that does not poll, soon after its end [B3.kill]", () => {
-    expect(judgeEntry(stuck, job(), 514)).toBeUndefined();
-    expect(judgeEntry(stuck, job(), 515)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
+    expect(judgeEntry(stuck, job(), 514, false)).toBeUndefined();
+    expect(judgeEntry(stuck, job(), 515, false)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
   });
 
   it("gives one that polled until its end time to get a processor", () => {
     const polling = { ...stuck, lastPoll: 495 };
-    expect(judgeEntry(polling, job(), 600)).toBeUndefined();
-    expect(judgeEntry(polling, job(), 651)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
+    expect(judgeEntry(polling, job(), 535, false)).toBeUndefined();
+    expect(judgeEntry(polling, job(), 536, false)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
+    // Where native loops ask as well it can have gone nowhere else.
+    expect(judgeEntry(polling, job(), 1_000, true)).toBeUndefined();
+    expect(judgeEntry(polling, job(), 1_001, true)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
+    expect(judgeEntry(stuck, job(), 541, true)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
+  });
+
+  it("does not take a guest that was just entered for one that polls, however short its time [B3.kill]", () => {
+    const short = { number: 1, enteredAt: 450, endBy: 500, lastPoll: 450 };
+    expect(judgeEntry(short, job({ givenAt: 450, begunAt: 450 }), 515, false)).toBeDefined();
+    // On an engine whose native loops ask as well it has not had the processor yet.
+    expect(judgeEntry(short, job({ givenAt: 450, begunAt: 450 }), 515, true)).toBeUndefined();
+    expect(judgeEntry({ ...short, lastPoll: 451 }, job({ givenAt: 450, begunAt: 450 }), 515, false)).toBeUndefined();
   });
 
   it("says which clock ran out, and that a cancelled call was cancelled", () => {
-    expect(judgeEntry({ ...stuck, endBy: 1_000 }, job(), 1_100)).toEqual({ kind: "timeout", limit: "wall", limitMs: 1_000 });
-    expect(judgeEntry(stuck, job({ cancelBy: 400 }), 600)).toEqual({ kind: "cancelled" });
+    expect(judgeEntry({ ...stuck, endBy: 1_000 }, job(), 1_100, false)).toEqual({ kind: "timeout", limit: "wall", limitMs: 1_000 });
+    expect(judgeEntry(stuck, job({ cancelBy: 400 }), 600, false)).toEqual({ kind: "cancelled" });
   });
 });
 

@@ -9,13 +9,21 @@ const LAYERS: Readonly<Record<string, { readonly layers: readonly string[]; read
   manifests: { layers: [], packages: ["@sinclair/typebox", "semver"] },
   sandbox: {
     layers: ["manifests"],
-    packages: ["quickjs-emscripten", "quickjs-emscripten-core", "@jitl/quickjs-wasmfile-release-sync", "@jitl/quickjs-ffi-types", "amaro"],
+    packages: [
+      "quickjs-emscripten",
+      "quickjs-emscripten-core",
+      "@jitl/quickjs-wasmfile-release-sync",
+      "@jitl/quickjs-ffi-types",
+      "amaro",
+      "acorn",
+      "@jridgewell/sourcemap-codec",
+    ],
   },
   host: { layers: ["manifests", "sandbox"], packages: ["@sinclair/typebox", "semver"] },
 };
 
 /** Imported in `host/platform/` only, besides `node:*`. */
-const PLATFORM_PACKAGES: readonly string[] = ["chokidar", "pino"];
+const PLATFORM_PACKAGES: readonly string[] = ["chokidar", "esbuild", "pino", "undici"];
 
 /** Names that are authority, or a clock, or randomness. Only `host/platform/` may reach for them. */
 const AMBIENT: ReadonlySet<string> = new Set([

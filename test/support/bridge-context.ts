@@ -1,7 +1,7 @@
 /** What a bridge knows about a call, with one layer of permissions and everything it reported kept. */
 
 import type { BridgeContext, CapabilityAct } from "../../host/capabilities/mod.ts";
-import { answerOperation } from "../../host/capabilities/mod.ts";
+import { answerOperation, createExchanges, createOpenFiles } from "../../host/capabilities/mod.ts";
 import type { Platform } from "../../host/platform/platform.ts";
 import { compilePermissions, type JsonValue, type Permissions } from "../../manifests/mod.ts";
 import type { HostAnswer } from "../../sandbox/mod.ts";
@@ -36,7 +36,9 @@ export function testCall(options: TestCallOptions): TestCall {
     cwd,
     platform,
     limits: { operationBytes },
+    openFiles: createOpenFiles("call-1"),
     signal: options.signal ?? new AbortController().signal,
+    exchanges: createExchanges(),
     ...(ownFiles && { ownFiles }),
     record: (act) => void acts.push(act),
     modified: (path) => void modified.push(path),

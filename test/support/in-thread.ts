@@ -3,7 +3,9 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { makeBaseImage } from "../../sandbox/base-image.ts";
-import type { Image, Restorer } from "../../sandbox/image.ts";
+import { type BaseImage, type Image, unchanged } from "../../sandbox/image.ts";
+import { differsFrom, type Restorer } from "../../sandbox/plain-copy.ts";
+import { loadCompiler } from "../../sandbox/compile.ts";
 import { Instance } from "../../sandbox/instance.ts";
 import { loadPlugin } from "../../sandbox/load.ts";
 import { LOCAL_OPERATIONS } from "../../sandbox/local-operations.ts";
@@ -18,10 +20,10 @@ export const engineModule: WebAssembly.Module = new WebAssembly.Module(engineByt
 /** The rewritten build: write barrier, meter, smaller memory. */
 export const meteredModule: WebAssembly.Module = new WebAssembly.Module(rewriteEngine(engineBytes, METERED_ENGINE));
 
-const bases = new Map<WebAssembly.Module, Promise<Image>>();
+const bases = new Map<WebAssembly.Module, Promise<BaseImage>>();
 
 /** The base image, made once for a test file and build. */
-export function baseImage(module: WebAssembly.Module = engineModule): Promise<Image> {
+export function baseImage(module: WebAssembly.Module = engineModule): Promise<BaseImage> {
   const known = bases.get(module);
   if (known !== undefined) return known;
   const made = makeBaseImage(module);
@@ -32,6 +34,10 @@ export function baseImage(module: WebAssembly.Module = engineModule): Promise<Im
 export interface InThreadPlugin {
   readonly instance: Instance;
   readonly image: Image;
+  /** Puts the instance back to its image, or to another one. */
+  restore(image?: Image): void;
+  /** Where the memory is not the image's, if anywhere (`differsFrom`). */
+  differs(image?: Image): number | undefined;
   /** Calls an export with JSON arguments; gives the poll text (`guest/protocol.ts`). Runs jobs, no timers, no operations. */
   call(name: string, args?: unknown): string;
 }
@@ -45,24 +51,38 @@ export interface InThreadOptions {
 }
 
 /** Loads one module as a plugin. 64 MiB of memory. */
-export async function loadInThread(source: string, restorer: Restorer, options: InThreadOptions = {}): Promise<InThreadPlugin> {
+export async function loadInThread(
+  source: string,
+  makeRestorer: (base: BaseImage) => Restorer,
+  options: InThreadOptions = {},
+): Promise<InThreadPlugin> {
   const { budgetMs = 2_000, module = engineModule, now = Date.now } = options;
-  const image = await baseImage(module);
-  const instance = await Instance.start(module, image.facts, 1_024);
-  restorer.restore(instance, image, undefined);
+  const base = await baseImage(module);
+  const restorer = makeRestorer(base);
+  const instance = await Instance.start(module, base.facts, 1_024);
+  restorer.restore(instance, unchanged(base));
   const files = new Map([["main.js", new TextEncoder().encode(source)]]);
   const loaded = loadPlugin(
     instance,
-    image,
-    { digest: "test", files, modules: new Map([["main.js", []]]), loadMs: 5_000, memoryBytes: 64 << 20 },
+    restorer,
+    {
+      digest: "test",
+      files,
+      modules: new Map([["main.js", []]]),
+      loadMs: 5_000,
+      compiler: await loadCompiler(files, "load"),
+      memoryBytes: 64 << 20,
+    },
     Date.now,
   );
   if (!loaded.ok) throw new Error(`The plugin does not load: ${JSON.stringify(loaded.fault)}`);
   const { image: plugin } = loaded;
-  restorer.restore(instance, plugin, image);
+  restorer.restore(instance, plugin);
   return {
     instance,
     image: plugin,
+    restore: (image = plugin) => restorer.restore(instance, image),
+    differs: (image = plugin) => differsFrom(instance, image, base),
     call(name, args = {}) {
       const endBy = Date.now() + budgetMs;
       instance.host = {
@@ -86,7 +106,7 @@ export async function loadInThread(source: string, restorer: Restorer, options: 
         limits: {},
       };
       try {
-        const first = instance.callEntry("invoke", [JSON.stringify({ module: "main.js", export: name, args, context })], 1 << 22);
+        const first = instance.callEntry("invoke", ["main.js", name, JSON.stringify(args), JSON.stringify(context)], 1 << 22);
         while (instance.runJobs(1_000) === 1_000 && Date.now() < endBy);
         return first.startsWith("w") ? instance.callEntry("poll", [], 1 << 22) : first;
       } finally {

@@ -68,15 +68,7 @@ export function startSandbox(options: SandboxOptions = {}): TestSandbox {
         module: call.module ?? "main.ts",
         export: name,
         args: call.args ?? {},
-        context: call.context ?? {
-          cwd: "/work",
-          sessionId: "s",
-          callId: "call",
-          workspacePath: "/work",
-          settings: {},
-          permissions: {},
-          deadline: 0,
-        },
+        contextText: JSON.stringify(call.context ?? DEFAULT_CONTEXT),
         limits: { ...DEFAULT_LIMITS, ...call.limits },
         hostCall:
           call.hostCall ?? (() => Promise.resolve({ ok: false, error: { name: "NotCapable", message: "Nothing is granted here" } })),
@@ -88,6 +80,16 @@ export function startSandbox(options: SandboxOptions = {}): TestSandbox {
     [Symbol.asyncDispose]: () => sandbox.close(),
   };
 }
+
+const DEFAULT_CONTEXT: JsonValue = {
+  cwd: "/work",
+  sessionId: "s",
+  callId: "call",
+  workspacePath: "/work",
+  settings: {},
+  permissions: {},
+  deadline: 0,
+};
 
 /** The plain output of a call, or the fault, for short assertions. */
 export function outputOf(outcome: InvocationOutcome): unknown {

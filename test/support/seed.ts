@@ -7,5 +7,10 @@ import { configureGlobal } from "fast-check";
 
 const DEFAULT_SEED = 20_261_120;
 
-const wanted = process.env["FUZZ_SEED"];
-if (wanted !== "random") configureGlobal({ seed: wanted === undefined ? DEFAULT_SEED : Number(wanted) });
+const wanted = process.env["FUZZ_SEED"] ?? String(DEFAULT_SEED);
+
+/** What random cases are drawn by, for generators other than fast-check. */
+export const FUZZ_SEED: number = wanted === "random" ? Math.floor(Math.random() * 2 ** 31) : Number(wanted);
+
+// fast-check draws a seed of its own where it is given none, and says it when it fails.
+if (wanted !== "random") configureGlobal({ seed: FUZZ_SEED });

@@ -9,7 +9,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { terminalPrompt } from "../confirm.ts";
 import { EXIT, exitCodeFor } from "../exit-codes.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
-import { PERMISSION_OPTIONS, permissionsFromFlags } from "../permission-flags.ts";
+import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import { failureLines, successText } from "../result-text.ts";
 import { printable } from "../text.ts";
 
@@ -33,12 +33,12 @@ export const callCommand: Command = {
   options: [
     { name: "args", value: "file", about: "Read the arguments from a JSON file; - is standard input" },
     { name: "timeout", value: "ms", about: "End the call after so many milliseconds" },
-    ...PERMISSION_OPTIONS,
+    ...RUN_OPTIONS,
   ],
-  run: (context) => {
-    const oneRun = permissionsFromFlags(context.options, context.platform.environment);
+  run: async (context) => {
+    const oneRun = await permissionsOfRun(context.options, context.platform);
     const [onlyTool = ""] = context.positionals;
-    return withHost(context, (host) => call(context, host), { oneRun, onlyTool });
+    return await withHost(context, (host) => call(context, host), { oneRun, onlyTool });
   },
 };
 

@@ -1,15 +1,18 @@
 /** `bascule dev`: serves the project's plugins, reloads them at every edit, and shows what happens. */
 
+import type { HostEvent } from "../../audit/events.ts";
 import type { PluginView } from "../../doors/operations.ts";
 import { openSocketDoor, type SocketDoor } from "../../doors/socket.ts";
 import { FileError } from "../../platform/platform.ts";
 import { CliError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { createTestKeeper, type TestKeeper } from "../keep-tests.ts";
+import { createTypesKeeper, type TypesKeeper } from "../keep-types.ts";
 import { liveLines } from "../live-lines.ts";
 import { type LocalHost, openLocalHost } from "../local-host.ts";
 import { pathFrom } from "../paths.ts";
-import { PERMISSION_OPTIONS, permissionsFromFlags } from "../permission-flags.ts";
+import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import { pluginRoots } from "../plugin-roots.ts";
 import type { ReaderPlace } from "../plugin-text.ts";
 import { startScreen } from "../start-screen.ts";
@@ -20,19 +23,21 @@ export const devCommand: Command = {
   usage: "dev",
   details: [
     "Other commands find it through .bascule/host.sock and are answered by it.",
+    "Writes the types of each plugin at every reload, as `types` does.",
     "Permission flags hold for this run and for every plugin, within what each one asks for.",
   ],
-  examples: ["dev", "dev --allow-read=. --deny-read=.env"],
+  examples: ["dev", "dev --allow-read=. --deny-read=.env", "dev --test"],
   positionals: { min: 0, max: 0 },
-  options: PERMISSION_OPTIONS,
+  options: [{ name: "test", about: "Run the cases and tests of a plugin again at every reload" }, ...RUN_OPTIONS],
   run: dev,
 };
 
 async function dev(context: CommandContext): Promise<number> {
   const { platform, output, options, signal } = context;
-  const oneRun = permissionsFromFlags(options, platform.environment);
+  const oneRun = await permissionsOfRun(options, platform);
   await makeRoots(context);
   const host = await openLocalHost(context, oneRun, { watch: true });
+  const tests = options.has("test") ? createTestKeeper(context, oneRun) : undefined;
   let door: SocketDoor | undefined;
   try {
     door = await openDoor(context, host);
@@ -41,9 +46,10 @@ async function dev(context: CommandContext): Promise<number> {
     const plugins = await host.operations.list();
     for (const line of startScreen(status, plugins, output, place)) output.line(line);
     output.document({ ok: true, status, plugins });
-    await showEvents(context, host, place);
+    await showEvents(context, host, { place, ...(tests !== undefined && { tests }) });
     if (signal.aborted) output.note(output.style.dim("\nFinishing what runs; Ctrl-C again ends at once"));
   } finally {
+    await tests?.close();
     // The host first: calls that still run are answered through the door.
     await host.close();
     await door?.close();
@@ -74,14 +80,37 @@ async function openDoor({ platform, project, output }: CommandContext, host: Loc
   }
 }
 
-/** Shows events as they come, until Ctrl-C. */
-async function showEvents({ output, signal }: CommandContext, host: LocalHost, place: ReaderPlace): Promise<void> {
+/** Shows events as they come, and keeps the types of what they are about, until Ctrl-C. */
+async function showEvents(
+  { platform, output, signal }: CommandContext,
+  host: LocalHost,
+  { place, tests }: { readonly place: ReaderPlace; readonly tests?: TestKeeper },
+): Promise<void> {
   const events = host.events();
   const end = (): void => void events.return?.();
   signal.addEventListener("abort", end, { once: true });
   if (signal.aborted) end();
+  const keepTypes = createTypesKeeper(platform, output.style);
   const plugin = async (name: string): Promise<PluginView | undefined> => (await host.operations.list()).find((view) => view.name === name);
+  for (const view of await host.operations.list()) for (const line of await typeLines(view, keepTypes)) output.line(line);
   for (let next = await events.next(); next.done !== true; next = await events.next()) {
-    for (const line of await liveLines(next.value, { output, place, plugin })) output.line(line);
+    const event = next.value;
+    for (const line of await liveLines(event, { output, place, plugin })) output.line(line);
+    if (!CHANGES_MANIFEST.has(event.type)) continue;
+    const view = await plugin(event.plugin ?? "");
+    for (const line of await typeLines(view, keepTypes)) output.line(line);
+    if (event.type !== "plugin.failed" && view?.directory !== undefined) tests?.run(view.name, view.directory);
   }
+}
+
+/** Also a version that does not load or waits for consent has a manifest, which is the one that its author works on. */
+const CHANGES_MANIFEST: ReadonlySet<HostEvent["type"]> = new Set([
+  "plugin.loaded",
+  "plugin.reloaded",
+  "plugin.failed",
+  "plugin.quarantined",
+] as const);
+
+async function typeLines(view: PluginView | undefined, keepTypes: TypesKeeper): Promise<readonly string[]> {
+  return view?.directory === undefined || view.state === "ignored" ? [] : await keepTypes(view.name, view.directory);
 }

@@ -69,6 +69,10 @@ async function init(context: CommandContext): Promise<number> {
 const ABOUT: Readonly<Record<string, string>> = {
   "manifest.json": "what it is, which tools it has, what it asks for",
   "main.ts": "the tool: an exported function",
+  "bascule.d.ts": "types of what it takes and answers, made of the manifest",
+  "bascule-globals.d.ts": "types of what the sandbox has for it, made of the manifest",
+  "tsconfig.json": "shows editors the sandbox and nothing else",
+  "main.test.ts": "tests of its code, for `bascule test` and `deno test`",
   "cases/peek.json": "what the tool must answer",
   "README.md": "how to try it",
 };

@@ -4,6 +4,7 @@ import type { Command } from "../command.ts";
 import { callCommand } from "./call.ts";
 import { checkCommand } from "./check.ts";
 import { devCommand } from "./dev.ts";
+import { exportCommand } from "./export.ts";
 import { grantCommand } from "./grant.ts";
 import { grantsCommand } from "./grants.ts";
 import { infoCommand } from "./info.ts";
@@ -11,6 +12,9 @@ import { initCommand } from "./init.ts";
 import { listCommand } from "./list.ts";
 import { reloadCommand } from "./reload.ts";
 import { revokeCommand } from "./revoke.ts";
+import { testCommand } from "./test.ts";
+import { typesCommand } from "./types.ts";
+import { vendorCommand } from "./vendor.ts";
 import { whyCommand } from "./why.ts";
 
 export const COMMANDS: readonly Command[] = [
@@ -20,6 +24,10 @@ export const COMMANDS: readonly Command[] = [
   infoCommand,
   callCommand,
   checkCommand,
+  typesCommand,
+  exportCommand,
+  testCommand,
+  vendorCommand,
   grantCommand,
   revokeCommand,
   grantsCommand,

@@ -1,6 +1,6 @@
 /** `bascule why`: which layer of policy and grants decides, and what it says (SPEC P6). */
 
-import { PERMISSION_KINDS } from "../../../manifests/mod.ts";
+import { isPathKind, PERMISSION_KINDS } from "../../../manifests/mod.ts";
 import type { ActExplanation, ToolExplanation, WhyQuestion } from "../../doors/operations.ts";
 import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -97,5 +97,5 @@ function readAct(written: string, cwd: string): NonNullable<WhyQuestion["act"]> 
   }
   if (equals < 0) return { kind };
   const value = written.slice(equals + 1);
-  return { kind, value: kind === "read" || kind === "write" ? absolutePath(value, cwd) : value };
+  return { kind, value: isPathKind(kind) ? absolutePath(value, cwd) : value };
 }

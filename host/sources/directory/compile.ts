@@ -49,7 +49,7 @@ export function toCandidate(state: FolderState, around: Surroundings): Candidate
   if (state.kind !== "read") return state;
   if (state.digest === serving?.digest) return { kind: "ready", snapshot: state, manifest: serving.manifest, warnings: state.warnings };
 
-  const text = decode(state.files.get(MANIFEST_FILE) ?? new Uint8Array());
+  const text = decodeManifest(state.files.get(MANIFEST_FILE) ?? new Uint8Array());
   if (text === undefined) return failed([folderError(`"${MANIFEST_FILE}" is not UTF-8 text`, "save it as UTF-8")]);
   const parsed = parseManifest(text, { files: new Set(state.files.keys()), plugins });
   if (!parsed.ok) return failed(parsed.problems);
@@ -112,7 +112,8 @@ function missingFiles(manifest: Manifest, files: ReadonlyMap<string, Uint8Array>
   return [...problems.values()];
 }
 
-function decode(bytes: Uint8Array): string | undefined {
+/** A manifest's text; undefined if it is no UTF-8. */
+export function decodeManifest(bytes: Uint8Array): string | undefined {
   try {
     // A byte order mark is the reader's business: one is dropped, a second one is no JSON.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

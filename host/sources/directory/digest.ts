@@ -14,7 +14,12 @@ export async function digestFiles(files: ReadonlyMap<string, Uint8Array>): Promi
     const bytes = files.get(path) ?? new Uint8Array();
     parts.push(encoder.encode(`${path}\0${String(bytes.length)}\0`), bytes);
   }
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", concatenate(parts)));
+  return await sha256Hex(concatenate(parts));
+}
+
+/** SHA-256 of some bytes, in hex. */
+export async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 

@@ -4,6 +4,7 @@ import type { Problem } from "../../../manifests/mod.ts";
 import { FileError, type Files, type Platform } from "../../platform/platform.ts";
 import { digestFiles } from "./digest.ts";
 import { findFolder, type FoundFolder, pathOf, type Place } from "./discover.ts";
+import { checkVendored } from "./vendored.ts";
 import { createOwnFileReader, type OwnFileReader } from "./own-file.ts";
 import { FOLDER_BOUNDS, type FolderFile, MANIFEST_FILE, unreadable, type Walk, walkFolder } from "./walk.ts";
 
@@ -61,6 +62,8 @@ export async function readFolder({ files, guarded }: FolderAccess, place: Place)
   if (after.kind !== "found" || after.strict !== before.strict) return { kind: "changing" };
 
   const { signature, identity, directory, newestMs, warnings } = before;
+  const problems = await checkVendored(contents);
+  if (problems.length > 0) return { kind: "refused", signature, problems };
   const bytes = before.files.reduce((total, file) => total + file.size, 0);
   const linkTarget = found?.linkTarget === undefined ? {} : { linkTarget: found.linkTarget };
   const digest = await digestFiles(contents);

@@ -85,15 +85,21 @@ export async function walkFolder(files: Files, directory: string): Promise<Walk>
   }
 }
 
-/** Names that editors and tools leave behind; nothing can load them, so they do not count. */
+/**
+ * Names that editors and tools leave behind, and declaration files; nothing can load them, as they are not read, so they do
+ * not count (SPEC M11).
+ */
 export function isIgnoredName(name: string): boolean {
-  return IGNORED_NAMES.has(name) || IGNORED_PATTERN.test(name);
+  return IGNORED_NAMES.has(name) || IGNORED_PATTERN.test(name) || DECLARATIONS.test(name);
 }
 
 const IGNORED_NAMES: ReadonlySet<string> = new Set([".git", ".hg", ".svn", "node_modules", ".bascule", ".DS_Store", "Thumbs.db", "4913"]);
 
 /** `main.ts~`, `.main.ts.swp`, `.#main.ts`, `#main.ts#`, `main.ts___jb_tmp___`, `.goutputstream-…`, `main.ts.tmp`. */
 const IGNORED_PATTERN = /~$|^\..*\.sw[a-z]$|^\.?#|___jb_(?:tmp|old)___$|^\.goutputstream-|\.(?:tmp|crswap)$/;
+
+/** They hold no code: types that are written anew must not look like a change of the plugin (SPEC M8). */
+const DECLARATIONS = /\.d\.[cm]?ts$/;
 
 interface Visit {
   readonly files: Files;

@@ -5,17 +5,17 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { differsFrom, plainCopy, type Restorer } from "../../../sandbox/image.ts";
+import { plainCopy } from "../../../sandbox/plain-copy.ts";
 import { EngineInterrupted } from "../../../sandbox/fuel.ts";
 import { GuestException } from "../../../sandbox/guest-values.ts";
 import { trackedRestore } from "../../../sandbox/tracked-restore.ts";
-import { engineModule, loadInThread, meteredModule } from "../../support/in-thread.ts";
+import { engineModule, type InThreadPlugin, loadInThread, meteredModule } from "../../support/in-thread.ts";
 
 const PROGRAMS = new URL("./programs/", import.meta.url);
 const names = readdirSync(PROGRAMS).filter((name) => name.endsWith(".js"));
 
 interface Way {
-  readonly restorer: Restorer;
+  readonly restorer: typeof plainCopy;
   readonly module: WebAssembly.Module;
 }
 
@@ -34,7 +34,7 @@ describe("state planting", () => {
   for (const [kind, way] of Object.entries(RESTORERS)) {
     for (const name of names) {
       it(`${name.replace(".js", "")} leaves nothing behind after a restore by ${kind} [B1.memory] [B2]`, async () => {
-        expect(await leaksOf(name, way, way.restorer.restore)).toEqual([]);
+        expect(await leaksOf(name, way, (plugin) => plugin.restore())).toEqual([]);
       });
     }
   }
@@ -47,17 +47,16 @@ describe("state planting", () => {
 });
 
 /** Plants, restores by `restore`, and says what is different from a fresh world. */
-async function leaksOf(name: string, { restorer, module }: Way, restore: Restorer["restore"]): Promise<string[]> {
+async function leaksOf(name: string, { restorer, module }: Way, restore: (plugin: InThreadPlugin) => void): Promise<string[]> {
   const plugin = await loadInThread(readFileSync(new URL(name, PROGRAMS), "utf8"), restorer, { module });
-  const { instance, image } = plugin;
   const fresh = attempt(() => plugin.call("probe"));
-  restorer.restore(instance, image, image);
-  expect(differsFrom(instance, image)).toBeUndefined();
+  plugin.restore();
+  expect(plugin.differs()).toBeUndefined();
 
   attempt(() => plugin.call("plant"));
-  restore(instance, image, image);
+  restore(plugin);
   const leaks: string[] = [];
-  const address = differsFrom(instance, image);
+  const address = plugin.differs();
   if (address !== undefined) leaks.push(`memory differs at ${address}`);
   const after = attempt(() => plugin.call("probe"));
   if (after !== fresh) leaks.push(`probe saw ${after.slice(0, 200)} instead of ${fresh.slice(0, 200)}`);

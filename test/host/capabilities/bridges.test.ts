@@ -9,6 +9,11 @@ const REFUSED = {
     args: { path: "a.txt" },
     message: /^Requires read access to "a\.txt", grant it with: bascule grant words --allow-read='\$workspace\/a\.txt'$/,
   },
+  net: {
+    operation: "net.fetch",
+    args: { id: 1, url: "https://example.com/a", method: "GET", headers: [], redirect: "follow", body: "none" },
+    message: /^Requires net access to "example\.com:443", grant it with: bascule grant words --allow-net=example\.com:443$/,
+  },
   env: {
     operation: "env.get",
     args: { name: "A" },

@@ -40,4 +40,23 @@ describe("permissions.query", () => {
     });
     expect(await stateOf({ name: "read", path: 1 })).toMatchObject({ name: "TypeError" });
   });
+
+  it("takes what the program gave up out of what is granted, as whole items [PA7.revoke]", async () => {
+    const revoked = [{ name: "read", path: "a/../b" }, { name: "env" }, { name: "bogus" }, null];
+    const gone = { state: "prompt", partial: false, revoked: true };
+    expect(await stateOf({ name: "read", path: "c", revoked })).toEqual(gone);
+    expect(await stateOf({ name: "read", path: "secret/x", revoked })).toEqual({ state: "denied", partial: false });
+    expect(await stateOf({ name: "read", path: "../x", revoked })).toEqual({ state: "prompt", partial: false });
+    expect(await stateOf({ name: "env", variable: "HOME", revoked })).toEqual(gone);
+    expect(await stateOf({ name: "net", host: "example.com:443", revoked })).toEqual({ state: "granted", partial: false });
+  });
+
+  it("bounds what a program can give up [PA7.revoke] [B3]", async () => {
+    const revoked = Array.from({ length: 257 }, (_, index) => ({ name: "env", variable: `V${index}` }));
+    expect(await stateOf({ name: "env", variable: "HOME", revoked: revoked.slice(1) })).toEqual({ state: "granted", partial: false });
+    expect(await stateOf({ name: "env", variable: "HOME", revoked })).toEqual({
+      name: "RangeError",
+      message: "A program can revoke at most 256 permissions",
+    });
+  });
 });

@@ -91,4 +91,43 @@ describe("checkRequired()", () => {
       expect(await check({ url }, undefined, net), url).toMatchObject({ ok: false, error: { code: "net_denied" } });
     }
   });
+
+  it("hands on the canonical URL, which is the one that was checked [C5]", async () => {
+    const net: readonly Requirement[] = [{ capability: "net", arg: "url" }];
+    const granted = { net: ["example.com", "127.0.0.1"] };
+    for (const [written, canonical] of [
+      ["HTTPS://EXAMPLE.com:443/a/../b", "https://example.com/b"],
+      ["http://ex\tample.com\n/", "http://example.com/"],
+      ["http://us:pw@example.com", "http://us:pw@example.com/"],
+      ["http://0x7f.1:80/x", "http://127.0.0.1/x"],
+      ["EXAMPLE.com:8080", "example.com:8080"],
+    ] as const) {
+      expect(await check({ url: written }, granted, net)).toEqual({ ok: true, args: { url: canonical } });
+    }
+  });
+
+  it("leaves the method to the request itself [C5, C6.method]", async () => {
+    const net: readonly Requirement[] = [{ capability: "net", arg: "url" }];
+    const granted = { net: [{ host: "example.com", methods: ["POST"], paths: ["/v1"] }] };
+    expect(await check({ url: "https://example.com/v1/x" }, granted, net)).toMatchObject({ ok: true });
+    expect(await check({ url: "https://example.com/v2" }, granted, net)).toMatchObject({ ok: false, error: { code: "net_denied" } });
+  });
+
+  it("refuses an address that is not public where only everything is granted [C5, PA4]", async () => {
+    const net: readonly Requirement[] = [{ capability: "net", arg: "url" }];
+    expect(await check({ url: "http://169.254.169.254/latest" }, { net: true }, net)).toEqual({
+      ok: false,
+      error: {
+        code: "net_denied",
+        message:
+          'Requires net access to "169.254.169.254:80", whose address is not public: granting all of net does not cover it, list hosts and this address instead',
+        details: { url: "http://169.254.169.254/latest", argument: "url" },
+        visible: true,
+      },
+    });
+    expect(await check({ url: "http://[::1]:8080/" }, { net: ["example.com"] }, net)).toMatchObject({
+      ok: false,
+      error: { code: "net_denied", hint: { command: expect.stringMatching(/--allow-net=/) as string } },
+    });
+  });
 });

@@ -5,7 +5,7 @@ import type { OptionSpec } from "../../../host/cli/arguments.ts";
 const SPECS: readonly OptionSpec[] = [
   { name: "json", about: "" },
   { name: "args", value: "file", about: "" },
-  { name: "allow-read", value: "path", optionalValue: true, about: "" },
+  { name: "allow-read", short: "R", value: "path", optionalValue: true, about: "" },
 ];
 
 function parse(...args: readonly string[]): unknown {
@@ -18,6 +18,12 @@ function parse(...args: readonly string[]): unknown {
 }
 
 describe("parseArguments()", () => {
+  it("knows an option by its letter too [I2.parsing] [C3.flags]", () => {
+    expect(parse("-R", "words", "-R=a,b")).toEqual({ positionals: ["words"], options: { "allow-read": [true, "a,b"] } });
+    expect(parse("-Ra")).toMatchObject({ message: 'There is no option "-Ra" here' });
+    expect(parse("-x")).toMatchObject({ message: 'There is no option "-x" here' });
+  });
+
   it("reads positionals, flags and values in any order [I2.parsing]", () => {
     expect(parse("grep", "--json", "a=1", "--args", "file.json")).toEqual({
       positionals: ["grep", "a=1"],

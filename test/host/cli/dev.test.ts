@@ -29,6 +29,20 @@ describe("bascule dev", () => {
     expect(await dev.ended).toMatchObject({ code: 0 });
   });
 
+  it("runs a plugin's cases and tests again at every reload, where asked [I7.dev]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev", "--test", "--allow-read"]);
+    await dev.waitFor("Ctrl-C ends");
+    await project.write("plugins/demo/main.ts", GOOD);
+    await dev.waitFor("tests    demo  2 passed, 2 failed");
+    await dev.waitFor("FAILED | 2 passed | 2 failed");
+    await project.write("plugins/demo/main.test.ts", 'Deno.test("one", () => {});');
+    await project.write("plugins/demo/cases/peek.json", "[]");
+    await dev.waitFor("tests    demo  1 passed\n");
+    dev.interrupt();
+    expect(await dev.ended).toMatchObject({ code: 0 });
+  });
+
   it("creates a missing plugins folder and says so [I2.creates-root]", async () => {
     await using project = await createCliProject();
     const dev = project.start(["dev"]);

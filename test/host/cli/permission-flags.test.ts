@@ -34,6 +34,15 @@ describe("permissionsFromFlags()", () => {
     expect(permissions("--allow-read=a,,b,c")).toEqual({ read: ["/work/project/a,b", "/work/project/c"] });
   });
 
+  it("takes Deno's letters, --ignore and bare ports [C3.flags]", () => {
+    expect(permissions("-R", "-N=:8080,a.x", "--ignore-read=.env", "--ignore-env", "-E=HOME")).toEqual({
+      read: { allow: true, ignore: ["/work/project/.env"] },
+      net: ["0.0.0.0:8080", "127.0.0.1:8080", "localhost:8080", "a.x"],
+      env: { allow: ["HOME"], ignore: true },
+    });
+    expect(() => permissions("--ignore-net=a.x")).toThrow("--ignore-net");
+  });
+
   it("refuses items that its grammar does not have [C3.flags]", () => {
     expect(() => permissions("--allow-net=http://example.org/")).toThrow(CliError);
   });

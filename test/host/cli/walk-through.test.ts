@@ -11,7 +11,17 @@ describe("bascule init", () => {
     const init = await project.run(["init", "demo"]);
     expect(init).toMatchObject({ code: 0, error: "" });
     expect(init.out).toContain("bascule call demo_peek path=README.md");
-    expect((await readdir(join(project.folder, "plugins/demo"))).sort()).toEqual(["README.md", "cases", "main.ts", "manifest.json"]);
+    expect((await readdir(join(project.folder, "plugins/demo"))).sort()).toEqual([
+      "README.md",
+      "bascule-globals.d.ts",
+      "bascule.d.ts",
+      "cases",
+      "main.test.ts",
+      "main.ts",
+      "manifest.json",
+      "tsconfig.json",
+    ]);
+    expect(await project.run(["types", "--check"])).toMatchObject({ code: 0, error: "" });
     expect(await readFile(join(project.folder, ".gitignore"), "utf8")).toBe("node_modules\n.bascule/\n");
     expect(await project.run(["check"])).toMatchObject({ code: 0, out: "good demo  plugins/demo\n\n1 plugin good, 0 bad\n" });
     expect(await project.run(["check", "demo"])).toMatchObject({
@@ -41,7 +51,16 @@ describe("bascule init", () => {
       ok: true,
       plugin: "my-demo",
       tool: "my_demo_peek",
-      files: ["manifest.json", "main.ts", "cases/peek.json", "README.md"],
+      files: [
+        "manifest.json",
+        "main.ts",
+        "bascule.d.ts",
+        "bascule-globals.d.ts",
+        "tsconfig.json",
+        "main.test.ts",
+        "cases/peek.json",
+        "README.md",
+      ],
     });
   });
 });

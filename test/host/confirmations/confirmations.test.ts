@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ConfirmationRequest, ConfirmPrompt } from "../../../host/call.ts";
+import type { Permissions } from "../../../manifests/mod.ts";
 import { createSession } from "../../../host/session.ts";
 import { WORKSPACE } from "../../support/memory-platform.ts";
 import { testHost, type TestHost } from "../../support/test-host.ts";
@@ -45,6 +46,38 @@ describe("the confirmation gate", () => {
       },
       { requestId: asked[0]?.requestId, decision: "allowed", by: "person" },
     ]);
+  });
+
+  it("asks nobody about an effect that nobody granted, and says what to do [D1, C2]", async () => {
+    const permissions = { write: ["$workspace/notes"], read: ["$workspace"] };
+    let stored: Permissions | undefined;
+    const host = testHost({ policyOptions: { grants: { find: () => stored } } });
+    host.sandbox.guests.set("add", returns("added"));
+    const add = { name: "add", sideEffects: ["write"] } as const;
+    host.registry.replaceOwner("notes", publishedTools(pluginVersion("notes", { tools: [add], manifest: { permissions } })));
+    const { asked, confirm } = person(true, true);
+
+    for (const granted of [undefined, { read: ["$workspace"] }]) {
+      stored = granted;
+      expect(await host.call("notes.add", {}, { confirm })).toMatchObject({
+        ok: false,
+        error: {
+          code: "fs_denied",
+          message: 'Requires write access, of which nothing is granted to plugin "notes"',
+          hint: { text: 'Grant it first: "bascule grant notes" says what the plugin asks for' },
+        },
+      });
+    }
+    expect(asked).toEqual([]);
+    expect(host.types()).toEqual(["tool.denied", "tool.denied"]);
+
+    stored = { write: ["$workspace/notes/today"] };
+    expect(await host.call("notes.add", {}, { confirm })).toMatchObject({ ok: true });
+    const other = { name: "mail", sideEffects: ["write", "network"] } as const;
+    host.registry.replaceOwner("notes", publishedTools(pluginVersion("notes", { tools: [other], manifest: { permissions } })));
+    host.sandbox.guests.set("mail", returns("sent"));
+    expect(await host.call("notes.mail", {}, { confirm })).toMatchObject({ ok: true });
+    expect(asked.map(({ tool }) => tool)).toEqual(["notes.add", "notes.mail"]);
   });
 
   it("does not run what the person refuses [E1, X5]", async () => {

@@ -147,6 +147,37 @@ describe("createPolicy()", () => {
     expect(ask()).toBe("prompt");
   });
 
+  it("decides anew for another session, grant, wish, policy or version of the tool, and else the very same [D6]", () => {
+    let stored: Permissions | undefined;
+    const changing = createPolicy({ root: "/project", grants: { find: () => stored } });
+    const first = changing.decide(reader, { session });
+    const careful = createSession({ id: "s", workspace: "/w", confirmation: { read: "prompt" } });
+    const elsewhere = createSession({ id: "s", workspace: "/elsewhere" });
+    const inElsewhere = { kind: "read", path: "/elsewhere/a.txt" } as const;
+    const newVersion = pluginToolOf("words", { name: "grep", sideEffects: ["read"], timeoutMs: 7_000 }, readsAll);
+    const stricter = createPolicy({
+      root: "/project",
+      grants: { find: () => stored },
+      project: projectOf({ policy: { default: { allow: false } } }),
+    });
+
+    expect(changing.decide(reader, { session })).toBe(first);
+    expect(changing.decide(reader, { session: careful })).toMatchObject({ kind: "ask", confirm: "prompt" });
+    expect(changing.decide(reader, { session, timeoutMs: 9 })).toMatchObject({ kind: "allow", limits: { wallMs: 9 } });
+    expect(changing.decide(newVersion, { session })).toMatchObject({ kind: "allow", limits: { wallMs: 7_000 } });
+    expect(stricter.decide(reader, { session })).toMatchObject({ kind: "deny" });
+    const states = (): (string | false)[] =>
+      [session, elsewhere].map((one) => {
+        const decision = changing.decide(reader, { session: one });
+        return decision.kind !== "deny" && evaluateAccess(decision.grant.layers, inElsewhere).state;
+      });
+    expect(states()).toEqual(["denied", "prompt"]);
+    stored = { read: ["$workspace"] };
+    expect(states()).toEqual(["denied", "granted"]);
+    stored = undefined;
+    expect(states()).toEqual(["denied", "prompt"]);
+  });
+
   it("keeps grants to the folder they were given for [C3]", () => {
     const elsewhere = createPolicy({
       root: "/project",

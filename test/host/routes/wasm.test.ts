@@ -95,6 +95,11 @@ function wasm(guest: FakeGuest): {
   return { execute: createWasmExecutor({ ...options, sandbox, lease: sandbox.lease }), sandbox, platform, events: options.events };
 }
 
+/** What the guest of the only call was told. */
+function contextOf({ invocations }: ReturnType<typeof fakeSandbox>): unknown {
+  return JSON.parse(invocations[0]?.contextText ?? "");
+}
+
 describe("createWasmExecutor()", () => {
   it("tells the guest about its call, and nothing about the host [D7]", async () => {
     const { execute, sandbox, platform } = wasm(returns(null));
@@ -107,7 +112,7 @@ describe("createWasmExecutor()", () => {
       args: { a: 1 },
       limits: { wallMs: 2_000 },
     });
-    expect(sandbox.invocations[0]?.context).toEqual({
+    expect(contextOf(sandbox)).toEqual({
       sessionId: "session-1",
       turnId: "turn-1",
       callId: "call-1",
@@ -128,7 +133,7 @@ describe("createWasmExecutor()", () => {
     );
     const { execute, sandbox } = wasm(returns(null));
     await execute(executionOf({ tool: withSettings }));
-    expect(sandbox.invocations[0]?.context).toMatchObject({ settings: { size: 3 } });
+    expect(contextOf(sandbox)).toMatchObject({ settings: { size: 3 } });
   });
 
   it("holds the version's image for as long as the call runs, and not longer [H4]", async () => {

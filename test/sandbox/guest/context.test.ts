@@ -86,7 +86,7 @@ describe("the tool context", () => {
     const guest = await startGuest({
       source: `export function tool(args, { signal }) { return new Promise((resolve) => { signal.onabort = () => resolve([signal.aborted, signal.reason.name, signal.reason.code]) }) }`,
     });
-    expect(guest.entry("invoke", JSON.stringify({ module: "main.js", export: "tool", args: {}, context: {} }))).toBe("w");
+    expect(guest.entry("invoke", "main.js", "tool", "{}", "{}")).toBe("w");
     guest.runJobs();
     guest.entry("abort");
     guest.entry("abort");

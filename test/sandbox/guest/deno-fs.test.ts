@@ -20,7 +20,7 @@ function host(operation: string, args: unknown): FakeAnswer {
           isDirectory: false,
           isSymlink: operation === "fs.lstat",
           size: 3,
-          mtime: 1000.5,
+          mtimeMs: 1000.5,
           atime: 2000,
           birthtime: null,
           mode: 420,
@@ -76,6 +76,7 @@ const CALLS: readonly CallCase[] = (
     ["realPath('a')", "fs.realPath", { path: "a" }, "/ws/real"],
     ["truncate('a')", "fs.truncate", { path: "a", len: 0 }, null],
     ["truncate('a', 7.9)", "fs.truncate", { path: "a", len: 7 }, null],
+    ["truncate('a', -5)", "fs.truncate", { path: "a", len: 0 }, null],
     ["makeTempFile({ dir: 't', prefix: 'p', suffix: '.s' })", "fs.makeTempFile", { dir: "t", prefix: "p", suffix: ".s" }, "/tmp/made"],
     ["makeTempDir()", "fs.makeTempDir", {}, "/tmp/made"],
     [

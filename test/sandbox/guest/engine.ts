@@ -1,6 +1,7 @@
 /** Runs the prelude in the ordinary API of quickjs-emscripten, with operations that a test fakes. */
 
 import { newQuickJSWASMModule, type QuickJSContext, type QuickJSHandle, type QuickJSWASMModule } from "quickjs-emscripten";
+import { zlibCodec } from "../../../host/platform/zlib-codec.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "../../../sandbox/local-operations.ts";
 import { PRELUDE } from "../../../sandbox/prelude.gen.ts";
 
@@ -162,6 +163,7 @@ class GuestEngine implements Guest {
 
   #environment(): LocalEnvironment {
     return {
+      codec: zlibCodec,
       monotonicMs: () => this.now,
       randomBytes: (count) =>
         Uint8Array.from({ length: count }, () => (this.#random = (this.#random * 1_103_515_245 + 12_345) >>> 0) >>> 16),
@@ -197,10 +199,7 @@ class GuestEngine implements Guest {
 
   call(options: CallOptions = {}): string {
     const context = { callId: "call-1", workspacePath: "/ws", ...options.context };
-    let state = this.entry(
-      "invoke",
-      JSON.stringify({ module: "main.js", export: options.export ?? "tool", args: options.args ?? {}, context }),
-    );
+    let state = this.entry("invoke", "main.js", options.export ?? "tool", JSON.stringify(options.args ?? {}), JSON.stringify(context));
     for (let step = 0; step < MAX_STEPS; step++) {
       this.runJobs();
       state = this.entry("poll");

@@ -120,6 +120,11 @@ const VALUES = [
   `Deno.inspect([1, 2, 3, 4], { iterableLimit: 2 })`,
   `Deno.inspect({ a: "x".repeat(50) }, { strAbbreviateSize: 10 })`,
   `Deno.inspect({ a: { b: 1 } }, { compact: false })`,
+  ...["true", "false", "undefined"].flatMap((escapeSequences) =>
+    [`"a\\nb\\t\\\\ \\u0001"`, '"\\"`\'q\\n"', `{ "a\\n": "x\\ny".repeat(30) }`, `["\\u001b[31m"]`].map(
+      (text) => `Deno.inspect(${text}, { escapeSequences: ${escapeSequences} })`,
+    ),
+  ),
   `new URL("http://u:p@a:81/b?c#d")`,
   `({ at: new URL("http://a/") })`,
   `new URLSearchParams("a=1&b=x+y")`,

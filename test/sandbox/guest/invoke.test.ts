@@ -143,7 +143,7 @@ describe("a call", () => {
   it("of a module that nobody defined finds nothing [B5]", async () => {
     const guest = await startGuest({ source: `export function tool() {}` });
     for (const module of ["other.js", "__proto__", "constructor"]) {
-      expect(guest.entry("invoke", JSON.stringify({ module, export: "tool", args: {}, context: {} }))).toBe("x[]");
+      expect(guest.entry("invoke", module, "tool", "{}", "{}")).toBe("x[]");
     }
     guest.dispose();
   });

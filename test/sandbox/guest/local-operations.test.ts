@@ -14,11 +14,12 @@ function run(operation: string, text: string, bytes?: Uint8Array): LocalAnswer {
 const NAMES = [...LOCAL_OPERATIONS.keys()];
 
 describe("LOCAL_OPERATIONS", () => {
-  it("are codecs, URLs, the clock and randomness, and nothing that reaches the host [B5] [D5]", () => {
+  it("are codecs, URLs, languages, the clock and randomness, and nothing that reaches the host [B5] [D5]", () => {
     expect(NAMES.toSorted()).toEqual(
       [
         ...[
           "clock.monotonic",
+          "crypto.digest",
           "crypto.random",
           "search.format",
           "search.parse",
@@ -26,8 +27,11 @@ describe("LOCAL_OPERATIONS", () => {
           "text.atobJson",
           "text.btoa",
           "text.btoaJson",
+          "json.explain",
         ],
-        ...["text.decode", "text.encode", "text.encodeJson", "text.label", "url.parse", "url.set"],
+        ...["intl.call", "intl.locale", "intl.segment", "intl.static", "intl.value"],
+        ...["base64.decode", "base64.encode", "hex.decode", "hex.encode", "zlib.compress", "zlib.decompress"],
+        ...["text.decode", "text.encode", "text.encodeJson", "text.label", "text.utf8", "url.parse", "url.set"],
       ].toSorted(),
     );
   });

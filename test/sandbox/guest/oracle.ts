@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { fileURLToPath } from "node:url";
+import { outputOf, startSandbox } from "../../support/sandbox.ts";
 import { startGuest } from "./engine.ts";
 
 const DENO = fileURLToPath(new URL("../../../node_modules/.bin/deno", import.meta.url));
@@ -51,9 +52,23 @@ export async function askGuest(expressions: readonly string[]): Promise<string[]
   }
 }
 
+/** What a plugin in a real worker answers, in order: for what the worker does while the call waits. */
+export async function askWorker(expressions: readonly string[]): Promise<string[]> {
+  await using box = startSandbox({ maximumWorkers: 1 });
+  const loaded = await box.load("oracle", { "main.js": `${program(expressions)}\nexport const tool = answers;` }, ["tool"]);
+  if (!loaded.ok) throw new Error(`The program does not load: ${loaded.fault.message}`);
+  const found = outputOf(await box.call("oracle", "tool", { module: "main.js" }));
+  if (!Array.isArray(found)) throw new Error(`The program ended otherwise: ${JSON.stringify(found)}`);
+  // The tool returns the list of strings.
+  return found as string[];
+}
+
 /** Both, by expression: whole values to compare. */
-export async function askBoth(expressions: readonly string[]): Promise<{ deno: Record<string, unknown>; guest: Record<string, unknown> }> {
-  const [theirs, ours] = await Promise.all([askDeno(expressions), askGuest(expressions)]);
+export async function askBoth(
+  expressions: readonly string[],
+  ask: (expressions: readonly string[]) => Promise<string[]> = askGuest,
+): Promise<{ deno: Record<string, unknown>; guest: Record<string, unknown> }> {
+  const [theirs, ours] = await Promise.all([askDeno(expressions), ask(expressions)]);
   const byExpression = (texts: readonly string[]): Record<string, unknown> =>
     Object.fromEntries(expressions.map((text, index) => [text, texts[index]]));
   return { deno: byExpression(theirs), guest: byExpression(ours) };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MARKS_MEMORY_PAGES } from "../../../sandbox/wasm/barrier.ts";
+import { SHADOW } from "../../../sandbox/wasm/restore.ts";
 import { rewriteEngine } from "../../../sandbox/wasm/rewrite.ts";
 import { parseSections, readEntries, SECTION } from "../../../sandbox/wasm/sections.ts";
 import { startTiny, type TinyModule, tinyModule } from "./tiny-module.ts";
@@ -18,7 +18,7 @@ function bodiesOf(bytes: Uint8Array): number[][] {
 }
 
 describe("the write barrier", () => {
-  it("marks the page of (address + offset) >> 10 before a store", () => {
+  it("marks the page of (address + offset) >> 8 before a store", () => {
     // local.get 0, local.get 1, i32.store align=2 offset=300
     const bytes = rewritten({ parameters: [I32, I32], code: [0x20, 0, 0x20, 1, 0x36, 2, 0xac, 0x02] });
     expect(bodiesOf(bytes)[0]).toEqual([
@@ -26,15 +26,15 @@ describe("the write barrier", () => {
       ...[0x20, 0, 0x20, 1],
       ...[0x21, 2, 0x22, 3], // local.set value, local.tee address
       ...[0x41, 0xac, 0x02, 0x6a], // i32.const 300, i32.add
-      ...[0x41, 10, 0x76, 0x41, 1, 0x3a, 0x40, 1, 0], // i32.const 10, i32.shr_u, i32.const 1, i32.store8 memory=1
+      ...[0x41, 8, 0x76, 0x41, 1, 0x3a, 0x40, 1, 0], // i32.const 8, i32.shr_u, i32.const 1, i32.store8 memory=1
       ...[0x20, 3, 0x20, 2],
       ...[0x36, 2, 0xac, 0x02],
       0x0b,
     ]);
     const tiny = startTiny(bytes);
-    tiny.run(1024 * 3 - 300, 0x0102_0304);
+    tiny.run(256 * 3 - 300, 0x0102_0304);
     expect(tiny.marked()).toEqual([3]);
-    expect([...tiny.memory.subarray(1024 * 3, 1024 * 3 + 4)]).toEqual([4, 3, 2, 1]);
+    expect([...tiny.memory.subarray(256 * 3, 256 * 3 + 4)]).toEqual([4, 3, 2, 1]);
   });
 
   it.each([
@@ -49,10 +49,10 @@ describe("the write barrier", () => {
     ["i64.store32", 0x3e, [0x42, 0x7f], 4],
   ])("knows the type that %s takes and how far it reaches", (_name, opcode, value, bytes) => {
     const tiny = startTiny(rewritten({ parameters: [I32], code: [0x20, 0, ...value, opcode, 0, 0] }));
-    tiny.run(2047);
+    tiny.run(511);
     // What reaches into the next page is the mark's overhang.
     expect(tiny.marked()).toEqual([1]);
-    expect(tiny.memory.findLastIndex((byte) => byte !== 0)).toBe(2047 + bytes - 1);
+    expect(tiny.memory.findLastIndex((byte) => byte !== 0)).toBe(511 + bytes - 1);
   });
 
   it("keeps locals of one type apart from the function's own", () => {
@@ -72,18 +72,18 @@ describe("the write barrier", () => {
     const tiny = startTiny(rewritten({ parameters: [I32, I32], code: [0x20, 0, 0x20, 1, 0x36, 0, 0xff, 0xff, 0xff, 0xff, 0x0f] }));
     expect(() => tiny.run(-1, 5)).toThrow("memory access out of bounds");
     expect(() => tiny.run(0, 5)).toThrow("memory access out of bounds");
-    expect(tiny.marked().every((page) => page < MARKS_MEMORY_PAGES * 65_536)).toBe(true);
+    expect(tiny.marked().every((page) => page < SHADOW.marksBytes)).toBe(true);
   });
 
   // memory.fill(p0, p1, p2)
   const FILL: TinyModule = { parameters: [I32, I32, I32], code: [0x20, 0, 0x20, 1, 0x20, 2, 0xfc, 11, 0] };
   it.each([
     [0, 1, [0]],
-    [1023, 2, [0, 1]],
-    [1024, 1024, [1]],
-    [1024, 1025, [1, 2]],
-    [0, 4 * 65_536, Array.from({ length: 256 }, (_, page) => page)],
-    [1024, 0, []],
+    [255, 2, [0, 1]],
+    [256, 256, [1]],
+    [256, 257, [1, 2]],
+    [0, 4 * 65_536, Array.from({ length: 1024 }, (_, page) => page)],
+    [256, 0, []],
     [0, 0, []],
   ])("marks every page of a fill at %d of %d bytes", (address, length, pages) => {
     const tiny = startTiny(rewritten(FILL));
@@ -102,7 +102,7 @@ describe("the write barrier", () => {
     const tiny = startTiny(rewritten({ parameters: [I32, I32, I32], code: [0x20, 0, 0x20, 1, 0x20, 2, 0xfc, 10, 0, 0] }));
     tiny.memory[9000] = 42;
     tiny.run(20_000, 9000, 1);
-    expect(tiny.marked()).toEqual([19]);
+    expect(tiny.marked()).toEqual([20_000 >> 8]);
     expect(tiny.memory[20_000]).toBe(42);
   });
 

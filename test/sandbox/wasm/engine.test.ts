@@ -2,9 +2,9 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { learnFacts } from "../../../sandbox/engine.ts";
+import { learnFacts } from "../../../sandbox/engine-facts.ts";
 import { METERED_ENGINE } from "../../../sandbox/engine-build.ts";
-import { plainCopy } from "../../../sandbox/image.ts";
+import { plainCopy } from "../../../sandbox/plain-copy.ts";
 import { rewriteEngine } from "../../../sandbox/wasm/rewrite.ts";
 import { baseImage, engineBytes, engineModule, loadInThread, meteredModule } from "../../support/in-thread.ts";
 
@@ -38,7 +38,7 @@ describe("rewriteEngine()", () => {
       WebAssembly.Module.exports(meteredModule)
         .filter(ours)
         .map(({ name }) => name),
-    ).toEqual(["bascule:fuel", "bascule:marks"]);
+    ).toEqual(["bascule:fuel", "bascule:shadow", "bascule:restore"]);
   });
 
   it("leaves the facts of the build as they are", async () => {

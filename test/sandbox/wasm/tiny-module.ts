@@ -1,5 +1,6 @@
 /** Tiny modules made by hand, for looking at what the rewriter does to them. */
 
+import { SHADOW } from "../../../sandbox/wasm/restore.ts";
 import { Writer } from "../../../sandbox/wasm/binary.ts";
 import { assembleSections, SECTION } from "../../../sandbox/wasm/sections.ts";
 
@@ -56,6 +57,9 @@ export interface RunningTiny {
   readonly memory: Uint8Array;
   /** Pages that are marked. Empty without a barrier. */
   readonly marked: () => number[];
+  /** The second memory and the function that puts marked pages back. Undefined without a barrier. */
+  readonly shadow: WebAssembly.Memory | undefined;
+  readonly restore: (() => void) | undefined;
   readonly fuel: WebAssembly.Global | undefined;
   readonly notes: number[];
   run(...args: number[]): unknown;
@@ -69,10 +73,12 @@ export function startTiny(bytes: Uint8Array, tick: () => void = () => {}, pages 
     bascule: { tick },
   });
   // The names are the rewriter's own, and `run` is this file's.
-  const marks = exports["bascule:marks"] as WebAssembly.Memory | undefined;
+  const marks = exports["bascule:shadow"] as WebAssembly.Memory | undefined;
   return {
     memory: new Uint8Array(memory.buffer),
-    marked: () => (marks === undefined ? [] : pagesMarked(new Uint8Array(marks.buffer))),
+    marked: () => (marks === undefined ? [] : pagesMarked(new Uint8Array(marks.buffer, 0, SHADOW.marksBytes))),
+    shadow: marks,
+    restore: exports["bascule:restore"] as (() => void) | undefined,
     fuel: exports["bascule:fuel"] as WebAssembly.Global | undefined,
     notes,
     run: exports["run"] as (...args: number[]) => unknown,

@@ -34,6 +34,14 @@ describe("readFolder()", () => {
     expect(await paths(files)).toEqual(["manifest.json", ...kept].toSorted());
   });
 
+  it("leaves declaration files out, so that none of them can be loaded, and types that are written anew change nothing [M11.declarations] [M8.no-loop]", async () => {
+    const code = { "manifest.json": "{}", "main.ts": "1", "lib/a.ts": "2" };
+    const types = { "bascule.d.ts": "x", "lib/types.d.mts": "y", "old.d.cts": "z" };
+    const [plain, typed] = [await read(code), await read({ ...code, ...types })];
+    expect(typed.kind === "read" && [...typed.files.keys()].toSorted()).toEqual(["lib/a.ts", "main.ts", "manifest.json"]);
+    expect(plain.kind === "read" && typed.kind === "read" && plain.digest === typed.digest).toBe(true);
+  });
+
   it("has as digest SHA-256 over the sorted paths, lengths and bytes [M11]", async () => {
     const state = await read({ "manifest.json": "{}", "b.ts": "bee", "a/z.ts": "é" });
     const hash = createHash("sha256");

@@ -1,0 +1,56 @@
+/** `bytes_1mb`: 1 MB from the host to the guest as raw bytes, against 1 MB of JSON text, through the same operation's path. */
+
+import { startSandbox, type TestSandbox } from "../test/support/sandbox.ts";
+import type { HostCallHandler } from "../sandbox/mod.ts";
+import { againstInUs, type Bench, compareCalls, type Measured, mustBe } from "./measure.ts";
+
+const MEGABYTE = 1_000_000;
+/** Calls with bytes in a row: after 30 ms of JSON the first finds cold caches and a sleeping worker. */
+const BURST = 10;
+/** Whole calls: what a call costs without any payload is charged to both. */
+const SOURCE = `
+export async function bytes(_args, context) { const b = await context.workspace.readBytes("x"); return [b.length, b[999_999]]; }
+export async function json(_args, context) { const v = await context.workspace.list("x"); return [v.length, v[v.length - 1]]; }
+`;
+
+export const bytes1mb: Bench = {
+  id: "bytes_1mb",
+  async run(): Promise<Measured> {
+    const bytes = makeBytes();
+    // Bytes as JSON has them, an array of numbers; as many of them as make a text of the same size.
+    const numbers = [...bytes.subarray(0, Math.floor(MEGABYTE / (JSON.stringify([...bytes]).length / MEGABYTE)))];
+    const last = (values: ArrayLike<number>): (number | undefined)[] => [values.length, values[values.length - 1]];
+    let lent = makeBytes();
+    const hostCall: HostCallHandler = ({ name }) => {
+      if (name === "workspace.list") return Promise.resolve({ ok: true, value: numbers });
+      // The same again, since making a megabyte takes longer than sending one; a new one if they were moved and not copied.
+      if (lent.length === 0) lent = makeBytes();
+      return Promise.resolve({ ok: true, value: null, bytes: lent });
+    };
+
+    // A sandbox each: an instance that JSON has grown is replaced, which is not to be paid for by the bytes.
+    await using forBytes = await startPayload();
+    await using forJson = await startPayload();
+    const call = (box: TestSandbox, name: "bytes" | "json", wanted: unknown) => async (): Promise<void> => {
+      const outcome = await box.call("payload", name, { hostCall });
+      mustBe(outcome.ok ? outcome.output : outcome.fault, { o: wanted });
+    };
+    const one = call(forBytes, "bytes", last(bytes));
+    const burst = async (): Promise<void> => {
+      for (let index = 0; index < BURST; index++) await one();
+    };
+    const times = await compareCalls({ json: call(forJson, "json", last(numbers)), burst }, { rounds: 20, calls: 4, warmCalls: 20 });
+    const { value, ratio, ...rest } = againstInUs(times, "burst", "json");
+    return { ...rest, value: value / BURST, ratio: (ratio ?? Number.NaN) / BURST };
+  },
+};
+
+function makeBytes(): Uint8Array {
+  return Uint8Array.from({ length: MEGABYTE }, (_, index) => index % 251);
+}
+
+async function startPayload(): Promise<TestSandbox> {
+  const box = startSandbox();
+  await box.load("payload", SOURCE, ["bytes", "json"]);
+  return box;
+}

@@ -1,0 +1,50 @@
+/** A host with one 2 KB plugin on disk, its events on, for rows that measure whole calls. */
+
+import { createHost, type Host, type Session } from "../host/mod.ts";
+import { ECHO_ARGS } from "./fresh.ts";
+import { mustBe } from "./measure.ts";
+import { PLUGIN_2KB } from "./plugin-2kb.ts";
+import { temporaryPlugins } from "./plugin-folder.ts";
+
+export interface EchoHost extends AsyncDisposable {
+  readonly host: Host;
+  /** One whole call. @throws {Error} if it is not answered with what was sent. */
+  echo(session?: Session): Promise<void>;
+  /** How many entries the plugin remembers after it was given one more: 1 where every call is fresh. */
+  remember(key: string): Promise<unknown>;
+  /** @throws {Error} if any call so far did not tell exactly that it was called and that it completed. */
+  mustHaveToldAll(): void;
+}
+
+export async function startEchoHost(): Promise<EchoHost> {
+  const project = await temporaryPlugins();
+  await project.write("echo", PLUGIN_2KB, ["echo", "remember"]);
+  let calls = 0;
+  const told = { "tool.called": 0, "tool.completed": 0 };
+  const host = await createHost({
+    plugins: `${project.path}/plugins`,
+    workspace: project.path,
+    config: false,
+    events: {
+      publish({ type }) {
+        if (type === "tool.called" || type === "tool.completed") told[type]++;
+      },
+    },
+  });
+  async function call(tool: string, args: Readonly<Record<string, string | number>>, session?: Session): Promise<unknown> {
+    calls++;
+    const result = await host.call(tool, args, session === undefined ? {} : { session });
+    if (!result.ok) throw new Error(result.error.message);
+    return result.output;
+  }
+  return {
+    host,
+    echo: async (session) => mustBe(await call("echo_echo", ECHO_ARGS, session), ECHO_ARGS),
+    remember: (key) => call("echo_remember", { key, value: 1 }),
+    mustHaveToldAll: () => mustBe(told, { "tool.called": calls, "tool.completed": calls }),
+    async [Symbol.asyncDispose]() {
+      await host.close();
+      await project[Symbol.asyncDispose]();
+    },
+  };
+}

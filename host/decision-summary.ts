@@ -1,0 +1,22 @@
+/** The part of a decision that leaves the host (SPEC D6). */
+
+import type { Decision, DecisionSummary } from "./call.ts";
+
+const SUMMARIES = new WeakMap<Decision, DecisionSummary>();
+
+/** Without the grant's functions. Frozen, and the same object for the same decision: every call tells it three times. */
+export function summarizeDecision(decision: Decision): DecisionSummary {
+  const known = SUMMARIES.get(decision);
+  if (known !== undefined) return known;
+  const summary = Object.freeze(summarize(decision));
+  SUMMARIES.set(decision, summary);
+  return summary;
+}
+
+function summarize(decision: Decision): DecisionSummary {
+  const because = Object.freeze({ ...decision.because });
+  if (decision.kind === "deny") return { kind: "deny", because };
+  const { kind, route, limits, grant } = decision;
+  const grants = grant.layers.map(({ name, permissions }) => Object.freeze({ layer: name, permissions: permissions.source }));
+  return { kind, route, limits, grants: Object.freeze(grants), because };
+}

@@ -1,0 +1,65 @@
+/** Files that stay open for a guest or a tool: by their descriptor, and few at once. */
+
+import type { FileHandle } from "node:fs/promises";
+import { fileError, withFileErrors } from "./file-errors.ts";
+import { toFileInfo } from "./file-info.ts";
+import type { GuardedFile } from "./platform.ts";
+
+/** Of all calls together: a process has some thousand descriptors for everything. */
+const MAX_OPEN_FILES = 256;
+
+/** @returns what opens a file and counts it until it is closed. @throws {FileError} `busy` if too many are open. */
+export function createOpenLimit(): (open: () => Promise<FileHandle>) => Promise<GuardedFile> {
+  let count = 0;
+  return (open) =>
+    withFileErrors(async () => {
+      if (count >= MAX_OPEN_FILES) throw fileError("busy");
+      count++;
+      try {
+        return openFile(await open(), () => count--);
+      } catch (error) {
+        count--;
+        throw error;
+      }
+    });
+}
+
+function openFile(file: FileHandle, closed: () => void): GuardedFile {
+  let isOpen = true;
+  return {
+    read: (position, length) =>
+      withFileErrors(async () => {
+        const { size } = await file.stat();
+        // Not more memory than there is to read.
+        const bytes = new Uint8Array(Math.max(0, Math.min(length, size - position)));
+        let filled = 0;
+        while (filled < bytes.length) {
+          const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, position + filled);
+          if (bytesRead === 0) break;
+          filled += bytesRead;
+        }
+        return filled === bytes.length ? bytes : bytes.slice(0, filled);
+      }),
+    write: (data, position) =>
+      withFileErrors(async () => {
+        let written = 0;
+        while (written < data.length) {
+          const at = position === "end" ? null : position + written;
+          written += (await file.write(data, written, data.length - written, at)).bytesWritten;
+        }
+      }),
+    truncate: (length) => withFileErrors(() => file.truncate(length)),
+    stat: () => withFileErrors(async () => toFileInfo(await file.stat())),
+    sync: (dataOnly) => withFileErrors(() => (dataOnly ? file.datasync() : file.sync())),
+    setTimes: (accessedMs, modifiedMs) => withFileErrors(() => file.utimes(accessedMs / 1000, modifiedMs / 1000)),
+    async close() {
+      if (!isOpen) return;
+      isOpen = false;
+      try {
+        await withFileErrors(() => file.close());
+      } finally {
+        closed();
+      }
+    },
+  };
+}

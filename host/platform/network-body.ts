@@ -1,0 +1,110 @@
+/** The body of an answer: decompressed as it is read, and capped by what comes out (SPEC C6). */
+
+import { Duplex, pipeline, type Readable, Transform } from "node:stream";
+import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from "node:zlib";
+import { toNetworkError } from "./network-error.ts";
+import { type HttpField, type HttpLimits, NetworkError } from "./network-types.ts";
+
+/** More of them on one body are no way of packing. */
+const MAX_ENCODINGS = 2;
+
+/** The stream to read instead of `raw`; both end together. An encoding that nobody knows leaves the body as it is. */
+export function decodeBody(raw: Readable, fields: readonly HttpField[], limits: HttpLimits): Readable {
+  const encodings = contentEncodings(fields);
+  if (encodings.length > MAX_ENCODINGS) throw new NetworkError("encoding", "the body has too many encodings");
+  const known = encodings.every((encoding) => DECODERS.has(encoding)) ? encodings : [];
+  // The last one was put on last.
+  const decoders = known.toReversed().flatMap((encoding) => DECODERS.get(encoding)?.() ?? []);
+  const wire = { bytes: 0 };
+  const counted = new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      wire.bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  const capped = capOutput(wire, limits);
+  for (const decoder of decoders)
+    decoder.once("error", () => capped.destroy(new NetworkError("encoding", "the body cannot be decompressed")));
+  // Errors come out at the end that is read.
+  pipeline([raw, counted, ...decoders, capped], () => undefined);
+  return capped;
+}
+
+/** The next piece, all that is there; undefined at the end. @throws {NetworkError} */
+export async function nextPiece(stream: Readable, signal: AbortSignal, idleMs: number): Promise<Uint8Array | undefined> {
+  const piece = takePiece(stream);
+  if (piece !== undefined || stream.readableEnded) return piece;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(() => stream.destroy(new NetworkError("timed_out", "the body did not go on in time")), idleMs);
+    const stop = (): void => void stream.destroy(new NetworkError("aborted", "the request was aborted"));
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", stop);
+      for (const event of EVENTS) stream.removeListener(event, settle);
+      resolve();
+    };
+    for (const event of EVENTS) stream.once(event, settle);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+  return takePiece(stream);
+}
+
+const EVENTS = ["readable", "end", "error", "close"] as const;
+
+function takePiece(stream: Readable): Uint8Array | undefined {
+  if (stream.errored) throw toNetworkError(stream.errored);
+  const chunk: unknown = stream.read();
+  if (chunk instanceof Uint8Array) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length);
+  if (stream.destroyed && !stream.readableEnded) throw new NetworkError("closed", "the body was closed");
+  return undefined;
+}
+
+function contentEncodings(fields: readonly HttpField[]): readonly string[] {
+  const values = fields.filter(([name]) => name === "content-encoding").flatMap(([, value]) => value.split(","));
+  return values.map((value) => value.trim().toLowerCase()).filter((value) => value !== "" && value !== "identity");
+}
+
+type Decoder = () => Duplex;
+
+const DECODERS: ReadonlyMap<string, Decoder> = new Map([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["deflate", () => Duplex.from(inflateEither)],
+  ["br", () => createBrotliDecompress()],
+  // A window of 8 MiB is what a decoder has to have (RFC 9659); larger ones are memory that the sender chooses.
+  ["zstd", () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: 23 } })],
+]);
+
+/** Meant is zlib's format (RFC 9110 §8.4.1.2); some servers send the bare one, and everybody reads both. */
+async function* inflateEither(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const pieces = source[Symbol.asyncIterator]();
+  const first = await pieces.next();
+  if (first.done === true) return;
+  const inflate = isZlib(first.value) ? createInflate() : createInflateRaw();
+  const whole = async function* (): AsyncGenerator<Uint8Array> {
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => pieces };
+  };
+  pipeline(whole, inflate, () => undefined);
+  for await (const piece of inflate) if (piece instanceof Uint8Array) yield piece;
+}
+
+/** RFC 1950 §2.2: the method is 8, and the two bytes are a multiple of 31. */
+function isZlib(first: Uint8Array): boolean {
+  const [method = 0, flags = 0] = first;
+  return (method & 0x0f) === 8 && (first.length < 2 || (method * 256 + flags) % 31 === 0);
+}
+
+function capOutput(wire: { readonly bytes: number }, { bodyBytes, ratio, ratioFromBytes }: HttpLimits): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > bodyBytes) return done(new NetworkError("body_too_large", `the body is larger than ${bodyBytes} bytes`));
+      if (bytes > ratioFromBytes && bytes > wire.bytes * ratio)
+        return done(new NetworkError("body_too_large", `the body is more than ${ratio} times larger than what was sent`));
+      done(null, chunk);
+    },
+  });
+}

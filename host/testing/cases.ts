@@ -1,0 +1,116 @@
+/** Reads `cases/*.json` of a plugin (plugins/README.md). */
+
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parsePermissions, type Permissions } from "../../manifests/mod.ts";
+
+/** One call and what must come of it. */
+export interface PluginCase {
+  readonly name: string;
+  readonly tool: string;
+  readonly args: JsonValue;
+  /** Text by path in the workspace. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly grants: Permissions;
+  readonly confirm: boolean;
+  readonly timeoutMs?: number;
+  readonly expect: CaseExpectation;
+}
+
+export interface CaseExpectation {
+  readonly ok: boolean;
+  readonly output?: JsonValue;
+  readonly error?: { readonly code: string; readonly message?: string };
+  /** Afterwards; null: must not exist. */
+  readonly files: ReadonlyMap<string, string | null>;
+}
+
+/** The file's cases, or what is wrong with it. */
+export type CasesRead = { readonly ok: true; readonly cases: readonly PluginCase[] } | { readonly ok: false; readonly message: string };
+
+/** Files of cases among a plugin's files, in the order of their names. */
+export function caseFiles(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
+  return [...files.keys()].filter((path) => /^cases\/[^/]+\.json$/.test(path)).toSorted();
+}
+
+export function readCases(text: string): CasesRead {
+  const document = parse(text);
+  if (!isJsonArray(document)) return { ok: false, message: "The file is not a list of cases (write [ … ])" };
+  const cases: PluginCase[] = [];
+  for (const [index, value] of document.entries()) {
+    const read = readCase(value);
+    if (typeof read === "string") return { ok: false, message: `Case ${index + 1}: ${read}` };
+    cases.push(read);
+  }
+  return { ok: true, cases };
+}
+
+const FIELDS = ["name", "tool", "args", "files", "grants", "confirm", "timeoutMs", "expect"];
+const EXPECT_FIELDS = ["ok", "output", "error", "files"];
+
+function readCase(value: JsonValue): PluginCase | string {
+  if (!isJsonObject(value)) return "it is not an object";
+  const unknown = Object.keys(value).find((key) => !FIELDS.includes(key));
+  if (unknown !== undefined) return `"${unknown}" is not a field (there are ${FIELDS.join(", ")})`;
+  const { name, tool, args = {}, files = {}, grants = {}, confirm = true, timeoutMs, expect } = value;
+  if (typeof name !== "string" || typeof tool !== "string") return `"name" and "tool" must be text`;
+  if (typeof confirm !== "boolean") return `"confirm" must be true or false`;
+  if (timeoutMs !== undefined && typeof timeoutMs !== "number") return `"timeoutMs" must be a number`;
+  const texts = readTexts(files, false);
+  if (texts === undefined) return `"files" must hold text by relative path, inside the workspace`;
+  const granted = parsePermissions(grants);
+  if (!granted.ok) return `"grants": ${granted.problems.map(({ message }) => message).join("; ")}`;
+  const expected = readExpectation(expect);
+  if (typeof expected === "string") return expected;
+  // Without null: `allowsNull` was false.
+  const contents = new Map([...texts].map(([path, text]) => [path, text ?? ""]));
+  return {
+    name,
+    tool,
+    args,
+    files: contents,
+    grants: granted.value,
+    confirm,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    expect: expected,
+  };
+}
+
+function readExpectation(value: JsonValue | undefined): CaseExpectation | string {
+  if (value === undefined || !isJsonObject(value) || typeof value["ok"] !== "boolean") return `"expect" must be an object with "ok"`;
+  const unknown = Object.keys(value).find((key) => !EXPECT_FIELDS.includes(key));
+  if (unknown !== undefined) return `"expect/${unknown}" is not a field (there are ${EXPECT_FIELDS.join(", ")})`;
+  const { ok, output, error, files = {} } = value;
+  const texts = readTexts(files, true);
+  if (texts === undefined) return `"expect/files" must hold text or null by relative path, inside the workspace`;
+  if (error === undefined) return { ok, files: texts, ...(output !== undefined && { output }) };
+  const expected = isJsonObject(error) ? readError(error) : undefined;
+  if (expected === undefined) return `"expect/error" must be an object with "code", and "message" if wanted`;
+  return { ok, files: texts, ...(output !== undefined && { output }), error: expected };
+}
+
+function readError({ code, message }: JsonObject): CaseExpectation["error"] {
+  if (typeof code !== "string" || (message !== undefined && typeof message !== "string")) return undefined;
+  return { code, ...(message !== undefined && { message }) };
+}
+
+/** Paths stay inside the workspace: whoever wrote the case is not trusted more than the plugin. */
+function readTexts(value: JsonValue, allowsNull: boolean): ReadonlyMap<string, string | null> | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const texts = new Map<string, string | null>();
+  for (const [path, text] of Object.entries(value)) {
+    const isInside =
+      path !== "" && !/^\/|\\|\0/.test(path) && !path.split("/").some((part) => part === ".." || part === "." || part === "");
+    if (!isInside || !(typeof text === "string" || (allowsNull && text === null))) return undefined;
+    texts.set(path, text);
+  }
+  return texts;
+}
+
+function parse(text: string): JsonValue {
+  try {
+    // What JSON.parse answers is JSON.
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

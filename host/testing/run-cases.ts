@@ -1,0 +1,94 @@
+/** Runs one file of a plugin's cases: each a call through dispatch, in an empty workspace of its own (SPEC I7). */
+
+import { isJsonArray, isJsonObject, type JsonValue, type Permissions } from "../../manifests/mod.ts";
+import type { ToolResult } from "../call.ts";
+import type { Host } from "../host.ts";
+import { FileError, type Platform } from "../platform/platform.ts";
+import { type PluginCase, readCases } from "./cases.ts";
+import type { FileOutcome, TestEvent, TestOutcome } from "./outcome.ts";
+
+export interface CaseRun {
+  readonly plugin: string;
+  readonly file: string;
+  readonly text: string;
+  readonly isWanted: (name: string) => boolean;
+  readonly platform: Pick<Platform, "files" | "clock">;
+  /** A host that serves the plugin as it is, with these grants. */
+  readonly hostWith: (grants: Permissions) => Promise<Host>;
+  readonly newWorkspace: () => Promise<string>;
+  readonly onEvent: (event: TestEvent) => void;
+  readonly signal: AbortSignal;
+}
+
+export async function runCaseFile(run: CaseRun): Promise<FileOutcome> {
+  const about = { plugin: run.plugin, file: run.file, kind: "cases" as const, usedOnly: false };
+  const read = readCases(run.text);
+  if (!read.ok) return { ...about, results: [], filtered: 0, error: { message: read.message, stack: "" } };
+  const chosen = read.cases.filter(({ name }) => run.isWanted(name));
+  run.onEvent({ type: "file", plugin: run.plugin, file: run.file, tests: chosen.length });
+  const results: TestOutcome[] = [];
+  for (const one of chosen) {
+    const outcome = await runCase(one, run);
+    run.onEvent({ type: "end", level: 0, outcome });
+    results.push(outcome);
+  }
+  return { ...about, results, filtered: read.cases.length - chosen.length };
+}
+
+async function runCase(one: PluginCase, run: CaseRun): Promise<TestOutcome> {
+  const { files, clock } = run.platform;
+  const workspace = await run.newWorkspace();
+  for (const [path, text] of one.files) {
+    const file = `${workspace}/${path}`;
+    await files.makeDirectory(file.slice(0, file.lastIndexOf("/")));
+    await files.writeAtomic(file, text);
+  }
+  const host = await run.hostWith(one.grants);
+  const began = clock.monotonic();
+  const result = await host.call(`${run.plugin}.${one.tool}`, one.args, {
+    session: host.session({ workspace }),
+    confirm: () => Promise.resolve(one.confirm),
+    signal: run.signal,
+    ...(one.timeoutMs !== undefined && { timeoutMs: one.timeoutMs }),
+  });
+  const ms = clock.monotonic() - began;
+  const wrong = [...differences(one, result), ...(await fileDifferences(one, workspace, run.platform))];
+  const name = `${one.tool} ${one.name}`;
+  if (wrong.length === 0) return { name, status: "ok", ms, steps: [] };
+  return { name, status: "failed", ms, steps: [], error: { message: wrong.join("\n"), stack: "" } };
+}
+
+function differences({ expect }: PluginCase, result: ToolResult): readonly string[] {
+  const found = result.ok ? `output ${JSON.stringify(result.output)}` : `error ${result.error.code}: ${result.error.message}`;
+  if (result.ok !== expect.ok) return [`Expected ${expect.ok ? "success" : "a failure"}, got ${found}`];
+  if (result.ok) {
+    const isEqual = expect.output === undefined || equals(expect.output, result.output);
+    return isEqual ? [] : [`Expected output ${JSON.stringify(expect.output)}, got ${found}`];
+  }
+  const { code, message = "" } = expect.error ?? {};
+  const isExpected = (code === undefined || code === result.error.code) && result.error.message.startsWith(message);
+  return isExpected ? [] : [`Expected error ${code ?? "of any code"}: ${message}, got ${found}`];
+}
+
+async function fileDifferences({ expect }: PluginCase, workspace: string, { files }: CaseRun["platform"]): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  for (const [path, wanted] of expect.files) {
+    const found = await files.readText(`${workspace}/${path}`).catch(missing);
+    if (found !== wanted) wrong.push(`Expected file "${path}" to be ${JSON.stringify(wanted)}, got ${JSON.stringify(found)}`);
+  }
+  return wrong;
+}
+
+function missing(error: unknown): null {
+  if (error instanceof FileError && (error.code === "not_found" || error.code === "not_a_directory")) return null;
+  throw error;
+}
+
+/** The order of an object's members does not matter. The depth is bounded where results are made. */
+function equals(a: JsonValue, b: JsonValue): boolean {
+  if (isJsonArray(a)) return isJsonArray(b) && a.length === b.length && a.every((item, index) => equals(item, b[index] ?? null));
+  if (!isJsonObject(a)) return Object.is(a, b);
+  if (!isJsonObject(b) || isJsonArray(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equals(a[key] ?? null, b[key] ?? null));
+}

@@ -1,0 +1,181 @@
+/** Runs everything that a plugin brings to test it with: its cases and its test files (SPEC I7). */
+
+import { type Manifest, manifestToJson, type Permissions } from "../../manifests/mod.ts";
+import { createStackReader } from "../../sandbox/mod.ts";
+import { createHost, type Host } from "../host.ts";
+import type { HostOptions } from "../host-options.ts";
+import type { Log, Platform } from "../platform/platform.ts";
+import { createPolicy } from "../policy/policy.ts";
+import { MANIFEST_FILE } from "../sources/directory/walk.ts";
+import { caseFiles } from "./cases.ts";
+import type { FileOutcome, TestEvent } from "./outcome.ts";
+import { runCaseFile } from "./run-cases.ts";
+import { narrowingPolicy } from "./narrowing-policy.ts";
+import { runTestFile, type TestRun } from "./run-tests.ts";
+import { type PluginBytes, readBytes, toTestPlugin, writeCopy } from "./test-copy.ts";
+
+/** What is run, and how. */
+export interface PluginTestOptions {
+  readonly platform: Platform;
+  readonly manifest: Manifest;
+  /** Real path of the plugin's folder. */
+  readonly directory: string;
+  /** What the test files may do, within what the manifest asks for; cases say it themselves. */
+  readonly grants: Permissions;
+  /** Part of a name, or a regular expression between slashes. */
+  readonly filter?: string;
+  readonly sanitizeOps?: boolean;
+  readonly sanitizeResources?: boolean;
+  readonly onEvent?: (event: TestEvent) => void;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs them on copies in a temporary folder, in sandboxes of their own; nothing of the project is used or changed.
+ *
+ * @returns one outcome a file, cases first; never rejects for what a plugin does.
+ */
+export async function runPlugin(options: PluginTestOptions): Promise<readonly FileOutcome[]> {
+  const { platform, manifest, directory } = options;
+  const files = await readBytes(platform, directory);
+  if (files === undefined) return [unreadable(manifest.name)];
+  const bench = await openBench(options, { manifest, files });
+  try {
+    const outcomes: FileOutcome[] = [];
+    for (const file of caseFiles(files)) outcomes.push(await bench.runCases(file));
+    for (const file of testFiles(files)) outcomes.push(await bench.runTests(file));
+    return outcomes;
+  } finally {
+    await bench.close();
+  }
+}
+
+interface Bench {
+  runCases(file: string): Promise<FileOutcome>;
+  runTests(file: string): Promise<FileOutcome>;
+  close(): Promise<void>;
+}
+
+async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promise<Bench> {
+  const { platform, filter, grants, sanitizeOps = false, sanitizeResources = false, onEvent = () => {} } = options;
+  const { manifest, files } = bytes;
+  const signal = options.signal ?? new AbortController().signal;
+  const made = `${platform.environment.tmp}/bascule-test-${hex(platform.random.bytes(12))}`;
+  await platform.files.makeDirectory(made);
+  const root = await platform.files.realPath(made);
+  const hosts = new Map<string, Promise<Host>>();
+  let workspaces = 0;
+  let copies = 0;
+  let forTests: Promise<TestHost> | undefined;
+  let reader: Promise<(stack: string) => string> | undefined;
+
+  async function newWorkspace(): Promise<string> {
+    const folder = `${root}/workspace-${++workspaces}`;
+    await platform.files.makeDirectory(folder);
+    return folder;
+  }
+
+  /** One for all cases with the same grants. */
+  function caseHost(granted: Permissions): Promise<Host> {
+    const key = JSON.stringify(granted);
+    const host = hosts.get(key) ?? openHost(withoutDependencies(bytes), { logger: SILENT, grants: { [manifest.name]: granted } });
+    hosts.set(key, host);
+    return host;
+  }
+
+  function testHost(): Promise<TestHost> {
+    forTests ??= openTestHost();
+    return forTests;
+  }
+
+  async function openTestHost(): Promise<TestHost> {
+    const { environment } = platform;
+    const own = createPolicy({
+      root,
+      grants: { find: () => undefined },
+      runGrants: { base: environment.cwd, perPlugin: new Map([[manifest.name, grants]]) },
+      folders: { tmp: environment.tmp, home: environment.home, data: `${root}/data` },
+    });
+    const { policy, narrow } = narrowingPolicy(own);
+    return { host: await openHost(toTestPlugin(bytes, grants), { logger: guestLog(onEvent), policy }), narrow };
+  }
+
+  async function openHost(plugin: PluginBytes, more: Pick<HostOptions, "logger" | "grants" | "policy">): Promise<Host> {
+    const plugins = `${root}/plugins-${++copies}`;
+    await writeCopy(platform, plugins, plugin);
+    return await createHost({ platform, plugins, config: false, workspace: root, ...more });
+  }
+
+  return {
+    runCases: (file) =>
+      runCaseFile({
+        ...{ plugin: manifest.name, file, platform, newWorkspace, onEvent, signal, isWanted: toMatcher(filter) },
+        text: new TextDecoder().decode(files.get(file)),
+        hostWith: caseHost,
+      }),
+    runTests: async (file) =>
+      await runTestFile({
+        ...{ plugin: manifest.name, file, grants, sanitizeOps, sanitizeResources, newWorkspace, onEvent, signal },
+        ...(filter !== undefined && { filter }),
+        ...(await testHost()),
+        authorStack: async (stack) => {
+          if (stack === "") return "";
+          reader ??= createStackReader(files);
+          return (await reader)(stack);
+        },
+      }),
+    async close() {
+      for (const host of hosts.values()) await (await host).close();
+      if (forTests !== undefined) await (await forTests).host.close();
+      await platform.files.remove(root);
+    },
+  };
+}
+
+type TestHost = Pick<TestRun, "host" | "narrow">;
+
+/** Other plugins are not there, and a case calls none. */
+function withoutDependencies({ manifest, files }: PluginBytes): PluginBytes {
+  if (Object.keys(manifest.dependencies).length === 0 && manifest.enabled) return { manifest, files };
+  const alone = { ...manifest, dependencies: {}, enabled: true };
+  return { manifest: alone, files: new Map([...files, [MANIFEST_FILE, new TextEncoder().encode(manifestToJson(alone))]]) };
+}
+
+/** The same as in the guest (`sandbox/guest/test-run.ts`). */
+function toMatcher(filter: string | undefined): (name: string) => boolean {
+  if (filter === undefined) return () => true;
+  const expression = /^\/(.+)\/$/.exec(filter)?.[1];
+  if (expression === undefined) return (name) => name.includes(filter);
+  const compiled = new RegExp(expression);
+  return (name) => compiled.test(name);
+}
+
+function unreadable(plugin: string): FileOutcome {
+  const error = { message: "The folder cannot be read as a whole; `bascule check` says why", stack: "" };
+  return { plugin, file: MANIFEST_FILE, kind: "tests", results: [], filtered: 0, usedOnly: false, error };
+}
+
+const SILENT: Log = { write: () => {}, child: () => SILENT };
+
+/** What the guest logged comes in a field of its own. */
+function guestLog(onEvent: (event: TestEvent) => void): Log {
+  const log: Log = {
+    write(_level, message, fields = {}) {
+      const { text } = fields;
+      if (message === "guest" && typeof text === "string") onEvent({ type: "output", text });
+    },
+    child: () => log,
+  };
+  return log;
+}
+
+/** Test files among a plugin's files, named as `deno test` looks for them. */
+export function testFiles(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
+  return [...files.keys()].filter((path) => TEST_FILE.test(path) && !/(?:^|\/)vendor\//.test(path)).toSorted();
+}
+
+const TEST_FILE = /(?:^|\/)(?:[^/]*[._])?test\.m?[jt]s$/;
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

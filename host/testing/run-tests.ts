@@ -1,0 +1,278 @@
+/** Runs one file of a plugin's tests in the sandbox, through dispatch like any call (SPEC I7, PB3). */
+
+import {
+  coversPermissions,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parsePermissions,
+  type Permissions,
+} from "../../manifests/mod.ts";
+import type { ToolResult } from "../call.ts";
+import type { ToolErrorData } from "../errors.ts";
+import type { Host } from "../host.ts";
+import { NEVER_SETTLES } from "../routes/fault-to-error.ts";
+import type { Session } from "../session.ts";
+import type { FileOutcome, TestError, TestEvent, TestOutcome, TestStatus } from "./outcome.ts";
+import { TEST_TOOL } from "./test-copy.ts";
+
+/** How a file is run. */
+export interface TestRun {
+  readonly plugin: string;
+  readonly file: string;
+  readonly filter?: string;
+  readonly sanitizeOps: boolean;
+  readonly sanitizeResources: boolean;
+  /** What the run grants. */
+  readonly grants: Permissions;
+  /** Serves the test copy of the plugin with these grants. */
+  readonly host: Host;
+  /** Until the next time, the calls have no more than this of what was granted; undefined: all of it. */
+  readonly narrow: (permissions: Permissions | undefined) => void;
+  /** Makes an empty workspace. */
+  readonly newWorkspace: () => Promise<string>;
+  /** Turns the engine's positions into the author's. */
+  readonly authorStack: (stack: string) => Promise<string>;
+  readonly onEvent: (event: TestEvent) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A test that ends its call (it never settles, it runs out of time or memory) fails, and the others run in another call. */
+export async function runTestFile(run: TestRun): Promise<FileOutcome> {
+  const record = createRecord(run);
+  const session = run.host.session({ workspace: await run.newWorkspace() });
+  for (;;) {
+    const result = await callTests(run, session, record);
+    run.narrow(undefined);
+    if (result.ok) return await record.outcome(undefined);
+    const error = await errorOfCall(result.error, run);
+    if (!endsOneTest(result.error) || run.signal.aborted || !record.failRunning(error)) {
+      record.cancelRest();
+      return await record.outcome(error);
+    }
+  }
+}
+
+async function callTests(run: TestRun, session: Session, record: TestRecord): Promise<ToolResult> {
+  const { host, file, filter, sanitizeOps, sanitizeResources } = run;
+  return await host.call(
+    `${run.plugin}.${TEST_TOOL}`,
+    { file, sanitizeOps, sanitizeResources, done: record.done(), ...(filter !== undefined && { filter }) },
+    { session, confirm: () => Promise.resolve(true), onProgress: record.take, signal: run.signal },
+  );
+}
+
+/** Errors of nobody's make end the file, as in Deno. */
+function endsOneTest({ code, message }: ToolErrorData): boolean {
+  return code === "timeout" || code === "resource_exhausted" || message === NEVER_SETTLES;
+}
+
+async function errorOfCall({ code, message, details }: ToolErrorData, run: TestRun): Promise<TestError> {
+  const stack = details?.["stack"];
+  if (message === NEVER_SETTLES)
+    return { message: "Promise resolution is still pending but nothing is left that could resolve it", stack: "" };
+  return {
+    message: code === "tool_failed" ? message : `${code}: ${message}`,
+    stack: typeof stack === "string" ? await run.authorStack(stack) : "",
+  };
+}
+
+/** Deno's `permissions` of a test within those of the run; what is wrong with them otherwise. */
+function narrowed(granted: Permissions, wanted: JsonValue): Permissions | string {
+  if (wanted === "none") return {};
+  if (!isJsonObject(wanted)) return `Expected "inherit", "none" or an object as the test's permissions`;
+  const made = new Map<string, JsonValue>();
+  for (const [kind, value] of Object.entries(wanted)) {
+    // What the run has is JSON, as it was written.
+    const own = (granted as Readonly<Record<string, JsonValue>>)[kind];
+    if (value !== "inherit") made.set(kind, value);
+    else if (own !== undefined) made.set(kind, own);
+  }
+  const parsed = parsePermissions(Object.fromEntries(made));
+  if (!parsed.ok) return `The test's permissions are wrong: ${parsed.problems.map(({ message }) => message).join("; ")}`;
+  const beyond = coversPermissions(granted, parsed.value);
+  return beyond.length === 0 ? parsed.value : `NotCapable: Can't escalate parent thread permissions (${beyond.join("; ")})`;
+}
+
+interface Planned {
+  readonly index: number;
+  readonly name: string;
+  readonly ignore: boolean;
+  readonly stack: string;
+  readonly permissions?: JsonValue;
+}
+
+interface Step {
+  readonly id: number;
+  readonly level: number;
+  readonly outcome: MutableOutcome;
+}
+
+/** Errors and places hold the engine's positions until the end. */
+interface MutableOutcome extends Omit<TestOutcome, "steps"> {
+  readonly steps: MutableOutcome[];
+}
+
+interface TestRecord {
+  /** Progress of a guest: nothing of it is believed to have a shape. */
+  readonly take: (value: JsonValue) => void;
+  /** Tests that need not run again. */
+  done(): readonly number[];
+  /** False if no test runs. */
+  failRunning(error: TestError): boolean;
+  cancelRest(): void;
+  outcome(error: TestError | undefined): Promise<FileOutcome>;
+}
+
+const MAX_EVENTS = 100_000;
+
+function createRecord(run: TestRun): TestRecord {
+  let plan: readonly Planned[] | undefined;
+  let filtered = 0;
+  let usedOnly = false;
+  let events = 0;
+  let running: Planned | undefined;
+  let hasStarted = false;
+  const results = new Map<number, MutableOutcome>();
+  /** Steps that have ended, deepest first, until what they belong to ends. */
+  const ended: Step[] = [];
+  /** The test that runs and the steps that it is in, outermost first. */
+  const open: { readonly index: number; readonly name: string; isShown: boolean }[] = [];
+
+  function take(value: JsonValue): void {
+    if (!isJsonObject(value) || ++events > MAX_EVENTS) return;
+    const type = textAt(value, "type");
+    if (type === "plan" && plan === undefined) return takePlan(value);
+    const planned = plan?.find(({ index }) => index === numberAt(value, "index"));
+    if (planned !== undefined && type === "result") run.narrow(undefined);
+    if (planned === undefined || results.has(planned.index)) return;
+    if (type === "wait") start(planned);
+    if (type === "step-wait") begin(planned, numberAt(value, "level"), textAt(value, "name"));
+    if (type === "step-result") endStep(value);
+    if (type === "result") end(planned, value);
+  }
+
+  function takePlan(value: JsonObject): void {
+    const listed = Array.isArray(value["tests"]) ? (value["tests"] as readonly JsonValue[]) : [];
+    plan = listed.filter(isJsonObject).map((one) => ({
+      index: numberAt(one, "index"),
+      name: textAt(one, "name"),
+      ignore: one["ignore"] === true,
+      stack: textAt(one, "stack"),
+      ...(one["permissions"] !== undefined && { permissions: one["permissions"] }),
+    }));
+    filtered = numberAt(value, "filtered");
+    usedOnly = value["usedOnly"] === true;
+    run.onEvent({ type: "file", plugin: run.plugin, file: run.file, tests: plan.length });
+  }
+
+  function start(planned: Planned): void {
+    running = planned;
+    hasStarted = true;
+    if (planned.permissions === undefined) return;
+    const permissions = narrowed(run.grants, planned.permissions);
+    run.narrow(typeof permissions === "string" ? {} : permissions);
+    // It runs for nothing: what it asks for is more than there is.
+    if (typeof permissions === "string") set(planned, "failed", { message: permissions, stack: "" });
+  }
+
+  /** A test or step gets a line of its own before the first of its steps. */
+  function begin(planned: Planned, level: number, name: string): void {
+    if (open[0]?.index !== planned.index) open.splice(0, open.length, { index: planned.index, name: planned.name, isShown: false });
+    open.length = Math.min(open.length, Math.max(1, level));
+    open.forEach((one, above) => {
+      if (!one.isShown) run.onEvent({ type: "begin", level: above, name: one.name });
+      one.isShown = true;
+    });
+    open.push({ index: planned.index, name, isShown: false });
+  }
+
+  function endStep(value: JsonObject): void {
+    const level = numberAt(value, "level");
+    const outcome = toOutcome(value, textAt(value, "name"), textAt(value, "stack"), stepsAbove(level));
+    run.onEvent({ type: "end", level, outcome });
+    ended.push({ id: numberAt(value, "id"), level, outcome });
+  }
+
+  function stepsAbove(level: number): MutableOutcome[] {
+    const steps: MutableOutcome[] = [];
+    for (let last = ended.at(-1); last !== undefined && last.level > level; last = ended.at(-1)) {
+      steps.unshift(last.outcome);
+      ended.pop();
+    }
+    return steps;
+  }
+
+  function end(planned: Planned, value: JsonObject): void {
+    const outcome = toOutcome(value, planned.name, planned.stack, stepsAbove(0));
+    results.set(planned.index, outcome);
+    run.onEvent({ type: "end", level: 0, outcome });
+  }
+
+  function set(planned: Planned, status: TestStatus, error?: TestError): void {
+    const outcome = { name: planned.name, status, ms: 0, place: planned.stack, steps: stepsAbove(0), ...(error && { error }) };
+    results.set(planned.index, outcome);
+    run.onEvent({ type: "end", level: 0, outcome });
+  }
+
+  const rest = (): readonly Planned[] => (plan ?? []).filter(({ index }) => !results.has(index));
+
+  return {
+    take,
+    done: () => [...results.keys()],
+    failRunning(error) {
+      const failed = running;
+      if (failed === undefined || results.has(failed.index)) return false;
+      set(failed, "failed", error);
+      return true;
+    },
+    cancelRest() {
+      // What failed before any test has failed for all of them.
+      if (hasStarted) for (const planned of rest()) set(planned, planned.ignore ? "ignored" : "cancelled");
+    },
+    async outcome(error) {
+      // Whatever the guest did not tell of did not run.
+      if (error === undefined) for (const planned of rest()) set(planned, "cancelled");
+      const found = await Promise.all([...results].toSorted(([a], [b]) => a - b).map(([, one]) => withPlaces(one, run.authorStack)));
+      return { plugin: run.plugin, file: run.file, kind: "tests", results: found, filtered, usedOnly, ...(error && { error }) };
+    },
+  };
+}
+
+function toOutcome(value: JsonObject, name: string, stack: string, steps: MutableOutcome[]): MutableOutcome {
+  const told = textAt(value, "status");
+  const status: TestStatus = told === "ok" || told === "ignored" ? told : "failed";
+  const error = told === "incomplete" ? INCOMPLETE : errorOf(value);
+  return { name, status, ms: numberAt(value, "ms"), place: stack, steps, ...(error && { error }) };
+}
+
+const INCOMPLETE: TestError = { message: "Didn't complete before parent. Await step with `await t.step(...)`.", stack: "" };
+
+function errorOf(value: JsonObject): TestError | undefined {
+  const error = value["error"];
+  if (!isJsonObject(error)) return undefined;
+  const name = textAt(error, "name");
+  const message = textAt(error, "message");
+  return { message: name === "" ? message : message === "" ? name : `${name}: ${message}`, stack: textAt(error, "stack") };
+}
+
+async function withPlaces(outcome: MutableOutcome, authorStack: TestRun["authorStack"]): Promise<TestOutcome> {
+  const { place = "", error, steps, ...rest } = outcome;
+  const registered = /([^\s()]+:\d+:\d+)\)?\s*$/m.exec(await authorStack(place))?.[1];
+  return {
+    ...rest,
+    ...(registered !== undefined && { place: registered }),
+    ...(error !== undefined && { error: { message: error.message, stack: await authorStack(error.stack) } }),
+    steps: await Promise.all(steps.map((step) => withPlaces(step, authorStack))),
+  };
+}
+
+function textAt(value: JsonObject, key: string): string {
+  const found = Object.hasOwn(value, key) ? value[key] : undefined;
+  return typeof found === "string" ? found : "";
+}
+
+function numberAt(value: JsonObject, key: string): number {
+  const found = Object.hasOwn(value, key) ? value[key] : undefined;
+  return typeof found === "number" && Number.isFinite(found) ? found : 0;
+}

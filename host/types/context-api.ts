@@ -1,0 +1,101 @@
+/** The tool context (SPEC D7, C8) as a plugin sees it, and which permission each part needs. */
+
+import type { ApiGroup } from "./api-group.ts";
+
+const FACTS = `
+  readonly sessionId: string;
+  readonly turnId: string | undefined;
+  readonly callId: string;
+  readonly agentId: string | undefined;
+  /** W3C trace context. */
+  readonly traceparent: string | undefined;
+  /** Absolute path of the session's workspace. */
+  readonly workspacePath: string;
+  readonly settings: Settings;
+  /** What this call was granted, as it was written. */
+  readonly permissions: Readonly<Record<string, unknown>>;
+  /** When the call is over, in milliseconds since the epoch. */
+  readonly deadline: number;
+  /** Fires when the call is cancelled or late. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** Tells how far the call is: any JSON. */
+  progress(value: unknown): void;
+  /** Makes a result with more than plain JSON: content blocks, metadata, or a failure. */
+  output<T = null>(parts: OutputParts<T>): ToolOutput<T>;
+  /** Makes an error whose message the caller is shown as it is. */
+  error(message: string, details?: unknown): Error;
+`;
+
+const FILES = `
+  /** Files of the session's workspace, by paths relative to it. */
+  readonly workspace: Workspace;
+`;
+
+/** Members of `Context`. */
+export const CONTEXT_API: readonly ApiGroup[] = [{ text: FACTS }];
+
+/** Members of `Context` where there is anything in `Workspace`. */
+export const WORKSPACE_MEMBER: string = FILES;
+
+const READ = `
+  /** Up to 1 MiB of UTF-8 text, or a range of bytes. */
+  read(path: string, range?: ByteRange): Promise<string>;
+  readBytes(path: string, range?: ByteRange): Promise<Uint8Array<ArrayBuffer>>;
+  exists(path: string): Promise<boolean>;
+  list(path?: string): Promise<{ name: string; kind: "file" | "directory" | "symlink" | "other" }[]>;
+`;
+
+const WRITE = `
+  write(path: string, text: string): Promise<void>;
+  writeBytes(path: string, bytes: Uint8Array): Promise<void>;
+  append(path: string, text: string): Promise<void>;
+  delete(path: string): Promise<void>;
+`;
+
+const READ_AND_WRITE = `
+  /** Replaces the one occurrence of \`old\`; fails if there is none or more than one. */
+  patch(path: string, old: string, replacement: string): Promise<void>;
+`;
+
+/** Members of `Workspace`. */
+export const WORKSPACE_API: readonly ApiGroup[] = [
+  { needs: ["read"], text: READ },
+  { needs: ["write"], text: WRITE },
+  { needs: ["read", "write"], text: READ_AND_WRITE },
+];
+
+/** What the context's members are made of; every plugin has it. */
+export const CONTEXT_PARTS: string = `
+/** Lines of the call's log. */
+export interface Log {
+  debug(...values: unknown[]): void;
+  info(...values: unknown[]): void;
+  warn(...values: unknown[]): void;
+  error(...values: unknown[]): void;
+  write(level: "debug" | "info" | "warn" | "error", ...values: unknown[]): void;
+}
+
+/** A block of a result for a model or a person to read, as in MCP. */
+export type ContentBlock =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly data: string; readonly mimeType: string }
+  | { readonly type: "resource"; readonly uri: string; readonly text?: string; readonly mimeType?: string };
+
+/** What \`context.output\` takes. */
+export interface OutputParts<T = unknown> {
+  readonly output?: T;
+  readonly content?: readonly ContentBlock[];
+  /** False means that the tool failed. */
+  readonly success?: boolean;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Files changed in a way that the host did not see. */
+  readonly filesModified?: readonly string[];
+}
+
+/** What \`context.output\` makes: return it as it is. */
+export interface ToolOutput<T = unknown> extends OutputParts<T> {
+  readonly [TOOL_OUTPUT]: true;
+}
+declare const TOOL_OUTPUT: unique symbol;
+`.trim();

@@ -1,0 +1,29 @@
+/** The `tsconfig.json` that makes editors and `tsc` see a plugin's sandbox, and nothing of Node, Deno or a browser. */
+
+import { GLOBALS_FILE } from "./plugin-types.ts";
+
+/** Its name in the plugin's folder. */
+export const TSCONFIG_FILE = "tsconfig.json";
+
+/** A file of one of these names is the author's own way: nothing is written beside it. */
+export const TSCONFIG_ALIKE: readonly string[] = [TSCONFIG_FILE, "jsconfig.json"];
+
+/** Tests are left out: they run outside the sandbox, with `Deno.test`. */
+export const TSCONFIG_TEXT: string = `{
+  "compilerOptions": {
+    "target": "es2023",
+    "lib": ["es2025", "esnext.array", "esnext.collection", "esnext.disposable", "esnext.error", "esnext.typedarrays"],
+    "types": ["./${GLOBALS_FILE}"],
+    "module": "preserve",
+    "moduleDetection": "force",
+    "strict": true,
+    "noEmit": true,
+    "allowJs": true,
+    "allowImportingTsExtensions": true,
+    "erasableSyntaxOnly": true,
+    "verbatimModuleSyntax": true,
+    "skipLibCheck": true
+  },
+  "exclude": ["node_modules", "**/*_test.ts", "**/*.test.ts"]
+}
+`;

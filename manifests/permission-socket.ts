@@ -1,0 +1,22 @@
+/** `unix:/path` and `vsock:cid:port`, which Deno's net items know. Nothing in a sandbox can open either. */
+
+import { normalizePath } from "./permission-path.ts";
+
+const MAX_NUMBER = 4_294_967_295;
+
+/** True for what is written as a socket, well or not. */
+export function isSocket(text: string): boolean {
+  return text.startsWith("unix:") || text.startsWith("vsock:");
+}
+
+/** One text for each socket; undefined for anything else. */
+export function canonicalSocket(text: string): string | undefined {
+  if (text.startsWith("unix:/")) {
+    const path = normalizePath(text.slice("unix:".length), "/");
+    return path && `unix:${path}`;
+  }
+  // What follows a second colon is not read, as in Deno.
+  const [, cid, port] = /^vsock:(-1|\+?[0-9]+):(\+?[0-9]+)(?::.*)?$/s.exec(text) ?? [];
+  if (cid === undefined || port === undefined || Number(cid) > MAX_NUMBER || Number(port) > MAX_NUMBER) return undefined;
+  return `vsock:${cid === "-1" ? MAX_NUMBER : Number(cid)}:${Number(port)}`;
+}

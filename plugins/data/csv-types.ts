@@ -1,0 +1,27 @@
+/** What a field of a table stands for, where that is certain. */
+
+import type { Field } from "./csv-read.ts";
+
+/** As JSON writes numbers: no leading zero, plus sign, hexadecimal, separator or unit. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u;
+/** Any number of so many digits comes back as it was written. */
+const SAFE_DIGITS = 15;
+
+/**
+ * A number, boolean or null where writing it again gives the same value; anything else stays text.
+ *
+ * `007`, `+41…`, `1,5`, `0x10`, dates and numbers of more than 15 digits stay as they are; the empty field is null.
+ */
+export function toTyped(field: string): Field {
+  if (field === "") return null;
+  if (field === "true" || field === "TRUE" || field === "True") return true;
+  if (field === "false" || field === "FALSE" || field === "False") return false;
+  if (!NUMBER.test(field)) return field;
+  const number = Number(field);
+  const digits = field
+    .replace(/[eE].*$/u, "")
+    .replace(/\D/gu, "")
+    .replace(/^0+/u, "");
+  if (!Number.isFinite(number) || digits.length > SAFE_DIGITS) return field;
+  return number === 0 && /[1-9]/u.test(digits) ? field : number;
+}

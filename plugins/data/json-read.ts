@@ -1,0 +1,158 @@
+/** Reading JSON text, with the place of what is wrong and a word on what reading loses. */
+
+import { printParseErrorCode, visit } from "./vendor/jsonc-parser.js";
+import { describePlace, placeOf } from "./text-place.ts";
+
+const MAX_WARNINGS = 20;
+/** Deeper than this no answer leaves the sandbox. */
+const MAX_DEPTH = 60;
+
+/** A text that was read. */
+export interface ReadJson {
+  value: unknown;
+  /** What the value does not show: members given twice, numbers that no double can hold. */
+  warnings: string[];
+}
+
+/**
+ * Reads a JSON text; a byte order mark is left out.
+ *
+ * @param lenient takes comments (`//`, and those with stars) and commas before a closing bracket too.
+ * @throws {Error} with line and column if it is no JSON, or nested deeper than 60.
+ */
+export function readJson(source: string, lenient: boolean): ReadJson {
+  const text = source.replace(/^\uFEFF/u, "");
+  refuseDepth(text);
+  const findings = examine(text, lenient);
+  if (findings.problem !== undefined) throw new Error(`Cannot read the JSON at ${findings.problem}`);
+  const plain = lenient ? blank(text, findings.blanks) : text;
+  try {
+    const value: unknown = JSON.parse(plain);
+    return { value, warnings: findings.warnings };
+  } catch (error) {
+    // The engine has the last word; it agrees with the examination, but for what neither has been seen to do.
+    throw new Error(`Cannot read the JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+/** Brackets outside of texts, counted without recursion. */
+function refuseDepth(text: string): void {
+  let depth = 0;
+  for (const { 0: piece, index } of text.matchAll(/"[^"\\]*(?:\\[^][^"\\]*)*"?|[[\]{}]/gu)) {
+    if (piece === "[" || piece === "{") depth += 1;
+    else if (piece === "]" || piece === "}") depth -= 1;
+    if (depth > MAX_DEPTH)
+      throw new Error(`Cannot read the JSON: it is nested deeper than ${MAX_DEPTH} at ${describePlace(placeOf(text, index))}`);
+  }
+}
+
+interface Findings {
+  readonly warnings: string[];
+  readonly blanks: [offset: number, length: number][];
+  readonly problem: string | undefined;
+}
+
+/** Goes through the text once, without making values. */
+function examine(text: string, lenient: boolean): Findings {
+  const warnings: string[] = [];
+  const blanks: [number, number][] = [];
+  const names: Set<string>[] = [];
+  let problem: string | undefined;
+  let comma: number | undefined;
+  const warn = (line: number, column: number, what: string): void => {
+    if (warnings.length < MAX_WARNINGS) warnings.push(`${describePlace({ line: line + 1, column: column + 1 })}: ${what}`);
+    else if (warnings.length === MAX_WARNINGS) warnings.push("and more");
+  };
+  const close = (): void => {
+    if (comma !== undefined) blanks.push([comma, 1]);
+    comma = undefined;
+  };
+  visit(
+    text,
+    {
+      onObjectBegin: () => {
+        comma = undefined;
+        names.push(new Set());
+      },
+      onObjectProperty: (name, ...[, , line, column]) => {
+        comma = undefined;
+        const seen = names.at(-1);
+        if (seen?.has(name) === true) warn(line, column, `member ${JSON.stringify(name)} is given again; the last one counts`);
+        if (name === "__proto__") warn(line, column, 'member "__proto__" is left out');
+        seen?.add(name);
+      },
+      onObjectEnd: () => {
+        names.pop();
+        close();
+      },
+      onArrayBegin: () => {
+        comma = undefined;
+      },
+      onArrayEnd: close,
+      onLiteralValue: (value, offset, ...[length, line, column]) => {
+        comma = undefined;
+        if (typeof value !== "number") return;
+        const written = text.slice(offset, offset + length);
+        if (!Number.isFinite(value))
+          problem ??= `${describePlace(placeOf(text, offset))}: ${shorten(written)} is beyond every number (give it as text)`;
+        else if (losesDigits(written, value))
+          warn(line, column, `${shorten(written)} is read as ${value} (give it as text to keep every digit)`);
+      },
+      onSeparator: (character, offset) => {
+        comma = character === "," ? offset : undefined;
+      },
+      onComment: (offset, length) => void blanks.push([offset, length]),
+      onError: (code, offset) => {
+        problem ??= `${describePlace(placeOf(text, offset))}: ${sayError(printParseErrorCode(code), text, offset)}`;
+      },
+    },
+    { disallowComments: !lenient, allowTrailingComma: lenient },
+  );
+  return { warnings, blanks, problem };
+}
+
+/** True if the number as written has more significant digits than the double that is read. */
+function losesDigits(written: string, value: number): boolean {
+  const digits = significant(written);
+  return digits.length > 15 && digits !== significant(value.toPrecision(17)) && digits !== significant(String(value));
+}
+
+function significant(number: string): string {
+  return number
+    .replace(/[eE].*$/u, "")
+    .replace(/\D/gu, "")
+    .replace(/^0+/u, "")
+    .replace(/0+$/u, "");
+}
+
+function sayError(code: string, text: string, offset: number): string {
+  const found = offset >= text.length ? "the text ends" : `found ${JSON.stringify(String.fromCodePoint(text.codePointAt(offset) ?? 0))}`;
+  const said = code.replace(/([a-z])([A-Z])/gu, "$1 $2").toLowerCase();
+  switch (code) {
+    case "InvalidSymbol":
+      return `unknown word ${JSON.stringify(shorten(/^[^\s,:[\]{}"]+/u.exec(text.slice(offset, offset + 60))?.[0] ?? ""))} (texts and names need double quotes)`;
+    case "InvalidCommentToken":
+      return "a comment (set lenient to allow comments)";
+    case "UnexpectedEndOfString":
+      return "the text that begins here is never closed on its line";
+    case "EndOfFileExpected":
+      return `the JSON has ended, but ${found}`;
+    default:
+      return `${said}, ${found}`;
+  }
+}
+
+/** Blanks keep every position; line ends stay. */
+function blank(text: string, blanks: readonly [number, number][]): string {
+  let result = "";
+  let done = 0;
+  for (const [offset, length] of blanks.toSorted(([left], [right]) => left - right)) {
+    result += text.slice(done, offset) + text.slice(offset, offset + length).replace(/[^\r\n]/gu, " ");
+    done = offset + length;
+  }
+  return result + text.slice(done);
+}
+
+function shorten(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}

@@ -1,0 +1,61 @@
+/**
+ * The keys of one call: they are here, in the worker, and the guest has handles.
+ *
+ * A handle is found only in the table of the call that it was made in, and names that call: one that a guest made up
+ * leads to another of its own keys at most, and one that was kept from an earlier call of a session to nothing.
+ */
+
+import { Refusal } from "./local-answer.ts";
+import type { HeldKey } from "./subtle.ts";
+
+/** Keys that one call may hold, and bytes of what it imported for them. */
+export const MAX_KEYS = 1_024;
+const MAX_KEY_BYTES = 4 * 1024 * 1024;
+/** A key of the runtime's own making is counted as so many. */
+const MADE_KEY_BYTES = 2_048;
+/** One operation with a longer key could take seconds. */
+const MAX_MODULUS_BITS = 8_192;
+
+export class CallKeys {
+  readonly #call: number;
+  readonly #keys: Map<string, HeldKey> = new Map();
+  #bytes = 0;
+
+  /** @param call a number that no other call of the sandbox has. */
+  constructor(call: number) {
+    this.#call = call;
+  }
+
+  /**
+   * Keeps a key until the call ends; gives its handle.
+   *
+   * @param importedBytes size of what it was made of. @throws {Refusal} if the call has too many, or the key is too large.
+   */
+  add(key: HeldKey, importedBytes: number): string {
+    const { modulusLength } = key.algorithm;
+    if (typeof modulusLength === "number" && modulusLength > MAX_MODULUS_BITS) {
+      throw new Refusal("NotSupportedError", `The key has ${modulusLength} bits; a plugin may use RSA keys of at most ${MAX_MODULUS_BITS}`);
+    }
+    this.#bytes += Math.max(importedBytes, MADE_KEY_BYTES);
+    if (this.#keys.size >= MAX_KEYS || this.#bytes > MAX_KEY_BYTES) {
+      throw new Refusal(
+        "QuotaExceededError",
+        `A call may hold ${MAX_KEYS} keys and ${MAX_KEY_BYTES} bytes of key data, and these are used up`,
+      );
+    }
+    const handle = `${this.#call}.${this.#keys.size + 1}`;
+    this.#keys.set(handle, key);
+    return handle;
+  }
+
+  /** @throws {Refusal} if it is no key of this call. */
+  find(handle: unknown): HeldKey {
+    const key = typeof handle === "string" ? this.#keys.get(handle) : undefined;
+    if (key !== undefined) return key;
+    throw new Refusal("InvalidAccessError", "The key is gone: keys end with the call that made them (make or import it in this call)");
+  }
+
+  clear(): void {
+    this.#keys.clear();
+  }
+}

@@ -1,0 +1,93 @@
+/** The worker's own operations on bytes: compression, base64 and hex. */
+
+import type { CompressionFormat } from "./codec.ts";
+import { decodeBase64Text, decodeHexText, encodeBase64Text, encodeHexText } from "./byte-text.ts";
+import {
+  errorAnswer,
+  type Fields,
+  type LocalAnswer,
+  type LocalEnvironment,
+  type LocalOperation,
+  MAX_BYTES,
+  NO_BYTES,
+  rawAnswer,
+  readField,
+  readJson,
+  readObject,
+  Refusal,
+  valueAnswer,
+} from "./local-answer.ts";
+
+/** All that one stream may decompress to: past it a zip bomb ends as an error, before it fills the guest. */
+const MAX_DECOMPRESSED_BYTES = 32 * 1024 * 1024;
+
+/** By name; part of `LOCAL_OPERATIONS`. */
+export const CODEC_OPERATIONS: Readonly<Record<string, LocalOperation>> = {
+  "zlib.compress": (text, bytes, env) => compress(readObject(text), bytes ?? NO_BYTES, env),
+  "zlib.decompress": (text, bytes, env) => decompress(readObject(text), bytes ?? NO_BYTES, env),
+  "base64.encode": (text, bytes) => encode(readObject(text), bytes ?? NO_BYTES),
+  "base64.decode": (text) => decode(readLongObject(text)),
+  "hex.encode": (_text, bytes) => rawAnswer(encodeHexText(bytes ?? NO_BYTES)),
+  "hex.decode": (text) => {
+    const fields = readLongObject(text);
+    return decoded(decodeHexText(readField(fields, "text"), readMaximum(fields)));
+  },
+};
+
+function readFormat(fields: Fields): CompressionFormat {
+  const format = fields.get("format");
+  if (format === "gzip" || format === "deflate" || format === "deflate-raw") return format;
+  throw new Refusal("TypeError", "There is no such compression format");
+}
+
+function compress(fields: Fields, bytes: Uint8Array, { codec }: LocalEnvironment): LocalAnswer {
+  const format = readFormat(fields);
+  if (codec === undefined) return noCodec();
+  return { answer: "v", bytes: codec.compress(format, bytes) };
+}
+
+/** The answer's bytes are those past the first `skip`. */
+function decompress(fields: Fields, bytes: Uint8Array, { codec }: LocalEnvironment): LocalAnswer {
+  const format = readFormat(fields);
+  const skip = fields.get("skip");
+  if (typeof skip !== "number" || !Number.isInteger(skip) || skip < 0) throw new Refusal("TypeError", "There is no place to go on from");
+  if (codec === undefined) return noCodec();
+  const outcome = codec.decompress(format, bytes, { final: fields.get("final") === true, maximumBytes: MAX_DECOMPRESSED_BYTES });
+  if (outcome.ok) return { answer: "v", bytes: outcome.bytes.slice(skip) };
+  if (outcome.why === "too-large")
+    return errorAnswer("RangeError", `Cannot decompress: it is more than ${MAX_DECOMPRESSED_BYTES} bytes (split the data)`);
+  return errorAnswer("TypeError", `corrupt ${format} stream`);
+}
+
+function noCodec(): LocalAnswer {
+  return errorAnswer("NotSupported", "Cannot compress: this runtime has no codec");
+}
+
+function encode(fields: Fields, bytes: Uint8Array): LocalAnswer {
+  return rawAnswer(encodeBase64Text(bytes, { isUrl: fields.get("isUrl") === true, omitPadding: fields.get("omitPadding") === true }));
+}
+
+function decode(fields: Fields): LocalAnswer {
+  const last = fields.get("last");
+  if (last !== "loose" && last !== "strict" && last !== "stop-before-partial") throw new Refusal("TypeError", "There is no such handling");
+  return decoded(
+    decodeBase64Text(readField(fields, "text"), { isUrl: fields.get("isUrl") === true, last, maximumBytes: readMaximum(fields) }),
+  );
+}
+
+function decoded({ read, bytes, error }: ReturnType<typeof decodeHexText>): LocalAnswer {
+  return { ...valueAnswer({ read, ...(error !== undefined && { error }) }), bytes };
+}
+
+/** Absent: all of it. */
+function readMaximum(fields: Fields): number {
+  const maximum = fields.get("maximum");
+  return typeof maximum === "number" && maximum >= 0 ? maximum : MAX_BYTES;
+}
+
+/** Holds a text that may be as long as an operation's payload. */
+function readLongObject(text: string): Fields {
+  const value = readJson(text, MAX_BYTES);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Refusal("TypeError", "The input is not an object");
+  return new Map(Object.entries(value));
+}

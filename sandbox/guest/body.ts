@@ -1,0 +1,228 @@
+/** Bodies of requests and responses (https://fetch.spec.whatwg.org/#bodies): what they come from, and how they are consumed once. */
+
+import { blobBytes, blobType, createBlob, isBlob, streamBytes } from "./blob.ts";
+import { bufferOf, concatBytes, isBufferSource, ownBytes, toBytes } from "./bytes.ts";
+import { decodeUtf8, decodeUtf8Text, encodeUtf8 } from "./encoding.ts";
+import { createFormData, formEntries, type FormEntry, isFormData } from "./form-data.ts";
+import { parseJson } from "./json.ts";
+import { extractMimeType, formatMimeType } from "./mime-type.ts";
+import { formatMultipart, parseMultipart } from "./multipart.ts";
+import { bareList, objectHasOwn, PrimordialTypeError, reflectDefineProperty, typedArrayTag } from "./primordials.ts";
+import { createTextDecoderEnds } from "./text-streams.ts";
+import { parseQuery, queryOf } from "./url-search-params.ts";
+import { cloneAndTransfer } from "./structured-clone.ts";
+import {
+  cancelReadable,
+  createTransform,
+  endsOf,
+  enqueueTransformed,
+  getReader,
+  isByteStream,
+  isDisturbed,
+  isLocked,
+  isReadable,
+  pipeInto,
+  pipeThrough,
+  type Stream,
+  teeReadable,
+} from "./web-streams.ts";
+import { nameFunction, toUsvString } from "./webidl.ts";
+
+/** Bytes, until somebody asks for the stream of them. */
+export interface Body {
+  bytes: Uint8Array<ArrayBuffer> | undefined;
+  stream: Stream | undefined;
+  used: boolean;
+}
+
+export interface Extracted {
+  readonly body: Body;
+  /** For the `Content-Type` header where there is none. */
+  readonly type?: string;
+}
+
+/** https://fetch.spec.whatwg.org/#concept-bodyinit-extract. @throws {TypeError} for a stream that was used. */
+export function extractBody(init: unknown): Extracted {
+  if (typeof init !== "object" || init === null) return { body: ofBytes(encodeUtf8(toUsvString(init))), type: "text/plain;charset=UTF-8" };
+  if (isReadable(init)) {
+    if (isLocked(init) || isDisturbed(init)) throw new PrimordialTypeError("ReadableStream is locked or disturbed");
+    return { body: { bytes: undefined, stream: init, used: false } };
+  }
+  if (isBlob(init)) {
+    const type = blobType(init);
+    return { body: ofBytes(blobBytes(init)), ...(type !== "" && { type }) };
+  }
+  if (isBufferSource(init)) return { body: ofBytes(toBytes(init, "The body")) };
+  if (isFormData(init)) {
+    const { bytes, boundary } = formatMultipart(formEntries(init));
+    return { body: ofBytes(bytes), type: `multipart/form-data; boundary=${boundary}` };
+  }
+  const query = queryOf(init);
+  if (query !== undefined) return { body: ofBytes(encodeUtf8(query)), type: "application/x-www-form-urlencoded;charset=UTF-8" };
+  return { body: ofBytes(encodeUtf8(toUsvString(init))), type: "text/plain;charset=UTF-8" };
+}
+
+/** A body that is read from a stream of bytes. */
+export function ofStream(stream: Stream): Body {
+  return { bytes: undefined, stream, used: false };
+}
+
+/** A body that takes over the bytes. */
+export function ofBytes(bytes: Uint8Array<ArrayBuffer>): Body {
+  return { bytes, stream: undefined, used: false };
+}
+
+export function isBodyUsed(body: Body | null): boolean {
+  if (body === null) return false;
+  return body.used || (body.stream !== undefined && isDisturbed(body.stream));
+}
+
+/** Used, or being used. */
+export function isUnusable(body: Body | null): boolean {
+  return body !== null && (isBodyUsed(body) || (body.stream !== undefined && isLocked(body.stream)));
+}
+
+/** A second body of the same content. @throws {TypeError} if it cannot be had any more. */
+export function cloneBody(body: Body | null): Body | null {
+  if (isUnusable(body)) throw new PrimordialTypeError("Body is unusable");
+  if (body === null) return null;
+  if (body.stream === undefined) return { ...body };
+  const [first, second] = teeReadable(body.stream);
+  body.stream = first;
+  return { bytes: undefined, stream: isByteStream(second) ? second : pipeThrough(second, cloningEnds()), used: false };
+}
+
+/** Both bodies would have the same chunks: those of the second are copies, as a byte stream's are anyway. */
+function cloningEnds(): ReturnType<typeof endsOf> {
+  return endsOf(
+    createTransform({
+      __proto__: null,
+      transform: (chunk: unknown, controller: Stream) => enqueueTransformed(controller, cloneAndTransfer(chunk, bareList<unknown>()).value),
+    }),
+  );
+}
+
+/** The same content behind a stream of its own; the one given is locked and counts as read. */
+export function proxyBody(body: Body): Body {
+  if (body.stream === undefined) {
+    const taken = { ...body };
+    body.used = true;
+    return taken;
+  }
+  const stream = pipeThrough(body.stream, endsOf(createTransform({ __proto__: null })));
+  body.used = true;
+  return { bytes: undefined, stream, used: false };
+}
+
+/** The stream of a body, made when it is asked for. */
+export function bodyStream(body: Body): Stream {
+  if (body.stream !== undefined) return body.stream;
+  const stream = streamBytes(body.bytes ?? encodeUtf8(""));
+  // Consumed before: nobody can read it again.
+  if (body.used) {
+    void cancelReadable(stream);
+    getReader(stream);
+  }
+  body.stream = stream;
+  return stream;
+}
+
+/**
+ * All of a body, converted. Bytes on their way would be resolved with, and so be looked at for a `then`.
+ *
+ * @throws {TypeError} if it was consumed, or a chunk is no bytes. `convert` must not change the bytes.
+ */
+export async function consumeBody<T>(body: Body | null, convert: (bytes: Uint8Array<ArrayBuffer>) => T): Promise<T> {
+  if (isUnusable(body)) throw new PrimordialTypeError("Body already consumed");
+  if (body === null) return convert(encodeUtf8(""));
+  body.used = true;
+  if (body.stream === undefined) return convert(body.bytes ?? encodeUtf8(""));
+  const chunks = bareList<Uint8Array>();
+  // A pipe hands chunks over without promises for them.
+  await pipeInto(body.stream, (value) => {
+    if (typeof value !== "object" || value === null || typedArrayTag(value) !== "Uint8Array") {
+      throw new PrimordialTypeError("Cannot consume the body: a chunk of its stream is not a Uint8Array");
+    }
+    // The tag said that it is one.
+    chunks[chunks.length] = value as Uint8Array;
+  });
+  // Its reader is never given back.
+  getReader(body.stream);
+  return convert(concatBytes(chunks));
+}
+
+/** How the mixin gets at an object of a class. @throws {TypeError} if it is none. */
+export interface BodyOwner {
+  bodyOf(this: void, self: unknown): Body | null;
+  /** All `Content-Type` values. */
+  contentTypeOf(this: void, self: unknown): string | null;
+}
+
+/** Adds the members of https://fetch.spec.whatwg.org/#body-mixin to a class. */
+export function mixInBody(prototype: object, owner: BodyOwner): void {
+  const { bodyOf } = owner;
+  addGetter(prototype, "body", (self) => {
+    const body = bodyOf(self);
+    return body === null ? null : bodyStream(body);
+  });
+  addGetter(prototype, "bodyUsed", (self) => isBodyUsed(bodyOf(self)));
+  addMethod(prototype, "arrayBuffer", (self) => consumeBody(bodyOf(self), (bytes) => bufferOf(ownBytes(bytes))));
+  addMethod(prototype, "blob", (self) => {
+    const type = extractMimeType(owner.contentTypeOf(self));
+    return consumeBody(bodyOf(self), (bytes) => createBlob(ownBytes(bytes), type === undefined ? "" : formatMimeType(type)));
+  });
+  addMethod(prototype, "bytes", (self) => consumeBody(bodyOf(self), ownBytes));
+  addMethod(prototype, "formData", (self) => {
+    const type = owner.contentTypeOf(self);
+    return consumeBody(bodyOf(self), (bytes) => readForm(bytes, type));
+  });
+  addMethod(prototype, "json", (self) => consumeBody(bodyOf(self), (bytes) => parseJson(decodeUtf8Text(bytes))));
+  addMethod(prototype, "text", (self) => consumeBody(bodyOf(self), decodeUtf8Text));
+  const textStream = function (this: unknown): Stream {
+    const body = bodyOf(this);
+    if (isUnusable(body)) throw new PrimordialTypeError("Body already consumed.");
+    return pipeThrough(bodyStream(body ?? ofBytes(encodeUtf8(""))), createTextDecoderEnds());
+  };
+  nameFunction(textStream, "textStream", 0);
+  reflectDefineProperty(prototype, "textStream", { value: textStream, writable: true, enumerable: true, configurable: true });
+}
+
+function addGetter(prototype: object, name: string, read: (self: unknown) => unknown): void {
+  const get = function (this: unknown): unknown {
+    return read(this);
+  };
+  nameFunction(get, `get ${name}`);
+  reflectDefineProperty(prototype, name, { get, enumerable: true, configurable: true });
+}
+
+function addMethod(prototype: object, name: string, run: (self: unknown) => Promise<unknown>): void {
+  // Not a constructor, as methods are.
+  const { method } = {
+    // Asynchronous, so that a wrong `this` rejects too.
+    async method(this: unknown): Promise<unknown> {
+      return run(this);
+    },
+  };
+  nameFunction(method, name, 0);
+  reflectDefineProperty(prototype, name, { value: method, writable: true, enumerable: true, configurable: true });
+}
+
+function readForm(bytes: Uint8Array<ArrayBuffer>, contentType: string | null): object {
+  const type = extractMimeType(contentType);
+  if (type?.essence === "multipart/form-data") {
+    const boundary = objectHasOwn(type.parameters, "boundary") ? type.parameters["boundary"] : undefined;
+    if (boundary === undefined) throw new PrimordialTypeError("Missing boundary parameter in mime type of multipart formdata");
+    const entries = parseMultipart(bytes, boundary);
+    if (entries === undefined) throw new PrimordialTypeError("Unable to parse body as form data");
+    return createFormData(entries);
+  }
+  if (type?.essence !== "application/x-www-form-urlencoded") throw new PrimordialTypeError("Body can not be decoded as form data");
+  const entries = bareList<FormEntry>();
+  // Without a look at a byte order mark, which belongs to the first name.
+  const pairs = parseQuery(decodeUtf8(bufferOf(ownBytes(bytes))));
+  for (let index = 0; index < pairs.length; index++) {
+    const { name = "", value = "" } = pairs[index] ?? {};
+    entries[index] = { name, value };
+  }
+  return createFormData(entries);
+}

@@ -1,0 +1,99 @@
+/** `CryptoKey`: what describes a key. The key itself is in the worker, for as long as the call that made it runs. */
+
+import {
+  bareObject,
+  define,
+  objectHasOwn,
+  PrimordialTypeError,
+  PrimordialUint8Array,
+  reflectDefineProperty,
+  reflectOwnKeys,
+} from "./primordials.ts";
+import { cloneAs } from "./serializable.ts";
+import { exposeInterface, showAs } from "./webidl.ts";
+
+/** As the worker's answers have it. */
+interface KeyFacts {
+  readonly handle: string;
+  readonly type: string;
+  readonly extractable: boolean;
+  /** Objects that a program may change; nothing reads them back. */
+  readonly algorithm: object;
+  readonly usages: readonly string[];
+}
+
+const secret = {};
+
+export class CryptoKey {
+  #facts: KeyFacts;
+
+  constructor(key?: unknown, facts?: KeyFacts) {
+    if (key !== secret || facts === undefined) throw new PrimordialTypeError("Illegal constructor");
+    this.#facts = facts;
+  }
+
+  get type(): string {
+    return this.#facts.type;
+  }
+
+  get extractable(): boolean {
+    return this.#facts.extractable;
+  }
+
+  get usages(): readonly string[] {
+    return this.#facts.usages;
+  }
+
+  get algorithm(): object {
+    return this.#facts.algorithm;
+  }
+
+  /** Undefined if it is no key. */
+  static factsOf(this: void, value: unknown): KeyFacts | undefined {
+    return typeof value === "object" && value !== null && #facts in value ? value.#facts : undefined;
+  }
+}
+
+const { factsOf } = CryptoKey;
+
+/** What the worker knows the key by; undefined if it is none. */
+export function handleOf(value: unknown): string | undefined {
+  return factsOf(value)?.handle;
+}
+
+/** @param parts handle, type, extractable, algorithm and usages, as the worker wrote them. */
+export function toKey(parts: readonly unknown[]): CryptoKey {
+  // The worker writes these five.
+  const [handle, type, extractable, algorithm, usages] = parts as readonly [string, string, boolean, object, readonly string[]];
+  return new CryptoKey(secret, { handle, type, extractable, algorithm: toAlgorithm(algorithm), usages });
+}
+
+/** `{ n: […] }` is bytes. */
+function toAlgorithm(parts: object): object {
+  const algorithm = {};
+  const keys = reflectOwnKeys(parts);
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] ?? "";
+    const value: unknown = (parts as Readonly<Record<PropertyKey, unknown>>)[key];
+    const isBytes = typeof value === "object" && value !== null && objectHasOwn(value, "n");
+    define(algorithm, key, isBytes ? new PrimordialUint8Array((value as { readonly n: number[] }).n) : value, true);
+  }
+  return algorithm;
+}
+
+export function installCryptoKey(global: object): void {
+  Reflect.deleteProperty(CryptoKey, "factsOf");
+  reflectDefineProperty(CryptoKey, "length", { value: 0, configurable: true });
+  exposeInterface(global, "CryptoKey", CryptoKey);
+  cloneAs((value) => {
+    const facts = factsOf(value);
+    return facts === undefined ? undefined : new CryptoKey(secret, facts);
+  });
+  showAs((value) => {
+    const facts = factsOf(value);
+    if (facts === undefined) return undefined;
+    const members = bareObject<unknown>();
+    for (const name of ["type", "extractable", "algorithm", "usages"] as const) define(members, name, facts[name], true);
+    return { name: "CryptoKey", members };
+  });
+}

@@ -1,0 +1,71 @@
+/** `fetch` (https://fetch.spec.whatwg.org/#fetch-method). */
+
+import { AbortSignal } from "./abort.ts";
+import { ofBytes } from "./body.ts";
+import { askWorker } from "./channel.ts";
+import { exchange } from "./fetch-exchange.ts";
+import { latin1Bytes, percentDecode } from "./data-url.ts";
+import { headerFields, Headers, setField } from "./headers.ts";
+import { formatMimeType, parseMimeType, trimSpace } from "./mime-type.ts";
+import { quoteJson } from "./json-text.ts";
+import {
+  PrimordialTypeError,
+  reflectApply,
+  stringEndsWith,
+  stringIndexOf,
+  stringSlice,
+  stringStartsWith,
+  stringToLowerCase,
+} from "./primordials.ts";
+import { Request, requestFacts, requestSignal } from "./request.ts";
+import { createResponse, type Response } from "./response.ts";
+import { exposeFunction, requireArguments } from "./webidl.ts";
+
+/** As it is before any plugin. */
+const { throwIfAborted } = AbortSignal.prototype;
+
+/** Asynchronous, so that wrong arguments reject. */
+async function fetch(...given: unknown[]): Promise<Response> {
+  requireArguments(given.length, 1, "execute 'fetch'");
+  const request = new Request(given.length > 0 ? given[0] : undefined, given.length > 1 ? given[1] : undefined);
+  reflectApply(throwIfAborted, requestSignal(request), []);
+  const { url } = requestFacts(request);
+  return stringStartsWith(url, "data:") ? readDataUrl(url) : exchange(request);
+}
+
+/** https://fetch.spec.whatwg.org/#data-url-processor. @throws {TypeError} for what is none. */
+function readDataUrl(url: string): Response {
+  const hash = stringIndexOf(url, "#");
+  const text = stringSlice(url, "data:".length, hash === -1 ? url.length : hash);
+  const comma = stringIndexOf(text, ",");
+  if (comma === -1) throw new PrimordialTypeError("Cannot read the data URL: it has no comma");
+  const encoded = percentDecode(stringSlice(text, comma + 1));
+  const { type, isBase64 } = readDataType(stringSlice(text, 0, comma));
+  const bytes = latin1Bytes(isBase64 ? decodeBase64(encoded) : encoded);
+  const headers = new Headers();
+  setField(headerFields(headers), { name: "content-type", value: type });
+  return createResponse({ status: 200, statusText: "OK", type: "basic", url, redirected: false }, headers, ofBytes(bytes));
+}
+
+const BASE64 = "base64";
+
+function readDataType(given: string): { readonly type: string; readonly isBase64: boolean } {
+  const text = trimSpace(given);
+  const head = trimSpace(stringSlice(text, 0, text.length - BASE64.length));
+  const isBase64 = stringEndsWith(stringToLowerCase(text), BASE64) && stringEndsWith(head, ";");
+  const rest = isBase64 ? stringSlice(head, 0, head.length - 1) : text;
+  const parsed = parseMimeType(stringStartsWith(rest, ";") ? `text/plain${rest}` : rest);
+  return { type: parsed === undefined ? "text/plain;charset=US-ASCII" : formatMimeType(parsed), isBase64 };
+}
+
+function decodeBase64(text: string): string {
+  try {
+    return `${askWorker("text.atobJson", quoteJson(text)) as string}`;
+  } catch {
+    throw new PrimordialTypeError("Cannot read the data URL: its base64 is not valid");
+  }
+}
+
+export function installFetch(global: object): void {
+  exposeFunction(global, "fetch", fetch, 1);
+}

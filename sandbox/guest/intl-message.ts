@@ -1,0 +1,108 @@
+/** What crosses for `Intl`: JSON of locales, options and arguments, read from a program's values as the standard says. */
+
+import { askWorker } from "./channel.ts";
+import { listToJson, quoteJson } from "./json-text.ts";
+import {
+  arrayJoin,
+  bareList,
+  isFiniteNumber,
+  numberToString,
+  objectIs,
+  PrimordialNumber,
+  PrimordialObject,
+  PrimordialTypeError,
+  reflectGet,
+  reflectHas,
+} from "./primordials.ts";
+import { toDomString } from "./webidl.ts";
+
+/** A formatter's class, locales and options, as they cross with each of its acts. */
+export interface IntlState {
+  readonly name: string;
+  readonly fields: string;
+  /** A collator that has nothing special about it. */
+  readonly isPlain: boolean;
+}
+
+export function stateOf(name: string, fields: string): IntlState {
+  return { name, fields: `"c":"${name}"${fields}`, isPlain: false };
+}
+
+/** Asks the worker; its answer is a JSON value. */
+export function askIntl(operation: string, fields: string, method?: string, args?: readonly string[]): unknown {
+  const methodText = method === undefined ? "" : `,"m":"${method}"`;
+  return askWorker(`intl.${operation}`, `{${fields}${methodText}${args === undefined ? "" : `,"a":[${arrayJoin(args, ",")}]`}}`);
+}
+
+/** How a locale object of ours names itself. */
+let tagOf: (value: object) => string | undefined = () => undefined;
+
+/** Runs at boot. */
+export function knowLocales(tag: (value: object) => string | undefined): void {
+  tagOf = tag;
+}
+
+/** https://tc39.es/ecma402/#sec-canonicalizelocalelist; as a field with its comma, or nothing. */
+export function localesField(given: unknown): string {
+  if (given === undefined) return "";
+  const tags = bareList<string>();
+  if (typeof given === "string") tags[0] = given;
+  else if (given === null) throw new PrimordialTypeError("Cannot convert undefined or null to object");
+  else {
+    const list: object = PrimordialObject(given) as object;
+    const own = tagOf(list);
+    if (own !== undefined) tags[0] = own;
+    else {
+      const length = +(reflectGet(list, "length") as number);
+      for (let index = 0; index < length; index++)
+        if (reflectHas(list, `${index}`)) tags[tags.length] = toTag(reflectGet(list, `${index}`));
+    }
+  }
+  return `,"l":${listToJson(tags)}`;
+}
+
+/** A string, or an object that has one. */
+export function toTag(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value !== "object" || value === null) throw new PrimordialTypeError("Incorrect locale information provided");
+  return tagOf(value) ?? toDomString(value);
+}
+
+/** The options that a class knows, those given; as a field with its comma, or nothing. */
+export function optionsField(given: unknown, names: readonly string[]): string {
+  if (given === undefined) return "";
+  if (given === null) throw new PrimordialTypeError("Cannot convert undefined or null to object");
+  const options: object = PrimordialObject(given) as object;
+  const members = bareList<string>();
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index] ?? "";
+    const value = reflectGet(options, name);
+    if (value !== undefined) members[members.length] = `"${name}":${optionToJson(value)}`;
+  }
+  return `,"o":{${arrayJoin(members, ",")}}`;
+}
+
+/** What is no primitive is converted here; numbers without JSON are what no option takes. */
+function optionToJson(value: unknown): string {
+  if (typeof value === "boolean" || value === null) return `${value}`;
+  if (typeof value === "number") return isFiniteNumber(value) ? numberToString(value, 10) : quoteJson(numberToString(value, 10));
+  return quoteJson(toDomString(value));
+}
+
+export function numberArgument(value: number): string {
+  return `{"n":"${objectIs(value, -0) ? "-0" : numberToString(value, 10)}"}`;
+}
+
+/** https://tc39.es/ecma402/#sec-tointlmathematicalvalue: text and big integers keep all their digits. */
+export function numericArgument(value: unknown): string {
+  const plain: unknown = typeof value === "object" && value !== null ? toPrimitive(value) : value;
+  if (typeof plain === "bigint") return `{"b":"${plain}"}`;
+  if (typeof plain === "string") return `{"b":${quoteJson(plain)}}`;
+  return numberArgument(+(plain as number));
+}
+
+function toPrimitive(value: object): unknown {
+  // A big integer in an object stays one; of others the number.
+  const plain: unknown = (value as { valueOf?: () => unknown }).valueOf?.();
+  return typeof plain === "object" || plain === undefined ? PrimordialNumber(value) : plain;
+}

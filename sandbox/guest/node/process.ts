@@ -1,0 +1,87 @@
+/** A stub of `node:process`: what libraries look at, with the sandbox's virtual values. */
+
+import { sandbox } from "./globals.ts";
+
+const { Deno: deno, performance } = sandbox;
+
+export const platform = "linux";
+export const arch = "x64";
+export const version = "v24.0.0";
+export const versions: Readonly<Record<string, string>> = Object.freeze({ node: "24.0.0" });
+export const argv: readonly string[] = Object.freeze([]);
+export const execArgv: readonly string[] = Object.freeze([]);
+export const pid = 1;
+export const title = "bascule";
+export const release: Readonly<Record<string, string>> = Object.freeze({ name: "node" });
+
+/** Reads what the plugin was granted; everything else is absent. */
+export const env: Record<string, string | undefined> = new Proxy<Record<string, string | undefined>>(
+  {},
+  {
+    get: (_target, name) => (typeof name === "string" ? granted(() => deno.env.get(name)) : undefined),
+    has: (_target, name) => typeof name === "string" && granted(() => deno.env.has(name)) === true,
+    ownKeys: () => Object.keys(granted(() => deno.env.toObject()) ?? {}),
+    getOwnPropertyDescriptor: (_target, name) => {
+      const value = typeof name === "string" ? granted(() => deno.env.get(name)) : undefined;
+      return value === undefined ? undefined : { value, enumerable: true, configurable: true, writable: false };
+    },
+    set: () => false,
+    deleteProperty: () => false,
+  },
+);
+
+/** Libraries probe variables that they do without. */
+function granted<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Error && error.name === "NotCapable") return undefined;
+    throw error;
+  }
+}
+
+export function cwd(): string {
+  return deno.cwd();
+}
+
+export function nextTick(task: (...args: unknown[]) => void, ...args: unknown[]): void {
+  sandbox.queueMicrotask(() => task(...args));
+}
+
+interface HighResolutionTime {
+  (since?: readonly [number, number]): [number, number];
+  readonly bigint: () => bigint;
+}
+
+export const hrtime: HighResolutionTime = Object.assign(elapsed, { bigint: (): bigint => BigInt(Math.round(performance.now() * 1e6)) });
+
+function elapsed(since: readonly [number, number] = [0, 0]): [number, number] {
+  const now = performance.now();
+  const seconds = Math.floor(now / 1_000) - since[0];
+  const nanoseconds = Math.floor((now % 1_000) * 1e6) - since[1];
+  return nanoseconds < 0 ? [seconds - 1, nanoseconds + 1e9] : [seconds, nanoseconds];
+}
+
+export function uptime(): number {
+  return performance.now() / 1_000;
+}
+
+export function memoryUsage(): Readonly<Record<string, number>> {
+  return { rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 };
+}
+
+/** Nothing happens to a process that is none. */
+export function on(): void {}
+export const once: typeof on = on;
+export const off: typeof on = on;
+export const removeListener: typeof on = on;
+
+export const emitWarning = (warning: unknown): void => sandbox.console.warn(String(warning));
+
+export function exit(): never {
+  throw new deno.errors.NotSupported("Cannot use process.exit in a plugin: return from the tool function, or throw");
+}
+
+export function kill(): never {
+  throw new deno.errors.NotSupported("Cannot use process.kill in a plugin: it cannot start processes either");
+}

@@ -1,0 +1,133 @@
+/** `Uint8Array` to and from base64 and hex (https://tc39.es/proposal-arraybuffer-base64/spec/); the worker does the work. */
+
+import { ownBytes, viewBytes } from "./bytes.ts";
+import { askWorker, takeAnswerBytes } from "./channel.ts";
+import { objectToJson } from "./json-text.ts";
+import {
+  type Callable,
+  define,
+  PrimordialArrayBuffer,
+  PrimordialSyntaxError,
+  PrimordialTypeError,
+  PrimordialUint8Array,
+  typedArrayBuffer,
+  typedArrayLength,
+  typedArraySet,
+  typedArrayTag,
+} from "./primordials.ts";
+import { nameFunction } from "./webidl.ts";
+
+interface Decoded {
+  readonly read: number;
+  readonly error?: string;
+}
+
+function toBase64(this: unknown, options: unknown = undefined): string {
+  const bytes = requireBytes(this);
+  const given = toOptions(options);
+  const isUrl = isUrlAlphabet(given);
+  const omitPadding = !!given["omitPadding"];
+  return `${askWorker("base64.encode", objectToJson({ __proto__: null, isUrl, omitPadding }), bufferOf(bytes)) as string}`;
+}
+
+function toHex(this: unknown): string {
+  return `${askWorker("hex.encode", "{}", bufferOf(requireBytes(this))) as string}`;
+}
+
+function fromBase64(text: unknown, options: unknown = undefined): Uint8Array {
+  const { error } = decodeBase64(requireText(text), options);
+  const bytes = new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
+  if (error !== undefined) throw new PrimordialSyntaxError(error);
+  return bytes;
+}
+
+function fromHex(text: unknown): Uint8Array {
+  const { error } = decodeHex(requireText(text));
+  const bytes = new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
+  if (error !== undefined) throw new PrimordialSyntaxError(error);
+  return bytes;
+}
+
+function setFromBase64(this: unknown, text: unknown, options: unknown = undefined): object {
+  const target = requireBytes(this);
+  return fill(target, decodeBase64(requireText(text), options, typedArrayLength(target)));
+}
+
+function setFromHex(this: unknown, text: unknown): object {
+  const target = requireBytes(this);
+  return fill(target, decodeHex(requireText(text), typedArrayLength(target)));
+}
+
+/** What was decoded before an error is written all the same. */
+function fill(target: Uint8Array, { read, error }: Decoded): object {
+  const bytes = new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
+  const written = typedArrayLength(bytes);
+  if (written > 0) typedArraySet(target, bytes);
+  if (error !== undefined) throw new PrimordialSyntaxError(error);
+  return { read, written };
+}
+
+function decodeBase64(text: string, options: unknown, maximum?: number): Decoded {
+  const given = toOptions(options);
+  const isUrl = isUrlAlphabet(given);
+  const last = given["lastChunkHandling"] ?? "loose";
+  if (last !== "loose" && last !== "strict" && last !== "stop-before-partial") throw new PrimordialTypeError("invalid option");
+  return askWorker("base64.decode", objectToJson({ __proto__: null, text, isUrl, last, maximum })) as Decoded;
+}
+
+function decodeHex(text: string, maximum?: number): Decoded {
+  if (text.length % 2 === 1) throw new PrimordialSyntaxError("Input string must contain hex characters in even length");
+  return askWorker("hex.decode", objectToJson({ __proto__: null, text, maximum })) as Decoded;
+}
+
+function requireBytes(value: unknown): Uint8Array<ArrayBuffer> {
+  if (typeof value !== "object" || value === null || typedArrayTag(value) !== "Uint8Array") {
+    throw new PrimordialTypeError("The receiver is not a Uint8Array");
+  }
+  return value as Uint8Array<ArrayBuffer>;
+}
+
+/** All of a buffer crosses. */
+function bufferOf(bytes: Uint8Array<ArrayBuffer>): ArrayBuffer {
+  return typedArrayBuffer(ownBytes(viewBytes(bytes, 0, typedArrayLength(bytes))));
+}
+
+function requireText(value: unknown): string {
+  if (typeof value !== "string") throw new PrimordialTypeError("The input is not a string");
+  return value;
+}
+
+function toOptions(value: unknown): Readonly<Record<string, unknown>> {
+  if (value === undefined) return NONE;
+  if ((typeof value !== "object" || value === null) && typeof value !== "function")
+    throw new PrimordialTypeError("The options are not an object");
+  return value as Record<string, unknown>;
+}
+
+const NONE: Readonly<Record<string, unknown>> = Object.freeze({ __proto__: null });
+
+function isUrlAlphabet(options: Readonly<Record<string, unknown>>): boolean {
+  const { alphabet = "base64" } = options;
+  if (alphabet !== "base64" && alphabet !== "base64url") throw new PrimordialTypeError("invalid option");
+  return alphabet === "base64url";
+}
+
+export function installUint8ArrayText(): void {
+  add(PrimordialUint8Array, [
+    ["fromBase64", fromBase64, 1],
+    ["fromHex", fromHex, 1],
+  ]);
+  add(PrimordialUint8Array.prototype, [
+    ["toBase64", toBase64, 0],
+    ["toHex", toHex, 0],
+    ["setFromBase64", setFromBase64, 1],
+    ["setFromHex", setFromHex, 1],
+  ]);
+}
+
+function add(target: object, methods: readonly (readonly [name: string, method: Callable, length: number])[]): void {
+  for (const [name, method, length] of methods) {
+    nameFunction(method, name, length);
+    define(target, name, method);
+  }
+}

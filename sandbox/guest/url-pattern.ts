@@ -1,0 +1,21 @@
+/** `URLPattern` (https://urlpattern.spec.whatwg.org/), by the package urlpattern-polyfill; its expressions run in the guest. */
+
+import { bareObject, reflectGet } from "./primordials.ts";
+import { load } from "./urlpattern-polyfill.gen.ts";
+import { exposeInterface, nameFunction, showAs } from "./webidl.ts";
+
+const SHOWN = ["protocol", "username", "password", "hostname", "port", "pathname", "search", "hash", "hasRegExpGroups"] as const;
+
+export function installUrlPattern(global: object): void {
+  const { URLPattern } = load();
+  exposeInterface(global, "URLPattern", URLPattern);
+  nameFunction(URLPattern, "URLPattern", 0);
+  // Of the package, for its own tests.
+  Reflect.deleteProperty(URLPattern, "compareComponent");
+  showAs((value) => {
+    if (!(value instanceof URLPattern) || value === URLPattern.prototype) return undefined;
+    const members: Record<string, unknown> = bareObject();
+    for (let index = 0; index < SHOWN.length; index++) members[SHOWN[index] ?? ""] = reflectGet(value, SHOWN[index] ?? "");
+    return { name: "URLPattern", members };
+  });
+}

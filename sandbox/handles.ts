@@ -1,0 +1,20 @@
+/** Addresses inside a guest that the engine side holds on to: with its bytes, all there is to know of a guest at rest. */
+
+/** Set when the base image is made, the same in every image on top of it. */
+export interface Handles extends ValueHandles {
+  readonly runtime: number;
+  readonly jobContext: number;
+  /** The prelude's entry functions, by name. */
+  readonly entry: Readonly<Record<EntryName, number>>;
+}
+
+export const ENTRY_NAMES = ["define", "invoke", "settle", "runTimers", "abort", "poll"] as const;
+export type EntryName = (typeof ENTRY_NAMES)[number];
+
+/** Addresses that the value functions need; part of an instance's `Handles`. */
+export interface ValueHandles {
+  readonly context: number;
+  readonly undefinedValue: number;
+  /** Room for four argument pointers. */
+  readonly argumentPointers: number;
+}

@@ -1,0 +1,102 @@
+/**
+ * How a worker waits for its next request: for a while on a word in shared memory, then in its event loop.
+ *
+ * Waking a thread that sleeps on such a word takes a third of the time of waking its event loop, and an answer that a
+ * call waits for, or its caller's next call, mostly comes soon. Meanwhile nothing else of the thread's gets a turn, so
+ * nobody may be waiting for promises, and timers are watched for here.
+ */
+
+import { ASLEEP, BELL, type Control, OUTSTANDING } from "./protocol.ts";
+
+export interface LingerPowers {
+  readonly control: Control;
+  now(): number;
+  /** Blocks the thread while `words[index]` is `value`, for at most `timeoutMs`. */
+  block(...wait: [words: Int32Array, index: number, value: number, timeoutMs: number]): void;
+  /** Runs the task once the event loop has had its turn. */
+  soon(task: () => void): void;
+  after(delayMs: number, task: () => void): () => void;
+}
+
+export interface Linger {
+  /** There may be requests: looks for them once the event loop has had its turn. */
+  begin(): void;
+  /** A timer that ends the waiting when it is due. */
+  after(delayMs: number, task: () => void): () => void;
+}
+
+/** How long a worker with nothing to do waits for more. */
+const LINGER_MS = 20;
+/** With many calls under way it stays awake so long first: waking it would cost the host's thread about as much. */
+const AWAKE_MS = 0.03;
+/** The event loop gets a turn at least so often: the engine under us (V8) has work of its own there. */
+const TURN_MS = 20;
+
+/** @param serveNext serves one request if there is one: `idle` if there was none, `async` if it goes on by promises, which call `begin` at their end. */
+export function createLinger(powers: LingerPowers, serveNext: () => "served" | "idle" | "async"): Linger {
+  const { words } = powers.control;
+  const due = new Map<object, number>();
+  let planned = false;
+
+  function begin(): void {
+    if (planned) return;
+    planned = true;
+    powers.soon(turn);
+  }
+
+  function turn(): void {
+    planned = false;
+    const begun = powers.now();
+    let until = begun + LINGER_MS;
+    for (;;) {
+      const seen = Atomics.load(words, BELL);
+      const step = serveNext();
+      if (step === "async") return;
+      const now = powers.now();
+      if (step === "served") {
+        if (now - begun > TURN_MS || isDue(now)) return begin();
+        until = now + LINGER_MS;
+        continue;
+      }
+      const left = Math.min(until, ...due.values()) - now;
+      if (left <= 0) return;
+      const mayBeRung = Atomics.load(words, OUTSTANDING) > 1;
+      if (!mayBeRung || !isRungBefore(now + AWAKE_MS, seen)) sleep(powers, seen, left);
+    }
+  }
+
+  function isDue(now: number): boolean {
+    for (const at of due.values()) if (at <= now) return true;
+    return false;
+  }
+
+  /** Stays awake, for a wake-up costs more than that. */
+  function isRungBefore(end: number, seen: number): boolean {
+    while (Atomics.load(words, BELL) === seen) if (powers.now() >= end) return false;
+    return true;
+  }
+
+  return {
+    begin,
+    after(delayMs, task) {
+      const key = {};
+      due.set(key, powers.now() + delayMs);
+      const cancel = powers.after(delayMs, () => {
+        due.delete(key);
+        task();
+        begin();
+      });
+      return () => {
+        due.delete(key);
+        cancel();
+      };
+    },
+  };
+}
+
+/** Sleeps until the bell is rung or the time is over; whoever rings looks whether somebody sleeps. */
+export function sleep({ control: { words }, block }: Pick<LingerPowers, "control" | "block">, seen: number, forMs: number): void {
+  Atomics.store(words, ASLEEP, 1);
+  block(words, BELL, seen, forMs);
+  Atomics.store(words, ASLEEP, 0);
+}

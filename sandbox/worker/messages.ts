@@ -1,0 +1,97 @@
+/** Whether what a worker says has the shape of a message: one that lost control of itself may say anything. */
+
+import { isImage } from "../image.ts";
+import type { WorkerMessage } from "./protocol.ts";
+
+/** Checked before any word of it is read; what it says is not believed any more for that. */
+export function isWorkerMessage(raw: unknown): raw is WorkerMessage {
+  const type = field(raw, "type");
+  return typeof type === "string" && Object.hasOwn(SHAPES, type) && SHAPES[type as WorkerMessage["type"]](raw);
+}
+
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === "string";
+const isCount: Check = (value) => typeof value === "number" && Number.isFinite(value) && value >= 0;
+const isNumber: Check = (value) => typeof value === "number";
+const isBytes: Check = (value) => value instanceof Uint8Array;
+const isTexts = listOf(isText);
+const isAnything: Check = () => true;
+
+/** One of the four levels, and text. */
+const isLine: Check = (value) => Array.isArray(value) && LEVELS.has(value[0]) && isText(value[1]);
+const LEVELS: ReadonlySet<unknown> = new Set(["debug", "info", "warn", "error"]);
+
+const isUsed = shape({
+  wallMs: isCount,
+  cpuMs: isCount,
+  memoryBytes: isCount,
+  outputBytes: isCount,
+  logBytes: isCount,
+  operations: isCount,
+  fuel: isCount,
+});
+
+/** Members of each kind of fault; the host turns them into words. */
+const FAULTS: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
+  ["threw", shape({ name: isText, message: isText, stack: isText, toolError: optional(shape({ message: isText, details: isAnything })) })],
+  ["timeout", shape({ limit: oneOf(["wall", "cpu"]), limitMs: isCount })],
+  [
+    "exhausted",
+    shape({
+      limit: oneOf(["memory", "stack", "output", "logs", "operations", "pendingOperations", "timers", "jsonDepth", "operationBytes"]),
+      allowed: isCount,
+    }),
+  ],
+  ["no_export", shape({ module: isText, export: isText, available: isTexts })],
+  ["not_json", shape({ message: isText })],
+  ["never_settles", isAnything],
+  ["unfinished", shape({ operations: isTexts })],
+  ["unhandled", shape({ name: isText, message: isText, stack: isText })],
+  ["cancelled", isAnything],
+  ["trap", shape({ message: isText })],
+]);
+const isFault: Check = (value) => FAULTS.get(field(value, "kind"))?.(value) === true;
+
+const isLoadFault = shape({
+  kind: oneOf(["syntax", "threw", "import", "limit", "no_export", "trap"]),
+  message: isText,
+  file: optional(isText),
+  line: optional(isCount),
+  column: optional(isCount),
+  stack: optional(isText),
+});
+
+const ANSWER = { number: isNumber, used: isUsed, lines: listOf(isLine) };
+
+const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
+  ready: shape({ base: shape({ bytes: (value) => value instanceof SharedArrayBuffer }) }),
+  broken: shape({ message: isText }),
+  loaded: shape({ number: isNumber, image: isImage }),
+  refused: shape({ number: isNumber, fault: isLoadFault }),
+  operation: shape({ number: isNumber, operation: isNumber, name: isText, text: isText, bytes: optional(isBytes) }),
+  logs: shape({ number: isNumber, lines: listOf(isLine) }),
+  done: shape({ ...ANSWER, output: isText, state: optional(isImage) }),
+  failed: shape({ ...ANSWER, fault: isFault }),
+};
+
+function shape(members: Readonly<Record<string, Check>>): Check {
+  const checks = Object.entries(members);
+  return (value) => typeof value === "object" && value !== null && checks.every(([name, check]) => check(Reflect.get(value, name)));
+}
+
+function optional(check: Check): Check {
+  return (value) => value === undefined || check(value);
+}
+
+function listOf(check: Check): Check {
+  return (value) => Array.isArray(value) && value.every(check);
+}
+
+function oneOf(words: readonly string[]): Check {
+  return (value) => typeof value === "string" && words.includes(value);
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}

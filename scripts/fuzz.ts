@@ -1,0 +1,141 @@
+/**
+ * `npm run fuzz`: random cases for as long as one likes.
+ *
+ * `-- --minutes N` (default 10), `--only wasm|guest`; `FUZZ_SEED=<number>` begins there, else a new seed is drawn and
+ * printed. Every case has a seed of its own: `-- --only KIND --case SEED` runs that one again. Cases run in a child
+ * process, so that one that hangs or ends the process is found as well.
+ */
+
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { engineBytes } from "../test/support/in-thread.ts";
+import { ProgramCheck } from "../test/fuzz/guest-check.ts";
+import { guestProgram } from "../test/fuzz/guest-program.ts";
+import { checkDamagedEngine, checkDamagedModule } from "../test/fuzz/mutation.ts";
+import { checkModule } from "../test/fuzz/wasm-check.ts";
+
+type Check = (seed: number) => readonly string[] | Promise<readonly string[]>;
+
+/** What the child sends: which case begins; what was found. */
+type Report =
+  | { readonly type: "begins"; readonly kind: string; readonly seed: number }
+  | { readonly type: "found"; readonly kind: string; readonly seed: number; readonly problems: readonly string[] };
+
+/** A case that takes longer hangs. */
+const LONGEST_CASE_MS = 60_000;
+
+const programs = new ProgramCheck();
+
+/** By name; several cases of the quick ones for one of the slow. */
+const CHECKS: Readonly<Record<string, { readonly part: "wasm" | "guest"; readonly cases: number; readonly check: Check }>> = {
+  module: { part: "wasm", cases: 20, check: checkModule },
+  "damaged-module": { part: "wasm", cases: 200, check: checkDamagedModule },
+  "damaged-engine": { part: "wasm", cases: 4, check: (seed) => checkDamagedEngine(seed, engineBytes) },
+  program: { part: "guest", cases: 10, check: checkProgram },
+};
+
+async function checkProgram(seed: number): Promise<readonly string[]> {
+  const [program = ""] = fc.sample(guestProgram, { seed, numRuns: 1 });
+  const { problems } = await programs.check(program);
+  if (problems.length === 0) return [];
+  // The smallest program like it that fails, too.
+  const details = await fc.check(
+    fc.asyncProperty(guestProgram, async (smaller) => (await new ProgramCheck().check(smaller)).problems.length === 0),
+    { seed, numRuns: 1, interruptAfterTimeLimit: LONGEST_CASE_MS / 2 },
+  );
+  return [...problems, details.counterexample?.[0] ?? program];
+}
+
+const args = process.argv.slice(2);
+const option = (name: string): string | undefined => (args.includes(`--${name}`) ? args[args.indexOf(`--${name}`) + 1] : undefined);
+
+if (process.send === undefined) await supervise();
+else await work(Number(option("seed")), Number(option("minutes")));
+
+/** In the child: case after case until the time is over. */
+async function work(first: number, minutes: number): Promise<void> {
+  const until = Date.now() + minutes * 60_000;
+  for (let seed = first; Date.now() < until;) {
+    for (const [kind, { part, cases, check }] of Object.entries(CHECKS)) {
+      if (option("only") !== undefined && option("only") !== part && option("only") !== kind) continue;
+      for (let left = cases; left > 0; left--) await runCase(kind, check, seed++);
+    }
+  }
+  process.disconnect();
+}
+
+async function runCase(kind: string, check: Check, seed: number): Promise<void> {
+  send({ type: "begins", kind, seed });
+  let problems: readonly string[];
+  try {
+    problems = await check(seed);
+  } catch (error) {
+    problems = [error instanceof Error ? (error.stack ?? error.message) : String(error)];
+  }
+  if (problems.length > 0) send({ type: "found", kind, seed, problems });
+}
+
+function send(report: Report): void {
+  process.send?.(report);
+}
+
+/** Starts children until the time is over: one that dies or hangs is a finding, and the next goes on behind its case. */
+async function supervise(): Promise<void> {
+  const one = option("case");
+  if (one !== undefined) return runOne(Number(one));
+  const wanted = process.env["FUZZ_SEED"];
+  const first = wanted === undefined || wanted === "random" ? Math.floor(Math.random() * 2 ** 30) : Number(wanted);
+  const until = Date.now() + Number(option("minutes") ?? 10) * 60_000;
+  console.log(`FUZZ_SEED=${first}`);
+  const counts = new Map<string, number>();
+  let found = 0;
+  for (let seed = first; Date.now() < until;) {
+    const last = await runChild(seed, (until - Date.now()) / 60_000, (report) => {
+      if (report.type === "begins") counts.set(report.kind, (counts.get(report.kind) ?? 0) + 1);
+      else {
+        found++;
+        console.log(`${report.kind} --case ${report.seed}:\n${report.problems.join("\n")}\n`);
+      }
+    });
+    seed = last + 1;
+  }
+  console.log(`${[...counts].map(([kind, count]) => `${count} × ${kind}`).join(", ")}: ${found} with problems`);
+  process.exitCode = found > 0 ? 1 : 0;
+}
+
+async function runOne(seed: number): Promise<void> {
+  for (const [kind, { part, check }] of Object.entries(CHECKS)) {
+    if (option("only") !== undefined && option("only") !== part && option("only") !== kind) continue;
+    console.log(`${kind}: ${(await check(seed)).join("\n") || "nothing wrong"}`);
+  }
+}
+
+/** @returns the seed of the last case that began. */
+function runChild(seed: number, minutes: number, onReport: (report: Report) => void): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const passed = [
+    "--seed",
+    String(seed),
+    "--minutes",
+    String(minutes),
+    ...(option("only") === undefined ? [] : ["--only", option("only") ?? ""]),
+  ];
+  const child = fork(fileURLToPath(import.meta.url), passed);
+  let current: { readonly kind: string; readonly seed: number } = { kind: "start", seed };
+  let timer: NodeJS.Timeout | undefined;
+  child.on("message", (report: Report) => {
+    if (report.type === "begins") {
+      current = report;
+      clearTimeout(timer);
+      timer = setTimeout(() => child.kill("SIGKILL"), LONGEST_CASE_MS);
+    }
+    onReport(report);
+  });
+  child.on("exit", (code, signal) => {
+    clearTimeout(timer);
+    if (code !== 0) onReport({ type: "found", ...current, problems: [`the process ended with ${code ?? signal ?? "nothing"}`] });
+    resolve(current.seed);
+  });
+  return promise;
+}

@@ -1,0 +1,94 @@
+/**
+ * The packages that run inside the guest, as modules of the prelude.
+ *
+ * Each becomes one module `<name>.gen.ts` whose only export is `load()`: the package's code runs when the prelude puts the
+ * global object together, after what it needs of that, and never in a call. Types are in `sandbox/guest/<name>.gen.d.ts`.
+ */
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { REPOSITORY } from "./run-command.ts";
+
+interface GuestPackage {
+  /** The module's name in the prelude. */
+  readonly module: string;
+  /** The package and the file of it that is bundled. */
+  readonly entry: string;
+  readonly license: string;
+  /** Changes that the package's own build cannot make. */
+  readonly rewrite?: (code: string) => string;
+}
+
+/** A package is one entry here. */
+const PACKAGES: readonly GuestPackage[] = [
+  {
+    module: "web-streams-polyfill.gen.ts",
+    entry: "web-streams-polyfill/dist/ponyfill.mjs",
+    license: "web-streams-polyfill/LICENSE",
+    rewrite: hideMembers,
+  },
+  { module: "urlpattern-polyfill.gen.ts", entry: "urlpattern-polyfill/dist/urlpattern.js", license: "urlpattern-polyfill/LICENSE" },
+];
+
+/** Their modules by name, and the notices that their licences want beside every copy. */
+export async function bundlePackages(): Promise<{ readonly modules: [string, string][]; readonly notices: string[] }> {
+  const modules: [string, string][] = [];
+  const notices: string[] = [];
+  for (const { module, entry, license, rewrite = (code: string) => code } of PACKAGES) {
+    modules.push([module, asFunction(rewrite(await bundle(entry)))]);
+    const text = await readFile(join(REPOSITORY, "node_modules", license), "utf8");
+    notices.push(`${entry.split("/")[0] ?? ""}:\n${text.trim()}`);
+  }
+  return { modules, notices };
+}
+
+async function bundle(entry: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(REPOSITORY, "node_modules", entry)],
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+    platform: "neutral",
+    charset: "utf8",
+    legalComments: "none",
+    minify: true,
+  });
+  const [file] = outputFiles;
+  if (file === undefined) throw new Error(`esbuild made nothing of "${entry}"`);
+  return file.text.trim();
+}
+
+/** `…;export{a as A,B}` becomes `export function load(){…;return{A:a,B}}`. */
+function asFunction(code: string): string {
+  const found = /export\s*\{([^{}]*)\};?\s*$/.exec(code);
+  if (found?.[1] === undefined) throw new Error("A bundled package does not end in its exports");
+  const members = found[1].split(",").map((name) => {
+    const [local = "", as] = name.trim().split(/\s+as\s+/);
+    return as === undefined ? local : `${as}:${local}`;
+  });
+  return `export function load(){${code.slice(0, found.index)}return{${members.join(",")}}}`;
+}
+
+/**
+ * The polyfill keeps its slots in string properties like `_state`, which a program would see in `Object.keys` and JSON.
+ * Deno's own streams keep theirs under symbols: so do these, after this. `slots` gives the symbols to the prelude.
+ */
+function hideMembers(code: string): string {
+  const names = new Set<string>();
+  const slot = (name: string): string => {
+    names.add(name);
+    return `$${name}`;
+  };
+  const hidden = code
+    .replace(/\._([A-Za-z]\w+)/g, (_all, name: string) => `[${slot(name)}]`)
+    .replace(/"_([a-z]\w+)"/g, (_all, name: string) => slot(name))
+    .replace(/([{,])_([a-z]\w+):/g, (_all, before: string, name: string) => `${before}[${slot(name)}]:`)
+    .replace(/([{}])_([a-z]\w+)\(/g, (_all, before: string, name: string) => `${before}[${slot(name)}](`);
+  if (names.size < 50 || !names.has("disturbed") || /[.{}"]_[a-z]\w/.test(hidden)) {
+    throw new Error("web-streams-polyfill names its slots otherwise than expected (look at hideMembers)");
+  }
+  const symbols = [...names].map((name) => `$${name}=Symbol("[[${name}]]")`).join(",");
+  return `const ${symbols};${hidden.replace(/export\s*\{/, "const slots={disturbed:$disturbed,state:$state,readableStreamController:$readableStreamController};export{slots,")}`;
+}

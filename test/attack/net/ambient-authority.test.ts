@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { headOf, httpServer, netCall } from "../../support/hostile-server.ts";
+
+describe("attack: what the machine has lying about", () => {
+  it("no proxy of the environment is used [C6.ambient]", async () => {
+    const proxy = await httpServer((_request, response) => response.end("proxied"));
+    const server = await httpServer((_request, response) => response.end("direct"));
+    const names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY", "NODE_USE_ENV_PROXY"];
+    const before = names.map((name) => process.env[name]);
+    try {
+      for (const name of names) process.env[name] = name.startsWith("NODE") ? "1" : proxy.origin;
+      const { fetch, readAll } = netCall(["127.0.0.1"]);
+      headOf(await fetch(server.origin));
+      expect(new TextDecoder().decode(await readAll())).toBe("direct");
+    } finally {
+      for (const [index, name] of names.entries()) {
+        if (before[index] === undefined) Reflect.deleteProperty(process.env, name);
+        else process.env[name] = before[index];
+      }
+    }
+    expect(proxy.connections()).toBe(0);
+  });
+
+  it("no cookie is kept, no connection shared, no referrer sent [C6.ambient]", async () => {
+    const seen: unknown[] = [];
+    const server = await httpServer((request, response) => {
+      seen.push([request.headers.cookie, request.headers.referer, request.headers.authorization]);
+      response.setHeader("set-cookie", "session=1").end();
+    });
+    const { fetch } = netCall(["127.0.0.1"]);
+    headOf(await fetch(server.origin));
+    headOf(await fetch(server.origin));
+    expect(seen).toEqual([
+      [undefined, undefined, undefined],
+      [undefined, undefined, undefined],
+    ]);
+    expect(server.connections()).toBe(2);
+  });
+
+  it("importing the client changes no fetch of the embedding program [C6.ambient]", async () => {
+    const server = await httpServer((_request, response) => response.end());
+    const dispatchers = (): unknown[] =>
+      Object.getOwnPropertySymbols(globalThis).filter((symbol) => String(symbol).includes("undici.globalDispatcher"));
+    const before = dispatchers();
+    const { fetch } = netCall(["127.0.0.1"]);
+    headOf(await fetch(server.origin));
+    expect(dispatchers()).toEqual(before);
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { failureOf, headOf, httpServer, netCall } from "../../support/hostile-server.ts";
+
+describe("attack: a name that changes its address between check and connection", () => {
+  it("is resolved once: what was checked is what is connected to [C6.rebinding]", async () => {
+    const server = await httpServer((_request, response) => response.end("mine"));
+    const asked: string[] = [];
+    const resolve = async (name: string): Promise<string[]> => {
+      asked.push(name);
+      return asked.length % 2 === 1 ? ["127.0.0.1"] : ["127.0.0.2"];
+    };
+    const { fetch, readAll } = netCall(["rebind.test", "127.0.0.1"], { resolve });
+    headOf(await fetch(`http://rebind.test:${server.port}/`));
+    expect(new TextDecoder().decode(await readAll())).toBe("mine");
+    expect(asked).toEqual(["rebind.test"]);
+    expect(failureOf(await fetch(`http://rebind.test:${server.port}/`))).toMatch(/^NotCapable: /);
+    expect(server.connections()).toBe(1);
+  });
+
+  it("is asked about again at every redirect, also to itself [C6.rebinding, C6.redirect]", async () => {
+    const server = await httpServer((_request, response) => response.writeHead(302, { location: "/again" }).end());
+    let times = 0;
+    const { fetch } = netCall(["rebind.test", "127.0.0.1"], { resolve: async () => (++times === 1 ? ["127.0.0.1"] : ["169.254.169.254"]) });
+    expect(failureOf(await fetch(`http://rebind.test:${server.port}/`))).toMatch(/^NotCapable: /);
+    expect(server.connections()).toBe(1);
+  });
+
+  it("is not asked of anybody where it is localhost [C6.rebinding]", async () => {
+    const server = await httpServer((_request, response) => response.end("mine"));
+    const { fetch } = netCall([`localhost:${server.port}`], { resolve: () => Promise.reject(new Error("asked")) });
+    headOf(await fetch(`http://localhost:${server.port}/`));
+    expect(server.connections()).toBe(1);
+  });
+});

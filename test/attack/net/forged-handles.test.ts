@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { toBytes } from "../../support/bridge-context.ts";
+import { failureOf, headOf, httpServer, netCall } from "../../support/hostile-server.ts";
+
+describe("attack: numbers of requests that are not there, or not this call's", () => {
+  it("lead to nothing [C6.handles, B5]", async () => {
+    const server = await httpServer((_request, response) => response.end("secret"));
+    const [mine, other] = [netCall(["127.0.0.1"]), netCall(["127.0.0.1"])];
+    headOf(await other.fetch(server.origin));
+    for (const id of [0, 1, 2, 2 ** 31, Number.MAX_SAFE_INTEGER]) {
+      expect(failureOf(await mine.answer("net.read", { id }))).toBe("BadResource: Bad resource ID");
+      expect(failureOf(await mine.answer("net.write", { id }, toBytes("x")))).toBe("BadResource: Bad resource ID");
+      expect(await mine.answer("net.close", { id })).toEqual({ ok: true, value: null });
+    }
+    expect(new TextDecoder().decode(await other.readAll())).toBe("secret");
+  });
+
+  it("cannot be used twice, nor read or written twice at once [C6.handles]", async () => {
+    const server = await httpServer(() => undefined);
+    const { answer } = netCall(["127.0.0.1"]);
+    const wish = { id: 7, url: server.origin, method: "POST", headers: [], redirect: "follow", body: "stream" };
+    const first = answer("net.fetch", wish);
+    await expect.poll(server.connections).toBe(1);
+    expect(failureOf(await answer("net.fetch", wish))).toMatch(/^TypeError: Cannot begin request 7: its number is in use/);
+    expect(failureOf(await answer("net.read", { id: 7 }))).toBe("BadResource: Bad resource ID");
+    // Nobody reads at the other end: one of them waits for room.
+    const writes = Array.from({ length: 200 }, () => answer("net.write", { id: 7 }, new Uint8Array(500_000)));
+    expect((await Promise.race(writes.slice(1))).ok).toBe(false);
+    await answer("net.close", { id: 7 });
+    expect(failureOf(await first)).toBe("AbortError: The request was aborted");
+    await Promise.all(writes);
+    expect(failureOf(await answer("net.write", { id: 7 }, toBytes("x")))).toBe("BadResource: Bad resource ID");
+  });
+
+  it("are given up at the end of the call, and none is given out after it [C6.handles, B4]", async () => {
+    const server = await httpServer((_request, response) => void response.write("x"));
+    const { fetch, readAll, close } = netCall(["127.0.0.1"]);
+    headOf(await fetch(server.origin));
+    const reading = readAll().catch((error: unknown) => String(error));
+    close();
+    expect(await reading).toMatch(/AbortError|BadResource|closed/);
+    expect(failureOf(await fetch(server.origin))).toMatch(/^TypeError: Cannot begin request/);
+    await expect.poll(server.open).toBe(0);
+  });
+
+  it("are no more than 64 [C6.concurrency]", async () => {
+    const server = await httpServer(() => undefined);
+    const { fetch } = netCall(["127.0.0.1"]);
+    const begun = Array.from({ length: 65 }, () => fetch(server.origin));
+    expect(failureOf(await Promise.race(begun))).toMatch(/too many are open \(at most 64 at once/);
+    await expect.poll(server.connections).toBe(32);
+    expect(server.connections()).toBe(32);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { failureOf, httpServer, netCall } from "../../support/hostile-server.ts";
+
+describe("attack: a granted server redirects to what is not granted", () => {
+  it.each([301, 302, 303, 307, 308])("a %i to another port, host or address is checked like a request [C6.redirect]", async (status) => {
+    const secret = await httpServer((_request, response) => response.end("secret"));
+    const targets = [
+      secret.origin,
+      `http://2130706433:${secret.port}/`,
+      `//127.0.0.1:${secret.port}/`,
+      `http://[::ffff:127.0.0.1]:${secret.port}/`,
+      `http://localhost:${secret.port}/`,
+      "http://169.254.169.254/latest/meta-data/",
+      "https://evil.test/",
+    ];
+    for (const location of targets) {
+      const server = await httpServer((_request, response) => response.writeHead(status, { location }).end());
+      const { fetch, acts } = netCall([`127.0.0.1:${server.port}`]);
+      expect(failureOf(await fetch(server.origin, { method: "POST" })), location).toMatch(/^NotCapable: Requires net access to /);
+      expect(acts.map(({ decision }) => decision)).toEqual(["granted", "denied"]);
+    }
+    expect(secret.connections()).toBe(0);
+  });
+
+  it.each(["file:///etc/passwd", "data:text/plain,x", "ftp://127.0.0.1/", "javascript:1", "blob:null/1", "unix:/run/x", "about:blank"])(
+    "to %s ends the fetch [C6.redirect]",
+    async (location) => {
+      const server = await httpServer((_request, response) => response.writeHead(302, { location }).end());
+      const { fetch } = netCall(["127.0.0.1"]);
+      expect(failureOf(await fetch(server.origin))).toBe("TypeError: Fetch failed: Can not redirect to a non HTTP(s) url");
+    },
+  );
+
+  it("in a circle ends after 20 [C6.redirect]", async () => {
+    const server = await httpServer((_request, response) => response.writeHead(302, { location: "/" }).end());
+    const { fetch } = netCall(["127.0.0.1"]);
+    expect(failureOf(await fetch(server.origin))).toBe("TypeError: Fetch failed: Maximum number of redirects (20) reached");
+    expect(server.connections()).toBe(21);
+    await expect.poll(server.open).toBe(0);
+  });
+
+  it.each(["http://[::", "http://a b/", "http://exa%00mple/", "http://127.0.0.1:99999/", "//", "http://"])(
+    "to the malformed %j ends the fetch [C6.redirect]",
+    async (location) => {
+      const server = await httpServer((_request, response) => response.writeHead(302, { location }).end());
+      const { fetch } = netCall(true);
+      const { fetch: fetchGranted } = netCall(["127.0.0.1"]);
+      expect(failureOf(await fetchGranted(server.origin))).toMatch(/^TypeError: Invalid URL/);
+      expect(failureOf(await fetch(server.origin))).toMatch(/^NotCapable/);
+    },
+  );
+});

@@ -1,0 +1,140 @@
+/**
+ * Guest code that does not end by itself, of some 150 kinds. On the metered engine each is ended inside the engine: the
+ * worker lives, the instance is put back byte by byte, the next call finds nothing of it. With the meter off, native
+ * loops are ended with their worker. How soon is the bench's affair (`bench/runaway.ts`).
+ */
+
+import { afterEach, describe, expect, it } from "vitest";
+import { EngineInterrupted } from "../../../sandbox/fuel.ts";
+import { GuestException } from "../../../sandbox/guest-values.ts";
+import { trackedRestore } from "../../../sandbox/tracked-restore.ts";
+import { type InThreadPlugin, loadInThread, meteredModule } from "../../support/in-thread.ts";
+import { outputOf, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { GREEDY, NATIVE, runawayPlugin, SCRIPT, WAITING } from "./kinds.ts";
+
+const MINUTES = 60_000;
+const CPU_MS = 40;
+/** A crowded machine may let a worker wait so long for a processor that it is given up; a loop that nothing counts always is. */
+const ATTEMPTS = 4;
+
+let box: TestSandbox;
+afterEach(async () => {
+  expect(box.defects).toEqual([]);
+  await box[Symbol.asyncDispose]();
+});
+
+async function start(engine: "metered" | "plain"): Promise<void> {
+  box = startSandbox({ maximumWorkers: 1, engine });
+  expect(await box.load("bad", runawayPlugin())).toMatchObject({ ok: true });
+  expect(outputOf(await box.call("bad", "canary"))).toBe(1);
+}
+
+/** How one kind ended: its fault in short, whether its worker was replaced, what the canary saw afterwards. */
+async function endOf(name: string, cpuMs: number): Promise<{ fault: string; replaced: boolean; canary: unknown }> {
+  // The spare is started behind the first worker's back; only later ones replace any.
+  const before = Math.max(2, box.workersStarted);
+  const outcome = await box.call("bad", name, { limits: { cpuMs, wallMs: Object.hasOwn(WAITING, name) ? cpuMs : 20_000 } });
+  const canary = outputOf(await box.call("bad", "canary"));
+  const fault = outcome.ok ? "returned" : "limit" in outcome.fault ? `${outcome.fault.kind} ${outcome.fault.limit}` : outcome.fault.kind;
+  return { fault, replaced: box.workersStarted > before, canary };
+}
+
+/** Those of `kinds` that did not end as they should, again and again. */
+async function failing(
+  kinds: Readonly<Record<string, string>>,
+  cpuMs: (attempt: number) => number,
+  isRight: (end: Awaited<ReturnType<typeof endOf>>) => boolean,
+): Promise<Readonly<Record<string, unknown>>> {
+  const wrong: Record<string, unknown> = {};
+  for (const name of Object.keys(kinds)) {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const end = await endOf(name, cpuMs(attempt));
+      if (isRight(end)) break;
+      if (attempt === ATTEMPTS) wrong[name] = end;
+    }
+  }
+  return wrong;
+}
+
+describe("attack: guest code that does not end, on the metered engine", () => {
+  it("is of at least 60 kinds", () => {
+    box = startSandbox();
+    expect(Object.keys({ ...NATIVE, ...SCRIPT, ...WAITING, ...GREEDY }).length).toBeGreaterThan(140);
+    expect(Object.keys(NATIVE).length).toBeGreaterThan(60);
+  });
+
+  for (const [what, kinds, faults] of [
+    ["native loops", NATIVE, ["timeout cpu"]],
+    ["script loops", SCRIPT, ["timeout cpu"]],
+    ["endless waits", WAITING, ["timeout wall"]],
+    ["memory hogs", GREEDY, ["timeout cpu", "exhausted memory", "exhausted timers"]],
+  ] as const) {
+    it(`${what} end, their worker lives, and the next call finds nothing of them [B3.survive]`, { timeout: 2 * MINUTES }, async () => {
+      await start("metered");
+      const wrong = await failing(
+        kinds,
+        () => CPU_MS,
+        ({ fault, replaced, canary }) => faults.some((wanted) => wanted === fault) && !replaced && canary === 1,
+      );
+      expect(wrong).toEqual({});
+    });
+  }
+
+  it("is ended inside the engine, and its memory put back byte by byte [B3.native] [B1.memory]", { timeout: 2 * MINUTES }, async () => {
+    box = startSandbox();
+    const wrong: Record<string, unknown> = {};
+    let plugin = await fresh();
+    for (const name of Object.keys({ ...NATIVE, ...SCRIPT, ...GREEDY })) {
+      const end = endInThread(plugin, name);
+      plugin.restore();
+      const differs = plugin.differs();
+      // V8's own stack ran out: the sandbox gives such an instance up, too.
+      const canary = plugin.instance.broken ? 'd{"o":1}' : plugin.call("canary");
+      if (differs !== undefined || canary !== 'd{"o":1}' || (Object.hasOwn(NATIVE, name) && end !== "EngineInterrupted"))
+        wrong[name] = { end, differs, canary };
+      plugin.restore();
+      // Memory does not shrink, and is compared whole.
+      if (plugin.instance.broken || plugin.instance.bytes.length > 16 << 20) plugin = await fresh();
+    }
+    expect(wrong).toEqual({});
+  });
+});
+
+/** Starting workers anew takes Deno long; that each kind needs it is shown on Node. */
+const KILLED = "Deno" in globalThis ? Object.fromEntries(Object.entries(NATIVE).filter((_, index) => index % 4 === 0)) : NATIVE;
+
+describe("attack: guest code that does not end, with the meter off", () => {
+  it("native loops are ended with their worker [B3.kill]", { timeout: 4 * MINUTES }, async () => {
+    await start("plain");
+    // A slow machine may be at the preparations yet, which poll.
+    const wrong = await failing(
+      KILLED,
+      (attempt) => 60 * attempt ** 2,
+      ({ fault, replaced, canary }) => fault === "timeout cpu" && replaced && canary === 1,
+    );
+    expect(wrong).toEqual({});
+  });
+
+  it("script loops end, by interrupt or with their worker [B3]", { timeout: 2 * MINUTES }, async () => {
+    await start("plain");
+    const wrong = await failing(
+      SCRIPT,
+      () => CPU_MS,
+      ({ fault, canary }) => fault === "timeout cpu" && canary === 1,
+    );
+    expect(wrong).toEqual({});
+  });
+});
+
+function fresh(): Promise<InThreadPlugin> {
+  return loadInThread(runawayPlugin(), trackedRestore, { module: meteredModule, budgetMs: 15 });
+}
+
+function endInThread(plugin: InThreadPlugin, name: string): string {
+  try {
+    return plugin.call(name);
+  } catch (error) {
+    if (error instanceof EngineInterrupted || error instanceof GuestException || error instanceof RangeError) return error.name;
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
+import { createSandbox, type Invocation, type Sandbox } from "../../../sandbox/mod.ts";
+import { MAXIMUM_STATE_BYTES } from "../../../sandbox/session-states.ts";
+import { claim } from "../../../sandbox/worker/protocol.ts";
+import { EMPTY_IMAGE, INVOCATION, NOTHING_USED, PLUGIN, type ScriptedWorker, scriptedWorkers } from "../../support/scripted-worker.ts";
+
+function pagesOf(...numbers: readonly number[]): SharedArrayBuffer {
+  const pages = new SharedArrayBuffer(numbers.length * (4 + 256));
+  new Uint32Array(pages, 0, numbers.length).set(numbers);
+  return pages;
+}
+
+describe("attack: a worker that says what it likes", () => {
+  let host: ReturnType<typeof scriptedWorkers>;
+  let sandbox: Sandbox;
+  let defects: string[];
+  beforeEach(async () => {
+    host = scriptedWorkers();
+    defects = [];
+    sandbox = createSandbox(host.launcher, { maximumWorkers: 1, engine: "plain", onDefect: (message) => void defects.push(message) });
+    const loading = sandbox.load(PLUGIN);
+    await expect.poll(() => current().requests.at(-1)?.type).toBe("load");
+    current().say({ type: "loaded", number: 1, image: EMPTY_IMAGE });
+    expect(await loading).toMatchObject({ ok: true });
+  });
+  afterEach(() => sandbox.close());
+
+  function current(): ScriptedWorker {
+    const worker = host.workers.findLast(({ ended }) => !ended);
+    if (worker === undefined) throw new Error("There is no worker");
+    return worker;
+  }
+
+  /** Begins a call; the worker has taken it up. */
+  function begin(fields: Partial<Invocation> = {}) {
+    const outcome = sandbox.invoke({ ...INVOCATION, ...fields });
+    const worker = current();
+    const request = worker.requests.at(-1);
+    if (request?.type !== "call") throw new Error("There is no call");
+    claim(worker.control, request.ticket);
+    const done = { type: "done", number: request.number, output: '{"o":1}', used: NOTHING_USED, lines: [] };
+    return { outcome, worker, number: request.number, done };
+  }
+
+  it("is not heard where the words are not a message, and its call goes on [B5.worker]", async () => {
+    const { outcome, worker, number, done } = begin();
+    const failed = { type: "failed", number, used: NOTHING_USED, lines: [] };
+    for (const message of [
+      undefined,
+      "done",
+      { type: "constructor" },
+      { type: "toString", number },
+      { ...done, used: { ...NOTHING_USED, wallMs: Number.NaN } },
+      { ...done, used: { ...NOTHING_USED, fuel: -1 } },
+      { ...done, lines: [["info"]] },
+      { ...done, lines: { length: 2 ** 31 } },
+      { ...done, state: { pages: pagesOf(3, 2), heapEnd: 1 } },
+      { ...done, state: { pages: pagesOf(2 ** 31), heapEnd: 1 } },
+      { ...done, state: { pages: pagesOf(1), heapEnd: 2 ** 40 } },
+      { ...failed, fault: { kind: "constructor" } },
+      { ...failed, fault: { kind: "threw" } },
+      { ...failed, fault: { kind: "no_export", module: "m", export: "e", available: 7 } },
+      { ...failed, fault: { kind: "lost" } },
+      { type: "refused", number, fault: { kind: "syntax", message: 7 } },
+      { type: "operation", number, operation: 1, name: "n", text: "{}", bytes: "no bytes" },
+    ])
+      worker.say(message);
+    worker.say(done);
+    expect(await outcome).toEqual({ ok: true, output: { o: 1 }, used: NOTHING_USED });
+    expect(defects).toEqual([]);
+  });
+
+  it("gets no more logged than the call may log [B3.logs] [B5.worker]", async () => {
+    const lines: string[] = [];
+    const { outcome, worker, number, done } = begin({
+      limits: { ...DEFAULT_LIMITS, logBytes: 100 },
+      onLog: (_level, text) => void lines.push(text),
+    });
+    for (let part = 0; part < 10; part++)
+      worker.say({ type: "logs", number, lines: Array.from({ length: 1_000 }, () => ["info", "x".repeat(9)]) });
+    worker.say({ ...done, lines: [["info", ""]] });
+    expect(await outcome).toMatchObject({ ok: true });
+    expect(lines).toEqual(Array.from({ length: 10 }, () => "x".repeat(9)));
+  });
+
+  it("has no output read that is longer than the call's may be, and no state kept [B3.output] [B5.worker]", async () => {
+    const long = begin({ limits: { ...DEFAULT_LIMITS, outputBytes: 10 } });
+    long.worker.say({ ...long.done, output: `"${"x".repeat(9)}"` });
+    expect(await long.outcome).toMatchObject({ ok: false, fault: { kind: "exhausted", limit: "output", allowed: 10 } });
+    const large = begin();
+    const numbers = Array.from({ length: MAXIMUM_STATE_BYTES / 256 + 1 }, (_, page) => page);
+    large.worker.say({ ...large.done, state: { pages: pagesOf(...numbers), heapEnd: 16 << 20 } });
+    expect(await large.outcome).toMatchObject({ ok: false, fault: { kind: "exhausted", limit: "memory" } });
+  });
+
+  it("is ended when it takes nothing up, and the call runs on another [B3.kill] [B5.worker]", async () => {
+    const outcome = sandbox.invoke(INVOCATION);
+    const silent = current();
+    for (let second = 0; second < 11; second++) host.advance(1_000);
+    expect(silent.ended).toBe(true);
+    const { worker } = { worker: current() };
+    await expect.poll(() => worker.requests.at(-1)?.type).toBe("call");
+    const request = worker.requests.at(-1);
+    worker.say({ type: "done", number: request?.type === "call" ? request.number : 0, output: '{"o":2}', used: NOTHING_USED, lines: [] });
+    expect(await outcome).toMatchObject({ ok: true, output: { o: 2 } });
+  });
+
+  it("is not started again and again for a call that ends every worker before it begins [B4.worker]", async () => {
+    const outcome = sandbox.invoke(INVOCATION);
+    for (let round = 0; round < 3; round++) {
+      const worker = current();
+      await expect.poll(() => worker.requests.at(-1)?.type).toBe("call");
+      worker.say({ type: "broken", message: "RangeError: the image does not fit" });
+    }
+    expect(await outcome).toMatchObject({ ok: false, fault: { kind: "trap", message: "RangeError: the image does not fit" } });
+    expect(defects).toEqual(Array.from({ length: 3 }, () => "RangeError: the image does not fit"));
+  });
+});

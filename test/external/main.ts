@@ -1,0 +1,170 @@
+/**
+ * `npm run external -- <suite…>`: runs outside test suites inside the sandbox and compares with the baselines.
+ *
+ * `--filter TEXT` only test files whose path contains it; `--engine plain|metered` one engine build, not both; `--update`
+ * writes the baseline (from the last build), with the checkout's
+ * commit (or that of the variable with `_COMMIT` after it); `--show` prints every failure with its message. A suite without a checkout is skipped.
+ */
+
+import { execFile } from "node:child_process";
+import { parseArgs, promisify } from "node:util";
+import type { EngineBuild } from "../../sandbox/mod.ts";
+import { startSandbox } from "../support/sandbox.ts";
+import { compare, readBaseline, writeBaseline, writeCommit } from "./baseline.ts";
+import { readDenoExpectations } from "./deno-expectations.ts";
+import { runCase } from "./run-case.ts";
+import { runTestFiles } from "./run-test-files.ts";
+import type { Case, CaseResult, ScriptCase, Suite } from "./suite.ts";
+import { JMESPATH } from "./suites/jmespath.ts";
+import { DENO } from "./suites/deno.ts";
+import { STD } from "./suites/std.ts";
+import { WPT } from "./suites/wpt.ts";
+
+/** A suite is one entry here. */
+const SUITES: readonly Suite[] = [WPT, STD, DENO, JMESPATH];
+
+const WORKERS = 2;
+const SHOWN = 60;
+
+interface Options {
+  readonly filter: readonly string[];
+  readonly engines: readonly EngineBuild[];
+  readonly update: boolean;
+  readonly show: boolean;
+}
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      filter: { type: "string", multiple: true, default: [] },
+      engine: { type: "string", default: "both" },
+      update: { type: "boolean", default: false },
+      show: { type: "boolean", default: false },
+    },
+  });
+  const { filter, update, show } = values;
+  const engines = (["plain", "metered"] as const).filter((engine) => values.engine === "both" || values.engine === engine);
+  const suites = SUITES.filter((suite) => positionals.length === 0 || positionals.includes(suite.name));
+  const unknown = positionals.filter((name) => !SUITES.some((suite) => suite.name === name));
+  if (unknown.length > 0 || engines.length === 0) {
+    print(
+      `Usage: npm run external -- [${SUITES.map((suite) => suite.name).join("|")}] [--filter TEXT] [--engine plain|metered|both] [--update]`,
+    );
+    return 2;
+  }
+  let code = 0;
+  for (const suite of suites) code = Math.max(code, await runSuite(suite, { filter, engines, update, show }));
+  return code;
+}
+
+async function runSuite(suite: Suite, options: Options): Promise<number> {
+  const root = process.env[suite.variable];
+  if (root === undefined || root === "") {
+    print(`${suite.name}: skipped, because ${suite.variable} does not say where a checkout is (${suite.advice})`);
+    return 0;
+  }
+  const { filter } = options;
+  const cases = (await suite.findCases(root)).filter(({ id }) => filter.length === 0 || filter.some((text) => id.includes(text)));
+  if (cases.length === 0) {
+    print(`${suite.name}: no test files found in ${root}`);
+    return 1;
+  }
+  const baseline = await readBaseline(suite.name);
+  let failures = 0;
+  let results: readonly CaseResult[] = [];
+  for (const engine of options.engines) {
+    results = await runAll(cases, engine);
+    const { regressions, unknown, fixed } = compare(baseline, results);
+    print(`\n${suite.name} on the ${engine} engine, ${String(cases.length)} files`);
+    printTable(results);
+    if (options.show) printFailures(results);
+    printList("pass now (write the baseline with --update)", fixed);
+    printList("fail in files that the baseline does not know", unknown);
+    printList("REGRESSIONS", regressions);
+    failures += regressions.length;
+  }
+  if (options.update) {
+    const deno = process.env["BASCULE_DENO"];
+    const expectations = suite.name === "wpt" && deno !== undefined ? await readDenoExpectations(deno) : undefined;
+    await writeBaseline(suite.name, baseline, results, expectations);
+    const commit = process.env[`${suite.variable}_COMMIT`] ?? (await commitOf(root));
+    if (commit !== undefined) await writeCommit(suite.name, commit);
+  }
+  return failures > 0 && !options.update ? 1 : 0;
+}
+
+/** In the order of the cases, a few at a time. */
+async function runAll(cases: readonly Case[], engine: EngineBuild): Promise<readonly CaseResult[]> {
+  const results = new Map<string, CaseResult>();
+  const take = (result: CaseResult): void => void results.set(result.id, result);
+  await runScripts(
+    cases.filter((one) => one.kind === "script"),
+    engine,
+    take,
+  );
+  const plugins = Map.groupBy(
+    cases.filter((one) => one.kind === "tests"),
+    ({ plugin }) => plugin,
+  );
+  await inParallel(plugins.values(), (files) => runTestFiles(files, engine, take));
+  return cases.flatMap(({ id }) => results.get(id) ?? []);
+}
+
+async function runScripts(cases: readonly ScriptCase[], engine: EngineBuild, take: (result: CaseResult) => void): Promise<void> {
+  if (cases.length === 0) return;
+  await using sandbox = startSandbox({ engine, maximumWorkers: WORKERS });
+  await inParallel(cases.values(), async (test) => take(await runCase(sandbox, test)));
+  for (const defect of sandbox.defects) print(`DEFECT of the sandbox: ${defect}`);
+}
+
+async function inParallel<Item>(items: Iterator<Item>, work: (item: Item) => Promise<void>): Promise<void> {
+  const next = async (): Promise<void> => {
+    for (let item = items.next(); item.done !== true; item = items.next()) await work(item.value);
+  };
+  await Promise.all(Array.from({ length: WORKERS }, next));
+}
+
+/** Undefined if the folder is not a checkout of its own. */
+async function commitOf(root: string): Promise<string | undefined> {
+  return await promisify(execFile)("git", ["-C", root, "rev-parse", "HEAD"]).then(
+    ({ stdout }) => stdout.trim(),
+    () => undefined,
+  );
+}
+
+/** Passed of all, by folder. */
+function printTable(results: readonly CaseResult[]): void {
+  const folders = new Map<string, { passed: number; total: number }>();
+  for (const { id, tests } of results) {
+    const passed = tests.filter((test) => test.passed).length;
+    for (const folder of [id.split("?")[0]?.split("/").slice(0, -1).join("/") ?? "", "all"]) {
+      const sum = folders.get(folder) ?? { passed: 0, total: 0 };
+      folders.set(folder, { passed: sum.passed + passed, total: sum.total + tests.length });
+    }
+  }
+  const all = folders.get("all");
+  folders.delete("all");
+  for (const [folder, { passed, total }] of folders) print(`  ${folder.padEnd(44)} ${String(passed).padStart(6)} of ${String(total)}`);
+  if (all !== undefined) print(`  ${"all".padEnd(44)} ${String(all.passed).padStart(6)} of ${String(all.total)}`);
+}
+
+function printFailures(results: readonly CaseResult[]): void {
+  for (const { id, tests } of results) {
+    for (const { name, passed, message = "" } of tests)
+      if (!passed) print(`  ✗ ${id}: ${name}\n      ${message.replaceAll("\n", "\n      ")}`);
+  }
+}
+
+function printList(title: string, lines: readonly string[]): void {
+  if (lines.length === 0) return;
+  print(`  ${title}: ${String(lines.length)}`);
+  for (const line of lines.slice(0, SHOWN)) print(`    ${line}`);
+  if (lines.length > SHOWN) print(`    … and ${String(lines.length - SHOWN)} more`);
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,13 @@
+/** Names are keys in the baseline; a suite may use one twice. */
+
+import type { TestResult } from "./suite.ts";
+
+/** The second of a name gets " #2". */
+export function withOwnNames(tests: readonly TestResult[]): TestResult[] {
+  const seen = new Map<string, number>();
+  return tests.map((test) => {
+    const count = (seen.get(test.name) ?? 0) + 1;
+    seen.set(test.name, count);
+    return count === 1 ? test : { ...test, name: `${test.name} #${String(count)}` };
+  });
+}

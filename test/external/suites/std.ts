@@ -1,0 +1,61 @@
+/** denoland/std: the test files of its packages, each package with all that it imports as one plugin. */
+
+import { posix } from "node:path";
+import { type Checkout, digestOf, openCheckout } from "../checkout.ts";
+import { readClosure } from "../imports-of.ts";
+import { readStdModules } from "../std-modules.ts";
+import type { Suite, TestFileCase, TestPlugin } from "../suite.ts";
+
+export const STD: Suite = {
+  name: "std",
+  variable: "BASCULE_STD",
+  advice: "git clone --depth 1 https://github.com/denoland/std",
+  async findCases(root) {
+    const checkout = await openCheckout(root);
+    const modules = await readStdModules(checkout);
+    const folders = [...new Set([...modules.values()].map((path) => path.split("/")[0] ?? ""))].sort();
+    const cases = await Promise.all(folders.map((folder) => casesOf(checkout, modules, folder)));
+    return cases.flat();
+  },
+};
+
+/** Not for a plugin, each with the reason. */
+const LEFT_OUT: readonly (readonly [path: RegExp, reason: string])[] = [];
+
+async function casesOf(checkout: Checkout, modules: ReadonlyMap<string, string>, folder: string): Promise<readonly TestFileCase[]> {
+  const inside = await checkout.list(folder);
+  const tests = inside.filter((path) => path.endsWith("_test.ts") && !LEFT_OUT.some(([pattern]) => pattern.test(path)));
+  const resolve = (name: string, from: string): string | undefined =>
+    /^\.\.?\//.test(name) ? posix.join(posix.dirname(from), name) : modules.get(name);
+  const data = inside.filter((path) => /\/(?:testdata|__snapshots__)\//.test(path));
+  const closures = await Promise.all(tests.map((test) => readClosure([test], resolve, checkout.read)));
+  const files = new Map([...closures.flatMap((closure) => [...closure]), ...(await readClosure(data, () => undefined, checkout.read))]);
+  const imports = Object.fromEntries([...modules].filter(([, path]) => files.has(path)).map(([name, path]) => [name, `./${path}`]));
+  // `deno test` runs in the checkout's root.
+  const found = await readClosure(["deno.json", ...data], () => undefined, checkout.read);
+  // Some tests encode the lock file, whatever is in it; a fresh checkout has none.
+  const workspace = new Map([["deno.lock", found.get("deno.json") ?? new Uint8Array()], ...found]);
+  const plugin: TestPlugin = { name: `std-${folder.replaceAll("_", "-")}`, files, imports, grants: GRANTS, workspace };
+  return tests.map((id, index) => ({
+    kind: "tests",
+    id,
+    digest: digestOf(closures[index] ?? new Map()),
+    plugin,
+    file: startOf(id, files),
+  }));
+}
+
+/** Tests of colours are run where there are some: in a plugin `Deno.noColor` is true, because what it prints goes to models and files. */
+const IN_COLOUR = /^(?:fmt\/(?:colors|printf)|internal\/styles)_test\.ts$/;
+
+/** What is run: the file, or one that makes things ready for it, which is put beside `files`. */
+function startOf(id: string, files: Map<string, Uint8Array>): string {
+  if (!IN_COLOUR.test(id)) return id;
+  const start = `in_colour/${id}`;
+  const code = `Object.defineProperty(Deno, "noColor", { value: false });\nawait import("../../${id}");\n`;
+  files.set(start, new TextEncoder().encode(code));
+  return start;
+}
+
+/** As `deno test -A`. */
+const GRANTS = { read: true, write: true, env: true, net: true, run: true, sys: true, ffi: true } as const;

@@ -1,0 +1,33 @@
+/** A few seconds of what `npm run fuzz -- --only guest` does for long. */
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import "../support/seed.ts";
+import { ProgramCheck } from "./guest-check.ts";
+import { guestProgram } from "./guest-program.ts";
+
+/** A few seconds on a quiet machine. */
+const TIMEOUT = { timeout: 90_000 };
+
+describe("random programs", TIMEOUT, () => {
+  it("do the same on both engines, cost the same fuel every time, and leave nothing after a restore [B1.memory] [B3.fuel]", async () => {
+    const check = new ProgramCheck();
+    let ran = 0;
+    await fc.assert(
+      fc.asyncProperty(guestProgram, async (program) => {
+        const { problems, output } = await check.check(program);
+        expect(problems).toEqual([]);
+        if (output.startsWith("d")) ran++;
+      }),
+      { numRuns: 40 },
+    );
+    // Most of them are programs, and end by themselves.
+    expect(ran).toBeGreaterThan(30);
+  });
+
+  it("are told apart where they differ", async () => {
+    const check = new ProgramCheck();
+    const { output } = await check.check("log(1 + 1, `a${2n ** 70n}`);");
+    expect(output).toBe(String.raw`d{"o":["2 \"a1180591620717411303424\""]}`);
+  });
+});

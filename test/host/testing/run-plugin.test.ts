@@ -1,0 +1,218 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createCliProject, type CliProject } from "../cli/run-cli.ts";
+
+const MANIFEST = {
+  schemaVersion: "1.0",
+  name: "demo",
+  version: "1.0.0",
+  description: "Is tested",
+  permissions: { read: ["$workspace"] },
+  tools: [
+    {
+      name: "size",
+      description: "Counts characters",
+      inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+      sideEffects: ["read"],
+      requires: [{ capability: "read", arg: "path" }],
+    },
+  ],
+};
+const MAIN = `export const size = async ({ path }: { path: string }): Promise<number> => (await Deno.readTextFile(path)).length;`;
+
+function demo(files: Readonly<Record<string, string>>): Promise<CliProject> {
+  const inside = { "manifest.json": JSON.stringify(MANIFEST), "main.ts": MAIN, ...files };
+  return createCliProject(Object.fromEntries(Object.entries(inside).map(([path, text]) => [`plugins/demo/${path}`, text])));
+}
+
+/** Without times. */
+const text = (out: string): string => out.replace(/\([\d.]+m?s\)/g, "(time)");
+
+describe("bascule test", () => {
+  it("runs the cases, each in a workspace of its own with its own grants [I7.cases]", async () => {
+    const cases = [
+      {
+        name: "reads",
+        tool: "size",
+        args: { path: "a.txt" },
+        files: { "a.txt": "12345" },
+        grants: { read: ["$workspace"] },
+        expect: { ok: true, output: 5, files: { "a.txt": "12345", "b.txt": null } },
+      },
+      {
+        name: "is refused",
+        tool: "size",
+        args: { path: "a.txt" },
+        files: { "a.txt": "12345" },
+        expect: { ok: false, error: { code: "fs_denied" } },
+      },
+      {
+        name: "is wrong",
+        tool: "size",
+        args: { path: "a.txt" },
+        files: { "a.txt": "1" },
+        grants: { read: true },
+        expect: { ok: true, output: 2 },
+      },
+      {
+        name: "misses a file",
+        tool: "size",
+        args: { path: "a.txt" },
+        files: { "a.txt": "1" },
+        grants: { read: true },
+        expect: { ok: true, files: { "b.txt": "b" } },
+      },
+    ];
+    await using project = await demo({ "cases/size.json": JSON.stringify(cases) });
+    const { code, out, error } = await project.run(["test"]);
+    expect({ code, error, out: text(out) }).toEqual({
+      code: 1,
+      error: "",
+      out: `running 4 tests from plugins/demo/cases/size.json
+size reads ... ok (time)
+size is refused ... ok (time)
+size is wrong ... FAILED (time)
+size misses a file ... FAILED (time)
+
+ERRORS
+
+size is wrong => plugins/demo/cases/size.json
+error: Expected output 2, got output 1
+
+size misses a file => plugins/demo/cases/size.json
+error: Expected file "b.txt" to be "b", got null
+
+FAILURES
+
+size is wrong => plugins/demo/cases/size.json
+size misses a file => plugins/demo/cases/size.json
+
+FAILED | 2 passed | 2 failed (time)
+`,
+    });
+  });
+
+  it("runs test files in the sandbox with the grants of the run, and names the author's positions [I7.test] [PB3.test] [H5.positions]", async () => {
+    await using project = await demo({
+      "size_test.ts": `import { size } from "./main.ts";
+enum Kind { File = "a file" }
+Deno.test("reads", async () => {
+  console.log("seen", Kind.File);
+  await size({ path: "a.txt" });
+});
+Deno.test("process", () => { (globalThis as unknown as { process: { exit(): void } }).process.exit(); });
+`,
+    });
+    const denied = await project.run(["test", "demo"]);
+    expect({ code: denied.code, out: text(denied.out) }).toEqual({
+      code: 1,
+      out: `running 2 tests from plugins/demo/size_test.ts
+------- output -------
+seen a file
+----- output end -----
+reads ... FAILED (time)
+process ... FAILED (time)
+
+ERRORS
+
+reads => plugins/demo/size_test.ts:3:10
+error: NotCapable: Requires read access to "a.txt", grant it with: bascule grant demo --allow-read='$workspace/a.txt'
+    at size (main.ts:1:100)
+    at <anonymous> (size_test.ts:5:9)
+
+process => plugins/demo/size_test.ts:7:10
+error: TypeError: cannot read property 'exit' of undefined
+    at <anonymous> (size_test.ts:7:94)
+
+FAILURES
+
+reads => plugins/demo/size_test.ts:3:10
+process => plugins/demo/size_test.ts:7:10
+
+FAILED | 0 passed | 2 failed (time)
+`,
+    });
+    const allowed = await project.run(["test", "demo", "--allow-read", "--filter", "reads"]);
+    expect(text(allowed.out)).toContain("error: NotFound: No such file or directory (os error 2): readfile 'a.txt'");
+  });
+
+  it("fails a test that leaves an operation behind, where that is asked for [I7.sanitizers]", async () => {
+    await using project = await demo({ "leak_test.ts": `Deno.test("leaks", () => { void Deno.stat(".").catch(() => {}); });` });
+    expect((await project.run(["test", "--allow-read"])).code).toBe(0);
+    const { code, out } = await project.run(["test", "--allow-read", "--sanitize-ops"]);
+    expect({ code, told: out.includes('An async operation ("fs.stat") was started in this test, but never completed') }).toEqual({
+      code: 1,
+      told: true,
+    });
+  });
+
+  it("goes on after a test that uses up a limit, in another call [I7.limits] [B3]", { timeout: 60_000 }, async () => {
+    await using project = await demo({
+      "limits_test.ts": `let runs = 0;
+Deno.test.beforeEach(() => { runs += 1; });
+Deno.test("before", () => {});
+Deno.test("operations", async () => { for (let n = 0; n < 100; n++) void Deno.stat("."); await new Promise(() => {}); });
+Deno.test("after", () => { if (runs !== 1) throw new Error("not afresh: " + runs); });`,
+    });
+    const { out } = await project.run(["test"]);
+    expect(text(out)).toContain("before ... ok (time)\noperations ... FAILED (time)\nafter ... ok (time)\n");
+    expect(out).toContain("error: resource_exhausted: ");
+  });
+
+  it("answers one document with --json, chooses with --filter, and leaves nothing behind [I7.json]", async () => {
+    await using project = await demo({
+      "a_test.ts": `Deno.test("one", async (t) => { await t.step("s", () => {}); });\nDeno.test("two", () => {});`,
+    });
+    const { code, out } = await project.run(["test", "--json", "--filter", "/^o.e$/"]);
+    const ms = expect.any(Number) as number;
+    expect({ code, document: JSON.parse(out) as unknown }).toEqual({
+      code: 0,
+      document: {
+        ...{ ok: true, passed: 1, failed: 0, ignored: 0, filtered: 1, passedSteps: 1, failedSteps: 0, ignoredSteps: 0, ms },
+        files: [
+          {
+            ...{ plugin: "demo", file: "a_test.ts", kind: "tests", filtered: 1, usedOnly: false },
+            results: [
+              {
+                name: "one",
+                status: "ok",
+                ms,
+                place: "a_test.ts:1:10",
+                steps: [{ name: "s", status: "ok", ms, place: "a_test.ts:1:45", steps: [] }],
+              },
+            ],
+          },
+        ],
+      },
+    });
+    expect((await readdir(join(project.folder, "plugins/demo"))).toSorted()).toEqual(["a_test.ts", "main.ts", "manifest.json"]);
+  });
+
+  it.each([
+    ["a file of cases that is none", { "cases/x.json": "{" }, "error: The file is not a list of cases"],
+    [
+      "a case with a path that leads out",
+      { "cases/x.json": `[{"name":"n","tool":"size","files":{"../x":""},"expect":{"ok":true}}]` },
+      'error: Case 1: "files" must hold text by relative path',
+    ],
+    [
+      "an unknown field of a case",
+      { "cases/x.json": `[{"name":"n","tool":"size","grant":{},"expect":{"ok":true}}]` },
+      'error: Case 1: "grant" is not a field',
+    ],
+    ["a test file that does not parse", { "x_test.ts": "const a: = 1;" }, "(x_test.ts:1:10)"],
+    ["a test file that throws", { "x_test.ts": "\nthrow new Error('top');" }, "error: top\n    at <anonymous> (x_test.ts:2:"],
+  ])("says what is wrong with %s [I7.wrong]", async (_what, files, told) => {
+    await using project = await demo(files);
+    const { code, out } = await project.run(["test"]);
+    expect(code).toBe(1);
+    expect(out).toContain(told);
+  });
+
+  it("refuses a filter that is no regular expression, and a plugin that is not there [I2]", async () => {
+    await using project = await demo({});
+    expect(await project.run(["test", "--filter", "/(/"])).toMatchObject({ code: 2 });
+    expect(await project.run(["test", "nobody"])).toMatchObject({ code: 3 });
+  });
+});

@@ -1,0 +1,129 @@
+/** Servers made to misbehave, on loopback, and calls that may reach them. */
+
+import { createServer as createHttpServer, type RequestListener } from "node:http";
+import { createServer as createTcpServer, type Socket } from "node:net";
+import type { AddressInfo, Server } from "node:net";
+import { onTestFinished } from "vitest";
+import type { HttpLimits } from "../../host/platform/network-types.ts";
+import { createNetwork } from "../../host/platform/network.ts";
+import type { Resolve } from "../../host/platform/network-connect.ts";
+import { currentPlatform } from "../../host/platform/mod.ts";
+import type { JsonValue, Permissions } from "../../manifests/mod.ts";
+import type { HostAnswer } from "../../sandbox/mod.ts";
+import { type TestCall, testCall } from "./bridge-context.ts";
+
+/** A server while a test runs. */
+export interface TestServer {
+  readonly port: number;
+  /** `http://127.0.0.1:<port>` */
+  readonly origin: string;
+  /** Connections that were made so far. */
+  readonly connections: () => number;
+  /** Connections that are open. */
+  readonly open: () => number;
+}
+
+/** Answers with Node's own server. */
+export function httpServer(listener: RequestListener, address = "127.0.0.1"): Promise<TestServer> {
+  return listen(createHttpServer(listener), address);
+}
+
+/** Says what it likes: `speak` is called with each connection after the first bytes of a request came. */
+export function rawServer(speak: (socket: Socket) => void): Promise<TestServer> {
+  return listen(
+    createTcpServer((socket) => void socket.once("data", () => speak(socket))),
+    "127.0.0.1",
+  );
+}
+
+async function listen(server: Server, address: string): Promise<TestServer> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  server.on("connection", (socket: Socket) => {
+    connections++;
+    sockets.add(socket);
+    // What the other end does to a connection is what the tests are about.
+    socket.on("error", () => undefined);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  // A TCP server's address is an object.
+  const { port } = server.address() as AddressInfo;
+  const host = address.includes(":") ? `[${address}]` : address;
+  return { port, origin: `http://${host}:${port}`, connections: () => connections, open: () => sockets.size };
+}
+
+export interface NetCall extends TestCall {
+  /** Begins a request; its number is 1, 2, … */
+  fetch(url: string, wish?: FetchWish, bytes?: Uint8Array): Promise<HostAnswer>;
+  /** The whole body of request `id`; throws what a read answers. */
+  readAll(id?: number): Promise<Uint8Array>;
+  /** What the call does at its end. */
+  close(): void;
+}
+
+export interface FetchWish {
+  readonly method?: string;
+  readonly headers?: readonly string[];
+  readonly redirect?: string;
+  readonly body?: "none" | "bytes" | "stream";
+}
+
+export interface NetCallOptions {
+  /** Names and their addresses; called for every lookup. */
+  readonly resolve?: Resolve;
+  readonly ca?: string;
+  readonly signal?: AbortSignal;
+  readonly operationBytes?: number;
+  readonly limits?: Partial<HttpLimits>;
+}
+
+/** A call on the real network of this machine, with these permissions for net. */
+export function netCall(net: Exclude<Permissions["net"], undefined>, options: NetCallOptions = {}): NetCall {
+  const { resolve = () => Promise.reject(new Error("No names here")), ca, limits = {} } = options;
+  const network = createNetwork({ resolve, ...(ca !== undefined && { ca }) });
+  const limited: typeof network = {
+    exchange: (url, request) => network.exchange(url, { ...request, limits: { ...request.limits, ...limits } }),
+  };
+  const call = testCall({
+    platform: { ...currentPlatform(), network: limited },
+    cwd: "/workspace",
+    permissions: { net },
+    ...(options.signal && { signal: options.signal }),
+    ...(options.operationBytes !== undefined && { operationBytes: options.operationBytes }),
+  });
+  onTestFinished(() => call.context.exchanges.closeAll());
+  let id = 0;
+  return {
+    ...call,
+    fetch: (url, { method = "GET", headers = [], redirect = "follow", body = "none" } = {}, bytes) =>
+      call.answer("net.fetch", { id: ++id, url, method, headers: [...headers], redirect, body }, bytes),
+    async readAll(of = id) {
+      const pieces: Uint8Array[] = [];
+      for (;;) {
+        const answer = await call.answer("net.read", { id: of });
+        if (!answer.ok) throw new Error(`${answer.error.name}: ${answer.error.message}`);
+        if (answer.value === true) return Buffer.concat(pieces);
+        if (answer.bytes !== undefined) pieces.push(answer.bytes);
+      }
+    },
+    close: () => call.context.exchanges.closeAll(),
+  };
+}
+
+/** A response's head as the bridge answers it; throws with the error otherwise. */
+export function headOf(answer: HostAnswer): Readonly<Record<string, JsonValue>> {
+  if (!answer.ok) throw new Error(`${answer.error.name}: ${answer.error.message}`);
+  return answer.value as Readonly<Record<string, JsonValue>>;
+}
+
+/** The name and the message of the error; the failure's text where the network is at fault. */
+export function failureOf(answer: HostAnswer): string {
+  if (!answer.ok) return `${answer.error.name}: ${answer.error.message}`;
+  const { failed } = headOf(answer);
+  return typeof failed === "string" ? failed : `no failure: ${JSON.stringify(answer.value)}`;
+}

@@ -1,0 +1,103 @@
+/** A worker that says what the test says, on a host's thread whose clock the test moves. */
+
+import { DEFAULT_LIMITS } from "../../manifests/mod.ts";
+import type { BaseImage, Image } from "../../sandbox/image.ts";
+import type { Invocation, PluginSource, WorkerLauncher } from "../../sandbox/mod.ts";
+import { type Control, openControl, type WorkerRequest } from "../../sandbox/worker/protocol.ts";
+
+const EMPTY_MODULE = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
+// The pool never looks into an image.
+export const EMPTY_BASE = { bytes: new SharedArrayBuffer(8) } as unknown as BaseImage;
+export const EMPTY_IMAGE: Image = { pages: new SharedArrayBuffer(0), heapEnd: 0 };
+export const NOTHING_USED = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0, fuel: 0 };
+
+export const PLUGIN: PluginSource = { name: "p", digest: "p", files: new Map(), modules: new Map(), memoryBytes: 1, loadMs: 1_000 };
+
+export const INVOCATION: Invocation = {
+  callId: "c",
+  digest: "p",
+  module: "main.js",
+  export: "run",
+  args: {},
+  contextText: "{}",
+  limits: DEFAULT_LIMITS,
+  hostCall: () => Promise.resolve({ ok: true, value: null }),
+  onLog: () => {},
+  signal: new AbortController().signal,
+};
+
+export interface ScriptedWorker {
+  readonly requests: WorkerRequest[];
+  readonly control: Control;
+  alive: boolean;
+  ended: boolean;
+  /** Anything at all. */
+  say(message: unknown): void;
+  exit(reason: string): void;
+}
+
+export interface ScriptedWorkers {
+  readonly launcher: WorkerLauncher;
+  /** In the order they were started. */
+  readonly workers: ScriptedWorker[];
+  /** Moves the clock and runs what is due. */
+  advance(milliseconds: number): void;
+}
+
+/** Workers that are ready as soon as they are booted, unless the test wants to say so itself. */
+export function scriptedWorkers({ isReady = true }: { readonly isReady?: boolean } = {}): ScriptedWorkers {
+  const workers: ScriptedWorker[] = [];
+  const timers = new Map<object, { readonly at: number; readonly task: () => void }>();
+  let now = 1_000;
+  const launcher: WorkerLauncher = {
+    start(init) {
+      const requests: WorkerRequest[] = [];
+      const worker: ScriptedWorker = {
+        requests,
+        control: openControl(init.control),
+        alive: false,
+        ended: false,
+        say: () => {},
+        exit: () => {},
+      };
+      workers.push(worker);
+      return {
+        post(message) {
+          // The host's own words.
+          const request = message as WorkerRequest;
+          requests.push(request);
+          if (request.type === "boot" && isReady) queueMicrotask(() => worker.say({ type: "ready", base: EMPTY_BASE }));
+        },
+        postSyncAnswer: () => {},
+        onMessage: (listener) => void (worker.say = listener),
+        onExit: (listener) => void (worker.exit = listener),
+        keepAlive: (on) => void (worker.alive = on),
+        terminate: () => Promise.resolve(void (worker.ended = true)),
+      };
+    },
+    language: "en",
+    timeZone: () => "UTC",
+    runtime: "scripted",
+    readEngine: () => Promise.resolve(EMPTY_MODULE),
+    readCache: () => Promise.resolve(undefined),
+    writeCache: () => Promise.resolve(true),
+    now: () => now,
+    after(delayMs, task) {
+      const key = {};
+      timers.set(key, { at: now + delayMs, task });
+      return () => void timers.delete(key);
+    },
+  };
+  return {
+    launcher,
+    workers,
+    advance(milliseconds) {
+      now += milliseconds;
+      for (const [key, { at, task }] of [...timers]) {
+        if (at > now) continue;
+        timers.delete(key);
+        task();
+      }
+    },
+  };
+}
