@@ -10,4 +10,5 @@ export { createSandbox } from "./sandbox.ts";
 export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod } from "./subtle.ts";
 export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./worker/port.ts";
 export { pooledRandom } from "./pooled-random.ts";
-export { createStackReader } from "./modules.ts";
+export type { ModuleTarget } from "./modules.ts";
+export { createModuleResolver, createStackReader } from "./modules.ts";
