@@ -4,7 +4,7 @@ import type { JsonSchema } from "./json-schema.ts";
 import type { JsonObject } from "./json.ts";
 import type { LimitRequest } from "./limits.ts";
 import type { Permissions } from "./permissions.ts";
-import type { ConfirmMode, PolicyRule, RuleEffect } from "./project.ts";
+import type { ConfirmMode, PolicyRule, QuotaConfig, RuleEffect, SecretSource } from "./project.ts";
 import type { SideEffect, SideEffectClass } from "./side-effect.ts";
 import type { Caller, Requirement, ToolAnnotations, Visibility } from "./tool.ts";
 
@@ -66,14 +66,22 @@ export interface SkillFile {
   readonly tags?: readonly string[];
 }
 
+/** One of a rule's quotas (SPEC D9). */
+export interface QuotaFile extends Partial<QuotaConfig> {}
+
+/** What a rule may set. */
+export interface EffectFile extends Omit<RuleEffect, "quota"> {
+  readonly quota?: QuotaFile | readonly QuotaFile[];
+}
+
 /** `bascule.json` (SPEC P1). */
 export interface ProjectFile {
   readonly $schema?: string;
   readonly plugins?: readonly string[];
   readonly workspace?: string;
   readonly policy?: {
-    readonly default?: RuleEffect;
-    readonly rules?: readonly PolicyRule[];
+    readonly default?: EffectFile;
+    readonly rules?: readonly (Omit<PolicyRule, "quota"> & EffectFile)[];
     readonly layers?: readonly JsonObject[];
     readonly groups?: Readonly<Record<string, readonly string[]>>;
     readonly permissionTypes?: JsonObject;
@@ -90,7 +98,7 @@ export interface ProjectFile {
   readonly remotes?: JsonObject;
   readonly tools?: readonly JsonObject[];
   readonly roles?: JsonObject;
-  readonly secrets?: JsonObject;
+  readonly secrets?: Readonly<Record<string, SecretSource>>;
   readonly audit?: JsonObject;
   readonly server?: JsonObject;
 }

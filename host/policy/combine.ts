@@ -7,6 +7,7 @@ import {
   PERMISSION_KINDS,
   type Permissions,
   type PermissionValue,
+  type SecretBinding,
 } from "../../manifests/mod.ts";
 
 type Entry = CompiledPermissions["entries"] extends ReadonlyMap<PermissionKind, infer E> ? E : never;
@@ -78,8 +79,17 @@ function intersectItems(left: Items, right: Items): Items {
     right.map((other) => ({
       written: `${one.written} and ${other.written}`,
       matches: (query) => one.matches(query) && other.matches(query),
+      ...bothSecrets(one.secret, other.secret),
     })),
   );
+}
+
+/** What either calls a secret is one, and goes where both let it go. */
+function bothSecrets(one: SecretBinding | undefined, other: SecretBinding | undefined): { readonly secret?: SecretBinding } {
+  const secret = one ?? other;
+  if (one === undefined || other === undefined) return secret === undefined ? {} : { secret };
+  const hosts = [...new Set([...one.hosts, ...other.hosts])];
+  return { secret: { name: one.name, hosts, permits: (target) => one.permits(target) && other.permits(target) } };
 }
 
 /** For display: the items as they were written, wherever they came from. */
