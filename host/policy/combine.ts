@@ -53,9 +53,11 @@ function combineEntries(left: Entry, right: Entry, combineAllowed: (left: Items,
   const denyOnly = left.isDenyOnly === true && right.isDenyOnly === true;
   const allow = combineAllowed(left.allow, right.allow);
   const listed = allow === true ? combineAllowed(listedIn(left), listedIn(right)) : [];
+  // What either calls a secret stays one, however much else is allowed.
+  const secrets = allow === true ? [left, right].flatMap((entry) => listedIn(entry).filter(({ secret }) => secret !== undefined)) : [];
   return {
     allow,
-    ...(listed !== true && listed.length > 0 && { listed }),
+    ...(listed !== true && listed.length + secrets.length > 0 && { listed: [...new Set([...listed, ...secrets])] }),
     deny: uniteItems(left.deny, right.deny),
     ...((ignore === true || ignore.length > 0) && { ignore }),
     ...(denyOnly && { isDenyOnly: true as const }),

@@ -24,12 +24,12 @@ function byMarking(needles: readonly string[], text: string): string {
   }
   const merged: typeof finds = [];
   for (const find of finds) {
-    let { start, group } = find;
+    let { start } = find;
     for (let last = merged.at(-1); last !== undefined && last.end > start; last = merged.at(-1)) {
       merged.pop();
       start = Math.min(start, last.start);
     }
-    merged.push({ start, end: find.end, group });
+    merged.push({ ...find, start });
   }
   let at = 0;
   let out = "";
