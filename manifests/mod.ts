@@ -59,6 +59,8 @@ export { isAbsolutePath, normalizePath, pathSegments } from "./permission-path.t
 export type { AccessQueryOutcome, DenoKind } from "./permission-query.ts";
 export { parseAccessQuery } from "./permission-query.ts";
 export { permissionsForClass, permissionsForEffects, sideEffectClassOf } from "./side-effect-permissions.ts";
+export type { FlatPermissions, LayerLevel, LayerRules, PermissionType, PermissionTypeRules, PolicyLayer } from "./policy-layer.ts";
+export { LAYER_LEVELS, PERMISSION_TYPES } from "./policy-layer.ts";
 export type {
   ConfirmationConfig,
   ConfirmMode,

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import { readLimits } from "./limit-request.ts";
 import { checkPluginName, printable } from "./names.ts";
 import { parseJson } from "./parse-json.ts";
+import { readLayer, readPermissionTypes, readRoles } from "./parse-policy-layer.ts";
 import { readPermissions } from "./permission-field.ts";
 import { readQuotas } from "./parse-quota.ts";
 import { readSecrets } from "./parse-secrets.ts";
@@ -68,7 +69,7 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
 /**
  * A project's configuration with every default filled in and frozen, or every problem in it.
  *
- * Sections that later parts read (`mcpServers`, `roles`, …) are kept as they are, once they are objects.
+ * Sections that later parts read (`mcpServers`, `remotes`, …) are kept as they are, once they are objects.
  */
 export function parseProject(text: string): Parsed<ProjectConfig> {
   const located = parseJson(text, PROJECT_BOUNDS);
@@ -92,7 +93,7 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     mcpServers: fields.object("mcpServers") ?? {},
     remotes: fields.object("remotes") ?? {},
     tools: fields.list("tools", (item, pointer) => readObject(reader, item, pointer)) ?? [],
-    roles: fields.object("roles") ?? {},
+    roles: readRoles(reader, fields) ?? {},
     secrets: readSecrets(reader, fields),
     audit: fields.object("audit") ?? {},
     server: fields.object("server") ?? {},
@@ -109,9 +110,9 @@ function readPolicy(reader: DocumentReader, parent: Fields): PolicyConfig {
   return {
     default: { allow: true, ...(common && readEffect(reader, common, "tool")) },
     rules: fields.list("rules", (item, pointer) => readRule(reader, item, pointer), 1_024) ?? [],
-    layers: fields.list("layers", (item, pointer) => readObject(reader, item, pointer)) ?? [],
+    layers: fields.list("layers", (item, pointer) => readLayer(reader, item, pointer)) ?? [],
     groups: fields.record("groups", (item, pointer, name) => readGroup(reader, item, pointer, name)) ?? {},
-    permissionTypes: fields.object("permissionTypes") ?? {},
+    permissionTypes: readPermissionTypes(reader, fields) ?? {},
   };
 }
 

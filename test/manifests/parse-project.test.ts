@@ -41,7 +41,7 @@ describe("parseProject()", () => {
           { group: "group:write" },
           { pattern: "notes.*" },
         ],
-        layers: [{ name: "l", deny: ["group:web"] }],
+        layers: [{ name: "l", level: "global", deny: ["group:web"] }],
         groups: { mine: ["words.grep"] },
         permissionTypes: { shell: { requiresApproval: true } },
       },
