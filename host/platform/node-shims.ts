@@ -34,8 +34,8 @@ export function nodeShims(available: ReadonlySet<string>): Plugin {
   };
 
   async function resolve(build: PluginBuild, args: OnResolveArgs, name: string): Promise<OnResolveResult | null> {
-    const { path, kind, importer, namespace, resolveDir, pluginData } = args;
-    if (pluginData === ASKED) return null;
+    const { path, kind, importer, namespace, resolveDir } = args;
+    if (args.pluginData === ASKED) return null;
     // A package may say what stands for it ("browser": { "fs": false }).
     if (!available.has(name) && !path.startsWith("node:")) {
       const own = await build.resolve(path, { kind, importer, namespace, resolveDir, pluginData: ASKED });

@@ -27,7 +27,7 @@ export const PACKAGES: Suite = {
 };
 
 const PROGRAMS = `${REPOSITORY}test/external/programs`;
-const RESULTS = `${REPOSITORY}test/external/program-results.js`;
+const RESULTS = `${REPOSITORY}test/external/programs/results/results-of.js`;
 
 /** One program with what it imports from `root`. */
 export async function toCase(root: string, name: string): Promise<ScriptCase> {
