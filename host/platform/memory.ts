@@ -8,7 +8,7 @@ import { createMemoryGuarded } from "./memory-guarded.ts";
 import { createMemoryNetwork, type MemoryNetworkOptions } from "./memory-network.ts";
 import { createMemorySockets } from "./memory-sockets.ts";
 import { MemoryTree } from "./memory-tree.ts";
-import type { Bundler, Environment, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
+import type { Bundler, Environment, Isolation, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
 import { createUuidv7 } from "./random.ts";
 
 /** A file's contents, or what else is there. */
@@ -82,6 +82,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     sockets: createMemorySockets(),
     terminal: terminal.terminal,
     workers,
+    isolation: NO_PROCESSES,
     bundler: NO_BUNDLER,
     log: createMemoryLog(log, {}),
     advance: (byMs) => clock.advance(byMs),
@@ -203,4 +204,10 @@ function noWorkers(): WorkerLauncher {
 const NO_BUNDLER: Bundler = {
   bundle: () => Promise.resolve({ ok: false, reason: "not_installed", message: "esbuild is not installed" }),
   denoGraph: () => Promise.resolve("Deno is not installed"),
+};
+
+/** Nor is there anything to start one with. */
+const NO_PROCESSES: Isolation = {
+  prepareProcesses: () => Promise.reject(new Error("This memory platform has no processes")),
+  inspect: () => Promise.reject(new Error("This memory platform has no processes")),
 };

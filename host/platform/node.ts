@@ -5,6 +5,7 @@ import { createClock } from "./clock.ts";
 import { createEnvironment } from "./environment.ts";
 import { createFiles } from "./files.ts";
 import { createGuardedFiles } from "./guarded-files.ts";
+import { createIsolation } from "./isolation/isolation.ts";
 import { createLinuxWalk, hasLinuxWalk } from "./linux-walk.ts";
 import { createLog, type LogOptions } from "./log.ts";
 import { createNetwork } from "./network.ts";
@@ -40,6 +41,7 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     sockets: createSockets(),
     terminal: createTerminal(),
     workers: createWorkerLauncher(),
+    isolation: createIsolation(),
     bundler: createBundler(),
     log: createLog(options.log),
   };

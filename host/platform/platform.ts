@@ -5,7 +5,7 @@
  * `process`, `fetch`, timers. Everything here is handed in by the composition root.
  */
 
-import type { WorkerLauncher } from "../../sandbox/mod.ts";
+import type { ProcessLauncher, WorkerLauncher } from "../../sandbox/mod.ts";
 import type { Network } from "./network-types.ts";
 import type { CheckedPath } from "./proof.ts";
 
@@ -25,6 +25,7 @@ export interface Platform {
   readonly sockets: LocalSockets;
   readonly terminal: Terminal;
   readonly workers: WorkerLauncher;
+  readonly isolation: Isolation;
   /** For `bascule vendor`. */
   readonly bundler: Bundler;
   /** Structured log lines (pino on Node and Deno). */
@@ -256,6 +257,25 @@ export interface LocalSockets {
   listen(path: string, onConnection: (connection: LineConnection) => void): Promise<{ close(): Promise<void> }>;
   /** Undefined if nobody listens. */
   connect(path: string): Promise<LineConnection | undefined>;
+}
+
+/** Processes of their own for guests, so that what breaks out of the engine meets nothing to steal. */
+export interface Isolation extends Pick<ProcessLauncher, "prepareProcesses"> {
+  /** What confines such a process on this system. @throws {Error} if none can be started. */
+  inspect(): Promise<Confinement>;
+}
+
+/** How a sandbox's process is confined; found out by trying, never assumed. */
+export interface Confinement {
+  readonly runtime: "deno" | "node";
+  readonly version: string;
+  /** Absolute path. */
+  readonly program: string;
+  readonly system: "namespaces" | "network" | "none";
+  readonly noNewPrivileges: boolean;
+  /** For people, a line each. */
+  readonly inForce: readonly string[];
+  readonly leavesOpen: readonly string[];
 }
 
 /** The person at the terminal, if there is one. */

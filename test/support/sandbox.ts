@@ -2,7 +2,9 @@
 
 import { createWorkerLauncher } from "../../host/platform/workers.ts";
 import { DEFAULT_LIMITS, type JsonValue, type Limits } from "../../manifests/mod.ts";
+import { createIsolation } from "../../host/platform/isolation/isolation.ts";
 import {
+  createProcessSandbox,
   createSandbox,
   type HostCallHandler,
   type InvocationOutcome,
@@ -33,7 +35,14 @@ export interface TestSandbox extends AsyncDisposable {
   call(plugin: string, name: string, call?: TestCall): Promise<InvocationOutcome>;
 }
 
-export function startSandbox(options: SandboxOptions = {}): TestSandbox {
+export interface TestSandboxOptions extends SandboxOptions {
+  /** Where the workers run. Default: threads of this process. */
+  readonly by?: "thread" | "process";
+}
+
+const isolation = createIsolation();
+
+export function startSandbox({ by = "thread", ...options }: TestSandboxOptions = {}): TestSandbox {
   const defects: string[] = [];
   const launcher = createWorkerLauncher();
   let workersStarted = 0;
@@ -41,7 +50,9 @@ export function startSandbox(options: SandboxOptions = {}): TestSandbox {
     workersStarted++;
     return launcher.start(init);
   };
-  const sandbox = createSandbox({ ...launcher, start }, { onDefect: (message) => void defects.push(message), ...options });
+  const all = { onDefect: (message: string) => void defects.push(message), ...options };
+  const { prepareProcesses } = isolation;
+  const sandbox = by === "thread" ? createSandbox({ ...launcher, start }, all) : createProcessSandbox({ ...launcher, prepareProcesses }, all);
   return {
     sandbox,
     defects,
