@@ -95,6 +95,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       words,
       limits: invocation.limits,
       ...(state === undefined ? {} : { state }),
+      ...(invocation.world === undefined ? {} : { world: invocation.world }),
     }));
   }
 
@@ -118,10 +119,11 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     if ((message.type !== "done" && message.type !== "failed") || !pool.settle(job)) return;
     deliverLogs(job, message.lines);
     noteTime(job.plugin, message.used.wallMs);
-    if (message.type === "failed") job.settle({ ok: false, fault: ownFault(job.invocation, message.fault), used: message.used });
+    const tape = message.tape === undefined ? {} : { tape: message.tape };
+    if (message.type === "failed") job.settle({ ok: false, fault: ownFault(job.invocation, message.fault), used: message.used, ...tape });
     else if (message.state !== undefined && message.state.pages.byteLength > MAXIMUM_STATE_BYTES)
-      job.settle({ ok: false, fault: { kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES }, used: message.used });
-    else job.settle(outcomeOf(job.invocation, message), message.state);
+      job.settle({ ok: false, fault: { kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES }, used: message.used, ...tape });
+    else job.settle({ ...outcomeOf(job.invocation, message), ...tape }, message.state);
   }
 
   function keep(source: PluginSource, image: Image): void {

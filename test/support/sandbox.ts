@@ -4,6 +4,7 @@ import { createWorkerLauncher } from "../../host/platform/workers.ts";
 import { DEFAULT_LIMITS, type JsonValue, type Limits } from "../../manifests/mod.ts";
 import { createIsolation } from "../../host/platform/isolation/isolation.ts";
 import {
+  type CallWorld,
   createProcessSandbox,
   createSandbox,
   type HostCallHandler,
@@ -20,6 +21,7 @@ export interface TestCall {
   readonly limits?: Partial<Limits>;
   readonly signal?: AbortSignal;
   readonly session?: string;
+  readonly world?: CallWorld;
   readonly hostCall?: HostCallHandler;
   readonly onLog?: (level: string, text: string) => void;
 }
@@ -84,6 +86,7 @@ export function startSandbox({ by = "thread", ...options }: TestSandboxOptions =
         hostCall:
           call.hostCall ?? (() => Promise.resolve({ ok: false, error: { name: "NotCapable", message: "Nothing is granted here" } })),
         onLog: call.onLog ?? (() => {}),
+        ...(call.world !== undefined && { world: call.world }),
         ...(call.session !== undefined && { session: call.session }),
         signal: call.signal ?? new AbortController().signal,
       });
