@@ -4,7 +4,7 @@ import type { JsonSchema } from "./json-schema.ts";
 import type { JsonObject } from "./json.ts";
 import type { LimitRequest } from "./limits.ts";
 import type { Permissions } from "./permissions.ts";
-import type { ConfirmMode, PolicyRule, RuleEffect } from "./project.ts";
+import type { ConfirmMode, IsolationConfig, IsolationKind, PolicyRule, RuleEffect } from "./project.ts";
 import type { SideEffect, SideEffectClass } from "./side-effect.ts";
 import type { Caller, Requirement, ToolAnnotations, Visibility } from "./tool.ts";
 
@@ -85,6 +85,7 @@ export interface ProjectFile {
     readonly trustedWorkspaceOverrides?: Readonly<Record<string, ConfirmMode>>;
     readonly timeoutMs?: number;
   };
+  readonly isolation?: IsolationKind | readonly string[] | Partial<IsolationConfig>;
   readonly trusted?: readonly (string | { readonly name: string; readonly unconfined?: boolean })[];
   readonly mcpServers?: JsonObject;
   readonly remotes?: JsonObject;

@@ -48,6 +48,17 @@ export interface ConfirmationConfig {
   readonly timeoutMs: number;
 }
 
+export const ISOLATION_KINDS = ["thread", "process"] as const;
+export type IsolationKind = (typeof ISOLATION_KINDS)[number];
+
+/** What keeps plugins apart from the host and from each other (SPEC B1). */
+export interface IsolationConfig {
+  /** Where the sandbox's workers run: threads of the host's process, or a process with nothing to steal. Default `thread`. */
+  readonly by: IsolationKind;
+  /** Plugins that never share a worker with another, nor a process where `by` says so. */
+  readonly alone: readonly string[];
+}
+
 export interface ProjectConfig {
   /** Plugin roots, relative to the file's folder. Default `["plugins"]`. */
   readonly plugins: readonly string[];
@@ -55,8 +66,7 @@ export interface ProjectConfig {
   readonly policy: PolicyConfig;
   readonly confirmation: ConfirmationConfig;
   readonly trusted: readonly { readonly name: string; readonly unconfined: boolean }[];
-  /** Plugins that never share a sandbox instance or a worker with another (SPEC B1). */
-  readonly isolation: readonly string[];
+  readonly isolation: IsolationConfig;
   /** Sections that later doors and sources read; kept as they are. */
   readonly mcpServers: JsonObject;
   readonly remotes: JsonObject;

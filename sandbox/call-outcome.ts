@@ -1,6 +1,6 @@
 /** What a worker says of a call, made into what the host is told: within the call's limits, which no worker is believed to keep. */
 
-import { type Fault } from "./fault.ts";
+import type { Fault } from "./fault.ts";
 import type { Invocation, InvocationOutcome } from "./invocation.ts";
 import { parseGuestJson } from "./marshal.ts";
 import type { LogLine, WorkerMessage } from "./worker/protocol.ts";

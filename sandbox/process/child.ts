@@ -8,6 +8,7 @@ import { encodeFrame, FrameError, FrameReader } from "./frames.ts";
 import { MESSAGE_BOUNDS, readMessage } from "./messages.ts";
 import type { ProcessConnection } from "./port.ts";
 import type { ProcessMessage, ProcessRequest } from "./protocol.ts";
+import { toWorldText } from "./tape-text.ts";
 
 interface JobBase {
   readonly number: number;
@@ -89,8 +90,9 @@ export class Child implements Answering {
     if (job.kind === "load") return this.#sendPlugin(job.number, job.source);
     // After another process has ended: nobody waits for this answer but the call behind it.
     if (!this.digests.has(job.source.digest)) this.#sendPlugin(0, job.source);
-    const { hostCall: _hostCall, onLog: _onLog, signal: _signal, ...plain } = job.invocation;
-    this.send({ type: "call", number: job.number, invocation: plain });
+    const { hostCall: _hostCall, onLog: _onLog, signal: _signal, world, ...plain } = job.invocation;
+    const invocation = { ...plain, ...(world !== undefined && { world: toWorldText(world) }) };
+    this.send({ type: "call", number: job.number, invocation });
   }
 
   #sendPlugin(number: number, { files, modules, ...source }: PluginSource): void {

@@ -4,6 +4,7 @@ import { parseGuestJson } from "../marshal.ts";
 import { isCount, isFault, isLoadFault, isNumber, isText, isUsed, isLines, optional, shape, type Check } from "../worker/messages.ts";
 import type { Frame, FrameBounds } from "./frames.ts";
 import type { ProcessMessage } from "./protocol.ts";
+import { fromTapeText } from "./tape-text.ts";
 
 /** The most that any call may send at once: 64 MiB of an operation's bytes, or 16 MiB of output, twice as long in escapes. */
 export const MESSAGE_BOUNDS: FrameBounds = { frameBytes: 96 * 1024 * 1024, parts: 1 };
@@ -25,6 +26,7 @@ function isProcessMessage(message: object): message is ProcessMessage {
 
 /** What a pool says of a call, too, and no worker can. */
 const isPoolFault = shape({ kind: (kind) => kind === "lost" || kind === "overloaded" });
+const isTapeText: Check = (value) => fromTapeText(value) !== undefined;
 const isBytes: Check = (value) => value instanceof Uint8Array;
 
 const SHAPES: Readonly<Record<ProcessMessage["type"], Check>> = {
@@ -36,6 +38,6 @@ const SHAPES: Readonly<Record<ProcessMessage["type"], Check>> = {
   refused: shape({ number: isNumber, fault: isLoadFault }),
   operation: shape({ number: isNumber, operation: isNumber, name: isText, text: isText, bytes: optional(isBytes) }),
   logs: shape({ number: isNumber, lines: isLines }),
-  done: shape({ number: isNumber, used: isUsed, lines: isLines, output: isText }),
-  failed: shape({ number: isNumber, used: isUsed, lines: isLines, fault: (fault) => isFault(fault) || isPoolFault(fault) }),
+  done: shape({ number: isNumber, used: isUsed, lines: isLines, output: isText, tape: optional(isTapeText) }),
+  failed: shape({ number: isNumber, used: isUsed, lines: isLines, fault: (fault) => isFault(fault) || isPoolFault(fault), tape: optional(isTapeText) }),
 };

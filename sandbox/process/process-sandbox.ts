@@ -20,6 +20,7 @@ import type { Child, ProcessCall, ProcessJob } from "./child.ts";
 import { Household } from "./household.ts";
 import type { ProcessLauncher } from "./port.ts";
 import type { ProcessMessage } from "./protocol.ts";
+import { fromTapeText } from "./tape-text.ts";
 
 interface LoadedPlugin {
   readonly source: PluginSource;
@@ -109,8 +110,10 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
     if (message.type === "logs") return deliverLogs(job, message.lines);
     if ((message.type !== "done" && message.type !== "failed") || !settle(job)) return child.unheard();
     deliverLogs(job, message.lines);
-    if (message.type === "done") return job.settle(outcomeOf(job.invocation, message));
-    return job.settle({ ok: false, fault: ownFault(job.invocation, message.fault), used: message.used });
+    const tape = fromTapeText(message.tape);
+    const kept = tape === undefined ? {} : { tape };
+    if (message.type === "done") return job.settle({ ...outcomeOf(job.invocation, message), ...kept });
+    return job.settle({ ok: false, fault: ownFault(job.invocation, message.fault), used: message.used, ...kept });
   }
 
   /** Calls without effects run again in another process, the others are lost (SPEC B10). */

@@ -3,6 +3,7 @@
 import type { Invocation, PluginSource } from "../invocation.ts";
 import type { WorkerMessage } from "../worker/protocol.ts";
 import type { Fault } from "../fault.ts";
+import type { TapeText, WorldText } from "./tape-text.ts";
 
 /** Host to process. Pieces of bytes travel beside the head, in the order named. */
 export type ProcessRequest =
@@ -24,7 +25,7 @@ export type ProcessRequest =
   | { readonly type: "ping" };
 
 /** What of a call is data. */
-export type PlainInvocation = Omit<Invocation, "hostCall" | "onLog" | "signal">;
+export type PlainInvocation = Omit<Invocation, "hostCall" | "onLog" | "signal" | "world"> & { readonly world?: WorldText };
 
 /** Process to host: a worker's words about calls, and some of its own. Pieces: an operation's bytes; the file of a base image. */
 export type ProcessMessage =
@@ -35,5 +36,5 @@ export type ProcessMessage =
   | { readonly type: "pong" }
   | { readonly type: "loaded"; readonly number: number; readonly loadMs: number; readonly imageBytes: number }
   | Extract<WorkerMessage, { type: "refused" | "operation" | "logs" }>
-  | Omit<Extract<WorkerMessage, { type: "done" }>, "state">
-  | (Omit<Extract<WorkerMessage, { type: "failed" }>, "fault"> & { readonly fault: Fault });
+  | (Omit<Extract<WorkerMessage, { type: "done" }>, "state" | "tape"> & { readonly tape?: TapeText })
+  | (Omit<Extract<WorkerMessage, { type: "failed" }>, "fault" | "tape"> & { readonly fault: Fault; readonly tape?: TapeText });

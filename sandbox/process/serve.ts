@@ -6,6 +6,7 @@ import type { InvocationOutcome, LoadOutcome } from "../invocation.ts";
 import type { LogLine } from "../worker/protocol.ts";
 import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
 import type { ProcessPowers } from "./port.ts";
+import { fromWorldText, toTapeText } from "./tape-text.ts";
 import type { PlainInvocation, ProcessMessage, ProcessRequest } from "./protocol.ts";
 
 /** The host is trusted: these only catch a stream that lost its step. */
@@ -81,9 +82,10 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
     calls.delete(number);
     const { lines } = running;
     running.lines = [];
-    const { used } = outcome;
-    if (outcome.ok) say({ type: "done", number, output: JSON.stringify(outcome.output), used, lines });
-    else say({ type: "failed", number, fault: outcome.fault, used, lines });
+    const { used, tape } = outcome;
+    const more = { number, used, lines, ...(tape !== undefined && { tape: toTapeText(tape) }) };
+    if (outcome.ok) say({ type: "done", output: JSON.stringify(outcome.output), ...more });
+    else say({ type: "failed", fault: outcome.fault, ...more });
   }
 
   async function invoke(number: number, invocation: PlainInvocation, running: RunningCall): Promise<InvocationOutcome> {
@@ -92,9 +94,11 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
       const message = `The plugin does not load again: ${loaded?.fault.message ?? "it was not sent"}`;
       return { ok: false, fault: { kind: "trap", message }, used: NOTHING_USED };
     }
+    const { world, ...plain } = invocation;
     let lastOperation = 0;
     return await booted().invoke({
-      ...invocation,
+      ...plain,
+      ...(world !== undefined && { world: fromWorldText(world) }),
       signal: running.abort.signal,
       hostCall({ name, args, bytes }) {
         flush(number, running);

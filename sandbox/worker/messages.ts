@@ -1,7 +1,7 @@
 /** Whether what a worker says has the shape of a message: one that lost control of itself may say anything. */
 
 import { isImage } from "../image.ts";
-import { isTape } from "../tape.ts";
+import { isTape, type KeptTape } from "../tape.ts";
 import type { WorkerMessage } from "./protocol.ts";
 
 /** Checked before any word of it is read; what it says is not believed any more for that. */
@@ -66,7 +66,9 @@ export const isLoadFault: Check = shape({
   stack: optional(isText),
 });
 
-export const isKeptTape: Check = (value) => value === "too_long" || isTape(value);
+export function isKeptTape(value: unknown): value is KeptTape {
+  return value === "too_long" || isTape(value);
+}
 
 const ANSWER = { number: isNumber, used: isUsed, lines: isLines, tape: optional(isKeptTape) };
 

@@ -67,7 +67,8 @@ describe("parseProject()", () => {
       { name: "words", unconfined: false },
       { name: "notes", unconfined: true },
     ];
-    expect(parseProject(JSON.stringify(file))).toEqual({ ok: true, value: { ...rest, trusted }, warnings: [] });
+    const isolation = { by: "thread", alone: ["words"] };
+    expect(parseProject(JSON.stringify(file))).toEqual({ ok: true, value: { ...rest, trusted, isolation }, warnings: [] });
   });
 
   it("lists every problem with its place [P1.checked]", () => {
