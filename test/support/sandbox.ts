@@ -44,7 +44,17 @@ export interface TestSandboxOptions extends SandboxOptions {
 
 const isolation = createIsolation();
 
-export function startSandbox({ by = "thread", ...options }: TestSandboxOptions = {}): TestSandbox {
+/** What runs guests, by name: suites of what any sandbox does run on each. */
+export const SANDBOXES: readonly (readonly [name: string, options: TestSandboxOptions])[] = [
+  ["metered engine", { engine: "metered", by: "thread" }],
+  ["plain engine", { engine: "plain", by: "thread" }],
+  ["metered engine, in a process", { engine: "metered", by: "process" }],
+];
+
+/** `BASCULE_ISOLATION=process vitest run test/sandbox`: the whole suite in processes, which takes minutes. */
+const BY = process.env["BASCULE_ISOLATION"] === "process" ? "process" : "thread";
+
+export function startSandbox({ by = BY, ...options }: TestSandboxOptions = {}): TestSandbox {
   const defects: string[] = [];
   const launcher = createWorkerLauncher();
   let workersStarted = 0;

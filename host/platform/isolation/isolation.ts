@@ -10,19 +10,23 @@ import { type Confined, confinements } from "./confine.ts";
 import { startProcess } from "./processes.ts";
 import { type ProcessRuntime, processRuntimes } from "./runtimes.ts";
 
-/** A runtime under a confinement that was tried. */
-interface Way {
+/** A runtime under a confinement. */
+export interface Way {
   readonly runtime: ProcessRuntime;
-  readonly version: string;
   readonly confined: Confined;
+}
+
+/** One that was tried. */
+interface TriedWay extends Way {
+  readonly version: string;
 }
 
 const TRIAL_MS = 20_000;
 
 export function createIsolation(): Isolation {
-  let found: Promise<Way> | undefined;
+  let found: Promise<TriedWay> | undefined;
   const readable = codeFolders();
-  async function way(): Promise<Way> {
+  async function way(): Promise<TriedWay> {
     found ??= findWay(readable);
     return await found;
   }
@@ -50,11 +54,11 @@ function locale(): Readonly<Record<string, string>> {
   return { LC_ALL: `${navigator.language.replace("-", "_")}.UTF-8`, TZ: timeZone() };
 }
 
-async function findWay(readable: readonly string[]): Promise<Way> {
+async function findWay(readable: readonly string[]): Promise<TriedWay> {
   const tried: string[] = [];
   for (const runtime of processRuntimes()) {
     for (const confined of confinements(process.platform, readable)) {
-      const answer = await versionUnder(runtime, confined);
+      const answer = await tryWay({ runtime, confined });
       if (typeof answer === "object") return { runtime, confined, version: answer.version };
       tried.push(`${runtime.program} (${confined.system}): ${answer}`);
     }
@@ -63,7 +67,7 @@ async function findWay(readable: readonly string[]): Promise<Way> {
 }
 
 /** The version that the runtime says it has, or why it cannot be used. */
-function versionUnder(runtime: ProcessRuntime, confined: Confined): Promise<{ readonly version: string } | string> {
+export function tryWay({ runtime, confined }: Way): Promise<{ readonly version: string } | string> {
   const [program, ...args] = confined.command(runtime.program, ["--version"]);
   return new Promise((resolve) => {
     execFile(program, args, { cwd: confined.cwd, env: runtime.env(confined.emptyFolder), timeout: TRIAL_MS }, (error, stdout, stderr) => {
@@ -80,7 +84,7 @@ function entryFile(): string {
   return fileURLToPath(new URL(`./process-main.${extension}`, import.meta.url));
 }
 
-function describe({ runtime, version, confined }: Way): Confinement {
+function describe({ runtime, version, confined }: TriedWay): Confinement {
   return {
     runtime: runtime.name,
     version,
@@ -88,11 +92,11 @@ function describe({ runtime, version, confined }: Way): Confinement {
     system: confined.system,
     noNewPrivileges: confined.noNewPrivileges,
     inForce: [
-      runtime.name === "deno" ? "Deno's permissions: none but to read bascule's own code" : "Node's --permission: no files but bascule's own code, no child processes, no addons",
+      runtime.name === "deno" ? "Deno's permissions: none but to read bascule's own code" : "Node's --permission, on its main thread: no files but bascule's own code, no child processes, no addons",
       ...IN_FORCE[confined.system],
       ...(confined.noNewPrivileges ? ["no new privileges, no core dumps, no file can be written"] : []),
     ],
-    leavesOpen: [...(runtime.name === "node" && confined.system === "none" ? [NODE_LEAVES_OPEN] : []), ...LEAVES_OPEN[confined.system]],
+    leavesOpen: [...(runtime.name === "node" ? NODE_LEAVES_OPEN[confined.system] : []), ...LEAVES_OPEN[confined.system]],
   };
 }
 
@@ -104,7 +108,12 @@ const IN_FORCE: Readonly<Record<Confined["system"], readonly string[]>> = {
   none: [],
 };
 
-const NODE_LEAVES_OPEN = "the network: Node's permissions do not cover it";
+/** Its permissions do not hold in worker threads, nor for the network and signals (https://nodejs.org/api/permissions.html). */
+const NODE_LEAVES_OPEN: Readonly<Record<Confined["system"], readonly string[]>> = {
+  namespaces: [],
+  network: ["files of the user: Node's permissions do not hold in worker threads"],
+  none: ["files of the user, the network and signals: Node's permissions do not hold in worker threads, nor for the others (install Deno)"],
+};
 const LEAVES_OPEN: Readonly<Record<Confined["system"], readonly string[]>> = {
   namespaces: ["flaws of the kernel, whose calls are not filtered", "the processor: CPU time is bounded by each call's limits only"],
   network: [

@@ -11,6 +11,8 @@ const input = process.platform === "win32" ? process.stdin : new Socket({ fd: 0,
 const OUTPUT = 1;
 const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
+mustBeConfined();
+
 serveProcess({
   send(pieces) {
     for (const piece of pieces) write(piece);
@@ -33,6 +35,16 @@ serveProcess({
     },
   },
 });
+
+/** Whoever started us may have meant to, and something between may have thought otherwise. */
+function mustBeConfined(): void {
+  const { Deno: deno } = globalThis as { readonly Deno?: { readonly permissions: { querySync(what: { readonly name: string }): { readonly state: string } } } };
+  const isFree =
+    deno === undefined
+      ? process.permission?.has("fs.read", "/") !== false || process.permission.has("child")
+      : ["read", "write", "net", "env", "run", "ffi", "sys"].some((name) => deno.permissions.querySync({ name }).state === "granted");
+  if (isFree) throw new Error("The sandbox's process was started without the permissions that confine it");
+}
 
 /** Waits where the host does not read: nothing piles up here. */
 function write(piece: Uint8Array): void {

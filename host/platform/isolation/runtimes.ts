@@ -17,16 +17,21 @@ export interface ProcessRuntime {
 
 /** Deno's permissions cover everything, so it comes first; its own host uses itself, and Node's uses Node where there is no Deno. */
 export function processRuntimes(): readonly ProcessRuntime[] {
-  if ("Deno" in globalThis) return [deno(process.execPath)];
+  if ("Deno" in globalThis) return [deno(spelledDifferently(process.execPath))];
   const found = findDeno();
-  return found === undefined ? [node()] : [deno(found), node()];
+  return found === undefined ? [node()] : [deno(realpathSync(found)), node()];
+}
+
+/** Wherever Deno's `node:child_process` sees its own path among arguments, it makes those behind it its own, with `-A`. */
+function spelledDifferently(path: string): string {
+  return path.startsWith("/") ? `/.${path}` : path;
 }
 
 /** Without an `--allow-` nothing is allowed, and nobody is asked. The worker's file has to be readable to be started. */
 function deno(program: string): ProcessRuntime {
   return {
     name: "deno",
-    program: realpathSync(program),
+    program,
     atLeast: 2,
     args: (entry, readable) => [
       "run",
