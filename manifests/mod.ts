@@ -58,7 +58,16 @@ export { isAbsolutePath, normalizePath, pathSegments } from "./permission-path.t
 export type { AccessQueryOutcome, DenoKind } from "./permission-query.ts";
 export { parseAccessQuery } from "./permission-query.ts";
 export { permissionsForClass, permissionsForEffects, sideEffectClassOf } from "./side-effect-permissions.ts";
-export type { ConfirmationConfig, ConfirmMode, IsolationConfig, IsolationKind, PolicyConfig, PolicyRule, ProjectConfig, RuleEffect } from "./project.ts";
+export type {
+  ConfirmationConfig,
+  ConfirmMode,
+  IsolationConfig,
+  IsolationKind,
+  PolicyConfig,
+  PolicyRule,
+  ProjectConfig,
+  RuleEffect,
+} from "./project.ts";
 export { CONFIRM_MODES, ISOLATION_KINDS } from "./project.ts";
 export { checkSchema, REFUSED_KEYWORDS, SCHEMA_BOUNDS } from "./schema-check.ts";
 export type { ValueError } from "./validator.ts";

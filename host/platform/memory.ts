@@ -84,6 +84,13 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     terminal: terminal.terminal,
     workers,
     isolation: NO_PROCESSES,
+    inspectSystem: () =>
+      Promise.resolve({
+        runtime: { name: "memory", version: "0", program: "" },
+        cache: { folder: "/home/user/.cache/bascule", images: 0, bytes: 0 },
+        watcher: { works: true },
+        files: "compared",
+      }),
     bundler: NO_BUNDLER,
     log: createMemoryLog(log, {}),
     advance: (byMs) => clock.advance(byMs),

@@ -13,6 +13,7 @@ import type { Platform } from "./platform.ts";
 import { createPortableWalk } from "./portable-walk.ts";
 import { createRandom } from "./random.ts";
 import { createSockets } from "./sockets.ts";
+import { inspectSystem } from "./system-facts.ts";
 import { createTerminal } from "./terminal.ts";
 import { createWatcher } from "./watcher.ts";
 import { createWorkerLauncher } from "./workers.ts";
@@ -42,6 +43,7 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     terminal: createTerminal(),
     workers: createWorkerLauncher(),
     isolation: createIsolation(),
+    inspectSystem,
     bundler: createBundler(),
     log: createLog(options.log),
   };

@@ -27,6 +27,8 @@ export interface Platform {
   readonly terminal: Terminal;
   readonly workers: WorkerLauncher;
   readonly isolation: Isolation;
+  /** For `bascule doctor`. */
+  inspectSystem(): Promise<SystemFacts>;
   /** For `bascule vendor` and `bascule pack`. */
   readonly bundler: Bundler;
   /** Structured log lines (pino on Node and Deno). */
@@ -241,6 +243,18 @@ export interface Confinement {
   /** For people, a line each. */
   readonly inForce: readonly string[];
   readonly leavesOpen: readonly string[];
+}
+
+/** What this system has and does, as far as bascule depends on it. */
+export interface SystemFacts {
+  readonly runtime: { readonly name: "node" | "deno" | "memory"; readonly version: string; readonly program: string };
+  /** Absent where Deno is not installed. */
+  readonly deno?: { readonly program: string; readonly version?: string };
+  /** Of `images`, kept images of plugins and of the engine. */
+  readonly cache: { readonly folder: string; readonly images: number; readonly bytes: number };
+  readonly watcher: { readonly works: boolean; readonly problem?: string };
+  /** What protects opened files from renaming: `kernel`: it says where each really is; `compared`: by device and inode. */
+  readonly files: "kernel" | "compared";
 }
 
 /** The person at the terminal, if there is one. */

@@ -39,5 +39,11 @@ const SHAPES: Readonly<Record<ProcessMessage["type"], Check>> = {
   operation: shape({ number: isNumber, operation: isNumber, name: isText, text: isText, bytes: optional(isBytes) }),
   logs: shape({ number: isNumber, lines: isLines }),
   done: shape({ number: isNumber, used: isUsed, lines: isLines, output: isText, tape: optional(isTapeText) }),
-  failed: shape({ number: isNumber, used: isUsed, lines: isLines, fault: (fault) => isFault(fault) || isPoolFault(fault), tape: optional(isTapeText) }),
+  failed: shape({
+    number: isNumber,
+    used: isUsed,
+    lines: isLines,
+    fault: (fault) => isFault(fault) || isPoolFault(fault),
+    tape: optional(isTapeText),
+  }),
 };

@@ -11,7 +11,10 @@ export type WorldText = Omit<CallWorld, "tape"> & { readonly tape?: TapeText };
 
 export function toTapeText(tape: KeptTape): TapeText {
   if (tape === "too_long") return tape;
-  return { ...tape, crypto: tape.crypto.map(({ bytes, ...rest }) => (bytes === undefined ? rest : { ...rest, hex: encodeHexText(bytes) })) };
+  return {
+    ...tape,
+    crypto: tape.crypto.map(({ bytes, ...rest }) => (bytes === undefined ? rest : { ...rest, hex: encodeHexText(bytes) })),
+  };
 }
 
 /** Undefined if it is no tape within bounds. */

@@ -64,7 +64,8 @@ export function startSandbox({ by = BY, ...options }: TestSandboxOptions = {}): 
   };
   const all = { onDefect: (message: string) => void defects.push(message), ...options };
   const { prepareProcesses } = isolation;
-  const sandbox = by === "thread" ? createSandbox({ ...launcher, start }, all) : createProcessSandbox({ ...launcher, prepareProcesses }, all);
+  const sandbox =
+    by === "thread" ? createSandbox({ ...launcher, start }, all) : createProcessSandbox({ ...launcher, prepareProcesses }, all);
   return {
     sandbox,
     defects,

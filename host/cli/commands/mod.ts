@@ -4,6 +4,7 @@ import type { Command } from "../command.ts";
 import { callCommand } from "./call.ts";
 import { checkCommand } from "./check.ts";
 import { devCommand } from "./dev.ts";
+import { doctorCommand } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
 import { grantCommand } from "./grant.ts";
 import { grantsCommand } from "./grants.ts";
@@ -35,4 +36,5 @@ export const COMMANDS: readonly Command[] = [
   grantsCommand,
   whyCommand,
   reloadCommand,
+  doctorCommand,
 ];

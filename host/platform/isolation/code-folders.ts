@@ -8,7 +8,15 @@ import { fileURLToPath } from "node:url";
 const CODE_ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const OWN_FOLDERS = ["manifests", "sandbox", "host/platform"];
 /** What those folders import. */
-const PACKAGES = ["@jitl/quickjs-wasmfile-release-sync", "@jridgewell/sourcemap-codec", "@sinclair/typebox", "acorn", "amaro", "quickjs-emscripten", "semver"];
+const PACKAGES = [
+  "@jitl/quickjs-wasmfile-release-sync",
+  "@jridgewell/sourcemap-codec",
+  "@sinclair/typebox",
+  "acorn",
+  "amaro",
+  "quickjs-emscripten",
+  "semver",
+];
 /** What the platform's other files import is not among them: the process enters by `process-main.ts` only. */
 const PACKAGE_FILE = "package.json";
 

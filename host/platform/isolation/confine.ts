@@ -26,7 +26,13 @@ export interface Confined {
 /** Ways to confine, the strongest first; whether one works here is for a trial to tell. @param readable what the process needs */
 export function confinements(os: NodeJS.Platform, readable: readonly string[]): readonly Confined[] {
   const cwd = emptyFolder();
-  const plain: Confined = { system: "none", noNewPrivileges: false, command: (program, args) => [program, ...args], cwd, emptyFolder: NOWHERE };
+  const plain: Confined = {
+    system: "none",
+    noNewPrivileges: false,
+    command: (program, args) => [program, ...args],
+    cwd,
+    emptyFolder: NOWHERE,
+  };
   if (os !== "linux") return [plain];
   const [unshare, setpriv, shell] = ["unshare", "setpriv", "sh"].map(findTool);
   if (shell === undefined || setpriv === undefined) return [plain];

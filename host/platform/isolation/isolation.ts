@@ -92,7 +92,9 @@ function describe({ runtime, version, confined }: TriedWay): Confinement {
     system: confined.system,
     noNewPrivileges: confined.noNewPrivileges,
     inForce: [
-      runtime.name === "deno" ? "Deno's permissions: none but to read bascule's own code" : "Node's --permission, on its main thread: no files but bascule's own code, no child processes, no addons",
+      runtime.name === "deno"
+        ? "Deno's permissions: none but to read bascule's own code"
+        : "Node's --permission, on its main thread: no files but bascule's own code, no child processes, no addons",
       ...IN_FORCE[confined.system],
       ...(confined.noNewPrivileges ? ["no new privileges, no core dumps, no file can be written"] : []),
     ],
@@ -120,5 +122,8 @@ const LEAVES_OPEN: Readonly<Record<Confined["system"], readonly string[]>> = {
     "to native code, past the runtime's own permissions: files of the user, the user's other processes, local sockets that are files",
     "flaws of the kernel, whose calls are not filtered",
   ],
-  none: ["to native code, past the runtime's own permissions: everything that the user may do", "flaws of the kernel, whose calls are not filtered"],
+  none: [
+    "to native code, past the runtime's own permissions: everything that the user may do",
+    "flaws of the kernel, whose calls are not filtered",
+  ],
 };

@@ -38,7 +38,9 @@ serveProcess({
 
 /** Whoever started us may have meant to, and something between may have thought otherwise. */
 function mustBeConfined(): void {
-  const { Deno: deno } = globalThis as { readonly Deno?: { readonly permissions: { querySync(what: { readonly name: string }): { readonly state: string } } } };
+  const { Deno: deno } = globalThis as {
+    readonly Deno?: { readonly permissions: { querySync(what: { readonly name: string }): { readonly state: string } } };
+  };
   const isFree =
     deno === undefined
       ? process.permission?.has("fs.read", "/") !== false || process.permission.has("child")
@@ -48,7 +50,7 @@ function mustBeConfined(): void {
 
 /** Waits where the host does not read: nothing piles up here. */
 function write(piece: Uint8Array): void {
-  for (let at = 0; at < piece.length; ) {
+  for (let at = 0; at < piece.length;) {
     try {
       at += writeSync(OUTPUT, piece, at);
     } catch (error) {

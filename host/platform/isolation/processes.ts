@@ -86,7 +86,11 @@ function kill(child: ChildProcess, isBehindAnother: boolean): void {
 
 function childrenOf(pid: number): readonly number[] {
   try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter((text) => text !== "").map(Number);
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+      .trim()
+      .split(" ")
+      .filter((text) => text !== "")
+      .map(Number);
   } catch {
     // Not Linux, or a kernel that does not tell.
     return [];

@@ -65,8 +65,8 @@ function node(): ProcessRuntime {
   };
 }
 
-/** On `PATH`, where entries that are relative say nothing about what the user installed. */
-function findDeno(): string | undefined {
+/** Deno's program on `PATH`, where entries that are relative say nothing about what the user installed. */
+export function findDeno(): string | undefined {
   const { PATH = "" } = process.env;
   const name = process.platform === "win32" ? "deno.exe" : "deno";
   return PATH.split(delimiter)

@@ -41,7 +41,13 @@ afterEach(() => {
 
 /** What the script got, by the name of the attempt. */
 async function attack(way: Way): Promise<Readonly<Record<string, string>>> {
-  const hostile = { ...way, runtime: { ...way.runtime, args: (entry: string, readable: readonly string[]) => [...way.runtime.args(entry, readable), JSON.stringify(facts)] } };
+  const hostile = {
+    ...way,
+    runtime: {
+      ...way.runtime,
+      args: (entry: string, readable: readonly string[]) => [...way.runtime.args(entry, readable), JSON.stringify(facts)],
+    },
+  };
   const connection = startIn(hostile, READABLE, SCRIPT);
   connection.keepAlive(true);
   let said = "";
@@ -72,7 +78,11 @@ describe("attack: who has taken over the sandbox's process", () => {
     for (const { name } of processRuntimes()) {
       const [chosen] = await usable(byName(name), ["namespaces", "network", "none"]);
       if (chosen === undefined) throw new Error(`${name} does not run in any confinement`);
-      expect([name, chosen.confined.system, chosen.runtime.name === "node" && chosen.confined.system === "none" ? {} : await attack(chosen)]).toEqual([name, chosen.confined.system, {}]);
+      expect([
+        name,
+        chosen.confined.system,
+        chosen.runtime.name === "node" && chosen.confined.system === "none" ? {} : await attack(chosen),
+      ]).toEqual([name, chosen.confined.system, {}]);
     }
   });
 
@@ -83,7 +93,10 @@ describe("attack: who has taken over the sandbox's process", () => {
   });
 
   it("gets nothing past the system alone, without any permissions of the runtime's [B1.process-namespaces]", async ({ skip }) => {
-    const free = processRuntimes().map((runtime): ProcessRuntime => ({ ...runtime, args: (entry) => (runtime.name === "deno" ? ["run", "-A", "--no-config", entry] : [entry]) }));
+    const free = processRuntimes().map((runtime): ProcessRuntime => ({
+      ...runtime,
+      args: (entry) => (runtime.name === "deno" ? ["run", "-A", "--no-config", entry] : [entry]),
+    }));
     const ways = await usable(free, ["namespaces"]);
     if (ways.length === 0) return skip("This system has no namespaces for users");
     for (const way of ways) {
@@ -92,7 +105,9 @@ describe("attack: who has taken over the sandbox's process", () => {
     }
   });
 
-  it("gets past Node's permissions, which leave open the network, signals and, in workers, all files [B1.process-node]", async ({ skip }) => {
+  it("gets past Node's permissions, which leave open the network, signals and, in workers, all files [B1.process-node]", async ({
+    skip,
+  }) => {
     const [way] = await usable(byName("node"), ["none"]);
     if (way === undefined) return skip("The host runs on Deno");
     // What `doctor` and docs/security.md say of it: should Node close one of these, they have to be told.

@@ -115,7 +115,15 @@ describe("a sandbox in a process", () => {
     const lines: string[] = [];
     const limits = { ...LIMITS, outputBytes: 10, logBytes: 10 };
     const { outcome, number } = begin({ limits, onLog: (_level, text) => void lines.push(text) });
-    first().say({ type: "logs", number, lines: [["info", "12345"], ["info", "123456"], ["info", "7"]] });
+    first().say({
+      type: "logs",
+      number,
+      lines: [
+        ["info", "12345"],
+        ["info", "123456"],
+        ["info", "7"],
+      ],
+    });
     first().say({ type: "done", number, output: `"${"x".repeat(9)}"`, used: NOTHING_USED, lines: [] });
     expect(await outcome).toMatchObject({ ok: false, fault: { kind: "exhausted", limit: "output" } });
     expect(lines).toEqual(["12345"]);
