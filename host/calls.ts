@@ -76,7 +76,11 @@ export function createCalls(options: CallsOptions): Calls {
   async function call(tool: string, args: RawArguments, wish: CallOptions = {}): Promise<ToolResult> {
     const request = toCall(tool, args, wish, { newId, defaultSession });
     const host = current();
-    if (closing) return openTrace(request, host).fail(unavailable(tool, "the host is closing"));
+    if (closing) {
+      const refused = openTrace(request, host).fail(unavailable(tool, "the host is closing"));
+      await host.hooks.ended(request, refused);
+      return refused;
+    }
     const stop = new AbortController();
     const unfollow = wish.signal && follow(wish.signal, stop);
     const ended = dispatch(request, host, stop.signal);
