@@ -7,6 +7,8 @@ import { checkPluginName, printable } from "./names.ts";
 import { parseJson } from "./parse-json.ts";
 import { readLayer, readPermissionTypes, readRoles } from "./parse-policy-layer.ts";
 import { readPermissions } from "./permission-field.ts";
+import { readQuotas } from "./parse-quota.ts";
+import { readSecrets } from "./parse-secrets.ts";
 import type { Parsed } from "./problem.ts";
 import {
   CONFIRM_MODES,
@@ -14,6 +16,7 @@ import {
   type PolicyConfig,
   type PolicyRule,
   type ProjectConfig,
+  type QuotaScope,
   type RuleEffect,
 } from "./project.ts";
 import { ROUTES } from "./route.ts";
@@ -91,7 +94,7 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     remotes: fields.object("remotes") ?? {},
     tools: fields.list("tools", (item, pointer) => readObject(reader, item, pointer)) ?? [],
     roles: readRoles(reader, fields) ?? {},
-    secrets: fields.object("secrets") ?? {},
+    secrets: readSecrets(reader, fields),
     audit: fields.object("audit") ?? {},
     server: fields.object("server") ?? {},
   });
@@ -105,7 +108,7 @@ function readPolicy(reader: DocumentReader, parent: Fields): PolicyConfig {
     ? reader.fields(fields.get("default"), fields.at("default"), { what: "Default rule", known: EFFECT_FIELDS })
     : undefined;
   return {
-    default: { allow: true, ...(common && readEffect(reader, common)) },
+    default: { allow: true, ...(common && readEffect(reader, common, "tool")) },
     rules: fields.list("rules", (item, pointer) => readRule(reader, item, pointer), 1_024) ?? [],
     layers: fields.list("layers", (item, pointer) => readLayer(reader, item, pointer)) ?? [],
     groups: fields.record("groups", (item, pointer, name) => readGroup(reader, item, pointer, name)) ?? {},
@@ -128,17 +131,18 @@ function readRule(reader: DocumentReader, value: JsonValue, pointer: string): Po
     group: fields.text("group"),
     pattern: fields.text("pattern", checkPattern),
   });
-  return { ...selector, ...readEffect(reader, fields) };
+  return { ...selector, ...readEffect(reader, fields, fields.has("plugin") ? "plugin" : "tool") };
 }
 
-function readEffect(reader: DocumentReader, fields: Fields): RuleEffect {
+/** `counted` is whose use a quota counts where it does not say: what the rule selects. */
+function readEffect(reader: DocumentReader, fields: Fields, counted: QuotaScope): RuleEffect {
   return compact({
     allow: fields.flag("allow"),
     route: fields.choice("route", ROUTES),
     limits: readLimits(reader, fields, "limits"),
     confirm: fields.choice("confirm", CONFIRM_MODES),
     grants: readPermissions(reader, fields, "grants"),
-    quota: fields.object("quota"),
+    quota: readQuotas(reader, fields, "quota", counted),
   });
 }
 

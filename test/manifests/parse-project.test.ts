@@ -33,7 +33,7 @@ describe("parseProject()", () => {
             limits: { wallMs: 5 },
             confirm: "auto",
             grants: { read: ["$workspace"] },
-            quota: { calls: 5 },
+            quota: [{ calls: 5, per: "session", windowMs: 1_000 }],
           },
           { tool: "echo" },
           { plugin: "notes" },
@@ -58,7 +58,7 @@ describe("parseProject()", () => {
       remotes: { a: {} },
       tools: [{ name: "x" }],
       roles: { a: {} },
-      secrets: { a: {} },
+      secrets: { A: { env: "B", hosts: ["a.test"] }, C: { file: "c.txt" } },
       audit: { redact: [] },
       server: { port: 1 },
     };
