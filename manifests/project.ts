@@ -86,6 +86,14 @@ export interface IsolationConfig {
   readonly alone: readonly string[];
 }
 
+/** What is kept of events (SPEC AU3, AU4). */
+export interface AuditConfig {
+  /** In `.bascule/audit/`. Default true. */
+  readonly store: boolean;
+  /** Names of members whose values nobody is to see: not in events, nor in the arguments that results show. */
+  readonly redact: readonly string[];
+}
+
 export interface ProjectConfig {
   /** Plugin roots, relative to the file's folder. Default `["plugins"]`. */
   readonly plugins: readonly string[];
@@ -94,6 +102,7 @@ export interface ProjectConfig {
   readonly confirmation: ConfirmationConfig;
   readonly trusted: readonly { readonly name: string; readonly unconfined: boolean }[];
   readonly isolation: IsolationConfig;
+  readonly audit: AuditConfig;
   /** What each role may use (SPEC P5). */
   readonly roles: Readonly<Record<string, FlatPermissions>>;
   /** Sections that later doors and sources read; kept as they are. */
@@ -101,6 +110,5 @@ export interface ProjectConfig {
   readonly remotes: JsonObject;
   readonly tools: readonly JsonObject[];
   readonly secrets: Readonly<Record<string, SecretSource>>;
-  readonly audit: JsonObject;
   readonly server: JsonObject;
 }

@@ -6,6 +6,7 @@ import { createEnvironment } from "./environment.ts";
 import { createFiles } from "./files.ts";
 import { createGuardedFiles } from "./guarded-files.ts";
 import { createIsolation } from "./isolation/isolation.ts";
+import { createJournals } from "./journals.ts";
 import { createLinuxWalk, hasLinuxWalk } from "./linux-walk.ts";
 import { createLog, type LogOptions } from "./log.ts";
 import { createNetwork } from "./network.ts";
@@ -37,6 +38,7 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     files: createFiles(),
     guarded: createGuardedFiles(hasLinuxWalk() ? createLinuxWalk() : createPortableWalk(), environment.os),
     network: createNetwork(),
+    journals: createJournals(),
     environment,
     watcher: createWatcher(),
     sockets: createSockets(),
