@@ -4,6 +4,7 @@ import { isAbortSignal, offAbort, onAbort } from "./abort.ts";
 import { bufferOf, toBytes } from "./bytes.ts";
 import { ask, type Request, request } from "./channel.ts";
 import type { FlatObject } from "./json-text.ts";
+import { writeStream } from "./deno-file.ts";
 import { toDirEntries, toFileInfo } from "./deno-file-info.ts";
 import { toPath } from "./deno-paths.ts";
 import { requireNotRevoked } from "./deno-permissions.ts";
@@ -22,6 +23,8 @@ import {
   promiseThen,
   reflectDefineProperty,
 } from "./primordials.ts";
+import { TextEncoderStream } from "./text-streams.ts";
+import { isReadable, pipeThrough } from "./web-streams.ts";
 import { nameFunction, requireArguments, toDictionary, toDomString } from "./webidl.ts";
 
 /** One file function: its arguments as Deno takes them to what the host is asked. */
@@ -170,6 +173,11 @@ function later({ name, length, toRequest, signalAt }: FileFunction, given: unkno
     requireArguments(given.length, length, `execute 'Deno.${name}'`);
     const signal = signalAt === undefined || given.length <= signalAt ? undefined : readSignal(argumentAt(given, signalAt));
     if (signal?.aborted === true) return promiseReject(signal.reason);
+    const data = argumentAt(given, 1);
+    if (name === "writeFile" && isReadable(data)) return writeStream(argumentAt(given, 0), data, argumentAt(given, 2));
+    if (name === "writeTextFile" && isReadable(data)) {
+      return writeStream(argumentAt(given, 0), pipeThrough(data, new TextEncoderStream()), argumentAt(given, 2));
+    }
     const answer = request(toRequest(argumentAt(given, 0), argumentAt(given, 1), argumentAt(given, 2)));
     return signal === undefined ? answer : untilAbort(answer, signal);
   } catch (error) {

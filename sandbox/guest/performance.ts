@@ -2,6 +2,7 @@
 
 import { askWorker } from "./channel.ts";
 import { arraySort, bareList, dateNow, define, PrimordialTypeError } from "./primordials.ts";
+import { EventTarget } from "./event-target.ts";
 import { structuredClone } from "./structured-clone.ts";
 import { DOMException } from "./dom-exception.ts";
 import { exposeInterface, requireArguments, shapeInterface, showAs, toDictionary, toDomString } from "./webidl.ts";
@@ -113,11 +114,12 @@ export class PerformanceMeasure extends PerformanceEntry {
   }
 }
 
-export class Performance {
+export class Performance extends EventTarget {
   #isPerformance = true;
 
   constructor(key: unknown) {
     if (key !== secret) throw new PrimordialTypeError("Illegal constructor");
+    super();
   }
 
   static #require(value: object): void {
@@ -166,6 +168,13 @@ export class Performance {
 
   clearMeasures(name: unknown = undefined): void {
     clear("measure", name);
+  }
+
+  /** Requests leave no entries. */
+  clearResourceTimings(): void {}
+
+  setResourceTimingBufferSize(_size: unknown): void {
+    requireArguments(arguments.length, 1, "execute 'setResourceTimingBufferSize' on 'Performance'");
   }
 
   getEntries(): PerformanceEntry[] {
@@ -242,6 +251,8 @@ export function installPerformance(global: object): void {
   exposeInterface(global, "PerformanceEntry", PerformanceEntry);
   exposeInterface(global, "PerformanceMark", PerformanceMark);
   exposeInterface(global, "PerformanceMeasure", PerformanceMeasure);
+  for (const constructor of [Performance, PerformanceEntry])
+    Reflect.defineProperty(constructor, "length", { value: 0, configurable: true });
   define(global, "performance", performance, true);
   showAs((value) => (value === performance ? { name: "Performance", members: { timeOrigin: performance.timeOrigin } } : undefined));
 }
