@@ -194,6 +194,10 @@ export class Pool {
     const now = this.#now();
     for (const thread of [...this.#crew.threads]) {
       if (thread.jobs.size === 0) continue;
+      if (thread.isLying) {
+        this.#replace(thread, undefined, { kind: "trap", message: "A worker says that it runs a guest it was not given" });
+        continue;
+      }
       const { entry } = thread;
       const running = entry === undefined ? undefined : this.#jobs.get(entry.number);
       const fault = entry === undefined || running === undefined ? undefined : judgeEntry(entry, running, now, this.#crew.isMetered);
@@ -201,8 +205,8 @@ export class Pool {
         this.#replace(thread, entry.number, fault, now - entry.enteredAt);
         continue;
       }
-      if (entry === undefined && this.#isStuck(thread, now)) {
-        this.#replace(thread, undefined, { kind: "trap", message: `A worker took nothing up within ${START_WITHIN_MS} ms` });
+      if (running === undefined && this.#isStuck(thread, now)) {
+        this.#replace(thread, undefined, { kind: "trap", message: `A worker did nothing for ${START_WITHIN_MS} ms` });
         continue;
       }
       if (isBusy(thread, now, BUSY_AFTER_MS)) this.#takeBackFrom(thread);
@@ -211,13 +215,18 @@ export class Pool {
     this.#placeWaiting();
   }
 
-  /** Runs no guest, and leaves what it was given: nothing of ours takes nearly as long. */
+  /** Runs no guest, and leaves what it was given or does not end what it was told to: nothing of ours takes nearly as long. */
   #isStuck(thread: Thread, now: number): boolean {
     for (const number of thread.jobs.keys()) {
       const job = this.#jobs.get(number);
-      if (job !== undefined && now - job.givenAt > START_WITHIN_MS && !thread.hasBegun(number)) return true;
+      if (job === undefined) continue;
+      const hasBegun = thread.hasBegun(number);
+      if (!hasBegun && now - job.givenAt > START_WITHIN_MS) return true;
+      if (!hasBegun || job.kind === "call") continue;
+      job.begunAt ??= now;
+      if (now - job.begunAt > START_WITHIN_MS) return true;
     }
-    return false;
+    return thread.owesSince(now - START_WITHIN_MS);
   }
 
   #lookAtJob(thread: Thread, number: number, now: number): void {
@@ -230,14 +239,17 @@ export class Pool {
     if (verdict.kind === "kill") return this.#replace(thread, number, verdict.fault);
     if (isRunning) thread.interrupt(number);
     thread.send({ type: "end", number });
-    if (verdict.kind === "answer") this.#answer(job, verdict.fault, 0);
+    if (verdict.kind !== "answer") return;
+    thread.owe(number, now);
+    this.#answer(job, verdict.fault, 0);
   }
 
   /** Takes back what a busy thread has not begun. */
   #takeBackFrom(thread: Thread): void {
     for (const number of [...thread.jobs.keys()]) {
       const job = this.#jobs.get(number);
-      if (job === undefined || !thread.takeBack(number)) continue;
+      // What has had an effect has begun, whatever the words say that the worker shares.
+      if (job === undefined || (job.kind === "call" && job.effects > 0) || !thread.takeBack(number)) continue;
       thread.settle(number);
       this.#wait(job);
     }
@@ -251,7 +263,7 @@ export class Pool {
     for (const number of [...thread.jobs.keys()]) {
       const job = this.#jobs.get(number);
       if (job === undefined) continue;
-      const begun = !thread.takeBack(number);
+      const begun = !thread.takeBack(number) || (job.kind === "call" && job.effects > 0);
       // A job that never began is not to blame, unless nobody else is: what it needs may be what ends its worker.
       if (begun || guilty === undefined) job.attempts++;
       const isRepeatable = !begun || job.kind === "load" || job.effects === 0;

@@ -1,7 +1,8 @@
 /** Whether what a worker says has the shape of a message: one that lost control of itself may say anything. */
 
+import { ENTRY_NAMES } from "../handles.ts";
 import { isImage } from "../image.ts";
-import type { WorkerMessage } from "./protocol.ts";
+import { MAXIMUM_LIST, type WorkerMessage } from "./protocol.ts";
 
 /** Checked before any word of it is read; what it says is not believed any more for that. */
 export function isWorkerMessage(raw: unknown): raw is WorkerMessage {
@@ -14,7 +15,8 @@ type Check = (value: unknown) => boolean;
 const isText: Check = (value) => typeof value === "string";
 const isCount: Check = (value) => typeof value === "number" && Number.isFinite(value) && value >= 0;
 const isNumber: Check = (value) => typeof value === "number";
-const isBytes: Check = (value) => value instanceof Uint8Array;
+/** Its own: bytes that two threads see may change after they were checked. */
+const isBytes: Check = (value) => value instanceof Uint8Array && value.buffer instanceof ArrayBuffer;
 const isTexts = listOf(isText);
 const isAnything: Check = () => true;
 
@@ -62,10 +64,35 @@ const isLoadFault = shape({
   stack: optional(isText),
 });
 
+const isAddress: Check = (value) => isCount(value) && Number.isInteger(value);
+
+/** All of it: the host writes it into a file, and gives it to every other worker. */
+const isBase = shape({
+  bytes: (value) => value instanceof SharedArrayBuffer,
+  heapEnd: isAddress,
+  randomAddress: isAddress,
+  facts: shape({
+    dataEnd: isAddress,
+    stackTop: isAddress,
+    breakAddress: isAddress,
+    getStackPointer: isText,
+    setStackPointer: isText,
+    timeImport: isText,
+  }),
+  handles: shape({
+    runtime: isAddress,
+    jobContext: isAddress,
+    context: isAddress,
+    undefinedValue: isAddress,
+    argumentPointers: isAddress,
+    entry: shape(Object.fromEntries(ENTRY_NAMES.map((name) => [name, isAddress]))),
+  }),
+});
+
 const ANSWER = { number: isNumber, used: isUsed, lines: listOf(isLine) };
 
 const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
-  ready: shape({ base: shape({ bytes: (value) => value instanceof SharedArrayBuffer }) }),
+  ready: shape({ base: isBase }),
   broken: shape({ message: isText }),
   loaded: shape({ number: isNumber, image: isImage }),
   refused: shape({ number: isNumber, fault: isLoadFault }),
@@ -85,7 +112,13 @@ function optional(check: Check): Check {
 }
 
 function listOf(check: Check): Check {
-  return (value) => Array.isArray(value) && value.every(check);
+  return (value) => Array.isArray(value) && value.length <= MAXIMUM_LIST && everyItem(value, check);
+}
+
+/** Also what is not there: a list may have holes, which `every` passes over. */
+function everyItem(list: readonly unknown[], check: Check): boolean {
+  for (const item of list) if (!check(item)) return false;
+  return true;
 }
 
 function oneOf(words: readonly string[]): Check {

@@ -103,6 +103,9 @@ export type WorkerMessage =
       readonly lines: readonly LogLine[];
     };
 
+/** Entries of a list in a message: lines sent as one, names of exports, operations under way. */
+export const MAXIMUM_LIST = 1_024;
+
 export type LogLine = readonly [level: "debug" | "info" | "warn" | "error", text: string];
 
 /**
