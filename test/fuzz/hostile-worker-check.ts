@@ -19,8 +19,8 @@ import {
 import { createRandom, type Random } from "./random.ts";
 
 const LIMITS: Limits = { ...DEFAULT_LIMITS, operations: 20, pendingOperations: 4, logBytes: 200, outputBytes: 100, wallMs: 1_000 };
-/** The clock of a case goes on by this after its last message: three attempts of a call, each on a worker that takes nothing up. */
-const END_MS = 120_000;
+/** A call has three attempts, each on a worker that may take nothing up for ten seconds; those of a session wait for each other. */
+const CALL_MS = 40_000;
 const STEP_MS = 500;
 
 /** @returns what went wrong; empty if nothing. */
@@ -76,7 +76,8 @@ class Check {
       if (this.#random.oneIn(10)) await turn();
     }
     const canary = this.#begin("honest");
-    for (let passed = 0; passed < END_MS; passed += STEP_MS) {
+    const end = this.#calls.length * CALL_MS;
+    for (let passed = 0; passed < end && this.#calls.some(({ outcomes }) => outcomes === 0); passed += STEP_MS) {
       this.#serveHonestly(isHonest);
       this.#host.advance(STEP_MS);
       await turn();
