@@ -17,7 +17,7 @@ import { checkDamagedEngine, checkDamagedModule } from "../test/fuzz/mutation.ts
 import { checkHostileWorker } from "../test/fuzz/hostile-worker-check.ts";
 import { MODELS } from "../test/fuzz/models/mod.ts";
 import type { Model } from "../test/fuzz/models/model.ts";
-import { checkRace, RACES } from "../test/fuzz/races.ts";
+import { checkRace } from "../test/fuzz/races.ts";
 import { checkModule } from "../test/fuzz/wasm-check.ts";
 
 type Check = (seed: number) => readonly string[] | Promise<readonly string[]>;
