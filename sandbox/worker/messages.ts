@@ -2,6 +2,7 @@
 
 import { ENTRY_NAMES } from "../handles.ts";
 import { isImage } from "../image.ts";
+import { isTape } from "../tape.ts";
 import { MAXIMUM_LIST, type WorkerMessage } from "./protocol.ts";
 
 /** Checked before any word of it is read; what it says is not believed any more for that. */
@@ -51,6 +52,7 @@ const FAULTS: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
   ["unfinished", shape({ operations: isTexts })],
   ["unhandled", shape({ name: isText, message: isText, stack: isText })],
   ["cancelled", isAnything],
+  ["differs", isAnything],
   ["trap", shape({ message: isText })],
 ]);
 const isFault: Check = (value) => FAULTS.get(field(value, "kind"))?.(value) === true;
@@ -89,7 +91,7 @@ const isBase = shape({
   }),
 });
 
-const ANSWER = { number: isNumber, used: isUsed, lines: listOf(isLine) };
+const ANSWER = { number: isNumber, used: isUsed, lines: listOf(isLine), tape: optional((value) => value === "too_long" || isTape(value)) };
 
 const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
   ready: shape({ base: isBase }),
