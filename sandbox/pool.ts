@@ -1,9 +1,9 @@
 /**
  * The pool: which job goes to which worker, and the watchdog that ends what does not end by itself.
  *
- * Workers come from the crew (`crew.ts`), places from `placement.ts`, verdicts from `watchdog.ts`. Calls of one plugin share a worker before calls of two plugins do, a worker whose guest holds its thread gets no new
- * calls, and those it has not begun are taken back (SPEC B10). Jobs in the guest's hands are watched through shared
- * status words, because a spinning worker answers no message.
+ * Workers come from the crew (`crew.ts`), places from `placement.ts`, verdicts from `watchdog.ts`. A worker whose guest
+ * holds its thread gets no new calls, and those it has not begun are taken back (SPEC B10). Jobs are watched through
+ * shared status words, because a spinning worker answers no message, and a hostile one any.
  */
 
 import { Crew, START_WITHIN_MS } from "./crew.ts";
@@ -194,10 +194,6 @@ export class Pool {
     const now = this.#now();
     for (const thread of [...this.#crew.threads]) {
       if (thread.jobs.size === 0) continue;
-      if (thread.isLying) {
-        this.#replace(thread, undefined, { kind: "trap", message: "A worker says that it runs a guest it was not given" });
-        continue;
-      }
       const { entry } = thread;
       const running = entry === undefined ? undefined : this.#jobs.get(entry.number);
       const fault = entry === undefined || running === undefined ? undefined : judgeEntry(entry, running, now, this.#crew.isMetered);
@@ -205,8 +201,10 @@ export class Pool {
         this.#replace(thread, entry.number, fault, now - entry.enteredAt);
         continue;
       }
-      if (running === undefined && this.#isStuck(thread, now)) {
-        this.#replace(thread, undefined, { kind: "trap", message: `A worker did nothing for ${START_WITHIN_MS} ms` });
+      const isIdle = running === undefined && this.#isStuck(thread, now);
+      if (isIdle || thread.isLying) {
+        const message = isIdle ? `A worker did nothing for ${START_WITHIN_MS} ms` : "A worker says that it runs a guest it was not given";
+        this.#replace(thread, undefined, { kind: "trap", message });
         continue;
       }
       if (isBusy(thread, now, BUSY_AFTER_MS)) this.#takeBackFrom(thread);

@@ -16,6 +16,7 @@ import {
   type ScriptedWorkers,
   scriptedWorkers,
 } from "../support/scripted-worker.ts";
+import { holes } from "../support/holes.ts";
 import { createRandom, type Random } from "./random.ts";
 
 const LIMITS: Limits = { ...DEFAULT_LIMITS, operations: 20, pendingOperations: 4, logBytes: 200, outputBytes: 100, wallMs: 1_000 };
@@ -275,7 +276,7 @@ class Check {
       "x".repeat(10_000),
       true,
       cyclic,
-      new Array<unknown>(2 ** 32 - 1),
+      holes(2 ** 32 - 1),
       new Map([[1, 2]]),
       new Date(Number.NaN),
       new Error("e"),

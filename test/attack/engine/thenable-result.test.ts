@@ -11,13 +11,13 @@ export const chain = () => { let t = { then: (r) => r("end") }; for (let i = 0; 
 export const inList = async () => [{ then: (r) => r("followed") }];
 `;
 
-it("attack: a result with a \`then\` of its own [B4.thenable] [B5]", async () => {
+it("attack: a result with a `then` of its own [B4.thenable] [B5]", async () => {
   const { call } = await attacker(EVIL);
   expect(await call("self", { limits: { cpuMs: 100 } })).toMatchObject({ kind: "timeout" });
   expect(await call("never")).toEqual({ kind: "never_settles" });
   expect(await call("twice")).toBe("first");
   expect(await call("throwing")).toMatchObject({ kind: "threw", message: "no then" });
-  expect(await call("noFunction")).toEqual({ then: "text" });
+  expect(await call("noFunction")).toEqual(JSON.parse('{"then":"text"}'));
   expect(await call("chain")).toBe("end");
   // Only the result itself is awaited.
   expect(await call("inList")).toEqual([{}]);

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { JsonArgumentText, readArguments } from "../../../host/arguments.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
+import { holes } from "../../support/holes.ts";
 
 const LIMITS = { argumentBytes: 1_000, jsonDepth: 10 };
 const nested = (depth: number): JsonValue => {
@@ -15,7 +16,7 @@ it.each<readonly [string, unknown]>([
   ["a megabyte", { a: "x".repeat(1 << 20) }],
   ["a hundred thousand levels", nested(100_000)],
   ["a circle", CYCLE],
-  ["a list of four thousand million holes", new Array(2 ** 32 - 1)],
+  ["a list of four thousand million holes", holes(2 ** 32 - 1)],
   ["many small things", Array.from({ length: 10_000 }, () => 0)],
   ["a number that is none", { a: Number.NaN }],
   ["a function", { a: () => 1 }],

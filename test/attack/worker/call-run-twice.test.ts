@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { CURRENT, ENTERED_AT, offer } from "../../../sandbox/worker/protocol.ts";
+import { CURRENT, END_BY, ENTERED_AT, offer } from "../../../sandbox/worker/protocol.ts";
 import { INVOCATION } from "../../support/scripted-worker.ts";
 import { hostileWorkers } from "../../support/hostile-worker.ts";
 
@@ -13,6 +13,7 @@ it("attack: a worker takes back that it began a call, so that what the call did 
   // A guest that holds its thread: what has not begun there is taken away.
   worker.control.words[CURRENT] = number;
   worker.control.times[ENTERED_AT] = -1_000;
+  worker.control.times[END_BY] = 1e9;
   if (call?.type === "call") offer(worker.control, call.ticket);
   advance(10);
   worker.exit("it fell");
