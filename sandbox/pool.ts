@@ -2,8 +2,7 @@
  * The pool: which job goes to which worker, and the watchdog that ends what does not end by itself.
  *
  * Workers come from the crew (`crew.ts`), places from `placement.ts`, verdicts from `watchdog.ts`. A worker whose guest
- * holds its thread gets no new calls, and those it has not begun are taken back (SPEC B10). Jobs are watched through
- * shared status words, because a spinning worker answers no message, and a hostile one any.
+ * holds its thread gets no new calls, and those it has not begun are taken back (SPEC B10). Jobs are watched by shared words.
  */
 
 import { Crew, START_WITHIN_MS } from "./crew.ts";

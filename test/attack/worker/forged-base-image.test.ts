@@ -10,7 +10,7 @@ it("attack: the first worker's base image is one that the host cannot write down
     { ...launcher, writeCache: async (name) => kept.push(name) > 0 },
     { engine: "plain", onDefect: (message) => void defects.push(message) },
   );
-  await expect.poll(() => workers[0]?.requests.at(-1)?.type).toBe("boot");
+  await expect.poll(() => workers[0]?.requests.at(-1)?.type, { timeout: 15_000 }).toBe("boot");
   const { facts, handles } = EMPTY_BASE;
   for (const base of [
     { ...EMPTY_BASE, facts: undefined },
@@ -25,7 +25,7 @@ it("attack: the first worker's base image is one that the host cannot write down
   const cyclic: Record<string, unknown> = { ...facts };
   cyclic["self"] = cyclic;
   workers[0]?.say({ type: "ready", base: { ...EMPTY_BASE, facts: cyclic } });
-  await expect.poll(() => defects).toEqual([expect.stringMatching(/^Cannot keep the base image: TypeError: /)]);
+  await expect.poll(() => defects, { timeout: 15_000 }).toEqual([expect.stringMatching(/^Cannot keep the base image: TypeError: /)]);
   expect(kept).toEqual([]);
   await sandbox.close();
 });
