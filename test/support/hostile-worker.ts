@@ -22,7 +22,7 @@ export interface HostileWorkers {
   advance(milliseconds: number): void;
   /** Seconds one by one, with a turn for everything that waits. */
   pass(seconds: number): Promise<void>;
-  /** The newest worker that was not ended. */
+  /** The newest worker at work. */
   current(): ScriptedWorker;
   load(name: string): Promise<void>;
   begin(fields?: Partial<Invocation>): BegunCall;
@@ -43,13 +43,15 @@ export async function hostileWorkers(options: SandboxOptions = {}): Promise<Host
   onTestFinished(() => sandbox.close());
 
   function current(): ScriptedWorker {
-    const worker = workers.findLast(({ ended }) => !ended);
+    // The spare was given nothing yet.
+    const worker = workers.findLast(({ ended, requests }) => !ended && requests.some(({ type }) => type === "load" || type === "call"));
     if (worker === undefined) throw new Error("There is no worker");
     return worker;
   }
 
   async function load(name: string): Promise<void> {
     const loading = sandbox.load({ ...PLUGIN, name, digest: name });
+    await turn();
     const asked = (): { readonly worker: ScriptedWorker; readonly number: number } | undefined => {
       for (const worker of workers) {
         const request = worker.requests.at(-1);

@@ -6,7 +6,7 @@ import { hostileWorkers } from "../../support/hostile-worker.ts";
 it("attack: a worker takes up a plugin to load and never says how it went [B4.worker] [B5.worker]", async () => {
   const { sandbox, current, pass, workers } = await hostileWorkers();
   const loading = sandbox.load({ ...PLUGIN, name: "q", digest: "q" });
-  await expect.poll(() => current().requests.at(-1)?.type, { timeout: 15_000 }).toBe("load");
+  await expect.poll(() => current().requests.at(-1), { timeout: 15_000 }).toMatchObject({ type: "load", digest: "q" });
   const first = current();
   const request = first.requests.at(-1);
   if (request?.type === "load") claim(first.control, request.ticket);
