@@ -1,19 +1,38 @@
 /** One act of a guest, from its worker's message to the host's handler and back. */
 
 import type { HostAnswer } from "./host-call.ts";
-import type { CallJob } from "./job.ts";
+import type { Invocation } from "./invocation.ts";
 import { OPERATION_TEXT_BYTES, parseGuestJson } from "./marshal.ts";
-import type { WorkerMessage } from "./worker/protocol.ts";
-import type { Thread } from "./worker/thread.ts";
+import type { SyncAnswer, WorkerMessage } from "./worker/protocol.ts";
+
+/** Where a call runs, as far as answers to its operations go. */
+export interface Answering {
+  answer(number: number, operation: number, answer: string, bytes?: Uint8Array): void;
+  answerSync(answer: SyncAnswer): void;
+  /** Says of a message that nothing is done for it. */
+  unheard(): void;
+}
+
+/** A call that asks for operations. */
+export interface AskingCall {
+  readonly number: number;
+  readonly invocation: Invocation;
+  /** Where it is now. */
+  readonly thread: Answering | undefined;
+  effects: number;
+  /** Of the effects, those that are host operations. */
+  operations: number;
+  pendingOperations: number;
+}
 
 /** Longer than any operation's. */
 const NAME_LENGTH = 64;
 
 /** Asks the call's own handler, which nothing in the message selects, and brings the answer to the worker that asked. */
-export function answerOperation(thread: Thread, job: CallJob, message: Extract<WorkerMessage, { type: "operation" }>): void {
+export function answerOperation(thread: Answering, job: AskingCall, message: Extract<WorkerMessage, { type: "operation" }>): void {
   const { limits, hostCall } = job.invocation;
   // The worker keeps these limits too; one that does not is not believed, and gets no answers that it need not read.
-  if (job.operations >= limits.operations || job.pendingOperations > limits.pendingOperations) return thread.distrust();
+  if (job.operations >= limits.operations || job.pendingOperations > limits.pendingOperations) return thread.unheard();
   job.effects++;
   job.operations++;
   const reply = (answer: HostAnswer): void => {

@@ -2,18 +2,17 @@
 
 import { answerOperation } from "./answer-operation.ts";
 import type { EngineBuild } from "./engine-build.ts";
-import type { Fault } from "./fault.ts";
+import { deliverLogs, outcomeOf, ownFault } from "./call-outcome.ts";
 import type { CallWords } from "./guest/protocol.ts";
 import type { Image } from "./image.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
 import type { CallJob, Job, LoadedPlugin } from "./job.ts";
-import { parseGuestJson } from "./marshal.ts";
 import { createPluginCache } from "./plugin-cache.ts";
 import { Pool } from "./pool.ts";
 import { MAXIMUM_STATE_BYTES, SessionStates } from "./session-states.ts";
 import { createTurns } from "./turns.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
-import { type LogLine, nextNumber, type WorkerMessage } from "./worker/protocol.ts";
+import { nextNumber, type WorkerMessage } from "./worker/protocol.ts";
 import type { Thread } from "./worker/thread.ts";
 
 /** A pool of workers with instances. Two calls never share guest state; the host's thread never waits for a guest. */
@@ -106,7 +105,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     const job = pool.job(message.number);
     if (job === undefined || job.thread !== thread) {
       const isEnd = message.type === "done" || message.type === "failed";
-      return isEnd && thread.pay(message.number) ? undefined : thread.distrust();
+      return isEnd && thread.pay(message.number) ? undefined : thread.unheard();
     }
     if (job.kind === "load") {
       if (message.type === "loaded") thread.images.add(job.source.digest);
@@ -116,16 +115,18 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
         cache.keep(job.source, message.image).catch((defect: unknown) => onDefect(`Cannot keep an image: ${String(defect)}`));
         return job.settle({ ok: true, loadMs: launcher.now() - job.givenAt, imageBytes: message.image.pages.byteLength });
       }
-      return thread.distrust();
+      return thread.unheard();
     }
     if (message.type === "operation") return answerOperation(thread, job, message);
-    if (message.type === "logs") return deliverLogs(job, message.lines) ? undefined : thread.distrust();
-    if ((message.type !== "done" && message.type !== "failed") || !pool.settle(job)) return thread.distrust();
+    if (message.type === "logs") return deliverLogs(job, message.lines) ? undefined : thread.unheard();
+    if ((message.type !== "done" && message.type !== "failed") || !pool.settle(job)) return thread.unheard();
     deliverLogs(job, message.lines);
     noteTime(job.plugin, message.used.wallMs);
     const tape = message.tape === undefined ? {} : { tape: message.tape };
-    if (message.type === "done") job.settle({ ...outcomeOf(job, message), ...tape }, message.state);
-    else job.settle({ ok: false, fault: ownFault(job, message.fault), used: message.used, ...tape });
+    if (message.type === "failed") job.settle({ ok: false, fault: ownFault(job.invocation, message.fault), used: message.used, ...tape });
+    else if (message.state !== undefined && message.state.pages.byteLength > MAXIMUM_STATE_BYTES)
+      job.settle({ ok: false, fault: { kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES }, used: message.used, ...tape });
+    else job.settle({ ...outcomeOf(job.invocation, message), ...tape }, message.state);
   }
 
   function keep(source: PluginSource, image: Image): void {
@@ -261,32 +262,4 @@ const NOTHING_USED: InvocationUsed = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outp
 
 function wordsOf({ module, export: name, args, contextText }: Invocation): CallWords {
   return [module, name, JSON.stringify(args), contextText];
-}
-
-/** The worker keeps these limits too; a worker that does not is not believed. */
-function outcomeOf(job: CallJob, { output: text, used, state }: Extract<WorkerMessage, { type: "done" }>): InvocationOutcome {
-  const { jsonDepth, outputBytes } = job.invocation.limits;
-  if (text.length > outputBytes) return { ok: false, fault: { kind: "exhausted", limit: "output", allowed: outputBytes }, used };
-  if (state !== undefined && state.pages.byteLength > MAXIMUM_STATE_BYTES)
-    return { ok: false, fault: { kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES }, used };
-  const output = parseGuestJson(text, jsonDepth + 1);
-  if (output === undefined) return { ok: false, fault: { kind: "not_json", message: "The output is not JSON" }, used };
-  return { ok: true, output, used };
-}
-
-/** The worker does not know what it was asked for by name. */
-function ownFault(job: CallJob, fault: Fault): Fault {
-  return fault.kind === "no_export" ? { ...fault, module: job.invocation.module, export: job.invocation.export } : fault;
-}
-
-/** @returns false once the call has logged more than it may. */
-function deliverLogs(job: CallJob, lines: readonly LogLine[]): boolean {
-  for (const [level, text] of lines) {
-    job.effects++;
-    // The worker keeps this limit too; a worker that does not is not believed.
-    job.logBytes += text.length + 1;
-    if (job.logBytes > job.invocation.limits.logBytes) return false;
-    job.invocation.onLog(level, text);
-  }
-  return true;
 }

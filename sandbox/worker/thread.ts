@@ -90,7 +90,7 @@ export class Thread {
     this.#connection = launcher.start({ control });
     this.#connection.onMessage((raw) => {
       if (this.#ended) return;
-      if (!isWorkerMessage(raw) || (raw.type === "ready" && this.ready)) return this.distrust();
+      if (!isWorkerMessage(raw) || (raw.type === "ready" && this.ready)) return this.unheard();
       if (raw.type !== "ready") return listener.onMessage(this, raw);
       this.ready = true;
       this.#isWanted = false;
@@ -228,7 +228,7 @@ export class Thread {
   }
 
   /** The worker said what no honest one says, or too late. Some is passed over; who goes on would keep the host busy, and is ended. */
-  distrust(): void {
+  unheard(): void {
     this.#strikes++;
     if (this.#strikes === MAXIMUM_STRIKES) this.#listener.onExit(this, "A worker said too much that answers nothing");
   }
