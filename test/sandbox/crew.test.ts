@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { WORN_AFTER_BYTES } from "../../sandbox/crew.ts";
+import { partsOf } from "../../sandbox/image.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
 import { INVOCATION, NOTHING_USED, PLUGIN, scriptedWorkers } from "../support/scripted-worker.ts";
 
@@ -7,7 +8,7 @@ const PAGES = WORN_AFTER_BYTES / 4 / 256;
 
 function largeImage(): { readonly pages: SharedArrayBuffer; readonly heapEnd: number } {
   const pages = new SharedArrayBuffer(PAGES * (4 + 256));
-  new Uint32Array(pages, 0, PAGES).set(Array.from({ length: PAGES }, (_, page) => page));
+  partsOf({ pages }).numbers.set(Array.from({ length: PAGES }, (_, page) => page));
   return { pages, heapEnd: PAGES * 256 };
 }
 
