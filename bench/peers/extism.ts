@@ -12,6 +12,7 @@ interface Extism {
 }
 interface Plugin {
   call(name: string, input: string): Promise<{ text(): string } | null>;
+  reset(): Promise<boolean>;
   close(): Promise<void>;
 }
 interface Asc {
@@ -35,8 +36,12 @@ export const extism: Peer = {
     const module = await compileAssembly(EXTISM_SOURCE);
     const open = (): Promise<Plugin> => createPlugin(module, { useWasi: false });
     const kept = await open();
+    let calls = 0;
     return {
-      warm: (tool, argsText) => call(kept, tool, argsText),
+      async warm(tool, argsText) {
+        if (++calls % RESET_EVERY === 0) await kept.reset();
+        return await call(kept, tool, argsText);
+      },
       async fresh(tool, argsText) {
         const plugin = await open();
         const answer = await call(plugin, tool, argsText);
@@ -47,6 +52,9 @@ export const extism: Peer = {
     };
   },
 };
+
+/** What a call allocates is not used again before a reset, and after 32,768 blocks a plugin answers no more. */
+const RESET_EVERY = 5_000;
 
 async function call(plugin: Plugin, tool: string, argsText: string): Promise<string | undefined> {
   return (await plugin.call(tool, argsText))?.text();

@@ -30,6 +30,7 @@ export async function startRemote({ id, runtime = "node", flags = [] }: Peer): P
   const file = fileURLToPath(new URL("child.ts", import.meta.url));
   const [command, words] = runtime === "node" ? [process.execPath, flags] : ["deno", ["run", "-A", "--quiet", ...flags]];
   const child = spawn(command, [...words, file, id], { stdio: ["pipe", "pipe", "pipe"] });
+  const ended = new Promise((resolve) => child.once("close", resolve));
   const next = readAnswers(child);
   const ready = await next();
   if (ready.type !== "ready") throw new Error(`"${id}" does not say that it is ready`);
@@ -42,7 +43,6 @@ export async function startRemote({ id, runtime = "node", flags = [] }: Peer): P
       return answer.ms;
     },
     async [Symbol.asyncDispose]() {
-      const ended = new Promise((resolve) => child.once("close", resolve));
       child.stdin.end();
       await ended;
     },
@@ -68,5 +68,8 @@ function readAnswers(child: ChildProcessByStdio<Writable, Readable, Readable>): 
 function reasonOf(said: string): string {
   const missing = /Cannot find (?:package|module) '([^']+)'/.exec(said);
   if (missing !== null) return `"${missing[1] ?? ""}" is not installed (run npm --prefix bench/peers ci)`;
-  return said.split("\n").find((line) => /^(?:Uncaught )?\(?.*Error/.test(line)) ?? (said.trim() || "it ended without a word");
+  return said.split("\n").find((line) => THROWN.test(line)) ?? (said.trim() || "it ended without a word");
 }
+
+/** As Node and Deno print what was thrown and not caught. */
+const THROWN = /^(?:error: )?(?:Uncaught )?(?:\(in promise\) )?\w*Error\b/;
