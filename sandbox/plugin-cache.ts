@@ -19,8 +19,6 @@ export interface PluginCache {
   keep(source: PluginSource, image: Image): Promise<void>;
 }
 
-/** Changes whenever the meaning of an image's bytes does. */
-const LAYOUT = "2";
 const encoder = new TextEncoder();
 const HEAD_BYTES = 8;
 /** Larger images are not kept: hashing and copying one would hold up the host's thread for longer than loading again. */
@@ -37,7 +35,7 @@ export function createPluginCache(
 
   async function nameOf({ files, modules }: PluginSource, image: BaseImage): Promise<string> {
     baseHash ??= cacheFileName([new Uint8Array(image.bytes)]);
-    const world = [LAYOUT, LOADER, await baseHash, launcher.timeZone(), launcher.runtime];
+    const world = [LOADER, await baseHash, launcher.timeZone(), launcher.runtime];
     const described = JSON.stringify([...world, [...modules], [...files.keys()]]);
     return `plugin-${await cacheFileName([encoder.encode(described), ...files.values()])}`;
   }

@@ -37,8 +37,8 @@ async function run(): Promise<number> {
   const seed = wanted === undefined || wanted === "random" ? Math.floor(Math.random() * 2 ** 30) : Number(wanted);
   console.log(`FUZZ_SEED=${seed}`);
   const report = await soak({ milliseconds: minutes * 60_000, seed, say: (line) => console.log(line) });
-  const { calls, reloads, kills, lostToKills, canaryCalls, canaryWorstMs, residentBytes, problems } = report;
-  console.log(`${calls} calls, ${reloads} reloads, ${kills} workers killed (${lostToKills} calls lost to that)`);
+  const { calls, reloads, kills, lost, canaryCalls, canaryWorstMs, residentBytes, problems } = report;
+  console.log(`${calls} calls, ${reloads} reloads, ${kills} workers killed; ${lost} calls lost with their workers`);
   console.log(`canary: ${canaryCalls} answers, the slowest after ${canaryWorstMs.toFixed(0)} ms`);
   const allowed = `flat is at most ${Math.round((FLAT.growth - 1) * 100)} % and ${toMb(FLAT.slackBytes)} from the second quarter's median to the last's`;
   console.log(`resident at rest, after collections: ${residentBytes.map(toMb).join(", ")}; ${judgeMemory(residentBytes) ?? allowed}`);

@@ -33,7 +33,7 @@ async function runBatch(call: Call, tool: ToolName, calls: number): Promise<numb
   for (let index = 0; index < calls; index++) {
     const begin = performance.now();
     const promised = call(tool, args);
-    const answer = promised instanceof Promise ? await promised : promised;
+    const answer: unknown = promised instanceof Promise ? await promised : promised;
     taken.push(performance.now() - begin);
     answers.push(answer);
   }

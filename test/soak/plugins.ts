@@ -138,7 +138,7 @@ async function writePlugin(root: string, name: string, code: string): Promise<vo
     inputSchema: { type: "object" },
     sideEffects: ["files", "escapes"].includes(tool) ? ["read", "write", "network"] : ["read", "network"],
   }));
-  const limits = { cpuMs: 200, wallMs: 2_000, memoryBytes: 32 << 20 };
+  const limits = { cpuMs: 100, wallMs: 1_000, memoryBytes: 32 << 20 };
   const permissions = { read: ["$workspace"], write: ["$workspace"], net: true };
   const manifest = { schemaVersion: "1.0", name, version: "1.0.0", description: "For the soak", permissions, tools };
   const isHostile = code === HOSTILE;

@@ -10,7 +10,7 @@ const MIB = 2 ** 20;
 const WORLD = { url: "http://127.0.0.1:1", folder: "files" };
 
 describe("npm run soak", () => {
-  it("finds nothing wrong in a few seconds of it [Q3.soak]", { timeout: 120_000 }, async () => {
+  it("finds nothing wrong in a few seconds of it [B2.soak] [B4.soak]", { timeout: 120_000 }, async () => {
     const { code, output } = await runCommand(process.execPath, ["scripts/soak.ts", "--minutes", "0.03"], { timeoutMs: 110_000 });
     expect(output).toMatch(/^canary: [1-9]\d* answers/m);
     expect(output).toMatch(/^[1-9]\d* calls, \d+ reloads/m);
@@ -59,7 +59,7 @@ describe("the soak's judgement", () => {
   });
 
   it("draws hostile calls that must not end well", () => {
-    const wishes = Array.from({ length: 400 }, (_, index) => drawCall(drawsOf(index), WORLD, "n"));
+    const wishes = Array.from({ length: 2_000 }, (_, index) => drawCall(drawsOf(index), WORLD, "n"));
     const spins = wishes.find(({ tool, cancelMs }) => tool.endsWith("_spins") && cancelMs === undefined);
     expect(spins?.judge({ ok: true, output: 1 } as Parameters<typeof spins.judge>[0])).toBe("It answered 1");
     expect(new Set(wishes.map(({ tool }) => tool.replace(/\d+/, ""))).size).toBeGreaterThan(20);

@@ -23,12 +23,12 @@ export interface World {
 /** Draws numbers from 0 to 1: seeded, so that a soak can be had again as far as threads allow. */
 export type Draw = () => number;
 
-/** Half of the calls are good ones. */
+/** Most calls are good ones: a hostile one takes the time of a hundred of them. */
 export function drawCall(draw: Draw, world: World, nonce: string): Wish {
   const copy = Math.floor(draw() * COPIES);
   const roll = draw();
-  if (roll < 0.55) return goodCall(pick(GOOD_TOOLS, draw), `good${copy}`, world, nonce);
-  if (roll < 0.7) return cancelledCall(pick(["good_waits", "good_asks", "hostile_spins", "hostile_jobs"], draw), copy, world, draw);
+  if (roll < 0.9) return goodCall(pick(GOOD_TOOLS, draw), `good${copy}`, world, nonce);
+  if (roll < 0.95) return cancelledCall(pick(["good_waits", "good_asks", "hostile_spins", "hostile_jobs"], draw), copy, world, draw);
   return hostileCall(pick(HOSTILE_TOOLS, draw), `hostile${copy}`, world, nonce);
 }
 
