@@ -350,7 +350,7 @@ export async function run() {
 export function run() { const it = g(); it.next(); it.next([1]); }`);
     expect(await box.call(`m${names}`, "run")).toMatchObject({
       ok: false,
-      fault: { stack: expect.stringContaining("at g (main.ts:1:58)") },
+      fault: { stack: expect.stringContaining("at g (main.ts:1:57)") },
     });
   });
 });
