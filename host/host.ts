@@ -24,6 +24,7 @@ import type { Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";
 import { createPolicySource, type HostPolicy } from "./policy-source.ts";
 import { openPlaces, type Places } from "./places.ts";
+import { createQuotas, type QuotaUse } from "./quotas/quotas.ts";
 import { createRegistry, type Registry, type RegisterOptions } from "./registry.ts";
 import { createExecutors } from "./routes/mod.ts";
 import { createSandbox, type Sandbox } from "../sandbox/mod.ts";
@@ -38,6 +39,11 @@ import { announceTools } from "./audit/announce-tools.ts";
 
 /** Options of one call: a session, or the role and context of one that the host keeps. */
 export type HostCallOptions = CallOptions & Pick<HostSessionOptions, "role" | "context">;
+
+/** An explanation with what is left of each quota now. */
+export interface HostExplanation extends Omit<Explanation, "quotas"> {
+  readonly quotas: readonly QuotaUse[];
+}
 
 /** A running host. Close it, or declare it with `await using`. */
 export interface Host extends AsyncDisposable {
@@ -57,8 +63,8 @@ export interface Host extends AsyncDisposable {
   /** @throws {ToolRegistrationError} if the definition is wrong, naming the field. @throws {Error} if the host has no registry. */
   register(factory: ToolFactory, options?: RegisterOptions): RegisteredTool;
   readonly policy: HostPolicy;
-  /** Why a tool may or may not be called, or do something (SPEC P6); undefined if there is no such tool. */
-  why(tool: string, act?: AccessQuery, session?: Session): Explanation | undefined;
+  /** Why a tool may or may not be called, or do something, and what is left of its quotas (SPEC P6, D9); undefined if there is no such tool. */
+  why(tool: string, act?: AccessQuery, session?: Session): HostExplanation | undefined;
 
   /** Every folder of the plugin roots, loaded or not. */
   plugins(): readonly PluginStatus[];
@@ -141,6 +147,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       snapshot().getById(tool.id) === tool && isSameDecision(policies.current().decide(tool, call), decision),
     onDefect,
   });
+  const quotas = createQuotas(clock.monotonic);
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
   const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
 
@@ -155,6 +162,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       hooks,
       confirm,
       executors,
+      quotas,
       checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
       emit: bus.emit,
       now: clock.monotonic,
@@ -228,7 +236,9 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     },
     why(name, act, session = sessions.default) {
       const tool = snapshot().find(name);
-      return tool && policies.explain(tool, session, act);
+      if (tool === undefined) return undefined;
+      const explanation = policies.explain(tool, session, act);
+      return { ...explanation, quotas: quotas.read({ tool, session, quotas: explanation.quotas }) };
     },
     plugins: directory.status,
     checkForChanges: directory.checkForChanges,

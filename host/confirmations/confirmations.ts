@@ -172,16 +172,21 @@ interface Question {
   readonly isShared: boolean;
 }
 
+interface SessionAnswers {
+  readonly given: Map<string, Answer>;
+  readonly asking: Map<string, Promise<Answer>>;
+}
+
 interface AnswerMemory {
   once(question: Question, ask: () => Promise<Answer>): Promise<Answer>;
 }
 
 /** Yes and no are remembered as long as the session lives; while one call asks, others of the same tool wait for its answer. */
 function createAnswerMemory(): AnswerMemory {
-  const sessions = new WeakMap<Session, { readonly given: Map<string, Answer>; readonly asking: Map<string, Promise<Answer>> }>();
+  const sessions = new WeakMap<Session, SessionAnswers>();
   return {
     async once({ session, key, isShared }, ask) {
-      const memory = sessions.get(session) ?? { given: new Map(), asking: new Map() };
+      const memory: SessionAnswers = sessions.get(session) ?? { given: new Map(), asking: new Map() };
       sessions.set(session, memory);
       for (;;) {
         const known = memory.given.get(key);

@@ -12,6 +12,7 @@ import type { Dispatch } from "../../host/dispatch.ts";
 import { createHookGates, type Hooks } from "../../host/hooks.ts";
 import type { MemoryPlatform } from "../../host/platform/memory.ts";
 import { createPolicy, type Policy, type PolicyOptions } from "../../host/policy/policy.ts";
+import { createQuotas } from "../../host/quotas/quotas.ts";
 import { createRegistry, type Registry } from "../../host/registry.ts";
 import { createExecutors } from "../../host/routes/mod.ts";
 import { createSecrets } from "../../host/secrets/secrets.ts";
@@ -76,6 +77,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     isUnchanged: ({ tool }) => registry.snapshot().getById(tool.id) === tool,
     onDefect,
   });
+  const quotas = createQuotas(clock.monotonic);
   const calls = createCalls({
     newId: random.uuidv7,
     clock,
@@ -86,6 +88,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
       hooks: createHookGates(options.hooks ?? {}, onDefect),
       confirm,
       executors,
+      quotas,
       checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
       emit: bus.emit,
       now: clock.monotonic,
