@@ -253,11 +253,13 @@ export class Pool {
       if (job === undefined) continue;
       const begun = !thread.takeBack(number);
       // A job that never began is not to blame, unless nobody else is: what it needs may be what ends its worker.
-      if (begun || guilty === undefined) job.attempts++;
+      if (begun || guilty === undefined || number === guilty) job.attempts++;
       const isRepeatable = !begun || job.kind === "load" || job.effects === 0;
-      if (number === guilty) this.#answer(job, fault, cpuMs);
+      // A worker that ended by itself may have done so for a reason of its own, and a plugin that is not loaded stays away.
+      const isGuilty = number === guilty && !(fault.kind === "trap" && job.kind === "load");
+      if (isGuilty) this.#answer(job, fault, cpuMs);
       else if (isRepeatable && job.attempts < MAXIMUM_ATTEMPTS) this.#wait(job);
-      else this.#answer(job, begun ? { kind: "lost" } : fault, 0);
+      else this.#answer(job, begun && number !== guilty ? { kind: "lost" } : fault, 0);
     }
     if (this.#closed) return;
     if (this.#failedStarts >= MAXIMUM_ATTEMPTS) return this.#giveUp(fault);

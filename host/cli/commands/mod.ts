@@ -6,6 +6,7 @@ import { auditCommand } from "./audit.ts";
 import { callCommand } from "./call.ts";
 import { checkCommand } from "./check.ts";
 import { devCommand } from "./dev.ts";
+import { doctorCommand } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
 import { grantCommand } from "./grant.ts";
 import { grantsCommand } from "./grants.ts";
@@ -40,4 +41,5 @@ export const COMMANDS: readonly Command[] = [
   denyCommand,
   auditCommand,
   reloadCommand,
+  doctorCommand,
 ];
