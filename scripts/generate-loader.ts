@@ -18,6 +18,7 @@ const SOURCES = [
   "lower-using",
   "lower-loops",
   "positions",
+  "source-maps",
   "node-modules.gen",
   "local-operations",
   "local-answer",
