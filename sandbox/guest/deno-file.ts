@@ -225,7 +225,7 @@ function opening(given: unknown, options: Readonly<Record<string, unknown>>): Re
 export async function writeStream(path: unknown, stream: Stream, given: unknown): Promise<void> {
   const { append, create = true, createNew, mode, signal } = toDictionary(given, "Cannot write the file");
   const how = append ? { append, create, createNew, mode } : { write: true, truncate: true, create, createNew, mode };
-  const id = idOf(await request(opening(path, { __proto__: null, ...how } as unknown as Readonly<Record<string, unknown>>)));
+  const id = idOf(await request(opening(path, { __proto__: null, ...how })));
   try {
     await pipeInto(stream, (chunk) => {
       // A signal was checked by whoever asks for this.

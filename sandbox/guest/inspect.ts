@@ -49,7 +49,7 @@ function show(inspection: Inspection, value: unknown, level: number): string {
   if (typeof value === "string") return showString(inspection, value);
   if ((typeof value !== "object" || value === null) && typeof value !== "function") return showPrimitive(value);
   if (--inspection.remaining < 0) return "...";
-  const custom = customText(inspection.options, value);
+  const custom = customText(inspection.options, value, level);
   if (custom !== undefined) return custom;
   const { path } = inspection;
   for (let index = 0; index < path.length; index++) {
@@ -86,12 +86,12 @@ const nodeInspect = PrimordialSymbol.for("nodejs.util.inspect.custom");
 const { toStringTag } = PrimordialSymbol;
 
 /** A program's own way to show its objects. */
-function customText(options: InspectOptions, value: object): string | undefined {
+function customText(options: InspectOptions, value: object, level: number): string | undefined {
   const deno = methodOf(value, denoInspect);
   if (deno !== undefined) return `${reflectApply(deno, value, [inspect, options]) as string}`;
   const node = methodOf(value, nodeInspect);
   if (node === undefined) return undefined;
-  const answer = reflectApply(node, value, [options.depth, { ...options, stylize: plainText }, inspectAsAsked]);
+  const answer = reflectApply(node, value, [options.depth - level, { ...options, stylize: plainText }, inspectAsAsked]);
   if (answer === value) return undefined;
   return typeof answer === "string" ? answer : inspect(answer, options);
 }

@@ -1,7 +1,7 @@
 /** Timers and `queueMicrotask` (https://html.spec.whatwg.org/#timers). They live in the guest; the engine asks when. */
 
 import { callFact } from "./call-facts.ts";
-import { monotonicMs } from "./performance.ts";
+import { monotonicMs } from "./call-time.ts";
 import { finish } from "./outcome.ts";
 import {
   argumentAt,

@@ -66,6 +66,7 @@ export const run = async () => [
   await new Promise((resolve) => callbackify(async (a) => a * 2)(4, (error, value) => resolve([error, value]))),
   types.isDate(new Date()), types.isRegExp({}), types.isPromise(Promise.resolve()), types.isTypedArray(new Uint8Array()), util.inspect({ a: [1, null], b: "it's", c: 'x', "d-e": '"' }), util.inspect("y"), format("%o", "z"),
   util.inspect({ [util.inspect.custom]: (depth, options, inspect) => options.stylize("S", "special") + inspect({ q: "r" }, { ...options, compact: false }) + depth }),
+  util.inspect([[{ [util.inspect.custom]: (depth, options) => depth + " " + options.depth }]]),
   stripVTControlCharacters("\\u001b[31mred\\u001b[39m"), (() => { function A() {} function B() {} inherits(A, B); return new A() instanceof B; })(),
 ];`,
     ],
