@@ -12,6 +12,9 @@ import type { Dispatch } from "./dispatch.ts";
 import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
 import { createHookGates } from "./hooks.ts";
 import type { EventOptions, HostOptions } from "./host-options.ts";
+import { machineOf } from "./journal/machine.ts";
+import { createRecorder } from "./journal/recorder.ts";
+import { createJournalStore } from "./journal/store.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import { isVisible, type ToolFilter, type ToolListing } from "./listing.ts";
 import { type AccessQuery, type JsonValue, parsePermissions, type Permissions, problemToText } from "../manifests/mod.ts";
@@ -113,7 +116,16 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : createSandbox(platform.workers, { onDefect, isIsolated });
   const directory = createDirectory(platform, { places, registry, bus, sandbox, loadsAtOnce: options.loadsAtOnce });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit });
-  const executors = createExecutors({ platform, emit: bus.emit, sandbox, lease: directory.lease });
+  const recorder = createRecorder({
+    store: createJournalStore(platform, places.state),
+    mode: () => places.project.config().record,
+    machine: () => machineOf(platform),
+    now: clock.now,
+    randomBytes: random.bytes,
+    redact,
+    onDefect,
+  });
+  const executors = createExecutors({ platform, emit: bus.emit, sandbox, recorder, lease: directory.lease });
   const confirm = createConfirm({ emit: bus.emit, newId: random.uuidv7, clock, timeoutMs: policies.confirmationTimeoutMs, onDefect });
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
   const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;

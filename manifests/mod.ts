@@ -58,8 +58,8 @@ export { isAbsolutePath, normalizePath, pathSegments } from "./permission-path.t
 export type { AccessQueryOutcome, DenoKind } from "./permission-query.ts";
 export { parseAccessQuery } from "./permission-query.ts";
 export { permissionsForClass, permissionsForEffects, sideEffectClassOf } from "./side-effect-permissions.ts";
-export type { ConfirmationConfig, ConfirmMode, PolicyConfig, PolicyRule, ProjectConfig, RuleEffect } from "./project.ts";
-export { CONFIRM_MODES } from "./project.ts";
+export type { ConfirmationConfig, ConfirmMode, PolicyConfig, PolicyRule, ProjectConfig, RecordMode, RuleEffect } from "./project.ts";
+export { CONFIRM_MODES, RECORD_MODES } from "./project.ts";
 export { checkSchema, REFUSED_KEYWORDS, SCHEMA_BOUNDS } from "./schema-check.ts";
 export type { ValueError } from "./validator.ts";
 export { applyDefaults, checkValue } from "./validator.ts";

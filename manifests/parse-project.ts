@@ -13,6 +13,8 @@ import {
   type PolicyConfig,
   type PolicyRule,
   type ProjectConfig,
+  RECORD_MODES,
+  type RecordMode,
   type RuleEffect,
 } from "./project.ts";
 import { ROUTES } from "./route.ts";
@@ -59,6 +61,7 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
   roles: {},
   secrets: {},
   audit: {},
+  record: "none",
   server: {},
 });
 
@@ -79,6 +82,7 @@ export function parseProject(text: string): Parsed<ProjectConfig> {
 
 function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
   fields.text("$schema");
+  const audit = fields.object("audit") ?? {};
   return compact({
     plugins: fields.texts("plugins", checkFolder) ?? DEFAULT_PROJECT.plugins,
     workspace: fields.text("workspace", checkFolder),
@@ -91,7 +95,8 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     tools: fields.list("tools", (item, pointer) => readObject(reader, item, pointer)) ?? [],
     roles: fields.object("roles") ?? {},
     secrets: fields.object("secrets") ?? {},
-    audit: fields.object("audit") ?? {},
+    audit,
+    record: readRecordMode(reader, audit, `${fields.at("audit")}/record`),
     server: fields.object("server") ?? {},
   });
 }
@@ -175,6 +180,13 @@ function readModes(reader: DocumentReader, parent: Fields, key: string): Confirm
     return mode;
   });
   return modes ?? {};
+}
+
+/** The rest of the section is for later readers. */
+function readRecordMode(reader: DocumentReader, { record = "none" }: JsonObject, pointer: string): RecordMode {
+  const mode = RECORD_MODES.find((known) => known === record);
+  if (mode === undefined) reader.refuse(pointer, `"record" is not a mode of recording`, `write one of ${RECORD_MODES.join(", ")}`);
+  return mode ?? "none";
 }
 
 function readTrusted(reader: DocumentReader, value: JsonValue, pointer: string): ProjectConfig["trusted"][number] | undefined {

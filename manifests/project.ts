@@ -20,6 +20,10 @@ export interface RuleEffect {
   readonly quota?: JsonObject;
 }
 
+/** Which calls of plugins are recorded, so that they can be run again (SPEC B8). */
+export const RECORD_MODES = ["none", "failures", "all"] as const;
+export type RecordMode = (typeof RECORD_MODES)[number];
+
 /** A rule with exactly one selector. `tool` is bare or qualified; `pattern` is a glob over qualified names. */
 export interface PolicyRule extends RuleEffect {
   readonly tool?: string;
@@ -64,5 +68,7 @@ export interface ProjectConfig {
   readonly roles: JsonObject;
   readonly secrets: JsonObject;
   readonly audit: JsonObject;
+  /** `audit.record`. Default `none`: a journal holds what a tool read. */
+  readonly record: RecordMode;
   readonly server: JsonObject;
 }

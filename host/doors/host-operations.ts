@@ -99,11 +99,14 @@ export function createOperations(options: HostOperationsOptions): Operations {
 
   return {
     async call(request, listener) {
-      const { tool, args, timeoutMs } = request;
+      const { tool, args, timeoutMs, seed, timeMs, record } = request;
       return await host.call(tool, args, {
         session,
         signal: listener.signal,
         ...(timeoutMs !== undefined && { timeoutMs }),
+        ...(seed !== undefined && { seed }),
+        ...(timeMs !== undefined && { timeMs }),
+        ...(record !== undefined && { record }),
         ...(listener.onProgress && { onProgress: listener.onProgress }),
         ...(listener.confirm && { confirm: listener.confirm }),
       });

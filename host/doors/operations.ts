@@ -30,6 +30,11 @@ export interface CallRequest {
   readonly tool: string;
   readonly args: RawArguments;
   readonly timeoutMs?: number;
+  /** Text that the guest's randomness is computed from. */
+  readonly seed?: string;
+  /** The guest's time when it begins, in milliseconds since the epoch. */
+  readonly timeMs?: number;
+  readonly record?: boolean;
 }
 
 /** What the caller wants to hear and be asked while a call runs. */

@@ -3,6 +3,7 @@
 import type { JsonObject, JsonValue, Route } from "../../manifests/mod.ts";
 import type { AllowDecision, ContentBlock, LimitsUsed, ToolCall } from "../call.ts";
 import type { ToolErrorData } from "../errors.ts";
+import type { RecordingSummary } from "../journal/journal.ts";
 import type { RegisteredTool } from "../tool.ts";
 
 /** Everything an executor needs for one call. */
@@ -26,6 +27,7 @@ export interface OutcomeBase {
   readonly commandExecuted?: string;
   readonly content?: readonly ContentBlock[];
   readonly metadata?: JsonObject;
+  readonly recording?: RecordingSummary;
   /** What a call that did not end had produced so far. */
   readonly partialOutput?: JsonValue;
 }

@@ -2,6 +2,8 @@
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parsePermissions, type Permissions } from "../../manifests/mod.ts";
 
+import { type CaseAnswer, readCaseAnswers } from "./case-answers.ts";
+
 /** One call and what must come of it. */
 export interface PluginCase {
   readonly name: string;
@@ -12,6 +14,12 @@ export interface PluginCase {
   readonly grants: Permissions;
   readonly confirm: boolean;
   readonly timeoutMs?: number;
+  /** What the tool's randomness is computed from. */
+  readonly seed?: string;
+  /** What the tool sees as the time when it begins, in milliseconds since the epoch. */
+  readonly timeMs?: number;
+  /** What its operations are answered; absent: by the bridges. */
+  readonly answers?: readonly CaseAnswer[];
   readonly expect: CaseExpectation;
 }
 
@@ -43,7 +51,7 @@ export function readCases(text: string): CasesRead {
   return { ok: true, cases };
 }
 
-const FIELDS = ["name", "tool", "args", "files", "grants", "confirm", "timeoutMs", "expect"];
+const FIELDS = ["name", "tool", "args", "files", "grants", "confirm", "timeoutMs", "seed", "time", "answers", "expect"];
 const EXPECT_FIELDS = ["ok", "output", "error", "files"];
 
 function readCase(value: JsonValue): PluginCase | string {
@@ -54,6 +62,8 @@ function readCase(value: JsonValue): PluginCase | string {
   if (typeof name !== "string" || typeof tool !== "string") return `"name" and "tool" must be text`;
   if (typeof confirm !== "boolean") return `"confirm" must be true or false`;
   if (timeoutMs !== undefined && typeof timeoutMs !== "number") return `"timeoutMs" must be a number`;
+  const world = readWorld(value);
+  if (typeof world === "string") return world;
   const texts = readTexts(files, false);
   if (texts === undefined) return `"files" must hold text by relative path, inside the workspace`;
   const granted = parsePermissions(grants);
@@ -70,8 +80,18 @@ function readCase(value: JsonValue): PluginCase | string {
     grants: granted.value,
     confirm,
     ...(timeoutMs !== undefined && { timeoutMs }),
+    ...world,
     expect: expected,
   };
+}
+
+function readWorld({ seed, time, answers }: JsonObject): Pick<PluginCase, "seed" | "timeMs" | "answers"> | string {
+  if (seed !== undefined && typeof seed !== "string") return `"seed" must be text`;
+  const timeMs = typeof time === "string" ? Date.parse(time) : undefined;
+  if (time !== undefined && (timeMs === undefined || Number.isNaN(timeMs))) return `"time" must be a time such as "2026-01-31T12:00:00Z"`;
+  const read = answers === undefined ? undefined : readCaseAnswers(answers);
+  if (typeof read === "string") return read;
+  return { ...(seed !== undefined && { seed }), ...(timeMs !== undefined && { timeMs }), ...(read && { answers: read }) };
 }
 
 function readExpectation(value: JsonValue | undefined): CaseExpectation | string {

@@ -1,5 +1,6 @@
 /** Whether what a worker says has the shape of a message: one that lost control of itself may say anything. */
 
+import type { Fault } from "../fault.ts";
 import { isImage } from "../image.ts";
 import { isTape } from "../tape.ts";
 import type { WorkerMessage } from "./protocol.ts";
@@ -53,7 +54,11 @@ const FAULTS: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
   ["differs", isAnything],
   ["trap", shape({ message: isText })],
 ]);
-const isFault: Check = (value) => FAULTS.get(field(value, "kind"))?.(value) === true;
+
+/** Whether a value from a worker or a file is a fault that a worker tells of. */
+export function isFault(value: unknown): value is Fault {
+  return FAULTS.get(field(value, "kind"))?.(value) === true;
+}
 
 const isLoadFault = shape({
   kind: oneOf(["syntax", "threw", "import", "limit", "no_export", "trap"]),

@@ -1,0 +1,124 @@
+/** Runs a recorded call again: the same version, the same answers, the same time and randomness, and nothing outside (SPEC B8). */
+
+import { type Limits, type Manifest, parseManifest, type ToolDefinition } from "../../manifests/mod.ts";
+import { createSandbox, type InvocationOutcome, type PluginSource, type Sandbox } from "../../sandbox/mod.ts";
+import { equalJson } from "../equal-json.ts";
+import type { JsonValue } from "../../manifests/mod.ts";
+import type { Platform } from "../platform/platform.ts";
+import { decodeManifest, toSource } from "../sources/directory/compile.ts";
+import { MANIFEST_FILE } from "../sources/directory/walk.ts";
+import { createJournalAnswers, type OperationDifference } from "./answers.ts";
+import type { Journal, JournalOutcome, JournalUsed } from "./journal.ts";
+
+export interface ReplayOptions {
+  readonly journal: Journal;
+  /** The files that the journal's digest is of. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly workers: Platform["workers"];
+  readonly signal: AbortSignal;
+  readonly onDefect: (message: string) => void;
+}
+
+export type ReplayOutcome =
+  | { readonly kind: "same"; readonly outcome: JournalOutcome }
+  /** In the order in which they came about. */
+  | { readonly kind: "different"; readonly differences: readonly [Difference, ...Difference[]]; readonly outcome: JournalOutcome }
+  /** It could not be run at all. */
+  | { readonly kind: "impossible"; readonly reason: string };
+
+export type Difference =
+  | OperationDifference
+  /** It looks at the clock, or waits, otherwise. */
+  | { readonly kind: "order" }
+  | { readonly kind: "outcome"; readonly recorded: JournalOutcome; readonly now: JournalOutcome }
+  | { readonly kind: "used"; readonly what: keyof JournalUsed; readonly recorded: number; readonly now: number };
+
+/** A slow machine is no difference: how long the call took then says how long it may take now. */
+const PATIENCE = 20;
+const LEAST_PATIENCE_MS = 60_000;
+
+export async function replay(options: ReplayOptions): Promise<ReplayOutcome> {
+  const { journal, workers, onDefect } = options;
+  const found = findTool(journal, options.files);
+  if (typeof found === "string") return { kind: "impossible", reason: found };
+  const sandbox = createSandbox(workers, { maximumWorkers: 1, onDefect });
+  try {
+    const loaded = await sandbox.load(found.source);
+    if (!loaded.ok) return { kind: "impossible", reason: `The plugin does not load: ${loaded.fault.message}` };
+    return await run(found, options, sandbox);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** What of a plugin's files a call is made of. */
+export interface ReplayTool {
+  readonly source: PluginSource;
+  readonly manifest: Manifest;
+  readonly tool: ToolDefinition;
+}
+
+/** @returns the tool, or why there is none. */
+export function findTool({ tool: name, plugin, digest }: Journal, files: ReadonlyMap<string, Uint8Array>): ReplayTool | string {
+  const text = decodeManifest(files.get(MANIFEST_FILE) ?? new Uint8Array());
+  const parsed = text === undefined ? undefined : parseManifest(text, { files: new Set(files.keys()), plugins: new Set() });
+  if (parsed === undefined || !parsed.ok) return "The plugin's manifest is not one that this version of bascule reads";
+  const manifest = parsed.value;
+  const tool = manifest.tools.find((own) => `${plugin}.${own.name}` === name);
+  if (tool === undefined) return `The plugin has no tool "${name}"`;
+  return { manifest, tool, source: toSource({ name: plugin, digest, manifest, files }) };
+}
+
+async function run({ tool, manifest }: ReplayTool, options: ReplayOptions, sandbox: Sandbox): Promise<ReplayOutcome> {
+  const { journal } = options;
+  const stop = new AbortController();
+  const abort = (): void => stop.abort();
+  options.signal.addEventListener("abort", abort, { once: true });
+  if (options.signal.aborted) abort();
+  const answers = createJournalAnswers(journal.operations, abort);
+  const outcome = await sandbox.invoke({
+    callId: journal.callId,
+    digest: journal.digest,
+    module: tool.module ?? manifest.main,
+    export: tool.export ?? tool.name,
+    args: journal.args,
+    contextText: journal.contextText,
+    limits: patient(journal.limits),
+    world: { seed: journal.seed, tape: journal.tape, ...(journal.timeMs !== undefined && { timeMs: journal.timeMs }) },
+    hostCall: answers.answer,
+    onLog: () => {},
+    signal: stop.signal,
+  });
+  options.signal.removeEventListener("abort", abort);
+  if (options.signal.aborted) return { kind: "impossible", reason: "It was cancelled" };
+  return compare(journal, outcome, answers.difference(true));
+}
+
+function patient(limits: Limits): Limits {
+  const wallMs = Math.max(LEAST_PATIENCE_MS, limits.wallMs * PATIENCE);
+  return { ...limits, wallMs, cpuMs: wallMs };
+}
+
+function compare(journal: Journal, { used, ...rest }: InvocationOutcome, asked: OperationDifference | undefined): ReplayOutcome {
+  const outcome: JournalOutcome = rest.ok ? { ok: true, output: rest.output } : { ok: false, fault: rest.fault };
+  const differences: Difference[] = [];
+  // From here on nothing else says anything.
+  if (asked !== undefined) differences.push(asked);
+  else if (!outcome.ok && outcome.fault.kind === "differs") differences.push({ kind: "order" });
+  else {
+    if (!equalJson(asJson(journal.outcome), asJson(outcome)))
+      differences.push({ kind: "outcome", recorded: journal.outcome, now: outcome });
+    // What ended a call from outside may have done so while it went on.
+    const isWhole = journal.tape.stop === undefined;
+    for (const what of ["operations", "logBytes", "outputBytes", "fuel"] as const)
+      if (isWhole && used[what] !== journal.used[what])
+        differences.push({ kind: "used", what, recorded: journal.used[what], now: used[what] });
+  }
+  const [first, ...others] = differences;
+  return first === undefined ? { kind: "same", outcome } : { kind: "different", differences: [first, ...others], outcome };
+}
+
+/** An outcome holds JSON only; members that are undefined are left out. */
+function asJson(outcome: JournalOutcome): JsonValue {
+  return JSON.parse(JSON.stringify(outcome)) as JsonValue;
+}
