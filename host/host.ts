@@ -12,22 +12,21 @@ import type { Dispatch } from "./dispatch.ts";
 import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
 import { createHookGates } from "./hooks.ts";
 import type { EventOptions, HostOptions } from "./host-options.ts";
-import { machineOf } from "./journal/machine.ts";
 import { createRecorder } from "./journal/recorder.ts";
 import { createJournalStore } from "./journal/store.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
-import { isVisible, type ToolFilter, type ToolListing } from "./listing.ts";
-import { type AccessQuery, type JsonValue, parsePermissions, type Permissions, problemToText } from "../manifests/mod.ts";
+import type { ToolFilter, ToolListing } from "./listing.ts";
+import { type AccessQuery, type JsonValue, parsePermissions, type Permissions, type PolicyLayer, problemToText } from "../manifests/mod.ts";
 import { currentPlatform } from "./platform/mod.ts";
 import type { Log, Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";
-import { createPolicySource } from "./policy-source.ts";
+import { type AddedLayer, createPolicySource } from "./policy-source.ts";
 import { openPlaces, type Places } from "./places.ts";
 import { createRegistry, type Registry, type RegisterOptions } from "./registry.ts";
 import { createExecutors } from "./routes/mod.ts";
 import { createSandbox, type Sandbox } from "../sandbox/mod.ts";
-import type { Session } from "./session.ts";
-import { createSessions, type HostSessionOptions } from "./sessions.ts";
+import { createSession, type Session } from "./session.ts";
+import { createSessions, type HostSessionOptions, type SessionContext } from "./sessions.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
 import { createPluginDirectory, type PluginChange, type PluginDirectory, type PluginStatus } from "./sources/directory/mod.ts";
@@ -54,6 +53,7 @@ export interface Host extends AsyncDisposable {
   definitionsFor(session?: Session): readonly ToolListing[];
   /** @throws {ToolRegistrationError} if the definition is wrong, naming the field. @throws {Error} if the host has no registry. */
   register(factory: ToolFactory, options?: RegisterOptions): RegisteredTool;
+  readonly policy: HostPolicy;
   /** Why a tool may or may not be called, or do something (SPEC P6); undefined if there is no such tool. */
   why(tool: string, act?: AccessQuery, session?: Session): Explanation | undefined;
 
@@ -76,6 +76,22 @@ export interface Host extends AsyncDisposable {
   readonly events: AsyncIterable<HostEvent>;
   /** Refuses new calls, lets running ones end, then cancels them. Idempotent. */
   close(): Promise<void>;
+}
+
+/** What the embedding program can add to the policy and ask of it (SPEC P3, P5). */
+export interface HostPolicy {
+  /**
+   * Adds a layer to every session's, to a role's, or to delegated sessions'; returns how to take it away again.
+   *
+   * @throws {ProjectConfigError} if the layer is wrong. @throws {TypeError} if the policy is an implementation of the program's own.
+   * @example
+   * ```ts
+   * const remove = host.policy.addLayer("role", { name: "guests", role: "guest", deny: ["group:write"] });
+   * ```
+   */
+  addLayer(level: PolicyLayer["level"], layer: AddedLayer): () => void;
+  /** Whether a call could run, without running it: false also if there is no such tool. */
+  canUse(role: string | undefined, tool: string, context?: SessionContext): boolean;
 }
 
 const DRAIN_MS = 2_000;
@@ -115,17 +131,10 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const isIsolated = (name: string): boolean => places.project.config().isolation.includes(name);
   const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : createSandbox(platform.workers, { onDefect, isIsolated });
   const directory = createDirectory(platform, { places, registry, bus, sandbox, loadsAtOnce: options.loadsAtOnce });
-  const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit });
-  const recorder = createRecorder({
-    store: createJournalStore(platform, places.state),
-    mode: () => places.project.config().record,
-    machine: () => machineOf(platform),
-    now: clock.now,
-    randomBytes: random.bytes,
-    redact,
-    onDefect,
-  });
+  const store = createJournalStore(platform, places.state);
+  const recorder = createRecorder({ platform, store, mode: () => places.project.config().record, redact, onDefect });
   const executors = createExecutors({ platform, emit: bus.emit, sandbox, recorder, lease: directory.lease });
+  const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
   const confirm = createConfirm({ emit: bus.emit, newId: random.uuidv7, clock, timeoutMs: policies.confirmationTimeoutMs, onDefect });
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
   const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
@@ -193,13 +202,21 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     session: sessions.open,
     list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
     definitionsFor(session = sessions.default) {
-      const callable = snapshot().tools.filter((tool) => isCallable(tool, session));
+      const callable = snapshot().tools.filter((tool) => policies.canUse(tool, session));
       const ids = new Set(callable.map(({ id }) => id));
       return (registry?.list() ?? []).filter(({ id }) => ids.has(id)).map((listing) => policies.enrich(listing, snapshot(), session));
     },
     register(factory, into) {
       if (!registry) throw new Error("Cannot register a tool: the host was created with registry: null");
       return registry.register(factory, into);
+    },
+    policy: {
+      addLayer: policies.addLayer,
+      canUse(role, name, context = {}) {
+        const tool = snapshot().find(name);
+        const asking = createSession({ id: "", workspace: places.workspace, context, ...(role !== undefined && { role }) });
+        return tool !== undefined && policies.canUse(tool, asking);
+      },
     },
     why(name, act, session = sessions.default) {
       const tool = snapshot().find(name);
@@ -221,14 +238,6 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     close,
     [Symbol.asyncDispose]: close,
   };
-
-  function isCallable(tool: RegisteredTool, session: Session): boolean {
-    return (
-      tool.binding.kind !== "unavailable" &&
-      isVisible(tool.definition.visibility, session.role) &&
-      policies.current().decide(tool, { session }).kind !== "deny"
-    );
-  }
 }
 
 interface DirectoryParts {

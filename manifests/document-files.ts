@@ -4,7 +4,8 @@ import type { JsonSchema } from "./json-schema.ts";
 import type { JsonObject } from "./json.ts";
 import type { LimitRequest } from "./limits.ts";
 import type { Permissions } from "./permissions.ts";
-import type { ConfirmMode, PolicyRule, RuleEffect } from "./project.ts";
+import type { FlatPermissions, PolicyLayer } from "./policy-layer.ts";
+import type { ConfirmMode, PolicyConfig, PolicyRule, RuleEffect } from "./project.ts";
 import type { SideEffect, SideEffectClass } from "./side-effect.ts";
 import type { Caller, Requirement, ToolAnnotations, Visibility } from "./tool.ts";
 
@@ -74,9 +75,9 @@ export interface ProjectFile {
   readonly policy?: {
     readonly default?: RuleEffect;
     readonly rules?: readonly PolicyRule[];
-    readonly layers?: readonly JsonObject[];
+    readonly layers?: readonly PolicyLayer[];
     readonly groups?: Readonly<Record<string, readonly string[]>>;
-    readonly permissionTypes?: JsonObject;
+    readonly permissionTypes?: PolicyConfig["permissionTypes"];
   };
   readonly confirmation?: {
     readonly default?: { readonly [K in SideEffectClass]?: ConfirmMode };
@@ -89,7 +90,7 @@ export interface ProjectFile {
   readonly mcpServers?: JsonObject;
   readonly remotes?: JsonObject;
   readonly tools?: readonly JsonObject[];
-  readonly roles?: JsonObject;
+  readonly roles?: Readonly<Record<string, FlatPermissions>>;
   readonly secrets?: JsonObject;
   readonly audit?: JsonObject;
   readonly server?: JsonObject;

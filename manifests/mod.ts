@@ -60,6 +60,8 @@ export { parseAccessQuery } from "./permission-query.ts";
 export { permissionsForClass, permissionsForEffects, sideEffectClassOf } from "./side-effect-permissions.ts";
 export type { ConfirmationConfig, ConfirmMode, PolicyConfig, PolicyRule, ProjectConfig, RecordMode, RuleEffect } from "./project.ts";
 export { CONFIRM_MODES, RECORD_MODES } from "./project.ts";
+export type { FlatPermissions, LayerLevel, LayerRules, PermissionType, PermissionTypeRules, PolicyLayer } from "./policy-layer.ts";
+export { LAYER_LEVELS, PERMISSION_TYPES } from "./policy-layer.ts";
 export { checkSchema, REFUSED_KEYWORDS, SCHEMA_BOUNDS } from "./schema-check.ts";
 export type { ValueError } from "./validator.ts";
 export { applyDefaults, checkValue } from "./validator.ts";

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import { readLimits } from "./limit-request.ts";
 import { checkPluginName, printable } from "./names.ts";
 import { parseJson } from "./parse-json.ts";
+import { readLayer, readPermissionTypes, readRoles } from "./parse-policy-layer.ts";
 import { readPermissions } from "./permission-field.ts";
 import type { Parsed } from "./problem.ts";
 import {
@@ -68,7 +69,7 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
 /**
  * A project's configuration with every default filled in and frozen, or every problem in it.
  *
- * Sections that later parts read (`mcpServers`, `roles`, …) are kept as they are, once they are objects.
+ * Sections that later parts read (`mcpServers`, `remotes`, …) are kept as they are, once they are objects.
  */
 export function parseProject(text: string): Parsed<ProjectConfig> {
   const located = parseJson(text, PROJECT_BOUNDS);
@@ -93,7 +94,7 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     mcpServers: fields.object("mcpServers") ?? {},
     remotes: fields.object("remotes") ?? {},
     tools: fields.list("tools", (item, pointer) => readObject(reader, item, pointer)) ?? [],
-    roles: fields.object("roles") ?? {},
+    roles: readRoles(reader, fields) ?? {},
     secrets: fields.object("secrets") ?? {},
     audit,
     record: readRecordMode(reader, audit, `${fields.at("audit")}/record`),
@@ -111,9 +112,9 @@ function readPolicy(reader: DocumentReader, parent: Fields): PolicyConfig {
   return {
     default: { allow: true, ...(common && readEffect(reader, common)) },
     rules: fields.list("rules", (item, pointer) => readRule(reader, item, pointer), 1_024) ?? [],
-    layers: fields.list("layers", (item, pointer) => readObject(reader, item, pointer)) ?? [],
+    layers: fields.list("layers", (item, pointer) => readLayer(reader, item, pointer)) ?? [],
     groups: fields.record("groups", (item, pointer, name) => readGroup(reader, item, pointer, name)) ?? {},
-    permissionTypes: fields.object("permissionTypes") ?? {},
+    permissionTypes: readPermissionTypes(reader, fields) ?? {},
   };
 }
 

@@ -3,6 +3,7 @@
 import type { JsonObject } from "./json.ts";
 import type { LimitRequest } from "./limits.ts";
 import type { Permissions } from "./permissions.ts";
+import type { FlatPermissions, PermissionType, PermissionTypeRules, PolicyLayer } from "./policy-layer.ts";
 import type { Route } from "./route.ts";
 import type { SideEffectClass } from "./side-effect.ts";
 
@@ -37,9 +38,9 @@ export interface PolicyConfig {
   readonly default: RuleEffect;
   readonly rules: readonly PolicyRule[];
   /** Global → Role → Task → Delegation (SPEC P3). */
-  readonly layers: readonly JsonObject[];
+  readonly layers: readonly PolicyLayer[];
   readonly groups: Readonly<Record<string, readonly string[]>>;
-  readonly permissionTypes: JsonObject;
+  readonly permissionTypes: { readonly [K in PermissionType]?: PermissionTypeRules };
 }
 
 export interface ConfirmationConfig {
@@ -61,11 +62,12 @@ export interface ProjectConfig {
   readonly trusted: readonly { readonly name: string; readonly unconfined: boolean }[];
   /** Plugins that never share a sandbox instance or a worker with another (SPEC B1). */
   readonly isolation: readonly string[];
+  /** What each role may use (SPEC P5). */
+  readonly roles: Readonly<Record<string, FlatPermissions>>;
   /** Sections that later doors and sources read; kept as they are. */
   readonly mcpServers: JsonObject;
   readonly remotes: JsonObject;
   readonly tools: readonly JsonObject[];
-  readonly roles: JsonObject;
   readonly secrets: JsonObject;
   readonly audit: JsonObject;
   /** `audit.record`. Default `none`: a journal holds what a tool read. */

@@ -137,6 +137,18 @@ const SELECTOR = {
   pattern: Type.Optional(Type.String()),
 };
 
+const TEXTS = Type.Optional(listOf(Type.String()));
+const LAYER = closed({
+  name: Type.String(),
+  level: oneOf(["global", "role", "delegation"] as const),
+  role: Type.Optional(Type.String()),
+  allow: TEXTS,
+  deny: TEXTS,
+  permissions: Type.Optional(PERMISSIONS),
+});
+const ROLE = closed({ webAccess: Type.Optional(Type.Boolean()), allowedCategories: TEXTS, allowedTools: TEXTS, forbiddenTools: TEXTS });
+const PERMISSION_TYPE = closed({ requiresApproval: Type.Optional(Type.Boolean()), allowedPaths: TEXTS });
+
 /** `bascule.json`. */
 export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
   closed({
@@ -147,9 +159,16 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
       closed({
         default: Type.Optional(schemaOf<RuleEffect>()(closed(EFFECT))),
         rules: Type.Optional(listOf(closed({ ...SELECTOR, ...EFFECT }))),
-        layers: Type.Optional(listOf(JSON_OBJECT)),
+        layers: Type.Optional(listOf(LAYER)),
         groups: Type.Optional(recordOf(listOf(Type.String()))),
-        permissionTypes: Type.Optional(JSON_OBJECT),
+        permissionTypes: Type.Optional(
+          closed({
+            network: Type.Optional(PERMISSION_TYPE),
+            filesystem: Type.Optional(PERMISSION_TYPE),
+            shell: Type.Optional(PERMISSION_TYPE),
+            compute: Type.Optional(PERMISSION_TYPE),
+          }),
+        ),
       }),
     ),
     confirmation: Type.Optional(
@@ -174,7 +193,7 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
     mcpServers: Type.Optional(JSON_OBJECT),
     remotes: Type.Optional(JSON_OBJECT),
     tools: Type.Optional(listOf(JSON_OBJECT)),
-    roles: Type.Optional(JSON_OBJECT),
+    roles: Type.Optional(recordOf(ROLE)),
     secrets: Type.Optional(JSON_OBJECT),
     audit: Type.Optional(JSON_OBJECT),
     server: Type.Optional(JSON_OBJECT),

@@ -5,16 +5,10 @@ import type { CallWorld, Fault, HostAnswer, HostCallHandler, HostOperation, Invo
 import type { ToolCall } from "../call.ts";
 import { sha256Hex } from "../sources/directory/digest.ts";
 import type { PluginVersion } from "../tool.ts";
-import {
-  type Journal,
-  type JournalAnswer,
-  type JournalMachine,
-  type JournalUsed,
-  MAX_JOURNAL_BYTES,
-  type RecordingSummary,
-  type SentBytes,
-} from "./journal.ts";
+import { type Journal, type JournalAnswer, type JournalUsed, MAX_JOURNAL_BYTES, type RecordingSummary, type SentBytes } from "./journal.ts";
 import { journalToText } from "./journal-file.ts";
+import { machineOf } from "./machine.ts";
+import type { Platform } from "../platform/platform.ts";
 import type { JournalStore } from "./store.ts";
 
 /** What is recorded about a call before it begins. */
@@ -42,12 +36,10 @@ export interface Recorder {
 }
 
 export interface RecorderOptions {
+  readonly platform: Pick<Platform, "clock" | "random" | "workers">;
   readonly store: JournalStore;
   /** What is recorded unless a call says so itself. Asked at each call. */
   readonly mode: () => RecordMode;
-  readonly machine: () => JournalMachine;
-  readonly now: () => number;
-  readonly randomBytes: (count: number) => Uint8Array;
   /** Takes secrets out (SPEC AU4, C7). */
   readonly redact: (value: JsonValue) => JsonValue;
   readonly onDefect: (message: string, error?: unknown) => void;
@@ -65,14 +57,15 @@ interface OpenOperation {
 }
 
 export function createRecorder(options: RecorderOptions): Recorder {
+  const { clock, random } = options.platform;
   let openBytes = 0;
 
   function begin(recorded: RecordedCall): Recording | undefined {
     const { call, version } = recorded;
     const mode = call.record === true ? "all" : options.mode();
     if (mode === "none" || call.record === false) return undefined;
-    const seed = call.seed ?? hex(options.randomBytes(32));
-    const recordedMs = options.now();
+    const seed = call.seed ?? hex(random.bytes(32));
+    const recordedMs = clock.now();
     const operations: OpenOperation[] = [];
     let bytes = 0;
     let isOpen = true;
@@ -132,7 +125,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         })),
         outcome: outcome.ok ? { ok: true, output: redactor.json(outcome.output) } : { ok: false, fault: redactor.fault(outcome.fault) },
         used: usedOf(outcome.used),
-        machine: options.machine(),
+        machine: machineOf(options.platform),
         isRedacted: redactor.hasRedacted(),
       };
       const text = await journalToText(journal);

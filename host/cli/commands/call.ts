@@ -10,6 +10,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { terminalPrompt } from "../confirm.ts";
 import { EXIT, exitCodeFor } from "../exit-codes.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
+import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import { failureLines, successText } from "../result-text.ts";
 import { printable } from "../text.ts";
@@ -38,6 +39,7 @@ export const callCommand: Command = {
     { name: "seed", value: "text", about: "Compute the tool's randomness from a text: the same text, the same numbers" },
     { name: "time", value: "time", about: "What the tool sees as the time: 2026-01-31T12:00:00Z, or milliseconds since 1970" },
     { name: "record", about: "Keep what `replay` needs to run this call again" },
+    ...CONTEXT_OPTIONS,
     ...RUN_OPTIONS,
   ],
   run: async (context) => {
@@ -68,6 +70,7 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
       ...(seed === undefined ? {} : { seed }),
       ...(timeMs === undefined ? {} : { timeMs }),
       ...(options.has("record") ? { record: true } : {}),
+      ...requestContext(options),
     },
     {
       signal,
