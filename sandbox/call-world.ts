@@ -44,7 +44,8 @@ export class World {
   #cryptoBytes = 0;
   #isTooLong = false;
   #stop: Tape["stop"];
-  #differs = false;
+  /** True once the call has done otherwise than its tape. */
+  differs = false;
 
   constructor({ seed, timeMs, keepsTape = false, tape }: CallWorld, env: WorldEnvironment) {
     this.#tape = tape;
@@ -55,7 +56,7 @@ export class World {
     this.isSeeded = seed !== undefined;
     this.order = tape === undefined ? undefined : new TapeOrder(tape);
     if (timeMs !== undefined) this.#clock = fixedClock(timeMs);
-    else if (tape !== undefined) this.#clock = tapeClock(tape, () => (this.#differs = true));
+    else if (tape !== undefined) this.#clock = tapeClock(tape, () => (this.differs = true));
     else if (keepsTape) this.#clock = this.#recordingClock = recordingClock(env.epoch(), env.now);
     const { local } = env;
     const clock = this.#clock;
@@ -103,7 +104,7 @@ export class World {
 
   /** Why the call must stop now: what its own clock says, or where the tape's call was stopped. */
   check(fault: Fault | undefined, fuel: number): Fault | undefined {
-    if (this.#differs) return DIFFERS;
+    if (this.differs) return DIFFERS;
     const stop = this.#tape?.stop;
     if (stop !== undefined && fuel > 0 && fuel >= stop.fuel) return stop.fault;
     if (fault !== undefined) this.stopped(fault, fuel);

@@ -7,7 +7,7 @@ import type { Limits } from "../manifests/mod.ts";
 import { CallClock, type ClockEnvironment } from "./call-clock.ts";
 import { type CallFacts, engineFault, thrownFault, unsettledFault, unwrittenFault } from "./call-faults.ts";
 import { CallLog } from "./call-log.ts";
-import type { World } from "./call-world.ts";
+import { DIFFERS, type World } from "./call-world.ts";
 import type { ExhaustedLimit, Fault } from "./fault.ts";
 import type { GuestHost } from "./guest-host.ts";
 import type { Instance } from "./instance.ts";
@@ -144,6 +144,7 @@ export class Run {
     } finally {
       this.#clock.leave();
     }
+    if (this.#world?.differs === true) this.#stop ??= DIFFERS;
     if (this.#stop !== undefined) this.#finish(this.#stop);
     else this.#proceed(status);
   }

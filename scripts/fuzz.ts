@@ -1,7 +1,7 @@
 /**
  * `npm run fuzz`: random cases for as long as one likes.
  *
- * `-- --minutes N` (default 10), `--only wasm|guest`; `FUZZ_SEED=<number>` begins there, else a new seed is drawn and
+ * `-- --minutes N` (default 10), `--only wasm|guest|replay`; `FUZZ_SEED=<number>` begins there, else a new seed is drawn and
  * printed. Every case has a seed of its own: `-- --only KIND --case SEED` runs that one again. Cases run in a child
  * process, so that one that hangs or ends the process is found as well.
  */
@@ -13,6 +13,8 @@ import { engineBytes } from "../test/support/in-thread.ts";
 import { ProgramCheck } from "../test/fuzz/guest-check.ts";
 import { guestProgram } from "../test/fuzz/guest-program.ts";
 import { checkDamagedEngine, checkDamagedModule } from "../test/fuzz/mutation.ts";
+import { ReplayCheck } from "../test/fuzz/replay-check.ts";
+import { replayProgram } from "../test/fuzz/replay-program.ts";
 import { checkModule } from "../test/fuzz/wasm-check.ts";
 
 type Check = (seed: number) => readonly string[] | Promise<readonly string[]>;
@@ -26,14 +28,22 @@ type Report =
 const LONGEST_CASE_MS = 60_000;
 
 const programs = new ProgramCheck();
+const recordings = new ReplayCheck();
 
 /** By name; several cases of the quick ones for one of the slow. */
-const CHECKS: Readonly<Record<string, { readonly part: "wasm" | "guest"; readonly cases: number; readonly check: Check }>> = {
+const CHECKS: Readonly<Record<string, { readonly part: "wasm" | "guest" | "replay"; readonly cases: number; readonly check: Check }>> = {
   module: { part: "wasm", cases: 20, check: checkModule },
   "damaged-module": { part: "wasm", cases: 200, check: checkDamagedModule },
   "damaged-engine": { part: "wasm", cases: 4, check: (seed) => checkDamagedEngine(seed, engineBytes) },
   program: { part: "guest", cases: 10, check: checkProgram },
+  recording: { part: "replay", cases: 10, check: checkRecording },
 };
+
+async function checkRecording(seed: number): Promise<readonly string[]> {
+  const [program] = fc.sample(replayProgram, { seed, numRuns: 1 });
+  const problems = program === undefined ? [] : await recordings.check(program);
+  return problems.length === 0 ? [] : [...problems, JSON.stringify(program)];
+}
 
 async function checkProgram(seed: number): Promise<readonly string[]> {
   const [program = ""] = fc.sample(guestProgram, { seed, numRuns: 1 });

@@ -1,9 +1,8 @@
 /** Runs a recorded call again: the same version, the same answers, the same time and randomness, and nothing outside (SPEC B8). */
 
-import { type Limits, type Manifest, parseManifest, type ToolDefinition } from "../../manifests/mod.ts";
+import { type JsonValue, type Limits, type Manifest, parseManifest, type ToolDefinition } from "../../manifests/mod.ts";
 import { createSandbox, type InvocationOutcome, type PluginSource, type Sandbox } from "../../sandbox/mod.ts";
 import { equalJson } from "../equal-json.ts";
-import type { JsonValue } from "../../manifests/mod.ts";
 import type { Platform } from "../platform/platform.ts";
 import { decodeManifest, toSource } from "../sources/directory/compile.ts";
 import { MANIFEST_FILE } from "../sources/directory/walk.ts";
@@ -38,17 +37,21 @@ const PATIENCE = 20;
 const LEAST_PATIENCE_MS = 60_000;
 
 export async function replay(options: ReplayOptions): Promise<ReplayOutcome> {
-  const { journal, workers, onDefect } = options;
-  const found = findTool(journal, options.files);
-  if (typeof found === "string") return { kind: "impossible", reason: found };
-  const sandbox = createSandbox(workers, { maximumWorkers: 1, onDefect });
+  const sandbox = createSandbox(options.workers, { maximumWorkers: 1, onDefect: options.onDefect });
   try {
-    const loaded = await sandbox.load(found.source);
-    if (!loaded.ok) return { kind: "impossible", reason: `The plugin does not load: ${loaded.fault.message}` };
-    return await run(found, options, sandbox);
+    return await replayIn(sandbox, options);
   } finally {
     await sandbox.close();
   }
+}
+
+/** The same in a sandbox that is there. */
+export async function replayIn(sandbox: Sandbox, options: Omit<ReplayOptions, "workers" | "onDefect">): Promise<ReplayOutcome> {
+  const found = findTool(options.journal, options.files);
+  if (typeof found === "string") return { kind: "impossible", reason: found };
+  const loaded = await sandbox.load(found.source);
+  if (!loaded.ok) return { kind: "impossible", reason: `The plugin does not load: ${loaded.fault.message}` };
+  return await run(found, options, sandbox);
 }
 
 /** What of a plugin's files a call is made of. */
@@ -69,7 +72,11 @@ export function findTool({ tool: name, plugin, digest }: Journal, files: Readonl
   return { manifest, tool, source: toSource({ name: plugin, digest, manifest, files }) };
 }
 
-async function run({ tool, manifest }: ReplayTool, options: ReplayOptions, sandbox: Sandbox): Promise<ReplayOutcome> {
+async function run(
+  { tool, manifest }: ReplayTool,
+  options: Pick<ReplayOptions, "journal" | "signal">,
+  sandbox: Sandbox,
+): Promise<ReplayOutcome> {
   const { journal } = options;
   const stop = new AbortController();
   const abort = (): void => stop.abort();

@@ -1,0 +1,73 @@
+/** A host in memory whose calls are recorded, and short ways to what was kept. */
+
+import { createHost, type Host, type HostCallOptions, type HostOptions, type JsonValue, type ToolResult } from "../../host/mod.ts";
+import type { Journal } from "../../host/journal/journal.ts";
+import { readJournal } from "../../host/journal/journal-file.ts";
+import { replayIn, type ReplayOutcome } from "../../host/journal/replay.ts";
+import { createJournalStore, type JournalStore } from "../../host/journal/store.ts";
+import type { MemoryPlatform } from "../../host/platform/memory.ts";
+import { createSandbox, type Sandbox } from "../../sandbox/mod.ts";
+import { memoryPlatformWithWorkers, WORKSPACE } from "./memory-platform.ts";
+
+export interface RecordingHost extends AsyncDisposable {
+  readonly host: Host;
+  readonly platform: MemoryPlatform;
+  readonly store: JournalStore;
+  /** Calls `demo.run`, and records it unless told otherwise. */
+  call(args?: JsonValue, options?: HostCallOptions): Promise<ToolResult>;
+  /** @throws {Error} if there is none that can be read. */
+  journal(callId: string): Promise<Journal>;
+  replay(journal: Journal, files?: Readonly<Record<string, string>>): Promise<ReplayOutcome>;
+}
+
+const DEMO_MANIFEST = {
+  schemaVersion: "1.0",
+  name: "demo",
+  version: "1.0.0",
+  description: "Is recorded",
+  permissions: { read: ["$workspace"], write: ["$workspace"] },
+  tools: [{ name: "run", description: "Runs", inputSchema: { type: "object" }, sideEffects: ["read", "write"] }],
+};
+
+/** @param main the plugin's module, with `run`. */
+export async function recordingHost(main: string, options: HostOptions & { readonly manifest?: object } = {}): Promise<RecordingHost> {
+  const { manifest = {}, ...more } = options;
+  const files = { "manifest.json": JSON.stringify({ ...DEMO_MANIFEST, ...manifest }), "main.ts": main, "own.txt": "its own" };
+  const planted = Object.fromEntries(Object.entries(files).map(([path, text]) => [`plugins/demo/${path}`, text]));
+  const platform = memoryPlatformWithWorkers({ ...planted, "a.txt": "one", "b.txt": "two", "bascule.json": "{}" });
+  const grants = { demo: { read: true, write: true } } as const;
+  const host = await createHost({
+    platform,
+    plugins: "plugins",
+    config: { confirmation: { perTool: { "demo.run": "auto" } } },
+    grants,
+    ...more,
+  });
+  const store = createJournalStore(platform, `${WORKSPACE}/.bascule`);
+  /** What replays run in. */
+  let sandbox: Sandbox | undefined;
+  return {
+    host,
+    platform,
+    store,
+    call: (args = {}, wish = {}) => host.call("demo.run", args, { record: true, ...wish }),
+    async journal(callId) {
+      const read = await readJournal((await store.read(callId)) ?? "");
+      if (!read.ok) throw new Error(read.message);
+      return read.journal;
+    },
+    async replay(journal, changed = {}) {
+      const kept = await store.readPlugin(journal.digest);
+      const bytes = Object.entries(changed).map(([path, text]) => [path, new TextEncoder().encode(text)] as const);
+      // Another version is another image.
+      const digest = bytes.length === 0 ? journal.digest : `${journal.digest}-${JSON.stringify(changed).length}`;
+      const signal = new AbortController().signal;
+      sandbox ??= createSandbox(platform.workers, { maximumWorkers: 1 });
+      return await replayIn(sandbox, { journal: { ...journal, digest }, files: new Map([...(kept ?? []), ...bytes]), signal });
+    },
+    async [Symbol.asyncDispose]() {
+      await host.close();
+      await sandbox?.close();
+    },
+  };
+}
