@@ -19,7 +19,8 @@ export interface CaseAnswer {
   readonly error?: { readonly name: string; readonly message: string; readonly code?: string };
 }
 
-const FIELDS = ["operation", "args", "sha256", "value", "text", "base64", "error"];
+/** Of an answer; `plugins/cases.schema.json` says what each is. */
+export const ANSWER_FIELDS = ["operation", "args", "sha256", "value", "text", "base64", "error"] as const;
 
 /** The answers, or what is wrong with them. */
 export function readCaseAnswers(value: JsonValue): readonly CaseAnswer[] | string {
@@ -35,8 +36,8 @@ export function readCaseAnswers(value: JsonValue): readonly CaseAnswer[] | strin
 
 function readAnswer(item: JsonValue): CaseAnswer | string {
   if (!isJsonObject(item)) return "must be an object";
-  const unknown = Object.keys(item).find((key) => !FIELDS.includes(key));
-  if (unknown !== undefined) return `has no field "${unknown}" (there are ${FIELDS.join(", ")})`;
+  const unknown = Object.keys(item).find((key) => !isOneOf(key, ANSWER_FIELDS));
+  if (unknown !== undefined) return `has no field "${unknown}" (there are ${ANSWER_FIELDS.join(", ")})`;
   const { operation, args = {}, value, error } = item;
   if (typeof operation !== "string") return `must have a text as "operation"`;
   const texts: Partial<Record<"sha256" | "text" | "base64", string>> = {};
@@ -49,6 +50,11 @@ function readAnswer(item: JsonValue): CaseAnswer | string {
   const thrown = error === undefined ? undefined : readError(error);
   if (error !== undefined && thrown === undefined) return `must have "name" and "message" in its "error"`;
   return { operation, args, ...texts, ...(value !== undefined && { value }), ...(thrown && { error: thrown }) };
+}
+
+/** `includes` wants to know beforehand what it is asked. */
+export function isOneOf(text: string, texts: readonly string[]): boolean {
+  return texts.includes(text);
 }
 
 function readError(error: JsonValue): CaseAnswer["error"] {

@@ -2,7 +2,7 @@
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parsePermissions, type Permissions } from "../../manifests/mod.ts";
 
-import { type CaseAnswer, readCaseAnswers } from "./case-answers.ts";
+import { type CaseAnswer, isOneOf, readCaseAnswers } from "./case-answers.ts";
 
 /** One call and what must come of it. */
 export interface PluginCase {
@@ -51,13 +51,27 @@ export function readCases(text: string): CasesRead {
   return { ok: true, cases };
 }
 
-const FIELDS = ["name", "tool", "args", "files", "grants", "confirm", "timeoutMs", "seed", "time", "answers", "expect"];
-const EXPECT_FIELDS = ["ok", "output", "error", "files"];
+/** Of a case; `plugins/cases.schema.json` says what each is. */
+export const CASE_FIELDS = [
+  "name",
+  "tool",
+  "args",
+  "files",
+  "grants",
+  "confirm",
+  "timeoutMs",
+  "seed",
+  "time",
+  "answers",
+  "expect",
+] as const;
+/** Of a case's `expect`. */
+export const EXPECT_FIELDS = ["ok", "output", "error", "files"] as const;
 
 function readCase(value: JsonValue): PluginCase | string {
   if (!isJsonObject(value)) return "it is not an object";
-  const unknown = Object.keys(value).find((key) => !FIELDS.includes(key));
-  if (unknown !== undefined) return `"${unknown}" is not a field (there are ${FIELDS.join(", ")})`;
+  const unknown = Object.keys(value).find((key) => !isOneOf(key, CASE_FIELDS));
+  if (unknown !== undefined) return `"${unknown}" is not a field (there are ${CASE_FIELDS.join(", ")})`;
   const { name, tool, args = {}, files = {}, grants = {}, confirm = true, timeoutMs, expect } = value;
   if (typeof name !== "string" || typeof tool !== "string") return `"name" and "tool" must be text`;
   if (typeof confirm !== "boolean") return `"confirm" must be true or false`;
@@ -96,7 +110,7 @@ function readWorld({ seed, time, answers }: JsonObject): Pick<PluginCase, "seed"
 
 function readExpectation(value: JsonValue | undefined): CaseExpectation | string {
   if (value === undefined || !isJsonObject(value) || typeof value["ok"] !== "boolean") return `"expect" must be an object with "ok"`;
-  const unknown = Object.keys(value).find((key) => !EXPECT_FIELDS.includes(key));
+  const unknown = Object.keys(value).find((key) => !isOneOf(key, EXPECT_FIELDS));
   if (unknown !== undefined) return `"expect/${unknown}" is not a field (there are ${EXPECT_FIELDS.join(", ")})`;
   const { ok, output, error, files = {} } = value;
   const texts = readTexts(files, true);
