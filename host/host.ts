@@ -18,13 +18,14 @@ import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolFilter, ToolListing } from "./listing.ts";
 import { type AccessQuery, type JsonValue, parsePermissions, type Permissions, type PolicyLayer, problemToText } from "../manifests/mod.ts";
 import { currentPlatform } from "./platform/mod.ts";
-import type { Log, Platform } from "./platform/platform.ts";
+import type { Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";
 import { type AddedLayer, createPolicySource } from "./policy-source.ts";
 import { openPlaces, type Places } from "./places.ts";
 import { createRegistry, type Registry, type RegisterOptions } from "./registry.ts";
 import { createExecutors } from "./routes/mod.ts";
 import { createSandbox, type Sandbox } from "../sandbox/mod.ts";
+import { createSecrets } from "./secrets/secrets.ts";
 import { createSession, type Session } from "./session.ts";
 import { createSessions, type HostSessionOptions, type SessionContext } from "./sessions.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
@@ -110,13 +111,18 @@ const DRAIN_MS = 2_000;
  * ```
  */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
-  const platform = withLogger(options.platform ?? currentPlatform(), options.logger);
+  const given = options.platform ?? currentPlatform();
+  const places = await openPlaces(given, options);
+  const logger = options.logger ?? given.log;
+  const secrets = createSecrets({ platform: { ...given, log: logger }, sources: () => places.project.config().secrets, root: places.root });
+  await secrets.refresh();
+  const platform: Platform = { ...given, log: secrets.redactLog(logger) };
   const { clock, log, random } = platform;
   const onDefect = (message: string, error?: unknown, fields: Readonly<Record<string, unknown>> = {}): void =>
     log.write("error", message, { ...fields, ...(error !== undefined && { error: describe(error) }) });
-  const { redact = (value: JsonValue) => value, publish, bufferSize }: EventOptions = options.events ?? {};
+  const { redact: redactMore, publish, bufferSize }: EventOptions = options.events ?? {};
+  const redact = redactMore === undefined ? secrets.redact : (value: JsonValue): JsonValue => secrets.redact(redactMore(value));
 
-  const places = await openPlaces(platform, options);
   const grants = await createGrantStore(platform, places.grantsFile);
   const bus = createEventBus({ newId: random.uuidv7, now: clock.now, onDefect, redact, ...(bufferSize !== undefined && { bufferSize }) });
   bus.subscribe(createLogSink(log));
@@ -133,7 +139,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const directory = createDirectory(platform, { places, registry, bus, sandbox, loadsAtOnce: options.loadsAtOnce });
   const store = createJournalStore(platform, places.state);
   const recorder = createRecorder({ platform, store, mode: () => places.project.config().record, redact, onDefect });
-  const executors = createExecutors({ platform, emit: bus.emit, sandbox, recorder, lease: directory.lease });
+  const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, recorder, lease: directory.lease });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
   const confirm = createConfirm({ emit: bus.emit, newId: random.uuidv7, clock, timeoutMs: policies.confirmationTimeoutMs, onDefect });
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
@@ -159,6 +165,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 
   async function reload(): Promise<number> {
     await policies.refresh();
+    await secrets.refresh();
     await grants.refresh();
     return await directory.reloadChanged();
   }
@@ -292,10 +299,6 @@ const FOLDERS: WeakMap<Snapshot, readonly string[]> = new WeakMap();
 /** Permissions as written are JSON; their interfaces just have no index signature. */
 function toJson(permissions: Permissions): JsonValue {
   return permissions as unknown as JsonValue;
-}
-
-function withLogger(platform: Platform, logger: Log | undefined): Platform {
-  return logger === undefined ? platform : { ...platform, log: logger };
 }
 
 function describe(error: unknown): string {

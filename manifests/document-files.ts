@@ -5,7 +5,7 @@ import type { JsonObject } from "./json.ts";
 import type { LimitRequest } from "./limits.ts";
 import type { Permissions } from "./permissions.ts";
 import type { FlatPermissions, PolicyLayer } from "./policy-layer.ts";
-import type { ConfirmMode, PolicyConfig, PolicyRule, RuleEffect } from "./project.ts";
+import type { ConfirmMode, PolicyConfig, PolicyRule, QuotaConfig, RuleEffect, SecretSource } from "./project.ts";
 import type { SideEffect, SideEffectClass } from "./side-effect.ts";
 import type { Caller, Requirement, ToolAnnotations, Visibility } from "./tool.ts";
 
@@ -67,14 +67,22 @@ export interface SkillFile {
   readonly tags?: readonly string[];
 }
 
+/** One of a rule's quotas (SPEC D9). */
+export interface QuotaFile extends Partial<QuotaConfig> {}
+
+/** What a rule may set. */
+export interface EffectFile extends Omit<RuleEffect, "quota"> {
+  readonly quota?: QuotaFile | readonly QuotaFile[];
+}
+
 /** `bascule.json` (SPEC P1). */
 export interface ProjectFile {
   readonly $schema?: string;
   readonly plugins?: readonly string[];
   readonly workspace?: string;
   readonly policy?: {
-    readonly default?: RuleEffect;
-    readonly rules?: readonly PolicyRule[];
+    readonly default?: EffectFile;
+    readonly rules?: readonly (Omit<PolicyRule, "quota"> & EffectFile)[];
     readonly layers?: readonly PolicyLayer[];
     readonly groups?: Readonly<Record<string, readonly string[]>>;
     readonly permissionTypes?: PolicyConfig["permissionTypes"];
@@ -91,7 +99,7 @@ export interface ProjectFile {
   readonly remotes?: JsonObject;
   readonly tools?: readonly JsonObject[];
   readonly roles?: Readonly<Record<string, FlatPermissions>>;
-  readonly secrets?: JsonObject;
+  readonly secrets?: Readonly<Record<string, SecretSource>>;
   readonly audit?: JsonObject;
   readonly server?: JsonObject;
 }

@@ -7,6 +7,8 @@ import { checkPluginName, printable } from "./names.ts";
 import { parseJson } from "./parse-json.ts";
 import { readLayer, readPermissionTypes, readRoles } from "./parse-policy-layer.ts";
 import { readPermissions } from "./permission-field.ts";
+import { readQuotas } from "./parse-quota.ts";
+import { readSecrets } from "./parse-secrets.ts";
 import type { Parsed } from "./problem.ts";
 import {
   CONFIRM_MODES,
@@ -16,6 +18,7 @@ import {
   type ProjectConfig,
   RECORD_MODES,
   type RecordMode,
+  type QuotaScope,
   type RuleEffect,
 } from "./project.ts";
 import { ROUTES } from "./route.ts";
@@ -95,9 +98,9 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     remotes: fields.object("remotes") ?? {},
     tools: fields.list("tools", (item, pointer) => readObject(reader, item, pointer)) ?? [],
     roles: readRoles(reader, fields) ?? {},
-    secrets: fields.object("secrets") ?? {},
     audit,
     record: readRecordMode(reader, audit, `${fields.at("audit")}/record`),
+    secrets: readSecrets(reader, fields),
     server: fields.object("server") ?? {},
   });
 }
@@ -110,7 +113,7 @@ function readPolicy(reader: DocumentReader, parent: Fields): PolicyConfig {
     ? reader.fields(fields.get("default"), fields.at("default"), { what: "Default rule", known: EFFECT_FIELDS })
     : undefined;
   return {
-    default: { allow: true, ...(common && readEffect(reader, common)) },
+    default: { allow: true, ...(common && readEffect(reader, common, "tool")) },
     rules: fields.list("rules", (item, pointer) => readRule(reader, item, pointer), 1_024) ?? [],
     layers: fields.list("layers", (item, pointer) => readLayer(reader, item, pointer)) ?? [],
     groups: fields.record("groups", (item, pointer, name) => readGroup(reader, item, pointer, name)) ?? {},
@@ -133,17 +136,18 @@ function readRule(reader: DocumentReader, value: JsonValue, pointer: string): Po
     group: fields.text("group"),
     pattern: fields.text("pattern", checkPattern),
   });
-  return { ...selector, ...readEffect(reader, fields) };
+  return { ...selector, ...readEffect(reader, fields, fields.has("plugin") ? "plugin" : "tool") };
 }
 
-function readEffect(reader: DocumentReader, fields: Fields): RuleEffect {
+/** `counted` is whose use a quota counts where it does not say: what the rule selects. */
+function readEffect(reader: DocumentReader, fields: Fields, counted: QuotaScope): RuleEffect {
   return compact({
     allow: fields.flag("allow"),
     route: fields.choice("route", ROUTES),
     limits: readLimits(reader, fields, "limits"),
     confirm: fields.choice("confirm", CONFIRM_MODES),
     grants: readPermissions(reader, fields, "grants"),
-    quota: fields.object("quota"),
+    quota: readQuotas(reader, fields, "quota", counted),
   });
 }
 

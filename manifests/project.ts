@@ -10,6 +10,32 @@ import type { SideEffectClass } from "./side-effect.ts";
 export const CONFIRM_MODES = ["auto", "prompt", "prompt_once", "deny"] as const;
 export type ConfirmMode = (typeof CONFIRM_MODES)[number];
 
+/** What a quota counts: calls, their CPU time, bytes from and to files and network, requests, acts of a guest (SPEC D9). */
+export const QUOTA_RESOURCES = ["calls", "cpuMs", "bytesRead", "bytesWritten", "requests", "hostCalls"] as const;
+export type QuotaResource = (typeof QUOTA_RESOURCES)[number];
+
+/** Whose use is counted together. */
+export const QUOTA_SCOPES = ["tool", "plugin", "session"] as const;
+export type QuotaScope = (typeof QUOTA_SCOPES)[number];
+
+/** How much may be used in any `windowMs` milliseconds. At least one resource is limited. */
+export interface QuotaConfig extends Readonly<Partial<Record<QuotaResource, number>>> {
+  /** Default: what the rule selects, where that is a tool or a plugin; else `tool`. */
+  readonly per: QuotaScope;
+  /** Default 60,000. */
+  readonly windowMs: number;
+}
+
+/** Where a secret's value comes from, one of `env` and `file`; the value itself is never written down (SPEC C7). */
+export interface SecretSource {
+  /** A variable of the host's environment. */
+  readonly env?: string;
+  /** Relative to the folder of `bascule.json`; a line end at the end of the file does not count. */
+  readonly file?: string;
+  /** Where the value may go at most, whatever a grant says. */
+  readonly hosts?: readonly string[];
+}
+
 /** What a rule may set; what it leaves out, a less specific rule or the default decides (SPEC P2). */
 export interface RuleEffect {
   readonly allow?: boolean;
@@ -18,7 +44,7 @@ export interface RuleEffect {
   readonly confirm?: ConfirmMode;
   /** Counts as the user's grant for the tools the rule matches. */
   readonly grants?: Permissions;
-  readonly quota?: JsonObject;
+  readonly quota?: readonly QuotaConfig[];
 }
 
 /** Which calls of plugins are recorded, so that they can be run again (SPEC B8). */
@@ -68,7 +94,7 @@ export interface ProjectConfig {
   readonly mcpServers: JsonObject;
   readonly remotes: JsonObject;
   readonly tools: readonly JsonObject[];
-  readonly secrets: JsonObject;
+  readonly secrets: Readonly<Record<string, SecretSource>>;
   readonly audit: JsonObject;
   /** `audit.record`. Default `none`: a journal holds what a tool read. */
   readonly record: RecordMode;

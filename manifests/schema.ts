@@ -7,11 +7,12 @@
 
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 
-import type { ManifestFile, ProjectFile, SettingsFile, SkillFile, ToolFile } from "./document-files.ts";
+import type { EffectFile, ManifestFile, ProjectFile, QuotaFile, SettingsFile, SkillFile, ToolFile } from "./document-files.ts";
 import type { JsonObject } from "./json.ts";
 import { LIMIT_NAMES } from "./limit-request.ts";
 import { LIMIT_CEILINGS, type LimitRequest } from "./limits.ts";
-import { CONFIRM_MODES, type RuleEffect } from "./project.ts";
+import { QUOTA_BOUNDS } from "./parse-quota.ts";
+import { CONFIRM_MODES, QUOTA_SCOPES, type SecretSource } from "./project.ts";
 import { ROUTES } from "./route.ts";
 import { closed, describe, listOf, oneOf, permissionsSchema, PERMISSIONS, recordOf, SCHEMA, subsetSchema } from "./schema-parts.ts";
 import { SIDE_EFFECTS } from "./side-effect.ts";
@@ -121,13 +122,26 @@ export const ManifestSchema: SchemaOf<ManifestFile> = schemaOf<ManifestFile>()(
   }),
 );
 
+const QUOTA = schemaOf<QuotaFile>()(
+  closed({
+    calls: Type.Optional(Type.Integer({ minimum: 1 })),
+    cpuMs: Type.Optional(Type.Integer({ minimum: 1 })),
+    bytesRead: Type.Optional(Type.Integer({ minimum: 1 })),
+    bytesWritten: Type.Optional(Type.Integer({ minimum: 1 })),
+    requests: Type.Optional(Type.Integer({ minimum: 1 })),
+    hostCalls: Type.Optional(Type.Integer({ minimum: 1 })),
+    per: Type.Optional(oneOf(QUOTA_SCOPES)),
+    windowMs: Type.Optional(Type.Integer({ minimum: QUOTA_BOUNDS.leastWindowMs, maximum: QUOTA_BOUNDS.mostWindowMs })),
+  }),
+);
+
 const EFFECT = {
   allow: Type.Optional(Type.Boolean()),
   route: Type.Optional(oneOf(ROUTES)),
   limits: Type.Optional(LIMITS),
   confirm: Type.Optional(oneOf(CONFIRM_MODES)),
   grants: Type.Optional(PERMISSIONS),
-  quota: Type.Optional(JSON_OBJECT),
+  quota: Type.Optional(Type.Union([QUOTA, listOf(QUOTA)])),
 };
 const SELECTOR = {
   tool: Type.Optional(Type.String()),
@@ -157,7 +171,7 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
     workspace: Type.Optional(Type.String()),
     policy: Type.Optional(
       closed({
-        default: Type.Optional(schemaOf<RuleEffect>()(closed(EFFECT))),
+        default: Type.Optional(schemaOf<EffectFile>()(closed(EFFECT))),
         rules: Type.Optional(listOf(closed({ ...SELECTOR, ...EFFECT }))),
         layers: Type.Optional(listOf(LAYER)),
         groups: Type.Optional(recordOf(listOf(Type.String()))),
@@ -194,7 +208,18 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
     remotes: Type.Optional(JSON_OBJECT),
     tools: Type.Optional(listOf(JSON_OBJECT)),
     roles: Type.Optional(recordOf(ROLE)),
-    secrets: Type.Optional(JSON_OBJECT),
+    secrets: Type.Optional(
+      recordOf(
+        schemaOf<SecretSource>()(
+          closed({
+            env: Type.Optional(Type.String({ description: "A variable of the host's environment" })),
+            file: Type.Optional(Type.String({ description: "A file, relative to this one" })),
+            hosts: Type.Optional(listOf(Type.String(), { description: "Where the value may go at most" })),
+          }),
+        ),
+        { description: "Values by reference; the values themselves are never written here" },
+      ),
+    ),
     audit: Type.Optional(JSON_OBJECT),
     server: Type.Optional(JSON_OBJECT),
   }),

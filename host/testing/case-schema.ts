@@ -54,12 +54,15 @@ function closedWith(properties: FieldSchemas<string>, required: readonly string[
   return Type.Object(Object.fromEntries(schema), { additionalProperties: false });
 }
 
+/** A file of cases. */
+export const CasesSchema: TSchema = Type.Array(closedWith(CASE, ["name", "tool", "expect"]));
+
 /** What `plugins/cases.schema.json` holds, in Draft 7. */
 export function casesJsonSchema(): JsonObject {
   const document = {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: "bascule plugin cases",
-    ...Type.Array(closedWith(CASE, ["name", "tool", "expect"])),
+    ...CasesSchema,
   };
   // Through text, so that TypeBox's symbols stay behind and only JSON is left.
   return JSON.parse(JSON.stringify(document)) as JsonObject;

@@ -37,6 +37,12 @@ export async function keys() {
   const isGood = await crypto.subtle.verify({ name: "ECDSA", hash: "SHA-256" }, pair.publicKey, signature, data);
   return [hex(await crypto.subtle.exportKey("raw", pair.publicKey)), hex(signature), isGood];
 }
+export async function patient() {
+  const said: string[] = [];
+  void Deno.readTextFile("never").then(() => said.push("never"));
+  await Deno.readTextFile("b").then(() => said.push("b"));
+  return said;
+}
 export async function waits() { await Deno.readTextFile("a"); await Deno.readTextFile("never"); return "read"; }
 export async function loops() { await Deno.readTextFile("a"); for (;;) Math.random(); }
 export async function looks() { for (let i = 0; i < 200; i++) await sleep(0); return Date.now() > 0; }
@@ -101,6 +107,20 @@ describe("the world of a call", () => {
     ];
     expect((outputOf(timed) as unknown[])[0]).not.toBe((outputOf(other) as unknown[])[0]);
     expect((outputOf(timed) as unknown[]).slice(6)).toEqual((outputOf(other) as unknown[]).slice(6));
+  });
+
+  it.each(["abcd", "dcba", "badc"])(
+    "depends on answers and not on how soon they come, where time is given: %s [B6.order]",
+    async (order) => {
+      const world = { seed: "s", timeMs: 0 };
+      const outcome = await box.call("plugin", "races", { world, hostCall: answering([...order, "e"]) });
+      expect(outputOf(outcome)).toEqual(["a", "timer 1", "b", "timer 2", "c", "timer 3", "d", "e"]);
+    },
+  );
+
+  it("lets others go first where an answer does not come, also where time is given [B6.patience]", async () => {
+    const outcome = await box.call("plugin", "patient", { world: { seed: "s", timeMs: 0 }, hostCall: answering(["b"]) });
+    expect(outputOf(outcome)).toEqual(["b"]);
   });
 
   it("lets given time pass for loops that wait for it [B6.passes]", async () => {

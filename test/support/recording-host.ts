@@ -7,7 +7,8 @@ import { replayIn, type ReplayOutcome } from "../../host/journal/replay.ts";
 import { createJournalStore, type JournalStore } from "../../host/journal/store.ts";
 import type { MemoryPlatform } from "../../host/platform/memory.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/mod.ts";
-import { memoryPlatformWithWorkers, WORKSPACE } from "./memory-platform.ts";
+import { createWorkerLauncher } from "../../host/platform/workers.ts";
+import { memoryPlatform, WORKSPACE } from "./memory-platform.ts";
 
 export interface RecordingHost extends AsyncDisposable {
   readonly host: Host;
@@ -29,12 +30,21 @@ const DEMO_MANIFEST = {
   tools: [{ name: "run", description: "Runs", inputSchema: { type: "object" }, sideEffects: ["read", "write"] }],
 };
 
+export interface RecordingHostOptions extends HostOptions {
+  /** Members of the plugin's manifest. */
+  readonly manifest?: object;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** @param main the plugin's module, with `run`. */
-export async function recordingHost(main: string, options: HostOptions & { readonly manifest?: object } = {}): Promise<RecordingHost> {
-  const { manifest = {}, ...more } = options;
+export async function recordingHost(main: string, options: RecordingHostOptions = {}): Promise<RecordingHost> {
+  const { manifest = {}, env = {}, ...more } = options;
   const files = { "manifest.json": JSON.stringify({ ...DEMO_MANIFEST, ...manifest }), "main.ts": main, "own.txt": "its own" };
   const planted = Object.fromEntries(Object.entries(files).map(([path, text]) => [`plugins/demo/${path}`, text]));
-  const platform = memoryPlatformWithWorkers({ ...planted, "a.txt": "one", "b.txt": "two", "bascule.json": "{}" });
+  const platform = memoryPlatform(
+    { ...planted, "a.txt": "one", "b.txt": "two", "bascule.json": "{}" },
+    { env, workers: createWorkerLauncher() },
+  );
   const grants = { demo: { read: true, write: true } } as const;
   const host = await createHost({
     platform,

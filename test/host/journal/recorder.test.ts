@@ -144,6 +144,24 @@ describe("recorded calls", () => {
     }
   });
 
+  it("hold no value of a project's secret, neither given nor read [B8.secrets] [C7.journal]", async () => {
+    const main = `export const run = async () => [Deno.env.get("TOKEN"), (await Deno.readTextFile("token.txt")).length];`;
+    await using own = await recordingHost(main, {
+      config: { confirmation: { perTool: { "demo.run": "auto" } }, secrets: { TOKEN: { env: "TOKEN", hosts: ["example.org"] } } },
+      env: { TOKEN: "s3cret-value" },
+      manifest: { permissions: { read: ["$workspace"], env: ["TOKEN"] } },
+      grants: { demo: { read: true, env: ["TOKEN"] } },
+    });
+    own.platform.plant("/workspace/token.txt", "is s3cret-value");
+    const result = await own.call();
+    expect(result.output).toEqual([expect.stringMatching(/^bascule_secret_/), 15]);
+    const text = (await own.store.read(result.callId)) ?? "";
+    expect(text).toContain("bascule_secret_");
+    expect(text).not.toContain("s3cret");
+    expect(text).not.toContain(btoa("is s3cret-value"));
+    expect(await own.journal(result.callId)).toMatchObject({ isRedacted: true });
+  });
+
   it("are refused where they cannot be: on the host route [B6.route]", async () => {
     for (const wish of [{ seed: "x" }, { timeMs: 0 }, { record: true }])
       expect(await box.host.call("echo", { text: "x" }, wish)).toMatchObject({ ok: false, error: { code: "invalid_args" } });

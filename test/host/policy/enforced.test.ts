@@ -9,10 +9,10 @@ describe("checkEnforced()", () => {
   it("refuses whatever would be read and then ignored [P1.enforced]", () => {
     const pointers = checkEnforced(
       policy({
-        default: { allow: true, quota: { calls: 1 } },
+        default: { allow: true, quota: [{ per: "tool", windowMs: 60_000, calls: 1 }] },
         layers: [{ name: "l", level: "global", allow: ["a", "group:nope"], deny: ["group:mine", "group:never"] }],
         rules: [
-          { tool: "a", quota: { calls: 1 } },
+          { tool: "a", quota: [{ per: "tool", windowMs: 60_000, calls: 1 }] },
           { group: "group:nope", allow: false },
           { group: "group:write", allow: false },
           { group: "mine", allow: false },
