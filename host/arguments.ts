@@ -1,6 +1,5 @@
 /** The argument gate: whatever a door handed in becomes checked, complete, frozen JSON, or every problem at once (SPEC S3). */
 
-import type { ToolCall } from "./call.ts";
 import { applyDefaults, checkValue, type JsonSchema, type JsonValue, type Limits, type Route } from "../manifests/mod.ts";
 import { invalidArgs, invalidJson, invalidOption, type ToolErrorData } from "./errors.ts";
 import { copyJson, deepFreeze, type JsonBounds } from "./json.ts";
@@ -35,8 +34,17 @@ export function readArguments(schema: JsonSchema, raw: RawArguments, limits: Pic
   return problems.length === 0 ? { ok: true, args } : { ok: false, error: invalidArgs(problems) };
 }
 
+/** The part of a call that says how it is to run. */
+export interface CallWishes {
+  readonly timeoutMs?: number;
+  readonly seed?: string;
+  readonly timeMs?: number;
+  readonly record?: boolean;
+  readonly answer?: unknown;
+}
+
 /** What a caller may wish for beside the arguments. Above the limit is no mistake: policy lowers it. */
-export function checkWishes({ timeoutMs, seed, timeMs }: Pick<ToolCall, "timeoutMs" | "seed" | "timeMs">): ToolErrorData | undefined {
+export function checkWishes({ timeoutMs, seed, timeMs }: CallWishes): ToolErrorData | undefined {
   if (timeoutMs !== undefined && !(timeoutMs > 0))
     return invalidOption("timeoutMs", `${timeoutMs} is no time to run in (give milliseconds above 0, or leave it out)`);
   if (seed !== undefined && (typeof seed !== "string" || seed.length > MAX_SEED_LENGTH))
@@ -49,7 +57,7 @@ export function checkWishes({ timeoutMs, seed, timeMs }: Pick<ToolCall, "timeout
 const MAX_SEED_LENGTH = 1_000;
 
 /** What only the sandbox can give: the embedding program's own code has the machine's time, randomness and files. */
-export function checkWorld(call: Pick<ToolCall, "seed" | "timeMs" | "record" | "answer">, route: Route): ToolErrorData | undefined {
+export function checkWorld(call: CallWishes, route: Route): ToolErrorData | undefined {
   const wish = route === "wasm" ? undefined : WORLD_WISHES.find((name) => call[name] !== undefined && call[name] !== false);
   return wish && invalidOption(wish, `the tool runs on the "${route}" route, where that is not possible (leave it out)`);
 }

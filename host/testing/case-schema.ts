@@ -2,8 +2,8 @@
 
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { JsonObject } from "../../manifests/mod.ts";
-import { ANSWER_FIELDS } from "./case-answers.ts";
-import { CASE_FIELDS, EXPECT_FIELDS } from "./cases.ts";
+import type { ANSWER_FIELDS } from "./case-answers.ts";
+import type { CASE_FIELDS, EXPECT_FIELDS } from "./cases.ts";
 
 const TEXT = Type.String();
 const ANY = Type.Unknown();

@@ -59,7 +59,7 @@ describe("parseProject()", () => {
       tools: [{ name: "x" }],
       roles: { a: {} },
       secrets: { A: { env: "B", hosts: ["a.test"] }, C: { file: "c.txt" } },
-      audit: { redact: [] },
+      audit: { redact: [], record: "failures" },
       server: { port: 1 },
     };
     const { $schema: _, ...rest } = file;
@@ -67,7 +67,7 @@ describe("parseProject()", () => {
       { name: "words", unconfined: false },
       { name: "notes", unconfined: true },
     ];
-    expect(parseProject(JSON.stringify(file))).toEqual({ ok: true, value: { ...rest, trusted }, warnings: [] });
+    expect(parseProject(JSON.stringify(file))).toEqual({ ok: true, value: { ...rest, trusted, record: "failures" }, warnings: [] });
   });
 
   it("lists every problem with its place [P1.checked]", () => {
