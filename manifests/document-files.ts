@@ -5,7 +5,7 @@ import type { JsonObject } from "./json.ts";
 import type { LimitRequest } from "./limits.ts";
 import type { Permissions } from "./permissions.ts";
 import type { FlatPermissions, PolicyLayer } from "./policy-layer.ts";
-import type { ConfirmMode, PolicyConfig, PolicyRule, QuotaConfig, RuleEffect, SecretSource } from "./project.ts";
+import type { ConfirmMode, PolicyConfig, PolicyRule, QuotaConfig, RecordMode, RuleEffect, SecretSource } from "./project.ts";
 import type { SideEffect, SideEffectClass } from "./side-effect.ts";
 import type { Caller, Requirement, ToolAnnotations, Visibility } from "./tool.ts";
 
@@ -100,7 +100,7 @@ export interface ProjectFile {
   readonly tools?: readonly JsonObject[];
   readonly roles?: Readonly<Record<string, FlatPermissions>>;
   readonly secrets?: Readonly<Record<string, SecretSource>>;
-  readonly audit?: JsonObject;
+  readonly audit?: { readonly store?: boolean; readonly redact?: readonly string[]; readonly record?: RecordMode };
   readonly server?: JsonObject;
 }
 

@@ -11,13 +11,13 @@ import { readQuotas } from "./parse-quota.ts";
 import { readSecrets } from "./parse-secrets.ts";
 import type { Parsed } from "./problem.ts";
 import {
+  type AuditConfig,
   CONFIRM_MODES,
   type ConfirmationConfig,
   type PolicyConfig,
   type PolicyRule,
   type ProjectConfig,
   RECORD_MODES,
-  type RecordMode,
   type QuotaScope,
   type RuleEffect,
 } from "./project.ts";
@@ -64,8 +64,7 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
   tools: [],
   roles: {},
   secrets: {},
-  audit: {},
-  record: "none",
+  audit: { store: true, redact: [], record: "none" },
   server: {},
 });
 
@@ -86,7 +85,6 @@ export function parseProject(text: string): Parsed<ProjectConfig> {
 
 function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
   fields.text("$schema");
-  const audit = fields.object("audit") ?? {};
   return compact({
     plugins: fields.texts("plugins", checkFolder) ?? DEFAULT_PROJECT.plugins,
     workspace: fields.text("workspace", checkFolder),
@@ -98,9 +96,8 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     remotes: fields.object("remotes") ?? {},
     tools: fields.list("tools", (item, pointer) => readObject(reader, item, pointer)) ?? [],
     roles: readRoles(reader, fields) ?? {},
-    audit,
-    record: readRecordMode(reader, audit, `${fields.at("audit")}/record`),
     secrets: readSecrets(reader, fields),
+    audit: readAudit(reader, fields),
     server: fields.object("server") ?? {},
   });
 }
@@ -159,6 +156,17 @@ function readGroup(reader: DocumentReader, value: JsonValue, pointer: string, na
   return undefined;
 }
 
+function readAudit(reader: DocumentReader, parent: Fields): AuditConfig {
+  const fields = parent.has("audit")
+    ? reader.fields(parent.get("audit"), parent.at("audit"), { what: "Audit", known: ["store", "redact", "record"] })
+    : undefined;
+  return {
+    store: fields?.flag("store") ?? true,
+    redact: fields?.texts("redact") ?? [],
+    record: fields?.choice("record", RECORD_MODES) ?? "none",
+  };
+}
+
 function readConfirmation(reader: DocumentReader, parent: Fields): ConfirmationConfig {
   const known = ["default", "perTool", "trustedWorkspaces", "trustedWorkspaceOverrides", "timeoutMs"];
   const fields = parent.has("confirmation")
@@ -185,13 +193,6 @@ function readModes(reader: DocumentReader, parent: Fields, key: string): Confirm
     return mode;
   });
   return modes ?? {};
-}
-
-/** The rest of the section is for later readers. */
-function readRecordMode(reader: DocumentReader, { record = "none" }: JsonObject, pointer: string): RecordMode {
-  const mode = RECORD_MODES.find((known) => known === record);
-  if (mode === undefined) reader.refuse(pointer, `"record" is not a mode of recording`, `write one of ${RECORD_MODES.join(", ")}`);
-  return mode ?? "none";
 }
 
 function readTrusted(reader: DocumentReader, value: JsonValue, pointer: string): ProjectConfig["trusted"][number] | undefined {

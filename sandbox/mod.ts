@@ -13,4 +13,4 @@ export { ABORT, type CallWorld, type CryptoAnswer, isTape, isTime, type KeptTape
 export { isFault } from "./worker/messages.ts";
 export { pooledRandom } from "./pooled-random.ts";
 export type { ModuleTarget } from "./modules.ts";
-export { createModuleResolver, createStackReader } from "./modules.ts";
+export { createModuleResolver, createStackReader, nodeModuleNames } from "./modules.ts";

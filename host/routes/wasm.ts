@@ -70,9 +70,9 @@ async function invoke(
   record: RunRecord,
   { sandbox, recorder }: WasmRouteOptions,
 ): Promise<{ readonly outcome: InvocationOutcome; readonly recording: RecordingSummary | undefined }> {
-  const { tool, call, args, decision, signal } = execution;
+  const { tool, call, args, decision, signal, meter } = execution;
   const contextText = guestContextText(execution, record);
-  const { limits } = decision;
+  const limits = meter.cpuMs < decision.limits.cpuMs ? { ...decision.limits, cpuMs: meter.cpuMs } : decision.limits;
   const recording = recorder?.begin({ call, tool: tool.qualifiedName, version, args, contextText, limits });
   const answer: HostCallHandler = (operation) => answerCall(operation, record, call.answer);
   const outcome = await sandbox.invoke({
@@ -88,7 +88,8 @@ async function invoke(
     hostCall: recording ? recording.wrap(answer) : answer,
     // Guest text stays in a field of its own: it makes no line, level or message of the host's.
     onLog: (level, text) => record.log.write(level, "guest", { text }),
-    signal,
+    // Whatever it has not done yet is not done once a quota is used up.
+    signal: meter.stopped === undefined ? signal : AbortSignal.any([signal, meter.stopped]),
   });
   return { outcome, recording: await recording?.end(outcome) };
 }
@@ -100,6 +101,8 @@ function worldOf({ seed, timeMs }: ToolCall): Pick<Invocation, "world"> {
 
 /** Progress belongs to the call; everything else is a capability. */
 async function answerCall(operation: HostOperation, record: RunRecord, instead?: HostCallHandler): Promise<HostAnswer> {
+  const excess = record.bridge.meter.spend("hostCalls", 1);
+  if (excess !== undefined) return { ok: false, error: { name: "RangeError", message: excess.message } };
   if (operation.name !== "progress") return await (instead === undefined ? answerOperation(operation, record.bridge) : instead(operation));
   const { args } = operation;
   record.progress(isJsonObject(args) && args["value"] !== undefined ? args["value"] : args);
