@@ -3,7 +3,7 @@
 import type { Caller, JsonObject, JsonValue, Limits, Permissions, Route, SideEffect, SideEffectClass } from "../manifests/mod.ts";
 import type { RawArguments } from "./arguments.ts";
 import type { ToolErrorData } from "./errors.ts";
-import type { RecordingSummary } from "./journal/journal.ts";
+import type { RecordingSummary } from "./recordings/recording.ts";
 import type { Grant } from "./policy/grant.ts";
 import type { HostCallHandler } from "../sandbox/mod.ts";
 import type { Quota } from "./quotas/quota.ts";

@@ -2,7 +2,7 @@
 
 import { type DoorErrorCode, DoorError } from "../doors/operations.ts";
 import { GrantFileError } from "../grants.ts";
-import { ExportError } from "../journal/export-case.ts";
+import { ExportError } from "../recordings/export-case.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import { CliError } from "./cli-error.ts";
 import { EXIT } from "./exit-codes.ts";

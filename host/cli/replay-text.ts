@@ -2,9 +2,9 @@
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import { isJsonObject } from "../../manifests/mod.ts";
-import type { OperationDifference, ShownOperation } from "../journal/answers.ts";
-import type { Journal, JournalOutcome } from "../journal/journal.ts";
-import type { Difference } from "../journal/replay.ts";
+import type { OperationDifference, ShownOperation } from "../recordings/answers.ts";
+import type { Recording, RecordedOutcome } from "../recordings/recording.ts";
+import type { Difference } from "../recordings/replay.ts";
 import { faultToError } from "../routes/fault-to-error.ts";
 import type { Style } from "./style.ts";
 import { printable, printableLines } from "./text.ts";
@@ -12,7 +12,7 @@ import { printable, printableLines } from "./text.ts";
 const SHOWN = 2_000;
 
 /** Everything that differs, what came first in front. */
-export function differenceLines({ tool, digest }: Journal, differences: readonly Difference[], style: Style): readonly string[] {
+export function differenceLines({ tool, digest }: Recording, differences: readonly Difference[], style: Style): readonly string[] {
   const head = `${style.red("different")} ${printable(tool)} ${style.dim(digest.slice(0, 12))}`;
   return [head, ...differences.flatMap((difference) => linesOf(difference, style))];
 }
@@ -55,7 +55,7 @@ function operationText({ name, args, sent }: ShownOperation): string {
 }
 
 /** What the tool answered, or why it failed. */
-export function outcomeText(outcome: JournalOutcome): string {
+export function outcomeText(outcome: RecordedOutcome): string {
   if (!outcome.ok) {
     const { code, message } = faultToError(outcome.fault);
     return printableLines(cut(`${code} ${message}`)).replaceAll("\n", "\n  | ");

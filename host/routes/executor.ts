@@ -3,7 +3,7 @@
 import type { JsonObject, JsonValue, Route } from "../../manifests/mod.ts";
 import type { AllowDecision, ContentBlock, LimitsUsed, ToolCall } from "../call.ts";
 import type { ToolErrorData } from "../errors.ts";
-import type { RecordingSummary } from "../journal/journal.ts";
+import type { RecordingSummary } from "../recordings/recording.ts";
 import type { Meter } from "../quotas/meter.ts";
 import type { RegisteredTool } from "../tool.ts";
 

@@ -14,8 +14,8 @@ import type {
   Sandbox,
 } from "../../sandbox/mod.ts";
 import type { LimitsUsed, ToolCall } from "../call.ts";
-import type { RecordingSummary } from "../journal/journal.ts";
-import type { Recorder } from "../journal/recorder.ts";
+import type { RecordingSummary } from "../recordings/recording.ts";
+import type { Recorder } from "../recordings/recorder.ts";
 import type { PluginVersion } from "../tool.ts";
 import type { Execution, Executor, Outcome } from "./executor.ts";
 import { faultToError } from "./fault-to-error.ts";

@@ -3,7 +3,7 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 import type { HostAnswer, HostCallHandler, HostOperation } from "../../sandbox/mod.ts";
 import { equalJson } from "../equal-json.ts";
-import { fromBase64, toBase64 } from "../journal/base64.ts";
+import { fromBase64, toBase64 } from "../recordings/base64.ts";
 import { sha256Hex } from "../sources/directory/digest.ts";
 
 /** One operation and what it is answered, as the case's file says it: `$workspace` stands for the workspace. */

@@ -14,7 +14,7 @@ export class ReplayCheck implements AsyncDisposable {
     const box = await this.#started;
     const result = await box.call(toArguments(program), { answer: answering(program) });
     if (result.recording?.kept !== true) return [`Not recorded: ${JSON.stringify(result.recording)}`];
-    const replayed = await box.replay(await box.journal(result.callId));
+    const replayed = await box.replay(await box.recording(result.callId));
     return replayed.kind === "same" ? [] : [JSON.stringify(replayed)];
   }
 

@@ -1,10 +1,10 @@
 /** A host in memory whose calls are recorded, and short ways to what was kept. */
 
 import { createHost, type Host, type HostCallOptions, type HostOptions, type JsonValue, type ToolResult } from "../../host/mod.ts";
-import type { Journal } from "../../host/journal/journal.ts";
-import { readJournal } from "../../host/journal/journal-file.ts";
-import { replayIn, type ReplayOutcome } from "../../host/journal/replay.ts";
-import { createJournalStore, type JournalStore } from "../../host/journal/store.ts";
+import type { Recording } from "../../host/recordings/recording.ts";
+import { readRecording } from "../../host/recordings/recording-file.ts";
+import { replayIn, type ReplayOutcome } from "../../host/recordings/replay.ts";
+import { createRecordingStore, type RecordingStore } from "../../host/recordings/store.ts";
 import type { MemoryPlatform } from "../../host/platform/memory.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/mod.ts";
 import { createWorkerLauncher } from "../../host/platform/workers.ts";
@@ -13,12 +13,12 @@ import { memoryPlatform, WORKSPACE } from "./memory-platform.ts";
 export interface RecordingHost extends AsyncDisposable {
   readonly host: Host;
   readonly platform: MemoryPlatform;
-  readonly store: JournalStore;
+  readonly store: RecordingStore;
   /** Calls `demo.run`, and records it unless told otherwise. */
   call(args?: JsonValue, options?: HostCallOptions): Promise<ToolResult>;
   /** @throws {Error} if there is none that can be read. */
-  journal(callId: string): Promise<Journal>;
-  replay(journal: Journal, files?: Readonly<Record<string, string>>): Promise<ReplayOutcome>;
+  recording(callId: string): Promise<Recording>;
+  replay(recording: Recording, files?: Readonly<Record<string, string>>): Promise<ReplayOutcome>;
 }
 
 const DEMO_MANIFEST = {
@@ -53,7 +53,7 @@ export async function recordingHost(main: string, options: RecordingHostOptions 
     grants,
     ...more,
   });
-  const store = createJournalStore(platform, `${WORKSPACE}/.bascule`);
+  const store = createRecordingStore(platform, `${WORKSPACE}/.bascule`);
   /** What replays run in. */
   let sandbox: Sandbox | undefined;
   return {
@@ -61,19 +61,19 @@ export async function recordingHost(main: string, options: RecordingHostOptions 
     platform,
     store,
     call: (args = {}, wish = {}) => host.call("demo.run", args, { record: true, ...wish }),
-    async journal(callId) {
-      const read = await readJournal((await store.read(callId)) ?? "");
+    async recording(callId) {
+      const read = await readRecording((await store.read(callId)) ?? "");
       if (!read.ok) throw new Error(read.message);
-      return read.journal;
+      return read.recording;
     },
-    async replay(journal, changed = {}) {
-      const kept = await store.readPlugin(journal.digest);
+    async replay(recording, changed = {}) {
+      const kept = await store.readPlugin(recording.digest);
       const bytes = Object.entries(changed).map(([path, text]) => [path, new TextEncoder().encode(text)] as const);
       // Another version is another image.
-      const digest = bytes.length === 0 ? journal.digest : `${journal.digest}-${JSON.stringify(changed).length}`;
+      const digest = bytes.length === 0 ? recording.digest : `${recording.digest}-${JSON.stringify(changed).length}`;
       const signal = new AbortController().signal;
       sandbox ??= createSandbox(platform.workers, { maximumWorkers: 1 });
-      return await replayIn(sandbox, { journal: { ...journal, digest }, files: new Map([...(kept ?? []), ...bytes]), signal });
+      return await replayIn(sandbox, { recording: { ...recording, digest }, files: new Map([...(kept ?? []), ...bytes]), signal });
     },
     async [Symbol.asyncDispose]() {
       await host.close();

@@ -2,7 +2,7 @@
 
 import { JsonArgumentText } from "../../arguments.ts";
 import { DoorError } from "../../doors/operations.ts";
-import type { RecordingSummary } from "../../journal/journal.ts";
+import type { RecordingSummary } from "../../recordings/recording.ts";
 import type { JsonObject, JsonValue } from "../../../manifests/mod.ts";
 import { readCallArguments, wordsToArguments } from "../call-arguments.ts";
 import { usageError } from "../cli-error.ts";

@@ -1,11 +1,11 @@
 /** `bascule replay`: runs a recorded call again, with the answers that it got, and compares. */
 
-import { exportCase } from "../../journal/export-case.ts";
-import type { Journal } from "../../journal/journal.ts";
-import { readJournal } from "../../journal/journal-file.ts";
-import { machineDifferences, machineOf } from "../../journal/machine.ts";
-import { replay } from "../../journal/replay.ts";
-import { createJournalStore, type JournalStore } from "../../journal/store.ts";
+import { exportCase } from "../../recordings/export-case.ts";
+import type { Recording } from "../../recordings/recording.ts";
+import { readRecording } from "../../recordings/recording-file.ts";
+import { machineDifferences, machineOf } from "../../recordings/machine.ts";
+import { replay } from "../../recordings/replay.ts";
+import { createRecordingStore, type RecordingStore } from "../../recordings/store.ts";
 import { digestFiles } from "../../sources/directory/digest.ts";
 import { readBytes } from "../../testing/test-copy.ts";
 import { CliError, notFoundError } from "../cli-error.ts";
@@ -37,52 +37,52 @@ export const replayCommand: Command = {
 async function run(context: CommandContext): Promise<number> {
   const { platform, options, output, positionals, project, signal } = context;
   const [callId = ""] = positionals;
-  const store = createJournalStore(platform, project.stateDirectory);
-  const journal = await findJournal(callId, store, output.program);
-  const files = await findFiles(journal, store, context);
-  for (const difference of machineDifferences(journal.machine, machineOf(platform)))
+  const store = createRecordingStore(platform, project.stateDirectory);
+  const recording = await findRecording(callId, store, output.program);
+  const files = await findFiles(recording, store, context);
+  for (const difference of machineDifferences(recording.machine, machineOf(platform)))
     output.note(`Recorded elsewhere: ${printable(difference)}`);
-  if (journal.isRedacted) output.note("Secrets were taken out of the recording: the call sees other texts than it did");
+  if (recording.isRedacted) output.note("Secrets were taken out of the recording: the call sees other texts than it did");
   const onDefect = (message: string): void => platform.log.write("error", message);
-  const replayed = await replay({ journal, files, workers: platform.workers, signal, onDefect });
+  const replayed = await replay({ recording, files, workers: platform.workers, signal, onDefect });
   if (signal.aborted) return EXIT.interrupted;
   if (replayed.kind === "impossible") throw new CliError("unavailable", replayed.reason, { exitCode: EXIT.unavailable });
 
-  const { tool, digest } = journal;
+  const { tool, digest } = recording;
   const isSame = replayed.kind === "same";
   if (replayed.kind === "same") {
     output.line(`${output.style.green("same")} ${printable(tool)} ${output.style.dim(digest.slice(0, 12))}`);
     output.line(outcomeText(replayed.outcome));
-  } else for (const line of differenceLines(journal, replayed.differences, output.style)) output.line(line);
+  } else for (const line of differenceLines(recording, replayed.differences, output.style)) output.line(line);
   output.document({ ok: isSame, callId, tool, digest, ...replayed });
 
   const file = options.value("export-case");
   if (file === undefined) return isSame ? EXIT.ok : EXIT.failed;
   const path = absolutePath(file, platform.environment.cwd);
-  const exported = await exportCase({ journal, files, platform, path, signal, onDefect });
+  const exported = await exportCase({ recording, files, platform, path, signal, onDefect });
   for (const note of exported.notes) output.note(note);
   output.note(`Wrote the case ${JSON.stringify(exported.name)} to ${printable(file)}`);
   return isSame ? EXIT.ok : EXIT.failed;
 }
 
-async function findJournal(callId: string, store: JournalStore, program: string): Promise<Journal> {
+async function findRecording(callId: string, store: RecordingStore, program: string): Promise<Recording> {
   const text = await store.read(callId);
   if (text === undefined)
     throw notFoundError(`There is no recording of a call "${callId}"`, [
       `${program} call <tool> --record records one; its result says the call's id`,
       "Only the last recordings are kept",
     ]);
-  const read = await readJournal(text);
+  const read = await readRecording(text);
   if (!read.ok) throw new CliError("recording", read.message, { hints: [`It lies in ${store.folder}`] });
-  if (read.journal.callId !== callId)
-    throw new CliError("recording", `The recording cannot be used: it is of the call "${read.journal.callId}"`);
-  return read.journal;
+  if (read.recording.callId !== callId)
+    throw new CliError("recording", `The recording cannot be used: it is of the call "${read.recording.callId}"`);
+  return read.recording;
 }
 
 /** As they were kept, else as they still are. */
 async function findFiles(
-  { plugin, digest }: Journal,
-  store: JournalStore,
+  { plugin, digest }: Recording,
+  store: RecordingStore,
   context: CommandContext,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const kept = await store.readPlugin(digest);

@@ -1,12 +1,12 @@
-/** Answers a guest from a journal, in the order in which it asked then: nothing outside is touched. */
+/** Answers a guest from a recording, in the order in which it asked then: nothing outside is touched. */
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { HostAnswer, HostCallHandler, HostOperation } from "../../sandbox/mod.ts";
 import { equalJson } from "../equal-json.ts";
 import { sha256Hex } from "../sources/directory/digest.ts";
-import type { JournalOperation, SentBytes } from "./journal.ts";
+import type { RecordedOperation, SentBytes } from "./recording.ts";
 
-/** Where a call does otherwise than its journal says. */
+/** Where a call does otherwise than its recording says. */
 export type OperationDifference =
   /** It asks for something else, or with something else. `place` counts from 1. */
   | { readonly kind: "asked_otherwise"; readonly place: number; readonly recorded: ShownOperation; readonly asked: ShownOperation }
@@ -21,14 +21,14 @@ export interface ShownOperation {
   readonly sent?: SentBytes;
 }
 
-export interface JournalAnswers {
+export interface RecordedAnswers {
   readonly answer: HostCallHandler;
   /** The first difference so far; at the end of the call also of what it left out. */
   difference(isOver: boolean): OperationDifference | undefined;
 }
 
 /** `onDifference` is called once. */
-export function createJournalAnswers(operations: readonly JournalOperation[], onDifference: () => void): JournalAnswers {
+export function createRecordedAnswers(operations: readonly RecordedOperation[], onDifference: () => void): RecordedAnswers {
   let asked = 0;
   let found: OperationDifference | undefined;
 
@@ -62,12 +62,12 @@ export function createJournalAnswers(operations: readonly JournalOperation[], on
 
 const UNANSWERED: HostAnswer = { ok: false, error: { name: "Error", message: "This was not answered" } };
 
-function isSame(recorded: JournalOperation, asked: ShownOperation): boolean {
+function isSame(recorded: RecordedOperation, asked: ShownOperation): boolean {
   const { name, args, sent } = recorded;
   return name === asked.name && sent?.sha256 === asked.sent?.sha256 && equalJson(args, asked.args);
 }
 
-function shownOf({ name, args, sent }: JournalOperation): ShownOperation {
+function shownOf({ name, args, sent }: RecordedOperation): ShownOperation {
   return { name, args, ...(sent && { sent }) };
 }
 

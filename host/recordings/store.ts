@@ -1,5 +1,5 @@
 /**
- * Where journals lie: `.bascule/calls/`, with the files of the plugins that they are of beside them, so that a call can
+ * Where recordings lie: `.bascule/calls/`, with the files of the plugins that they are of beside them, so that a call can
  * be run again after its plugin was edited (SPEC B8, AU3).
  *
  * Names say all that is needed to make room: when, which call, which version, how large. So no file has to be opened for
@@ -10,30 +10,30 @@ import { type FileErrorCode, FileError, type Platform } from "../platform/platfo
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import { digestFiles, sha256Hex } from "../sources/directory/digest.ts";
 import { fromBase64, toBase64 } from "./base64.ts";
-import { type Journal, MAX_JOURNAL_BYTES } from "./journal.ts";
+import { type Recording, MAX_RECORDING_BYTES } from "./recording.ts";
 
-export interface JournalStore {
+export interface RecordingStore {
   /** Absolute. */
   readonly folder: string;
   /** Rejects if it cannot be written. The oldest go if there are too many. */
-  keep(journal: Pick<Journal, "callId" | "recordedMs" | "digest">, text: string, files: ReadonlyMap<string, Uint8Array>): Promise<void>;
-  /** The text of a call's journal; undefined if there is none. */
+  keep(recording: Pick<Recording, "callId" | "recordedMs" | "digest">, text: string, files: ReadonlyMap<string, Uint8Array>): Promise<void>;
+  /** The text of a call's recording; undefined if there is none. */
   read(callId: string): Promise<string | undefined>;
   /** The files of a plugin's version; undefined if they were not kept or are not those of the digest any more. */
   readPlugin(digest: string): Promise<ReadonlyMap<string, Uint8Array> | undefined>;
 }
 
-export interface JournalStoreBounds {
-  readonly journals: number;
-  /** Of journals and plugins together. */
+export interface RecordingStoreBounds {
+  readonly recordings: number;
+  /** Of recordings and plugins together. */
   readonly bytes: number;
 }
 
-export const STORE_BOUNDS: JournalStoreBounds = Object.freeze({ journals: 200, bytes: 128 * 1024 * 1024 });
+export const STORE_BOUNDS: RecordingStoreBounds = Object.freeze({ recordings: 200, bytes: 128 * 1024 * 1024 });
 /** A larger plugin is not kept: its calls can be run again as long as its folder is what it was. */
 const MAX_PLUGIN_BYTES = 16 * 1024 * 1024;
 const OWNER_ONLY = 0o600;
-const JOURNAL_NAME = /^(\d{1,16})\.([0-9a-z-]{1,64})\.([0-9a-f]{1,64})\.(\d{1,12})\.json$/;
+const RECORDING_NAME = /^(\d{1,16})\.([0-9a-z-]{1,64})\.([0-9a-f]{1,64})\.(\d{1,12})\.json$/;
 const PLUGIN_NAME = /^([0-9a-f]{1,64})\.(\d{1,12})\.json$/;
 
 interface Listed {
@@ -45,11 +45,11 @@ interface Listed {
 }
 
 /** @param state the project's `.bascule`. */
-export function createJournalStore(
+export function createRecordingStore(
   { files }: Pick<Platform, "files">,
   state: string,
-  bounds: JournalStoreBounds = STORE_BOUNDS,
-): JournalStore {
+  bounds: RecordingStoreBounds = STORE_BOUNDS,
+): RecordingStore {
   const folder = `${state}/calls`;
   const pluginFolder = `${folder}/plugins`;
   /** One after the other: each looks at what is there. */
@@ -61,9 +61,9 @@ export function createJournalStore(
   }
 
   /** Oldest first. */
-  async function journals(): Promise<readonly Listed[]> {
+  async function recordings(): Promise<readonly Listed[]> {
     const listed = (await names(folder)).flatMap((name) => {
-      const [, ms = "", id = "", digest = "", bytes = ""] = JOURNAL_NAME.exec(name) ?? [];
+      const [, ms = "", id = "", digest = "", bytes = ""] = RECORDING_NAME.exec(name) ?? [];
       return id === "" ? [] : [{ name, ms: Number(ms), id, digest, bytes: Number(bytes) }];
     });
     return listed.toSorted((left, right) => left.ms - right.ms || (left.name < right.name ? -1 : 1));
@@ -86,17 +86,17 @@ export function createJournalStore(
 
   /** Journals by age, then the plugins that none is left of. */
   async function makeRoom(): Promise<void> {
-    const all = await journals();
+    const all = await recordings();
     const packs = await plugins();
     const sizes = new Map(packs.map(({ digest, bytes }) => [digest, bytes]));
     const kept: Listed[] = [];
     const digests = new Set<string>();
     let bytes = 0;
-    for (const journal of all.toReversed()) {
-      bytes += journal.bytes + (digests.has(journal.digest) ? 0 : (sizes.get(journal.digest) ?? 0));
-      if (kept.length >= bounds.journals || bytes > bounds.bytes) break;
-      digests.add(journal.digest);
-      kept.push(journal);
+    for (const recording of all.toReversed()) {
+      bytes += recording.bytes + (digests.has(recording.digest) ? 0 : (sizes.get(recording.digest) ?? 0));
+      if (kept.length >= bounds.recordings || bytes > bounds.bytes) break;
+      digests.add(recording.digest);
+      kept.push(recording);
     }
     for (const { name } of all.slice(0, all.length - kept.length)) await files.remove(`${folder}/${name}`);
     for (const { name, digest } of packs) if (!digests.has(digest)) await files.remove(`${pluginFolder}/${name}`);
@@ -104,11 +104,11 @@ export function createJournalStore(
 
   return {
     folder,
-    keep(journal, text, contents) {
+    keep(recording, text, contents) {
       const mine = queue.then(async () => {
         await files.makeDirectory(folder);
-        await keepPlugin(journal.digest, contents);
-        const name = `${journal.recordedMs}.${await idOf(journal.callId)}.${journal.digest}.${text.length}.json`;
+        await keepPlugin(recording.digest, contents);
+        const name = `${recording.recordedMs}.${await idOf(recording.callId)}.${recording.digest}.${text.length}.json`;
         await files.writeAtomic(`${folder}/${name}`, text, OWNER_ONLY);
         await makeRoom();
       });
@@ -118,9 +118,9 @@ export function createJournalStore(
     },
     async read(callId) {
       const id = await idOf(callId);
-      const found = (await journals()).findLast((journal) => journal.id === id);
+      const found = (await recordings()).findLast((recording) => recording.id === id);
       if (found === undefined) return undefined;
-      const bytes = await files.readBytes(`${folder}/${found.name}`, MAX_JOURNAL_BYTES * 4).catch(unlessMissing(undefined));
+      const bytes = await files.readBytes(`${folder}/${found.name}`, MAX_RECORDING_BYTES * 4).catch(unlessMissing(undefined));
       return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
     },
     async readPlugin(digest) {

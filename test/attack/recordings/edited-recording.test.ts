@@ -1,7 +1,7 @@
 /** Somebody writes into `.bascule/calls/` what no host wrote, and has a person run it again. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readJournal } from "../../../host/journal/journal-file.ts";
+import { readRecording } from "../../../host/recordings/recording-file.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../manifests/mod.ts";
 import { sha256Hex } from "../../../host/sources/directory/digest.ts";
 import { type RecordingHost, recordingHost } from "../../support/recording-host.ts";
@@ -63,7 +63,7 @@ describe("an edited recording", () => {
     box = await recordingHost(MAIN);
     callId = (await box.call()).callId;
     text = (await box.store.read(callId)) ?? "";
-    expect(await readJournal(text)).toMatchObject({ ok: true });
+    expect(await readRecording(text)).toMatchObject({ ok: true });
   });
   afterAll(async () => await box[Symbol.asyncDispose]());
 
@@ -77,7 +77,7 @@ describe("an edited recording", () => {
       "[]",
       "{}",
     ])
-      expect(await readJournal(other)).toEqual({ ok: false, message: expect.stringMatching(/^The recording cannot be used: /) });
+      expect(await readRecording(other)).toEqual({ ok: false, message: expect.stringMatching(/^The recording cannot be used: /) });
   });
 
   it("is refused, or is a recording, whatever stands in the place of any of its members [B8.shapes]", async () => {
@@ -86,9 +86,9 @@ describe("an edited recording", () => {
     let refused = 0;
     for (const path of placesOf(whole))
       for (const changed of HOSTILE) {
-        const read = await readJournal(await sealed(JSON.stringify(withValue(whole, path, changed))));
+        const read = await readRecording(await sealed(JSON.stringify(withValue(whole, path, changed))));
         if (!read.ok) refused++;
-        else expect(isJsonObject(read.journal)).toBe(true);
+        else expect(isJsonObject(read.recording)).toBe(true);
       }
     expect(refused).toBeGreaterThan(500);
   });
@@ -109,43 +109,43 @@ describe("an edited recording", () => {
       ["args", "x".repeat(9_000_000), "it is too large or too deep"],
     ];
     for (const [path, changed, problem] of changes) {
-      const read = await readJournal(await sealed(JSON.stringify(withValue(whole, path.split("/"), changed))));
+      const read = await readRecording(await sealed(JSON.stringify(withValue(whole, path.split("/"), changed))));
       expect(read).toEqual({ ok: false, message: expect.stringContaining(problem) });
     }
-    expect(await readJournal(await sealed(`{"version":1,"args":${deep}}`))).toMatchObject({ ok: false });
+    expect(await readRecording(await sealed(`{"version":1,"args":${deep}}`))).toMatchObject({ ok: false });
   });
 
   it("with other answers, order or plugin is a difference at most, and ends [B8.differs]", async () => {
-    const journal = await box.journal(callId);
-    const { operations, tape } = journal;
+    const recording = await box.recording(callId);
+    const { operations, tape } = recording;
     const others = [
-      { ...journal, operations: [] },
-      { ...journal, operations: [...operations, ...operations] },
-      { ...journal, operations: operations.map(({ answer: _none, ...operation }) => operation) },
-      { ...journal, operations: operations.toReversed() },
-      { ...journal, tape: { ...tape, entries: [] } },
-      { ...journal, tape: { ...tape, entries: Array.from({ length: 50_000 }, () => -1) } },
-      { ...journal, tape: { ...tape, entries: Array.from({ length: 50_000 }, () => -2) } },
-      { ...journal, tape: { ...tape, entries: [1_000_000, 0] } },
-      { ...journal, tape: { ...tape, crypto: tape.crypto.map((answer) => ({ ...answer, answer: "v{" })) } },
-      { ...journal, tape: { ...tape, crypto: [] } },
-      { ...journal, tape: { ...tape, looks: [] } },
-      { ...journal, args: { other: 1 }, seed: "", contextText: "{}" },
+      { ...recording, operations: [] },
+      { ...recording, operations: [...operations, ...operations] },
+      { ...recording, operations: operations.map(({ answer: _none, ...operation }) => operation) },
+      { ...recording, operations: operations.toReversed() },
+      { ...recording, tape: { ...tape, entries: [] } },
+      { ...recording, tape: { ...tape, entries: Array.from({ length: 50_000 }, () => -1) } },
+      { ...recording, tape: { ...tape, entries: Array.from({ length: 50_000 }, () => -2) } },
+      { ...recording, tape: { ...tape, entries: [1_000_000, 0] } },
+      { ...recording, tape: { ...tape, crypto: tape.crypto.map((answer) => ({ ...answer, answer: "v{" })) } },
+      { ...recording, tape: { ...tape, crypto: [] } },
+      { ...recording, tape: { ...tape, looks: [] } },
+      { ...recording, args: { other: 1 }, seed: "", contextText: "{}" },
     ];
     for (const other of others) expect(await box.replay(other)).toMatchObject({ kind: "different" });
-    expect(await box.replay({ ...journal, tool: "demo.other" })).toMatchObject({ kind: "impossible" });
-    expect(await box.replay(journal, { "manifest.json": "{}" })).toMatchObject({ kind: "impossible" });
-    expect(await box.replay(journal, { "main.ts": "export function run( {" })).toMatchObject({ kind: "impossible" });
-    expect(await box.replay(journal)).toMatchObject({ kind: "same" });
+    expect(await box.replay({ ...recording, tool: "demo.other" })).toMatchObject({ kind: "impossible" });
+    expect(await box.replay(recording, { "manifest.json": "{}" })).toMatchObject({ kind: "impossible" });
+    expect(await box.replay(recording, { "main.ts": "export function run( {" })).toMatchObject({ kind: "impossible" });
+    expect(await box.replay(recording)).toMatchObject({ kind: "same" });
   });
 
   it("has no plugin whose kept files are not those of its digest [B8.digest]", async () => {
-    const journal = await box.journal(callId);
+    const recording = await box.recording(callId);
     const folder = "/workspace/.bascule/calls/plugins";
     const [pack] = await box.platform.files.list(folder);
     const path = `${folder}/${pack?.name}`;
     const kept = await box.platform.files.readText(path);
-    expect(await box.store.readPlugin(journal.digest)).toBeDefined();
+    expect(await box.store.readPlugin(recording.digest)).toBeDefined();
     for (const other of [
       kept.replace(/"main\.ts":"/, '"main.ts":"AAAA'),
       "{}",
@@ -154,16 +154,16 @@ describe("an edited recording", () => {
       kept.replace(/"main\.ts":"[^"]*"/, '"main.ts":1'),
     ]) {
       box.platform.plant(path, other);
-      expect(await box.store.readPlugin(journal.digest)).toBeUndefined();
+      expect(await box.store.readPlugin(recording.digest)).toBeUndefined();
     }
     box.platform.plant(path, kept);
   });
 
   it("writes nothing and reads nothing when it is run again [B8.nothing]", async () => {
-    const journal = await box.journal(callId);
+    const recording = await box.recording(callId);
     await box.platform.files.remove("/workspace/out.txt");
     await box.platform.files.remove("/workspace/a.txt");
-    expect(await box.replay(journal)).toMatchObject({ kind: "same" });
+    expect(await box.replay(recording)).toMatchObject({ kind: "same" });
     expect(await box.platform.files.stat("/workspace/out.txt")).toBeUndefined();
   });
 });

@@ -8,11 +8,11 @@ import { faultToError } from "../routes/fault-to-error.ts";
 import { partsOutcome, plainOutcome } from "../routes/output.ts";
 import { type CaseAnswer, collapseWorkspace, createCaseAnswers, toCaseAnswer } from "../testing/case-answers.ts";
 import { readCases } from "../testing/cases.ts";
-import type { Journal, JournalOutcome } from "./journal.ts";
+import type { Recording, RecordedOutcome } from "./recording.ts";
 import { findTool } from "./replay.ts";
 
 export interface ExportOptions {
-  readonly journal: Journal;
+  readonly recording: Recording;
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly platform: Pick<Platform, "files" | "workers">;
   /** A file of cases, absolute: new, or one to add to. */
@@ -34,41 +34,41 @@ export class ExportError extends Error {
 
 /** @throws {ExportError} if it cannot be a case. @throws {FileError} if the file cannot be written. */
 export async function exportCase(options: ExportOptions): Promise<ExportedCase> {
-  const { journal, platform, path } = options;
-  if (journal.tape.stop !== undefined) throw new ExportError("A call that the clock or a person ended cannot be a case");
+  const { recording, platform, path } = options;
+  if (recording.tape.stop !== undefined) throw new ExportError("A call that the clock or a person ended cannot be a case");
   const before = await readList(path, platform);
-  const { workspace, permissions } = contextOf(journal);
-  const answers = journal.operations.flatMap(({ name, args, sent, answer }) =>
+  const { workspace, permissions } = contextOf(recording);
+  const answers = recording.operations.flatMap(({ name, args, sent, answer }) =>
     answer === undefined || name === "progress" ? [] : [toCaseAnswer({ name, args }, sent?.sha256, answer)],
   );
   const outcome = await runWith(answers, workspace, options);
-  const name = `as recorded ${new Date(journal.recordedMs).toISOString()} (${journal.callId})`;
+  const name = `as recorded ${new Date(recording.recordedMs).toISOString()} (${recording.callId})`;
   const made = {
     name,
-    tool: journal.tool.slice(journal.plugin.length + 1),
-    args: journal.args,
-    seed: journal.seed,
-    time: new Date(startOf(journal)).toISOString(),
+    tool: recording.tool.slice(recording.plugin.length + 1),
+    args: recording.args,
+    seed: recording.seed,
+    time: new Date(startOf(recording)).toISOString(),
     grants: permissions,
     answers: answers as unknown as JsonValue,
     expect: toExpectation(outcome),
   };
   await platform.files.makeDirectory(path.slice(0, path.lastIndexOf("/")) || "/");
   await platform.files.writeAtomic(path, `${JSON.stringify([...before, collapseWorkspace(made, workspace)], undefined, 2)}\n`);
-  const asBefore = equalJson(plain(outcome), plain(journal.outcome));
+  const asBefore = equalJson(plain(outcome), plain(recording.outcome));
   const differs =
     "In a case, time depends on what the tool does only, and answers come in the order of asking: it expects what came of that";
   return { name, notes: asBefore ? [] : [differs] };
 }
 
-function startOf({ timeMs, tape }: Journal): number {
+function startOf({ timeMs, tape }: Recording): number {
   return timeMs ?? tape.startMs;
 }
 
 /** As `bascule test` will: with a time of its own, and answers as they are asked for. */
-async function runWith(answers: readonly CaseAnswer[], workspace: string, options: ExportOptions): Promise<JournalOutcome> {
-  const { journal, platform, signal } = options;
-  const found = findTool(journal, options.files);
+async function runWith(answers: readonly CaseAnswer[], workspace: string, options: ExportOptions): Promise<RecordedOutcome> {
+  const { recording, platform, signal } = options;
+  const found = findTool(recording, options.files);
   if (typeof found === "string") throw new ExportError(found);
   const sandbox = createSandbox(platform.workers, { maximumWorkers: 1, onDefect: options.onDefect });
   try {
@@ -77,14 +77,14 @@ async function runWith(answers: readonly CaseAnswer[], workspace: string, option
     const { tool, manifest } = found;
     const bench = createCaseAnswers(answers, workspace);
     const ended = await sandbox.invoke({
-      callId: journal.callId,
-      digest: journal.digest,
+      callId: recording.callId,
+      digest: recording.digest,
       module: tool.module ?? manifest.main,
       export: tool.export ?? tool.name,
-      args: journal.args,
-      contextText: journal.contextText,
-      limits: journal.limits,
-      world: { seed: journal.seed, timeMs: startOf(journal) },
+      args: recording.args,
+      contextText: recording.contextText,
+      limits: recording.limits,
+      world: { seed: recording.seed, timeMs: startOf(recording) },
       hostCall: (operation) => (operation.name === "progress" ? Promise.resolve({ ok: true, value: null }) : bench.answer(operation)),
       onLog: () => {},
       signal,
@@ -97,13 +97,13 @@ async function runWith(answers: readonly CaseAnswer[], workspace: string, option
   }
 }
 
-function contextOf({ contextText }: Journal): { readonly workspace: string; readonly permissions: JsonValue } {
-  // Whoever read the journal has seen that it is an object.
+function contextOf({ contextText }: Recording): { readonly workspace: string; readonly permissions: JsonValue } {
+  // Whoever read the recording has seen that it is an object.
   const { workspacePath = "", permissions = {} } = JSON.parse(contextText) as JsonObject;
   return { workspace: typeof workspacePath === "string" ? workspacePath : "", permissions };
 }
 
-function toExpectation(outcome: JournalOutcome): JsonObject {
+function toExpectation(outcome: RecordedOutcome): JsonObject {
   if (!outcome.ok) {
     const { code, message } = faultToError(outcome.fault);
     return { ok: false, error: { code, message } };
@@ -125,6 +125,6 @@ async function readList(path: string, { files }: Pick<Platform, "files">): Promi
   return isJsonArray(list) ? list : [];
 }
 
-function plain(outcome: JournalOutcome): JsonValue {
+function plain(outcome: RecordedOutcome): JsonValue {
   return JSON.parse(JSON.stringify(outcome)) as JsonValue;
 }

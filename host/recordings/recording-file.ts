@@ -1,4 +1,4 @@
-/** A journal as text and back. Whoever wrote the text may have meant harm: every member is checked before it is believed. */
+/** A recording as text and back. Whoever wrote the text may have meant harm: every member is checked before it is believed. */
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, LIMIT_CEILINGS, type Limits } from "../../manifests/mod.ts";
 import { type Fault, isFault, isTape, isTime, type Tape } from "../../sandbox/mod.ts";
@@ -6,27 +6,27 @@ import { readJsonText } from "../json-text.ts";
 import { sha256Hex } from "../sources/directory/digest.ts";
 import { fromBase64, toBase64 } from "./base64.ts";
 import {
-  type Journal,
-  type JournalAnswer,
-  type JournalOperation,
-  type JournalOutcome,
-  MAX_JOURNAL_BYTES,
+  type Recording,
+  type RecordedAnswer,
+  type RecordedOperation,
+  type RecordedOutcome,
+  MAX_RECORDING_BYTES,
   type SentBytes,
-} from "./journal.ts";
+} from "./recording.ts";
 
-/** The journal, or what is wrong with the text. */
-export type JournalRead = { readonly ok: true; readonly journal: Journal } | { readonly ok: false; readonly message: string };
+/** The recording, or what is wrong with the text. */
+export type RecordingRead = { readonly ok: true; readonly recording: Recording } | { readonly ok: false; readonly message: string };
 
 const VERSION = 1;
 /** As deep as what a guest may send, inside an operation of the list. */
 const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;
 const HASH = /^\{"sha256":"([0-9a-f]{64})",/;
 
-export async function journalToText(journal: Journal): Promise<string> {
-  const { tape, operations } = journal;
+export async function recordingToText(recording: Recording): Promise<string> {
+  const { tape, operations } = recording;
   const body = JSON.stringify({
     version: VERSION,
-    ...journal,
+    ...recording,
     tape: { ...tape, crypto: tape.crypto.map((answer) => ({ ...answer, ...bytesToJson(answer.bytes) })) },
     operations: operations.map(({ answer, ...operation }) => ({
       ...operation,
@@ -36,8 +36,8 @@ export async function journalToText(journal: Journal): Promise<string> {
   return `{"sha256":"${await hashOf(body)}",${body.slice(1)}`;
 }
 
-export async function readJournal(text: string): Promise<JournalRead> {
-  const json = readJsonText(text, { maxBytes: MAX_JOURNAL_BYTES, maxDepth: MAX_DEPTH });
+export async function readRecording(text: string): Promise<RecordingRead> {
+  const json = readJsonText(text, { maxBytes: MAX_RECORDING_BYTES, maxDepth: MAX_DEPTH });
   if (!json.ok) return refused("tooLarge" in json ? "it is too large or too deep" : `it is no JSON (at position ${json.position})`);
   const hash = HASH.exec(text)?.[1];
   if (hash === undefined) return refused("it does not begin with its hash");
@@ -45,16 +45,16 @@ export async function readJournal(text: string): Promise<JournalRead> {
   // What JSON.parse answers is JSON.
   const value = json.value as JsonValue;
   if (!isJsonObject(value) || value["version"] !== VERSION) return refused(`its version is not ${VERSION}`);
-  const journal = toJournal(value);
-  return typeof journal === "string" ? refused(`its "${journal}" is not what one holds`) : { ok: true, journal };
+  const recording = toRecording(value);
+  return typeof recording === "string" ? refused(`its "${recording}" is not what one holds`) : { ok: true, recording };
 }
 
-function refused(reason: string): JournalRead {
+function refused(reason: string): RecordingRead {
   return { ok: false, message: `The recording cannot be used: ${reason}` };
 }
 
-/** The journal, or the name of the first member that is wrong. */
-function toJournal(value: JsonObject): Journal | string {
+/** The recording, or the name of the first member that is wrong. */
+function toRecording(value: JsonObject): Recording | string {
   const texts = ["callId", "tool", "plugin", "digest", "contextText", "seed"];
   const wrong = texts.find((name) => typeof value[name] !== "string");
   if (wrong !== undefined) return wrong;
@@ -77,7 +77,7 @@ function toJournal(value: JsonObject): Journal | string {
   const machine = toRecord(value["machine"], ["bascule", "runtime", "timeZone", "language"], isText);
   if (machine === undefined) return "machine";
   // All of these were just seen to be texts.
-  const named = value as unknown as Pick<Journal, "callId" | "tool" | "plugin" | "digest" | "contextText" | "seed">;
+  const named = value as unknown as Pick<Recording, "callId" | "tool" | "plugin" | "digest" | "contextText" | "seed">;
   const { callId, tool, plugin, digest, contextText, seed } = named;
   const own = { callId, tool, plugin, digest, contextText, seed, recordedMs, args, isRedacted, ...(timeMs !== undefined && { timeMs }) };
   return { ...own, limits, tape, operations, outcome, used, machine };
@@ -85,7 +85,7 @@ function toJournal(value: JsonObject): Journal | string {
 
 /** The guest's prelude reads it as an object. */
 function isContext(text: JsonValue | undefined): boolean {
-  const json = typeof text === "string" ? readJsonText(text, { maxBytes: MAX_JOURNAL_BYTES, maxDepth: MAX_DEPTH }) : undefined;
+  const json = typeof text === "string" ? readJsonText(text, { maxBytes: MAX_RECORDING_BYTES, maxDepth: MAX_DEPTH }) : undefined;
   return json?.ok === true && typeof json.value === "object" && json.value !== null && !Array.isArray(json.value);
 }
 
@@ -102,13 +102,13 @@ function toTape(value: JsonValue | undefined): Tape | undefined {
   return isTape(tape) ? tape : undefined;
 }
 
-function toOperations(value: JsonValue | undefined): readonly JournalOperation[] | undefined {
+function toOperations(value: JsonValue | undefined): readonly RecordedOperation[] | undefined {
   if (!isJsonArray(value)) return undefined;
   const operations = value.map(toOperation);
   return operations.every((operation) => operation !== undefined) ? operations : undefined;
 }
 
-function toOperation(value: JsonValue): JournalOperation | undefined {
+function toOperation(value: JsonValue): RecordedOperation | undefined {
   if (!isJsonObject(value)) return undefined;
   const { name, args, sent, answer } = value;
   if (typeof name !== "string" || args === undefined) return undefined;
@@ -124,7 +124,7 @@ function toSent(value: JsonValue): SentBytes | undefined {
   return isCount(length) && typeof sha256 === "string" ? { length, sha256 } : undefined;
 }
 
-function toAnswer(value: JsonValue): JournalAnswer | undefined {
+function toAnswer(value: JsonValue): RecordedAnswer | undefined {
   if (!isJsonObject(value)) return undefined;
   const { ok, value: answered, error } = value;
   if (ok === true && answered !== undefined) {
@@ -138,7 +138,7 @@ function toAnswer(value: JsonValue): JournalAnswer | undefined {
   return { ok, error: { name, message, ...(code !== undefined && { code }) } };
 }
 
-function toOutcome(value: JsonValue | undefined): JournalOutcome | undefined {
+function toOutcome(value: JsonValue | undefined): RecordedOutcome | undefined {
   if (!isJsonObject(value)) return undefined;
   const { ok, output, fault } = value;
   if (ok === true && output !== undefined) return { ok, output };

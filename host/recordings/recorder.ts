@@ -5,11 +5,18 @@ import type { CallWorld, Fault, HostAnswer, HostCallHandler, HostOperation, Invo
 import type { ToolCall } from "../call.ts";
 import { sha256Hex } from "../sources/directory/digest.ts";
 import type { PluginVersion } from "../tool.ts";
-import { type Journal, type JournalAnswer, type JournalUsed, MAX_JOURNAL_BYTES, type RecordingSummary, type SentBytes } from "./journal.ts";
-import { journalToText } from "./journal-file.ts";
+import {
+  type Recording,
+  type RecordedAnswer,
+  type RecordedUse,
+  MAX_RECORDING_BYTES,
+  type RecordingSummary,
+  type SentBytes,
+} from "./recording.ts";
+import { recordingToText } from "./recording-file.ts";
 import { machineOf } from "./machine.ts";
 import type { Platform } from "../platform/platform.ts";
-import type { JournalStore } from "./store.ts";
+import type { RecordingStore } from "./store.ts";
 
 /** What is recorded about a call before it begins. */
 export interface RecordedCall {
@@ -21,23 +28,23 @@ export interface RecordedCall {
   readonly limits: Limits;
 }
 
-/** One call's journal while the call runs. */
-export interface Recording {
+/** One call's recording while the call runs. */
+export interface OpenRecording {
   readonly world: CallWorld;
   /** Answers as `handler` does, and writes it down. */
   wrap(handler: HostCallHandler): HostCallHandler;
-  /** Keeps the journal if it is to be kept. Never rejects. Undefined: nobody wanted it. */
+  /** Keeps the recording if it is to be kept. Never rejects. Undefined: nobody wanted it. */
   end(outcome: InvocationOutcome): Promise<RecordingSummary | undefined>;
 }
 
 export interface Recorder {
   /** Undefined if the call is not to be recorded. */
-  begin(recorded: RecordedCall): Recording | undefined;
+  begin(recorded: RecordedCall): OpenRecording | undefined;
 }
 
 export interface RecorderOptions {
   readonly platform: Pick<Platform, "clock" | "random" | "workers">;
-  readonly store: JournalStore;
+  readonly store: RecordingStore;
   /** What is recorded unless a call says so itself. Asked at each call. */
   readonly mode: () => RecordMode;
   /** Takes secrets out (SPEC AU4, C7). */
@@ -46,7 +53,7 @@ export interface RecorderOptions {
 }
 
 /** Of all calls that are being recorded, together. */
-const MAX_OPEN_BYTES = 8 * MAX_JOURNAL_BYTES;
+const MAX_OPEN_BYTES = 8 * MAX_RECORDING_BYTES;
 /** What an operation takes beside its texts. */
 const OPERATION_BYTES = 100;
 
@@ -60,7 +67,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const { clock, random } = options.platform;
   let openBytes = 0;
 
-  function begin(recorded: RecordedCall): Recording | undefined {
+  function begin(recorded: RecordedCall): OpenRecording | undefined {
     const { call, version } = recorded;
     const mode = call.record === true ? "all" : options.mode();
     if (mode === "none" || call.record === false) return undefined;
@@ -75,7 +82,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
     function take(more: number): boolean {
       // Answers may come when the call has long ended.
       if (!isOpen) return false;
-      if (given === undefined && bytes + more > MAX_JOURNAL_BYTES) given = `what it was answered is more than ${MAX_JOURNAL_BYTES} bytes`;
+      if (given === undefined && bytes + more > MAX_RECORDING_BYTES)
+        given = `what it was answered is more than ${MAX_RECORDING_BYTES} bytes`;
       if (given === undefined && openBytes + more > MAX_OPEN_BYTES) given = "too much is being recorded at once";
       if (given !== undefined) {
         operations.length = 0;
@@ -105,7 +113,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       if (tape === undefined || tape === "too_long") return { kept: false, reason: "its worker did not live to say how it ran" };
       const sent = await Promise.all(operations.map(async (operation) => await operation.sent));
       const redactor = createRedactor(options.redact);
-      const journal: Journal = {
+      const recording: Recording = {
         callId: call.callId,
         recordedMs,
         tool: recorded.tool,
@@ -128,9 +136,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
         machine: machineOf(options.platform),
         isRedacted: redactor.hasRedacted(),
       };
-      const text = await journalToText(journal);
-      if (text.length > MAX_JOURNAL_BYTES) return { kept: false, reason: `its journal is more than ${MAX_JOURNAL_BYTES} bytes` };
-      await options.store.keep(journal, text, version.files);
+      const text = await recordingToText(recording);
+      if (text.length > MAX_RECORDING_BYTES) return { kept: false, reason: `its recording is more than ${MAX_RECORDING_BYTES} bytes` };
+      await options.store.keep(recording, text, version.files);
       return { kept: true };
     }
 
@@ -148,7 +156,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         } catch (error) {
           // A full disk fails no call.
           options.onDefect("A call cannot be recorded", error);
-          return { kept: false, reason: "its journal cannot be written" };
+          return { kept: false, reason: "its recording cannot be written" };
         } finally {
           isOpen = false;
           openBytes -= bytes;
@@ -160,14 +168,14 @@ export function createRecorder(options: RecorderOptions): Recorder {
   return { begin };
 }
 
-function usedOf({ fuel, operations, logBytes, outputBytes }: InvocationUsed): JournalUsed {
+function usedOf({ fuel, operations, logBytes, outputBytes }: InvocationUsed): RecordedUse {
   return { fuel, operations, logBytes, outputBytes };
 }
 
 interface Redactor {
   json(value: JsonValue): JsonValue;
   text(json: string): string;
-  answer(answer: HostAnswer): JournalAnswer;
+  answer(answer: HostAnswer): RecordedAnswer;
   fault(fault: Fault): Fault;
   hasRedacted(): boolean;
 }

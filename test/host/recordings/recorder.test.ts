@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../host/mod.ts";
 import type { HostCallHandler } from "../../../sandbox/mod.ts";
-import { createJournalStore } from "../../../host/journal/store.ts";
+import { createRecordingStore } from "../../../host/recordings/store.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 import { type RecordingHost, recordingHost } from "../../support/recording-host.ts";
 
@@ -25,11 +25,11 @@ describe("recorded calls", () => {
   });
   afterAll(async () => await box[Symbol.asyncDispose]());
 
-  it("keep what was asked and answered, in the order of asking, and what came of it [B8.journal] [AU3.journal]", async () => {
+  it("keep what was asked and answered, in the order of asking, and what came of it [B8.recording] [AU3.recording]", async () => {
     const result = await box.call({ writes: "three" });
     expect(result).toMatchObject({ ok: true, recording: { kept: true } });
-    const journal = await box.journal(result.callId);
-    expect(journal).toMatchObject({
+    const recording = await box.recording(result.callId);
+    expect(recording).toMatchObject({
       callId: result.callId,
       tool: "demo.run",
       plugin: "demo",
@@ -40,7 +40,7 @@ describe("recorded calls", () => {
       used: { fuel: result.limitsUsed.fuel, operations: 3 },
     });
     const bytes = new TextEncoder().encode("one");
-    expect(journal.operations).toEqual([
+    expect(recording.operations).toEqual([
       { name: "fs.readFile", args: { path: "a.txt" }, answer: { ok: true, value: null, bytes } },
       { name: "fs.readFile", args: { path: "c.txt" }, answer: { ok: false, error: expect.objectContaining({ name: "NotFound" }) } },
       {
@@ -58,14 +58,14 @@ describe("recorded calls", () => {
     const result = await box.call();
     await box.platform.files.remove("/workspace/plugins");
     await box.platform.files.remove("/workspace/a.txt");
-    const replayed = await box.replay(await box.journal(result.callId));
+    const replayed = await box.replay(await box.recording(result.callId));
     expect(replayed).toEqual({ kind: "same", outcome: { ok: true, output: { o: result.output } } });
   });
 
   it("are run again where they failed [B8.failure]", async () => {
     const result = await box.call({ fails: true });
     expect(result.ok).toBe(false);
-    const replayed = await box.replay(await box.journal(result.callId));
+    const replayed = await box.replay(await box.recording(result.callId));
     expect(replayed).toMatchObject({ kind: "same", outcome: { ok: false, fault: { kind: "threw", message: "failed with one" } } });
   });
 
@@ -91,7 +91,7 @@ describe("recorded calls", () => {
     ["takes other ways", MAIN.replace("if (fails)", "for (let i = 0; i < 1e5; i++); if (fails)"), { kind: "used", what: "fuel" }],
   ])("say what differs first in a version that %s [B8.differences]", async (_does, main, first) => {
     const { callId } = await box.call({ writes: "three" });
-    const replayed = await box.replay(await box.journal(callId), { "main.ts": main });
+    const replayed = await box.replay(await box.recording(callId), { "main.ts": main });
     expect(replayed).toMatchObject({ kind: "different", differences: expect.arrayContaining([expect.objectContaining({})]) });
     if (replayed.kind === "different") expect(replayed.differences[0]).toMatchObject(first);
   });
@@ -115,7 +115,7 @@ describe("recorded calls", () => {
     expect(await recorded("all", false)).toEqual([false, false]);
   });
 
-  it("that outgrow their journal say so, and leave room for others [B8.bounded]", async () => {
+  it("that outgrow their recording say so, and leave room for others [B8.bounded]", async () => {
     const large = new Uint8Array(900_000).fill(0x61);
     const answer: HostCallHandler = () => Promise.resolve({ ok: true, value: null, bytes: large });
     for (let call = 0; call < 12; call++) {
@@ -131,7 +131,7 @@ describe("recorded calls", () => {
     expect((await own.call()).recording).toEqual({ kept: false, reason: "its plugin keeps state between calls" });
   });
 
-  it("hold no secret [B8.secrets] [AU4.journal]", async () => {
+  it("hold no secret [B8.secrets] [AU4.recording]", async () => {
     const redact = (value: JsonValue): JsonValue => JSON.parse(JSON.stringify(value).replaceAll("s3cret", "[redacted]")) as JsonValue;
     await using own = await recordingHost(MAIN, { events: { redact } });
     own.platform.plant("/workspace/s3cret.txt", "the s3cret");
@@ -140,11 +140,11 @@ describe("recorded calls", () => {
       const text = (await own.store.read(callId)) ?? "";
       expect(text).not.toContain("s3cret");
       expect(text).not.toContain(btoa("the s3cret"));
-      expect((await own.journal(callId)).isRedacted).toBe(true);
+      expect((await own.recording(callId)).isRedacted).toBe(true);
     }
   });
 
-  it("hold no value of a project's secret, neither given nor read [B8.secrets] [C7.journal]", async () => {
+  it("hold no value of a project's secret, neither given nor read [B8.secrets] [C7.recording]", async () => {
     const main = `export const run = async () => [Deno.env.get("TOKEN"), (await Deno.readTextFile("token.txt")).length];`;
     await using own = await recordingHost(main, {
       config: { confirmation: { perTool: { "demo.run": "auto" } }, secrets: { TOKEN: { env: "TOKEN", hosts: ["example.org"] } } },
@@ -159,7 +159,7 @@ describe("recorded calls", () => {
     expect(text).toContain("bascule_secret_");
     expect(text).not.toContain("s3cret");
     expect(text).not.toContain(btoa("is s3cret-value"));
-    expect(await own.journal(result.callId)).toMatchObject({ isRedacted: true });
+    expect(await own.recording(result.callId)).toMatchObject({ isRedacted: true });
   });
 
   it("are refused where they cannot be: on the host route [B6.route]", async () => {
@@ -180,12 +180,12 @@ describe("recorded calls", () => {
     expect(second.output).toEqual(first.output);
     expect(unrecorded.output).toEqual(first.output);
     expect((await box.call()).output).not.toEqual(first.output);
-    expect(await box.replay(await box.journal(second.callId))).toMatchObject({ kind: "same" });
+    expect(await box.replay(await box.recording(second.callId))).toMatchObject({ kind: "same" });
   });
 
   it("are as many as there is room for, the newest ones, and their plugins [B8.room]", async () => {
     const platform = memoryPlatform();
-    const store = createJournalStore(platform, "/workspace/elsewhere", { journals: 3, bytes: 5_000 });
+    const store = createRecordingStore(platform, "/workspace/elsewhere", { recordings: 3, bytes: 5_000 });
     const keep = (call: number, digest: string, size: number): Promise<void> =>
       store.keep(
         { callId: `call-${call}`, recordedMs: call, digest: digest.repeat(64) },
