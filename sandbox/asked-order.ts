@@ -7,8 +7,8 @@
 
 import { type Arrived, type EntryOrder, type EntryStep, toArrived } from "./entry-order.ts";
 
-/** Files and the like answer far sooner, also on a busy machine. */
-const PATIENCE_MS = 1_000;
+/** Files and the like answer far sooner, also on a very busy machine. */
+const PATIENCE_MS = 10_000;
 
 export class AskedOrder implements EntryOrder {
   /** The guest's ids, in the order of asking. */

@@ -55,7 +55,7 @@ const HOSTILE: readonly (JsonValue | undefined)[] = [
   { __proto__: 1, length: 1e9 },
 ];
 
-describe("an edited recording", () => {
+describe("an edited recording", { timeout: 120_000 }, () => {
   let box: RecordingHost;
   let callId: string;
   let text: string;
@@ -64,7 +64,7 @@ describe("an edited recording", () => {
     callId = (await box.call()).callId;
     text = (await box.store.read(callId)) ?? "";
     expect(await readRecording(text)).toMatchObject({ ok: true });
-  });
+  }, 120_000);
   afterAll(async () => await box[Symbol.asyncDispose]());
 
   it("is refused where it was changed and its hash was not [B8.edited]", async () => {

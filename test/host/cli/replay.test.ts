@@ -31,7 +31,7 @@ const MAIN = `export async function roll({ path = "a.txt" }, { workspacePath, pr
 }`;
 const FILES = { "plugins/dice/manifest.json": JSON.stringify(MANIFEST), "plugins/dice/main.ts": MAIN, "a.txt": "one" };
 
-describe("bascule replay", () => {
+describe("bascule replay", { timeout: 120_000 }, () => {
   let project: CliProject;
   let callId: string;
   const calls = (): string => join(project.folder, ".bascule/calls");
@@ -40,7 +40,7 @@ describe("bascule replay", () => {
     const { code, out, error } = await project.run(["call", "roll", "path=a.txt", "--allow-read", "--record", "--json"]);
     expect({ code, error }).toEqual({ code: 0, error: "" });
     callId = JSON.parse(out).callId;
-  });
+  }, 120_000);
   afterAll(async () => await project[Symbol.asyncDispose]());
 
   it("answers seeded calls alike and others not, by --seed and --time [B6.flags]", async () => {
