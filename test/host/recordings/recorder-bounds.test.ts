@@ -46,7 +46,7 @@ async function ask(open: OpenRecording, times: number, bytes: number): Promise<v
   for (let time = 0; time < times; time++) await handler({ name: "fs.readFile", args: { path: "a" } });
 }
 
-describe("createRecorder()", () => {
+describe("createRecorder()", { timeout: 60_000 }, () => {
   it("gives a call up that outgrows its recording, and takes no room for it any more [B8.bounded]", async () => {
     const box = start();
     // More than all open recordings together may have.
