@@ -11,7 +11,10 @@ describe("isTape()", () => {
   });
 
   it("refuses what a worker that lost control of itself may send in its place [B8.hostile]", () => {
-    const hole = [0, , 1];
+    const hole = Object.assign(
+      Array.from({ length: 1 }, () => 0),
+      { length: 3 },
+    );
     const long = Array.from({ length: TAPE_BOUNDS.entries + 1 }, () => 0);
     const shared = new Uint8Array(new SharedArrayBuffer(1));
     const large = { operation: 0, answer: "x".repeat(TAPE_BOUNDS.cryptoBytes + 1) };
