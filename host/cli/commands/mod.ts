@@ -1,6 +1,7 @@
 /** Every command, in the order in which `--help` shows them. A command is one file here and one line below. */
 
 import type { Command } from "../command.ts";
+import { approveCommand, denyCommand } from "./approve.ts";
 import { auditCommand } from "./audit.ts";
 import { callCommand } from "./call.ts";
 import { checkCommand } from "./check.ts";
@@ -36,6 +37,8 @@ export const COMMANDS: readonly Command[] = [
   revokeCommand,
   grantsCommand,
   whyCommand,
+  approveCommand,
+  denyCommand,
   auditCommand,
   reloadCommand,
   doctorCommand,
