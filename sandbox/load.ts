@@ -65,13 +65,14 @@ function createLoadWorld(request: LoadRequest, modules: ModuleTable, endBy: numb
   let virtualMs = 0;
   let late = false;
   const answers: { id: number; answer: string; bytes?: Uint8Array }[] = [];
+  const isLate = (): boolean => (late ||= now() >= endBy);
   const local: LocalEnvironment = {
     monotonicMs: () => virtualMs,
+    isOver: isLate,
     randomBytes: seededBytes(request.digest),
     ...(request.codec !== undefined && { codec: request.codec }),
     ...(request.hash !== undefined && { hash: request.hash }),
   };
-  const isLate = (): boolean => (late ||= now() >= endBy);
   return {
     isLate,
     advance: (milliseconds) => void (virtualMs += milliseconds),

@@ -60,6 +60,7 @@ export class Run {
   readonly #pending: Map<number, string> = new Map();
   readonly #log: CallLog;
   #subtle: SubtleCall | undefined;
+  #localEnvironment: LocalEnvironment | undefined;
   #operations = 0;
   /** Why the guest must stop; set while it runs, acted upon when it has left the engine. */
   #stop: Fault | undefined;
@@ -211,14 +212,22 @@ export class Run {
   #guestHost(): GuestHost {
     return {
       hostCall: (id, operation, text, bytes) => this.#hostCall(id, operation, text, bytes),
-      shouldInterrupt: () => {
-        this.#stop ??= this.#clock.check();
-        return this.#stop !== undefined;
-      },
+      shouldInterrupt: () => this.#mustStop(),
       now: () => this.#env.epoch(),
       moduleSource: (name) => this.#request.modules.source(name),
       moduleName: (base, name) => this.#request.modules.resolve(base, name),
     };
+  }
+
+  #mustStop(): boolean {
+    this.#stop ??= this.#clock.check();
+    return this.#stop !== undefined;
+  }
+
+  /** Most calls need none. */
+  get #local(): LocalEnvironment {
+    this.#localEnvironment ??= { ...this.#env.local, isOver: () => this.#mustStop() };
+    return this.#localEnvironment;
   }
 
   #hostCall(
@@ -230,7 +239,11 @@ export class Run {
     // The engine looks at the clock now and then only: until it does, a guest may go on after what ended it.
     if (this.#stop !== undefined) return ENDED;
     const local = LOCAL_OPERATIONS.get(operation);
-    if (local !== undefined) return local(text, bytes, this.#env.local);
+    if (local !== undefined) {
+      const answer = local(text, bytes, this.#local);
+      // The engine asks after some thousand steps, and each of them may be one of these.
+      return this.#mustStop() ? ENDED : answer;
+    }
     const { limits } = this.#request;
     if (operation === "log") return this.#log.add(text) ? { answer: "vnull" } : this.#exhaust("logs", limits.logBytes);
     this.#operations++;

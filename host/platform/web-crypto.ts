@@ -14,8 +14,10 @@ const HASHES: Readonly<Record<DigestName, string>> = {
   "SHA3-512": "sha3-512",
 };
 
-export const hash: Digest = (name, bytes) => {
-  const { buffer, byteOffset, length } = createHash(HASHES[name]).update(bytes).digest();
+export const hash: Digest = (name, pieces) => {
+  const made = createHash(HASHES[name]);
+  for (const piece of pieces) made.update(piece);
+  const { buffer, byteOffset, length } = made.digest();
   return new Uint8Array(buffer, byteOffset, length);
 };
 
