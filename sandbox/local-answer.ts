@@ -1,7 +1,7 @@
 /** What operations of the worker itself get and give, and how they read their input. */
 
 import type { Codec } from "./codec.ts";
-import type { Digest } from "./subtle.ts";
+import type { Digest, Supports } from "./subtle.ts";
 
 /** What a local operation may use of the world: the call's own, so that it can be recorded and seeded (SPEC B6). */
 export interface LocalEnvironment {
@@ -12,6 +12,8 @@ export interface LocalEnvironment {
   readonly codec?: Codec;
   /** Absent where nothing hashes. */
   readonly hash?: Digest;
+  /** Absent where there is no cryptography. */
+  readonly supports?: Supports;
   /** Whether the guest must stop: what takes long asks between two pieces. Absent where nothing ends it. */
   readonly isOver?: () => boolean;
 }

@@ -27,7 +27,9 @@ import {
 } from "./local-answer.ts";
 
 import { INTL_OPERATIONS } from "./intl-operations.ts";
+import { CallKeys } from "./call-keys.ts";
 import { DIGEST_NAMES } from "./subtle.ts";
+import { readArguments } from "./subtle-request.ts";
 
 export type { LocalAnswer, LocalEnvironment, LocalOperation } from "./local-answer.ts";
 
@@ -58,6 +60,7 @@ export const LOCAL_OPERATIONS: ReadonlyMap<string, LocalOperation> = new Map(
     "search.format": (text: string) => formatQuery(text),
     "crypto.random": (text: string, _bytes: Uint8Array | undefined, env: LocalEnvironment) => random(readObject(text), env),
     "crypto.digest": (text: string, bytes: Uint8Array | undefined, env: LocalEnvironment) => digest(text, bytes ?? NO_BYTES, env),
+    "crypto.supports": (text: string, bytes: Uint8Array | undefined, env: LocalEnvironment) => supports(text, bytes ?? NO_BYTES, env),
     ...CODEC_OPERATIONS,
     ...INTL_OPERATIONS,
     "clock.monotonic": (_text: string, _bytes: Uint8Array | undefined, env: LocalEnvironment) => valueAnswer(env.monotonicMs()),
@@ -286,6 +289,12 @@ function explainJson(text: string): string {
   } catch (error) {
     return error instanceof SyntaxError ? error.message : "";
   }
+}
+
+/** Of an algorithm that cannot be read, as of one that is not there, the answer is no. A key stands for no key here. */
+function supports(text: string, bytes: Uint8Array, env: LocalEnvironment): LocalAnswer {
+  const args = readArguments(text, bytes, new CallKeys(0));
+  return valueAnswer(env.supports?.(args) ?? false);
 }
 
 /** A pure function, so that top-level code has it too; other hashes go by way of `subtle-calls.ts`. */

@@ -7,7 +7,7 @@ export type { HostAnswer, HostCallHandler, HostOperation, OperationError } from 
 export type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 export { createSandbox } from "./sandbox.ts";
-export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod } from "./subtle.ts";
+export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod, Supports } from "./subtle.ts";
 export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./worker/port.ts";
 export { pooledRandom } from "./pooled-random.ts";
 export { createStackReader } from "./modules.ts";

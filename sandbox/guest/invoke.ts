@@ -2,7 +2,7 @@
 
 import { tellOfCall } from "./call-facts.ts";
 import { leaveLoading, unfinishedEffects } from "./channel.ts";
-import { context, resetSignal, TOOL_OUTPUT } from "./context.ts";
+import { context, resetSignal, sendLatestProgress, TOOL_OUTPUT } from "./context.ts";
 import { listToJson, quoteJson } from "./json-text.ts";
 import { finish, resetOutcome } from "./outcome.ts";
 import { resetPerformance } from "./performance.ts";
@@ -102,6 +102,7 @@ function isObject(value: unknown): value is object {
 }
 
 function toOutcome(value: unknown): string {
+  sendLatestProgress();
   const unfinished = unfinishedEffects();
   if (unfinished !== undefined) return `u${listToJson(unfinished)}`;
   try {
