@@ -178,7 +178,8 @@ function later({ name, length, toRequest, signalAt }: FileFunction, given: unkno
     const signal = signalAt === undefined || given.length <= signalAt ? undefined : readSignal(argumentAt(given, signalAt));
     if (signal?.aborted === true) return promiseReject(signal.reason);
     const stream = name === "writeFile" || name === "writeTextFile" ? argumentAt(given, 1) : undefined;
-    if (isReadable(stream)) return writeStream(argumentAt(given, 0), name === "writeFile" ? stream : encodeChunks(stream), argumentAt(given, 2));
+    if (isReadable(stream))
+      return writeStream(argumentAt(given, 0), name === "writeFile" ? stream : encodeChunks(stream), argumentAt(given, 2));
     const answer = request(toRequest(argumentAt(given, 0), argumentAt(given, 1), argumentAt(given, 2)));
     return signal === undefined ? answer : untilAbort(answer, signal);
   } catch (error) {

@@ -143,7 +143,12 @@ export function serveWorker(powers: WorkerPowers): void {
     control.times[LAST_POLL] = now;
     control.times[END_BY] = now + request.loadMs;
     Atomics.store(control.words, CURRENT, request.number);
-    const loaded = loadPlugin(lease.instance, restorer, { ...request, compiler, codec: powers.codec, hash: powers.hash, supports: powers.supports }, powers.now);
+    const loaded = loadPlugin(
+      lease.instance,
+      restorer,
+      { ...request, compiler, codec: powers.codec, hash: powers.hash, supports: powers.supports },
+      powers.now,
+    );
     Atomics.store(control.words, CURRENT, 0);
     if (loaded.ok) {
       plugins.set(request.digest, pluginOf(loaded.image, request.files, request.memoryBytes));
