@@ -7,6 +7,7 @@ import type { Limits } from "../manifests/mod.ts";
 import { CallClock, type ClockEnvironment } from "./call-clock.ts";
 import { type CallFacts, engineFault, thrownFault, unsettledFault, unwrittenFault } from "./call-faults.ts";
 import { CallLog } from "./call-log.ts";
+import type { World } from "./call-world.ts";
 import type { ExhaustedLimit, Fault } from "./fault.ts";
 import type { GuestHost } from "./guest-host.ts";
 import type { Instance } from "./instance.ts";
@@ -20,6 +21,8 @@ import { SUBTLE_PREFIX } from "./subtle-operations.ts";
 import type { SubtleCall, SubtleCallRequest } from "./subtle-calls.ts";
 import type { InvocationUsed } from "./invocation.ts";
 import { readStatus } from "./status.ts";
+import type { KeptTape } from "./tape.ts";
+import type { TapeOrder } from "./tape-order.ts";
 import type { SyncAnswer, WorkerMessage } from "./worker/protocol.ts";
 
 /** What a run needs of its worker. */
@@ -42,6 +45,8 @@ export interface RunRequest {
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** For dynamic imports. */
   readonly modules: ModuleTable;
+  /** Undefined: the machine's. */
+  readonly world: World | undefined;
   /** Set where the plugin keeps its state: captures what the call leaves. */
   readonly capture?: (instance: Instance) => Image;
 }
@@ -57,14 +62,21 @@ export class Run {
   readonly #request: RunRequest;
   readonly #finished: (run: Run) => void;
   readonly #clock: CallClock;
-  readonly #pending: Map<number, string> = new Map();
+  /** Operations that have not been answered, by the guest's id, and who answers them. */
+  readonly #pending: Map<number, "host" | "crypto"> = new Map();
+  #pendingAtHost = 0;
   readonly #log: CallLog;
+  readonly #world: World | undefined;
   #subtle: SubtleCall | undefined;
-  #localEnvironment: LocalEnvironment | undefined;
+  /** Made when it is first used: most calls need none. */
+  #local: LocalEnvironment | undefined;
   #operations = 0;
   /** Why the guest must stop; set while it runs, acted upon when it has left the engine. */
   #stop: Fault | undefined;
   #over = false;
+  /** How long the guest wants to wait for its next timer; undefined without one. */
+  #timerMs: number | undefined;
+  #following = false;
   #cancelTimer: () => void = () => {};
   #cancelWall: () => void = () => {};
 
@@ -75,6 +87,7 @@ export class Run {
     this.#instance = instance;
     this.#env = env;
     this.#finished = finished;
+    this.#world = request.world;
     this.#clock = new CallClock(request.number, request.limits, env);
     this.#log = new CallLog(request.limits.logBytes, (lines) => env.post({ type: "logs", number: this.number, lines }));
     instance.host = this.#guestHost();
@@ -88,7 +101,16 @@ export class Run {
 
   /** Settles an asynchronous operation. */
   answer(operation: number, answer: string, bytes: Uint8Array | undefined): void {
-    if (this.#over || !this.#pending.delete(operation)) return;
+    if (this.#over || !this.#pending.has(operation)) return;
+    if (this.#world?.order === undefined) return this.#settle(operation, answer, bytes);
+    this.#world.order.arrived(operation, answer, bytes);
+    this.#follow(this.#world.order);
+  }
+
+  #settle(operation: number, answer: string, bytes: Uint8Array | undefined): void {
+    if (this.#pending.get(operation) === "host") this.#pendingAtHost--;
+    this.#pending.delete(operation);
+    this.#world?.answerEnters(operation);
     this.#enter(() => {
       this.#instance.settle(operation, answer, bytes);
       return undefined;
@@ -97,6 +119,8 @@ export class Run {
 
   /** Fires the guest's abort signal. */
   abort(): void {
+    if (this.#over) return;
+    this.#world?.abortEnters();
     this.#enter(() => {
       this.#instance.callEntry("abort", [], STATUS_BYTES);
       return undefined;
@@ -133,7 +157,7 @@ export class Run {
       const ran = this.#instance.runJobs(JOBS_A_SLICE);
       total += ran;
       if (ran < JOBS_A_SLICE) break;
-      this.#stop ??= this.#clock.check();
+      this.#check();
     }
     return total;
   }
@@ -156,14 +180,36 @@ export class Run {
   #wait(timerMs: number | undefined): void {
     if (timerMs === undefined && this.#pending.size === 0) return this.#finish(unsettledFault(this.#facts));
     this.#log.flush();
+    this.#timerMs = timerMs;
+    if (this.#world?.order !== undefined) return this.#follow(this.#world.order);
     if (timerMs === undefined) return undefined;
-    this.#cancelTimer = this.#env.after(timerMs, () =>
-      this.#enter(() => {
-        this.#instance.callEntry("runTimers", [], STATUS_BYTES);
-        return undefined;
-      }),
-    );
+    // Nobody waits for time that passes for nobody else.
+    const waitMs = this.#world?.isFixed === true && this.#pending.size === 0 ? 0 : timerMs;
+    this.#cancelTimer = this.#env.after(waitMs, () => this.#runTimers(timerMs));
     return undefined;
+  }
+
+  #runTimers(waitedMs: number): void {
+    this.#world?.timersEnter(waitedMs);
+    this.#enter(() => {
+      this.#instance.callEntry("runTimers", [], STATUS_BYTES);
+      return undefined;
+    });
+  }
+
+  /** What enters the guest now is what the tape says. A loop: each entry leads here again. */
+  #follow(order: TapeOrder): void {
+    if (this.#following) return;
+    this.#following = true;
+    while (!this.#over) {
+      const step = order.next(this.#timerMs);
+      if (step.kind === "later") break;
+      else if (step.kind === "timers") this.#runTimers(this.#timerMs ?? 0);
+      else if (step.kind === "abort") this.abort();
+      else if (step.kind === "answer") this.#settle(step.id, step.answer, step.bytes);
+      else this.#finish(step.fault);
+    }
+    this.#following = false;
   }
 
   #complete(output: string): void {
@@ -179,14 +225,16 @@ export class Run {
       return this.#finish({ kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES });
     }
     this.#close();
-    this.#env.post({ type: "done", number: this.number, output, used, lines: this.#log.unsent, ...(state === undefined ? {} : { state }) });
+    const kept = { ...this.#tape, ...(state === undefined ? {} : { state }) };
+    this.#env.post({ type: "done", number: this.number, output, used, lines: this.#log.unsent, ...kept });
     this.#finished(this);
   }
 
   #finish(fault: Fault): void {
     if (this.#over) return;
     this.#close();
-    this.#env.post({ type: "failed", number: this.number, fault, used: this.#used(0), lines: this.#log.unsent });
+    this.#world?.stopped(fault, this.#instance.fuelSpent);
+    this.#env.post({ type: "failed", number: this.number, fault, used: this.#used(0), lines: this.#log.unsent, ...this.#tape });
     this.#finished(this);
   }
 
@@ -195,6 +243,19 @@ export class Run {
     this.#cancelTimer();
     this.#cancelWall();
     this.#subtle?.close();
+  }
+
+  get #tape(): { readonly tape?: KeptTape } {
+    const tape = this.#world?.tape;
+    return tape === undefined ? {} : { tape };
+  }
+
+  /** Whether the guest must stop now, and why. */
+  #check(): boolean {
+    if (this.#stop !== undefined) return true;
+    const fault = this.#clock.check();
+    this.#stop = this.#world === undefined ? fault : this.#world.check(fault, this.#instance.fuelSpent);
+    return this.#stop !== undefined;
   }
 
   #used(outputBytes: number): InvocationUsed {
@@ -212,22 +273,11 @@ export class Run {
   #guestHost(): GuestHost {
     return {
       hostCall: (id, operation, text, bytes) => this.#hostCall(id, operation, text, bytes),
-      shouldInterrupt: () => this.#mustStop(),
-      now: () => this.#env.epoch(),
+      shouldInterrupt: () => this.#check(),
+      now: () => (this.#world ?? this.#env).epoch(),
       moduleSource: (name) => this.#request.modules.source(name),
       moduleName: (base, name) => this.#request.modules.resolve(base, name),
     };
-  }
-
-  #mustStop(): boolean {
-    this.#stop ??= this.#clock.check();
-    return this.#stop !== undefined;
-  }
-
-  /** Most calls need none. */
-  get #local(): LocalEnvironment {
-    this.#localEnvironment ??= { ...this.#env.local, isOver: () => this.#mustStop() };
-    return this.#localEnvironment;
   }
 
   #hostCall(
@@ -240,9 +290,10 @@ export class Run {
     if (this.#stop !== undefined) return ENDED;
     const local = LOCAL_OPERATIONS.get(operation);
     if (local !== undefined) {
+      this.#local ??= { ...(this.#world ?? this.#env).local, isOver: () => this.#check() };
       const answer = local(text, bytes, this.#local);
       // The engine asks after some thousand steps, and each of them may be one of these.
-      return this.#mustStop() ? ENDED : answer;
+      return this.#check() ? ENDED : answer;
     }
     const { limits } = this.#request;
     if (operation === "log") return this.#log.add(text) ? { answer: "vnull" } : this.#exhaust("logs", limits.logBytes);
@@ -254,33 +305,41 @@ export class Run {
     if (id === 0 && operation.startsWith(SUBTLE_PREFIX)) return errorAnswer("NotSupported", "Cryptography answers later");
     if (id === 0) return this.#callAndWait(operation, text, bytes);
     if (operation.startsWith(SUBTLE_PREFIX)) return this.#beginSubtle(id, { method: operation.slice(SUBTLE_PREFIX.length), text, bytes });
-    const atHost = this.#pending.size - (this.#subtle?.pending ?? 0);
-    if (atHost >= limits.pendingOperations) return this.#exhaust("pendingOperations", limits.pendingOperations);
-    this.#pending.set(id, operation);
+    if (this.#pendingAtHost >= limits.pendingOperations) return this.#exhaust("pendingOperations", limits.pendingOperations);
+    this.#begin(id, "host");
     this.#ask(id, operation, text, bytes);
     return { answer: undefined };
   }
 
+  #begin(id: number, where: "host" | "crypto"): void {
+    this.#pending.set(id, where);
+    if (where === "host") this.#pendingAtHost++;
+    this.#world?.asked(id);
+  }
+
   /** Its time counts as the call's own: the threads that do the work are the host's. */
   #beginSubtle(id: number, request: SubtleCallRequest): { answer: string | undefined } {
-    this.#subtle ??= this.#env.openSubtle(this.number);
+    const open = (): SubtleCall => this.#env.openSubtle(this.number);
+    this.#subtle ??= this.#world === undefined ? open() : this.#world.openSubtle(open);
     const begun = this.#subtle.begin(request, ({ answer, bytes }, elapsedMs) => {
       const fault = this.#clock.charge(elapsedMs);
       if (fault === undefined) this.answer(id, answer, bytes);
       else this.#finish(fault);
     });
     if (!begun) return this.#exhaust("pendingOperations", this.#request.limits.pendingOperations);
-    this.#pending.set(id, request.method);
+    this.#begin(id, "crypto");
     return { answer: undefined };
   }
 
   #callAndWait(operation: string, text: string, bytes: Uint8Array | undefined): { answer: string; bytes?: Uint8Array } {
+    // Where the tape's call was ended while it waited, no answer will come.
+    if (this.#world?.order !== undefined && this.#check()) return ENDED;
     const answer = this.#clock.waiting(() => {
       this.#ask(0, operation, text, bytes);
       return this.#env.waitForAnswer(this.number, this.#clock.wallEnd);
     });
     if (answer !== undefined) return answer;
-    this.#stop ??= this.#clock.check() ?? { kind: "cancelled" };
+    if (!this.#check()) this.#stop = { kind: "cancelled" };
     return ENDED;
   }
 

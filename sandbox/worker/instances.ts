@@ -18,6 +18,8 @@ export interface Instances {
   leaseIdle(...wanted: Wanted): Lease | undefined;
   /** An instance that holds exactly `image`; a call's gets randomness of its own, a load's keeps what is in the image. */
   lease(...wanted: Wanted): Promise<Lease>;
+  /** Gives a lent instance the randomness that `random` makes. */
+  reseed(lease: Lease, random: (count: number) => Uint8Array): void;
   /** Takes an instance back after a call: restored to `image` now, so that the next call of the same plugin finds it ready. */
   giveBack(lease: Lease): void;
 }
@@ -65,6 +67,7 @@ export function createInstances(options: InstancesOptions): Instances {
       const pages = Math.ceil(wanted[1] / WASM_PAGE_BYTES);
       return leaseIdle(...wanted) ?? prepare(await Instance.start(module, facts, pages), wanted);
     },
+    reseed: ({ instance }, random) => reseed(instance, randomAddress, (bytes) => bytes.set(random(bytes.length))),
     giveBack({ instance, image }) {
       instance.close();
       const isWorn = instance.broken || instance.memoryExhausted || instance.bytes.length > DROP_ABOVE_BYTES;

@@ -204,7 +204,7 @@ export const run = (args: { fail?: boolean }): unknown => {
     await load(SOURCE);
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => box.call(`m${names}`, "run", { args: { fail: true } })));
     for (const outcome of outcomes) {
-      expect(outcome).toMatchObject({ ok: false, fault: { name: "TypeError", stack: expect.stringContaining("(main.ts:11:12)") } });
+      expect(outcome).toMatchObject({ ok: false, fault: { name: "TypeError", stack: expect.stringContaining("(main.ts:11:19)") } });
     }
   });
 
@@ -280,21 +280,78 @@ export function run() {
     ).toEqual(["SuppressedError", "dispose a", "SuppressedError", "dispose b", "body"]);
   });
 
+  it("disposes at the end of a module, in reverse, what its top level holds [B7.using]", async () => {
+    expect(
+      await run({
+        "main.ts": `import { log, held } from "./held.ts"; import { later } from "./later.ts"; export const run = (): unknown => [held.name, log, later];`,
+        "held.ts": `#!/usr/bin/env deno
+${RESOURCES}
+export { log };
+using a = open("a");
+export const held = a;
+function inside(): void { using c = open("c"); log.push("in"); }
+inside();
+using b = open("b");
+log.push("end"); // the last line`,
+        "later.ts": `${RESOURCES}
+export const later = log;
+await using a = openLater("a");
+using b = open("b");
+log.push("end");`,
+      }),
+    ).toEqual(["a", ["in", "-c", "end", "-b", "-a"], ["end", "-b", "~a"]]);
+  });
+
   it("keeps the author's lines and columns [B7.positions]", async () => {
+    await load(`using held = null;
+export const run = () => { throw new Error("here"); };`);
+    expect(await box.call(`m${names}`, "run")).toMatchObject({ ok: false, fault: { stack: "    at run (main.ts:2:43)" } });
     await load(`const open = () => ({ [Symbol.dispose]() {} });
 export function run() { using a = open(); using b = open(); throw new Error("here"); }`);
     expect(await box.call(`m${names}`, "run")).toMatchObject({ ok: false, fault: { stack: "    at run (main.ts:2:76)" } });
   });
 
-  it.each([
-    ["the top level", "\nusing a = null;", 2],
-    ["the head of a counting loop", { "main.js": "export function run() {\n  for (using a = null; ;) break;\n}" }, 2],
-  ])("is refused at %s, with its place [B7.refused]", async (_where, source, line) => {
-    expect(await refusal(source)).toMatchObject({ kind: "syntax", line, message: expect.stringContaining('"using"') });
-  });
+  it.each([["the head of a counting loop", { "main.js": "export function run() {\n  for (using a = null; ;) break;\n}" }, 2]])(
+    "is refused at %s, with its place [B7.refused]",
+    async (_where, source, line) => {
+      expect(await refusal(source)).toMatchObject({ kind: "syntax", line, message: expect.stringContaining('"using"') });
+    },
+  );
 
   it("is a name like any other where it is no keyword [B7.using]", async () => {
     expect(await run(`const using = 1; // using x = 2\nexport const run = () => { let x = using; x = using; return x; };`)).toBe(1);
+  });
+});
+
+describe("`yield` in the head of a loop", () => {
+  it("works, also with labels, without blocks, delegated and nested, and positions stay [B7.yield] [B7.positions]", async () => {
+    expect(
+      await run(`function* inner(): Generator<string, number[], number> { yield "delegated"; return [3]; }
+function* outer(flag: boolean): Generator<unknown, string, number[]> {
+  const seen: unknown[] = [];
+  if (flag) again: for (const a of yield "asked") { for (const b of [(yield "nested")[0], a]) { if (b === 1) continue again; seen.push(b); } }
+  for (const a of (yield* inner()).map((n) => n + 1)) seen.push(a);
+  await_of: for (const [a] of [[yield "last"]]) { seen.push(a); break await_of; }
+  return seen.join();
+}
+async function* later() { for (const a of await Promise.resolve([yield 1])) yield a; }
+export async function run() {
+  const steps: unknown[] = [];
+  const it = outer(true);
+  let next = it.next();
+  const answers: unknown[] = [[1, 2], [2], [7], 5, [9]];
+  while (!next.done) { steps.push(next.value); next = it.next(answers.shift() as number[]); }
+  const asked = later();
+  await asked.next();
+  return [steps, next.value, (await asked.next("x" as never)).value];
+}`),
+    ).toEqual([["asked", "nested", "nested", "delegated", "last"], "2,7,2,4,9", "x"]);
+    await load(`function* g() { for (const a of yield 1) throw new Error(String(a)); }
+export function run() { const it = g(); it.next(); it.next([1]); }`);
+    expect(await box.call(`m${names}`, "run")).toMatchObject({
+      ok: false,
+      fault: { stack: expect.stringContaining("at g (main.ts:1:57)") },
+    });
   });
 });
 

@@ -3,6 +3,7 @@
 import { createWorkerLauncher } from "../../host/platform/workers.ts";
 import { DEFAULT_LIMITS, type JsonValue, type Limits } from "../../manifests/mod.ts";
 import {
+  type CallWorld,
   createSandbox,
   type HostCallHandler,
   type InvocationOutcome,
@@ -18,6 +19,7 @@ export interface TestCall {
   readonly limits?: Partial<Limits>;
   readonly signal?: AbortSignal;
   readonly session?: string;
+  readonly world?: CallWorld;
   readonly hostCall?: HostCallHandler;
   readonly onLog?: (level: string, text: string) => void;
 }
@@ -29,7 +31,7 @@ export interface TestSandbox extends AsyncDisposable {
   /** How many workers were started so far, the spare included. */
   readonly workersStarted: number;
   /** Loads a plugin from its files; its name is its digest. */
-  load(name: string, files: Readonly<Record<string, string>> | string, exports?: readonly string[]): Promise<LoadOutcome>;
+  load(name: string, files: Readonly<Record<string, string>> | string, exports?: readonly string[], loadMs?: number): Promise<LoadOutcome>;
   call(plugin: string, name: string, call?: TestCall): Promise<InvocationOutcome>;
 }
 
@@ -48,7 +50,7 @@ export function startSandbox(options: SandboxOptions = {}): TestSandbox {
     get workersStarted() {
       return workersStarted;
     },
-    load(name, files, exports = []) {
+    load(name, files, exports = [], loadMs = 5_000) {
       const sources = typeof files === "string" ? { "main.ts": files } : files;
       const bytes = new Map(Object.entries(sources).map(([path, text]) => [path, new TextEncoder().encode(text)]));
       const [main = "main.ts"] = Object.keys(sources);
@@ -58,7 +60,7 @@ export function startSandbox(options: SandboxOptions = {}): TestSandbox {
         files: bytes,
         modules: new Map([[main, exports]]),
         memoryBytes: DEFAULT_LIMITS.memoryBytes,
-        loadMs: 5_000,
+        loadMs,
       });
     },
     call(plugin, name, call = {}) {
@@ -73,6 +75,7 @@ export function startSandbox(options: SandboxOptions = {}): TestSandbox {
         hostCall:
           call.hostCall ?? (() => Promise.resolve({ ok: false, error: { name: "NotCapable", message: "Nothing is granted here" } })),
         onLog: call.onLog ?? (() => {}),
+        ...(call.world !== undefined && { world: call.world }),
         ...(call.session !== undefined && { session: call.session }),
         signal: call.signal ?? new AbortController().signal,
       });
