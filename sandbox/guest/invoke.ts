@@ -18,6 +18,7 @@ import {
   reflectGet,
   reflectHas,
 } from "./primordials.ts";
+import { resetRejections } from "./rejections.ts";
 import { describeThrown } from "./thrown.ts";
 import { rebaseTimers } from "./timers.ts";
 
@@ -50,6 +51,7 @@ function beginCall(told: string): void {
   tellOfCall(told);
   resetSignal();
   resetOutcome();
+  resetRejections();
   resetPerformance();
   rebaseTimers();
 }
