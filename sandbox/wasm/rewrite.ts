@@ -39,6 +39,8 @@ export const TABLE_EXPORT = "bascule:table";
 export interface RewriteOptions {
   readonly barrier: boolean;
   readonly meter: boolean;
+  /** Exports the table of functions, so that the host can add one. */
+  readonly exportTable?: boolean;
   /** The memory's minimum afterwards. */
   readonly initialMemoryPages?: number;
   /** Whether there must be exactly one interpreter whose loop polls by itself; true unless said. */
@@ -89,7 +91,7 @@ function rewriteValid(bytes: Uint8Array, options: RewriteOptions): Uint8Array {
 
   if (options.initialMemoryPages !== undefined) sections.set(SECTION.import, withInitialMemory(sections, options.initialMemoryPages));
   if (options.meter) addFuel(sections, fuel, renumber);
-  if (options.meter && sections.has(SECTION.table))
+  if (options.exportTable === true && sections.has(SECTION.table))
     appendEntry(sections, SECTION.export, new Writer().name(TABLE_EXPORT).byte(KIND.table).unsigned(0).written);
   if (restore !== undefined) addShadow(sections, restore);
   for (const { type, body } of added) {
