@@ -18,7 +18,7 @@ export interface EchoHost extends AsyncDisposable {
 
 export async function startEchoHost(): Promise<EchoHost> {
   const project = await temporaryPlugins();
-  await project.write("echo", PLUGIN_2KB, ["echo", "remember"]);
+  await project.write("echo", PLUGIN_2KB, ["echo", "remember", "words"]);
   let calls = 0;
   const told = { "tool.called": 0, "tool.completed": 0 };
   const host = await createHost({

@@ -4,6 +4,7 @@ import type { Caller, JsonObject, JsonValue, Limits, Permissions, Route, SideEff
 import type { RawArguments } from "./arguments.ts";
 import type { ToolErrorData } from "./errors.ts";
 import type { Grant } from "./policy/grant.ts";
+import type { Quota } from "./quotas/quota.ts";
 import type { Session } from "./session.ts";
 import type { ContentBlock } from "./tool-output.ts";
 
@@ -26,6 +27,8 @@ export interface ToolCall {
   readonly onProgress?: (progress: JsonValue) => void;
   /** The door's way to ask its person; absent where it has none. */
   readonly confirm?: ConfirmPrompt;
+  /** Where the caller does not wait for a person: gets the result that says so; the call goes on by itself. */
+  readonly onPending?: (result: ToolResult) => void;
 }
 
 /** Shows a pending confirmation and gives the answer; `undefined` if nobody answered. */
@@ -45,6 +48,8 @@ export interface ConfirmationRequest {
   readonly destructive: boolean;
   /** Paths that the call says it will write. */
   readonly projectedModifications: readonly string[];
+  /** SHA-256 in hexadecimal over tool, digest, arguments and modifications: an answer is to this and nothing else (SPEC E3). */
+  readonly hash: string;
 }
 
 /** What policy said, with the layer and rule that decided; part of the result and of every event (SPEC D6). */
@@ -57,6 +62,8 @@ export interface AllowDecision {
   readonly grant: Grant;
   readonly limits: Limits;
   readonly because: Because;
+  /** How much of it may be used in which time (SPEC D9). */
+  readonly quotas?: readonly Quota[];
   /** For `ask`: which confirmation mode asked. */
   readonly confirm: "auto" | "prompt" | "prompt_once";
 }
@@ -96,8 +103,11 @@ export interface LimitsUsed {
   readonly operations?: number;
   /** Work as the engine counts it: the same for the same call, whatever the machine is doing. */
   readonly fuel?: number;
+  /** From files and the network to the tool, and from it. */
   readonly bytesRead?: number;
   readonly bytesWritten?: number;
+  /** Requests over the network, redirects included. */
+  readonly requests?: number;
 }
 
 /** What came of a call; tell by `ok`. */

@@ -123,6 +123,14 @@ export function userDenied(hint?: GrantHint): ToolErrorData {
   return toolError("user_denied", "User denied this operation.", hint && { hint });
 }
 
+/** A person has to agree first; the call waits for that, and its result can be had by its id. */
+export function approvalRequired(tool: string, requestId: string): ToolErrorData {
+  return toolError("approval_required", `Tool '${tool}' waits for a person's approval`, {
+    details: { requestId },
+    hint: { command: `bascule approve ${requestId}` },
+  });
+}
+
 /** Nobody answered. */
 export function confirmationTimeout(timeoutMs: number): ToolErrorData {
   return toolError("confirmation_timeout", `Nobody answered the confirmation within ${toSeconds(timeoutMs)}`, { details: { timeoutMs } });
@@ -151,6 +159,29 @@ export function cancelled(): ToolErrorData {
 /** `limit` is a field of `Limits` or of a quota. */
 export function resourceExhausted(limit: string, allowed: number): ToolErrorData {
   return toolError("resource_exhausted", `Tool exceeded its ${limit} limit of ${allowed}`, { details: { limit, allowed } });
+}
+
+/**
+ * A quota, as `bascule.json` or a session sets it. `used` is what was used within its window, `freesInMs` when there is room
+ * for what was asked; absent if there never will be.
+ */
+export function quotaExhausted(quota: {
+  readonly resource: string;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly per: string;
+  readonly subject: string;
+  readonly rule: string;
+  readonly used: number;
+  readonly freesInMs?: number;
+}): ToolErrorData {
+  const { resource, limit, windowMs, per, subject, rule, used, freesInMs } = quota;
+  const frees = freesInMs === undefined ? "this asks for more than all of it" : `free again in ${toSeconds(freesInMs)}`;
+  const message = `Quota of ${limit} ${resource} in ${toSeconds(windowMs)} for ${per} "${subject}" is used up: ${used} used, ${frees} (${rule})`;
+  const retry = freesInMs === undefined ? {} : { freesInMs, retryable: true };
+  return toolError("resource_exhausted", message, {
+    details: { limit: resource, allowed: limit, used, windowMs, per, subject, rule, ...retry },
+  });
 }
 
 /** The session's queue is full. */

@@ -1,8 +1,9 @@
 /** What a host is made of, as the embedding program says it (SPEC I1). Types only. */
 
 import type { HostEvent } from "./audit/events.ts";
+import type { EventStore } from "./audit/journal.ts";
 import type { Hooks } from "./hooks.ts";
-import type { JsonObject, JsonValue, Permissions } from "../manifests/mod.ts";
+import type { IsolationConfig, IsolationKind, JsonObject, JsonValue, Permissions } from "../manifests/mod.ts";
 import type { Log, Platform } from "./platform/platform.ts";
 import type { Policy } from "./policy/policy.ts";
 import type { Registry } from "./registry.ts";
@@ -20,6 +21,8 @@ export interface HostOptions {
   readonly config?: string | JsonObject | false;
   /** The `policy` section of `bascule.json`, in its place; or another implementation altogether. */
   readonly policy?: Policy | JsonObject;
+  /** What keeps plugins apart, as `isolation` of `bascule.json`, in whose place it stands. */
+  readonly isolation?: IsolationKind | Partial<IsolationConfig>;
   /** A registry that the host adds to; null is a host that has none, where every call is `tool_not_found`. */
   readonly registry?: Registry | null;
   /** Default true. */
@@ -45,6 +48,11 @@ export interface HostOptions {
 export interface EventOptions {
   /** Gets every event, synchronously. */
   readonly publish?: (event: HostEvent) => void;
+  /**
+   * Where events are kept for good: true is the journal in `.bascule/audit/`, false nowhere. Default: the journal, if there is
+   * a `bascule.json`.
+   */
+  readonly store?: boolean | EventStore;
   /** Takes out of arguments and event payloads what must not be kept (SPEC AU4). */
   readonly redact?: (value: JsonValue) => JsonValue;
   /** Events kept for each reader that is slower than the host. Default 1,024. */

@@ -1,31 +1,37 @@
 /** The composition root: the only place where the host's parts are put together (SPEC I1). */
 
-import { createEventBus, type EventBus } from "./audit/event-bus.ts";
+import { type Audit, createAudit } from "./audit/audit.ts";
+import type { EventBus } from "./audit/event-bus.ts";
 import type { HostEvent } from "./audit/events.ts";
-import { createLogSink } from "./audit/log-sink.ts";
+import { openEvents } from "./audit/open-events.ts";
 import type { RawArguments } from "./arguments.ts";
 import type { ToolResult } from "./call.ts";
 import { type CallAllOptions, type CallOptions, type CallRequest, createCalls } from "./calls.ts";
 import { checkRequired } from "./capabilities/mod.ts";
 import { createConfirm } from "./confirmations/confirmations.ts";
+import { createPendingConfirmations, type PendingConfirmations } from "./confirmations/pending.ts";
+import { isSameDecision } from "./decision-summary.ts";
 import type { Dispatch } from "./dispatch.ts";
 import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
+import { grantTo } from "./grant-to.ts";
 import { createHookGates } from "./hooks.ts";
-import type { EventOptions, HostOptions } from "./host-options.ts";
+import type { HostOptions } from "./host-options.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolFilter, ToolListing } from "./listing.ts";
-import { type AccessQuery, type JsonValue, parsePermissions, type Permissions, type PolicyLayer, problemToText } from "../manifests/mod.ts";
+import type { AccessQuery, Permissions } from "../manifests/mod.ts";
 import { currentPlatform } from "./platform/mod.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";
-import { type AddedLayer, createPolicySource } from "./policy-source.ts";
+import { createPolicySource, type HostPolicy } from "./policy-source.ts";
 import { openPlaces, type Places } from "./places.ts";
+import { createQuotas, type QuotaUse } from "./quotas/quotas.ts";
 import { createRegistry, type Registry, type RegisterOptions } from "./registry.ts";
 import { createExecutors } from "./routes/mod.ts";
-import { createSandbox, type Sandbox } from "../sandbox/mod.ts";
+import { isolationOf, openSandbox } from "./open-sandbox.ts";
+import type { Sandbox } from "../sandbox/mod.ts";
 import { createSecrets } from "./secrets/secrets.ts";
 import { createSession, type Session } from "./session.ts";
-import { createSessions, type HostSessionOptions, type SessionContext } from "./sessions.ts";
+import { createSessions, type HostSessionOptions } from "./sessions.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
 import { createPluginDirectory, type PluginChange, type PluginDirectory, type PluginStatus } from "./sources/directory/mod.ts";
@@ -34,6 +40,11 @@ import { announceTools } from "./audit/announce-tools.ts";
 
 /** Options of one call: a session, or the role and context of one that the host keeps. */
 export type HostCallOptions = CallOptions & Pick<HostSessionOptions, "role" | "context">;
+
+/** An explanation with what is left of each quota now. */
+export interface HostExplanation extends Omit<Explanation, "quotas"> {
+  readonly quotas: readonly QuotaUse[];
+}
 
 /** A running host. Close it, or declare it with `await using`. */
 export interface Host extends AsyncDisposable {
@@ -53,8 +64,8 @@ export interface Host extends AsyncDisposable {
   /** @throws {ToolRegistrationError} if the definition is wrong, naming the field. @throws {Error} if the host has no registry. */
   register(factory: ToolFactory, options?: RegisterOptions): RegisteredTool;
   readonly policy: HostPolicy;
-  /** Why a tool may or may not be called, or do something (SPEC P6); undefined if there is no such tool. */
-  why(tool: string, act?: AccessQuery, session?: Session): Explanation | undefined;
+  /** Why a tool may or may not be called, or do something, and what is left of its quotas (SPEC P6, D9); undefined if there is no such tool. */
+  why(tool: string, act?: AccessQuery, session?: Session): HostExplanation | undefined;
 
   /** Every folder of the plugin roots, loaded or not. */
   plugins(): readonly PluginStatus[];
@@ -73,24 +84,12 @@ export interface Host extends AsyncDisposable {
 
   /** Each loop is a reader of its own, from its beginning on. */
   readonly events: AsyncIterable<HostEvent>;
+  /** Questions that wait for a person. Never hand this to the agent that asked (SPEC E5). */
+  readonly confirmations: Pick<PendingConfirmations, "list" | "answer">;
+  /** The durable record, where one is kept. */
+  readonly audit: Audit;
   /** Refuses new calls, lets running ones end, then cancels them. Idempotent. */
   close(): Promise<void>;
-}
-
-/** What the embedding program can add to the policy and ask of it (SPEC P3, P5). */
-export interface HostPolicy {
-  /**
-   * Adds a layer to every session's, to a role's, or to delegated sessions'; returns how to take it away again.
-   *
-   * @throws {ProjectConfigError} if the layer is wrong. @throws {TypeError} if the policy is an implementation of the program's own.
-   * @example
-   * ```ts
-   * const remove = host.policy.addLayer("role", { name: "guests", role: "guest", deny: ["group:write"] });
-   * ```
-   */
-  addLayer(level: PolicyLayer["level"], layer: AddedLayer): () => void;
-  /** Whether a call could run, without running it: false also if there is no such tool. */
-  canUse(role: string | undefined, tool: string, context?: SessionContext): boolean;
 }
 
 const DRAIN_MS = 2_000;
@@ -118,13 +117,14 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const { clock, log, random } = platform;
   const onDefect = (message: string, error?: unknown, fields: Readonly<Record<string, unknown>> = {}): void =>
     log.write("error", message, { ...fields, ...(error !== undefined && { error: describe(error) }) });
-  const { redact: redactMore, publish, bufferSize }: EventOptions = options.events ?? {};
-  const redact = redactMore === undefined ? secrets.redact : (value: JsonValue): JsonValue => secrets.redact(redactMore(value));
-
+  const { bus, redact, store } = openEvents({
+    platform,
+    places,
+    options: options.events ?? {},
+    redactSecrets: secrets.redact,
+    onDefect,
+  });
   const grants = await createGrantStore(platform, places.grantsFile);
-  const bus = createEventBus({ newId: random.uuidv7, now: clock.now, onDefect, redact, ...(bufferSize !== undefined && { bufferSize }) });
-  bus.subscribe(createLogSink(log));
-  if (publish) bus.subscribe(publish);
   const policies = createPolicySource({ platform, places, grants, options, emit: bus.emit, pluginFolders: () => foldersOf(snapshot()) });
   const registry =
     options.registry === null
@@ -132,12 +132,23 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       : (options.registry ?? createRegistry({ newId: random.uuidv7, onWarning: ({ message }) => log.write("warn", message) }));
   const announcing = registry && announceTools(registry, bus.emit);
 
-  const isIsolated = (name: string): boolean => places.project.config().isolation.includes(name);
-  const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : createSandbox(platform.workers, { onDefect, isIsolated });
+  const isolation = isolationOf(options.isolation, () => places.project.config().isolation);
+  const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : openSandbox(platform, isolation, onDefect);
   const directory = createDirectory(platform, { places, registry, bus, sandbox, loadsAtOnce: options.loadsAtOnce });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
   const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, lease: directory.lease });
-  const confirm = createConfirm({ emit: bus.emit, newId: random.uuidv7, clock, timeoutMs: policies.confirmationTimeoutMs, onDefect });
+  const confirmations = createPendingConfirmations();
+  const confirm = createConfirm({
+    emit: bus.emit,
+    newId: random.uuidv7,
+    clock,
+    pending: confirmations,
+    timeoutMs: policies.confirmationTimeoutMs,
+    isUnchanged: ({ tool, call, decision }) =>
+      snapshot().getById(tool.id) === tool && isSameDecision(policies.current().decide(tool, call), decision),
+    onDefect,
+  });
+  const quotas = createQuotas(clock.monotonic);
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
   const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
 
@@ -145,12 +156,14 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     newId: random.uuidv7,
     clock,
     defaultSession: sessions.default,
+    ...(store && { prepare: () => store.prepare().catch((error: unknown) => onDefect("The audit store cannot be prepared", error)) }),
     current: (): Dispatch => ({
       registry: snapshot(),
       policy: policies.current(),
       hooks,
       confirm,
       executors,
+      quotas,
       checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
       emit: bus.emit,
       now: clock.monotonic,
@@ -183,6 +196,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     sessions.close();
     announcing?.stop();
     bus.close();
+    await store?.close();
   }
   function close(): Promise<void> {
     closing ??= shutDown();
@@ -223,12 +237,14 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     },
     why(name, act, session = sessions.default) {
       const tool = snapshot().find(name);
-      return tool && policies.explain(tool, session, act);
+      if (tool === undefined) return undefined;
+      const explanation = policies.explain(tool, session, act);
+      return { ...explanation, quotas: quotas.read({ tool, session, quotas: explanation.quotas }) };
     },
     plugins: directory.status,
     checkForChanges: directory.checkForChanges,
     reload,
-    grant: (plugin, permissions) => grant(plugin, permissions, { directory, grants, bus }),
+    grant: (plugin, permissions) => grantTo(plugin, permissions, { directory, grants, bus }),
     async revoke(plugin, taken) {
       const changed = await grants.revoke(plugin, taken);
       if (changed > 0) bus.emit({ type: "grant.changed", plugin, payload: { revoked: true } });
@@ -238,6 +254,8 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     places,
     notices: directory.notices,
     events: { [Symbol.asyncIterator]: () => bus.events() },
+    confirmations: { list: confirmations.list, answer: confirmations.answer },
+    audit: createAudit({ journals: platform.journals, files: platform.files, folder: places.auditFolder }, store),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -264,20 +282,6 @@ function createDirectory(platform: Platform, { places, registry, bus, sandbox, l
   });
 }
 
-async function grant(
-  plugin: string,
-  permissions: Permissions,
-  { directory, grants, bus }: { readonly directory: PluginDirectory; readonly grants: GrantStore; readonly bus: EventBus },
-): Promise<StoredGrant> {
-  const status = directory.status().find(({ name }) => name === plugin);
-  if (status === undefined) throw new TypeError(`Cannot grant to "${plugin}": no such plugin`);
-  const parsed = parsePermissions(permissions);
-  if (!parsed.ok) throw new TypeError(`Cannot grant to "${plugin}": ${parsed.problems.map(problemToText).join("; ")}`);
-  const stored = await grants.grant(plugin, status.directory, parsed.value);
-  bus.emit({ type: "grant.changed", plugin, payload: { granted: toJson(parsed.value), permissions: toJson(stored.permissions) } });
-  return stored;
-}
-
 /** Where the plugins that serve really are. */
 function foldersOf(snapshot: Snapshot): readonly string[] {
   const known = FOLDERS.get(snapshot);
@@ -291,11 +295,6 @@ function foldersOf(snapshot: Snapshot): readonly string[] {
 
 /** A snapshot never changes, and is asked at every act on a file. */
 const FOLDERS: WeakMap<Snapshot, readonly string[]> = new WeakMap();
-
-/** Permissions as written are JSON; their interfaces just have no index signature. */
-function toJson(permissions: Permissions): JsonValue {
-  return permissions as unknown as JsonValue;
-}
 
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -11,8 +11,11 @@ import { readQuotas } from "./parse-quota.ts";
 import { readSecrets } from "./parse-secrets.ts";
 import type { Parsed } from "./problem.ts";
 import {
+  type AuditConfig,
   CONFIRM_MODES,
   type ConfirmationConfig,
+  ISOLATION_KINDS,
+  type IsolationConfig,
   type PolicyConfig,
   type PolicyRule,
   type ProjectConfig,
@@ -56,13 +59,13 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
   policy: { default: { allow: true }, rules: [], layers: [], groups: {}, permissionTypes: {} },
   confirmation: { default: {}, perTool: {}, trustedWorkspaces: [], trustedWorkspaceOverrides: {}, timeoutMs: DEFAULT_TIMEOUT_MS },
   trusted: [],
-  isolation: [],
+  isolation: { by: "thread", alone: [] },
   mcpServers: {},
   remotes: {},
   tools: [],
   roles: {},
   secrets: {},
-  audit: {},
+  audit: { store: true, redact: [] },
   server: {},
 });
 
@@ -89,13 +92,13 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     policy: readPolicy(reader, fields),
     confirmation: readConfirmation(reader, fields),
     trusted: fields.list("trusted", (item, pointer) => readTrusted(reader, item, pointer)) ?? [],
-    isolation: fields.texts("isolation", checkPluginName) ?? [],
+    isolation: readIsolation(reader, fields),
     mcpServers: fields.object("mcpServers") ?? {},
     remotes: fields.object("remotes") ?? {},
     tools: fields.list("tools", (item, pointer) => readObject(reader, item, pointer)) ?? [],
     roles: readRoles(reader, fields) ?? {},
     secrets: readSecrets(reader, fields),
-    audit: fields.object("audit") ?? {},
+    audit: readAudit(reader, fields),
     server: fields.object("server") ?? {},
   });
 }
@@ -154,6 +157,13 @@ function readGroup(reader: DocumentReader, value: JsonValue, pointer: string, na
   return undefined;
 }
 
+function readAudit(reader: DocumentReader, parent: Fields): AuditConfig {
+  const fields = parent.has("audit")
+    ? reader.fields(parent.get("audit"), parent.at("audit"), { what: "Audit", known: ["store", "redact"] })
+    : undefined;
+  return { store: fields?.flag("store") ?? true, redact: fields?.texts("redact") ?? [] };
+}
+
 function readConfirmation(reader: DocumentReader, parent: Fields): ConfirmationConfig {
   const known = ["default", "perTool", "trustedWorkspaces", "trustedWorkspaceOverrides", "timeoutMs"];
   const fields = parent.has("confirmation")
@@ -187,6 +197,16 @@ function readTrusted(reader: DocumentReader, value: JsonValue, pointer: string):
   const fields = reader.fields(value, pointer, { what: "Trusted plugin", known: ["name", "unconfined"], required: ["name"] });
   const name = fields?.text("name", checkPluginName);
   return name === undefined ? undefined : { name, unconfined: fields?.flag("unconfined") ?? false };
+}
+
+/** `"process"`, a list of plugins that want to be alone, or an object with both. */
+function readIsolation(reader: DocumentReader, parent: Fields): IsolationConfig {
+  const value = parent.get("isolation");
+  const { by, alone } = DEFAULT_PROJECT.isolation;
+  if (Array.isArray(value)) return { by, alone: parent.texts("isolation", checkPluginName) ?? alone };
+  if (!isJsonObject(value)) return { by: parent.choice("isolation", ISOLATION_KINDS) ?? by, alone };
+  const fields = reader.fields(value, parent.at("isolation"), { what: "Isolation", known: ["by", "alone"] });
+  return { by: fields?.choice("by", ISOLATION_KINDS) ?? by, alone: fields?.texts("alone", checkPluginName) ?? alone };
 }
 
 function readObject(reader: DocumentReader, value: JsonValue, pointer: string): JsonObject | undefined {

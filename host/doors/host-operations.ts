@@ -1,7 +1,8 @@
 /** `Operations` answered by a host in this process, for one client of it. */
 
 import { type AccessQuery, isPathKind, type PermissionKind, sideEffectClass, smallestGrant } from "../../manifests/mod.ts";
-import type { Host } from "../host.ts";
+import type { CallOptions } from "../calls.ts";
+import type { Host, HostExplanation } from "../host.ts";
 import type { ToolListing } from "../listing.ts";
 import type { Files } from "../platform/platform.ts";
 import type { Explanation } from "../policy/explain.ts";
@@ -29,6 +30,8 @@ export interface HostOperationsOptions {
   readonly files: Files;
   /** The client's own session. */
   readonly session: Session;
+  /** For a host that is gone before anybody can approve. Default `pending`. */
+  readonly unattended?: CallOptions["unattended"];
   /** Version of bascule, and the process that answers. */
   readonly about: { readonly version: string; readonly pid: number };
 }
@@ -104,11 +107,11 @@ export function createOperations(options: HostOperationsOptions): Operations {
     });
   }
 
-  function toExplanation(explanation: Explanation, tool: ToolListing): ToolExplanation {
-    const { tool: name, verdict, because, route, confirm, rules, toolLayers, layers, act } = explanation;
+  function toExplanation(explanation: HostExplanation, tool: ToolListing): ToolExplanation {
+    const { tool: name, verdict, because, route, confirm, rules, toolLayers, layers, quotas, act } = explanation;
     const { workspace } = session;
     return {
-      ...{ tool: name, verdict, because, class: explanation.class, route, confirm: confirm.mode, toolLayers, layers },
+      ...{ tool: name, verdict, because, class: explanation.class, route, confirm: confirm.mode, toolLayers, layers, quotas },
       // Effects of rules are JSON; their interface just has no index signature.
       rules: rules.map(({ rule, effect }) => ({ rule, effect: { ...effect } as ToolExplanation["rules"][number]["effect"] })),
       ...(act && { act: toAct(act, tool.plugin, workspace) }),
@@ -124,6 +127,7 @@ export function createOperations(options: HostOperationsOptions): Operations {
         ...(timeoutMs !== undefined && { timeoutMs }),
         ...(listener.onProgress && { onProgress: listener.onProgress }),
         ...(listener.confirm && { confirm: listener.confirm }),
+        ...(options.unattended && { unattended: options.unattended }),
       });
     },
     async status(): Promise<HostStatus> {
@@ -154,6 +158,8 @@ export function createOperations(options: HostOperationsOptions): Operations {
     async why(question) {
       return { tools: why(question) };
     },
+    pending: () => Promise.resolve(host.confirmations.list()),
+    resolve: (requestId, given) => Promise.resolve(host.confirmations.answer(requestId, given)),
     reload: () => host.reload(),
   };
 }

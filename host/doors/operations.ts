@@ -8,7 +8,9 @@
 import type { AccessState, JsonObject, JsonValue, PermissionKind, Permissions, Problem, SideEffect } from "../../manifests/mod.ts";
 import type { RawArguments } from "../arguments.ts";
 import type { Because, ConfirmationRequest, ToolResult } from "../call.ts";
+import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { StoredGrant } from "../grants.ts";
+import type { QuotaUse } from "../quotas/quotas.ts";
 import type { TaskContext } from "../session.ts";
 
 /** Everything a door can ask. Failures reject with a `DoorError`; a failed call is a `ToolResult`, not a failure. */
@@ -22,6 +24,9 @@ export interface Operations {
   revoke(plugin: string, taken?: Permissions): Promise<number>;
   grants(): Promise<GrantList>;
   why(question: WhyQuestion): Promise<WhyAnswer>;
+  /** Questions that wait for a person, of every client. */
+  pending(): Promise<readonly PendingConfirmation[]>;
+  resolve(requestId: string, answer: ConfirmationAnswer): Promise<AnswerOutcome>;
   /** Looks for changes now. @returns how many plugins were reloaded. */
   reload(): Promise<number>;
 }
@@ -150,6 +155,8 @@ export interface ToolExplanation {
   /** Which tools the session may use at all: every layer of policy, in order. */
   readonly toolLayers: readonly { readonly layer: string; readonly level: string; readonly allowed: boolean; readonly rule: string }[];
   readonly layers: readonly { readonly layer: string; readonly permissions: Permissions }[];
+  /** How much may be used in which time, and what is left of it for this host (SPEC D9). */
+  readonly quotas: readonly QuotaUse[];
   readonly act?: ActExplanation;
 }
 

@@ -5,11 +5,12 @@ import { fileError } from "./file-errors.ts";
 import { createMemoryClock } from "./memory-clock.ts";
 import { createMemoryFiles } from "./memory-files.ts";
 import { createMemoryGuarded } from "./memory-guarded.ts";
+import { createMemoryJournals } from "./memory-journals.ts";
 import { createMemoryNetwork, type MemoryNetworkOptions } from "./memory-network.ts";
 import { createMemorySockets } from "./memory-sockets.ts";
 import { MemoryTree } from "./memory-tree.ts";
 import type { Bundler } from "./bundler-types.ts";
-import type { Environment, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
+import type { Environment, Isolation, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
 import { createUuidv7 } from "./random.ts";
 
 /** A file's contents, or what else is there. */
@@ -80,9 +81,18 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     environment: createMemoryEnvironment(cwd, options),
     watcher: createMemoryWatcher(tree),
     network: createMemoryNetwork(options.network),
+    journals: createMemoryJournals(),
     sockets: createMemorySockets(),
     terminal: terminal.terminal,
     workers,
+    isolation: NO_PROCESSES,
+    inspectSystem: () =>
+      Promise.resolve({
+        runtime: { name: "memory", version: "0", program: "" },
+        cache: { folder: "/home/user/.cache/bascule", images: 0, bytes: 0 },
+        watcher: { works: true },
+        files: "compared",
+      }),
     bundler: NO_BUNDLER,
     log: createMemoryLog(log, {}),
     advance: (byMs) => clock.advance(byMs),
@@ -205,4 +215,10 @@ const NO_BUNDLER: Bundler = {
   bundle: () => Promise.resolve({ ok: false, reason: "not_installed", message: "esbuild is not installed" }),
   denoGraph: () => Promise.resolve("Deno is not installed"),
   pack: () => Promise.resolve({ ok: false, reason: "not_installed", message: "esbuild is not installed" }),
+};
+
+/** Nor is there anything to start one with. */
+const NO_PROCESSES: Isolation = {
+  prepareProcesses: () => Promise.reject(new Error("This memory platform has no processes")),
+  inspect: () => Promise.reject(new Error("This memory platform has no processes")),
 };

@@ -1,8 +1,10 @@
 /** Whether what a worker says has the shape of a message: one that lost control of itself may say anything. */
 
+import { LIMIT_CEILINGS } from "../../manifests/mod.ts";
+import { ENTRY_NAMES } from "../handles.ts";
 import { isImage } from "../image.ts";
-import { isTape } from "../tape.ts";
-import type { WorkerMessage } from "./protocol.ts";
+import { isTape, type KeptTape } from "../tape.ts";
+import { MAXIMUM_LIST, type WorkerMessage } from "./protocol.ts";
 
 /** Checked before any word of it is read; what it says is not believed any more for that. */
 export function isWorkerMessage(raw: unknown): raw is WorkerMessage {
@@ -10,20 +12,24 @@ export function isWorkerMessage(raw: unknown): raw is WorkerMessage {
   return typeof type === "string" && Object.hasOwn(SHAPES, type) && SHAPES[type as WorkerMessage["type"]](raw);
 }
 
-type Check = (value: unknown) => boolean;
+/** Whether a value has a shape. */
+export type Check = (value: unknown) => boolean;
 
-const isText: Check = (value) => typeof value === "string";
-const isCount: Check = (value) => typeof value === "number" && Number.isFinite(value) && value >= 0;
-const isNumber: Check = (value) => typeof value === "number";
-const isBytes: Check = (value) => value instanceof Uint8Array;
-const isTexts = listOf(isText);
+export const isText: Check = (value) => typeof value === "string";
+export const isCount: Check = (value) => typeof value === "number" && Number.isFinite(value) && value >= 0;
+export const isNumber: Check = (value) => typeof value === "number";
+/** Its own: bytes that two threads see may change after they were checked. */
+const isBytes: Check = (value) => value instanceof Uint8Array && value.buffer instanceof ArrayBuffer;
+const isTexts = listOf(isText, MAXIMUM_LIST);
 const isAnything: Check = () => true;
 
 /** One of the four levels, and text. */
 const isLine: Check = (value) => Array.isArray(value) && LEVELS.has(value[0]) && isText(value[1]);
 const LEVELS: ReadonlySet<unknown> = new Set(["debug", "info", "warn", "error"]);
+/** A line counts at least one byte. */
+export const isLines: Check = listOf(isLine, LIMIT_CEILINGS.logBytes);
 
-const isUsed = shape({
+export const isUsed: Check = shape({
   wallMs: isCount,
   cpuMs: isCount,
   memoryBytes: isCount,
@@ -53,9 +59,9 @@ const FAULTS: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
   ["differs", isAnything],
   ["trap", shape({ message: isText })],
 ]);
-const isFault: Check = (value) => FAULTS.get(field(value, "kind"))?.(value) === true;
+export const isFault: Check = (value) => FAULTS.get(field(value, "kind"))?.(value) === true;
 
-const isLoadFault = shape({
+export const isLoadFault: Check = shape({
   kind: oneOf(["syntax", "threw", "import", "limit", "no_export", "trap"]),
   message: isText,
   file: optional(isText),
@@ -64,30 +70,65 @@ const isLoadFault = shape({
   stack: optional(isText),
 });
 
-const ANSWER = { number: isNumber, used: isUsed, lines: listOf(isLine), tape: optional((value) => value === "too_long" || isTape(value)) };
+const isAddress: Check = (value) => isCount(value) && Number.isInteger(value);
+
+/** All of it: the host writes it into a file, and gives it to every other worker. */
+const isBase = shape({
+  bytes: (value) => value instanceof SharedArrayBuffer,
+  heapEnd: isAddress,
+  randomAddress: isAddress,
+  facts: shape({
+    dataEnd: isAddress,
+    stackTop: isAddress,
+    breakAddress: isAddress,
+    getStackPointer: isText,
+    setStackPointer: isText,
+    timeImport: isText,
+  }),
+  handles: shape({
+    runtime: isAddress,
+    jobContext: isAddress,
+    context: isAddress,
+    undefinedValue: isAddress,
+    argumentPointers: isAddress,
+    entry: shape(Object.fromEntries(ENTRY_NAMES.map((name) => [name, isAddress]))),
+  }),
+});
+
+export function isKeptTape(value: unknown): value is KeptTape {
+  return value === "too_long" || isTape(value);
+}
+
+const ANSWER = { number: isNumber, used: isUsed, lines: isLines, tape: optional(isKeptTape) };
 
 const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
-  ready: shape({ base: shape({ bytes: (value) => value instanceof SharedArrayBuffer }) }),
+  ready: shape({ base: isBase }),
   broken: shape({ message: isText }),
   loaded: shape({ number: isNumber, image: isImage }),
   refused: shape({ number: isNumber, fault: isLoadFault }),
   operation: shape({ number: isNumber, operation: isNumber, name: isText, text: isText, bytes: optional(isBytes) }),
-  logs: shape({ number: isNumber, lines: listOf(isLine) }),
+  logs: shape({ number: isNumber, lines: isLines }),
   done: shape({ ...ANSWER, output: isText, state: optional(isImage) }),
   failed: shape({ ...ANSWER, fault: isFault }),
 };
 
-function shape(members: Readonly<Record<string, Check>>): Check {
+export function shape(members: Readonly<Record<string, Check>>): Check {
   const checks = Object.entries(members);
   return (value) => typeof value === "object" && value !== null && checks.every(([name, check]) => check(Reflect.get(value, name)));
 }
 
-function optional(check: Check): Check {
+export function optional(check: Check): Check {
   return (value) => value === undefined || check(value);
 }
 
-function listOf(check: Check): Check {
-  return (value) => Array.isArray(value) && value.every(check);
+function listOf(check: Check, maximum: number): Check {
+  return (value) => Array.isArray(value) && value.length <= maximum && everyItem(value, check);
+}
+
+/** Also what is not there: a list may have holes, which `every` passes over. */
+function everyItem(list: readonly unknown[], check: Check): boolean {
+  for (const item of list) if (!check(item)) return false;
+  return true;
 }
 
 function oneOf(words: readonly string[]): Check {

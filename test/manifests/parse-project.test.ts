@@ -59,7 +59,7 @@ describe("parseProject()", () => {
       tools: [{ name: "x" }],
       roles: { a: {} },
       secrets: { A: { env: "B", hosts: ["a.test"] }, C: { file: "c.txt" } },
-      audit: { redact: [] },
+      audit: { store: true, redact: [] },
       server: { port: 1 },
     };
     const { $schema: _, ...rest } = file;
@@ -67,7 +67,57 @@ describe("parseProject()", () => {
       { name: "words", unconfined: false },
       { name: "notes", unconfined: true },
     ];
-    expect(parseProject(JSON.stringify(file))).toEqual({ ok: true, value: { ...rest, trusted }, warnings: [] });
+    const isolation = { by: "thread", alone: ["words"] };
+    expect(parseProject(JSON.stringify(file))).toEqual({ ok: true, value: { ...rest, trusted, isolation }, warnings: [] });
+  });
+
+  it.each<[unknown, object]>([
+    ["process", { by: "process", alone: [] }],
+    ["thread", { by: "thread", alone: [] }],
+    [["words"], { by: "thread", alone: ["words"] }],
+    [{ by: "process" }, { by: "process", alone: [] }],
+    [
+      { by: "process", alone: ["words"] },
+      { by: "process", alone: ["words"] },
+    ],
+  ])("takes %j as isolation [P1.isolation]", (isolation, meant) => {
+    expect(parseProject(JSON.stringify({ isolation }))).toMatchObject({ ok: true, value: { isolation: meant } });
+  });
+
+  it.each<[unknown, string]>([
+    ["container", '"isolation" is not one of "thread", "process"'],
+    [7, '"isolation" is not one of "thread", "process"'],
+    [{ by: "x" }, '"by" is not one of "thread", "process"'],
+    [{ process: true }, "process"],
+    [["No Name"], "No Name"],
+  ])("refuses %j as isolation [P1.isolation]", (isolation, message) => {
+    const parsed = parseProject(JSON.stringify({ isolation }));
+    expect(parsed.ok ? "" : JSON.stringify(parsed.problems)).toContain(JSON.stringify(message).slice(1, -1));
+  });
+
+  it("says whose use a quota counts, and in which time, where it does not [D9.scopes, P2.fields]", () => {
+    const quota = { calls: 1 };
+    const rules = [
+      { plugin: "words", quota },
+      { tool: "echo", quota },
+      { category: "web", quota: [quota, { cpuMs: 5, per: "plugin" }] },
+    ];
+    const parsed = parseProject(JSON.stringify({ policy: { rules } }));
+    expect(parsed.ok && parsed.value.policy.rules.map((rule) => rule.quota)).toEqual([
+      [{ calls: 1, per: "plugin", windowMs: 60_000 }],
+      [{ calls: 1, per: "tool", windowMs: 60_000 }],
+      [
+        { calls: 1, per: "tool", windowMs: 60_000 },
+        { cpuMs: 5, per: "plugin", windowMs: 60_000 },
+      ],
+    ]);
+  });
+
+  it("refuses a secret that is written down, without repeating it [C7.source, P1.secrets]", () => {
+    const [problem = ""] = problemsOf({ secrets: { KEY: "hunter2-hunter2" } });
+    expect(problem).toContain("/secrets/KEY");
+    expect(problem).toContain("A secret is not written down here");
+    expect(problem).not.toContain("hunter2");
   });
 
   it("lists every problem with its place [P1.checked]", () => {
@@ -104,6 +154,19 @@ describe("parseProject()", () => {
     ["servers that are no object", { mcpServers: [] }, "/mcpServers"],
     ["a pattern that is none", { policy: { rules: [{ pattern: "a b" }] } }, "/policy/rules/0/pattern"],
     ["a tool selector that is a pattern", { policy: { rules: [{ tool: "a.*" }] } }, "/policy/rules/0/tool"],
+    ["a quota of nothing", { policy: { rules: [{ tool: "a", quota: { windowMs: 1_000 } }] } }, "/policy/rules/0/quota"],
+    [
+      "a quota of an unknown thing",
+      { policy: { default: { quota: [{ calls: 1 }, { calls: 1, call: 1 }] } } },
+      "/policy/default/quota/1/call",
+    ],
+    ["a quota of none", { policy: { default: { quota: { calls: 0 } } } }, "/policy/default/quota/calls"],
+    ["a window that is too short", { policy: { default: { quota: { calls: 1, windowMs: 10 } } } }, "/policy/default/quota/windowMs"],
+    ["a secret of nowhere", { secrets: { A: {} } }, "/secrets/A"],
+    ["a secret of two places", { secrets: { A: { env: "B", file: "c" } } }, "/secrets/A"],
+    ["a secret for no host", { secrets: { A: { env: "B", hosts: [] } } }, "/secrets/A/hosts"],
+    ["a secret for a URL", { secrets: { A: { env: "B", hosts: ["https://a.test/"] } } }, "/secrets/A/hosts/0"],
+    ["a secret that no variable can be called", { secrets: { "a-b": { env: "B" } } }, "/secrets/a-b"],
     ["a timeout of nothing", { confirmation: { timeoutMs: 0 } }, "/confirmation/timeoutMs"],
   ])("refuses %s [P1.checked]", (_, document, pointer) => {
     expect(problemsOf(document).map((problem) => problem.split(" ")[0])).toEqual([pointer]);

@@ -6,11 +6,13 @@ import type { RawArguments } from "../../host/arguments.ts";
 import type { ToolResult } from "../../host/call.ts";
 import { createCalls, type Calls, type CallOptions } from "../../host/calls.ts";
 import { checkRequired } from "../../host/capabilities/mod.ts";
+import { createPendingConfirmations, type PendingConfirmations } from "../../host/confirmations/pending.ts";
 import { createConfirm } from "../../host/confirmations/confirmations.ts";
 import type { Dispatch } from "../../host/dispatch.ts";
 import { createHookGates, type Hooks } from "../../host/hooks.ts";
 import type { MemoryPlatform } from "../../host/platform/memory.ts";
 import { createPolicy, type Policy, type PolicyOptions } from "../../host/policy/policy.ts";
+import { createQuotas } from "../../host/quotas/quotas.ts";
 import { createRegistry, type Registry } from "../../host/registry.ts";
 import { createExecutors } from "../../host/routes/mod.ts";
 import { createSecrets } from "../../host/secrets/secrets.ts";
@@ -45,6 +47,7 @@ export interface TestHost {
   readonly session: Session;
   readonly sandbox: FakeSandbox;
   readonly events: HostEvent[];
+  readonly confirmations: PendingConfirmations;
   call(tool: string, args?: RawArguments, options?: CallOptions): Promise<ToolResult>;
   /** Types of the events so far, in order, without those of the registry. */
   types(): EventType[];
@@ -64,7 +67,17 @@ export function testHost(options: TestHostOptions = {}): TestHost {
   const session = options.session ?? createSession({ id: "session-1", workspace: WORKSPACE });
   const secrets = createSecrets({ platform, sources: () => project.secrets, root: WORKSPACE });
   const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, lease: sandbox.lease });
-  const confirm = createConfirm({ emit: bus.emit, newId: random.uuidv7, clock, timeoutMs: () => project.confirmation.timeoutMs, onDefect });
+  const confirmations = createPendingConfirmations();
+  const confirm = createConfirm({
+    emit: bus.emit,
+    newId: random.uuidv7,
+    clock,
+    pending: confirmations,
+    timeoutMs: () => project.confirmation.timeoutMs,
+    isUnchanged: ({ tool }) => registry.snapshot().getById(tool.id) === tool,
+    onDefect,
+  });
+  const quotas = createQuotas(clock.monotonic);
   const calls = createCalls({
     newId: random.uuidv7,
     clock,
@@ -75,6 +88,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
       hooks: createHookGates(options.hooks ?? {}, onDefect),
       confirm,
       executors,
+      quotas,
       checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
       emit: bus.emit,
       now: clock.monotonic,
@@ -84,6 +98,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     }),
   });
   return {
+    confirmations,
     calls,
     registry,
     platform,

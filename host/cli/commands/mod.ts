@@ -1,9 +1,12 @@
 /** Every command, in the order in which `--help` shows them. A command is one file here and one line below. */
 
 import type { Command } from "../command.ts";
+import { approveCommand, denyCommand } from "./approve.ts";
+import { auditCommand } from "./audit.ts";
 import { callCommand } from "./call.ts";
 import { checkCommand } from "./check.ts";
 import { devCommand } from "./dev.ts";
+import { doctorCommand } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
 import { grantCommand } from "./grant.ts";
 import { grantsCommand } from "./grants.ts";
@@ -34,5 +37,9 @@ export const COMMANDS: readonly Command[] = [
   revokeCommand,
   grantsCommand,
   whyCommand,
+  approveCommand,
+  denyCommand,
+  auditCommand,
   reloadCommand,
+  doctorCommand,
 ];
