@@ -3,6 +3,7 @@
 import type { Command } from "../command.ts";
 import { approveCommand, denyCommand } from "./approve.ts";
 import { auditCommand } from "./audit.ts";
+import { benchCommand } from "./bench.ts";
 import { callCommand } from "./call.ts";
 import { checkCommand } from "./check.ts";
 import { devCommand } from "./dev.ts";
@@ -27,6 +28,7 @@ export const COMMANDS: readonly Command[] = [
   listCommand,
   infoCommand,
   callCommand,
+  benchCommand,
   checkCommand,
   typesCommand,
   exportCommand,
