@@ -1,6 +1,5 @@
 /** `Deno.open`, `Deno.create` and `Deno.FsFile`: a file that the host holds open for the call, each act asked of it. */
 
-import { isAbortSignal } from "./abort.ts";
 import { bufferOf, toBytes, viewBytes } from "./bytes.ts";
 import { ask, type Request, request } from "./channel.ts";
 import { toFileInfo } from "./deno-file-info.ts";
@@ -26,7 +25,7 @@ import {
   typedArraySet,
   typedArrayTag,
 } from "./primordials.ts";
-import { closeBytes, createReadable, createWritable, enqueueBytes, pipeInto, type Stream } from "./web-streams.ts";
+import { closeBytes, createReadable, createWritable, enqueueBytes, type Stream } from "./web-streams.ts";
 import { nameFunction, requireArguments, toDictionary } from "./webidl.ts";
 
 const secret = {};
@@ -195,7 +194,7 @@ const FLAGS = ["read", "write", "append", "truncate", "create", "createNew"];
 const READ_ONLY = { __proto__: null, read: true } as unknown as Readonly<Record<string, unknown>>;
 
 /** As Deno checks and reads them. */
-function opening(given: unknown, options: Readonly<Record<string, unknown>>): Request<FsFile> {
+export function opening(given: unknown, options: Readonly<Record<string, unknown>>): Request<FsFile> {
   const path = toPath(given);
   const flags = bareObject<boolean>();
   let any = false;
@@ -219,22 +218,6 @@ function opening(given: unknown, options: Readonly<Record<string, unknown>>): Re
     args: { __proto__: null, path, ...flags, mode: permissions },
     convert: (id) => new FsFile(id, secret),
   };
-}
-
-/** `Deno.writeFile` with a stream of bytes: the file is opened as for bytes, and closed however it ends. */
-export async function writeStream(path: unknown, stream: Stream, given: unknown): Promise<void> {
-  const { append, create = true, createNew, mode, signal } = toDictionary(given, "Cannot write the file");
-  const how = append ? { append, create, createNew, mode } : { write: true, truncate: true, create, createNew, mode };
-  const id = idOf(await request(opening(path, { __proto__: null, ...how })));
-  try {
-    await pipeInto(stream, (chunk) => {
-      // A signal was checked by whoever asks for this.
-      if (typeof signal === "object" && signal !== null && isAbortSignal(signal) && signal.aborted) throw signal.reason;
-      return writeLater(id, chunk);
-    });
-  } finally {
-    closeQuietly(id);
-  }
 }
 
 const CREATE = { __proto__: null, read: true, write: true, truncate: true, create: true } as unknown as Readonly<Record<string, unknown>>;
