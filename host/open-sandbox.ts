@@ -29,7 +29,8 @@ export function openSandbox(
   if (isolation.by === "thread") return createSandbox(platform.workers, options);
   platform.isolation.inspect().then(
     ({ runtime, system, leavesOpen }) => {
-      if (runtime === "node" && system !== "namespaces") platform.log.write("warn", `The sandbox's process leaves open ${leavesOpen.join("; ")}`);
+      if (runtime === "node" && system !== "namespaces")
+        platform.log.write("warn", `The sandbox's process leaves open ${leavesOpen.join("; ")}`);
     },
     // Said by the sandbox, which cannot start one.
     () => undefined,

@@ -18,7 +18,10 @@ export const BASE_IMAGE_BYTES: number = 32 * 1024 * 1024;
 export const LEAST_BOUNDS: FrameBounds = { headBytes: LEAST_HEAD_BYTES, frameBytes: LEAST_HEAD_BYTES + BASE_IMAGE_BYTES, parts: 1 };
 
 /** What is enough for this call as well: its lines and what it throws, all of it escaped; its output, or an operation's bytes. */
-export function withCall({ headBytes, frameBytes, parts }: FrameBounds, { limits, world }: Pick<Invocation, "limits" | "world">): FrameBounds {
+export function withCall(
+  { headBytes, frameBytes, parts }: FrameBounds,
+  { limits, world }: Pick<Invocation, "limits" | "world">,
+): FrameBounds {
   const { logBytes, outputBytes, operationBytes } = limits;
   const head = LEAST_HEAD_BYTES + ESCAPED * logBytes + 2 * outputBytes + (world?.keepsTape === true ? TAPE_HEAD_BYTES : 0);
   const frame = head + Math.max(UTF8 * outputBytes, operationBytes) + 1_024;

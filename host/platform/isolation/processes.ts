@@ -76,7 +76,10 @@ export function startProcess({ command, cwd, env, isBehindAnother }: ProcessStar
  * What whoever started this process left open in it would be open in the child, too: `/dev/null` takes its place. Deno
  * cannot say that; there the shell closes what it can (`confine.ts`).
  */
-function spawnAlone([program, ...args]: ProcessStart["command"], options: Pick<ProcessStart, "cwd" | "env">): ChildProcessByStdio<Writable, Readable, Readable> {
+function spawnAlone(
+  [program, ...args]: ProcessStart["command"],
+  options: Pick<ProcessStart, "cwd" | "env">,
+): ChildProcessByStdio<Writable, Readable, Readable> {
   const nothing = openSync(devNull, "r");
   try {
     const stdio: ("pipe" | "ignore" | number)[] = ["pipe", "pipe", "pipe"];
