@@ -32,8 +32,11 @@ const MAXIMUM_DOUBLINGS = 8;
 /** A worker that is not ready by then, or takes nothing up for so long, is given up; a start takes a tenth of a second. */
 export const START_WITHIN_MS = 10_000;
 
-/** Some hundreds of edits of a plugin. */
-export const WORN_AFTER_BYTES: number = 64 * 1024 * 1024;
+/**
+ * Some hundreds of edits of a plugin. V8 knows nothing of the size of shared memory, so that a worker that has nothing else to do
+ * keeps what it forgot: a host of four workers that only reloads ends up with four times this.
+ */
+export const WORN_AFTER_BYTES: number = 32 * 1024 * 1024;
 
 export class Crew {
   readonly #options: CrewOptions;

@@ -1,9 +1,7 @@
 /** `bascule call`: calls one tool. */
 
-import { JsonArgumentText } from "../../arguments.ts";
-import { DoorError } from "../../doors/operations.ts";
-import type { JsonObject, JsonValue } from "../../../manifests/mod.ts";
-import { readCallArguments, wordsToArguments } from "../call-arguments.ts";
+import type { RecordingSummary } from "../../recordings/recording.ts";
+import type { JsonValue } from "../../../manifests/mod.ts";
 import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { terminalPrompt } from "../confirm.ts";
@@ -14,6 +12,7 @@ import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import { failureLines, successText } from "../result-text.ts";
 import { printable } from "../text.ts";
+import { ARGS_OPTION, readToolArguments } from "../tool-arguments.ts";
 
 export const callCommand: Command = {
   name: "call",
@@ -30,11 +29,15 @@ export const callCommand: Command = {
     `call grep '{"pattern": "TODO", "path": "docs"}'`,
     "call grep --args arguments.json",
     "call word_count path=README.md --allow-read=.",
+    "call roll sides=6 --seed one --time 2026-01-31T12:00:00Z",
   ],
   positionals: { min: 1, max: Number.MAX_SAFE_INTEGER },
   options: [
-    { name: "args", value: "file", about: "Read the arguments from a JSON file; - is standard input" },
+    ARGS_OPTION,
     { name: "timeout", value: "ms", about: "End the call after so many milliseconds" },
+    { name: "seed", value: "text", about: "Compute the tool's randomness from a text: the same text, the same numbers" },
+    { name: "time", value: "time", about: "What the tool sees as the time: 2026-01-31T12:00:00Z, or milliseconds since 1970" },
+    { name: "record", about: "Keep what `replay` needs to run this call again" },
     ...CONTEXT_OPTIONS,
     ...RUN_OPTIONS,
     ISOLATION_OPTION,
@@ -49,16 +52,24 @@ export const callCommand: Command = {
 async function call(context: CommandContext, host: HostAccess): Promise<number> {
   const { output, platform, positionals, options, signal } = context;
   const [tool = "", ...words] = positionals;
-  const given = await readCallArguments(words, options.value("args"), platform);
-  const args =
-    given.kind === "text" ? new JsonArgumentText(given.text) : wordsToArguments(given.words, await inputSchema(tool, host), tool);
+  const args = await readToolArguments(tool, words, context, host);
   const confirm = terminalPrompt(platform, output);
   const timeoutMs = readTimeout(options.value("timeout"));
 
+  const seed = options.value("seed");
+  const timeMs = readTime(options.value("time"));
   const { workspace } = await host.operations.status();
 
   const result = await host.operations.call(
-    { tool, args, ...(timeoutMs === undefined ? {} : { timeoutMs }), ...requestContext(options) },
+    {
+      tool,
+      args,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(seed === undefined ? {} : { seed }),
+      ...(timeMs === undefined ? {} : { timeMs }),
+      ...(options.has("record") ? { record: true } : {}),
+      ...requestContext(options),
+    },
     {
       signal,
       onProgress: (progress: JsonValue) =>
@@ -67,6 +78,7 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
     },
   );
   output.document(result);
+  if (result.recording !== undefined) output.note(output.style.dim(recordingLine(result.callId, result.recording, output.program)));
   if (result.ok) {
     output.line(successText(result));
     return EXIT.ok;
@@ -75,16 +87,20 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
   return exitCodeFor(result.error);
 }
 
-/** What the tool takes; undefined if there is no such tool, which the call itself will say best. */
-async function inputSchema(tool: string, host: HostAccess): Promise<JsonObject | undefined> {
-  try {
-    const info = await host.operations.info(tool);
-    return info.kind === "tool" ? info.tool.inputSchema : undefined;
-  } catch (error) {
-    if (error instanceof DoorError && error.code === "not_found") return undefined;
-    throw error;
-  }
+function recordingLine(callId: string, recording: RecordingSummary, program: string): string {
+  return recording.kept ? `(recorded: ${program} replay ${printable(callId)})` : `(not recorded: ${recording.reason})`;
 }
+
+/** The time of day here is nobody else's: a time without a zone is refused. */
+function readTime(written: string | undefined): number | undefined {
+  if (written === undefined) return undefined;
+  const timeMs = /^-?\d+$/.test(written) ? Number(written) : ZONED_TIME.test(written) ? Date.parse(written) : Number.NaN;
+  if (Number.isNaN(timeMs))
+    throw usageError(`Option "--time" wants a time such as 2026-01-31T12:00:00Z, or milliseconds, not "${written}"`);
+  return timeMs;
+}
+
+const ZONED_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 function readTimeout(written: string | undefined): number | undefined {
   if (written === undefined) return undefined;

@@ -3,6 +3,7 @@
 import type { Command } from "../command.ts";
 import { approveCommand, denyCommand } from "./approve.ts";
 import { auditCommand } from "./audit.ts";
+import { benchCommand } from "./bench.ts";
 import { callCommand } from "./call.ts";
 import { checkCommand } from "./check.ts";
 import { devCommand } from "./dev.ts";
@@ -15,6 +16,7 @@ import { initCommand } from "./init.ts";
 import { listCommand } from "./list.ts";
 import { packCommand } from "./pack.ts";
 import { reloadCommand } from "./reload.ts";
+import { replayCommand } from "./replay.ts";
 import { revokeCommand } from "./revoke.ts";
 import { testCommand } from "./test.ts";
 import { typesCommand } from "./types.ts";
@@ -27,10 +29,12 @@ export const COMMANDS: readonly Command[] = [
   listCommand,
   infoCommand,
   callCommand,
+  benchCommand,
   checkCommand,
   typesCommand,
   exportCommand,
   testCommand,
+  replayCommand,
   vendorCommand,
   packCommand,
   grantCommand,
