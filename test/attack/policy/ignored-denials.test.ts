@@ -17,7 +17,7 @@ it.each<readonly [string, Permissions, string]>([
   ["written with a slash at the end", { read: { allow: true, deny: ["/etc/"] } }, "/etc/passwd"],
   ["written with dots", { read: { allow: true, deny: ["/usr/../etc"] } }, "/etc/passwd"],
   ["asked with dots", { read: { allow: true, deny: ["/etc"] } }, "/usr/../etc/./passwd"],
-  ["that is \`ignore\`", { read: { allow: true, ignore: ["/etc"] } }, "/etc/passwd"],
+  ["that is `ignore`", { read: { allow: true, ignore: ["/etc"] } }, "/etc/passwd"],
   ["of everything", { read: { allow: ["/etc"], deny: true } }, "/etc/passwd"],
 ])("attack: a denial %s is passed over [PA3.deny]", (_what, permissions, path) => {
   expect(read([layer("x", permissions)], path)).toBe("denied");
