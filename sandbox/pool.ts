@@ -1,9 +1,8 @@
 /**
  * The pool: which job goes to which worker, and the watchdog that ends what does not end by itself.
  *
- * Workers come from the crew (`crew.ts`), places from `placement.ts`, verdicts from `watchdog.ts`. Calls of one plugin share a worker before calls of two plugins do, a worker whose guest holds its thread gets no new
- * calls, and those it has not begun are taken back (SPEC B10). Jobs in the guest's hands are watched through shared
- * status words, because a spinning worker answers no message.
+ * Workers come from the crew (`crew.ts`), places from `placement.ts`, verdicts from `watchdog.ts`. A worker whose guest
+ * holds its thread gets no new calls, and those it has not begun are taken back (SPEC B10). Jobs are watched by shared words.
  */
 
 import { Crew, START_WITHIN_MS } from "./crew.ts";
@@ -201,8 +200,10 @@ export class Pool {
         this.#replace(thread, entry.number, fault, now - entry.enteredAt);
         continue;
       }
-      if (entry === undefined && this.#isStuck(thread, now)) {
-        this.#replace(thread, undefined, { kind: "trap", message: `A worker took nothing up within ${START_WITHIN_MS} ms` });
+      const isIdle = running === undefined && this.#isStuck(thread, now);
+      if (isIdle || thread.isLying) {
+        const message = isIdle ? `A worker did nothing for ${START_WITHIN_MS} ms` : "A worker says that it runs a guest it was not given";
+        this.#replace(thread, undefined, { kind: "trap", message });
         continue;
       }
       if (isBusy(thread, now, BUSY_AFTER_MS)) this.#takeBackFrom(thread);
@@ -211,13 +212,18 @@ export class Pool {
     this.#placeWaiting();
   }
 
-  /** Runs no guest, and leaves what it was given: nothing of ours takes nearly as long. */
+  /** Runs no guest, and leaves what it was given or does not end what it was told to: nothing of ours takes nearly as long. */
   #isStuck(thread: Thread, now: number): boolean {
     for (const number of thread.jobs.keys()) {
       const job = this.#jobs.get(number);
-      if (job !== undefined && now - job.givenAt > START_WITHIN_MS && !thread.hasBegun(number)) return true;
+      if (job === undefined) continue;
+      const hasBegun = thread.hasBegun(number);
+      if (!hasBegun && now - job.givenAt > START_WITHIN_MS) return true;
+      if (!hasBegun || job.kind === "call") continue;
+      job.begunAt ??= now;
+      if (now - job.begunAt > START_WITHIN_MS) return true;
     }
-    return false;
+    return thread.owesSince(now - START_WITHIN_MS);
   }
 
   #lookAtJob(thread: Thread, number: number, now: number): void {
@@ -230,14 +236,17 @@ export class Pool {
     if (verdict.kind === "kill") return this.#replace(thread, number, verdict.fault);
     if (isRunning) thread.interrupt(number);
     thread.send({ type: "end", number });
-    if (verdict.kind === "answer") this.#answer(job, verdict.fault, 0);
+    if (verdict.kind !== "answer") return;
+    thread.owe(number, now);
+    this.#answer(job, verdict.fault, 0);
   }
 
   /** Takes back what a busy thread has not begun. */
   #takeBackFrom(thread: Thread): void {
     for (const number of [...thread.jobs.keys()]) {
       const job = this.#jobs.get(number);
-      if (job === undefined || !thread.takeBack(number)) continue;
+      // What has had an effect has begun, whatever the words say that the worker shares.
+      if (job === undefined || (job.kind === "call" && job.effects > 0) || !thread.takeBack(number)) continue;
       thread.settle(number);
       this.#wait(job);
     }
@@ -251,13 +260,15 @@ export class Pool {
     for (const number of [...thread.jobs.keys()]) {
       const job = this.#jobs.get(number);
       if (job === undefined) continue;
-      const begun = !thread.takeBack(number);
+      const begun = !thread.takeBack(number) || (job.kind === "call" && job.effects > 0);
       // A job that never began is not to blame, unless nobody else is: what it needs may be what ends its worker.
-      if (begun || guilty === undefined) job.attempts++;
+      if (begun || guilty === undefined || number === guilty) job.attempts++;
       const isRepeatable = !begun || job.kind === "load" || job.effects === 0;
-      if (number === guilty) this.#answer(job, fault, cpuMs);
+      // A worker that ended by itself may have done so for a reason of its own, and a plugin that is not loaded stays away.
+      const isGuilty = number === guilty && !(fault.kind === "trap" && job.kind === "load");
+      if (isGuilty) this.#answer(job, fault, cpuMs);
       else if (isRepeatable && job.attempts < MAXIMUM_ATTEMPTS) this.#wait(job);
-      else this.#answer(job, begun ? { kind: "lost" } : fault, 0);
+      else this.#answer(job, begun && number !== guilty ? { kind: "lost" } : fault, 0);
     }
     if (this.#closed) return;
     if (this.#failedStarts >= MAXIMUM_ATTEMPTS) return this.#giveUp(fault);

@@ -107,6 +107,9 @@ export type WorkerMessage =
       readonly tape?: KeptTape;
     };
 
+/** Entries of a list of names in a message: exports, operations under way. */
+export const MAXIMUM_LIST = 1_024;
+
 export type LogLine = readonly [level: "debug" | "info" | "warn" | "error", text: string];
 
 /**

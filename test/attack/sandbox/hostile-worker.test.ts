@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
+import { partsOf } from "../../../sandbox/image.ts";
 import { createSandbox, type Invocation, type Sandbox } from "../../../sandbox/mod.ts";
 import { MAXIMUM_STATE_BYTES } from "../../../sandbox/session-states.ts";
 import { claim } from "../../../sandbox/worker/protocol.ts";
@@ -7,7 +8,7 @@ import { EMPTY_IMAGE, INVOCATION, NOTHING_USED, PLUGIN, type ScriptedWorker, scr
 
 function pagesOf(...numbers: readonly number[]): SharedArrayBuffer {
   const pages = new SharedArrayBuffer(numbers.length * (4 + 256));
-  new Uint32Array(pages, 0, numbers.length).set(numbers);
+  partsOf({ pages }).numbers.set(numbers);
   return pages;
 }
 
