@@ -13,6 +13,7 @@ export { createSandbox } from "./sandbox.ts";
 export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod } from "./subtle.ts";
 export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./worker/port.ts";
 export { ABORT, type CallWorld, type CryptoAnswer, isTape, isTime, type KeptTape, type Tape, TIMERS } from "./tape.ts";
+export { isFault } from "./worker/messages.ts";
 export { pooledRandom } from "./pooled-random.ts";
 export type { ModuleTarget } from "./modules.ts";
 export { createModuleResolver, createStackReader, nodeModuleNames } from "./modules.ts";

@@ -14,6 +14,7 @@ import type { Instance } from "./instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
 import { nesting, OPERATION_TEXT_BYTES } from "./marshal.ts";
 import type { CallWords } from "./guest/protocol.ts";
+import type { EntryOrder } from "./entry-order.ts";
 import type { Image } from "./image.ts";
 import { MAXIMUM_STATE_BYTES } from "./session-states.ts";
 import type { ModuleTable } from "./modules.ts";
@@ -22,7 +23,7 @@ import type { SubtleCall, SubtleCallRequest } from "./subtle-calls.ts";
 import type { InvocationUsed } from "./invocation.ts";
 import { readStatus } from "./status.ts";
 import type { KeptTape } from "./tape.ts";
-import type { TapeOrder } from "./tape-order.ts";
+import { DIFFERS } from "./tape-order.ts";
 import type { SyncAnswer, WorkerMessage } from "./worker/protocol.ts";
 
 /** What a run needs of its worker. */
@@ -151,6 +152,7 @@ export class Run {
     } finally {
       this.#clock.leave();
     }
+    if (this.#world?.differs === true) this.#stop ??= DIFFERS;
     if (this.#stop !== undefined) this.#finish(this.#stop);
     else this.#proceed(status);
   }
@@ -189,33 +191,43 @@ export class Run {
     this.#timerMs = timerMs;
     if (this.#world?.order !== undefined) return this.#follow(this.#world.order);
     if (timerMs === undefined) return undefined;
-    // Nobody waits for time that passes for nobody else.
-    const waitMs = this.#world?.isFixed === true && this.#pending.size === 0 ? 0 : timerMs;
-    this.#cancelTimer = this.#env.after(waitMs, () => this.#runTimers(timerMs));
+    this.#cancelTimer = this.#env.after(timerMs, () => this.#runTimers());
     return undefined;
   }
 
-  #runTimers(waitedMs: number): void {
-    this.#world?.timersEnter(waitedMs);
+  #runTimers(): void {
+    this.#world?.timersEnter(this.#timerMs ?? 0);
     this.#enter(() => {
       this.#instance.callEntry("runTimers", [], STATUS_BYTES);
       return undefined;
     });
   }
 
-  /** What enters the guest now is what the tape says. A loop: each entry leads here again. */
-  #follow(order: TapeOrder): void {
+  /** What enters the guest is not left to chance. A loop: each entry leads here again. */
+  #follow(order: EntryOrder): void {
     if (this.#following) return;
     this.#following = true;
     while (!this.#over) {
       const step = order.next(this.#timerMs);
-      if (step.kind === "later") break;
-      else if (step.kind === "timers") this.#runTimers(this.#timerMs ?? 0);
+      if (step.kind === "later") {
+        this.#hurryLater(order, step.hurryMs);
+        break;
+      }
+      if (step.kind === "timers") this.#runTimers();
       else if (step.kind === "abort") this.abort();
       else if (step.kind === "answer") this.#settle(step.id, step.answer, step.bytes);
       else this.#finish(step.fault);
     }
     this.#following = false;
+  }
+
+  #hurryLater(order: EntryOrder, hurryMs: number | undefined): void {
+    this.#cancelTimer();
+    if (hurryMs === undefined) return;
+    this.#cancelTimer = this.#env.after(hurryMs, () => {
+      order.hurry();
+      this.#follow(order);
+    });
   }
 
   #complete(output: string): void {
@@ -353,7 +365,7 @@ export class Run {
 
   #callAndWait(operation: string, text: string, bytes: Uint8Array | undefined): { answer: string; bytes?: Uint8Array } {
     // Where the tape's call was ended while it waited, no answer will come.
-    if (this.#world?.order !== undefined && this.#check()) return ENDED;
+    if (this.#world !== undefined && this.#check()) return ENDED;
     const answer = this.#clock.waiting(() => {
       this.#ask(0, operation, text, bytes);
       return this.#env.waitForAnswer(this.number, this.#clock.wallEnd);
