@@ -10,8 +10,12 @@ import { GuestException } from "./guest-values.ts";
 import type { GuestHost } from "./guest-host.ts";
 import type { Instance } from "./instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
+<<<<<<< HEAD
 import { readStatus } from "./status.ts";
 import type { Digest } from "./subtle.ts";
+=======
+import type { Digest, Supports } from "./subtle.ts";
+>>>>>>> 373281de54e99b55273d4ed24bd94b00e6b6e61d
 import { createModuleTable, ENTRY_MODULE, entryModuleSource, firstPosition, type ModuleTable } from "./modules.ts";
 
 export interface LoadRequest {
@@ -27,6 +31,7 @@ export interface LoadRequest {
   /** Compression is as pure as the other local operations, so top-level code has it too. */
   readonly codec?: Codec;
   readonly hash?: Digest;
+  readonly supports?: Supports;
 }
 
 export type Loaded = { readonly ok: true; readonly image: Image } | { readonly ok: false; readonly fault: LoadFault };
@@ -66,13 +71,15 @@ function createLoadWorld(request: LoadRequest, modules: ModuleTable, endBy: numb
   let virtualMs = 0;
   let late = false;
   const answers: { id: number; answer: string; bytes?: Uint8Array }[] = [];
+  const isLate = (): boolean => (late ||= now() >= endBy);
   const local: LocalEnvironment = {
     monotonicMs: () => virtualMs,
+    isOver: isLate,
     randomBytes: seededBytes(request.digest),
     ...(request.codec !== undefined && { codec: request.codec }),
     ...(request.hash !== undefined && { hash: request.hash }),
+    ...(request.supports !== undefined && { supports: request.supports }),
   };
-  const isLate = (): boolean => (late ||= now() >= endBy);
   return {
     isLate,
     advance: (milliseconds) => void (virtualMs += milliseconds),

@@ -69,6 +69,8 @@ export class Run {
   readonly #log: CallLog;
   readonly #world: World | undefined;
   #subtle: SubtleCall | undefined;
+  /** Made when it is first used: most calls need none. */
+  #local: LocalEnvironment | undefined;
   #operations = 0;
   readonly #most: { -readonly [K in "operationBytes" | "pendingOperations" | "timers" | "jsonDepth"]: number } = {
     operationBytes: 0,
@@ -314,7 +316,12 @@ export class Run {
     // The engine looks at the clock now and then only: until it does, a guest may go on after what ended it.
     if (this.#stop !== undefined) return ENDED;
     const local = LOCAL_OPERATIONS.get(operation);
-    if (local !== undefined) return local(text, bytes, (this.#world ?? this.#env).local);
+    if (local !== undefined) {
+      this.#local ??= { ...(this.#world ?? this.#env).local, isOver: () => this.#check() };
+      const answer = local(text, bytes, this.#local);
+      // The engine asks after some thousand steps, and each of them may be one of these.
+      return this.#check() ? ENDED : answer;
+    }
     const { limits } = this.#request;
     if (operation === "log") return this.#log.add(text) ? { answer: "vnull" } : this.#exhaust("logs", limits.logBytes);
     if (operation === "timers") return this.#exhaust("timers", limits.timers);
