@@ -10,12 +10,8 @@ import { GuestException } from "./guest-values.ts";
 import type { GuestHost } from "./guest-host.ts";
 import type { Instance } from "./instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
-<<<<<<< HEAD
-import { readStatus } from "./status.ts";
-import type { Digest } from "./subtle.ts";
-=======
 import type { Digest, Supports } from "./subtle.ts";
->>>>>>> 373281de54e99b55273d4ed24bd94b00e6b6e61d
+import { readStatus } from "./status.ts";
 import { createModuleTable, ENTRY_MODULE, entryModuleSource, firstPosition, type ModuleTable } from "./modules.ts";
 
 export interface LoadRequest {
