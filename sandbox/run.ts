@@ -7,12 +7,13 @@ import { type Limits, utf8Length } from "../manifests/mod.ts";
 import { CallClock, type ClockEnvironment } from "./call-clock.ts";
 import { type CallFacts, engineFault, thrownFault, unsettledFault, unwrittenFault } from "./call-faults.ts";
 import { CallLog } from "./call-log.ts";
+import { CallUse } from "./call-use.ts";
 import type { World } from "./call-world.ts";
 import type { ExhaustedLimit, Fault } from "./fault.ts";
 import type { GuestHost } from "./guest-host.ts";
 import type { Instance } from "./instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
-import { nesting, OPERATION_TEXT_BYTES } from "./marshal.ts";
+import { OPERATION_TEXT_BYTES } from "./marshal.ts";
 import type { CallWords } from "./guest/protocol.ts";
 import type { EntryOrder } from "./entry-order.ts";
 import type { Image } from "./image.ts";
@@ -72,12 +73,7 @@ export class Run {
   /** Made when it is first used: most calls need none. */
   #local: LocalEnvironment | undefined;
   #operations = 0;
-  readonly #most: { -readonly [K in "operationBytes" | "pendingOperations" | "timers" | "jsonDepth"]: number } = {
-    operationBytes: 0,
-    pendingOperations: 0,
-    timers: 0,
-    jsonDepth: 0,
-  };
+  readonly #use: CallUse = new CallUse();
   /** Why the guest must stop; set while it runs, acted upon when it has left the engine. */
   #stop: Fault | undefined;
   #over = false;
@@ -117,7 +113,7 @@ export class Run {
   #settle(operation: number, answer: string, bytes: Uint8Array | undefined): void {
     if (this.#pending.get(operation) === "host") this.#pendingAtHost--;
     this.#pending.delete(operation);
-    this.#carried(answer, bytes);
+    this.#use.carried(answer, bytes);
     this.#world?.answerEnters(operation);
     this.#enter(() => {
       this.#instance.settle(operation, answer, bytes);
@@ -176,7 +172,7 @@ export class Run {
     const status = readStatus(text);
     switch (status.kind) {
       case "waiting":
-        this.#most.timers = Math.max(this.#most.timers, status.timers);
+        this.#use.timers(status.timers);
         return this.#wait(status.timerMs);
       case "done":
         return this.#complete(status.output);
@@ -238,9 +234,8 @@ export class Run {
     const bytes = this.#instance.values.lastTextBytes - 1;
     if (bytes > outputBytes) return this.#finish({ kind: "exhausted", limit: "output", allowed: outputBytes });
     // The prelude wraps the output once (`guest/protocol.ts`).
-    const depth = nesting(output, jsonDepth + 1) - 1;
-    if (depth > jsonDepth) return this.#finish({ kind: "exhausted", limit: "jsonDepth", allowed: jsonDepth });
-    this.#most.jsonDepth = Math.max(this.#most.jsonDepth, depth);
+    if (this.#use.nests(output, jsonDepth, 1) > jsonDepth)
+      return this.#finish({ kind: "exhausted", limit: "jsonDepth", allowed: jsonDepth });
     const used = this.#used(bytes);
     const state = this.#request.capture?.(this.#instance);
     if (state !== undefined && state.pages.byteLength > MAXIMUM_STATE_BYTES) {
@@ -291,7 +286,7 @@ export class Run {
       logBytes: this.#log.bytes,
       operations: this.#operations,
       argumentBytes: utf8Length(args, args.length * 3 - 1),
-      ...this.#most,
+      ...this.#use.most,
       ...(stackBytes !== undefined && { stackBytes }),
       fuel: this.#instance.fuelSpent,
     };
@@ -329,8 +324,8 @@ export class Run {
     if (this.#operations > limits.operations) return this.#exhaust("operations", limits.operations);
     if (text.length > OPERATION_TEXT_BYTES || (bytes?.length ?? 0) > limits.operationBytes)
       return this.#exhaust("operationBytes", limits.operationBytes);
-    if (this.#nests(text) > limits.jsonDepth) return this.#exhaust("jsonDepth", limits.jsonDepth);
-    this.#carried(text, bytes);
+    if (this.#use.nests(text, limits.jsonDepth) > limits.jsonDepth) return this.#exhaust("jsonDepth", limits.jsonDepth);
+    this.#use.carried(text, bytes);
     if (id === 0 && operation.startsWith(SUBTLE_PREFIX)) return errorAnswer("NotSupported", "Cryptography answers later");
     if (id === 0) return this.#callAndWait(operation, text, bytes);
     if (operation.startsWith(SUBTLE_PREFIX)) return this.#beginSubtle(id, { method: operation.slice(SUBTLE_PREFIX.length), text, bytes });
@@ -342,18 +337,8 @@ export class Run {
 
   #begin(id: number, where: "host" | "crypto"): void {
     this.#pending.set(id, where);
-    if (where === "host") this.#most.pendingOperations = Math.max(this.#most.pendingOperations, ++this.#pendingAtHost);
+    if (where === "host") this.#use.pending(++this.#pendingAtHost);
     this.#world?.asked(id);
-  }
-
-  #carried(text: string, bytes: Uint8Array | undefined): void {
-    this.#most.operationBytes = Math.max(this.#most.operationBytes, text.length, bytes?.length ?? 0);
-  }
-
-  #nests(text: string): number {
-    const depth = nesting(text, this.#request.limits.jsonDepth);
-    this.#most.jsonDepth = Math.max(this.#most.jsonDepth, depth);
-    return depth;
   }
 
   /** Its time counts as the call's own: the threads that do the work are the host's. */
@@ -378,7 +363,7 @@ export class Run {
       return this.#env.waitForAnswer(this.number, this.#clock.wallEnd);
     });
     if (answer !== undefined) {
-      this.#carried(answer.answer, answer.bytes);
+      this.#use.carried(answer.answer, answer.bytes);
       return answer;
     }
     if (!this.#check()) this.#stop = { kind: "cancelled" };
