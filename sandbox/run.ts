@@ -3,16 +3,17 @@
  * operations, and keeps its limits.
  */
 
-import type { Limits } from "../manifests/mod.ts";
+import { type Limits, utf8Length } from "../manifests/mod.ts";
 import { CallClock, type ClockEnvironment } from "./call-clock.ts";
 import { type CallFacts, engineFault, thrownFault, unsettledFault, unwrittenFault } from "./call-faults.ts";
 import { CallLog } from "./call-log.ts";
+import { CallUse } from "./call-use.ts";
 import type { World } from "./call-world.ts";
 import type { ExhaustedLimit, Fault } from "./fault.ts";
 import type { GuestHost } from "./guest-host.ts";
 import type { Instance } from "./instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
-import { nestsWithin, OPERATION_TEXT_BYTES } from "./marshal.ts";
+import { OPERATION_TEXT_BYTES } from "./marshal.ts";
 import type { CallWords } from "./guest/protocol.ts";
 import type { EntryOrder } from "./entry-order.ts";
 import type { Image } from "./image.ts";
@@ -72,6 +73,7 @@ export class Run {
   /** Made when it is first used: most calls need none. */
   #local: LocalEnvironment | undefined;
   #operations = 0;
+  readonly #use: CallUse = new CallUse();
   /** Why the guest must stop; set while it runs, acted upon when it has left the engine. */
   #stop: Fault | undefined;
   #over = false;
@@ -111,6 +113,7 @@ export class Run {
   #settle(operation: number, answer: string, bytes: Uint8Array | undefined): void {
     if (this.#pending.get(operation) === "host") this.#pendingAtHost--;
     this.#pending.delete(operation);
+    this.#use.carried(answer, bytes);
     this.#world?.answerEnters(operation);
     this.#enter(() => {
       this.#instance.settle(operation, answer, bytes);
@@ -169,6 +172,7 @@ export class Run {
     const status = readStatus(text);
     switch (status.kind) {
       case "waiting":
+        this.#use.timers(status.timers);
         return this.#wait(status.timerMs);
       case "done":
         return this.#complete(status.output);
@@ -230,7 +234,8 @@ export class Run {
     const bytes = this.#instance.values.lastTextBytes - 1;
     if (bytes > outputBytes) return this.#finish({ kind: "exhausted", limit: "output", allowed: outputBytes });
     // The prelude wraps the output once (`guest/protocol.ts`).
-    if (!nestsWithin(output, jsonDepth + 1)) return this.#finish({ kind: "exhausted", limit: "jsonDepth", allowed: jsonDepth });
+    if (this.#use.nests(output, jsonDepth, 1) > jsonDepth)
+      return this.#finish({ kind: "exhausted", limit: "jsonDepth", allowed: jsonDepth });
     const used = this.#used(bytes);
     const state = this.#request.capture?.(this.#instance);
     if (state !== undefined && state.pages.byteLength > MAXIMUM_STATE_BYTES) {
@@ -271,6 +276,8 @@ export class Run {
   }
 
   #used(outputBytes: number): InvocationUsed {
+    const [, , args] = this.#request.words;
+    const stackBytes = this.#instance.usedStackBytes;
     return {
       wallMs: this.#clock.wallMs,
       cpuMs: this.#clock.cpuMs,
@@ -278,6 +285,9 @@ export class Run {
       outputBytes,
       logBytes: this.#log.bytes,
       operations: this.#operations,
+      argumentBytes: utf8Length(args, args.length * 3 - 1),
+      ...this.#use.most,
+      ...(stackBytes !== undefined && { stackBytes }),
       fuel: this.#instance.fuelSpent,
     };
   }
@@ -309,11 +319,13 @@ export class Run {
     }
     const { limits } = this.#request;
     if (operation === "log") return this.#log.add(text) ? { answer: "vnull" } : this.#exhaust("logs", limits.logBytes);
+    if (operation === "timers") return this.#exhaust("timers", limits.timers);
     this.#operations++;
     if (this.#operations > limits.operations) return this.#exhaust("operations", limits.operations);
     if (text.length > OPERATION_TEXT_BYTES || (bytes?.length ?? 0) > limits.operationBytes)
       return this.#exhaust("operationBytes", limits.operationBytes);
-    if (!nestsWithin(text, limits.jsonDepth)) return this.#exhaust("jsonDepth", limits.jsonDepth);
+    if (this.#use.nests(text, limits.jsonDepth) > limits.jsonDepth) return this.#exhaust("jsonDepth", limits.jsonDepth);
+    this.#use.carried(text, bytes);
     if (id === 0 && operation.startsWith(SUBTLE_PREFIX)) return errorAnswer("NotSupported", "Cryptography answers later");
     if (id === 0) return this.#callAndWait(operation, text, bytes);
     if (operation.startsWith(SUBTLE_PREFIX)) return this.#beginSubtle(id, { method: operation.slice(SUBTLE_PREFIX.length), text, bytes });
@@ -325,7 +337,7 @@ export class Run {
 
   #begin(id: number, where: "host" | "crypto"): void {
     this.#pending.set(id, where);
-    if (where === "host") this.#pendingAtHost++;
+    if (where === "host") this.#use.pending(++this.#pendingAtHost);
     this.#world?.asked(id);
   }
 
@@ -350,7 +362,10 @@ export class Run {
       this.#ask(0, operation, text, bytes);
       return this.#env.waitForAnswer(this.number, this.#clock.wallEnd);
     });
-    if (answer !== undefined) return answer;
+    if (answer !== undefined) {
+      this.#use.carried(answer.answer, answer.bytes);
+      return answer;
+    }
     if (!this.#check()) this.#stop = { kind: "cancelled" };
     return ENDED;
   }
