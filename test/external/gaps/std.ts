@@ -45,5 +45,4 @@ export const STD_GAPS: readonly Gap[] = [
     "which environment variables a call may see is settled when it starts, so a test's own `permissions` do not narrow it",
   ),
   gap(/^internal\/format_test/, "there is no `process.getBuiltinModule`"),
-  gap(/^json\/.*testdata$/, "`fetch` reads no `file:` URLs; use `Deno.readTextFile`"),
 ];
