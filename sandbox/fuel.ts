@@ -16,7 +16,8 @@ export class EngineInterrupted extends Error {
 export interface Fuel {
   /** Units used since the last reset: rounds of native loops, 64 bytes each of bulk memory, and 10,000 for each poll of the interpreter. */
   readonly spent: number;
-  reset(): void;
+  /** Counts from here, or from what a guest had used before. */
+  reset(spent?: number): void;
   /** A portion is used up. @throws {EngineInterrupted} if the guest must stop */
   tick(): void;
   /** The interpreter asks whether to go on, which it does after so many jumps and calls. */
@@ -35,8 +36,8 @@ export function createFuel(left: WebAssembly.Global | undefined, shouldInterrupt
     get spent() {
       return left === undefined ? 0 : before + PORTION - left.value;
     },
-    reset() {
-      before = 0;
+    reset(spent = 0) {
+      before = spent;
       if (left !== undefined) left.value = PORTION;
     },
     tick() {

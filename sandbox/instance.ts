@@ -23,6 +23,13 @@ import { GuestException, GuestValues, TextTooLong } from "./guest-values.ts";
 import type { Image } from "./image.ts";
 import type { Shadow } from "./shadow.ts";
 
+/** What belongs to a guest at rest and is not in its memory. */
+export interface Registers {
+  readonly stackPointer: number;
+  readonly fuelSpent: number;
+  readonly memoryExhausted: boolean;
+}
+
 const HOST_CALL_REF = 1;
 const TAKE_BYTES_REF = 2;
 /** Answers of entry functions other than outputs. */
@@ -133,6 +140,18 @@ export class Instance {
     this.memoryExhausted = false;
     this.#setStackPointer(this.facts.stackTop);
     this.#running.fuel.reset();
+  }
+
+  get registers(): Registers {
+    const { stackPointer, fuelSpent, memoryExhausted } = this;
+    return { stackPointer, fuelSpent, memoryExhausted };
+  }
+
+  /** Goes on with a guest that was parked; its bytes are in memory again. */
+  takeUp({ stackPointer, fuelSpent, memoryExhausted }: Registers): void {
+    this.#setStackPointer(stackPointer);
+    this.#running.fuel.reset(fuelSpent);
+    this.memoryExhausted = memoryExhausted;
   }
 
   /** Ends a call: nothing answers the guest any more. */

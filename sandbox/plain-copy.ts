@@ -4,6 +4,7 @@ import { WASM_PAGE_BYTES } from "./engine.ts";
 import { type BaseImage, endOfPage, type Image, partsOf, partsOfBase } from "./image.ts";
 import type { Instance } from "./instance.ts";
 import { PAGE_BYTES } from "./marks.ts";
+import { type PageRun, toRuns } from "./page-runs.ts";
 
 /** Puts instances back to images. Every implementation leaves byte-identical memory and passes `test/attack/state/`. */
 export interface Restorer {
@@ -12,6 +13,8 @@ export interface Restorer {
   capture(instance: Instance): Image;
   /** Makes `instance` hold exactly `image`, whatever it held before. */
   restore(instance: Instance, image: Image): void;
+  /** The pages that may differ from the image it was last restored to, ascending; what a run's end reaches over into may too. */
+  changed(instance: Instance): readonly PageRun[];
 }
 
 /** Copies whole images. Cost grows with the image, not with what a call touched; the reference for every other restorer. */
@@ -20,6 +23,7 @@ export function plainCopy(base: BaseImage): Restorer {
     base,
     capture: (instance) => capture(instance, base),
     restore: (instance, image) => restore(instance, image, base),
+    changed: (instance) => changed(instance, base),
   };
 }
 
@@ -66,6 +70,26 @@ function differs(words: Uint32Array, page: number, expected: Uint32Array, expect
   const other = expectedPage * (PAGE_BYTES / 4);
   for (let index = 0; index < PAGE_BYTES / 4; index++) if (words[from + index] !== expected[other + index]) return true;
   return false;
+}
+
+function changed(instance: Instance, base: BaseImage): readonly PageRun[] {
+  const { words, holds } = instance;
+  if (holds === undefined) throw new Error("Nothing is known of what the instance held");
+  const { numbers, contents } = partsOf(holds);
+  const own = new Uint32Array(contents.buffer, contents.byteOffset, contents.length / 4);
+  const stretches = partsOfBase(base).map(({ first, bytes }) => ({ first, words: new Uint32Array(bytes.buffer) }));
+  const pages: number[] = [];
+  let next = 0;
+  for (let page = 0; page * PAGE_BYTES < instance.bytes.length; page++) {
+    if (numbers[next] === page) {
+      if (differs(words, page, own, next)) pages.push(page);
+      next++;
+      continue;
+    }
+    const from = stretches.find(({ first, words: { length } }) => page >= first && page < first + length / (PAGE_BYTES / 4));
+    if (from === undefined ? differs(words, page, NO_WORDS, 0) : differs(words, page, from.words, page - from.first)) pages.push(page);
+  }
+  return toRuns(pages);
 }
 
 function copyPages(bytes: Uint8Array, pages: readonly number[]): SharedArrayBuffer {

@@ -11,6 +11,7 @@ import type { EngineBuild } from "./engine-build.ts";
 import type { Fault } from "./fault.ts";
 import type { BaseImage } from "./image.ts";
 import { type CallJob, type Job, settleWithFault, usedUntil } from "./job.ts";
+import type { Parking } from "./parked.ts";
 import { choosePlace, isBusy } from "./placement.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
 import type { WorkerMessage } from "./worker/protocol.ts";
@@ -28,6 +29,7 @@ export interface PoolOptions {
   /** True for plugins, by name, that share a worker with no other (SPEC B1). */
   readonly isIsolated: (name: string) => boolean;
   readonly engine: EngineBuild;
+  readonly parking: Parking;
   /** Something is wrong with a worker, not with a guest. */
   readonly onDefect: (message: string) => void;
 }
@@ -66,6 +68,12 @@ export class Pool {
     return this.#waiting.length;
   }
 
+  /** Calls that wait in workers hold all that they may in each. */
+  get isFull(): boolean {
+    const shared = [...this.#crew.threads];
+    return shared.length > 0 && shared.every((thread) => thread.isFull);
+  }
+
   /** What all plugins are loaded on top of; undefined until it is known. */
   get base(): BaseImage | undefined {
     return this.#crew.base;
@@ -95,6 +103,11 @@ export class Pool {
     }
     this.#placeWaiting();
     return true;
+  }
+
+  /** A worker has no room for a job that it has not begun. */
+  refuse(job: Job): void {
+    if (job.thread?.takeBack(job.number) === true) this.#wait(job);
   }
 
   /** Cancels a call: at once if it has not begun, else signal, grace period, end (SPEC T3). */
@@ -147,6 +160,7 @@ export class Pool {
 
   /** From its worker back to the queue, as if it had never left. */
   #wait(job: Job): void {
+    job.thread?.settle(job.number);
     job.thread = undefined;
     job.begunAt = undefined;
     this.#waiting.push(job);
@@ -205,7 +219,7 @@ export class Pool {
         this.#replace(thread, undefined, { kind: "trap", message: `A worker took nothing up within ${START_WITHIN_MS} ms` });
         continue;
       }
-      if (isBusy(thread, now, BUSY_AFTER_MS)) this.#takeBackFrom(thread);
+      if (thread.isFull || isBusy(thread, now, BUSY_AFTER_MS)) this.#takeBackFrom(thread);
       for (const number of [...thread.jobs.keys()]) this.#lookAtJob(thread, number, now);
     }
     this.#placeWaiting();
@@ -237,9 +251,7 @@ export class Pool {
   #takeBackFrom(thread: Thread): void {
     for (const number of [...thread.jobs.keys()]) {
       const job = this.#jobs.get(number);
-      if (job === undefined || !thread.takeBack(number)) continue;
-      thread.settle(number);
-      this.#wait(job);
+      if (job !== undefined && thread.takeBack(number)) this.#wait(job);
     }
   }
 

@@ -7,32 +7,29 @@ import type { Limits } from "../manifests/mod.ts";
 import { CallClock, type ClockEnvironment } from "./call-clock.ts";
 import { type CallFacts, engineFault, thrownFault, unsettledFault, unwrittenFault } from "./call-faults.ts";
 import { CallLog } from "./call-log.ts";
-import type { ExhaustedLimit, Fault } from "./fault.ts";
+import { CallOperations, type OperatingCall, type OperationsEnvironment } from "./call-operations.ts";
+import type { Fault } from "./fault.ts";
 import type { GuestHost } from "./guest-host.ts";
 import type { Instance } from "./instance.ts";
-import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
-import { nestsWithin, OPERATION_TEXT_BYTES } from "./marshal.ts";
+import { nestsWithin } from "./marshal.ts";
 import type { CallWords } from "./guest/protocol.ts";
 import type { Image } from "./image.ts";
 import { MAXIMUM_STATE_BYTES } from "./session-states.ts";
 import type { ModuleTable } from "./modules.ts";
-import { SUBTLE_PREFIX } from "./subtle-operations.ts";
-import type { SubtleCall, SubtleCallRequest } from "./subtle-calls.ts";
 import type { InvocationUsed } from "./invocation.ts";
 import { readStatus } from "./status.ts";
-import type { SyncAnswer, WorkerMessage } from "./worker/protocol.ts";
+import type { Instances } from "./worker/instances.ts";
+import type { Lease } from "./worker/lease.ts";
 
 /** What a run needs of its worker. */
-export interface RunEnvironment extends ClockEnvironment {
-  readonly local: LocalEnvironment;
+export interface RunEnvironment extends ClockEnvironment, OperationsEnvironment {
   /** Milliseconds since the epoch. */
   epoch(): number;
   after(delayMs: number, task: () => void): () => void;
-  post(message: WorkerMessage): void;
-  /** Opens a call's share of cryptography. */
-  openSubtle(number: number): SubtleCall;
-  /** Blocks the thread until the answer to call `number`'s synchronous operation, or `until`, or cancellation. */
-  waitForAnswer(number: number, until: number): SyncAnswer | undefined;
+  /** Where the call's guest gets an instance again after it waited. */
+  readonly instances: Pick<Instances, "rest" | "occupy" | "bringBack">;
+  /** Keeps the thread's event loop turning until the work is done. */
+  background(work: Promise<void>): void;
 }
 
 export interface RunRequest {
@@ -50,17 +47,18 @@ const JOBS_A_SLICE = 1_000;
 /** Answers of the entry functions other than outputs: errors (bounded by the prelude), names of exports. */
 const STATUS_BYTES = 65_536;
 
-export class Run {
+export class Run implements OperatingCall {
   readonly number: number;
+  readonly clock: CallClock;
+  readonly log: CallLog;
   readonly #env: RunEnvironment;
-  readonly #instance: Instance;
+  readonly #lease: Lease;
+  readonly #host: GuestHost;
   readonly #request: RunRequest;
   readonly #finished: (run: Run) => void;
-  readonly #clock: CallClock;
-  readonly #pending: Map<number, string> = new Map();
-  readonly #log: CallLog;
-  #subtle: SubtleCall | undefined;
-  #operations = 0;
+  readonly #operations: CallOperations;
+  /** What is to be done in the guest as soon as an instance is found for it. */
+  readonly #later: Step[] = [];
   /** Why the guest must stop; set while it runs, acted upon when it has left the engine. */
   #stop: Fault | undefined;
   #over = false;
@@ -68,71 +66,105 @@ export class Run {
   #cancelWall: () => void = () => {};
 
   /** `finished` is called once, after the answer was posted: the place to restore the instance. */
-  constructor(request: RunRequest, instance: Instance, env: RunEnvironment, finished: (run: Run) => void) {
+  constructor(request: RunRequest, lease: Lease, env: RunEnvironment, finished: (run: Run) => void) {
     this.number = request.number;
     this.#request = request;
-    this.#instance = instance;
+    this.#lease = lease;
     this.#env = env;
     this.#finished = finished;
-    this.#clock = new CallClock(request.number, request.limits, env);
-    this.#log = new CallLog(request.limits.logBytes, (lines) => env.post({ type: "logs", number: this.number, lines }));
-    instance.host = this.#guestHost();
+    this.clock = new CallClock(request.number, request.limits, env);
+    this.log = new CallLog(request.limits.logBytes, (lines) => env.post({ type: "logs", number: this.number, lines }));
+    this.#operations = new CallOperations(this, env);
+    this.#host = this.#guestHost();
+  }
+
+  get limits(): Limits {
+    return this.#request.limits;
+  }
+
+  get stopped(): Fault | undefined {
+    return this.#stop;
   }
 
   start(): void {
-    this.#enter(() => this.#instance.callEntry("invoke", this.#request.words, this.#outputBytes));
+    this.#run((instance) => instance.callEntry("invoke", this.#request.words, this.#outputBytes));
     // Most calls are over by now and need no timer.
-    if (!this.#over) this.#cancelWall = this.#env.after(this.#clock.wallEnd - this.#env.now(), () => this.#finish(this.#clock.wallFault));
+    if (!this.#over) this.#cancelWall = this.#env.after(this.clock.wallEnd - this.#env.now(), () => this.#finish(this.clock.wallFault));
   }
 
   /** Settles an asynchronous operation. */
   answer(operation: number, answer: string, bytes: Uint8Array | undefined): void {
-    if (this.#over || !this.#pending.delete(operation)) return;
-    this.#enter(() => {
-      this.#instance.settle(operation, answer, bytes);
+    if (this.#over || !this.#operations.settle(operation)) return;
+    // They may lie in memory that is lent for now only.
+    const own = this.#canEnter() ? bytes : bytes?.slice();
+    this.#enter((instance) => {
+      instance.settle(operation, answer, own);
       return undefined;
     });
   }
 
   /** Fires the guest's abort signal. */
   abort(): void {
-    this.#enter(() => {
-      this.#instance.callEntry("abort", [], STATUS_BYTES);
+    this.#enter((instance) => {
+      instance.callEntry("abort", [], STATUS_BYTES);
       return undefined;
     });
   }
 
-  end(): void {
-    this.#finish({ kind: "cancelled" });
+  stop(fault: Fault): void {
+    this.#stop ??= fault;
   }
 
-  /** Enters the guest, runs it until nothing is left to do now, and acts on where the call stands. */
-  #enter(step: () => string | undefined): void {
+  /** Ends the call, which needs no instance for that. */
+  end(fault: Fault = { kind: "cancelled" }): void {
+    this.#finish(fault);
+  }
+
+  /** Takes the next step in the guest: at once, or where it is parked and no instance is free, as soon as one is. */
+  #enter(step: Step): void {
     if (this.#over) return;
     this.#cancelTimer();
-    this.#clock.enter();
+    if (this.#canEnter()) return this.#run(step);
+    this.#later.push(step);
+    if (this.#later.length === 1) this.#env.background(this.#enterLater());
+  }
+
+  #canEnter(): boolean {
+    return this.#later.length === 0 && this.#env.instances.occupy(this.#lease);
+  }
+
+  async #enterLater(): Promise<void> {
+    await this.#env.instances.bringBack(this.#lease);
+    for (const step of this.#later.splice(0)) this.#enter(step);
+  }
+
+  /** Runs the guest until nothing is left to do now, and acts on where the call stands. */
+  #run(step: Step): void {
+    const { instance } = this.#lease;
+    instance.host = this.#host;
+    this.clock.enter();
     let status = "";
     try {
-      const first = step();
-      const ran = this.#drainJobs();
-      status = first !== undefined && ran === 0 ? first : this.#instance.callEntry("poll", [], this.#outputBytes);
+      const first = step(instance);
+      const ran = this.#drainJobs(instance);
+      status = first !== undefined && ran === 0 ? first : instance.callEntry("poll", [], this.#outputBytes);
     } catch (error) {
       this.#stop ??= engineFault(error, this.#facts);
     } finally {
-      this.#clock.leave();
+      this.clock.leave();
     }
     if (this.#stop !== undefined) this.#finish(this.#stop);
     else this.#proceed(status);
   }
 
   /** @returns how many jobs ran. */
-  #drainJobs(): number {
+  #drainJobs(instance: Instance): number {
     let total = 0;
     while (this.#stop === undefined) {
-      const ran = this.#instance.runJobs(JOBS_A_SLICE);
+      const ran = instance.runJobs(JOBS_A_SLICE);
       total += ran;
       if (ran < JOBS_A_SLICE) break;
-      this.#stop ??= this.#clock.check();
+      this.#stop ??= this.clock.check();
     }
     return total;
   }
@@ -153,66 +185,69 @@ export class Run {
   }
 
   #wait(timerMs: number | undefined): void {
-    if (timerMs === undefined && this.#pending.size === 0) return this.#finish(unsettledFault(this.#facts));
-    this.#log.flush();
-    if (timerMs === undefined) return undefined;
-    this.#cancelTimer = this.#env.after(timerMs, () =>
-      this.#enter(() => {
-        this.#instance.callEntry("runTimers", [], STATUS_BYTES);
-        return undefined;
-      }),
-    );
-    return undefined;
+    if (timerMs === undefined && !this.#operations.isAnyPending) return this.#finish(unsettledFault(this.#facts));
+    this.log.flush();
+    if (timerMs !== undefined) this.#cancelTimer = this.#env.after(timerMs, () => this.#runTimers());
+    this.#env.instances.rest(this.#lease);
+  }
+
+  #runTimers(): void {
+    this.#enter((instance) => {
+      instance.callEntry("runTimers", [], STATUS_BYTES);
+      return undefined;
+    });
   }
 
   #complete(output: string): void {
     if (this.#over) return;
-    const { outputBytes, jsonDepth } = this.#request.limits;
-    const bytes = this.#instance.values.lastTextBytes - 1;
+    const { outputBytes, jsonDepth } = this.limits;
+    const { instance } = this.#lease;
+    const bytes = instance.values.lastTextBytes - 1;
     if (bytes > outputBytes) return this.#finish({ kind: "exhausted", limit: "output", allowed: outputBytes });
     // The prelude wraps the output once (`guest/protocol.ts`).
     if (!nestsWithin(output, jsonDepth + 1)) return this.#finish({ kind: "exhausted", limit: "jsonDepth", allowed: jsonDepth });
     const used = this.#used(bytes);
-    const state = this.#request.capture?.(this.#instance);
+    const state = this.#request.capture?.(instance);
     if (state !== undefined && state.pages.byteLength > MAXIMUM_STATE_BYTES) {
       return this.#finish({ kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES });
     }
     this.#close();
-    this.#env.post({ type: "done", number: this.number, output, used, lines: this.#log.unsent, ...(state === undefined ? {} : { state }) });
+    this.#env.post({ type: "done", number: this.number, output, used, lines: this.log.unsent, ...(state === undefined ? {} : { state }) });
     this.#finished(this);
   }
 
   #finish(fault: Fault): void {
     if (this.#over) return;
     this.#close();
-    this.#env.post({ type: "failed", number: this.number, fault, used: this.#used(0), lines: this.#log.unsent });
+    this.#env.post({ type: "failed", number: this.number, fault, used: this.#used(0), lines: this.log.unsent });
     this.#finished(this);
   }
 
   #close(): void {
     this.#over = true;
+    this.#later.length = 0;
     this.#cancelTimer();
     this.#cancelWall();
-    this.#subtle?.close();
+    this.#operations.close();
   }
 
   #used(outputBytes: number): InvocationUsed {
     return {
-      wallMs: this.#clock.wallMs,
-      cpuMs: this.#clock.cpuMs,
-      memoryBytes: this.#instance.usedBytes,
+      wallMs: this.clock.wallMs,
+      cpuMs: this.clock.cpuMs,
+      memoryBytes: this.#lease.usedBytes,
       outputBytes,
-      logBytes: this.#log.bytes,
-      operations: this.#operations,
-      fuel: this.#instance.fuelSpent,
+      logBytes: this.log.bytes,
+      operations: this.#operations.count,
+      fuel: this.#lease.fuelSpent,
     };
   }
 
   #guestHost(): GuestHost {
     return {
-      hostCall: (id, operation, text, bytes) => this.#hostCall(id, operation, text, bytes),
+      hostCall: (id, operation, text, bytes) => this.#operations.ask(id, operation, text, bytes),
       shouldInterrupt: () => {
-        this.#stop ??= this.#clock.check();
+        this.#stop ??= this.clock.check();
         return this.#stop !== undefined;
       },
       now: () => this.#env.epoch(),
@@ -221,79 +256,15 @@ export class Run {
     };
   }
 
-  #hostCall(
-    id: number,
-    operation: string,
-    text: string,
-    bytes: Uint8Array | undefined,
-  ): { answer: string | undefined; bytes?: Uint8Array } {
-    // The engine looks at the clock now and then only: until it does, a guest may go on after what ended it.
-    if (this.#stop !== undefined) return ENDED;
-    const local = LOCAL_OPERATIONS.get(operation);
-    if (local !== undefined) return local(text, bytes, this.#env.local);
-    const { limits } = this.#request;
-    if (operation === "log") return this.#log.add(text) ? { answer: "vnull" } : this.#exhaust("logs", limits.logBytes);
-    this.#operations++;
-    if (this.#operations > limits.operations) return this.#exhaust("operations", limits.operations);
-    if (text.length > OPERATION_TEXT_BYTES || (bytes?.length ?? 0) > limits.operationBytes)
-      return this.#exhaust("operationBytes", limits.operationBytes);
-    if (!nestsWithin(text, limits.jsonDepth)) return this.#exhaust("jsonDepth", limits.jsonDepth);
-    if (id === 0 && operation.startsWith(SUBTLE_PREFIX)) return errorAnswer("NotSupported", "Cryptography answers later");
-    if (id === 0) return this.#callAndWait(operation, text, bytes);
-    if (operation.startsWith(SUBTLE_PREFIX)) return this.#beginSubtle(id, { method: operation.slice(SUBTLE_PREFIX.length), text, bytes });
-    const atHost = this.#pending.size - (this.#subtle?.pending ?? 0);
-    if (atHost >= limits.pendingOperations) return this.#exhaust("pendingOperations", limits.pendingOperations);
-    this.#pending.set(id, operation);
-    this.#ask(id, operation, text, bytes);
-    return { answer: undefined };
-  }
-
-  /** Its time counts as the call's own: the threads that do the work are the host's. */
-  #beginSubtle(id: number, request: SubtleCallRequest): { answer: string | undefined } {
-    this.#subtle ??= this.#env.openSubtle(this.number);
-    const begun = this.#subtle.begin(request, ({ answer, bytes }, elapsedMs) => {
-      const fault = this.#clock.charge(elapsedMs);
-      if (fault === undefined) this.answer(id, answer, bytes);
-      else this.#finish(fault);
-    });
-    if (!begun) return this.#exhaust("pendingOperations", this.#request.limits.pendingOperations);
-    this.#pending.set(id, request.method);
-    return { answer: undefined };
-  }
-
-  #callAndWait(operation: string, text: string, bytes: Uint8Array | undefined): { answer: string; bytes?: Uint8Array } {
-    const answer = this.#clock.waiting(() => {
-      this.#ask(0, operation, text, bytes);
-      return this.#env.waitForAnswer(this.number, this.#clock.wallEnd);
-    });
-    if (answer !== undefined) return answer;
-    this.#stop ??= this.#clock.check() ?? { kind: "cancelled" };
-    return ENDED;
-  }
-
-  /** What was logged before comes first. */
-  #ask(operation: number, name: string, text: string, bytes: Uint8Array | undefined): void {
-    this.#log.flush();
-    this.#env.post({ type: "operation", number: this.number, operation, name, text, ...(bytes === undefined ? {} : { bytes }) });
-  }
-
-  #exhaust(limit: ExhaustedLimit, allowed: number): { answer: string } {
-    this.#stop ??= { kind: "exhausted", limit, allowed };
-    return errorAnswer("RangeError", `The call's limit is used up: ${limit} (${allowed})`);
-  }
-
   get #facts(): CallFacts {
     const { limits, modules } = this.#request;
-    return { limits, modules, memoryExhausted: this.#instance.memoryExhausted };
+    return { limits, modules, memoryExhausted: this.#lease.instance.memoryExhausted };
   }
 
   get #outputBytes(): number {
-    return this.#request.limits.outputBytes + STATUS_BYTES;
+    return this.limits.outputBytes + STATUS_BYTES;
   }
 }
 
-function errorAnswer(name: string, message: string): { answer: string } {
-  return { answer: `e${JSON.stringify({ name, message })}` };
-}
-
-const ENDED = errorAnswer("Interrupted", "The call has ended");
+/** Something done in the guest; its text where that already says where the call stands. */
+type Step = (instance: Instance) => string | undefined;

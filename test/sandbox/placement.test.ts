@@ -4,13 +4,25 @@ import { outputOf, startSandbox } from "../support/sandbox.ts";
 
 const RULES = { maximumWorkers: 3, now: 1_000, busyAfterMs: 20 };
 
+interface SeatFields {
+  readonly busy?: boolean;
+  readonly loads?: boolean;
+  readonly reservedFor?: string;
+  readonly ready?: boolean;
+  /** How many of the calls wait. */
+  readonly waiting?: number;
+  readonly isFull?: boolean;
+}
+
 /** A worker with calls of these plugins; `busy` means that a guest holds its thread. */
-function seat(plugins: readonly string[], fields: { busy?: boolean; loads?: boolean; reservedFor?: string; ready?: boolean } = {}): Seat {
+function seat(plugins: readonly string[], fields: SeatFields = {}): Seat {
   const entry = fields.busy === true ? { number: 1, enteredAt: 0, endBy: 9_999, lastPoll: 0 } : undefined;
   return {
     ready: fields.ready ?? true,
     loads: fields.loads ?? false,
     jobs: new Map(plugins.map((digest, number) => [number, { ticket: number, digest }])),
+    active: plugins.length - (fields.waiting ?? 0),
+    isFull: fields.isFull ?? false,
     entry,
     reservedFor: fields.reservedFor,
     serves: (digest) => plugins.includes(digest),

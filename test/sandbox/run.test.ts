@@ -4,6 +4,7 @@ import type { Instance } from "../../sandbox/instance.ts";
 import { createModuleTable } from "../../sandbox/modules.ts";
 import { Run } from "../../sandbox/run.ts";
 import { trackedRestore } from "../../sandbox/tracked-restore.ts";
+import { Lease } from "../../sandbox/worker/lease.ts";
 import { CONTROL_BYTES, openControl, type SyncAnswer, type WorkerMessage } from "../../sandbox/worker/protocol.ts";
 import { type InThreadPlugin, loadInThread, meteredModule } from "../support/in-thread.ts";
 
@@ -21,8 +22,10 @@ function startRun(plugin: InThreadPlugin, name: string, answer: () => SyncAnswer
       files: new Map(),
       modules: createModuleTable(new Map(), {}),
     },
-    plugin.instance,
+    new Lease(plugin.image, plugin.instance),
     {
+      instances: { rest: () => {}, occupy: () => true, bringBack: () => Promise.resolve() },
+      background: () => {},
       control: openControl(new SharedArrayBuffer(CONTROL_BYTES)),
       local: { monotonicMs: () => 0, randomBytes: (length) => new Uint8Array(length) },
       now: () => state.now,
