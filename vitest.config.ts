@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 // The forks pool because worker threads of a test would share one process with the sandbox's own workers, and because
@@ -7,6 +8,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["test/fixtures/**", "node_modules/**"],
     pool: "forks",
+    // vitest leaves one processor to itself: of two, that is every second one.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 20_000,
     hookTimeout: 30_000,
     restoreMocks: true,

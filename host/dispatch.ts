@@ -5,7 +5,7 @@ import type { ToolCall, ToolResult } from "./call.ts";
 import type { Confirm } from "./confirmations/confirmations.ts";
 import { cancelled, deniedByPolicy, invalidOutput, overloaded, toolNotFound, unavailable, userDenied } from "./errors.ts";
 import type { HookGates } from "./hooks.ts";
-import { isVisible } from "./listing.ts";
+import { isVisibleTo } from "./listing.ts";
 import { checkValue, type JsonValue, type Requirement } from "../manifests/mod.ts";
 import { nearestNames } from "./nearest.ts";
 import type { Policy } from "./policy/policy.ts";
@@ -51,7 +51,7 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   if (refused) return trace.deny(refused);
 
   const tool = host.registry.find(call.tool);
-  if (!tool || !isVisible(tool.definition.visibility, call.session.role)) return trace.fail(toolNotFound(call.tool, namesFor(call, host)));
+  if (!tool || !isVisibleTo(call.session, tool)) return trace.fail(toolNotFound(call.tool, namesFor(call, host)));
   trace.found(tool);
   if (tool.binding.kind === "unavailable") return trace.fail(unavailable(call.tool, tool.binding.reason));
 
@@ -101,10 +101,7 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
 /** What the session may see and call, nearest to what it asked for first (SPEC D3). */
 function namesFor(call: ToolCall, host: Dispatch): readonly string[] {
   const names = host.registry.names(
-    (tool) =>
-      !isVisible(tool.definition.visibility, call.session.role) ||
-      tool.binding.kind === "unavailable" ||
-      host.policy.decide(tool, call).kind === "deny",
+    (tool) => !isVisibleTo(call.session, tool) || tool.binding.kind === "unavailable" || host.policy.decide(tool, call).kind === "deny",
   );
   return nearestNames(call.tool, names);
 }

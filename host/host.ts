@@ -13,18 +13,19 @@ import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts
 import { createHookGates } from "./hooks.ts";
 import type { EventOptions, HostOptions } from "./host-options.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
-import { isVisible, type ToolFilter, type ToolListing } from "./listing.ts";
-import { type AccessQuery, type JsonValue, parsePermissions, type Permissions, problemToText } from "../manifests/mod.ts";
+import type { ToolFilter, ToolListing } from "./listing.ts";
+import { type AccessQuery, type JsonValue, parsePermissions, type Permissions, type PolicyLayer, problemToText } from "../manifests/mod.ts";
 import { currentPlatform } from "./platform/mod.ts";
-import type { Log, Platform } from "./platform/platform.ts";
+import type { Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";
-import { createPolicySource } from "./policy-source.ts";
+import { type AddedLayer, createPolicySource } from "./policy-source.ts";
 import { openPlaces, type Places } from "./places.ts";
 import { createRegistry, type Registry, type RegisterOptions } from "./registry.ts";
 import { createExecutors } from "./routes/mod.ts";
 import { createSandbox, type Sandbox } from "../sandbox/mod.ts";
-import type { Session } from "./session.ts";
-import { createSessions, type HostSessionOptions } from "./sessions.ts";
+import { createSecrets } from "./secrets/secrets.ts";
+import { createSession, type Session } from "./session.ts";
+import { createSessions, type HostSessionOptions, type SessionContext } from "./sessions.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
 import { createPluginDirectory, type PluginChange, type PluginDirectory, type PluginStatus } from "./sources/directory/mod.ts";
@@ -51,6 +52,7 @@ export interface Host extends AsyncDisposable {
   definitionsFor(session?: Session): readonly ToolListing[];
   /** @throws {ToolRegistrationError} if the definition is wrong, naming the field. @throws {Error} if the host has no registry. */
   register(factory: ToolFactory, options?: RegisterOptions): RegisteredTool;
+  readonly policy: HostPolicy;
   /** Why a tool may or may not be called, or do something (SPEC P6); undefined if there is no such tool. */
   why(tool: string, act?: AccessQuery, session?: Session): Explanation | undefined;
 
@@ -75,6 +77,22 @@ export interface Host extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** What the embedding program can add to the policy and ask of it (SPEC P3, P5). */
+export interface HostPolicy {
+  /**
+   * Adds a layer to every session's, to a role's, or to delegated sessions'; returns how to take it away again.
+   *
+   * @throws {ProjectConfigError} if the layer is wrong. @throws {TypeError} if the policy is an implementation of the program's own.
+   * @example
+   * ```ts
+   * const remove = host.policy.addLayer("role", { name: "guests", role: "guest", deny: ["group:write"] });
+   * ```
+   */
+  addLayer(level: PolicyLayer["level"], layer: AddedLayer): () => void;
+  /** Whether a call could run, without running it: false also if there is no such tool. */
+  canUse(role: string | undefined, tool: string, context?: SessionContext): boolean;
+}
+
 const DRAIN_MS = 2_000;
 
 /**
@@ -91,13 +109,18 @@ const DRAIN_MS = 2_000;
  * ```
  */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
-  const platform = withLogger(options.platform ?? currentPlatform(), options.logger);
+  const given = options.platform ?? currentPlatform();
+  const places = await openPlaces(given, options);
+  const logger = options.logger ?? given.log;
+  const secrets = createSecrets({ platform: { ...given, log: logger }, sources: () => places.project.config().secrets, root: places.root });
+  await secrets.refresh();
+  const platform: Platform = { ...given, log: secrets.redactLog(logger) };
   const { clock, log, random } = platform;
   const onDefect = (message: string, error?: unknown, fields: Readonly<Record<string, unknown>> = {}): void =>
     log.write("error", message, { ...fields, ...(error !== undefined && { error: describe(error) }) });
-  const { redact = (value: JsonValue) => value, publish, bufferSize }: EventOptions = options.events ?? {};
+  const { redact: redactMore, publish, bufferSize }: EventOptions = options.events ?? {};
+  const redact = redactMore === undefined ? secrets.redact : (value: JsonValue): JsonValue => secrets.redact(redactMore(value));
 
-  const places = await openPlaces(platform, options);
   const grants = await createGrantStore(platform, places.grantsFile);
   const bus = createEventBus({ newId: random.uuidv7, now: clock.now, onDefect, redact, ...(bufferSize !== undefined && { bufferSize }) });
   bus.subscribe(createLogSink(log));
@@ -112,8 +135,8 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const isIsolated = (name: string): boolean => places.project.config().isolation.includes(name);
   const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : createSandbox(platform.workers, { onDefect, isIsolated });
   const directory = createDirectory(platform, { places, registry, bus, sandbox, loadsAtOnce: options.loadsAtOnce });
-  const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit });
-  const executors = createExecutors({ platform, emit: bus.emit, sandbox, lease: directory.lease });
+  const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
+  const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, lease: directory.lease });
   const confirm = createConfirm({ emit: bus.emit, newId: random.uuidv7, clock, timeoutMs: policies.confirmationTimeoutMs, onDefect });
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
   const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
@@ -138,6 +161,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 
   async function reload(): Promise<number> {
     await policies.refresh();
+    await secrets.refresh();
     await grants.refresh();
     return await directory.reloadChanged();
   }
@@ -181,13 +205,21 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     session: sessions.open,
     list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
     definitionsFor(session = sessions.default) {
-      const callable = snapshot().tools.filter((tool) => isCallable(tool, session));
+      const callable = snapshot().tools.filter((tool) => policies.canUse(tool, session));
       const ids = new Set(callable.map(({ id }) => id));
       return (registry?.list() ?? []).filter(({ id }) => ids.has(id)).map((listing) => policies.enrich(listing, snapshot(), session));
     },
     register(factory, into) {
       if (!registry) throw new Error("Cannot register a tool: the host was created with registry: null");
       return registry.register(factory, into);
+    },
+    policy: {
+      addLayer: policies.addLayer,
+      canUse(role, name, context = {}) {
+        const tool = snapshot().find(name);
+        const asking = createSession({ id: "", workspace: places.workspace, context, ...(role !== undefined && { role }) });
+        return tool !== undefined && policies.canUse(tool, asking);
+      },
     },
     why(name, act, session = sessions.default) {
       const tool = snapshot().find(name);
@@ -209,14 +241,6 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     close,
     [Symbol.asyncDispose]: close,
   };
-
-  function isCallable(tool: RegisteredTool, session: Session): boolean {
-    return (
-      tool.binding.kind !== "unavailable" &&
-      isVisible(tool.definition.visibility, session.role) &&
-      policies.current().decide(tool, { session }).kind !== "deny"
-    );
-  }
 }
 
 interface DirectoryParts {
@@ -271,10 +295,6 @@ const FOLDERS: WeakMap<Snapshot, readonly string[]> = new WeakMap();
 /** Permissions as written are JSON; their interfaces just have no index signature. */
 function toJson(permissions: Permissions): JsonValue {
   return permissions as unknown as JsonValue;
-}
-
-function withLogger(platform: Platform, logger: Log | undefined): Platform {
-  return logger === undefined ? platform : { ...platform, log: logger };
 }
 
 function describe(error: unknown): string {

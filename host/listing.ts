@@ -11,6 +11,7 @@ import {
   type ToolAnnotations,
   type Visibility,
 } from "../manifests/mod.ts";
+import type { Session } from "./session.ts";
 import type { RegisteredTool, ToolSourceName } from "./tool.ts";
 
 /** What to list; every part that is given must match. */
@@ -99,8 +100,12 @@ export function matchesFilter(tool: RegisteredTool, filter: ToolFilter): boolean
   return !enabledOnly || tool.binding.kind !== "unavailable";
 }
 
-/** Whether a session of this role (or of none) may see the tool (SPEC R4). */
-export function isVisible(visibility: Visibility, role: string | undefined): boolean {
+/** Whether a session, and every session that delegated to it, may see the tool (SPEC R4, P3). */
+export function isVisibleTo({ role, parent }: Session, tool: RegisteredTool): boolean {
+  return isVisible(tool.definition.visibility, role) && (parent === undefined || isVisibleTo(parent, tool));
+}
+
+function isVisible(visibility: Visibility, role: string | undefined): boolean {
   if (visibility.roles !== undefined && (role === undefined || !visibility.roles.includes(role))) return false;
   return role === undefined || visibility.notRoles?.includes(role) !== true;
 }

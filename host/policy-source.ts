@@ -3,14 +3,16 @@
 import type { EmitEvent } from "./audit/events.ts";
 import type { GrantStore } from "./grants.ts";
 import type { HostOptions } from "./host-options.ts";
-import type { ToolListing } from "./listing.ts";
+import { isVisibleTo, type ToolListing } from "./listing.ts";
 import {
   type AccessQuery,
+  type LayerRules,
   parsePermissions,
   PERMISSION_KINDS,
   type PermissionKind,
   type Permissions,
   type PermissionValue,
+  type PolicyLayer,
   problemToText,
   type ProjectConfig,
   toEntry,
@@ -46,10 +48,19 @@ export interface PolicySource {
   /** Refreshes policy and grants every second until `close`. */
   watch(): void;
   explain(tool: RegisteredTool, session: Session, act?: AccessQuery): Explanation;
+  /** Whether a call of the session could run: the tool is visible, not unavailable and not denied (SPEC P5). */
+  canUse(tool: RegisteredTool, session: Session): boolean;
+  /** Returns how to take the layer away again. @throws {ProjectConfigError} if it is wrong. @throws {TypeError} if the policy is not the host's own. */
+  addLayer(level: PolicyLayer["level"], layer: AddedLayer): () => void;
+  /** @throws {ProjectConfigError} if one is wrong. */
+  checkLayers(layers: readonly LayerRules[]): void;
   /** The listing with the route and limits that the policy decides on. */
   enrich(listing: ToolListing, snapshot: Snapshot, session: Session): ToolListing;
   close(): void;
 }
+
+/** A layer as code adds it; `role` with level `role`. */
+export type AddedLayer = Omit<PolicyLayer, "level">;
 
 const WATCH_MS = 1_000;
 
@@ -60,6 +71,7 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
   const replaced = isPolicy(given) ? given : undefined;
   const section = given === undefined || isPolicy(given) ? undefined : parsePolicySection(given);
   const runGrants = toRunGrants(options.grants ?? {}, platform.environment.cwd);
+  const added = new Set<PolicyLayer>();
   let config = places.project.config();
   let made = make();
   let refusedWith: string | undefined;
@@ -67,10 +79,19 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
 
   function make(): ProjectPolicy {
     const { root, folders } = places;
-    const project = withoutAliases({ policy: section ?? config.policy, confirmation: config.confirmation }, BUILTIN_ALIASES);
+    const policy = section ?? config.policy;
+    const layers = [...policy.layers, ...added];
+    const project = withoutAliases({ ...config, policy: { ...policy, layers } }, BUILTIN_ALIASES);
     // A plugin that edits another one would hold that one's grants, wherever its folder really is.
     const linked: Protection = { name: "plugin sources", pluginsOnly: true, paths: [], folders: pluginFolders };
     return createPolicy({ project, root, grants, runGrants, folders, protect: [...places.protect, linked] });
+  }
+
+  function parseLayers(layers: readonly object[]): readonly PolicyLayer[] {
+    const { groups } = section ?? config.policy;
+    const parsed = parseEnforced(JSON.stringify({ policy: { groups, layers } }));
+    if (!parsed.ok) throw new ProjectConfigError("the layers", parsed.problems);
+    return parsed.value.policy.layers;
   }
 
   async function refresh(): Promise<void> {
@@ -104,6 +125,19 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
     refresh,
     watch: tick,
     explain: (tool, session, act) => made.explain(tool, session, act),
+    canUse: (tool, session) =>
+      tool.binding.kind !== "unavailable" && isVisibleTo(session, tool) && (replaced ?? made).decide(tool, { session }).kind !== "deny",
+    addLayer(level, layer) {
+      if (replaced !== undefined) throw new TypeError("Cannot add a layer: the policy is not the host's own");
+      const [checked] = parseLayers([{ ...layer, level }]);
+      if (checked === undefined) return () => {};
+      added.add(checked);
+      made = make();
+      return () => {
+        if (added.delete(checked)) made = make();
+      };
+    },
+    checkLayers: (layers) => void parseLayers(layers.map((layer) => ({ ...layer, level: "delegation" }))),
     enrich(listing, snapshot, session) {
       const tool = snapshot.getById(listing.id);
       const decision = tool && (replaced ?? made).decide(tool, { session });

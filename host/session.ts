@@ -1,6 +1,7 @@
 /** A session: one client's calls, their workspace, role and concurrency (SPEC T1, D4). */
 
-import type { ConfirmMode, SideEffectClass } from "../manifests/mod.ts";
+import { type ConfirmMode, type LayerRules, SIDE_EFFECT_CLASSES, type SideEffectClass } from "../manifests/mod.ts";
+import { isStricter } from "./confirmations/strictness.ts";
 
 /** Who calls, from where, and how much at once. Doors create one per client. */
 export interface Session {
@@ -14,6 +15,19 @@ export interface Session {
   /** The session's own confirmation modes, which only make the project's stricter (SPEC E1). */
   readonly confirmation?: { readonly [K in SideEffectClass]?: ConfirmMode };
   readonly slots: Slots;
+  readonly context?: TaskContext;
+  /** Of this session alone; its parents' hold too (SPEC P3). */
+  readonly layers: readonly LayerRules[];
+  /** The session that delegated to this one, which only narrows it. */
+  readonly parent?: Session;
+}
+
+/** What the task at hand needs less than usual (SPEC P5). */
+export interface TaskContext {
+  /** No tool that writes, executes or changes system state, and no write grant. */
+  readonly readOnly?: boolean;
+  /** No network tool, and no net grant. */
+  readonly noWeb?: boolean;
 }
 
 /** The slots that a session's calls run in. Waiting for a person takes none. */
@@ -42,23 +56,53 @@ export interface SessionOptions {
   /** Calls that may wait for a slot. Default 64. */
   readonly queue?: number;
   readonly confirmation?: Session["confirmation"];
+  readonly context?: TaskContext;
+  readonly layers?: readonly LayerRules[];
+  /** Makes this a delegated session: its workspace lies in the parent's, and nothing it says widens what the parent may. */
+  readonly parent?: Session;
 }
 
 const DEFAULT_CONCURRENCY = 4;
 const DEFAULT_QUEUE = 64;
 
-/** A session with slots of its own. */
+/**
+ * A session with slots of its own.
+ *
+ * @throws {TypeError} if its workspace is not the parent's nor below it.
+ */
 export function createSession(options: SessionOptions): Session {
-  const { id, workspace, role, agentId, concurrency = DEFAULT_CONCURRENCY, queue = DEFAULT_QUEUE, confirmation } = options;
+  const { id, workspace, role, agentId, queue = DEFAULT_QUEUE, context, layers = [], parent } = options;
+  if (parent !== undefined && !isWithin(workspace, parent.workspace))
+    throw new TypeError(`Cannot delegate to "${workspace}": a delegated session works in its parent's workspace, "${parent.workspace}"`);
+  const concurrency = Math.min(options.concurrency ?? parent?.concurrency ?? DEFAULT_CONCURRENCY, parent?.concurrency ?? Infinity);
+  const confirmation = stricterModes(options.confirmation, parent?.confirmation);
   return Object.freeze({
     id,
     workspace,
     concurrency,
     slots: createSlots(concurrency, queue),
+    layers: Object.freeze([...layers]),
     ...(role !== undefined && { role }),
     ...(agentId !== undefined && { agentId }),
     ...(confirmation !== undefined && { confirmation: Object.freeze({ ...confirmation }) }),
+    ...(context !== undefined && { context: Object.freeze({ ...context }) }),
+    ...(parent !== undefined && { parent }),
   });
+}
+
+/** The parent's modes count where the child's are more lenient or absent. */
+function stricterModes(own: Session["confirmation"], inherited: Session["confirmation"]): Session["confirmation"] {
+  const modes: { -readonly [K in SideEffectClass]?: ConfirmMode } = { ...inherited };
+  for (const name of SIDE_EFFECT_CLASSES) {
+    const [mine, theirs] = [own?.[name], inherited?.[name]];
+    if (mine !== undefined && (theirs === undefined || isStricter(mine, theirs))) modes[name] = mine;
+  }
+  return own === undefined && inherited === undefined ? undefined : modes;
+}
+
+/** Whether an absolute folder is `parent` or below it, as written. */
+export function isWithin(folder: string, parent: string): boolean {
+  return folder === parent || folder.startsWith(parent.endsWith("/") ? parent : `${parent}/`);
 }
 
 /** At most `capacity` at once and `queue` waiting. */

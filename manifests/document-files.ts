@@ -4,7 +4,8 @@ import type { JsonSchema } from "./json-schema.ts";
 import type { JsonObject } from "./json.ts";
 import type { LimitRequest } from "./limits.ts";
 import type { Permissions } from "./permissions.ts";
-import type { ConfirmMode, PolicyRule, RuleEffect } from "./project.ts";
+import type { FlatPermissions, PolicyLayer } from "./policy-layer.ts";
+import type { ConfirmMode, PolicyConfig, PolicyRule, QuotaConfig, RuleEffect, SecretSource } from "./project.ts";
 import type { SideEffect, SideEffectClass } from "./side-effect.ts";
 import type { Caller, Requirement, ToolAnnotations, Visibility } from "./tool.ts";
 
@@ -66,17 +67,25 @@ export interface SkillFile {
   readonly tags?: readonly string[];
 }
 
+/** One of a rule's quotas (SPEC D9). */
+export interface QuotaFile extends Partial<QuotaConfig> {}
+
+/** What a rule may set. */
+export interface EffectFile extends Omit<RuleEffect, "quota"> {
+  readonly quota?: QuotaFile | readonly QuotaFile[];
+}
+
 /** `bascule.json` (SPEC P1). */
 export interface ProjectFile {
   readonly $schema?: string;
   readonly plugins?: readonly string[];
   readonly workspace?: string;
   readonly policy?: {
-    readonly default?: RuleEffect;
-    readonly rules?: readonly PolicyRule[];
-    readonly layers?: readonly JsonObject[];
+    readonly default?: EffectFile;
+    readonly rules?: readonly (Omit<PolicyRule, "quota"> & EffectFile)[];
+    readonly layers?: readonly PolicyLayer[];
     readonly groups?: Readonly<Record<string, readonly string[]>>;
-    readonly permissionTypes?: JsonObject;
+    readonly permissionTypes?: PolicyConfig["permissionTypes"];
   };
   readonly confirmation?: {
     readonly default?: { readonly [K in SideEffectClass]?: ConfirmMode };
@@ -89,8 +98,8 @@ export interface ProjectFile {
   readonly mcpServers?: JsonObject;
   readonly remotes?: JsonObject;
   readonly tools?: readonly JsonObject[];
-  readonly roles?: JsonObject;
-  readonly secrets?: JsonObject;
+  readonly roles?: Readonly<Record<string, FlatPermissions>>;
+  readonly secrets?: Readonly<Record<string, SecretSource>>;
   readonly audit?: JsonObject;
   readonly server?: JsonObject;
 }

@@ -28,6 +28,7 @@ export type {
   PermissionLayer,
   Permissions,
   PermissionValue,
+  SecretBinding,
   SecretItem,
 } from "./permissions.ts";
 export { isPathKind, PERMISSION_KINDS } from "./permissions.ts";
@@ -44,7 +45,7 @@ export { addressRange, embeddedAddresses } from "./address-range.ts";
 export { ipToText, parseIp } from "./ip-address.ts";
 export type { AddressVerdict, NetQuery } from "./permission-address.ts";
 export { evaluateAddress } from "./permission-address.ts";
-export { compilePermissions, itemToText, toEntry } from "./permission-compile.ts";
+export { bindSecret, compilePermissions, itemToText, toEntry } from "./permission-compile.ts";
 export { coversPermissions, isWider, permissionsDiff } from "./permission-covers.ts";
 export type { DenoExport, DenoPermission, DenoPermissions } from "./permission-deno.ts";
 export { toDenoPermissions } from "./permission-deno.ts";
@@ -58,8 +59,22 @@ export { isAbsolutePath, normalizePath, pathSegments } from "./permission-path.t
 export type { AccessQueryOutcome, DenoKind } from "./permission-query.ts";
 export { parseAccessQuery } from "./permission-query.ts";
 export { permissionsForClass, permissionsForEffects, sideEffectClassOf } from "./side-effect-permissions.ts";
-export type { ConfirmationConfig, ConfirmMode, PolicyConfig, PolicyRule, ProjectConfig, RuleEffect } from "./project.ts";
-export { CONFIRM_MODES } from "./project.ts";
+export type { FlatPermissions, LayerLevel, LayerRules, PermissionType, PermissionTypeRules, PolicyLayer } from "./policy-layer.ts";
+export { LAYER_LEVELS, PERMISSION_TYPES } from "./policy-layer.ts";
+export type {
+  ConfirmationConfig,
+  ConfirmMode,
+  PolicyConfig,
+  PolicyRule,
+  ProjectConfig,
+  QuotaConfig,
+  QuotaResource,
+  QuotaScope,
+  RuleEffect,
+  SecretSource,
+} from "./project.ts";
+export { CONFIRM_MODES, QUOTA_RESOURCES, QUOTA_SCOPES } from "./project.ts";
+export { QUOTA_BOUNDS } from "./parse-quota.ts";
 export { checkSchema, REFUSED_KEYWORDS, SCHEMA_BOUNDS } from "./schema-check.ts";
 export type { ValueError } from "./validator.ts";
 export { applyDefaults, checkValue } from "./validator.ts";

@@ -5,7 +5,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import { readLimits } from "./limit-request.ts";
 import { checkPluginName, printable } from "./names.ts";
 import { parseJson } from "./parse-json.ts";
+import { readLayer, readPermissionTypes, readRoles } from "./parse-policy-layer.ts";
 import { readPermissions } from "./permission-field.ts";
+import { readQuotas } from "./parse-quota.ts";
+import { readSecrets } from "./parse-secrets.ts";
 import type { Parsed } from "./problem.ts";
 import {
   CONFIRM_MODES,
@@ -13,6 +16,7 @@ import {
   type PolicyConfig,
   type PolicyRule,
   type ProjectConfig,
+  type QuotaScope,
   type RuleEffect,
 } from "./project.ts";
 import { ROUTES } from "./route.ts";
@@ -65,7 +69,7 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
 /**
  * A project's configuration with every default filled in and frozen, or every problem in it.
  *
- * Sections that later parts read (`mcpServers`, `roles`, …) are kept as they are, once they are objects.
+ * Sections that later parts read (`mcpServers`, `remotes`, …) are kept as they are, once they are objects.
  */
 export function parseProject(text: string): Parsed<ProjectConfig> {
   const located = parseJson(text, PROJECT_BOUNDS);
@@ -89,8 +93,8 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     mcpServers: fields.object("mcpServers") ?? {},
     remotes: fields.object("remotes") ?? {},
     tools: fields.list("tools", (item, pointer) => readObject(reader, item, pointer)) ?? [],
-    roles: fields.object("roles") ?? {},
-    secrets: fields.object("secrets") ?? {},
+    roles: readRoles(reader, fields) ?? {},
+    secrets: readSecrets(reader, fields),
     audit: fields.object("audit") ?? {},
     server: fields.object("server") ?? {},
   });
@@ -104,11 +108,11 @@ function readPolicy(reader: DocumentReader, parent: Fields): PolicyConfig {
     ? reader.fields(fields.get("default"), fields.at("default"), { what: "Default rule", known: EFFECT_FIELDS })
     : undefined;
   return {
-    default: { allow: true, ...(common && readEffect(reader, common)) },
+    default: { allow: true, ...(common && readEffect(reader, common, "tool")) },
     rules: fields.list("rules", (item, pointer) => readRule(reader, item, pointer), 1_024) ?? [],
-    layers: fields.list("layers", (item, pointer) => readObject(reader, item, pointer)) ?? [],
+    layers: fields.list("layers", (item, pointer) => readLayer(reader, item, pointer)) ?? [],
     groups: fields.record("groups", (item, pointer, name) => readGroup(reader, item, pointer, name)) ?? {},
-    permissionTypes: fields.object("permissionTypes") ?? {},
+    permissionTypes: readPermissionTypes(reader, fields) ?? {},
   };
 }
 
@@ -127,17 +131,18 @@ function readRule(reader: DocumentReader, value: JsonValue, pointer: string): Po
     group: fields.text("group"),
     pattern: fields.text("pattern", checkPattern),
   });
-  return { ...selector, ...readEffect(reader, fields) };
+  return { ...selector, ...readEffect(reader, fields, fields.has("plugin") ? "plugin" : "tool") };
 }
 
-function readEffect(reader: DocumentReader, fields: Fields): RuleEffect {
+/** `counted` is whose use a quota counts where it does not say: what the rule selects. */
+function readEffect(reader: DocumentReader, fields: Fields, counted: QuotaScope): RuleEffect {
   return compact({
     allow: fields.flag("allow"),
     route: fields.choice("route", ROUTES),
     limits: readLimits(reader, fields, "limits"),
     confirm: fields.choice("confirm", CONFIRM_MODES),
     grants: readPermissions(reader, fields, "grants"),
-    quota: fields.object("quota"),
+    quota: readQuotas(reader, fields, "quota", counted),
   });
 }
 

@@ -28,6 +28,8 @@ import {
   type PermissionKind,
   type Permissions,
   type PermissionValue,
+  type SecretBinding,
+  type SecretItem,
 } from "./permissions.ts";
 
 /**
@@ -107,7 +109,14 @@ function compileAllow(kind: PermissionKind, item: PermissionItem, bases: Permiss
     const allows = runAllows(written, bases);
     return { written, matches: (query) => onName(query, allows) };
   }
-  return { written, matches: nameMatcher(kind, item) };
+  const secret = typeof item !== "string" && isSecretItem(item) ? bindSecret(item) : undefined;
+  return { written, matches: nameMatcher(kind, item), ...(secret && { secret }) };
+}
+
+/** The hosts that a secret's value may go to, ready to be asked. A host that no pattern can be made of receives nothing. */
+export function bindSecret({ name, hosts }: Pick<SecretItem, "name" | "hosts">): SecretBinding {
+  const patterns = hosts.flatMap((host) => netPattern(host) ?? []);
+  return { name, hosts, permits: (target) => patterns.some((pattern) => netCovers(pattern, target)) };
 }
 
 function compileDeny(kind: PermissionKind, item: PermissionItem, bases: PermissionBases): CompiledItem {

@@ -113,6 +113,17 @@ export interface CompiledItem {
   readonly matches: (query: AccessQuery) => boolean;
   /** For deny paths: true if the queried path contains something this item denies (SPEC PA5). */
   readonly within?: (query: AccessQuery) => boolean;
+  /** For variables that are handed over by reference: where their values may go (SPEC C7). */
+  readonly secret?: SecretBinding;
+}
+
+/** A secret as one layer binds it. */
+export interface SecretBinding {
+  readonly name: string;
+  /** As written, for messages. */
+  readonly hosts: readonly string[];
+  /** The host is canonical, the port is always there. */
+  readonly permits: (target: { readonly host: string; readonly port: number }) => boolean;
 }
 
 /** One of the layers that a call's grant is made of. */

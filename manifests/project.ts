@@ -3,11 +3,38 @@
 import type { JsonObject } from "./json.ts";
 import type { LimitRequest } from "./limits.ts";
 import type { Permissions } from "./permissions.ts";
+import type { FlatPermissions, PermissionType, PermissionTypeRules, PolicyLayer } from "./policy-layer.ts";
 import type { Route } from "./route.ts";
 import type { SideEffectClass } from "./side-effect.ts";
 
 export const CONFIRM_MODES = ["auto", "prompt", "prompt_once", "deny"] as const;
 export type ConfirmMode = (typeof CONFIRM_MODES)[number];
+
+/** What a quota counts: calls, their CPU time, bytes from and to files and network, requests, acts of a guest (SPEC D9). */
+export const QUOTA_RESOURCES = ["calls", "cpuMs", "bytesRead", "bytesWritten", "requests", "hostCalls"] as const;
+export type QuotaResource = (typeof QUOTA_RESOURCES)[number];
+
+/** Whose use is counted together. */
+export const QUOTA_SCOPES = ["tool", "plugin", "session"] as const;
+export type QuotaScope = (typeof QUOTA_SCOPES)[number];
+
+/** How much may be used in any `windowMs` milliseconds. At least one resource is limited. */
+export interface QuotaConfig extends Readonly<Partial<Record<QuotaResource, number>>> {
+  /** Default: what the rule selects, where that is a tool or a plugin; else `tool`. */
+  readonly per: QuotaScope;
+  /** Default 60,000. */
+  readonly windowMs: number;
+}
+
+/** Where a secret's value comes from, one of `env` and `file`; the value itself is never written down (SPEC C7). */
+export interface SecretSource {
+  /** A variable of the host's environment. */
+  readonly env?: string;
+  /** Relative to the folder of `bascule.json`; a line end at the end of the file does not count. */
+  readonly file?: string;
+  /** Where the value may go at most, whatever a grant says. */
+  readonly hosts?: readonly string[];
+}
 
 /** What a rule may set; what it leaves out, a less specific rule or the default decides (SPEC P2). */
 export interface RuleEffect {
@@ -17,7 +44,7 @@ export interface RuleEffect {
   readonly confirm?: ConfirmMode;
   /** Counts as the user's grant for the tools the rule matches. */
   readonly grants?: Permissions;
-  readonly quota?: JsonObject;
+  readonly quota?: readonly QuotaConfig[];
 }
 
 /** A rule with exactly one selector. `tool` is bare or qualified; `pattern` is a glob over qualified names. */
@@ -33,9 +60,9 @@ export interface PolicyConfig {
   readonly default: RuleEffect;
   readonly rules: readonly PolicyRule[];
   /** Global → Role → Task → Delegation (SPEC P3). */
-  readonly layers: readonly JsonObject[];
+  readonly layers: readonly PolicyLayer[];
   readonly groups: Readonly<Record<string, readonly string[]>>;
-  readonly permissionTypes: JsonObject;
+  readonly permissionTypes: { readonly [K in PermissionType]?: PermissionTypeRules };
 }
 
 export interface ConfirmationConfig {
@@ -57,12 +84,13 @@ export interface ProjectConfig {
   readonly trusted: readonly { readonly name: string; readonly unconfined: boolean }[];
   /** Plugins that never share a sandbox instance or a worker with another (SPEC B1). */
   readonly isolation: readonly string[];
+  /** What each role may use (SPEC P5). */
+  readonly roles: Readonly<Record<string, FlatPermissions>>;
   /** Sections that later doors and sources read; kept as they are. */
   readonly mcpServers: JsonObject;
   readonly remotes: JsonObject;
   readonly tools: readonly JsonObject[];
-  readonly roles: JsonObject;
-  readonly secrets: JsonObject;
+  readonly secrets: Readonly<Record<string, SecretSource>>;
   readonly audit: JsonObject;
   readonly server: JsonObject;
 }

@@ -7,11 +7,12 @@
 
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 
-import type { ManifestFile, ProjectFile, SettingsFile, SkillFile, ToolFile } from "./document-files.ts";
+import type { EffectFile, ManifestFile, ProjectFile, QuotaFile, SettingsFile, SkillFile, ToolFile } from "./document-files.ts";
 import type { JsonObject } from "./json.ts";
 import { LIMIT_NAMES } from "./limit-request.ts";
 import { LIMIT_CEILINGS, type LimitRequest } from "./limits.ts";
-import { CONFIRM_MODES, type RuleEffect } from "./project.ts";
+import { QUOTA_BOUNDS } from "./parse-quota.ts";
+import { CONFIRM_MODES, QUOTA_SCOPES, type SecretSource } from "./project.ts";
 import { ROUTES } from "./route.ts";
 import { closed, describe, listOf, oneOf, permissionsSchema, PERMISSIONS, recordOf, SCHEMA, subsetSchema } from "./schema-parts.ts";
 import { SIDE_EFFECTS } from "./side-effect.ts";
@@ -121,13 +122,26 @@ export const ManifestSchema: SchemaOf<ManifestFile> = schemaOf<ManifestFile>()(
   }),
 );
 
+const QUOTA = schemaOf<QuotaFile>()(
+  closed({
+    calls: Type.Optional(Type.Integer({ minimum: 1 })),
+    cpuMs: Type.Optional(Type.Integer({ minimum: 1 })),
+    bytesRead: Type.Optional(Type.Integer({ minimum: 1 })),
+    bytesWritten: Type.Optional(Type.Integer({ minimum: 1 })),
+    requests: Type.Optional(Type.Integer({ minimum: 1 })),
+    hostCalls: Type.Optional(Type.Integer({ minimum: 1 })),
+    per: Type.Optional(oneOf(QUOTA_SCOPES)),
+    windowMs: Type.Optional(Type.Integer({ minimum: QUOTA_BOUNDS.leastWindowMs, maximum: QUOTA_BOUNDS.mostWindowMs })),
+  }),
+);
+
 const EFFECT = {
   allow: Type.Optional(Type.Boolean()),
   route: Type.Optional(oneOf(ROUTES)),
   limits: Type.Optional(LIMITS),
   confirm: Type.Optional(oneOf(CONFIRM_MODES)),
   grants: Type.Optional(PERMISSIONS),
-  quota: Type.Optional(JSON_OBJECT),
+  quota: Type.Optional(Type.Union([QUOTA, listOf(QUOTA)])),
 };
 const SELECTOR = {
   tool: Type.Optional(Type.String()),
@@ -137,6 +151,18 @@ const SELECTOR = {
   pattern: Type.Optional(Type.String()),
 };
 
+const TEXTS = Type.Optional(listOf(Type.String()));
+const LAYER = closed({
+  name: Type.String(),
+  level: oneOf(["global", "role", "delegation"] as const),
+  role: Type.Optional(Type.String()),
+  allow: TEXTS,
+  deny: TEXTS,
+  permissions: Type.Optional(PERMISSIONS),
+});
+const ROLE = closed({ webAccess: Type.Optional(Type.Boolean()), allowedCategories: TEXTS, allowedTools: TEXTS, forbiddenTools: TEXTS });
+const PERMISSION_TYPE = closed({ requiresApproval: Type.Optional(Type.Boolean()), allowedPaths: TEXTS });
+
 /** `bascule.json`. */
 export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
   closed({
@@ -145,11 +171,18 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
     workspace: Type.Optional(Type.String()),
     policy: Type.Optional(
       closed({
-        default: Type.Optional(schemaOf<RuleEffect>()(closed(EFFECT))),
+        default: Type.Optional(schemaOf<EffectFile>()(closed(EFFECT))),
         rules: Type.Optional(listOf(closed({ ...SELECTOR, ...EFFECT }))),
-        layers: Type.Optional(listOf(JSON_OBJECT)),
+        layers: Type.Optional(listOf(LAYER)),
         groups: Type.Optional(recordOf(listOf(Type.String()))),
-        permissionTypes: Type.Optional(JSON_OBJECT),
+        permissionTypes: Type.Optional(
+          closed({
+            network: Type.Optional(PERMISSION_TYPE),
+            filesystem: Type.Optional(PERMISSION_TYPE),
+            shell: Type.Optional(PERMISSION_TYPE),
+            compute: Type.Optional(PERMISSION_TYPE),
+          }),
+        ),
       }),
     ),
     confirmation: Type.Optional(
@@ -174,8 +207,19 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
     mcpServers: Type.Optional(JSON_OBJECT),
     remotes: Type.Optional(JSON_OBJECT),
     tools: Type.Optional(listOf(JSON_OBJECT)),
-    roles: Type.Optional(JSON_OBJECT),
-    secrets: Type.Optional(JSON_OBJECT),
+    roles: Type.Optional(recordOf(ROLE)),
+    secrets: Type.Optional(
+      recordOf(
+        schemaOf<SecretSource>()(
+          closed({
+            env: Type.Optional(Type.String({ description: "A variable of the host's environment" })),
+            file: Type.Optional(Type.String({ description: "A file, relative to this one" })),
+            hosts: Type.Optional(listOf(Type.String(), { description: "Where the value may go at most" })),
+          }),
+        ),
+        { description: "Values by reference; the values themselves are never written here" },
+      ),
+    ),
     audit: Type.Optional(JSON_OBJECT),
     server: Type.Optional(JSON_OBJECT),
   }),

@@ -3,6 +3,7 @@
 import type { Limits } from "../manifests/mod.ts";
 import type { CallClock } from "./call-clock.ts";
 import type { CallLog } from "./call-log.ts";
+import type { World } from "./call-world.ts";
 import type { ExhaustedLimit, Fault } from "./fault.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
 import { nestsWithin, OPERATION_TEXT_BYTES } from "./marshal.ts";
@@ -25,8 +26,12 @@ export interface OperatingCall {
   readonly limits: Limits;
   readonly clock: CallClock;
   readonly log: CallLog;
-  /** Why the guest must stop, if it must. */
+  /** Undefined: the machine's. */
+  readonly world: World | undefined;
+  /** Why the guest must stop, as far as that is known. */
   readonly stopped: Fault | undefined;
+  /** Whether it must, looked at now. */
+  isStopped(): boolean;
   /** Stops the guest, unless it must already. */
   stop(fault: Fault): void;
   /** Brings an answer that comes from this worker. */
@@ -42,7 +47,9 @@ interface GuestAnswer {
 export class CallOperations {
   readonly #call: OperatingCall;
   readonly #env: OperationsEnvironment;
-  readonly #pending: Map<number, string> = new Map();
+  /** Those that have not been answered, by the guest's id, and who answers them. */
+  readonly #pending: Map<number, "host" | "crypto"> = new Map();
+  #pendingAtHost = 0;
   #subtle: SubtleCall | undefined;
   #count = 0;
 
@@ -60,9 +67,14 @@ export class CallOperations {
     return this.#pending.size > 0;
   }
 
-  /** An answer came. @returns false if nobody waits for it */
-  settle(operation: number): boolean {
-    return this.#pending.delete(operation);
+  isPending(id: number): boolean {
+    return this.#pending.has(id);
+  }
+
+  /** Its answer enters the guest. */
+  settled(id: number): void {
+    if (this.#pending.get(id) === "host") this.#pendingAtHost--;
+    this.#pending.delete(id);
   }
 
   close(): void {
@@ -71,11 +83,11 @@ export class CallOperations {
 
   /** See `GuestHost.hostCall`. */
   ask(id: number, operation: string, ...[text, bytes]: [text: string, bytes: Uint8Array | undefined]): GuestAnswer {
-    const { limits, log, stopped } = this.#call;
+    const { limits, log, world, stopped } = this.#call;
     // The engine looks at the clock now and then only: until it does, a guest may go on after what ended it.
     if (stopped !== undefined) return ENDED;
     const local = LOCAL_OPERATIONS.get(operation);
-    if (local !== undefined) return local(text, bytes, this.#env.local);
+    if (local !== undefined) return local(text, bytes, (world ?? this.#env).local);
     if (operation === "log") return log.add(text) ? { answer: "vnull" } : this.#exhaust("logs", limits.logBytes);
     this.#count++;
     if (this.#count > limits.operations) return this.#exhaust("operations", limits.operations);
@@ -85,35 +97,43 @@ export class CallOperations {
     if (id === 0 && operation.startsWith(SUBTLE_PREFIX)) return errorAnswer("NotSupported", "Cryptography answers later");
     if (id === 0) return this.#sendAndWait(operation, text, bytes);
     if (operation.startsWith(SUBTLE_PREFIX)) return this.#beginSubtle(id, { method: operation.slice(SUBTLE_PREFIX.length), text, bytes });
-    const atHost = this.#pending.size - (this.#subtle?.pending ?? 0);
-    if (atHost >= limits.pendingOperations) return this.#exhaust("pendingOperations", limits.pendingOperations);
-    this.#pending.set(id, operation);
+    if (this.#pendingAtHost >= limits.pendingOperations) return this.#exhaust("pendingOperations", limits.pendingOperations);
+    this.#begin(id, "host");
     this.#send(id, operation, text, bytes);
     return { answer: undefined };
   }
 
+  #begin(id: number, where: "host" | "crypto"): void {
+    this.#pending.set(id, where);
+    if (where === "host") this.#pendingAtHost++;
+    this.#call.world?.asked(id);
+  }
+
   /** Its time counts as the call's own: the threads that do the work are the host's. */
   #beginSubtle(id: number, request: SubtleCallRequest): GuestAnswer {
-    const { number, limits, clock } = this.#call;
-    this.#subtle ??= this.#env.openSubtle(number);
+    const { number, limits, clock, world } = this.#call;
+    const open = (): SubtleCall => this.#env.openSubtle(number);
+    this.#subtle ??= world === undefined ? open() : world.openSubtle(open);
     const begun = this.#subtle.begin(request, ({ answer, bytes }, elapsedMs) => {
       const fault = clock.charge(elapsedMs);
       if (fault === undefined) this.#call.answer(id, answer, bytes);
       else this.#call.end(fault);
     });
     if (!begun) return this.#exhaust("pendingOperations", limits.pendingOperations);
-    this.#pending.set(id, request.method);
+    this.#begin(id, "crypto");
     return { answer: undefined };
   }
 
   #sendAndWait(operation: string, text: string, bytes: Uint8Array | undefined): GuestAnswer {
-    const { number, clock } = this.#call;
+    const { number, clock, world } = this.#call;
+    // Where the tape's call was ended while it waited, no answer will come.
+    if (world?.order !== undefined && this.#call.isStopped()) return ENDED;
     const answer = clock.waiting(() => {
       this.#send(0, operation, text, bytes);
       return this.#env.waitForAnswer(number, clock.wallEnd);
     });
     if (answer !== undefined) return answer;
-    this.#call.stop(clock.check() ?? { kind: "cancelled" });
+    if (!this.#call.isStopped()) this.#call.stop({ kind: "cancelled" });
     return ENDED;
   }
 

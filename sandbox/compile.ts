@@ -102,18 +102,21 @@ const CODE = /\.[mc]?[jt]s$/;
 
 /** Code for the engine, or what is wrong with the file and where. */
 export function compileModule(file: string, text: string, compiler: Compiler): Compiled | ModuleFault {
-  const stripped = TYPESCRIPT.test(file)
-    ? compileTypes(file, text, compiler.types)
-    : { code: text.replace(/^#!/, "//"), toAuthor: SAME_PLACE };
+  const stripped = TYPESCRIPT.test(file) ? compileTypes(file, text, compiler.types) : { code: withoutHashbang(text), toAuthor: SAME_PLACE };
   if ("kind" in stripped || !mayNeedParser(stripped.code)) return stripped;
   return lower(file, stripped, compiler.parse);
+}
+
+/** It has to be first, and something else may be put there. */
+function withoutHashbang(code: string): string {
+  return code.replace(/^#!/, "//");
 }
 
 function compileTypes(file: string, text: string, compile: TypeCompiler | undefined): Compiled | ModuleFault {
   if (compile === undefined) return tooLate(file);
   try {
     const { code, mappings, elided = [] } = compile(text, file);
-    return { code, elided, toAuthor: mappings === undefined ? SAME_PLACE : fromMappings(mappings) };
+    return { code: withoutHashbang(code), elided, toAuthor: mappings === undefined ? SAME_PLACE : fromMappings(mappings) };
   } catch (error) {
     if (error instanceof RangeError) return tooDeep(file);
     const { message, startLine, startColumn } = asProblem(error);

@@ -35,6 +35,8 @@ export type Fault =
   | { readonly kind: "held_most"; readonly allowedBytes: number }
   /** The worker was ended because of another call, after this one had done host operations (SPEC B10). */
   | { readonly kind: "lost" }
+  /** A call that was to run as a tape says does something else. */
+  | { readonly kind: "differs" }
   /** The engine trapped (native stack, abort): the instance was discarded. */
   | { readonly kind: "trap"; readonly message: string };
 

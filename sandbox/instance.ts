@@ -16,7 +16,7 @@ import {
   WASM_PAGE_BYTES,
   writeText,
 } from "./engine.ts";
-import { EngineInterrupted } from "./fuel.ts";
+import { EngineInterrupted, type FuelState } from "./fuel.ts";
 import { ENTRY_NAMES, type EntryName, type Handles } from "./handles.ts";
 import { CLOSED_HOST, type GuestHost, type GuestThrow } from "./guest-host.ts";
 import { GuestException, GuestValues, TextTooLong } from "./guest-values.ts";
@@ -26,7 +26,7 @@ import type { Shadow } from "./shadow.ts";
 /** What belongs to a guest at rest and is not in its memory. */
 export interface Registers {
   readonly stackPointer: number;
-  readonly fuelSpent: number;
+  readonly fuel: FuelState;
   readonly memoryExhausted: boolean;
 }
 
@@ -143,14 +143,14 @@ export class Instance {
   }
 
   get registers(): Registers {
-    const { stackPointer, fuelSpent, memoryExhausted } = this;
-    return { stackPointer, fuelSpent, memoryExhausted };
+    const { stackPointer, memoryExhausted } = this;
+    return { stackPointer, fuel: this.#running.fuel.state, memoryExhausted };
   }
 
   /** Goes on with a guest that was parked; its bytes are in memory again. */
-  takeUp({ stackPointer, fuelSpent, memoryExhausted }: Registers): void {
+  takeUp({ stackPointer, fuel, memoryExhausted }: Registers): void {
     this.#setStackPointer(stackPointer);
-    this.#running.fuel.reset(fuelSpent);
+    this.#running.fuel.reset(fuel);
     this.memoryExhausted = memoryExhausted;
   }
 

@@ -3,6 +3,7 @@
 import type { JsonValue, Limits } from "../manifests/mod.ts";
 import type { Fault, LoadFault } from "./fault.ts";
 import type { HostCallHandler } from "./host-call.ts";
+import type { CallWorld, KeptTape } from "./tape.ts";
 
 /** Everything a plugin is made of; nothing else can reach its image (SPEC B9). */
 export interface PluginSource {
@@ -33,6 +34,8 @@ export interface Invocation {
   readonly limits: Limits;
   /** Set for a plugin that keeps its state between the calls of a session: whose state this call continues. */
   readonly session?: string;
+  /** Its time and randomness, if they are not to be the machine's. */
+  readonly world?: CallWorld;
   readonly hostCall: HostCallHandler;
   /** Lines the guest logged, in order; text is guest data. */
   readonly onLog: (level: "debug" | "info" | "warn" | "error", text: string) => void;
@@ -50,6 +53,7 @@ export interface InvocationUsed {
   readonly fuel: number;
 }
 
+/** `tape` is there if one was to be kept, and the worker lived to tell. */
 export type InvocationOutcome =
-  | { readonly ok: true; readonly output: JsonValue; readonly used: InvocationUsed }
-  | { readonly ok: false; readonly fault: Fault; readonly used: InvocationUsed };
+  | { readonly ok: true; readonly output: JsonValue; readonly used: InvocationUsed; readonly tape?: KeptTape }
+  | { readonly ok: false; readonly fault: Fault; readonly used: InvocationUsed; readonly tape?: KeptTape };

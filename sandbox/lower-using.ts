@@ -36,7 +36,7 @@ export interface Lowering {
   readonly replacements: readonly Insertion[];
 }
 
-/** @throws {Unsupported} for `using` at the top level of a module or in the head of a counting loop. */
+/** @throws {Unsupported} for `using` in the head of a counting loop. */
 export function lowerUsing(program: Program, code: string): Lowering {
   const insertions: Insertion[] = [];
   const replacements: Insertion[] = [];
@@ -58,6 +58,8 @@ export function lowerUsing(program: Program, code: string): Lowering {
       case "BlockStatement":
       case "StaticBlock":
         return beginBlock(node);
+      case "Program":
+        return beginModule(node);
       case "ForOfStatement":
         return isUsing(node.left) ? beginLoop(node, node.left) : undefined;
       case "ImportDeclaration":
@@ -81,6 +83,20 @@ export function lowerUsing(program: Program, code: string): Lowering {
     const stack = beginStack(from + 1, isAsync);
     for (const declaration of found) useValues(declaration, stack, isAsync);
     return () => endStack(block.end - 1, stack, isAsync);
+  }
+
+  /**
+   * At the top level of a module, which can be in no block: what it exports would be too. So what it holds is disposed of at
+   * its end, and not if it throws before: such a module, and the plugin that needs it, is not loaded.
+   */
+  function beginModule(program: Program): (() => void) | undefined {
+    const found = program.body.filter(isUsing);
+    if (found.length === 0) return undefined;
+    const isAsync = found.some(isAwaitUsing);
+    const stack = `${prefix}${count++}`;
+    insertions.push({ at: 0, text: `const ${stack}=new ${isAsync ? "AsyncDisposableStack" : "DisposableStack"};` });
+    for (const declaration of found) useValues(declaration, stack, isAsync);
+    return () => void insertions.push({ at: code.length, text: `\n;${isAsync ? `await ${stack}.disposeAsync()` : `${stack}.dispose()`};` });
   }
 
   function useValues(declaration: VariableDeclaration, stack: string, isAsync: boolean): void {
@@ -144,9 +160,6 @@ function usage(stack: string, isAsync: boolean, awaits: boolean): readonly [befo
 }
 
 function refuseMisplaced(node: AnyNode): void {
-  const statements = node.type === "Program" ? node.body : node.type === "SwitchCase" ? node.consequent : [];
-  const bare = statements.find(isUsing);
-  if (bare !== undefined) throw new Unsupported('"using" works in functions and blocks only: put it into one', bare.start);
   const head = node.type === "ForStatement" ? node.init : node.type === "ForInStatement" ? node.left : undefined;
   if (isUsing(head)) throw new Unsupported('"using" does not work in the head of this loop: write it before the loop', head.start);
 }

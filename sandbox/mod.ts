@@ -9,5 +9,7 @@ export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 export { createSandbox } from "./sandbox.ts";
 export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod } from "./subtle.ts";
 export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./worker/port.ts";
+export { ABORT, type CallWorld, type CryptoAnswer, isTape, isTime, type KeptTape, type Tape, TIMERS } from "./tape.ts";
 export { pooledRandom } from "./pooled-random.ts";
-export { createStackReader } from "./modules.ts";
+export type { ModuleTarget } from "./modules.ts";
+export { createModuleResolver, createStackReader } from "./modules.ts";

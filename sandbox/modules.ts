@@ -10,7 +10,8 @@ import type { LoadFault } from "./fault.ts";
 import type { GuestThrow } from "./guest-host.ts";
 import { type ImportMap, readImportMap } from "./import-map.ts";
 import { TEXT_QUERY } from "./lower-using.ts";
-import { type Position, SAME_PLACE } from "./positions.ts";
+import { type Place, type Position, SAME_PLACE } from "./positions.ts";
+import { createSourceMaps } from "./source-maps.ts";
 
 export const PLUGIN_ROOT = "file:///$plugin/";
 /** The generated module that imports a plugin's entry modules; no file can have this name. */
@@ -43,6 +44,7 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, compil
   const imports = readImportMap(files);
   const { nodeModules = {} } = compiler;
   const compiled = new Map<string, Compiled | ModuleFault>();
+  const sourceMaps = createSourceMaps(files);
   let fault: ModuleFault | undefined;
   let unresolved: GuestThrow | undefined;
 
@@ -65,10 +67,11 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, compil
     return made;
   }
 
-  function toAuthor(file: string, position: Position): Position {
+  function toAuthor(file: string, position: Position): Place {
     const bytes = files.get(file);
     const made = bytes === undefined ? undefined : compileOnce(file, bytes);
-    return made === undefined || "kind" in made ? position : made.toAuthor(position);
+    const written = made === undefined || "kind" in made ? position : made.toAuthor(position);
+    return sourceMaps(file, written) ?? written;
   }
 
   return {
@@ -124,17 +127,34 @@ const FRAME = /file:\/\/\/\$plugin\/([^\s():]+)(?::(\d+)(?::(\d+))?)?/g;
 
 function authorPlace(
   [path = "", line, column]: readonly (string | undefined)[],
-  toAuthor: (file: string, position: Position) => Position,
+  toAuthor: (file: string, position: Position) => Place,
 ): string {
-  const file = fileOf(PLUGIN_ROOT + path) ?? path;
-  if (line === undefined) return file;
-  const place = toAuthor(file, { line: Number(line), column: Number(column ?? 1) });
+  const inside = fileOf(PLUGIN_ROOT + path) ?? path;
+  if (line === undefined) return inside;
+  const place = toAuthor(inside, { line: Number(line), column: Number(column ?? 1) });
+  const { file = inside } = place;
   return column === undefined ? `${file}:${place.line}` : `${file}:${place.line}:${place.column}`;
 }
 
 /** Turns stacks of one plugin's code into its author's, outside of a worker. */
 export async function createStackReader(files: ReadonlyMap<string, Uint8Array>): Promise<(stack: string) => string> {
   return createModuleTable(files, await loadCompiler(files, "load")).authorStack;
+}
+
+/** What a name leads to, for others than the engine. */
+export type ModuleTarget = { readonly file: string } | { readonly external: string } | { readonly refused: string };
+
+/** Resolves as the sandbox does. @returns a function of a file's path and of what it imports. */
+export async function createModuleResolver(
+  files: ReadonlyMap<string, Uint8Array>,
+): Promise<(importer: string, specifier: string) => ModuleTarget> {
+  const table = createModuleTable(files, await loadCompiler(files, "load"));
+  return (importer, specifier) => {
+    const name = table.resolve(PLUGIN_ROOT + encodeURI(importer), specifier);
+    if (typeof name !== "string") return { refused: name.throws };
+    const file = fileOf(name);
+    return file === undefined ? { external: name.slice(NODE_ROOT.length) } : { file };
+  };
 }
 
 /** What to write in place of a name that leads nowhere. */
@@ -200,7 +220,7 @@ function toCode(file: string, bytes: Uint8Array, compiler: Compiler, imports: Im
 }
 
 function adviceOnKind(file: string): string | undefined {
-  if (/\.[jt]sx$/.test(file)) return "JSX is not read; compile it to JavaScript first";
+  if (/\.[jt]sx$/.test(file)) return "JSX is not read; `bascule pack` makes a plugin of JavaScript of it";
   if (/\.c[jt]s$/.test(file)) return "a plugin's modules are ECMAScript modules; `bascule vendor` turns CommonJS packages into such";
   const extension = /\.[^./]+$/.exec(file)?.[0];
   // Snapshots of tests are modules.

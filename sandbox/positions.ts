@@ -1,6 +1,6 @@
 /** Where a place in the code that the engine runs is in the author's file. Lines and columns count from 1. */
 
-import { decode } from "@jridgewell/sourcemap-codec";
+import { decode, type SourceMapSegment } from "@jridgewell/sourcemap-codec";
 
 export interface Position {
   readonly line: number;
@@ -9,6 +9,11 @@ export interface Position {
 
 /** From the engine's position to the author's. */
 export type ToAuthor = (position: Position) => Position;
+
+/** A position in the file that it is in, where that is another one. */
+export interface Place extends Position {
+  readonly file?: string;
+}
 
 /** Code that runs where it was written. */
 export const SAME_PLACE: ToAuthor = (position) => position;
@@ -55,17 +60,52 @@ function withoutInsertions({ line, column }: Position, onLine: readonly { readon
   return { line, column: column - added };
 }
 
-/** By a source map's mappings (https://tc39.es/ecma426/) of one source. */
-export function fromMappings(mappings: string): ToAuthor {
-  let lines: ReturnType<typeof decode> | undefined;
+/**
+ * By a source map's mappings (https://tc39.es/ecma426/).
+ *
+ * @param sources the files by number; absent for a map of one file onto itself.
+ */
+export function fromMappings(mappings: string, sources?: readonly (string | undefined)[]): (position: Position) => Place {
+  let lines: readonly (readonly SourceSegment[])[] | undefined;
   return ({ line, column }) => {
-    lines ??= decode(mappings);
+    lines ??= decode(mappings).map((segments) => segments.filter(hasSource));
     // The last segment that begins at or before the place; on a line without one, the end of what came before.
-    for (let row = line - 1; row >= 0; row--) {
-      const segments = (lines[row] ?? []).filter((segment) => segment.length > 1 && (row < line - 1 || segment[0] < column));
-      const [, , sourceLine, sourceColumn] = segments.at(-1) ?? [];
-      if (sourceLine !== undefined && sourceColumn !== undefined) return { line: sourceLine + 1, column: sourceColumn + 1 };
-    }
-    return { line, column };
+    const segments = lines[line - 1] ?? [];
+    const after = countBefore(segments, column);
+    const found =
+      segments[after - 1] ??
+      lines
+        .slice(0, line - 1)
+        .findLast((before) => before.length > 0)
+        ?.at(-1);
+    if (found === undefined) return { line, column };
+    const [, source, sourceLine, sourceColumn] = found;
+    const place = { line: Math.max(0, sourceLine) + 1, column: Math.max(0, sourceColumn + within(found, segments[after], column)) + 1 };
+    if (sources === undefined) return place;
+    const file = sources[source];
+    return file === undefined ? { line, column } : { ...place, file };
   };
+}
+
+type SourceSegment = Exclude<SourceMapSegment, readonly [number]>;
+
+function hasSource(segment: SourceMapSegment): segment is SourceSegment {
+  return segment.length > 1;
+}
+
+/** How many begin at or before the column. @param segments in order. */
+function countBefore(segments: readonly SourceSegment[], column: number): number {
+  let [low, high] = [0, segments.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((segments[middle]?.[0] ?? 0) < column) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The engine names the dot of `a.b`, and maps name `a` and `b`: as far into the segment, but not into what is the next one's. */
+function within([at, source, line, start]: SourceSegment, next: SourceSegment | undefined, column: number): number {
+  if (next === undefined || next[1] !== source || next[2] !== line || next[3] <= start) return 0;
+  return Math.min(column - 1 - at, next[3] - start - 1);
 }

@@ -8,6 +8,7 @@ import { CallClock, type ClockEnvironment } from "./call-clock.ts";
 import { type CallFacts, engineFault, thrownFault, unsettledFault, unwrittenFault } from "./call-faults.ts";
 import { CallLog } from "./call-log.ts";
 import { CallOperations, type OperatingCall, type OperationsEnvironment } from "./call-operations.ts";
+import type { World } from "./call-world.ts";
 import type { Fault } from "./fault.ts";
 import type { GuestHost } from "./guest-host.ts";
 import type { Instance } from "./instance.ts";
@@ -18,6 +19,8 @@ import { MAXIMUM_STATE_BYTES } from "./session-states.ts";
 import type { ModuleTable } from "./modules.ts";
 import type { InvocationUsed } from "./invocation.ts";
 import { readStatus } from "./status.ts";
+import type { KeptTape } from "./tape.ts";
+import type { TapeOrder } from "./tape-order.ts";
 import type { Instances } from "./worker/instances.ts";
 import type { Lease } from "./worker/lease.ts";
 
@@ -26,7 +29,7 @@ export interface RunEnvironment extends ClockEnvironment, OperationsEnvironment 
   /** Milliseconds since the epoch. */
   epoch(): number;
   after(delayMs: number, task: () => void): () => void;
-  /** Where the call's guest gets an instance again after it waited. */
+  /** Where the call's guest has its instance, or gets one again after it waited. */
   readonly instances: Pick<Instances, "rest" | "occupy" | "bringBack">;
   /** Keeps the thread's event loop turning until the work is done. */
   background(work: Promise<void>): void;
@@ -39,6 +42,8 @@ export interface RunRequest {
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** For dynamic imports. */
   readonly modules: ModuleTable;
+  /** Undefined: the machine's. */
+  readonly world: World | undefined;
   /** Set where the plugin keeps its state: captures what the call leaves. */
   readonly capture?: (instance: Instance) => Image;
 }
@@ -57,11 +62,15 @@ export class Run implements OperatingCall {
   readonly #request: RunRequest;
   readonly #finished: (run: Run) => void;
   readonly #operations: CallOperations;
+  readonly #world: World | undefined;
   /** What is to be done in the guest as soon as an instance is found for it. */
   readonly #later: Step[] = [];
   /** Why the guest must stop; set while it runs, acted upon when it has left the engine. */
   #stop: Fault | undefined;
   #over = false;
+  /** How long the guest wants to wait for its next timer; undefined without one. */
+  #timerMs: number | undefined;
+  #following = false;
   #cancelTimer: () => void = () => {};
   #cancelWall: () => void = () => {};
 
@@ -72,6 +81,7 @@ export class Run implements OperatingCall {
     this.#lease = lease;
     this.#env = env;
     this.#finished = finished;
+    this.#world = request.world;
     this.clock = new CallClock(request.number, request.limits, env);
     this.log = new CallLog(request.limits.logBytes, (lines) => env.post({ type: "logs", number: this.number, lines }));
     this.#operations = new CallOperations(this, env);
@@ -82,8 +92,8 @@ export class Run implements OperatingCall {
     return this.#request.limits;
   }
 
-  get stopped(): Fault | undefined {
-    return this.#stop;
+  get world(): World | undefined {
+    return this.#world;
   }
 
   start(): void {
@@ -94,10 +104,18 @@ export class Run implements OperatingCall {
 
   /** Settles an asynchronous operation. */
   answer(operation: number, answer: string, bytes: Uint8Array | undefined): void {
-    if (this.#over || !this.#operations.settle(operation)) return;
+    if (this.#over || !this.#operations.isPending(operation)) return;
+    if (this.#world?.order === undefined) return this.#settle(operation, answer, bytes);
+    this.#world.order.arrived(operation, answer, bytes);
+    this.#follow(this.#world.order);
+  }
+
+  #settle(operation: number, answer: string, bytes: Uint8Array | undefined): void {
+    this.#operations.settled(operation);
     // They may lie in memory that is lent for now only.
     const own = this.#canEnter() ? bytes : bytes?.slice();
     this.#enter((instance) => {
+      this.#world?.answerEnters(operation);
       instance.settle(operation, answer, own);
       return undefined;
     });
@@ -106,13 +124,10 @@ export class Run implements OperatingCall {
   /** Fires the guest's abort signal. */
   abort(): void {
     this.#enter((instance) => {
+      this.#world?.abortEnters();
       instance.callEntry("abort", [], STATUS_BYTES);
       return undefined;
     });
-  }
-
-  stop(fault: Fault): void {
-    this.#stop ??= fault;
   }
 
   /** Ends the call, which needs no instance for that. */
@@ -164,7 +179,7 @@ export class Run implements OperatingCall {
       const ran = instance.runJobs(JOBS_A_SLICE);
       total += ran;
       if (ran < JOBS_A_SLICE) break;
-      this.#stop ??= this.clock.check();
+      this.isStopped();
     }
     return total;
   }
@@ -187,15 +202,39 @@ export class Run implements OperatingCall {
   #wait(timerMs: number | undefined): void {
     if (timerMs === undefined && !this.#operations.isAnyPending) return this.#finish(unsettledFault(this.#facts));
     this.log.flush();
-    if (timerMs !== undefined) this.#cancelTimer = this.#env.after(timerMs, () => this.#runTimers());
+    this.#timerMs = timerMs;
     this.#env.instances.rest(this.#lease);
+    // What it holds may be too much.
+    if (this.#over) return undefined;
+    if (this.#world?.order !== undefined) return this.#follow(this.#world.order);
+    if (timerMs === undefined) return undefined;
+    // Nobody waits for time that passes for nobody else.
+    const waitMs = this.#world?.isFixed === true && !this.#operations.isAnyPending ? 0 : timerMs;
+    this.#cancelTimer = this.#env.after(waitMs, () => this.#runTimers(timerMs));
+    return undefined;
   }
 
-  #runTimers(): void {
+  #runTimers(waitedMs: number): void {
     this.#enter((instance) => {
+      this.#world?.timersEnter(waitedMs);
       instance.callEntry("runTimers", [], STATUS_BYTES);
       return undefined;
     });
+  }
+
+  /** What enters the guest now is what the tape says. A loop: each entry leads here again. */
+  #follow(order: TapeOrder): void {
+    if (this.#following) return;
+    this.#following = true;
+    while (!this.#over && this.#later.length === 0) {
+      const step = order.next(this.#timerMs);
+      if (step.kind === "later") break;
+      else if (step.kind === "timers") this.#runTimers(this.#timerMs ?? 0);
+      else if (step.kind === "abort") this.abort();
+      else if (step.kind === "answer") this.#settle(step.id, step.answer, step.bytes);
+      else this.#finish(step.fault);
+    }
+    this.#following = false;
   }
 
   #complete(output: string): void {
@@ -212,14 +251,16 @@ export class Run implements OperatingCall {
       return this.#finish({ kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES });
     }
     this.#close();
-    this.#env.post({ type: "done", number: this.number, output, used, lines: this.log.unsent, ...(state === undefined ? {} : { state }) });
+    const kept = { ...this.#tape, ...(state === undefined ? {} : { state }) };
+    this.#env.post({ type: "done", number: this.number, output, used, lines: this.log.unsent, ...kept });
     this.#finished(this);
   }
 
   #finish(fault: Fault): void {
     if (this.#over) return;
     this.#close();
-    this.#env.post({ type: "failed", number: this.number, fault, used: this.#used(0), lines: this.log.unsent });
+    this.#world?.stopped(fault, this.#lease.fuelSpent);
+    this.#env.post({ type: "failed", number: this.number, fault, used: this.#used(0), lines: this.log.unsent, ...this.#tape });
     this.#finished(this);
   }
 
@@ -229,6 +270,27 @@ export class Run implements OperatingCall {
     this.#cancelTimer();
     this.#cancelWall();
     this.#operations.close();
+  }
+
+  get #tape(): { readonly tape?: KeptTape } {
+    const tape = this.#world?.tape;
+    return tape === undefined ? {} : { tape };
+  }
+
+  /** Whether the guest must stop now. */
+  isStopped(): boolean {
+    if (this.#stop !== undefined) return true;
+    const fault = this.clock.check();
+    this.#stop = this.#world === undefined ? fault : this.#world.check(fault, this.#lease.fuelSpent);
+    return this.#stop !== undefined;
+  }
+
+  get stopped(): Fault | undefined {
+    return this.#stop;
+  }
+
+  stop(fault: Fault): void {
+    this.#stop ??= fault;
   }
 
   #used(outputBytes: number): InvocationUsed {
@@ -246,11 +308,8 @@ export class Run implements OperatingCall {
   #guestHost(): GuestHost {
     return {
       hostCall: (id, operation, text, bytes) => this.#operations.ask(id, operation, text, bytes),
-      shouldInterrupt: () => {
-        this.#stop ??= this.clock.check();
-        return this.#stop !== undefined;
-      },
-      now: () => this.#env.epoch(),
+      shouldInterrupt: () => this.isStopped(),
+      now: () => (this.#world ?? this.#env).epoch(),
       moduleSource: (name) => this.#request.modules.source(name),
       moduleName: (base, name) => this.#request.modules.resolve(base, name),
     };

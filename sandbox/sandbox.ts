@@ -100,6 +100,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       words,
       limits: invocation.limits,
       ...(state === undefined ? {} : { state }),
+      ...(invocation.world === undefined ? {} : { world: invocation.world }),
     }));
   }
 
@@ -124,8 +125,9 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     if ((message.type !== "done" && message.type !== "failed") || !pool.settle(job)) return;
     deliverLogs(job, message.lines);
     noteTime(job.plugin, message.used.wallMs);
-    if (message.type === "done") job.settle(outcomeOf(job, message), message.state);
-    else job.settle({ ok: false, fault: ownFault(job, message.fault), used: message.used });
+    const tape = message.tape === undefined ? {} : { tape: message.tape };
+    if (message.type === "done") job.settle({ ...outcomeOf(job, message), ...tape }, message.state);
+    else job.settle({ ok: false, fault: ownFault(job, message.fault), used: message.used, ...tape });
   }
 
   function keep(source: PluginSource, image: Image): void {

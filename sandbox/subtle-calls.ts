@@ -17,8 +17,6 @@ export interface SubtleCallsEnvironment {
 
 /** One call's share. Made when the call first asks for cryptography. */
 export interface SubtleCall {
-  /** Operations that have not been settled. */
-  readonly pending: number;
   /**
    * Begins an operation when it is this call's turn; `settle` is not called after `close`.
    *
@@ -66,9 +64,6 @@ function openCall(call: number, env: SubtleCallsEnvironment, turns: RoundRobin):
   }
 
   return {
-    get pending() {
-      return pending;
-    },
     begin(request, settle) {
       const length = request.bytes?.length ?? 0;
       if (pending >= MAX_PENDING || waitingBytes + length > MAX_WAITING_BYTES) return false;

@@ -9,6 +9,7 @@ import type { HostAnswer } from "../../sandbox/mod.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { OpenFiles } from "./open-files.ts";
 import type { Platform } from "../platform/platform.ts";
+import type { CallSecrets } from "../secrets/call-secrets.ts";
 import type { Exchanges } from "./net-exchanges.ts";
 
 /** What a bridge knows about the call it serves. Made by the host, never from anything the guest sent. */
@@ -25,6 +26,8 @@ export interface BridgeContext {
   readonly signal: AbortSignal;
   /** The call's requests that are under way; all are closed at its end. */
   readonly exchanges: Exchanges;
+  /** Variables that are handed over by reference (SPEC C7). */
+  readonly secrets: CallSecrets;
   /** Files of the plugin's own version: reading `/$plugin/…` needs no grant (SPEC B9). */
   readonly ownFiles?: ReadonlyMap<string, Uint8Array>;
   /** Called for each act that was allowed or refused (SPEC C10, PA8). */

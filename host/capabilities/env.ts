@@ -1,6 +1,6 @@
 /** The environment bridge: only granted names, secrets by reference (SPEC C7). */
 
-import { evaluateAccess, type PermissionItem, type PermissionValue, type SecretItem } from "../../manifests/mod.ts";
+import { evaluateAccess } from "../../manifests/mod.ts";
 import type { HostAnswer } from "../../sandbox/mod.ts";
 import { answer, failure } from "./answer.ts";
 import type { Bridge, BridgeContext } from "./bridge.ts";
@@ -11,69 +11,61 @@ import { refusalMessage } from "./refusal.ts";
 export const envBridge: Bridge = {
   name: "env",
   operations: {
-    "env.get": operation({ name: "string" }, async ({ name }, context) =>
-      look(name, context, { read: () => valueOf(name, context) ?? null, absent: null }),
+    "env.get": operation({ name: "string" }, ({ name }, context) =>
+      look(name, context, { read: () => valueOf(name, context), absent: null }),
     ),
-    "env.has": operation({ name: "string" }, async ({ name }, context) =>
-      look(name, context, { read: () => valueOf(name, context) !== undefined, absent: false }),
+    "env.has": operation({ name: "string" }, ({ name }, context) =>
+      look(name, context, { read: () => isSet(name, context), absent: false }),
     ),
-    "env.toObject": operation({}, async (_args, context) => allGranted(context)),
+    "env.toObject": operation({}, (_args, context) => allGranted(context)),
   },
 };
 
 interface Look {
-  readonly read: () => string | boolean | null;
+  readonly read: () => Promise<string | boolean | null | HostAnswer>;
   /** The answer for a variable that is not set. */
   readonly absent: false | null;
 }
 
-function look(name: string, context: BridgeContext, { read, absent }: Look): HostAnswer {
+async function look(name: string, context: BridgeContext, { read, absent }: Look): Promise<HostAnswer> {
   if (name === "") return failure("TypeError", "Key is an empty string.");
   if (/[=\0]/.test(name)) return failure("TypeError", `Key contains invalid characters: ${JSON.stringify(name)}`);
   const query = { kind: "env", name } as const;
   const verdict = evaluateAccess(context.grant.layers, query);
   context.record(toAct("env", name, verdict));
-  if (verdict.state === "granted") return answer(read());
+  if (verdict.state === "granted") {
+    const found = await read();
+    return typeof found === "object" && found !== null ? found : answer(found);
+  }
   // `ignore` of Deno's grammar: as if it were not set.
   if (verdict.decidedBy.ignored === true) return answer(absent);
   return failure("NotCapable", refusalMessage(query, name, verdict, context));
 }
 
 /** Deno asks for all of the environment here; we hand out what is granted, which tells nothing more. */
-function allGranted(context: BridgeContext): HostAnswer {
+async function allGranted(context: BridgeContext): Promise<HostAnswer> {
   const variables = new Map<string, string>();
-  for (const name of context.platform.environment.names()) {
+  for (const name of new Set([...context.platform.environment.names(), ...context.secrets.names])) {
     const verdict = evaluateAccess(context.grant.layers, { kind: "env", name });
     if (verdict.state !== "granted") continue;
-    const value = valueOf(name, context);
-    if (value === undefined) continue;
+    const value = await valueOf(name, context);
+    // A secret that cannot be used says so where it is asked for by name.
+    if (typeof value !== "string") continue;
     variables.set(name, value);
     context.record(toAct("env", name, verdict));
   }
   return answer(Object.fromEntries(variables));
 }
 
-/** The value, or for a secret what the host later puts the value in for. */
-function valueOf(name: string, context: BridgeContext): string | undefined {
-  const value = context.platform.environment.get(name);
-  return value !== undefined && isSecret(name, context) ? `bascule-secret:${name}` : value;
+/** Whether there is one; a secret's is not looked up for it. */
+async function isSet(name: string, { platform, secrets }: BridgeContext): Promise<boolean> {
+  return secrets.has(name) ? (await secrets.placeholder(name)).kind !== "absent" : platform.environment.get(name) !== undefined;
 }
 
-/** Any layer that calls it a secret makes it one: no other can hand out the value. */
-function isSecret(name: string, { grant }: BridgeContext): boolean {
-  return grant.layers.some((layer) => itemsOf(layer.permissions.source.env).some((item) => isSecretItem(item) && item.name === name));
-}
-
-function itemsOf(value: PermissionValue | undefined): readonly PermissionItem[] {
-  if (value === undefined || typeof value === "boolean") return [];
-  if (isItemList(value)) return value;
-  return value.allow === undefined || typeof value.allow === "boolean" ? [] : value.allow;
-}
-
-function isItemList(value: object): value is readonly PermissionItem[] {
-  return Array.isArray(value);
-}
-
-function isSecretItem(item: PermissionItem): item is SecretItem {
-  return typeof item === "object" && "secret" in item;
+/** The value, or for a secret what the host later puts the value in for; null if it is not set. */
+async function valueOf(name: string, { platform, secrets }: BridgeContext): Promise<string | null | HostAnswer> {
+  if (!secrets.has(name)) return platform.environment.get(name) ?? null;
+  const outcome = await secrets.placeholder(name);
+  if (outcome.kind === "placeholder") return outcome.placeholder;
+  return outcome.kind === "absent" ? null : failure("InvalidData", outcome.reason);
 }

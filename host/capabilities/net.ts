@@ -10,6 +10,7 @@ import type { Exchange } from "./net-exchanges.ts";
 import { MAX_OPEN_EXCHANGES, MAX_PIECE_BYTES, MAX_STREAMED_BODY_BYTES, NET_LIMITS } from "./net-limits.ts";
 import { decideNext, type Hop, type RedirectMode } from "./net-redirect.ts";
 import { readRequest } from "./net-request.ts";
+import { disclose, withoutValues } from "./net-secrets.ts";
 import { operation } from "./operation.ts";
 
 export const netBridge: Bridge = {
@@ -96,19 +97,23 @@ async function followRedirects(first: Hop, mode: RedirectMode, begun: Begun): Pr
     const check = checkUrl(hop.method, hop.url, context);
     context.record(check.act);
     if (!check.ok) return failure("NotCapable", check.message);
+    // Where a value stands in the URL, what is asked for is what is sent. The messages are about the host only.
+    const sent = disclose(hop, bodyOf(hop, begun), context);
+    const proof = sent.ok && sent.url !== hop.url ? checkUrl(hop.method, sent.url, context) : check;
+    if (!sent.ok || !proof.ok) return failure("NotCapable", sent.ok ? (proof.ok ? "" : proof.message) : sent.message);
     let response: HttpResponse;
     try {
       const signal = AbortSignal.any([context.signal, exchange.signal]);
-      const body = bodyOf(hop, begun);
-      response = await context.platform.network.exchange(check.url, {
-        fields: hop.fields,
-        signal,
-        limits: NET_LIMITS,
-        ...(body !== undefined && { body }),
-      });
+      const { fields, body } = sent;
+      response = withoutValues(
+        await context.platform.network.exchange(proof.url, { fields, signal, limits: NET_LIMITS, ...(body !== undefined && { body }) }),
+        context.secrets,
+      );
     } catch (thrown) {
       // Anything else is a bug of ours and must not look like the guest's.
       if (!(thrown instanceof NetworkError)) throw thrown;
+      const refusal = sent.refusal();
+      if (refusal !== undefined) return failure("NotCapable", refusal);
       if (thrown.code !== "not_capable" || thrown.address === undefined) return fetchFailure(thrown, hop.url);
       const refused = check.refuseAddress(thrown.address);
       context.record(refused.act);

@@ -4,6 +4,7 @@ import type { ConfirmationConfig, ConfirmMode, SideEffectClass } from "../../man
 import type { Because } from "../call.ts";
 import type { Session } from "../session.ts";
 import type { RegisteredTool } from "../tool.ts";
+import { isStricter } from "./strictness.ts";
 
 /** Everything the mode depends on. */
 export interface ModeInput {
@@ -13,6 +14,8 @@ export interface ModeInput {
   readonly config: ConfirmationConfig;
   /** What a policy rule says; ranks with `perTool`, and the stricter of the two counts. */
   readonly rule?: { readonly value: ConfirmMode; readonly because: Because };
+  /** What a permission type says of tools of this class, in place of the class default (SPEC P7). */
+  readonly approval?: { readonly required: boolean; readonly because: Because };
   /** Absolute folders of `trustedWorkspaces`. */
   readonly isTrusted: (workspace: string) => boolean;
 }
@@ -22,9 +25,6 @@ export interface ModeDecision {
   readonly mode: ConfirmMode;
   readonly because: Because;
 }
-
-/** Strictest first. */
-export const MODES_BY_STRICTNESS: readonly ConfirmMode[] = ["deny", "prompt", "prompt_once", "auto"];
 
 const CLASS_DEFAULTS: Readonly<Record<SideEffectClass, ConfirmMode>> = {
   none: "auto",
@@ -72,17 +72,17 @@ function candidatesOf(input: ModeInput): readonly ModeDecision[] {
       named(config.trustedWorkspaceOverrides, tool, "trustedWorkspaceOverrides") ?? ofClass(config.trustedWorkspaceOverrides, input.class);
     candidates.push(override ?? { mode: TRUSTED_DEFAULTS[input.class], because: from("trustedWorkspaces") });
   }
-  const ofDefault = config.default[input.class];
-  candidates.push(
-    ofDefault === undefined
-      ? { mode: CLASS_DEFAULTS[input.class], because: from(`class ${input.class}`) }
-      : { mode: ofDefault, because: from(`default ${input.class}`) },
-  );
+  candidates.push(defaultOf(input));
   return candidates;
 }
 
-function isStricter(left: ConfirmMode, right: ConfirmMode): boolean {
-  return MODES_BY_STRICTNESS.indexOf(left) < MODES_BY_STRICTNESS.indexOf(right);
+/** The stricter of what the project and a permission type say of the class; where neither does, the class's own mode. */
+function defaultOf({ class: sideEffects, config, approval }: ModeInput): ModeDecision {
+  const written = config.default[sideEffects];
+  const ofDefault: ModeDecision | undefined = written && { mode: written, because: from(`default ${sideEffects}`) };
+  const ofType: ModeDecision | undefined = approval && { mode: approval.required ? "prompt" : "auto", because: approval.because };
+  if (ofDefault !== undefined && ofType !== undefined) return isStricter(ofDefault.mode, ofType.mode) ? ofDefault : ofType;
+  return ofDefault ?? ofType ?? { mode: CLASS_DEFAULTS[sideEffects], because: from(`class ${sideEffects}`) };
 }
 
 function named(table: Readonly<Record<string, ConfirmMode>>, tool: RegisteredTool, label: string = "perTool"): ModeDecision | undefined {

@@ -14,6 +14,7 @@ import {
   DoorError,
   type HostStatus,
   type Info,
+  type RequestContext,
   type Operations,
   type PluginView,
   type ToolExplanation,
@@ -32,12 +33,29 @@ export interface HostOperationsOptions {
   readonly about: { readonly version: string; readonly pid: number };
 }
 
+/** Sessions kept for requests that name a role or a task. */
+const MAX_KEPT = 16;
 /** What built-in tools are listed under. */
 const BUILTIN = "built-in";
 
 /** @returns operations that live as long as the host. */
 export function createOperations(options: HostOperationsOptions): Operations {
   const { host, files, session, about } = options;
+
+  const kept = new Map<string, Session>();
+
+  /** Kept, so that what a session remembers holds for the next request like this one. */
+  function sessionFor(context: RequestContext | undefined): Session {
+    if (context === undefined) return session;
+    const { role, readOnly = false, noWeb = false } = context;
+    const key = JSON.stringify([role ?? null, readOnly, noWeb]);
+    const { workspace } = session;
+    const known = kept.get(key) ?? host.session({ workspace, context: { readOnly, noWeb }, ...(role !== undefined && { role }) });
+    const [oldest] = kept.keys();
+    if (kept.size >= MAX_KEPT && oldest !== undefined && !kept.has(key)) kept.delete(oldest);
+    kept.set(key, known);
+    return known;
+  }
 
   function viewOf(status: PluginStatus): Promise<PluginView> {
     const granted = (status.name === undefined ? undefined : host.grants.find(status.name, status.directory)) ?? {};
@@ -81,16 +99,16 @@ export function createOperations(options: HostOperationsOptions): Operations {
     if (tools.length === 0) throw status ? new DoorError("not_found", `Plugin "${name}" has no tools now`) : noSuchThing(name);
     const query = question.act && toQuery(question.act.kind, question.act.value);
     return tools.flatMap((tool) => {
-      const explanation = host.why(tool.qualifiedName, query, session);
+      const explanation = host.why(tool.qualifiedName, query, sessionFor(question.context));
       return explanation ? [toExplanation(explanation, tool)] : [];
     });
   }
 
   function toExplanation(explanation: Explanation, tool: ToolListing): ToolExplanation {
-    const { tool: name, verdict, because, route, confirm, rules, layers, act } = explanation;
+    const { tool: name, verdict, because, route, confirm, rules, toolLayers, layers, act } = explanation;
     const { workspace } = session;
     return {
-      ...{ tool: name, verdict, because, class: explanation.class, route, confirm: confirm.mode, layers },
+      ...{ tool: name, verdict, because, class: explanation.class, route, confirm: confirm.mode, toolLayers, layers },
       // Effects of rules are JSON; their interface just has no index signature.
       rules: rules.map(({ rule, effect }) => ({ rule, effect: { ...effect } as ToolExplanation["rules"][number]["effect"] })),
       ...(act && { act: toAct(act, tool.plugin, workspace) }),
@@ -99,9 +117,9 @@ export function createOperations(options: HostOperationsOptions): Operations {
 
   return {
     async call(request, listener) {
-      const { tool, args, timeoutMs } = request;
+      const { tool, args, timeoutMs, context } = request;
       return await host.call(tool, args, {
-        session,
+        session: sessionFor(context),
         signal: listener.signal,
         ...(timeoutMs !== undefined && { timeoutMs }),
         ...(listener.onProgress && { onProgress: listener.onProgress }),

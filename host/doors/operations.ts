@@ -9,6 +9,7 @@ import type { AccessState, JsonObject, JsonValue, PermissionKind, Permissions, P
 import type { RawArguments } from "../arguments.ts";
 import type { Because, ConfirmationRequest, ToolResult } from "../call.ts";
 import type { StoredGrant } from "../grants.ts";
+import type { TaskContext } from "../session.ts";
 
 /** Everything a door can ask. Failures reject with a `DoorError`; a failed call is a `ToolResult`, not a failure. */
 export interface Operations {
@@ -30,6 +31,13 @@ export interface CallRequest {
   readonly tool: string;
   readonly args: RawArguments;
   readonly timeoutMs?: number;
+  /** Calls in a session of this role and task in place of the client's own. */
+  readonly context?: RequestContext;
+}
+
+/** A role, and a task's context, for single requests of a person's client. */
+export interface RequestContext extends TaskContext {
+  readonly role?: string;
 }
 
 /** What the caller wants to hear and be asked while a call runs. */
@@ -121,6 +129,7 @@ export interface GrantList {
 export interface WhyQuestion {
   readonly name: string;
   readonly act?: { readonly kind: PermissionKind; readonly value?: string };
+  readonly context?: RequestContext;
 }
 
 /** An answer for the tool, or for each tool of the plugin. */
@@ -138,6 +147,8 @@ export interface ToolExplanation {
   /** Whether a person is asked before each call. */
   readonly confirm: string;
   readonly rules: readonly { readonly rule: string; readonly effect: JsonObject }[];
+  /** Which tools the session may use at all: every layer of policy, in order. */
+  readonly toolLayers: readonly { readonly layer: string; readonly level: string; readonly allowed: boolean; readonly rule: string }[];
   readonly layers: readonly { readonly layer: string; readonly permissions: Permissions }[];
   readonly act?: ActExplanation;
 }

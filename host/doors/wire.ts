@@ -18,7 +18,7 @@ import { isJsonObject, LIMIT_CEILINGS, PERMISSION_KINDS, parsePermissions, probl
 import type { ConfirmationRequest } from "../call.ts";
 import { JsonArgumentText } from "../arguments.ts";
 import { readJsonText } from "../json-text.ts";
-import type { CallRequest, DoorErrorCode, WhyQuestion } from "./operations.ts";
+import type { CallRequest, DoorErrorCode, RequestContext, WhyQuestion } from "./operations.ts";
 
 /** What a line may hold; the platform ends connections that send more (`line-connection.ts`). */
 export const MAX_LINE_BYTES: number = 4 * 1024 * 1024 - 1;
@@ -131,30 +131,45 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
 const OPERATION_NAMES = ["call", "status", "list", "info", "grant", "revoke", "grants", "why", "reload", "answer", "cancel"];
 
 function readCall(id: number, params: JsonObject): Request | string {
-  const { tool, args = {}, argsText, timeoutMs, interactive } = params;
+  const { tool, args = {}, argsText, timeoutMs, context, interactive } = params;
   if (!isName(tool)) return expectedName("tool");
   if (argsText !== undefined && typeof argsText !== "string") return 'Expected "argsText" to be JSON text';
   if (timeoutMs !== undefined && (typeof timeoutMs !== "number" || !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))) {
     return `Expected "timeoutMs" to be a number from 1 to ${MAX_TIMEOUT_MS}`;
   }
+  const asked = readContext(context);
+  if (typeof asked === "string") return asked;
   const call: CallRequest = {
     tool,
     args: argsText === undefined ? args : new JsonArgumentText(argsText),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...asked,
   };
   return { id, op: "call", call, interactive: interactive === true };
 }
 
 function readWhy(id: number, params: JsonObject): Request | string {
-  const { name, act } = params;
+  const { name, act, context } = params;
   if (!isName(name)) return expectedName("name");
-  if (act === undefined) return { id, op: "why", question: { name } };
+  const asked = readContext(context);
+  if (typeof asked === "string") return asked;
+  if (act === undefined) return { id, op: "why", question: { name, ...asked } };
   if (!isJsonObject(act)) return 'Expected "act" to be an object';
   const kind = PERMISSION_KINDS.find((known): known is PermissionKind => known === act["kind"]);
   if (!kind) return `Expected "act.kind" to be one of ${PERMISSION_KINDS.join(", ")}`;
   const { value } = act;
   if (value !== undefined && typeof value !== "string") return 'Expected "act.value" to be a string';
-  return { id, op: "why", question: { name, act: value === undefined ? { kind } : { kind, value } } };
+  return { id, op: "why", question: { name, act: value === undefined ? { kind } : { kind, value }, ...asked } };
+}
+
+function readContext(value: JsonValue | undefined): { readonly context?: RequestContext } | string {
+  if (value === undefined) return {};
+  if (!isJsonObject(value)) return 'Expected "context" to be an object';
+  const { role, readOnly = false, noWeb = false } = value;
+  if (role !== undefined && !isName(role)) return expectedName("context.role");
+  if (typeof readOnly !== "boolean" || typeof noWeb !== "boolean")
+    return 'Expected "context.readOnly" and "context.noWeb" to be true or false';
+  return { context: { readOnly, noWeb, ...(role !== undefined && { role }) } };
 }
 
 function isName(value: JsonValue | undefined): value is string {

@@ -3,13 +3,13 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import type { Loader, OnLoadResult, OnResolveResult, Plugin } from "esbuild";
-import type { Bundler, BundleEntry, BundleOutcome, BundleRequest, ModuleGraph } from "./platform.ts";
+import { type Esbuild, loadEsbuild } from "./esbuild.ts";
+import { pack } from "./pack-bundler.ts";
+import type { Bundler, BundleEntry, BundleOutcome, BundleRequest, ModuleGraph } from "./bundler-types.ts";
 
 export function createBundler(): Bundler {
-  return { bundle, denoGraph };
+  return { bundle, denoGraph, pack };
 }
-
-type Esbuild = typeof import("esbuild");
 
 async function bundle(request: BundleRequest): Promise<BundleOutcome> {
   const esbuild = await loadEsbuild();
@@ -61,16 +61,6 @@ async function build(esbuild: Esbuild, request: BundleRequest, commonJs: Readonl
     inputs: Object.keys(metafile.inputs),
     commonJs: new Set(request.entries.filter(isCommonJs).map(({ output }) => output)),
   };
-}
-
-async function loadEsbuild(): Promise<Esbuild | undefined> {
-  try {
-    return await import("esbuild");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ERR_MODULE_NOT_FOUND" || error.code === "MODULE_NOT_FOUND"))
-      return undefined;
-    throw error;
-  }
 }
 
 const ENTRY = "bascule-entry:";

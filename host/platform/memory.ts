@@ -8,7 +8,8 @@ import { createMemoryGuarded } from "./memory-guarded.ts";
 import { createMemoryNetwork, type MemoryNetworkOptions } from "./memory-network.ts";
 import { createMemorySockets } from "./memory-sockets.ts";
 import { MemoryTree } from "./memory-tree.ts";
-import type { Bundler, Environment, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
+import type { Bundler } from "./bundler-types.ts";
+import type { Environment, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
 import { createUuidv7 } from "./random.ts";
 
 /** A file's contents, or what else is there. */
@@ -203,4 +204,5 @@ function noWorkers(): WorkerLauncher {
 const NO_BUNDLER: Bundler = {
   bundle: () => Promise.resolve({ ok: false, reason: "not_installed", message: "esbuild is not installed" }),
   denoGraph: () => Promise.resolve("Deno is not installed"),
+  pack: () => Promise.resolve({ ok: false, reason: "not_installed", message: "esbuild is not installed" }),
 };

@@ -6,6 +6,7 @@
  */
 
 import type { WorkerLauncher } from "../../sandbox/mod.ts";
+import type { Bundler } from "./bundler-types.ts";
 import type { Network } from "./network-types.ts";
 import type { CheckedPath } from "./proof.ts";
 
@@ -25,46 +26,10 @@ export interface Platform {
   readonly sockets: LocalSockets;
   readonly terminal: Terminal;
   readonly workers: WorkerLauncher;
-  /** For `bascule vendor`. */
+  /** For `bascule vendor` and `bascule pack`. */
   readonly bundler: Bundler;
   /** Structured log lines (pino on Node and Deno). */
   readonly log: Log;
-}
-
-/** Makes modules of packages that a client of npm or jsr has put on the disk. */
-export interface Bundler {
-  bundle(request: BundleRequest): Promise<BundleOutcome>;
-  /** The modules behind a `jsr:` specifier, as Deno keeps them, or why not. */
-  denoGraph(specifier: string, directory: string): Promise<ModuleGraph | string>;
-}
-
-/** One module to make. */
-export interface BundleEntry {
-  /** Name of the file to make, without ".js". */
-  readonly output: string;
-  /** What is imported, as in code of `directory`. */
-  readonly specifier: string;
-  /** Exports that must be there, where the package is CommonJS; none for all that an ES module has. */
-  readonly names: readonly string[];
-}
-
-export interface BundleRequest {
-  readonly entries: readonly BundleEntry[];
-  /** Absolute: where `node_modules` is looked for, upwards. */
-  readonly directory: string;
-  /** Modules that are found by their whole specifier. */
-  readonly graph?: ModuleGraph;
-}
-
-export type BundleOutcome =
-  /** Text by file name, and what it was made of, relative to the folder. */
-  | { readonly ok: true; readonly files: ReadonlyMap<string, string>; readonly inputs: readonly string[] }
-  | { readonly ok: false; readonly reason: "not_installed" | "failed"; readonly message: string };
-
-export interface ModuleGraph {
-  /** By whole specifier: the file, and what its imports lead to. */
-  readonly modules: ReadonlyMap<string, { readonly local: string; readonly imports: ReadonlyMap<string, string> }>;
-  readonly redirects: ReadonlyMap<string, string>;
 }
 
 /** Time and timers. */

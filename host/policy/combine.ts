@@ -7,6 +7,7 @@ import {
   PERMISSION_KINDS,
   type Permissions,
   type PermissionValue,
+  type SecretBinding,
 } from "../../manifests/mod.ts";
 
 type Entry = CompiledPermissions["entries"] extends ReadonlyMap<PermissionKind, infer E> ? E : never;
@@ -52,9 +53,11 @@ function combineEntries(left: Entry, right: Entry, combineAllowed: (left: Items,
   const denyOnly = left.isDenyOnly === true && right.isDenyOnly === true;
   const allow = combineAllowed(left.allow, right.allow);
   const listed = allow === true ? combineAllowed(listedIn(left), listedIn(right)) : [];
+  // What either calls a secret stays one, however much else is allowed.
+  const secrets = allow === true ? [left, right].flatMap((entry) => listedIn(entry).filter(({ secret }) => secret !== undefined)) : [];
   return {
     allow,
-    ...(listed !== true && listed.length > 0 && { listed }),
+    ...(listed !== true && listed.length + secrets.length > 0 && { listed: [...new Set([...listed, ...secrets])] }),
     deny: uniteItems(left.deny, right.deny),
     ...((ignore === true || ignore.length > 0) && { ignore }),
     ...(denyOnly && { isDenyOnly: true as const }),
@@ -78,8 +81,17 @@ function intersectItems(left: Items, right: Items): Items {
     right.map((other) => ({
       written: `${one.written} and ${other.written}`,
       matches: (query) => one.matches(query) && other.matches(query),
+      ...bothSecrets(one.secret, other.secret),
     })),
   );
+}
+
+/** What either calls a secret is one, and goes where both let it go. */
+function bothSecrets(one: SecretBinding | undefined, other: SecretBinding | undefined): { readonly secret?: SecretBinding } {
+  const secret = one ?? other;
+  if (one === undefined || other === undefined) return secret === undefined ? {} : { secret };
+  const hosts = [...new Set([...one.hosts, ...other.hosts])];
+  return { secret: { name: one.name, hosts, permits: (target) => one.permits(target) && other.permits(target) } };
 }
 
 /** For display: the items as they were written, wherever they came from. */

@@ -2,24 +2,16 @@
  * Refuses what a policy says and this host does not enforce yet: a rule that is read and then ignored would be trusted.
  */
 
-import { CONFIRM_MODES, type Problem, type ProjectConfig } from "../../manifests/mod.ts";
+import { type LayerRules, pointerToken, type Problem, type ProjectConfig } from "../../manifests/mod.ts";
 import { isKnownGroup } from "./groups.ts";
 
 /** The part of a project that decides calls. */
-export type PolicyProject = Pick<ProjectConfig, "policy" | "confirmation">;
+export type PolicyProject = Pick<ProjectConfig, "policy" | "confirmation" | "roles">;
 
 /** Every part of the policy that would have no effect. */
-export function checkEnforced({ policy }: Pick<PolicyProject, "policy">): readonly Problem[] {
+export function checkEnforced({ policy, roles }: Pick<PolicyProject, "policy" | "roles">): readonly Problem[] {
   const problems: Problem[] = [];
   const refuse = (pointer: string, message: string, fix: string): void => void problems.push({ severity: "error", pointer, message, fix });
-  if (policy.layers.length > 0) refuse("/policy/layers", "Layers are not enforced yet", `deny with rules: { "tool": …, "allow": false }`);
-  if (Object.keys(policy.permissionTypes).length > 0) {
-    refuse(
-      "/policy/permissionTypes",
-      "Permission types are not enforced yet",
-      `use "confirmation" (${CONFIRM_MODES.join(", ")}) and rules`,
-    );
-  }
   const effects = [
     { pointer: "/policy/default", effect: policy.default },
     ...policy.rules.map((effect, index) => ({ pointer: `/policy/rules/${index}`, effect })),
@@ -27,14 +19,21 @@ export function checkEnforced({ policy }: Pick<PolicyProject, "policy">): readon
   for (const { pointer, effect } of effects) {
     if (effect.quota !== undefined) refuse(`${pointer}/quota`, "Quotas are not enforced yet", `use "limits" for each call`);
   }
-  for (const [index, { group }] of policy.rules.entries()) {
-    if (group !== undefined && !isKnownGroup(group, policy.groups)) {
-      refuse(
-        `/policy/rules/${index}/group`,
-        `There is no group "${group}"`,
-        `define it in "groups", or use one of group:all, read, write, code, data, web, math`,
-      );
-    }
+  const checkGroup = (pointer: string, group: string): void => {
+    if (isKnownGroup(group, policy.groups)) return;
+    refuse(pointer, `There is no group "${group}"`, `define it in "groups", or use one of group:all, read, write, code, data, web, math`);
+  };
+  const checkSelectors = (pointer: string, selectors: readonly string[] = []): void => {
+    for (const [index, selector] of selectors.entries()) if (selector.startsWith("group:")) checkGroup(`${pointer}/${index}`, selector);
+  };
+  for (const [index, { group }] of policy.rules.entries()) if (group !== undefined) checkGroup(`/policy/rules/${index}/group`, group);
+  for (const [index, { allow, deny }] of policy.layers.entries()) {
+    checkSelectors(`/policy/layers/${index}/allow`, allow);
+    checkSelectors(`/policy/layers/${index}/deny`, deny);
+  }
+  for (const [role, { allowedTools, forbiddenTools }] of Object.entries(roles)) {
+    checkSelectors(`/roles/${pointerToken(role)}/allowedTools`, allowedTools);
+    checkSelectors(`/roles/${pointerToken(role)}/forbiddenTools`, forbiddenTools);
   }
   return problems;
 }
@@ -42,11 +41,22 @@ export function checkEnforced({ policy }: Pick<PolicyProject, "policy">): readon
 /** Rules, confirmation modes and groups that name a tool by an alias mean the tool. */
 export function withoutAliases<P extends PolicyProject>(project: P, aliases: Readonly<Record<string, string>>): P {
   const meant = (name: string): string => (Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name);
-  const { policy, confirmation } = project;
+  const { policy, confirmation, roles } = project;
   return {
     ...project,
+    roles: Object.fromEntries(
+      Object.entries(roles).map(([role, { allowedTools, forbiddenTools, ...flat }]) => [
+        role,
+        {
+          ...flat,
+          ...(allowedTools && { allowedTools: allowedTools.map(meant) }),
+          ...(forbiddenTools && { forbiddenTools: forbiddenTools.map(meant) }),
+        },
+      ]),
+    ),
     policy: {
       ...policy,
+      layers: policy.layers.map((layer) => layerWithout(layer, meant)),
       rules: policy.rules.map((rule) => (rule.tool === undefined ? rule : { ...rule, tool: meant(rule.tool) })),
       groups: Object.fromEntries(Object.entries(policy.groups).map(([name, members]) => [name, members.map(meant)])),
     },
@@ -58,4 +68,9 @@ export function withoutAliases<P extends PolicyProject>(project: P, aliases: Rea
       ),
     },
   };
+}
+
+function layerWithout<L extends LayerRules>(layer: L, meant: (name: string) => string): L {
+  const { allow, deny } = layer;
+  return { ...layer, ...(allow && { allow: allow.map(meant) }), ...(deny && { deny: deny.map(meant) }) };
 }

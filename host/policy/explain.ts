@@ -15,6 +15,7 @@ import type { ModeDecision } from "../confirmations/mode.ts";
 import type { RegisteredTool } from "../tool.ts";
 import type { Grant } from "./grant.ts";
 import type { MergedRules } from "./match.ts";
+import { refusalBy, type ToolLayer } from "./tool-layers.ts";
 
 /** All of it as data; `text` is the same in lines for people. */
 export interface Explanation {
@@ -27,6 +28,8 @@ export interface Explanation {
   readonly limits: Limits;
   /** Every rule that matches, most specific first, the default last. */
   readonly rules: readonly { readonly rule: string; readonly effect: RuleEffect }[];
+  /** Every policy layer of the session, in the order in which they are asked (SPEC P3). */
+  readonly toolLayers: readonly { readonly layer: string; readonly level: string; readonly allowed: boolean; readonly rule: string }[];
   readonly layers: readonly { readonly layer: string; readonly permissions: Permissions }[];
   /** Where an act was asked about. */
   readonly act?: { readonly query: AccessQuery; readonly verdict: AccessVerdict };
@@ -36,6 +39,7 @@ export interface Explanation {
 export interface ExplainInput {
   readonly tool: RegisteredTool;
   readonly rules: MergedRules;
+  readonly layers: readonly ToolLayer[];
   readonly grant: Grant;
   readonly route: Route;
   readonly class: SideEffectClass;
@@ -57,15 +61,18 @@ export function explainTool(input: ExplainInput): Explanation {
     confirm: mode,
     limits,
     rules: rules.matched.map(({ because: { rule }, effect }) => ({ rule, effect })),
+    toolLayers: input.layers.map((layer) => ({ layer: layer.name, level: layer.level, ...layer.verdict(tool) })),
     layers: grant.layers.map(({ name, permissions }) => ({ layer: name, permissions: permissions.source })),
     ...(asked && { act: asked }),
   };
   return { ...explanation, text: toLines(explanation) };
 }
 
-function judge({ tool, rules, mode }: ExplainInput): { readonly verdict: Explanation["verdict"]; readonly because: Because } {
+function judge({ tool, rules, layers, mode }: ExplainInput): { readonly verdict: Explanation["verdict"]; readonly because: Because } {
   if (tool.binding.kind === "unavailable") return { verdict: "unavailable", because: { layer: "plugin", rule: tool.binding.reason } };
   if (!rules.allow.value) return { verdict: "denied", because: rules.allow.because };
+  const refusal = refusalBy(layers, tool);
+  if (refusal !== undefined) return { verdict: "denied", because: refusal };
   if (mode.mode === "auto") return { verdict: "allowed", because: rules.allow.because };
   return { verdict: mode.mode === "deny" ? "denied" : "asks", because: mode.because };
 }
@@ -78,6 +85,9 @@ function toLines(explanation: Omit<Explanation, "text">): readonly string[] {
     `  route    ${explanation.route}`,
     `  confirm  ${confirm.mode} (${confirm.because.rule})`,
     ...explanation.rules.map(({ rule, effect }) => `  rule     ${rule}: ${JSON.stringify(effect)}`),
+    ...explanation.toolLayers.map(
+      ({ layer, level, allowed, rule }) => `  ${level.padEnd(8)} ${layer}: ${allowed ? "passes" : "denied"} (${rule})`,
+    ),
   ];
   if (act === undefined)
     return [...lines, ...explanation.layers.map(({ layer, permissions }) => `  layer    ${layer}: ${JSON.stringify(permissions)}`)];

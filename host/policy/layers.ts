@@ -11,7 +11,9 @@ import {
 import type { RegisteredTool } from "../tool.ts";
 import { intersectCompiled, uniteCompiled } from "./combine.ts";
 import type { Grant, GrantReader, RunGrants } from "./grant.ts";
+import type { Ceiling } from "./permission-types.ts";
 import { type Protection, toProtectionLayer } from "./protect.ts";
+import type { ToolLayer } from "./tool-layers.ts";
 
 /** What layers are made from; the fields of `PolicyOptions` with the same names. */
 export interface LayerSources {
@@ -25,25 +27,35 @@ export interface LayerSources {
 interface Remembered {
   readonly workspace: string;
   readonly stored: Permissions | undefined;
+  readonly layers: readonly ToolLayer[];
   readonly grant: Grant;
 }
 
 /** What built-in tools hold (SPEC C2). The embedding program's own run beside us anyway and get the same. */
 const HOST_TOOL_PERMISSIONS: Permissions = { read: ["$workspace"], write: ["$workspace"] };
 
-/** `ruleGrants` are AND-ed with each other, then count as the user's. */
-export type GrantLayers = (tool: RegisteredTool, workspace: string, ruleGrants: readonly Permissions[]) => Grant;
+/** What policy adds to a tool's grant, for one session. */
+export interface PolicyGrants {
+  /** AND-ed with each other, then count as the user's. */
+  readonly ruleGrants: readonly Permissions[];
+  /** Those of the session. The same list as long as they are the same: the grant is remembered by it. */
+  readonly layers: readonly ToolLayer[];
+  readonly ceilings: readonly Ceiling[];
+}
+
+export type GrantLayers = (tool: RegisteredTool, workspace: string, policy: PolicyGrants) => Grant;
 
 /** Compiling takes longer than a whole call, so the last grant of each tool is remembered. */
 export function createGrantLayers(sources: LayerSources): GrantLayers {
   const remembered = new WeakMap<RegisteredTool, Remembered>();
-  return (tool, workspace, ruleGrants) => {
+  return (tool, workspace, policy) => {
     const { binding, plugin } = tool;
     const stored = binding.kind === "plugin" && plugin !== undefined ? sources.grants.find(plugin, binding.version.directory) : undefined;
     const known = remembered.get(tool);
-    if (known !== undefined && known.workspace === workspace && known.stored === stored) return known.grant;
-    const grant: Grant = Object.freeze({ layers: Object.freeze(compileLayers(sources, tool, workspace, { stored, ruleGrants })) });
-    remembered.set(tool, { workspace, stored, grant });
+    const { layers } = policy;
+    if (known !== undefined && known.workspace === workspace && known.stored === stored && known.layers === layers) return known.grant;
+    const grant: Grant = Object.freeze({ layers: Object.freeze(compileLayers(sources, tool, workspace, { ...policy, stored })) });
+    remembered.set(tool, { workspace, stored, layers, grant });
     return grant;
   };
 }
@@ -52,7 +64,7 @@ function compileLayers(
   sources: LayerSources,
   tool: RegisteredTool,
   workspace: string,
-  users: { readonly stored: Permissions | undefined; readonly ruleGrants: readonly Permissions[] },
+  policy: PolicyGrants & { readonly stored: Permissions | undefined },
 ): readonly PermissionLayer[] {
   const { definition, binding } = tool;
   const bases = (base: string): PermissionBases => ({
@@ -69,7 +81,10 @@ function compileLayers(
     otherwise: "denied",
   });
   const classLayer = hard("class", compilePermissions(permissionsForEffects(definition.sideEffects), bases(workspace)));
-  const policyLayers = denials(sources, tool, bases);
+  const narrowing = [...policy.ceilings, ...policy.layers].flatMap(({ name, permissions }) =>
+    permissions === undefined ? [] : [toPolicyLayer(name, permissions, bases(sources.root))],
+  );
+  const policyLayers = [...narrowing, ...denials(sources, tool, bases)];
 
   if (binding.kind !== "plugin") {
     const own = definition.permissions ?? HOST_TOOL_PERMISSIONS;
@@ -78,7 +93,12 @@ function compileLayers(
   const manifestBases: PermissionBases = { ...bases(binding.version.bases.base), ...binding.version.bases, workspace };
   const manifest = hard("manifest", compilePermissions(binding.version.manifest.permissions, manifestBases));
   const narrower = definition.permissions === undefined ? [] : [hard("tool", compilePermissions(definition.permissions, manifestBases))];
-  return [manifest, ...narrower, classLayer, ...policyLayers, userLayer(sources, tool, bases, users)];
+  return [manifest, ...narrower, classLayer, ...policyLayers, userLayer(sources, tool, bases, policy)];
+}
+
+/** A layer of policy says nothing about kinds that it does not name (SPEC PA3). */
+function toPolicyLayer(name: string, permissions: Permissions, bases: PermissionBases): PermissionLayer {
+  return { name, permissions: compilePermissions(permissions, bases), unnamed: "transparent", otherwise: "denied" };
 }
 
 /** Each plugin has its own. */
@@ -112,13 +132,5 @@ function denials(sources: LayerSources, tool: RegisteredTool, bases: (base: stri
   const { runGrants, protect = [] } = sources;
   const protections = protect.filter(({ pluginsOnly }) => tool.plugin !== undefined || !pluginsOnly).map(toProtectionLayer);
   if (runGrants?.denied === undefined) return protections;
-  return [
-    ...protections,
-    {
-      name: "--deny",
-      permissions: compilePermissions(runGrants.denied, bases(runGrants.base)),
-      unnamed: "transparent",
-      otherwise: "denied",
-    },
-  ];
+  return [...protections, toPolicyLayer("--deny", runGrants.denied, bases(runGrants.base))];
 }

@@ -3,7 +3,7 @@
 import type { ConfirmMode, LimitRequest, Limits, Permissions, PolicyConfig, PolicyRule, Route, RuleEffect } from "../../manifests/mod.ts";
 import type { Because } from "../call.ts";
 import type { RegisteredTool } from "../tool.ts";
-import { MODES_BY_STRICTNESS } from "../confirmations/mode.ts";
+import { MODES_BY_STRICTNESS } from "../confirmations/strictness.ts";
 import { isInGroup } from "./groups.ts";
 import { matchesGlob, literalLength } from "./glob.ts";
 

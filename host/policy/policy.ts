@@ -15,7 +15,6 @@ import {
 } from "../../manifests/mod.ts";
 import type { Decision, ToolCall } from "../call.ts";
 import { confirmationMode, type ModeDecision } from "../confirmations/mode.ts";
-import { isVisible } from "../listing.ts";
 import type { Session } from "../session.ts";
 import type { RegisteredTool } from "../tool.ts";
 import { explainTool, type Explanation } from "./explain.ts";
@@ -23,6 +22,8 @@ import type { Grant, GrantReader, RunGrants } from "./grant.ts";
 import { createGrantLayers } from "./layers.ts";
 import { matchRules, type MergedRules } from "./match.ts";
 import type { Protection } from "./protect.ts";
+import { refusalBy, type ToolLayer, toolLayersFor } from "./tool-layers.ts";
+import { approvalFor, createTypeCeilings } from "./permission-types.ts";
 
 /** What dispatch needs of a policy; any implementation passes the dispatch suite (SPEC D8). */
 export interface Policy {
@@ -37,15 +38,13 @@ export type PolicySubject = Pick<ToolCall, "session" | "timeoutMs">;
 
 /** The policy of a project. */
 export interface ProjectPolicy extends Policy {
-  /** Whether a session of this role may call the tool at all, without running it (SPEC P5). */
-  canUse(role: string | undefined, tool: RegisteredTool, session: Session): boolean;
   /** Every layer's verdict on the tool, and on one act of it (SPEC P6). */
   explain(tool: RegisteredTool, session: Session, act?: AccessQuery): Explanation;
 }
 
 export interface PolicyOptions {
   /** `bascule.json`; without one everything is allowed on the Wasm route and nothing is granted (SPEC P1). */
-  readonly project?: Pick<ProjectConfig, "policy" | "confirmation">;
+  readonly project?: Pick<ProjectConfig, "policy" | "confirmation" | "roles">;
   /** Absolute folder of `bascule.json`: what its relative paths, and those of stored grants, are relative to. */
   readonly root: string;
   readonly grants: GrantReader;
@@ -64,17 +63,20 @@ interface Decided {
   readonly decision: Decision;
 }
 
+const NO_LAYERS: readonly ToolLayer[] = Object.freeze([]);
 const HOST_WALL_MS = 60_000;
 const HOST_LONG_WALL_MS = 600_000;
 
 export function createPolicy(options: PolicyOptions): ProjectPolicy {
-  const { policy: config, confirmation } = options.project ?? DEFAULT_PROJECT;
+  const { policy: config, confirmation, roles } = options.project ?? DEFAULT_PROJECT;
   const grantLayers = createGrantLayers(options);
   const isTrusted = createTrust(confirmation.trustedWorkspaces, options.root);
   // What rules and limits say depends on nothing but the tool, and registered tools never change.
   const merged = new WeakMap<RegisteredTool, MergedRules>();
   const usualLimits = new WeakMap<RegisteredTool, Limits>();
   const decided = new WeakMap<RegisteredTool, Decided>();
+  const ofSessions = new WeakMap<Session, readonly ToolLayer[]>();
+  const ceilings = createTypeCeilings(config.permissionTypes);
 
   function rulesFor(tool: RegisteredTool): MergedRules {
     const known = merged.get(tool);
@@ -82,6 +84,16 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
     const rules = matchRules(config, tool);
     merged.set(tool, rules);
     return rules;
+  }
+
+  function layersOf(session: Session): readonly ToolLayer[] {
+    const known = ofSessions.get(session);
+    if (known !== undefined) return known;
+    const found = toolLayersFor({ policy: config, roles }, session);
+    // Sessions without layers share one list, by which grants are remembered.
+    const layers = found.length === 0 ? NO_LAYERS : found;
+    ofSessions.set(session, layers);
+    return layers;
   }
 
   function limitsFor(tool: RegisteredTool, { timeoutMs }: PolicySubject): Limits {
@@ -95,7 +107,17 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
 
   function modeFor(tool: RegisteredTool, session: Session): ModeDecision {
     const { confirm } = rulesFor(tool);
-    return confirmationMode({ tool, class: classOf(tool), session, config: confirmation, isTrusted, ...(confirm && { rule: confirm }) });
+    const sideEffects = classOf(tool);
+    const approval = approvalFor(config.permissionTypes, sideEffects);
+    return confirmationMode({
+      tool,
+      class: sideEffects,
+      session,
+      config: confirmation,
+      isTrusted,
+      ...(confirm && { rule: confirm }),
+      ...(approval && { approval }),
+    });
   }
 
   /** The very same decision as last time, if it is about the same session, grant and limits: what is made of it is then remembered too. */
@@ -104,7 +126,11 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
     if (!rules.allow.value) return { kind: "deny", because: rules.allow.because, by: "policy" };
 
     const { session } = call;
-    const grant = grantLayers(tool, session.workspace, rules.grants);
+    const layers = layersOf(session);
+    const refusal = refusalBy(layers, tool);
+    if (refusal !== undefined) return { kind: "deny", because: refusal, by: "policy" };
+
+    const grant = grantLayers(tool, session.workspace, { ruleGrants: rules.grants, layers, ceilings: ceilings(classOf(tool)) });
     const limits = limitsFor(tool, call);
     const last = decided.get(tool);
     if (last !== undefined && last.session === session && last.grant === grant && last.limits === limits) return last.decision;
@@ -129,14 +155,14 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
   return {
     decide,
     limitsFor,
-    canUse: (role, tool, session) =>
-      isVisible(tool.definition.visibility, role) && tool.binding.kind !== "unavailable" && decide(tool, { session }).kind !== "deny",
     explain: (tool, session, act) => {
       const rules = rulesFor(tool);
-      const grant: Grant = grantLayers(tool, session.workspace, rules.grants);
+      const layers = layersOf(session);
+      const grant: Grant = grantLayers(tool, session.workspace, { ruleGrants: rules.grants, layers, ceilings: ceilings(classOf(tool)) });
       return explainTool({
         tool,
         rules,
+        layers,
         grant,
         route: routeOf(tool, rules),
         class: classOf(tool),

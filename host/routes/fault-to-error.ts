@@ -47,6 +47,7 @@ const ERROR_OF: FaultTable = {
         details: { retryable: false },
       },
     ),
+  differs: () => toolFailed("The call does something else than the recording that it was to follow"),
   trap: ({ message }) => toolFailed(`The engine stopped: ${cut(message, MESSAGE_LENGTH)}`),
 };
 

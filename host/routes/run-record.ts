@@ -17,12 +17,14 @@ import {
 import { deepFreeze } from "../json.ts";
 import type { Log, Platform } from "../platform/platform.ts";
 import type { Grant } from "../policy/grant.ts";
+import type { Secrets } from "../secrets/secrets.ts";
 import type { Execution } from "./executor.ts";
 
 /** What routes are made with. */
 export interface RouteOptions {
   readonly platform: Platform;
   readonly emit: EmitEvent;
+  readonly secrets: Pick<Secrets, "forCall" | "redact">;
 }
 
 /** One run while it lasts. */
@@ -45,7 +47,7 @@ export interface RunRecord {
 }
 
 /** Begins a run: its time counts from here. */
-export function openRunRecord(execution: Execution, { platform, emit }: RouteOptions): RunRecord {
+export function openRunRecord(execution: Execution, { platform, emit, secrets }: RouteOptions): RunRecord {
   const { tool, call, decision, signal } = execution;
   const version = tool.binding.kind === "plugin" ? tool.binding.version : undefined;
   const subject = {
@@ -92,6 +94,7 @@ export function openRunRecord(execution: Execution, { platform, emit }: RouteOpt
       limits: decision.limits,
       signal,
       exchanges,
+      secrets: secrets.forCall(decision.grant),
       record,
       modified: (path) => modified.add(path),
       ...(tool.plugin !== undefined && { plugin: tool.plugin }),
@@ -108,7 +111,8 @@ export function openRunRecord(execution: Execution, { platform, emit }: RouteOpt
       exchanges.closeAll();
       void openFiles.close((error) => platform.log.write("warn", "A file did not close", { callId: call.callId, error: String(error) }));
     },
-    progress(value) {
+    progress(said) {
+      const value = secrets.redact(said);
       emit({ type: "tool.output_delta", ...subject, payload: { delta: value } });
       try {
         call.onProgress?.(value);

@@ -3,7 +3,8 @@
 import satisfies from "semver/functions/satisfies.js";
 import { compareText, sha256Hex } from "../sources/directory/digest.ts";
 import { VENDOR_FILE, VENDOR_FOLDER, type Vendored, type VendoredPackage, vendoredToJson } from "../sources/directory/vendored.ts";
-import { type BundleEntry, FileError, type ModuleGraph, type Platform } from "../platform/platform.ts";
+import type { BundleEntry, ModuleGraph } from "../platform/bundler-types.ts";
+import { FileError, type Platform } from "../platform/platform.ts";
 import { importedNames } from "./imported-names.ts";
 import { installedName, type PackageSpecifier, parsePackageSpecifier } from "./package-specifier.ts";
 

@@ -75,6 +75,11 @@ export class Instances {
     return this.#begin(await this.#obtain(image, Math.ceil(memoryBytes / WASM_PAGE_BYTES)), wanted);
   }
 
+  /** Gives a lent instance the randomness that `random` makes. */
+  reseed({ instance }: Lease, random: (count: number) => Uint8Array): void {
+    reseed(instance, this.#options.restorer.base.randomAddress, (bytes) => bytes.set(random(bytes.length)));
+  }
+
   /** The call waits: from now on its instance may be taken. */
   rest(lease: Lease): void {
     if (this.#options.parking === "always") return this.#keep(this.#vacate(lease, lease.image));

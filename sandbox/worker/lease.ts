@@ -41,6 +41,6 @@ export class Lease {
   }
 
   get fuelSpent(): number {
-    return "runs" in this.#place ? this.#place.registers.fuelSpent : this.#place.fuelSpent;
+    return this.#place.fuelSpent;
   }
 }

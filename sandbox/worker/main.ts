@@ -6,6 +6,7 @@ import type { Codec } from "../codec.ts";
 import { type Image, unchanged } from "../image.ts";
 import type { Restorer } from "../plain-copy.ts";
 import type { Instance } from "../instance.ts";
+import { openWorld } from "../call-world.ts";
 import { loadPlugin } from "../load.ts";
 import { createModuleTable, type ModuleTable } from "../modules.ts";
 import { Run, type RunEnvironment } from "../run.ts";
@@ -196,7 +197,9 @@ export function serveWorker(powers: WorkerPowers): void {
     if (isFull) powers.post({ type: "full", number: request.number });
     if (isFull || !claim(control, request.ticket)) return instances.giveBack(lease);
     const keep = request.state === undefined ? {} : { capture: (instance: Instance): Image => restorer.capture(instance) };
-    const run = new Run({ ...request, ...keep, files: plugin.files, modules }, lease, environment, () => {
+    const world = openWorld(request.world, environment);
+    if (world?.isSeeded === true) instances.reseed(lease, world.local.randomBytes);
+    const run = new Run({ ...request, ...keep, world, files: plugin.files, modules }, lease, environment, () => {
       calls.delete(request.number);
       instances.giveBack(lease);
       tellWaiting();

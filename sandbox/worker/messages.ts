@@ -1,6 +1,7 @@
 /** Whether what a worker says has the shape of a message: one that lost control of itself may say anything. */
 
 import { isImage } from "../image.ts";
+import { isTape } from "../tape.ts";
 import type { WorkerMessage } from "./protocol.ts";
 
 /** Checked before any word of it is read; what it says is not believed any more for that. */
@@ -50,6 +51,7 @@ const FAULTS: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
   ["unfinished", shape({ operations: isTexts })],
   ["unhandled", shape({ name: isText, message: isText, stack: isText })],
   ["cancelled", isAnything],
+  ["differs", isAnything],
   ["trap", shape({ message: isText })],
 ]);
 const isFault: Check = (value) => FAULTS.get(field(value, "kind"))?.(value) === true;
@@ -63,7 +65,7 @@ const isLoadFault = shape({
   stack: optional(isText),
 });
 
-const ANSWER = { number: isNumber, used: isUsed, lines: listOf(isLine) };
+const ANSWER = { number: isNumber, used: isUsed, lines: listOf(isLine), tape: optional((value) => value === "too_long" || isTape(value)) };
 
 const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
   ready: shape({ base: shape({ bytes: (value) => value instanceof SharedArrayBuffer }) }),

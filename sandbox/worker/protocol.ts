@@ -10,6 +10,7 @@ import type { CallWords } from "../guest/protocol.ts";
 import type { BaseImage, Image } from "../image.ts";
 import type { InvocationUsed } from "../invocation.ts";
 import type { Parking } from "../parked.ts";
+import type { CallWorld, KeptTape } from "../tape.ts";
 import type { Limits } from "../../manifests/mod.ts";
 
 /** Host to worker. */
@@ -50,6 +51,7 @@ export type WorkerRequest =
       readonly limits: Limits;
       /** Set where the plugin keeps state: what the call begins with; the answer brings what it left. */
       readonly state?: { readonly image?: Image };
+      readonly world?: CallWorld;
     }
   /** Answers an asynchronous operation; `answer` is tagged text (`guest/protocol.ts`). */
   | {
@@ -98,6 +100,7 @@ export type WorkerMessage =
       readonly state?: Image;
       readonly used: InvocationUsed;
       readonly lines: readonly LogLine[];
+      readonly tape?: KeptTape;
     }
   | {
       readonly type: "failed";
@@ -105,6 +108,7 @@ export type WorkerMessage =
       readonly fault: Fault;
       readonly used: InvocationUsed;
       readonly lines: readonly LogLine[];
+      readonly tape?: KeptTape;
     };
 
 export type LogLine = readonly [level: "debug" | "info" | "warn" | "error", text: string];

@@ -204,7 +204,7 @@ export const run = (args: { fail?: boolean }): unknown => {
     await load(SOURCE);
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => box.call(`m${names}`, "run", { args: { fail: true } })));
     for (const outcome of outcomes) {
-      expect(outcome).toMatchObject({ ok: false, fault: { name: "TypeError", stack: expect.stringContaining("(main.ts:11:12)") } });
+      expect(outcome).toMatchObject({ ok: false, fault: { name: "TypeError", stack: expect.stringContaining("(main.ts:11:19)") } });
     }
   });
 
@@ -280,18 +280,43 @@ export function run() {
     ).toEqual(["SuppressedError", "dispose a", "SuppressedError", "dispose b", "body"]);
   });
 
+  it("disposes at the end of a module, in reverse, what its top level holds [B7.using]", async () => {
+    expect(
+      await run({
+        "main.ts": `import { log, held } from "./held.ts"; import { later } from "./later.ts"; export const run = (): unknown => [held.name, log, later];`,
+        "held.ts": `#!/usr/bin/env deno
+${RESOURCES}
+export { log };
+using a = open("a");
+export const held = a;
+function inside(): void { using c = open("c"); log.push("in"); }
+inside();
+using b = open("b");
+log.push("end"); // the last line`,
+        "later.ts": `${RESOURCES}
+export const later = log;
+await using a = openLater("a");
+using b = open("b");
+log.push("end");`,
+      }),
+    ).toEqual(["a", ["in", "-c", "end", "-b", "-a"], ["end", "-b", "~a"]]);
+  });
+
   it("keeps the author's lines and columns [B7.positions]", async () => {
+    await load(`using held = null;
+export const run = () => { throw new Error("here"); };`);
+    expect(await box.call(`m${names}`, "run")).toMatchObject({ ok: false, fault: { stack: "    at run (main.ts:2:43)" } });
     await load(`const open = () => ({ [Symbol.dispose]() {} });
 export function run() { using a = open(); using b = open(); throw new Error("here"); }`);
     expect(await box.call(`m${names}`, "run")).toMatchObject({ ok: false, fault: { stack: "    at run (main.ts:2:76)" } });
   });
 
-  it.each([
-    ["the top level", "\nusing a = null;", 2],
-    ["the head of a counting loop", { "main.js": "export function run() {\n  for (using a = null; ;) break;\n}" }, 2],
-  ])("is refused at %s, with its place [B7.refused]", async (_where, source, line) => {
-    expect(await refusal(source)).toMatchObject({ kind: "syntax", line, message: expect.stringContaining('"using"') });
-  });
+  it.each([["the head of a counting loop", { "main.js": "export function run() {\n  for (using a = null; ;) break;\n}" }, 2]])(
+    "is refused at %s, with its place [B7.refused]",
+    async (_where, source, line) => {
+      expect(await refusal(source)).toMatchObject({ kind: "syntax", line, message: expect.stringContaining('"using"') });
+    },
+  );
 
   it("is a name like any other where it is no keyword [B7.using]", async () => {
     expect(await run(`const using = 1; // using x = 2\nexport const run = () => { let x = using; x = using; return x; };`)).toBe(1);

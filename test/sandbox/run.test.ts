@@ -20,6 +20,7 @@ function startRun(plugin: InThreadPlugin, name: string, answer: () => SyncAnswer
       words: ["main.js", name, "{}", "{}"],
       limits: { ...DEFAULT_LIMITS, wallMs: 100 },
       files: new Map(),
+      world: undefined,
       modules: createModuleTable(new Map(), {}),
     },
     new Lease(plugin.image, plugin.instance),

@@ -131,7 +131,7 @@ describe("createSubtleCalls()", () => {
     let answers = 0;
     const begin = (bytes?: Uint8Array): boolean => ended.begin({ method: "generateKey", text, bytes }, () => answers++);
     for (let count = 0; count < 1_024; count++) expect(begin()).toBe(true);
-    expect([begin(), ended.pending]).toEqual([false, 1_024]);
+    expect(begin()).toBe(false);
     ended.close();
     const other = open(2);
     expect((await settled(other, text)).answer).toContain('"k":["2.1","secret",true');

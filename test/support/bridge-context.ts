@@ -3,7 +3,15 @@
 import type { BridgeContext, CapabilityAct } from "../../host/capabilities/mod.ts";
 import { answerOperation, createExchanges, createOpenFiles } from "../../host/capabilities/mod.ts";
 import type { Platform } from "../../host/platform/platform.ts";
-import { compilePermissions, type JsonValue, type Permissions } from "../../manifests/mod.ts";
+import { createSecrets } from "../../host/secrets/secrets.ts";
+import {
+  compilePermissions,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Permissions,
+  type SecretSource,
+} from "../../manifests/mod.ts";
 import type { HostAnswer } from "../../sandbox/mod.ts";
 
 export interface TestCall {
@@ -20,6 +28,8 @@ export interface TestCallOptions {
   readonly operationBytes?: number;
   readonly ownFiles?: ReadonlyMap<string, Uint8Array>;
   readonly signal?: AbortSignal;
+  /** The `secrets` of `bascule.json`. */
+  readonly secrets?: Readonly<Record<string, SecretSource>>;
   /** Default `words`; null is a host tool's call. */
   readonly plugin?: string | null;
 }
@@ -29,10 +39,15 @@ export function testCall(options: TestCallOptions): TestCall {
   const acts: CapabilityAct[] = [];
   const modified: string[] = [];
   const bases = { base: cwd, workspace: cwd, tmp: `${cwd}/.tmp` };
+  const grant: BridgeContext["grant"] = {
+    layers: [{ name: "grant", permissions: compilePermissions(permissions, bases), unnamed: "none", otherwise: "prompt" }],
+  };
+  const secrets = createSecrets({ platform, sources: () => options.secrets ?? {}, root: cwd });
   const context: BridgeContext = {
     callId: "call-1",
     ...(plugin !== null && { plugin }),
-    grant: { layers: [{ name: "grant", permissions: compilePermissions(permissions, bases), unnamed: "none", otherwise: "prompt" }] },
+    grant,
+    secrets: secrets.forCall(grant),
     cwd,
     platform,
     limits: { operationBytes },
@@ -56,6 +71,12 @@ export function textOf(answer: HostAnswer): string {
 export function valueOf(answer: HostAnswer): string {
   if (answer.ok && typeof answer.value === "string") return answer.value;
   throw new Error(`No text: ${JSON.stringify(answer)}`);
+}
+
+/** The answer's value, which has to be an object. */
+export function objectOf(answer: HostAnswer): JsonObject {
+  if (answer.ok && isJsonObject(answer.value)) return answer.value;
+  throw new Error(`No object: ${JSON.stringify(answer)}`);
 }
 
 /** The name of the error; undefined for success. */

@@ -6,6 +6,7 @@ import type { ToolCall } from "../../host/call.ts";
 import type { Platform } from "../../host/platform/platform.ts";
 import type { Execution } from "../../host/routes/executor.ts";
 import type { RouteOptions } from "../../host/routes/run-record.ts";
+import { createSecrets } from "../../host/secrets/secrets.ts";
 import { createSession } from "../../host/session.ts";
 import type { RegisteredTool } from "../../host/tool.ts";
 import { compilePermissions, DEFAULT_LIMITS, type JsonValue, type Limits, type Permissions } from "../../manifests/mod.ts";
@@ -69,5 +70,5 @@ export function routeOptions(platform: Platform): RouteOptions & { readonly even
     },
   });
   bus.subscribe((event) => events.push(event));
-  return { platform, emit: bus.emit, events };
+  return { platform, emit: bus.emit, secrets: createSecrets({ platform, sources: () => ({}), root: WORKSPACE }), events };
 }

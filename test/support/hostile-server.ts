@@ -1,6 +1,8 @@
 /** Servers made to misbehave, on loopback, and calls that may reach them. */
 
+import { readFileSync } from "node:fs";
 import { createServer as createHttpServer, type RequestListener } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
 import { createServer as createTcpServer, type Socket } from "node:net";
 import type { AddressInfo, Server } from "node:net";
 import { onTestFinished } from "vitest";
@@ -8,7 +10,7 @@ import type { HttpLimits } from "../../host/platform/network-types.ts";
 import { createNetwork } from "../../host/platform/network.ts";
 import type { Resolve } from "../../host/platform/network-connect.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
-import type { JsonValue, Permissions } from "../../manifests/mod.ts";
+import type { JsonValue, Permissions, SecretSource } from "../../manifests/mod.ts";
 import type { HostAnswer } from "../../sandbox/mod.ts";
 import { type TestCall, testCall } from "./bridge-context.ts";
 
@@ -26,6 +28,15 @@ export interface TestServer {
 /** Answers with Node's own server. */
 export function httpServer(listener: RequestListener, address = "127.0.0.1"): Promise<TestServer> {
   return listen(createHttpServer(listener), address);
+}
+
+/** For secure.test and 127.0.0.1, made for these tests and of no use elsewhere. */
+export const CERTIFICATE: string = readFileSync(new URL("certificates/secure.cert.pem", import.meta.url), "utf8");
+
+/** The same over TLS; trusted by calls that are given `ca: CERTIFICATE`. */
+export function httpsServer(listener: RequestListener): Promise<TestServer> {
+  const key = readFileSync(new URL("certificates/secure.key.pem", import.meta.url), "utf8");
+  return listen(createHttpsServer({ cert: CERTIFICATE, key }, listener), "127.0.0.1");
 }
 
 /** Says what it likes: `speak` is called with each connection after the first bytes of a request came. */
@@ -80,6 +91,9 @@ export interface NetCallOptions {
   readonly signal?: AbortSignal;
   readonly operationBytes?: number;
   readonly limits?: Partial<HttpLimits>;
+  /** Variables that the call holds, with those of the environment. */
+  readonly env?: { readonly allow: Exclude<Permissions["env"], undefined>; readonly values: Readonly<Record<string, string>> };
+  readonly secrets?: Readonly<Record<string, SecretSource>>;
 }
 
 /** A call on the real network of this machine, with these permissions for net. */
@@ -89,10 +103,17 @@ export function netCall(net: Exclude<Permissions["net"], undefined>, options: Ne
   const limited: typeof network = {
     exchange: (url, request) => network.exchange(url, { ...request, limits: { ...request.limits, ...limits } }),
   };
+  const { environment, ...platform } = currentPlatform();
+  const { allow, values } = options.env ?? { allow: false, values: {} };
   const call = testCall({
-    platform: { ...currentPlatform(), network: limited },
+    platform: {
+      ...platform,
+      network: limited,
+      environment: { ...environment, get: (name) => values[name], names: () => Object.keys(values) },
+    },
     cwd: "/workspace",
-    permissions: { net },
+    permissions: { net, env: allow },
+    ...(options.secrets && { secrets: options.secrets }),
     ...(options.signal && { signal: options.signal }),
     ...(options.operationBytes !== undefined && { operationBytes: options.operationBytes }),
   });

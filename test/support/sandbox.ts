@@ -3,6 +3,7 @@
 import { createWorkerLauncher } from "../../host/platform/workers.ts";
 import { DEFAULT_LIMITS, type JsonValue, type Limits } from "../../manifests/mod.ts";
 import {
+  type CallWorld,
   createSandbox,
   type HostCallHandler,
   type InvocationOutcome,
@@ -18,6 +19,7 @@ export interface TestCall {
   readonly limits?: Partial<Limits>;
   readonly signal?: AbortSignal;
   readonly session?: string;
+  readonly world?: CallWorld;
   readonly hostCall?: HostCallHandler;
   readonly onLog?: (level: string, text: string) => void;
 }
@@ -73,6 +75,7 @@ export function startSandbox(options: SandboxOptions = {}): TestSandbox {
         hostCall:
           call.hostCall ?? (() => Promise.resolve({ ok: false, error: { name: "NotCapable", message: "Nothing is granted here" } })),
         onLog: call.onLog ?? (() => {}),
+        ...(call.world !== undefined && { world: call.world }),
         ...(call.session !== undefined && { session: call.session }),
         signal: call.signal ?? new AbortController().signal,
       });

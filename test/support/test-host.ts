@@ -13,6 +13,7 @@ import type { MemoryPlatform } from "../../host/platform/memory.ts";
 import { createPolicy, type Policy, type PolicyOptions } from "../../host/policy/policy.ts";
 import { createRegistry, type Registry } from "../../host/registry.ts";
 import { createExecutors } from "../../host/routes/mod.ts";
+import { createSecrets } from "../../host/secrets/secrets.ts";
 import { createSession, type Session } from "../../host/session.ts";
 import { EMPTY_SNAPSHOT } from "../../host/snapshot.ts";
 import type { ToolFactory } from "../../host/tool.ts";
@@ -61,7 +62,8 @@ export function testHost(options: TestHostOptions = {}): TestHost {
   const project = projectOf(options.project);
   const policy = options.policy ?? createPolicy({ project, root: WORKSPACE, grants: { find: () => undefined }, ...options.policyOptions });
   const session = options.session ?? createSession({ id: "session-1", workspace: WORKSPACE });
-  const executors = createExecutors({ platform, emit: bus.emit, sandbox, lease: sandbox.lease });
+  const secrets = createSecrets({ platform, sources: () => project.secrets, root: WORKSPACE });
+  const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, lease: sandbox.lease });
   const confirm = createConfirm({ emit: bus.emit, newId: random.uuidv7, clock, timeoutMs: () => project.confirmation.timeoutMs, onDefect });
   const calls = createCalls({
     newId: random.uuidv7,

@@ -9,6 +9,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { terminalPrompt } from "../confirm.ts";
 import { EXIT, exitCodeFor } from "../exit-codes.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
+import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import { failureLines, successText } from "../result-text.ts";
 import { printable } from "../text.ts";
@@ -33,6 +34,7 @@ export const callCommand: Command = {
   options: [
     { name: "args", value: "file", about: "Read the arguments from a JSON file; - is standard input" },
     { name: "timeout", value: "ms", about: "End the call after so many milliseconds" },
+    ...CONTEXT_OPTIONS,
     ...RUN_OPTIONS,
   ],
   run: async (context) => {
@@ -54,7 +56,7 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
   const { workspace } = await host.operations.status();
 
   const result = await host.operations.call(
-    { tool, args, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+    { tool, args, ...(timeoutMs === undefined ? {} : { timeoutMs }), ...requestContext(options) },
     {
       signal,
       onProgress: (progress: JsonValue) =>

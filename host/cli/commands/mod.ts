@@ -10,6 +10,7 @@ import { grantsCommand } from "./grants.ts";
 import { infoCommand } from "./info.ts";
 import { initCommand } from "./init.ts";
 import { listCommand } from "./list.ts";
+import { packCommand } from "./pack.ts";
 import { reloadCommand } from "./reload.ts";
 import { revokeCommand } from "./revoke.ts";
 import { testCommand } from "./test.ts";
@@ -28,6 +29,7 @@ export const COMMANDS: readonly Command[] = [
   exportCommand,
   testCommand,
   vendorCommand,
+  packCommand,
   grantCommand,
   revokeCommand,
   grantsCommand,

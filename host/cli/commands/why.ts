@@ -8,6 +8,7 @@ import { grantAdvice } from "../grant-advice.ts";
 import { table } from "../help.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
 import { nearestName } from "../../nearest.ts";
+import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
 import type { Output } from "../output.ts";
 import { absolutePath, pathFrom } from "../paths.ts";
 import { permissionText } from "../permission-text.ts";
@@ -19,9 +20,9 @@ export const whyCommand: Command = {
   summary: "Explain why a plugin or tool may do something, or not",
   usage: "why <plugin|tool> [act]",
   details: ["An act is a kind and what it is about: read=README.md, net=api.example.org:443, env=HOME, or the kind alone."],
-  examples: ["why grep", "why grep read=README.md", "why notes write=notes"],
+  examples: ["why grep", "why grep read=README.md", "why notes write=notes", "why notes --role guest --read-only"],
   positionals: { min: 1, max: 2 },
-  options: [],
+  options: CONTEXT_OPTIONS,
   run: (context) => withHost(context, (host) => why(context, host)),
 };
 
@@ -29,7 +30,11 @@ async function why(context: CommandContext, host: HostAccess): Promise<number> {
   const { output, platform, positionals } = context;
   const [name = "", act] = positionals;
   const { cwd } = platform.environment;
-  const answer = await host.operations.why(act === undefined ? { name } : { name, act: readAct(act, cwd) });
+  const answer = await host.operations.why({
+    name,
+    ...(act !== undefined && { act: readAct(act, cwd) }),
+    ...requestContext(context.options),
+  });
   const { workspace } = await host.operations.status();
   for (const [index, explanation] of answer.tools.entries()) {
     if (index > 0) output.line();
@@ -53,6 +58,10 @@ function toolLines(explanation: ToolExplanation, output: Output, place: ReaderPl
     ["confirmation", explanation.confirm === "auto" ? "none" : explanation.confirm],
     ["route", explanation.route],
     ...explanation.rules.map(({ rule, effect }): readonly [string, string] => ["rule", printable(`${rule} ${JSON.stringify(effect)}`)]),
+    ...explanation.toolLayers.map(({ layer, level, allowed, rule }): readonly [string, string] => [
+      `${level} layer`,
+      printable(`${layer}: ${allowed ? "passes" : "denied"} (${rule})`),
+    ]),
   ];
   return [
     `${style.bold(printable(explanation.tool))}  ${color(verdict === "asks" ? "asks before each call" : verdict)}`,

@@ -83,7 +83,7 @@ const manifest: fc.Arbitrary<Manifest> = fc
 const OWN = ["ContentBlock", "Context", "Log", "OutputParts", "RunArgs", "RunOutput", "Settings", "ToolOutput"];
 
 describe("types made of a hostile manifest", () => {
-  it("are valid TypeScript that declares nothing but what it should, and hides nothing [M8.hostile]", () => {
+  it("are valid TypeScript that declares nothing but what it should, and hides nothing [M8.hostile]", { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(manifest, (hostile) => {
         const written = pluginTypes(hostile).get(TYPES_FILE) ?? "";
@@ -96,7 +96,7 @@ describe("types made of a hostile manifest", () => {
         const names = [...new Set([...Object.keys(properties), ...required])].toSorted();
         expect(declared.members.get("RunArgs") ?? []).toEqual(names);
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 

@@ -1,11 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { type TestCall, testCall } from "../../support/bridge-context.ts";
+import { objectOf, type TestCall, testCall, valueOf } from "../../support/bridge-context.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
-import type { Permissions } from "../../../manifests/mod.ts";
+import type { Permissions, SecretSource } from "../../../manifests/mod.ts";
 
-function call(permissions: Permissions): TestCall {
+type SecretSources = Readonly<Record<string, SecretSource>>;
+
+function call(permissions: Permissions, secrets: SecretSources = {}): TestCall {
   return testCall({
-    platform: memoryPlatform({}, { env: { HOME: "/home/user", APP_A: "a", API_KEY: "hunter2" } }),
+    secrets,
+    platform: memoryPlatform(
+      { "keys/pem.txt": "-----BEGIN KEY-----\nabc\n" },
+      { env: { HOME: "/home/user", APP_A: "a", API_KEY: "hunter2" } },
+    ),
     cwd: WORKSPACE,
     permissions,
   });
@@ -40,11 +46,53 @@ describe("env bridge", () => {
     expect(await call({}).answer("env.toObject", {})).toEqual({ ok: true, value: {} });
   });
 
-  it("gives a placeholder for a secret, never its value [C7.placeholder]", async () => {
+  it("gives a placeholder for a secret, never its value, by whatever way it is asked for [C7.placeholder]", async () => {
+    const { answer } = call({ env: [{ name: "API_KEY", secret: true, hosts: ["api.example.com"] }] });
+    const placeholder = valueOf(await answer("env.get", { name: "API_KEY" }));
+    expect(placeholder).toMatch(/^bascule_secret_[0-9a-f]{32}$/);
+    expect(await answer("env.get", { name: "API_KEY" })).toEqual({ ok: true, value: placeholder });
+    expect(await answer("env.toObject", {})).toEqual({ ok: true, value: { API_KEY: placeholder } });
+    expect(await answer("env.has", { name: "API_KEY" })).toEqual({ ok: true, value: true });
+  });
+
+  it("gives each call a placeholder of its own [C7.placeholder]", async () => {
     const secret: Permissions = { env: [{ name: "API_KEY", secret: true, hosts: ["api.example.com"] }] };
-    const { answer } = call(secret);
-    expect(await answer("env.get", { name: "API_KEY" })).toEqual({ ok: true, value: "bascule-secret:API_KEY" });
-    expect(await answer("env.toObject", {})).toEqual({ ok: true, value: { API_KEY: "bascule-secret:API_KEY" } });
+    const platform = memoryPlatform({}, { env: { API_KEY: "hunter2" } });
+    const calls = [1, 2].map(() => testCall({ platform, cwd: WORKSPACE, permissions: secret }));
+    const placeholders = await Promise.all(calls.map(async ({ answer }) => valueOf(await answer("env.get", { name: "API_KEY" }))));
+    expect(new Set(placeholders).size).toBe(2);
+  });
+
+  it.each<[string, Permissions["env"], SecretSources]>([
+    ["an item beside a plain one", ["API_KEY", { name: "API_KEY", secret: true, hosts: ["a.test"] }], {}],
+    ["an item beside a prefix", ["API_*", { name: "API_KEY", secret: true, hosts: ["a.test"] }], {}],
+    ["the project, whatever the grant says", true, { API_KEY: { env: "API_KEY" } }],
+  ])("hands a variable over by reference that is a secret for %s [C7.placeholder]", async (_, env, secrets) => {
+    const { answer } = call({ ...(env !== undefined && { env }) }, secrets);
+    expect(valueOf(await answer("env.get", { name: "API_KEY" }))).toMatch(/^bascule_secret_/);
+    expect(JSON.stringify(await answer("env.toObject", {}))).not.toContain("hunter2");
+  });
+
+  it("takes values from the variable or the file that the project names [C7.source, P1.secrets]", async () => {
+    const secrets = { TOKEN: { env: "API_KEY" }, PEM: { file: "keys/pem.txt" }, GONE: { file: "keys/none" }, UNSET: { env: "NONE" } };
+    const { answer } = call({ env: true }, secrets);
+    for (const name of ["TOKEN", "PEM"]) expect(valueOf(await answer("env.get", { name }))).toMatch(/^bascule_secret_/);
+    for (const name of ["GONE", "UNSET"]) {
+      expect(await answer("env.get", { name })).toEqual({ ok: true, value: null });
+      expect(await answer("env.has", { name })).toEqual({ ok: true, value: false });
+    }
+    expect(Object.keys(objectOf(await answer("env.toObject", {}))).toSorted()).toEqual(["API_KEY", "APP_A", "HOME", "PEM", "TOKEN"]);
+  });
+
+  it("refuses a value that could not be kept secret, and says why [C7.source]", async () => {
+    const { answer } = call({ env: [{ name: "APP_A", secret: true, hosts: ["a.test"] }] });
+    expect(await answer("env.get", { name: "APP_A" })).toEqual({
+      ok: false,
+      error: {
+        name: "InvalidData",
+        message: 'Secret "APP_A" cannot be used: its value has fewer than 6 bytes, and could not be kept out of results',
+      },
+    });
   });
 
   it("answers as if unset what Deno's ignore covers", async () => {

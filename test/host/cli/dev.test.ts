@@ -66,6 +66,10 @@ describe("bascule dev", () => {
     await dev.waitFor("done     demo.demo_peek in ");
     expect(dev.printed()).toContain("denied   demo.demo_peek fs_denied ");
     expect(dev.printed()).toContain("grants   of demo changed\n");
+    expect(await project.run(["call", "demo_peek", "path=README.md", "--role", "guest", "--read-only"])).toMatchObject({
+      code: 0,
+      error: NOTE,
+    });
     for (const args of [["list"], ["info", "demo_peek"], ["grants"], ["why", "demo"], ["reload"], ["revoke", "demo"]]) {
       expect({ args, ...(await project.run(args)) }).toMatchObject({ args, code: 0, error: NOTE });
     }

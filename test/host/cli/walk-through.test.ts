@@ -346,6 +346,23 @@ describe("bascule why", () => {
     });
   });
 
+  it("asks as a role and for a task, and so does call [P5.cli] [P6.layers]", async () => {
+    const config = { roles: { guest: { forbiddenTools: ["demo_peek"] } } };
+    await using project = await createCliProject({ "README.md": README, "bascule.json": JSON.stringify(config) });
+    await project.run(["init", "demo"]);
+    expect((await project.run(["why", "demo_peek"])).out).not.toContain("layer");
+    const { out } = await project.run(["why", "demo_peek", "--role", "guest", "--read-only"]);
+    expect(out).toMatch(/^demo\.demo_peek {2}denied\n {2}decided by +role guest: forbiddenTools demo_peek\n/u);
+    expect(out).toMatch(/^ {2}role layer +role guest: denied \(forbiddenTools demo_peek\)\n {2}task layer +readOnly: passes/mu);
+    const call = ["call", "demo_peek", "path=README.md", "--allow-read=."];
+    expect(await project.run([...call, "--role", "guest"])).toMatchObject({ code: 4 });
+    expect(await project.run([...call, "--role", "other"])).toMatchObject({ code: 0 });
+    expect(await project.run(["call", "write_file", "path=x", "content=y", "--read-only"])).toMatchObject({ code: 4 });
+    expect(await project.run(["call", "write_file", "path=x", "content=y", "--no-web", "--json"])).toMatchObject({
+      out: expect.stringContaining("user_denied"),
+    });
+  });
+
   it("refuses an act it does not know, with the nearest [I2.nearest]", async () => {
     await using project = await createCliProject();
     await project.run(["init", "demo"]);

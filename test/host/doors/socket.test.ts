@@ -242,6 +242,8 @@ describe("the socket's protocol", () => {
     ["wrong permissions", '{"id":5,"op":"grant","params":{"plugin":"x","permissions":{"read":5}}}', 5],
     ["no permissions", '{"id":6,"op":"grant","params":{"plugin":"x"}}', 6],
     ["an unknown act", '{"id":7,"op":"why","params":{"name":"x","act":{"kind":"fly"}}}', 7],
+    ["a wrong context", '{"id":8,"op":"why","params":{"name":"x","context":{"readOnly":1}}}', 8],
+    ["a context that is none", '{"id":8,"op":"call","params":{"tool":"x","context":"guest"}}', 8],
     ["a deep document", `{"id":8,"op":"call","params":{"tool":"x","args":${"[".repeat(5_000)}${"]".repeat(5_000)}}}`, null],
   ])("answers %s with invalid_request and goes on [I2.malformed]", async (_name, line, id) => {
     const platform = createMemoryPlatform();

@@ -27,3 +27,39 @@ describe("intersectCompiled()", () => {
     expect(stateOf(intersectCompiled(both, both))).toBe("granted");
   });
 });
+
+describe("secrets in combined sets", () => {
+  const SECRET: Permissions = { env: [{ name: "KEY", secret: true, hosts: ["a.test", "b.test"] }] };
+  const bindings = (set: CompiledPermissions): readonly (readonly [string, readonly boolean[]])[] => {
+    const { allow = [], listed = [] } = set.entries.get("env") ?? {};
+    return (allow === true ? listed : allow).flatMap(({ secret }) =>
+      secret === undefined
+        ? []
+        : [[secret.name, ["a.test", "b.test", "c.test"].map((host) => secret.permits({ host, port: 443 }))] as const],
+    );
+  };
+  const compiled = (permissions: Permissions): CompiledPermissions => compilePermissions(permissions, BASES);
+
+  it.each<[string, Permissions]>([
+    ["the plain name", { env: ["KEY"] }],
+    ["all names", { env: true }],
+    ["other names", { env: ["OTHER"] }],
+  ])("stay secrets beside %s [C7.placeholder]", (_, other) => {
+    expect(bindings(uniteCompiled([compiled(SECRET), compiled(other)], BASES))).toEqual([["KEY", [true, true, false]]]);
+  });
+
+  it("stay secrets where everything is allowed on both sides, whichever names them [C7.placeholder]", () => {
+    const all = compiled({ env: true });
+    const beside = uniteCompiled([all, compiled(SECRET)], BASES);
+    for (const set of [intersectCompiled(all, beside), intersectCompiled(beside, all)]) {
+      expect(bindings(set)).toEqual([["KEY", [true, true, false]]]);
+    }
+  });
+
+  it("go where both let them where both have to [C7.bound]", () => {
+    const other = compiled({ env: [{ name: "KEY", secret: true, hosts: ["b.test", "c.test"] }] });
+    expect(bindings(intersectCompiled(compiled(SECRET), other))).toEqual([["KEY", [false, true, false]]]);
+    expect(bindings(intersectCompiled(compiled({ env: true }), compiled(SECRET)))).toEqual([["KEY", [true, true, false]]]);
+    expect(bindings(intersectCompiled(compiled({ env: ["KEY"] }), compiled(SECRET)))).toEqual([["KEY", [true, true, false]]]);
+  });
+});

@@ -1,19 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { createHost, ProjectConfigError } from "../../../host/mod.ts";
 import { checkEnforced, withoutAliases } from "../../../host/policy/enforced.ts";
-import { DEFAULT_PROJECT, type PolicyConfig } from "../../../manifests/mod.ts";
+import { DEFAULT_PROJECT, type PolicyConfig, type ProjectConfig } from "../../../manifests/mod.ts";
 
-const policy = (fields: Partial<PolicyConfig>): { policy: PolicyConfig } => ({ policy: { ...DEFAULT_PROJECT.policy, ...fields } });
+const policy = (fields: Partial<PolicyConfig>): ProjectConfig => ({ ...DEFAULT_PROJECT, policy: { ...DEFAULT_PROJECT.policy, ...fields } });
 
 describe("checkEnforced()", () => {
   it("refuses whatever would be read and then ignored [P1.enforced]", () => {
     const pointers = checkEnforced(
       policy({
-        default: { allow: true, quota: { calls: 1 } },
-        layers: [{ level: "global", deny: ["a"] }],
-        permissionTypes: { shell: { requiresApproval: true } },
+        default: { allow: true, quota: [{ per: "tool", windowMs: 60_000, calls: 1 }] },
+        layers: [{ name: "l", level: "global", allow: ["a", "group:nope"], deny: ["group:mine", "group:never"] }],
         rules: [
-          { tool: "a", quota: { calls: 1 } },
+          { tool: "a", quota: [{ per: "tool", windowMs: 60_000, calls: 1 }] },
           { group: "group:nope", allow: false },
           { group: "group:write", allow: false },
           { group: "mine", allow: false },
@@ -22,19 +21,19 @@ describe("checkEnforced()", () => {
       }),
     ).map(({ pointer }) => pointer);
     expect(pointers).toEqual([
-      "/policy/layers",
-      "/policy/permissionTypes",
       "/policy/default/quota",
       "/policy/rules/0/quota",
       "/policy/rules/1/group",
+      "/policy/layers/0/allow/1",
+      "/policy/layers/0/deny/1",
     ]);
     expect(checkEnforced(DEFAULT_PROJECT)).toEqual([]);
   });
 
   it("stops a host from starting on a policy that it would not keep, from a file's text and from code [P1.enforced]", async () => {
-    const layers = [{ level: "global", name: "x", deny: ["read_file"] }];
+    const layers = [{ level: "global", name: "x", deny: ["group:nobody"] }];
     await expect(createHost({ config: { policy: { layers } } })).rejects.toThrow(ProjectConfigError);
-    await expect(createHost({ config: false, policy: { layers } })).rejects.toThrow("Layers are not enforced yet");
+    await expect(createHost({ config: false, policy: { layers } })).rejects.toThrow('There is no group "group:nobody"');
   });
 });
 
@@ -42,11 +41,19 @@ describe("withoutAliases()", () => {
   it("makes a rule about another name of a built-in one about the built-in [G2.rules]", async () => {
     const project = withoutAliases(
       {
-        policy: { ...DEFAULT_PROJECT.policy, rules: [{ tool: "Read", allow: false }], groups: { g: ["Write"] } },
+        roles: { guest: { allowedTools: ["Read"], forbiddenTools: ["Write"] } },
+        policy: {
+          ...DEFAULT_PROJECT.policy,
+          layers: [{ name: "l", level: "global", deny: ["Write"] }],
+          rules: [{ tool: "Read", allow: false }],
+          groups: { g: ["Write"] },
+        },
         confirmation: { ...DEFAULT_PROJECT.confirmation, perTool: { Echo: "deny" } },
       },
       { Read: "read_file", Write: "write_file", Echo: "echo" },
     );
+    expect(project.roles).toEqual({ guest: { allowedTools: ["read_file"], forbiddenTools: ["write_file"] } });
+    expect(project.policy.layers).toEqual([{ name: "l", level: "global", deny: ["write_file"] }]);
     expect(project.policy.rules).toEqual([{ tool: "read_file", allow: false }]);
     expect(project.policy.groups).toEqual({ g: ["write_file"] });
     expect(project.confirmation.perTool).toEqual({ echo: "deny" });

@@ -211,17 +211,6 @@ describe("createPolicy()", () => {
     });
   });
 
-  it("answers whether a role can use a tool, without running it [P5.canUse]", () => {
-    const secret = functionOf("secret", { visibility: { roles: ["admin"] } });
-    const rules = { project: { policy: { rules: [{ tool: "words.grep", allow: false }] } } };
-    expect([
-      policy().canUse("admin", secret, session),
-      policy().canUse("guest", secret, session),
-      policy(rules).canUse(undefined, reader, session),
-      policy().canUse(undefined, reader, session),
-    ]).toEqual([true, false, false, true]);
-  });
-
   it("protects the host's own files from every tool, and plugins' sources from plugins [C2.protect]", () => {
     const protect = [
       { name: "host state", pluginsOnly: false, paths: [{ access: "write", path: "/w/.bascule", except: "/w/.bascule/data" }] },

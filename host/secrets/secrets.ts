@@ -1,0 +1,173 @@
+/** The secrets of a host: where their values come from, and what no result, event or log line may show (SPEC C7, AU4). */
+
+import { hasLoneSurrogate, isJsonArray, isJsonObject, type JsonValue, normalizePath, type SecretSource } from "../../manifests/mod.ts";
+import { FileError, type Log, type Platform } from "../platform/platform.ts";
+import type { Grant } from "../policy/grant.ts";
+import { type ByteReplacer, type ByteSearch, createByteSearch } from "./byte-search.ts";
+import { type CallSecrets, createCallSecrets, secretNames, type SecretValue } from "./call-secrets.ts";
+import { secretForms } from "./secret-forms.ts";
+
+export interface SecretsOptions {
+  readonly platform: Pick<Platform, "environment" | "files" | "random" | "log">;
+  /** The `secrets` of `bascule.json`; files in it are relative to `root`. */
+  readonly sources: () => Readonly<Record<string, SecretSource>>;
+  readonly root: string;
+}
+
+/** One host's secrets. It knows the values that were ever looked up, and forgets all but the last few of each name. */
+export interface Secrets {
+  forCall(grant: Grant): CallSecrets;
+  /** Looks the project's secrets up, so that what they are is known before anybody asks for them. */
+  refresh(): Promise<void>;
+  /** `[secret NAME]` in place of every value in texts and keys; the very same object where there is none. */
+  redact(value: JsonValue): JsonValue;
+  /** The same for lines of a log. */
+  redactLog(log: Log): Log;
+  /** Takes every known value out of a stream; undefined while none is known. @param shown what to put for one of this name */
+  scrubber(shown: (name: string) => string): ByteReplacer | undefined;
+}
+
+/** A value that is replaced while calls run stays unseen for one change more. */
+const REMEMBERED_VALUES = 2;
+const REMEMBERED_NAMES = 1_024;
+const MAX_VALUE_BYTES = 8_192;
+/** Shorter ones could not be taken out again without taking ordinary text out with them. */
+const MIN_VALUE_BYTES = 6;
+
+export function createSecrets({ platform, sources, root }: SecretsOptions): Secrets {
+  const known = new Map<string, readonly string[]>();
+  /** Said once and not at every call. */
+  const complaints = new Map<string, string>();
+  let search: { readonly names: readonly string[]; readonly find: ByteSearch } | undefined;
+
+  function learn(name: string, value: string): void {
+    const values = known.get(name) ?? [];
+    if (values[0] === value) return;
+    known.delete(name);
+    known.set(name, [value, ...values.filter((other) => other !== value)].slice(0, REMEMBERED_VALUES));
+    const [oldest] = known.keys();
+    if (known.size > REMEMBERED_NAMES && oldest !== undefined) known.delete(oldest);
+    search = undefined;
+  }
+
+  function learned(name: string, text: string | undefined): SecretValue {
+    if (text === undefined) return { kind: "absent" };
+    const reason = unfit(text);
+    if (reason !== undefined) {
+      if (complaints.get(name) !== reason) platform.log.write("warn", "A secret cannot be used", { name, reason });
+      if (complaints.size < REMEMBERED_NAMES) complaints.set(name, reason);
+      return { kind: "unfit", reason: `Secret "${name}" cannot be used: ${reason}` };
+    }
+    learn(name, text);
+    return { kind: "value", value: text };
+  }
+
+  async function read(name: string): Promise<SecretValue> {
+    const source = sourceOf(name);
+    return learned(name, source.file === undefined ? variable(source.env ?? name) : await readFile(name, source.file));
+  }
+
+  function sourceOf(name: string): SecretSource {
+    const all = sources();
+    return (Object.hasOwn(all, name) ? all[name] : undefined) ?? { env: name };
+  }
+
+  function variable(name: string): string | undefined {
+    const value = platform.environment.get(name);
+    return value === "" ? undefined : value;
+  }
+
+  async function readFile(name: string, file: string): Promise<string | undefined> {
+    const path = normalizePath(file, root);
+    try {
+      if (path === undefined) return undefined;
+      const text = new TextDecoder().decode(await platform.files.readBytes(path, MAX_VALUE_BYTES + 2));
+      return text.replace(/\r?\n$/, "") || undefined;
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      platform.log.write("warn", "A secret's file cannot be read", { name, code: error.code });
+      return undefined;
+    }
+  }
+
+  function searchNow(): { readonly names: readonly string[]; readonly find: ByteSearch } {
+    if (search !== undefined) return search;
+    const names = [...known.keys()];
+    const needles = names.flatMap((name, group) => (known.get(name) ?? []).flatMap(secretForms).map((bytes) => ({ bytes, group })));
+    search = { names, find: createByteSearch(needles) };
+    return search;
+  }
+
+  function scrubber(shown: (name: string) => string): ByteReplacer | undefined {
+    if (known.size === 0) return undefined;
+    const { names, find } = searchNow();
+    return find.open((group) => UTF8.encode(shown(names[group] ?? "")));
+  }
+
+  function redactText(text: string): string {
+    const replacer = text.length < MIN_VALUE_BYTES ? undefined : scrubber((name) => `[secret ${name}]`);
+    if (replacer === undefined) return text;
+    const [begun, rest] = [replacer.push(UTF8.encode(text)), replacer.end()];
+    if (!replacer.hasFound) return text;
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    return decoder.decode(begun, { stream: true }) + decoder.decode(rest);
+  }
+
+  function redactLog(log: Log): Log {
+    return {
+      write: (level, message, fields) =>
+        known.size === 0
+          ? log.write(level, message, fields)
+          : log.write(level, redactText(message), fields && (mapTexts(fields, redactText) as Readonly<Record<string, unknown>>)),
+      child: (fields) => redactLog(log.child(fields)),
+    };
+  }
+
+  return {
+    forCall(grant) {
+      const configured = sources();
+      for (const name of secretNames(grant)) {
+        // Known from now on, whether the guest asks for it or finds it elsewhere.
+        if (!Object.hasOwn(configured, name)) learned(name, variable(name));
+      }
+      return createCallSecrets({ grant, sources: configured, read, random: platform.random, scrubber });
+    },
+    async refresh() {
+      for (const name of Object.keys(sources())) await read(name);
+    },
+    // Texts become texts, so JSON stays JSON.
+    redact: (value) => (known.size === 0 ? value : (mapTexts(value, redactText) as JsonValue)),
+    redactLog,
+    scrubber,
+  };
+}
+
+const UTF8 = new TextEncoder();
+
+function unfit(value: string): string | undefined {
+  const { length } = UTF8.encode(value);
+  if (length < MIN_VALUE_BYTES) return `its value has fewer than ${MIN_VALUE_BYTES} bytes, and could not be kept out of results`;
+  if (length > MAX_VALUE_BYTES) return `its value has more than ${MAX_VALUE_BYTES} bytes`;
+  return value.includes("\0") || hasLoneSurrogate(value) ? "its value is no text" : undefined;
+}
+
+const PLAIN: ReadonlySet<unknown> = new Set([Object.prototype, null]);
+
+/** What is neither a list nor a plain object stays as it is; so does what holds nothing to change. */
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === "string") return map(value);
+  // Of a log's fields: anything else than JSON in them is not looked into.
+  const json = value as JsonValue;
+  if (isJsonArray(json)) {
+    const mapped = json.map((item) => mapTexts(item, map));
+    return mapped.every((item, index) => item === json[index]) ? value : mapped;
+  }
+  if (!isJsonObject(json) || !PLAIN.has(Object.getPrototypeOf(json))) return value;
+  let isSame = true;
+  const entries = Object.entries(json).map(([key, item]) => {
+    const entry = [map(key), mapTexts(item, map)] as const;
+    isSame &&= entry[0] === key && entry[1] === item;
+    return entry;
+  });
+  return isSame ? value : Object.fromEntries(entries);
+}

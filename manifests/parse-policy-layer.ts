@@ -1,0 +1,103 @@
+/** Reads the parts of `bascule.json` that narrow what tools may be called: layers, roles, permission types (SPEC P3, P5, P7). */
+
+import { compact, type DocumentReader, type Fields } from "./document.ts";
+import type { JsonValue } from "./json.ts";
+import { printable } from "./names.ts";
+import { checkItem } from "./permission-parse.ts";
+import { readPermissions } from "./permission-field.ts";
+import type { Permissions } from "./permissions.ts";
+import {
+  type FlatPermissions,
+  LAYER_LEVELS,
+  type LayerLevel,
+  PERMISSION_TYPES,
+  type PermissionType,
+  type PermissionTypeRules,
+  type PolicyLayer,
+} from "./policy-layer.ts";
+
+const LAYER_FIELDS = ["name", "level", "role", "allow", "deny", "permissions"];
+const ROLE_FIELDS = ["webAccess", "allowedCategories", "allowedTools", "forbiddenTools"];
+const MAX_NAME_LENGTH = 128;
+
+/** One item of `policy.layers`. */
+export function readLayer(reader: DocumentReader, value: JsonValue, pointer: string): PolicyLayer | undefined {
+  const fields = reader.fields(value, pointer, { what: "Layer", known: LAYER_FIELDS, required: ["name", "level"] });
+  if (fields === undefined) return undefined;
+  const level: LayerLevel | undefined = fields.choice("level", LAYER_LEVELS);
+  const role = fields.text("role", checkName);
+  if (level === "task") {
+    reader.refuse(fields.at("level"), "Task layers come with a session", `open the session with { "readOnly": true } or { "noWeb": true }`);
+  } else if (level === "role" && !fields.has("role")) {
+    reader.refuse(pointer, `Layer of level "role" has no "role"`, `add "role", or make it "global"`);
+  } else if (level !== undefined && level !== "role" && fields.has("role")) {
+    reader.refuse(fields.at("role"), `A ${level} layer holds for every role`, `write "level": "role", or leave "role" out`);
+  }
+  const layer = compact({
+    name: fields.text("name", checkName) ?? "",
+    level: level === undefined || level === "task" ? ("global" as const) : level,
+    role,
+    allow: fields.texts("allow", checkSelector),
+    deny: fields.texts("deny", checkSelector),
+    permissions: readPermissions(reader, fields, "permissions"),
+  });
+  if (layer.allow === undefined && layer.deny === undefined && layer.permissions === undefined)
+    reader.refuse(pointer, "Layer says nothing", `add "allow", "deny" or "permissions"`);
+  return layer;
+}
+
+/** The section `roles`: flat permissions by the name of the role. */
+export function readRoles(reader: DocumentReader, parent: Fields): Readonly<Record<string, FlatPermissions>> | undefined {
+  return parent.record("roles", (value, pointer) => {
+    const fields = reader.fields(value, pointer, { what: "Role", known: ROLE_FIELDS });
+    return (
+      fields &&
+      compact({
+        webAccess: fields.flag("webAccess"),
+        allowedCategories: fields.texts("allowedCategories", checkName),
+        allowedTools: fields.texts("allowedTools", checkSelector),
+        forbiddenTools: fields.texts("forbiddenTools", checkSelector),
+      })
+    );
+  });
+}
+
+/** `policy.permissionTypes`. */
+export function readPermissionTypes(
+  reader: DocumentReader,
+  parent: Fields,
+): { readonly [K in PermissionType]?: PermissionTypeRules } | undefined {
+  const section = parent.has("permissionTypes")
+    ? reader.fields(parent.get("permissionTypes"), parent.at("permissionTypes"), { what: "Permission types", known: PERMISSION_TYPES })
+    : undefined;
+  if (section === undefined) return undefined;
+  const entries = PERMISSION_TYPES.map((type) => {
+    const fields = section.has(type)
+      ? reader.fields(section.get(type), section.at(type), { what: "Permission type", known: ["requiresApproval", "allowedPaths"] })
+      : undefined;
+    return [
+      type,
+      fields &&
+        compact({
+          requiresApproval: fields.flag("requiresApproval"),
+          allowedPaths: fields.texts("allowedPaths", (path) => checkItem("read", path)),
+        }),
+    ] as const;
+  });
+  return compact(Object.fromEntries(entries));
+}
+
+/** What keeps reading and writing within some paths. */
+export function permissionsWithin(paths: readonly string[]): Permissions {
+  return { read: paths, write: paths };
+}
+
+function checkName(name: string): string | undefined {
+  return name.length <= MAX_NAME_LENGTH ? undefined : `Is longer than ${MAX_NAME_LENGTH} characters; write a shorter name`;
+}
+
+function checkSelector(selector: string): string | undefined {
+  return selector.length <= 256 && /^(?:(?:group|category):[\w.-]+|[\w.*?-]+)$/.test(selector)
+    ? undefined
+    : `"${printable(selector)}" selects no tools; write "grep", "words.grep", "words.*", "group:read" or "category:web"`;
+}

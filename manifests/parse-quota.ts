@@ -1,0 +1,35 @@
+/** Reads how much of what may be used in which time (SPEC P2, D9). */
+
+import { compact, type DocumentReader, type Fields } from "./document.ts";
+import type { JsonValue } from "./json.ts";
+import { QUOTA_RESOURCES, QUOTA_SCOPES, type QuotaConfig, type QuotaScope } from "./project.ts";
+
+/** How long a window may be, and how many quotas one rule or session may have. */
+export const QUOTA_BOUNDS: { readonly leastWindowMs: number; readonly mostWindowMs: number; readonly most: number } = Object.freeze({
+  leastWindowMs: 1_000,
+  mostWindowMs: 31 * 24 * 3_600_000,
+  most: 8,
+});
+
+const DEFAULT_WINDOW_MS = 60_000;
+const FIELDS: readonly string[] = [...QUOTA_RESOURCES, "per", "windowMs"];
+
+/** One quota, or a list of them. `per` is whose use counts where a quota does not say. */
+export function readQuotas(reader: DocumentReader, parent: Fields, key: string, per: QuotaScope): readonly QuotaConfig[] | undefined {
+  if (Array.isArray(parent.get(key))) return parent.list(key, (item, pointer) => readQuota(reader, item, pointer, per), QUOTA_BOUNDS.most);
+  const quota = parent.has(key) ? readQuota(reader, parent.get(key), parent.at(key), per) : undefined;
+  return quota && [quota];
+}
+
+function readQuota(reader: DocumentReader, value: JsonValue | undefined, pointer: string, per: QuotaScope): QuotaConfig | undefined {
+  const fields = reader.fields(value, pointer, { what: "Quota", known: FIELDS });
+  if (fields === undefined) return undefined;
+  const { leastWindowMs, mostWindowMs } = QUOTA_BOUNDS;
+  const windowMs = fields.count("windowMs", mostWindowMs) ?? DEFAULT_WINDOW_MS;
+  if (windowMs < leastWindowMs)
+    reader.refuse(fields.at("windowMs"), `A window has at least ${leastWindowMs} milliseconds`, `write ${leastWindowMs} or more`);
+  if (!QUOTA_RESOURCES.some((resource) => fields.has(resource)))
+    reader.refuse(pointer, "Quota limits nothing", `write one of ${QUOTA_RESOURCES.join(", ")}`);
+  const limits = compact(Object.fromEntries(QUOTA_RESOURCES.map((resource) => [resource, fields.count(resource)])));
+  return { ...limits, per: fields.choice("per", QUOTA_SCOPES) ?? per, windowMs };
+}

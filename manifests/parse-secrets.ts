@@ -1,0 +1,49 @@
+/** Reads where the values of secrets come from (SPEC P1, C7). */
+
+import { compact, type DocumentReader, type Fields } from "./document.ts";
+import type { JsonValue } from "./json.ts";
+import { printable } from "./names.ts";
+import { parseNetItem } from "./permission-net.ts";
+import type { SecretSource } from "./project.ts";
+
+const MAX_SECRETS = 256;
+/** Of a variable, as env items of permissions have it. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
+/** By the name under which a plugin asks for it. */
+export function readSecrets(reader: DocumentReader, parent: Fields): Readonly<Record<string, SecretSource>> {
+  const secrets = parent.record("secrets", (value, pointer, name) => readSecret(reader, value, pointer, name)) ?? {};
+  if (Object.keys(secrets).length > MAX_SECRETS)
+    reader.refuse(parent.at("secrets"), `There are more than ${MAX_SECRETS} secrets`, "remove those that no plugin needs");
+  return secrets;
+}
+
+function readSecret(reader: DocumentReader, value: JsonValue, pointer: string, name: string): SecretSource | undefined {
+  if (!NAME.test(name))
+    reader.refuse(pointer, `"${printable(name)}" is not the name of an environment variable`, "write one such as API_KEY", "key");
+  if (typeof value === "string") {
+    // Not repeated in the message: it may be the value itself.
+    reader.refuse(pointer, "A secret is not written down here", 'write { "env": "VARIABLE" } or { "file": "path" }');
+    return undefined;
+  }
+  const fields = reader.fields(value, pointer, { what: "Secret", known: ["env", "file", "hosts"] });
+  if (fields === undefined) return undefined;
+  if (fields.has("env") === fields.has("file"))
+    reader.refuse(pointer, 'Secret has not exactly one of "env" and "file"', 'write { "env": "VARIABLE" } or { "file": "path" }');
+  const hosts = fields.texts("hosts", checkHost);
+  if (hosts?.length === 0) reader.refuse(fields.at("hosts"), "Secret may go to no host", 'list hosts, or leave "hosts" out');
+  return compact({ env: fields.text("env", checkVariable), file: fields.text("file", checkFile), hosts });
+}
+
+function checkVariable(name: string): string | undefined {
+  return NAME.test(name) ? undefined : "Is not the name of an environment variable; write one such as API_KEY";
+}
+
+function checkFile(path: string): string | undefined {
+  return path.length <= 4_096 && !path.includes("\0") ? undefined : "Is not a path; write a file, relative to this file or absolute";
+}
+
+function checkHost(host: string): string | undefined {
+  const outcome = parseNetItem(host);
+  return outcome.ok ? undefined : outcome.reason;
+}

@@ -1,0 +1,66 @@
+/**
+ * Source maps among a plugin's own files (https://tc39.es/ecma426/): what `bascule pack`, or any other build, made of the
+ * author's files says where it came from, so that errors name those (SPEC H5).
+ *
+ * A map is written by whoever wrote the plugin. It only decides what a stack of that plugin says.
+ */
+
+import { fromMappings, type Place, type Position } from "./positions.ts";
+
+/** Where a place in a file comes from, if the file has a map that says so. */
+export type SourceMaps = (file: string, position: Position) => Place | undefined;
+
+/** Each map is read when a stack first names its file. @param files the plugin's, by path. */
+export function createSourceMaps(files: ReadonlyMap<string, Uint8Array>): SourceMaps {
+  const known = new Map<string, ((position: Position) => Place) | undefined>();
+  return (file, position) => {
+    if (!known.has(file)) known.set(file, readMap(file, files));
+    return known.get(file)?.(position);
+  };
+}
+
+/** At the end of the code; the name of a file beside it. */
+const COMMENT = /\/\/# sourceMappingURL=([\w.-]{1,200}\.map)\s*$/;
+const COMMENT_BYTES = 300;
+/** A map that is larger is not worth the time that one stack would take, nor the memory. */
+const MAX_MAP_BYTES = 8 * 1024 * 1024;
+const MAX_MAPPINGS = 3_000_000;
+
+function readMap(file: string, files: ReadonlyMap<string, Uint8Array>): ((position: Position) => Place) | undefined {
+  const name = COMMENT.exec(new TextDecoder().decode(files.get(file)?.slice(-COMMENT_BYTES)))?.[1];
+  if (name === undefined) return undefined;
+  const path = file.slice(0, file.lastIndexOf("/") + 1) + name;
+  const bytes = files.get(path);
+  if (bytes === undefined || bytes.length > MAX_MAP_BYTES) return undefined;
+  const map = parse(new TextDecoder().decode(bytes));
+  const mappings = fieldOf(map, "mappings");
+  const sources = fieldOf(map, "sources");
+  if (typeof mappings !== "string" || mappings.length > MAX_MAPPINGS || !Array.isArray(sources)) return undefined;
+  return fromMappings(
+    mappings,
+    sources.map((source: unknown) => sourcePath(source, path)),
+  );
+}
+
+/** Relative to the plugin's folder; undefined for what is not in it. */
+function sourcePath(source: unknown, map: string): string | undefined {
+  if (typeof source !== "string" || source.length > 1000 || !URL.canParse(source, ROOT + map)) return undefined;
+  const { href } = new URL(source, ROOT + map);
+  return href.startsWith(ROOT) && /^[\w/.@+-]+$/.test(href.slice(ROOT.length)) ? href.slice(ROOT.length) : undefined;
+}
+
+/** Only to resolve names against. */
+const ROOT = "file:///$/";
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}
