@@ -77,20 +77,35 @@ function changed(instance: Instance, base: BaseImage): readonly PageRun[] {
   if (holds === undefined) throw new Error("Nothing is known of what the instance held");
   const { numbers, contents } = partsOf(holds);
   const own = new Uint32Array(contents.buffer, contents.byteOffset, contents.length / 4);
-  const stretches = partsOfBase(base).map(({ first, bytes }) => ({ first, words: new Uint32Array(bytes.buffer) }));
   const pages: number[] = [];
   let next = 0;
-  for (let page = 0; page * PAGE_BYTES < instance.bytes.length; page++) {
-    if (numbers[next] === page) {
-      if (differs(words, page, own, next)) pages.push(page);
-      next++;
-      continue;
+  /** Pages that the image says nothing of are the base's, or zero. */
+  const compare = (from: number, to: number, expected: Uint32Array | undefined): void => {
+    for (let page = from; page < to; page++) {
+      const isOwn = numbers[next] === page;
+      if (isOwn ? differs(words, page, own, next) : differs(words, page, expected ?? NO_WORDS, expected === undefined ? 0 : page - from))
+        pages.push(page);
+      if (isOwn) next++;
     }
-    const from = stretches.find(({ first, words: { length } }) => page >= first && page < first + length / (PAGE_BYTES / 4));
-    if (from === undefined ? differs(words, page, NO_WORDS, 0) : differs(words, page, from.words, page - from.first)) pages.push(page);
+  };
+  const compareWithZero = (from: number, to: number): void => {
+    for (let low = from; low < to; low += WINDOW_PAGES) {
+      const high = Math.min(low + WINDOW_PAGES, to);
+      const isSaidOf = (numbers[next] ?? Number.POSITIVE_INFINITY) < high;
+      if (isSaidOf || !isZero(words, low * PAGE_BYTES, high * PAGE_BYTES)) compare(low, high, undefined);
+    }
+  };
+  let reached = 0;
+  for (const { first, bytes } of partsOfBase(base)) {
+    compareWithZero(reached, first);
+    reached = first + bytes.length / PAGE_BYTES;
+    compare(first, reached, new Uint32Array(bytes.buffer));
   }
+  compareWithZero(reached, instance.bytes.length / PAGE_BYTES);
   return toRuns(pages);
 }
+
+const WINDOW_PAGES = WASM_PAGE_BYTES / PAGE_BYTES;
 
 function copyPages(bytes: Uint8Array, pages: readonly number[]): SharedArrayBuffer {
   const shared = new SharedArrayBuffer(pages.length * (4 + PAGE_BYTES));

@@ -111,10 +111,10 @@ export class Run implements OperatingCall {
   }
 
   #settle(operation: number, answer: string, bytes: Uint8Array | undefined): void {
-    this.#operations.settled(operation);
     // They may lie in memory that is lent for now only.
     const own = this.#canEnter() ? bytes : bytes?.slice();
     this.#enter((instance) => {
+      this.#operations.settled(operation);
       this.#world?.answerEnters(operation);
       instance.settle(operation, answer, own);
       return undefined;

@@ -220,7 +220,8 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       const plugin = plugins.get(invocation.digest);
       if (plugin === undefined) throw new Error(`The plugin ${invocation.digest} is not loaded`);
       if (invocation.signal.aborted) return { ok: false, fault: { kind: "cancelled" }, used: NOTHING_USED };
-      if (pool.queued >= maximumQueue) return { ok: false, fault: { kind: "overloaded", because: pool.isFull ? "memory" : "calls" }, used: NOTHING_USED };
+      if (pool.queued >= maximumQueue)
+        return { ok: false, fault: { kind: "overloaded", because: pool.isFull ? "memory" : "calls" }, used: NOTHING_USED };
       plugin.users++;
       try {
         if (invocation.session !== undefined) return await callWithState(plugin, invocation, invocation.session);

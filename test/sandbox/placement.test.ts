@@ -76,6 +76,17 @@ describe("choosePlace()", () => {
     expect(place([seat(["a"], { busy: true }), seat(["a"], { busy: true }), seat([])])).toEqual({ thread: undefined, wantsFresh: false });
   });
 
+  it("takes a worker with any number of calls that wait, but not too many at once, nor one whose calls hold too much [B1.parked] [B3.held]", () => {
+    const many = (active: number, waiting: number): Seat => seat(Array<string>(active + waiting).fill("b"), { waiting });
+    const crowded = [many(64, 0), many(64, 500), many(0, 1_024), seat(["b"], { waiting: 1, isFull: true })];
+    expect(place(crowded)).toEqual({ thread: undefined, wantsFresh: true });
+    const waiting = many(3, 900);
+    expect(place([...crowded, many(4, 0), waiting, many(5, 0)]).thread).toBe(waiting);
+    const loading = { digest: "a", isLoad: true, isBrief: false, reservation: undefined };
+    const full = seat(["b"], { waiting: 1, isFull: true, loads: true });
+    expect(choosePlace([full], loading, RULES).thread).toBe(full);
+  });
+
   it("starts one beyond the maximum for a plugin that is shut out [B10.fair]", () => {
     const held = [seat(["b"], { busy: true }), seat(["b"], { busy: true }), seat(["c"], { busy: true })];
     expect(place(held)).toEqual({ thread: undefined, wantsFresh: true });

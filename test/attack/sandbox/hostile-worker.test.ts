@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import { createSandbox, type Invocation, type Sandbox } from "../../../sandbox/mod.ts";
 import { MAXIMUM_STATE_BYTES } from "../../../sandbox/session-states.ts";
-import { claim } from "../../../sandbox/worker/protocol.ts";
+import { claim, HELD_KB, WAITING } from "../../../sandbox/worker/protocol.ts";
 import { EMPTY_IMAGE, INVOCATION, NOTHING_USED, PLUGIN, type ScriptedWorker, scriptedWorkers } from "../../support/scripted-worker.ts";
 
 function pagesOf(...numbers: readonly number[]): SharedArrayBuffer {
@@ -104,6 +104,45 @@ describe("attack: a worker that says what it likes", () => {
     const request = worker.requests.at(-1);
     worker.say({ type: "done", number: request?.type === "call" ? request.number : 0, output: '{"o":2}', used: NOTHING_USED, lines: [] });
     expect(await outcome).toMatchObject({ ok: true, output: { o: 2 } });
+  });
+
+  it("that says it is full has its call taken back, unless it began it [B3.held] [B5.worker]", async () => {
+    const begun = begin();
+    begun.worker.say({ type: "full", number: begun.number });
+    begun.worker.say({ type: "full", number: 2 ** 31 });
+    begun.worker.say(begun.done);
+    expect(await begun.outcome).toMatchObject({ ok: true });
+
+    const outcome = sandbox.invoke(INVOCATION);
+    const worker = current();
+    const calls = (): number[] => worker.requests.flatMap((request) => (request.type === "call" ? [request.ticket] : []));
+    const [, first = 0] = calls();
+    worker.say({ type: "full", number: begun.number + 1 });
+    expect(claim(worker.control, first)).toBe(false);
+    host.advance(5);
+    expect(calls()).toHaveLength(3);
+    worker.say({ ...begun.done, number: begun.number + 1 });
+    expect(await outcome).toMatchObject({ ok: true });
+  });
+
+  it("gets no more calls than wait in one at most, whatever it says of how many wait [B1.parked] [B5.worker]", async () => {
+    const { words } = current().control;
+    const given = (): number => current().requests.filter(({ type }) => type === "call").length;
+    const calls: Promise<unknown>[] = [];
+    for (const [said, limit] of [
+      [-1_000_000, 64],
+      [2 ** 31 - 1, 1_024],
+    ] as const) {
+      Atomics.store(words, WAITING, said);
+      for (let call = 0; call < 1_100; call++) calls.push(sandbox.invoke(INVOCATION));
+      host.advance(5);
+      expect(given()).toBe(limit);
+    }
+    Atomics.store(words, HELD_KB, -1);
+    host.advance(5);
+    expect(given()).toBe(1_024);
+    await sandbox.close();
+    await Promise.all(calls);
   });
 
   it("is not started again and again for a call that ends every worker before it begins [B4.worker]", async () => {
