@@ -4,6 +4,7 @@ import type { Caller, JsonObject, JsonValue, Limits, Permissions, Route, SideEff
 import type { RawArguments } from "./arguments.ts";
 import type { ToolErrorData } from "./errors.ts";
 import type { Grant } from "./policy/grant.ts";
+import type { Quota } from "./quotas/quota.ts";
 import type { Session } from "./session.ts";
 import type { ContentBlock } from "./tool-output.ts";
 
@@ -57,6 +58,8 @@ export interface AllowDecision {
   readonly grant: Grant;
   readonly limits: Limits;
   readonly because: Because;
+  /** How much of it may be used in which time (SPEC D9). */
+  readonly quotas?: readonly Quota[];
   /** For `ask`: which confirmation mode asked. */
   readonly confirm: "auto" | "prompt" | "prompt_once";
 }
@@ -96,8 +99,11 @@ export interface LimitsUsed {
   readonly operations?: number;
   /** Work as the engine counts it: the same for the same call, whatever the machine is doing. */
   readonly fuel?: number;
+  /** From files and the network to the tool, and from it. */
   readonly bytesRead?: number;
   readonly bytesWritten?: number;
+  /** Requests over the network, redirects included. */
+  readonly requests?: number;
 }
 
 /** What came of a call; tell by `ok`. */

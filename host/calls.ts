@@ -50,6 +50,8 @@ export interface CallsOptions {
   readonly newId: () => string;
   readonly clock: Pick<Clock, "after">;
   readonly defaultSession: Session;
+  /** Awaited before the first call: what records calls is there then. Must not reject. */
+  readonly prepare?: () => Promise<void>;
 }
 
 /** The way from doors to dispatch: sessions' slots, deadlines, remembered results. */
@@ -72,11 +74,20 @@ export function createCalls(options: CallsOptions): Calls {
   const results = createRecentResults(REMEMBERED);
   const running = new Map<Promise<ToolResult>, AbortController>();
   let closing = false;
+  let preparing = options.prepare;
 
   async function call(tool: string, args: RawArguments, wish: CallOptions = {}): Promise<ToolResult> {
     const request = toCall(tool, args, wish, { newId, defaultSession });
     const host = current();
-    if (closing) return openTrace(request, host).fail(unavailable(tool, "the host is closing"));
+    if (closing) {
+      const refused = openTrace(request, host).fail(unavailable(tool, "the host is closing"));
+      await host.hooks.ended(request, refused);
+      return refused;
+    }
+    if (preparing !== undefined) {
+      await preparing();
+      preparing = undefined;
+    }
     const stop = new AbortController();
     const unfollow = wish.signal && follow(wish.signal, stop);
     const ended = dispatch(request, host, stop.signal);

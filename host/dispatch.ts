@@ -10,6 +10,7 @@ import { checkValue, type JsonValue, type Requirement } from "../manifests/mod.t
 import { nearestNames } from "./nearest.ts";
 import type { Policy } from "./policy/policy.ts";
 import { checkUngranted, type RequiredCheck, type RequiredContext } from "./capabilities/mod.ts";
+import type { Quotas } from "./quotas/quotas.ts";
 import type { Executors } from "./routes/executor.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { openTrace, type Trace, type TraceSinks } from "./trace.ts";
@@ -22,6 +23,7 @@ export interface Dispatch extends TraceSinks {
   readonly checkRequired: CheckRequired;
   readonly confirm: Confirm;
   readonly executors: Executors;
+  readonly quotas: Pick<Quotas, "check" | "begin">;
 }
 
 /** Checks the arguments that name resources, and resolves them (SPEC C5). */
@@ -67,6 +69,10 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   trace.decided(decision);
   if (decision.kind === "deny") return decision.by === "policy" ? trace.deny(deniedByPolicy(call.tool)) : trace.fail(userDenied());
 
+  const counted = { tool, session: call.session, quotas: decision.quotas ?? [] };
+  const usedUp = host.quotas.check(counted);
+  if (usedUp) return trace.fail(usedUp);
+
   const asker = { grant: decision.grant, cwd: call.session.workspace, ...(tool.plugin !== undefined && { plugin: tool.plugin }) };
   const required = await host.checkRequired(tool.definition.requires, given.args, asker);
   if (!required.ok) return trace.deny(required.error);
@@ -84,11 +90,14 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   const slot = await call.session.slots.enter(signal);
   if (slot.kind !== "entered") return trace.fail(slot.kind === "overloaded" ? overloaded(slot.waiting) : cancelled());
   try {
+    // Others may have used it up while this one waited.
+    const begun = host.quotas.begin(counted);
+    if (!begun.ok) return trace.fail(begun.error);
     const unwanted = await host.hooks.started(call, tool);
     if (unwanted) return trace.deny(unwanted);
 
     trace.called(decision);
-    const outcome = await host.executors[decision.route]({ tool, call, args, decision, signal });
+    const outcome = await host.executors[decision.route]({ tool, call, args, decision, signal, meter: begun.meter });
     if (!outcome.ok) return trace.fail(outcome.error, outcome);
 
     const problems = tool.definition.outputSchema ? checkValue(tool.definition.outputSchema, outcome.output) : [];

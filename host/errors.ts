@@ -153,6 +153,29 @@ export function resourceExhausted(limit: string, allowed: number): ToolErrorData
   return toolError("resource_exhausted", `Tool exceeded its ${limit} limit of ${allowed}`, { details: { limit, allowed } });
 }
 
+/**
+ * A quota, as `bascule.json` or a session sets it. `used` is what was used within its window, `freesInMs` when there is room
+ * for what was asked; absent if there never will be.
+ */
+export function quotaExhausted(quota: {
+  readonly resource: string;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly per: string;
+  readonly subject: string;
+  readonly rule: string;
+  readonly used: number;
+  readonly freesInMs?: number;
+}): ToolErrorData {
+  const { resource, limit, windowMs, per, subject, rule, used, freesInMs } = quota;
+  const frees = freesInMs === undefined ? "this asks for more than all of it" : `free again in ${toSeconds(freesInMs)}`;
+  const message = `Quota of ${limit} ${resource} in ${toSeconds(windowMs)} for ${per} "${subject}" is used up: ${used} used, ${frees} (${rule})`;
+  const retry = freesInMs === undefined ? {} : { freesInMs, retryable: true };
+  return toolError("resource_exhausted", message, {
+    details: { limit: resource, allowed: limit, used, windowMs, per, subject, rule, ...retry },
+  });
+}
+
 /** The session's queue is full. */
 export function overloaded(queued: number): ToolErrorData {
   return toolError("overloaded", `The session already has ${queued} calls waiting (call again when some have ended)`, {

@@ -1,6 +1,7 @@
 /** What a host is made of, as the embedding program says it (SPEC I1). Types only. */
 
 import type { HostEvent } from "./audit/events.ts";
+import type { EventStore } from "./audit/journal.ts";
 import type { Hooks } from "./hooks.ts";
 import type { JsonObject, JsonValue, Permissions } from "../manifests/mod.ts";
 import type { Log, Platform } from "./platform/platform.ts";
@@ -45,6 +46,11 @@ export interface HostOptions {
 export interface EventOptions {
   /** Gets every event, synchronously. */
   readonly publish?: (event: HostEvent) => void;
+  /**
+   * Where events are kept for good: true is the journal in `.bascule/audit/`, false nowhere. Default: the journal, if there is
+   * a `bascule.json`.
+   */
+  readonly store?: boolean | EventStore;
   /** Takes out of arguments and event payloads what must not be kept (SPEC AU4). */
   readonly redact?: (value: JsonValue) => JsonValue;
   /** Events kept for each reader that is slower than the host. Default 1,024. */

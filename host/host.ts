@@ -1,8 +1,9 @@
 /** The composition root: the only place where the host's parts are put together (SPEC I1). */
 
-import { createEventBus, type EventBus } from "./audit/event-bus.ts";
+import { type Audit, createAudit } from "./audit/audit.ts";
+import type { EventBus } from "./audit/event-bus.ts";
 import type { HostEvent } from "./audit/events.ts";
-import { createLogSink } from "./audit/log-sink.ts";
+import { openEvents } from "./audit/open-events.ts";
 import type { RawArguments } from "./arguments.ts";
 import type { ToolResult } from "./call.ts";
 import { type CallAllOptions, type CallOptions, type CallRequest, createCalls } from "./calls.ts";
@@ -11,21 +12,22 @@ import { createConfirm } from "./confirmations/confirmations.ts";
 import type { Dispatch } from "./dispatch.ts";
 import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
 import { createHookGates } from "./hooks.ts";
-import type { EventOptions, HostOptions } from "./host-options.ts";
+import type { HostOptions } from "./host-options.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolFilter, ToolListing } from "./listing.ts";
-import { type AccessQuery, type JsonValue, parsePermissions, type Permissions, type PolicyLayer, problemToText } from "../manifests/mod.ts";
+import { type AccessQuery, type JsonValue, parsePermissions, type Permissions, problemToText } from "../manifests/mod.ts";
 import { currentPlatform } from "./platform/mod.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";
-import { type AddedLayer, createPolicySource } from "./policy-source.ts";
+import { createPolicySource, type HostPolicy } from "./policy-source.ts";
 import { openPlaces, type Places } from "./places.ts";
+import { createQuotas, type QuotaUse } from "./quotas/quotas.ts";
 import { createRegistry, type Registry, type RegisterOptions } from "./registry.ts";
 import { createExecutors } from "./routes/mod.ts";
 import { createSandbox, type Sandbox } from "../sandbox/mod.ts";
 import { createSecrets } from "./secrets/secrets.ts";
 import { createSession, type Session } from "./session.ts";
-import { createSessions, type HostSessionOptions, type SessionContext } from "./sessions.ts";
+import { createSessions, type HostSessionOptions } from "./sessions.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
 import { createPluginDirectory, type PluginChange, type PluginDirectory, type PluginStatus } from "./sources/directory/mod.ts";
@@ -34,6 +36,11 @@ import { announceTools } from "./audit/announce-tools.ts";
 
 /** Options of one call: a session, or the role and context of one that the host keeps. */
 export type HostCallOptions = CallOptions & Pick<HostSessionOptions, "role" | "context">;
+
+/** An explanation with what is left of each quota now. */
+export interface HostExplanation extends Omit<Explanation, "quotas"> {
+  readonly quotas: readonly QuotaUse[];
+}
 
 /** A running host. Close it, or declare it with `await using`. */
 export interface Host extends AsyncDisposable {
@@ -53,8 +60,8 @@ export interface Host extends AsyncDisposable {
   /** @throws {ToolRegistrationError} if the definition is wrong, naming the field. @throws {Error} if the host has no registry. */
   register(factory: ToolFactory, options?: RegisterOptions): RegisteredTool;
   readonly policy: HostPolicy;
-  /** Why a tool may or may not be called, or do something (SPEC P6); undefined if there is no such tool. */
-  why(tool: string, act?: AccessQuery, session?: Session): Explanation | undefined;
+  /** Why a tool may or may not be called, or do something, and what is left of its quotas (SPEC P6, D9); undefined if there is no such tool. */
+  why(tool: string, act?: AccessQuery, session?: Session): HostExplanation | undefined;
 
   /** Every folder of the plugin roots, loaded or not. */
   plugins(): readonly PluginStatus[];
@@ -73,24 +80,10 @@ export interface Host extends AsyncDisposable {
 
   /** Each loop is a reader of its own, from its beginning on. */
   readonly events: AsyncIterable<HostEvent>;
+  /** The durable record, where one is kept. */
+  readonly audit: Audit;
   /** Refuses new calls, lets running ones end, then cancels them. Idempotent. */
   close(): Promise<void>;
-}
-
-/** What the embedding program can add to the policy and ask of it (SPEC P3, P5). */
-export interface HostPolicy {
-  /**
-   * Adds a layer to every session's, to a role's, or to delegated sessions'; returns how to take it away again.
-   *
-   * @throws {ProjectConfigError} if the layer is wrong. @throws {TypeError} if the policy is an implementation of the program's own.
-   * @example
-   * ```ts
-   * const remove = host.policy.addLayer("role", { name: "guests", role: "guest", deny: ["group:write"] });
-   * ```
-   */
-  addLayer(level: PolicyLayer["level"], layer: AddedLayer): () => void;
-  /** Whether a call could run, without running it: false also if there is no such tool. */
-  canUse(role: string | undefined, tool: string, context?: SessionContext): boolean;
 }
 
 const DRAIN_MS = 2_000;
@@ -118,13 +111,14 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const { clock, log, random } = platform;
   const onDefect = (message: string, error?: unknown, fields: Readonly<Record<string, unknown>> = {}): void =>
     log.write("error", message, { ...fields, ...(error !== undefined && { error: describe(error) }) });
-  const { redact: redactMore, publish, bufferSize }: EventOptions = options.events ?? {};
-  const redact = redactMore === undefined ? secrets.redact : (value: JsonValue): JsonValue => secrets.redact(redactMore(value));
-
+  const { bus, redact, store } = openEvents({
+    platform,
+    places,
+    options: options.events ?? {},
+    redactSecrets: secrets.redact,
+    onDefect,
+  });
   const grants = await createGrantStore(platform, places.grantsFile);
-  const bus = createEventBus({ newId: random.uuidv7, now: clock.now, onDefect, redact, ...(bufferSize !== undefined && { bufferSize }) });
-  bus.subscribe(createLogSink(log));
-  if (publish) bus.subscribe(publish);
   const policies = createPolicySource({ platform, places, grants, options, emit: bus.emit, pluginFolders: () => foldersOf(snapshot()) });
   const registry =
     options.registry === null
@@ -138,6 +132,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
   const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, lease: directory.lease });
   const confirm = createConfirm({ emit: bus.emit, newId: random.uuidv7, clock, timeoutMs: policies.confirmationTimeoutMs, onDefect });
+  const quotas = createQuotas(clock.monotonic);
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
   const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
 
@@ -145,12 +140,14 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     newId: random.uuidv7,
     clock,
     defaultSession: sessions.default,
+    ...(store && { prepare: () => store.prepare().catch((error: unknown) => onDefect("The audit store cannot be prepared", error)) }),
     current: (): Dispatch => ({
       registry: snapshot(),
       policy: policies.current(),
       hooks,
       confirm,
       executors,
+      quotas,
       checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
       emit: bus.emit,
       now: clock.monotonic,
@@ -183,6 +180,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     sessions.close();
     announcing?.stop();
     bus.close();
+    await store?.close();
   }
   function close(): Promise<void> {
     closing ??= shutDown();
@@ -223,7 +221,9 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     },
     why(name, act, session = sessions.default) {
       const tool = snapshot().find(name);
-      return tool && policies.explain(tool, session, act);
+      if (tool === undefined) return undefined;
+      const explanation = policies.explain(tool, session, act);
+      return { ...explanation, quotas: quotas.read({ tool, session, quotas: explanation.quotas }) };
     },
     plugins: directory.status,
     checkForChanges: directory.checkForChanges,
@@ -238,6 +238,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     places,
     notices: directory.notices,
     events: { [Symbol.asyncIterator]: () => bus.events() },
+    audit: createAudit({ journals: platform.journals, files: platform.files, folder: places.auditFolder }, store),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -79,9 +79,16 @@ export {
 } from "./tool-error.ts";
 export { type MachineResult, type McpResult, type Message, type MessageCall, toHuman, toMachine, toMcp, toMessages } from "./result.ts";
 
+export type { Audit } from "./audit/audit.ts";
+export type { EventStore } from "./audit/journal.ts";
+export type { EventFilter, KeptEvent } from "./audit/search.ts";
+export type { CallState, SessionState } from "./audit/session-state.ts";
+export type { JournalReport } from "./audit/verify.ts";
 export { EVENT_TYPES, type EventPayloads, type EventType, type HostEvent, TERMINAL_EVENT_TYPES } from "./audit/events.ts";
 export { createPolicy, type Policy, type PolicyOptions, type ProjectPolicy } from "./policy/policy.ts";
 export type { Explanation } from "./policy/explain.ts";
+export type { Quota } from "./quotas/quota.ts";
+export type { QuotaUse } from "./quotas/quotas.ts";
 export type { StoredGrant } from "./grants.ts";
 export type { PluginChange, PluginStatus } from "./sources/directory/mod.ts";
 export type { Log, LogLevel, Platform } from "./platform/platform.ts";

@@ -14,6 +14,8 @@ export interface Places {
   /** `.bascule` in it. */
   readonly state: string;
   readonly grantsFile: string;
+  /** Of the journal's files. */
+  readonly auditFolder: string;
   /** Real path. */
   readonly workspace: string;
   readonly pluginRoots: readonly string[];
@@ -44,6 +46,7 @@ export async function openPlaces(
     root,
     state,
     grantsFile: join(state, "grants.json"),
+    auditFolder: join(state, "audit"),
     workspace: await files.realPath(workspace),
     pluginRoots,
     folders: { data: join(state, "data"), tmp: environment.tmp, home: environment.home },

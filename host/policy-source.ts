@@ -27,6 +27,7 @@ import type { Protection } from "./policy/protect.ts";
 import { parseEnforced, ProjectConfigError } from "./project-file.ts";
 import { BUILTIN_ALIASES } from "./sources/builtin.ts";
 import type { Session } from "./session.ts";
+import type { SessionContext } from "./sessions.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { RegisteredTool } from "./tool.ts";
 
@@ -61,6 +62,22 @@ export interface PolicySource {
 
 /** A layer as code adds it; `role` with level `role`. */
 export type AddedLayer = Omit<PolicyLayer, "level">;
+
+/** What the embedding program can add to the policy and ask of it (SPEC P3, P5). */
+export interface HostPolicy {
+  /**
+   * Adds a layer to every session's, to a role's, or to delegated sessions'; returns how to take it away again.
+   *
+   * @throws {ProjectConfigError} if the layer is wrong. @throws {TypeError} if the policy is an implementation of the program's own.
+   * @example
+   * ```ts
+   * const remove = host.policy.addLayer("role", { name: "guests", role: "guest", deny: ["group:write"] });
+   * ```
+   */
+  addLayer(level: PolicyLayer["level"], layer: AddedLayer): () => void;
+  /** Whether a call could run, without running it: false also if there is no such tool. */
+  canUse(role: string | undefined, tool: string, context?: SessionContext): boolean;
+}
 
 const WATCH_MS = 1_000;
 

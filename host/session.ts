@@ -1,6 +1,15 @@
 /** A session: one client's calls, their workspace, role and concurrency (SPEC T1, D4). */
 
-import { type ConfirmMode, type LayerRules, SIDE_EFFECT_CLASSES, type SideEffectClass } from "../manifests/mod.ts";
+import {
+  type ConfirmMode,
+  type LayerRules,
+  parseQuotas,
+  problemToText,
+  type QuotaConfig,
+  SIDE_EFFECT_CLASSES,
+  type SideEffectClass,
+} from "../manifests/mod.ts";
+import { type Quota, quotasOf } from "./quotas/quota.ts";
 import { isStricter } from "./confirmations/strictness.ts";
 
 /** Who calls, from where, and how much at once. Doors create one per client. */
@@ -16,6 +25,8 @@ export interface Session {
   readonly confirmation?: { readonly [K in SideEffectClass]?: ConfirmMode };
   readonly slots: Slots;
   readonly context?: TaskContext;
+  /** Of this session, with those that it delegates to; its parents' hold too, and those of policy (SPEC D9). */
+  readonly quotas?: readonly Quota[];
   /** Of this session alone; its parents' hold too (SPEC P3). */
   readonly layers: readonly LayerRules[];
   /** The session that delegated to this one, which only narrows it. */
@@ -45,6 +56,9 @@ export type SlotEntry =
   | { readonly kind: "overloaded"; readonly waiting: number }
   | { readonly kind: "cancelled" };
 
+/** As a rule's quota; counted for the session. */
+export type SessionQuota = Partial<Omit<QuotaConfig, "per">>;
+
 /** What a session is made with. */
 export interface SessionOptions {
   readonly id: string;
@@ -58,6 +72,8 @@ export interface SessionOptions {
   readonly confirmation?: Session["confirmation"];
   readonly context?: TaskContext;
   readonly layers?: readonly LayerRules[];
+  /** What the session and those that it delegates to may use together. */
+  readonly quotas?: readonly SessionQuota[];
   /** Makes this a delegated session: its workspace lies in the parent's, and nothing it says widens what the parent may. */
   readonly parent?: Session;
 }
@@ -68,7 +84,7 @@ const DEFAULT_QUEUE = 64;
 /**
  * A session with slots of its own.
  *
- * @throws {TypeError} if its workspace is not the parent's nor below it.
+ * @throws {TypeError} if its workspace is not the parent's nor below it, or if a quota is none.
  */
 export function createSession(options: SessionOptions): Session {
   const { id, workspace, role, agentId, queue = DEFAULT_QUEUE, context, layers = [], parent } = options;
@@ -76,6 +92,7 @@ export function createSession(options: SessionOptions): Session {
     throw new TypeError(`Cannot delegate to "${workspace}": a delegated session works in its parent's workspace, "${parent.workspace}"`);
   const concurrency = Math.min(options.concurrency ?? parent?.concurrency ?? DEFAULT_CONCURRENCY, parent?.concurrency ?? Infinity);
   const confirmation = stricterModes(options.confirmation, parent?.confirmation);
+  const quotas = sessionQuotas(id, options.quotas ?? []);
   return Object.freeze({
     id,
     workspace,
@@ -87,7 +104,16 @@ export function createSession(options: SessionOptions): Session {
     ...(confirmation !== undefined && { confirmation: Object.freeze({ ...confirmation }) }),
     ...(context !== undefined && { context: Object.freeze({ ...context }) }),
     ...(parent !== undefined && { parent }),
+    ...(quotas.length > 0 && { quotas }),
   });
+}
+
+function sessionQuotas(session: string, given: readonly SessionQuota[]): readonly Quota[] {
+  const parsed = parseQuotas(given, "session");
+  if (!parsed.ok) throw new TypeError(`Cannot open a session: ${parsed.problems.map(problemToText).join("; ")}`);
+  return Object.freeze(
+    parsed.value.flatMap((quota) => quotasOf({ ...quota, per: "session" }, "session").map((one) => ({ ...one, session }))),
+  );
 }
 
 /** The parent's modes count where the child's are more lenient or absent. */

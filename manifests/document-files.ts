@@ -100,7 +100,7 @@ export interface ProjectFile {
   readonly tools?: readonly JsonObject[];
   readonly roles?: Readonly<Record<string, FlatPermissions>>;
   readonly secrets?: Readonly<Record<string, SecretSource>>;
-  readonly audit?: JsonObject;
+  readonly audit?: { readonly store?: boolean; readonly redact?: readonly string[] };
   readonly server?: JsonObject;
 }
 

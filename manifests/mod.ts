@@ -74,7 +74,7 @@ export type {
   SecretSource,
 } from "./project.ts";
 export { CONFIRM_MODES, QUOTA_RESOURCES, QUOTA_SCOPES } from "./project.ts";
-export { QUOTA_BOUNDS } from "./parse-quota.ts";
+export { parseQuotas, QUOTA_BOUNDS } from "./parse-quota.ts";
 export { checkSchema, REFUSED_KEYWORDS, SCHEMA_BOUNDS } from "./schema-check.ts";
 export type { ValueError } from "./validator.ts";
 export { applyDefaults, checkValue } from "./validator.ts";

@@ -11,6 +11,7 @@ import { readQuotas } from "./parse-quota.ts";
 import { readSecrets } from "./parse-secrets.ts";
 import type { Parsed } from "./problem.ts";
 import {
+  type AuditConfig,
   CONFIRM_MODES,
   type ConfirmationConfig,
   type PolicyConfig,
@@ -62,7 +63,7 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
   tools: [],
   roles: {},
   secrets: {},
-  audit: {},
+  audit: { store: true, redact: [] },
   server: {},
 });
 
@@ -95,7 +96,7 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     tools: fields.list("tools", (item, pointer) => readObject(reader, item, pointer)) ?? [],
     roles: readRoles(reader, fields) ?? {},
     secrets: readSecrets(reader, fields),
-    audit: fields.object("audit") ?? {},
+    audit: readAudit(reader, fields),
     server: fields.object("server") ?? {},
   });
 }
@@ -152,6 +153,13 @@ function readGroup(reader: DocumentReader, value: JsonValue, pointer: string, na
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
   reader.refuse(pointer, `Group "${printable(name)}" is not a list of tool names`, 'write a list such as ["words.grep", "notes.*"]');
   return undefined;
+}
+
+function readAudit(reader: DocumentReader, parent: Fields): AuditConfig {
+  const fields = parent.has("audit")
+    ? reader.fields(parent.get("audit"), parent.at("audit"), { what: "Audit", known: ["store", "redact"] })
+    : undefined;
+  return { store: fields?.flag("store") ?? true, redact: fields?.texts("redact") ?? [] };
 }
 
 function readConfirmation(reader: DocumentReader, parent: Fields): ConfirmationConfig {

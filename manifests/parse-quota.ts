@@ -1,7 +1,9 @@
 /** Reads how much of what may be used in which time (SPEC P2, D9). */
 
-import { compact, type DocumentReader, type Fields } from "./document.ts";
+import { compact, DocumentReader, type Fields } from "./document.ts";
 import type { JsonValue } from "./json.ts";
+import { parseJson } from "./parse-json.ts";
+import type { Parsed } from "./problem.ts";
 import { QUOTA_RESOURCES, QUOTA_SCOPES, type QuotaConfig, type QuotaScope } from "./project.ts";
 
 /** How long a window may be, and how many quotas one rule or session may have. */
@@ -13,6 +15,16 @@ export const QUOTA_BOUNDS: { readonly leastWindowMs: number; readonly mostWindow
 
 const DEFAULT_WINDOW_MS = 60_000;
 const FIELDS: readonly string[] = [...QUOTA_RESOURCES, "per", "windowMs"];
+
+/** A list of quotas that a program gives. */
+export function parseQuotas(given: unknown, per: QuotaScope): Parsed<readonly QuotaConfig[]> {
+  const located = parseJson(JSON.stringify({ quotas: given }), { maxBytes: 65_536, maxDepth: 4 });
+  if (!located.ok) return located;
+  const reader = new DocumentReader(located.value);
+  const fields = reader.fields(located.value.value, "", { what: "Session", known: ["quotas"] });
+  const quotas = fields && readQuotas(reader, fields, "quotas", per);
+  return reader.finish(() => quotas ?? []);
+}
 
 /** One quota, or a list of them. `per` is whose use counts where a quota does not say. */
 export function readQuotas(reader: DocumentReader, parent: Fields, key: string, per: QuotaScope): readonly QuotaConfig[] | undefined {

@@ -1,7 +1,7 @@
 /** Reads where the values of secrets come from (SPEC P1, C7). */
 
 import { compact, type DocumentReader, type Fields } from "./document.ts";
-import type { JsonValue } from "./json.ts";
+import { isJsonArray, type JsonValue } from "./json.ts";
 import { printable } from "./names.ts";
 import { parseNetItem } from "./permission-net.ts";
 import type { SecretSource } from "./project.ts";
@@ -31,7 +31,9 @@ function readSecret(reader: DocumentReader, value: JsonValue, pointer: string, n
   if (fields.has("env") === fields.has("file"))
     reader.refuse(pointer, 'Secret has not exactly one of "env" and "file"', 'write { "env": "VARIABLE" } or { "file": "path" }');
   const hosts = fields.texts("hosts", checkHost);
-  if (hosts?.length === 0) reader.refuse(fields.at("hosts"), "Secret may go to no host", 'list hosts, or leave "hosts" out');
+  const listed = fields.get("hosts");
+  if (isJsonArray(listed) && listed.length === 0)
+    reader.refuse(fields.at("hosts"), "Secret may go to no host", 'list hosts, or leave "hosts" out');
   return compact({ env: fields.text("env", checkVariable), file: fields.text("file", checkFile), hosts });
 }
 

@@ -17,6 +17,8 @@ import { CALLERS, type Requirement, type ToolAnnotations, type ToolDefinition, t
 /** What tools take from their plugin. */
 export interface ToolDefaults {
   readonly main: string;
+  /** Where the manifest names it, if it does. */
+  readonly mainPointer?: string;
   readonly permissions: Permissions;
   readonly files?: ReadonlySet<string>;
 }
@@ -127,11 +129,8 @@ export function readNames(reader: DocumentReader, manifest: Fields): void {
 function readModule(reader: DocumentReader, fields: Fields, defaults: ToolDefaults): string {
   const module = normalizeModulePath(fields.text("module", checkModulePath) ?? defaults.main);
   if (defaults.files !== undefined && !defaults.files.has(module)) {
-    reader.refuse(
-      fields.has("module") ? fields.at("module") : fields.pointer,
-      `Module "${printable(module)}" is not in the plugin's folder`,
-      `create it, or name another in "module"`,
-    );
+    const [pointer, field] = fields.has("module") ? [fields.at("module"), "module"] : [defaults.mainPointer ?? fields.pointer, "main"];
+    reader.refuse(pointer, `Module "${printable(module)}" is not in the plugin's folder`, `create it, or name another in "${field}"`);
   }
   return module;
 }

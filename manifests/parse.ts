@@ -108,7 +108,12 @@ function readManifest(
   const name = fields.text("name", checkPluginName);
   const permissions = readPermissions(reader, fields, "permissions") ?? {};
   const main = fields.text("main", checkModulePath) ?? "main.ts";
-  const defaults: ToolDefaults = { main: normalizeModulePath(main), permissions, ...(context.files && { files: context.files }) };
+  const defaults: ToolDefaults = {
+    main: normalizeModulePath(main),
+    permissions,
+    ...(fields.has("main") && { mainPointer: fields.at("main") }),
+    ...(context.files && { files: context.files }),
+  };
   const tools = fields.list("tools", (tool, pointer) => readTool(reader, tool, pointer, defaults), MAX_TOOLS) ?? [];
   const skills = fields.list("skills", (skill, pointer) => readSkill(reader, skill, pointer, defaults), MAX_TOOLS) ?? [];
   readNames(reader, fields);

@@ -75,6 +75,14 @@ export interface ConfirmationConfig {
   readonly timeoutMs: number;
 }
 
+/** What is kept of events (SPEC AU3, AU4). */
+export interface AuditConfig {
+  /** In `.bascule/audit/`. Default true. */
+  readonly store: boolean;
+  /** Names of members whose values nobody is to see: not in events, nor in the arguments that results show. */
+  readonly redact: readonly string[];
+}
+
 export interface ProjectConfig {
   /** Plugin roots, relative to the file's folder. Default `["plugins"]`. */
   readonly plugins: readonly string[];
@@ -84,6 +92,7 @@ export interface ProjectConfig {
   readonly trusted: readonly { readonly name: string; readonly unconfined: boolean }[];
   /** Plugins that never share a sandbox instance or a worker with another (SPEC B1). */
   readonly isolation: readonly string[];
+  readonly audit: AuditConfig;
   /** What each role may use (SPEC P5). */
   readonly roles: Readonly<Record<string, FlatPermissions>>;
   /** Sections that later doors and sources read; kept as they are. */
@@ -91,6 +100,5 @@ export interface ProjectConfig {
   readonly remotes: JsonObject;
   readonly tools: readonly JsonObject[];
   readonly secrets: Readonly<Record<string, SecretSource>>;
-  readonly audit: JsonObject;
   readonly server: JsonObject;
 }

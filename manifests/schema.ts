@@ -220,7 +220,7 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
         { description: "Values by reference; the values themselves are never written here" },
       ),
     ),
-    audit: Type.Optional(JSON_OBJECT),
+    audit: Type.Optional(closed({ store: Type.Optional(Type.Boolean()), redact: TEXTS })),
     server: Type.Optional(JSON_OBJECT),
   }),
 );

@@ -8,6 +8,7 @@
 import type { Program } from "acorn";
 import { elideImports, mayHaveUnusedImports } from "./elide-imports.ts";
 import type { LoadFault } from "./fault.ts";
+import { lowerYield, mayYieldInHead } from "./lower-yield.ts";
 import { lowerUsing, mayNeedParser, Unsupported } from "./lower-using.ts";
 import { fromMappings, insertAll, type Position, SAME_PLACE, type ToAuthor } from "./positions.ts";
 
@@ -90,7 +91,7 @@ export async function loadCompiler(files: ReadonlyMap<string, Uint8Array>, when:
   const isLate = when === "call" && texts.some(({ text }) => IMPORTS_LATER.test(text));
   const typed = texts.filter(({ file }) => TYPESCRIPT.test(file));
   const needsTypes = typed.length > 0 && (when === "load" || isLate || typed.some(({ text }) => NEEDS_TRANSFORM.test(text)));
-  const needsParser = texts.some(({ text }) => mayNeedParser(text));
+  const needsParser = texts.some(({ text }) => needsLowering(text));
   return {
     ...((needsTypes || (needsParser && typed.length > 0)) && { types: await loadTypeCompiler() }),
     ...(needsParser && { parse: await loadParser() }),
@@ -103,7 +104,7 @@ const CODE = /\.[mc]?[jt]s$/;
 /** Code for the engine, or what is wrong with the file and where. */
 export function compileModule(file: string, text: string, compiler: Compiler): Compiled | ModuleFault {
   const stripped = TYPESCRIPT.test(file) ? compileTypes(file, text, compiler.types) : { code: withoutHashbang(text), toAuthor: SAME_PLACE };
-  if ("kind" in stripped || !mayNeedParser(stripped.code)) return stripped;
+  if ("kind" in stripped || !needsLowering(stripped.code)) return stripped;
   return lower(file, stripped, compiler.parse);
 }
 
@@ -130,12 +131,24 @@ function compileTypes(file: string, text: string, compile: TypeCompiler | undefi
   }
 }
 
+function needsLowering(code: string): boolean {
+  return mayNeedParser(code) || mayYieldInHead(code);
+}
+
 function lower(file: string, compiled: Compiled, parse: Compiler["parse"]): Compiled | ModuleFault {
   if (parse === undefined) return tooLate(file);
   const { code } = compiled;
   try {
-    const { insertions, replacements } = lowerUsing(parse(code), code);
-    const lowered = insertAll(replaceAll(code, replacements), insertions);
+    const program = parse(code);
+    const parts = [lowerYield(program, code), lowerUsing(program, code)];
+    const replaced = replaceAll(
+      code,
+      parts.flatMap(({ replacements }) => replacements),
+    );
+    const lowered = insertAll(
+      replaced,
+      parts.flatMap(({ insertions }) => insertions),
+    );
     return { ...compiled, code: lowered.code, toAuthor: (position) => compiled.toAuthor(lowered.toAuthor(position)) };
   } catch (error) {
     if (error instanceof RangeError) return tooDeep(file);

@@ -209,7 +209,11 @@ export class GuestValues {
       this.free(value);
       return text;
     };
-    return { name: part("name"), message: part("message"), stack: part("stack") };
+    const [name, message, stack] = [part("name"), part("message"), part("stack")];
+    // Null, or an object that does not say what is wrong: at least what it is.
+    return name === "" && message === ""
+      ? { name: "Error", message: `Uncaught ${this.boundedText(error)}`, stack }
+      : { name, message, stack };
   }
 
   free(value: number): void {

@@ -40,7 +40,7 @@ export interface Lowering {
 export function lowerUsing(program: Program, code: string): Lowering {
   const insertions: Insertion[] = [];
   const replacements: Insertion[] = [];
-  const prefix = unusedName(code);
+  const prefix = unusedName(code, "$using");
   let count = 0;
   visit(program);
   return { insertions, replacements };
@@ -201,7 +201,7 @@ function attributesIn(options: AnyNode): readonly AnyNode[] {
 }
 
 /** Every node that a node holds, whatever its members are called. */
-function childrenOf(node: AnyNode): readonly AnyNode[] {
+export function childrenOf(node: AnyNode): readonly AnyNode[] {
   return Object.values(node).flatMap((member: unknown) => (Array.isArray(member) ? member.filter(isNode) : isNode(member) ? [member] : []));
 }
 
@@ -210,8 +210,8 @@ function isNode(value: unknown): value is AnyNode {
 }
 
 /** A name for our variables that the code does not hold. */
-function unusedName(code: string): string {
-  let name = "$using";
+export function unusedName(code: string, wish: string): string {
+  let name = wish;
   while (code.includes(name)) name += "$";
   return name;
 }

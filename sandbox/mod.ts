@@ -12,4 +12,4 @@ export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./worker/port
 export { ABORT, type CallWorld, type CryptoAnswer, isTape, isTime, type KeptTape, type Tape, TIMERS } from "./tape.ts";
 export { pooledRandom } from "./pooled-random.ts";
 export type { ModuleTarget } from "./modules.ts";
-export { createModuleResolver, createStackReader } from "./modules.ts";
+export { createModuleResolver, createStackReader, nodeModuleNames } from "./modules.ts";

@@ -157,6 +157,11 @@ export async function createModuleResolver(
   };
 }
 
+/** What a plugin has of Node's modules, by their `node:` names. */
+export async function nodeModuleNames(): Promise<ReadonlySet<string>> {
+  return new Set(Object.keys((await import("./node-modules.gen.ts")).NODE_MODULES));
+}
+
 /** What to write in place of a name that leads nowhere. */
 function adviceOnName(specifier: string, nodeModules: readonly string[]): string {
   if (/^https?:/.test(specifier))

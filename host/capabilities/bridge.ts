@@ -9,6 +9,7 @@ import type { HostAnswer } from "../../sandbox/mod.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { OpenFiles } from "./open-files.ts";
 import type { Platform } from "../platform/platform.ts";
+import type { Meter } from "../quotas/meter.ts";
 import type { CallSecrets } from "../secrets/call-secrets.ts";
 import type { Exchanges } from "./net-exchanges.ts";
 
@@ -26,6 +27,8 @@ export interface BridgeContext {
   readonly signal: AbortSignal;
   /** The call's requests that are under way; all are closed at its end. */
   readonly exchanges: Exchanges;
+  /** Counts requests and bytes; what it refuses is not done (SPEC D9). */
+  readonly meter: Meter;
   /** Variables that are handed over by reference (SPEC C7). */
   readonly secrets: CallSecrets;
   /** Files of the plugin's own version: reading `/$plugin/…` needs no grant (SPEC B9). */

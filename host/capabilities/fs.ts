@@ -132,6 +132,9 @@ async function copyFile(from: string, to: string, context: BridgeContext): Promi
   if (!target.ok) return target.answer;
 
   const done = await act([source.allowed, target.allowed], subject, context, async () => {
+    const { size } = await context.platform.guarded.stat(source.allowed.path);
+    const excess = context.meter.spend("bytesRead", size) ?? context.meter.spend("bytesWritten", size);
+    if (excess !== undefined) return failure("RangeError", excess.message);
     await context.platform.guarded.copy(source.allowed.path, target.allowed.path, { maxBytes: MAX_COPY_BYTES });
     return answer(null);
   });

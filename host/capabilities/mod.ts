@@ -2,6 +2,7 @@
 
 import type { HostAnswer, HostOperation } from "../../sandbox/mod.ts";
 import { failure } from "./answer.ts";
+import { metered } from "./metered.ts";
 import type { Bridge, BridgeContext, OperationHandler } from "./bridge.ts";
 import { envBridge } from "./env.ts";
 import { fileBridge } from "./file.ts";
@@ -36,7 +37,7 @@ export async function answerOperation(operation: HostOperation, context: BridgeC
   const { operationBytes } = context.limits;
   if ((operation.bytes?.length ?? 0) > operationBytes) return tooLarge("The payload", operation.name, operationBytes);
 
-  const answered = await handler(operation.args, operation.bytes, context);
+  const answered = await metered(handler, operation, context);
   const size = answered.ok ? (answered.bytes?.length ?? 0) + textSize(answered.value) : 0;
   return size > operationBytes ? tooLarge("The answer", operation.name, operationBytes) : answered;
 }

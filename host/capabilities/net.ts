@@ -101,6 +101,8 @@ async function followRedirects(first: Hop, mode: RedirectMode, begun: Begun): Pr
     const sent = disclose(hop, bodyOf(hop, begun), context);
     const proof = sent.ok && sent.url !== hop.url ? checkUrl(hop.method, sent.url, context) : check;
     if (!sent.ok || !proof.ok) return failure("NotCapable", sent.ok ? (proof.ok ? "" : proof.message) : sent.message);
+    const excess = context.meter.spend("requests", 1);
+    if (excess !== undefined) return failure("RangeError", excess.message);
     let response: HttpResponse;
     try {
       const signal = AbortSignal.any([context.signal, exchange.signal]);

@@ -7,6 +7,7 @@ import type { Bridge, BridgeContext } from "./bridge.ts";
 import { act, actOn, admit, reportModified } from "./file-act.ts";
 import { fileFailure } from "./file-failure.ts";
 import { MAX_DIRECTORY_ENTRIES } from "./fs.ts";
+import { metered } from "./metered.ts";
 import { operation } from "./operation.ts";
 
 /** A read without a range is for text that a model or a person looks at. */
@@ -93,7 +94,7 @@ export function createWorkspaceFiles(context: BridgeContext): WorkspaceFiles {
   ): Promise<HostAnswer & { ok: true }> {
     const handler = workspaceBridge.operations[`workspace.${name}`];
     if (handler === undefined) throw new Error(`No operation "workspace.${name}"`);
-    const answered = await handler(args, bytes, context);
+    const answered = await metered(handler, { args, ...(bytes && { bytes }) }, context);
     if (answered.ok) return answered;
     throw toError(answered.error);
   }
@@ -120,6 +121,8 @@ async function patch(
     const after = before.split(edit.old).join(edit.replacement);
     const bytes = new TextEncoder().encode(after);
     if (bytes.length > context.limits.operationBytes) return fileFailure("too_large", subject);
+    const excess = context.meter.spend("bytesWritten", bytes.length);
+    if (excess !== undefined) return failure("RangeError", excess.message);
     await guarded.writeBytes(write.allowed.path, bytes, { create: false });
     return answer(null);
   });

@@ -1,7 +1,7 @@
 /** `Operations` answered by a host in this process, for one client of it. */
 
 import { type AccessQuery, isPathKind, type PermissionKind, sideEffectClass, smallestGrant } from "../../manifests/mod.ts";
-import type { Host } from "../host.ts";
+import type { Host, HostExplanation } from "../host.ts";
 import type { ToolListing } from "../listing.ts";
 import type { Files } from "../platform/platform.ts";
 import type { Explanation } from "../policy/explain.ts";
@@ -104,11 +104,11 @@ export function createOperations(options: HostOperationsOptions): Operations {
     });
   }
 
-  function toExplanation(explanation: Explanation, tool: ToolListing): ToolExplanation {
-    const { tool: name, verdict, because, route, confirm, rules, toolLayers, layers, act } = explanation;
+  function toExplanation(explanation: HostExplanation, tool: ToolListing): ToolExplanation {
+    const { tool: name, verdict, because, route, confirm, rules, toolLayers, layers, quotas, act } = explanation;
     const { workspace } = session;
     return {
-      ...{ tool: name, verdict, because, class: explanation.class, route, confirm: confirm.mode, toolLayers, layers },
+      ...{ tool: name, verdict, because, class: explanation.class, route, confirm: confirm.mode, toolLayers, layers, quotas },
       // Effects of rules are JSON; their interface just has no index signature.
       rules: rules.map(({ rule, effect }) => ({ rule, effect: { ...effect } as ToolExplanation["rules"][number]["effect"] })),
       ...(act && { act: toAct(act, tool.plugin, workspace) }),

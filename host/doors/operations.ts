@@ -9,6 +9,7 @@ import type { AccessState, JsonObject, JsonValue, PermissionKind, Permissions, P
 import type { RawArguments } from "../arguments.ts";
 import type { Because, ConfirmationRequest, ToolResult } from "../call.ts";
 import type { StoredGrant } from "../grants.ts";
+import type { QuotaUse } from "../quotas/quotas.ts";
 import type { TaskContext } from "../session.ts";
 
 /** Everything a door can ask. Failures reject with a `DoorError`; a failed call is a `ToolResult`, not a failure. */
@@ -150,6 +151,8 @@ export interface ToolExplanation {
   /** Which tools the session may use at all: every layer of policy, in order. */
   readonly toolLayers: readonly { readonly layer: string; readonly level: string; readonly allowed: boolean; readonly rule: string }[];
   readonly layers: readonly { readonly layer: string; readonly permissions: Permissions }[];
+  /** How much may be used in which time, and what is left of it for this host (SPEC D9). */
+  readonly quotas: readonly QuotaUse[];
   readonly act?: ActExplanation;
 }
 

@@ -43,11 +43,18 @@ export interface BundleRequest {
   readonly directory: string;
   /** Modules that are found by their whole specifier. */
   readonly graph?: ModuleGraph;
+  /** Names that the sandbox has of Node's own modules, with `node:`. */
+  readonly nodeModules: ReadonlySet<string>;
 }
 
 export type BundleOutcome =
-  /** Text by file name, and what it was made of, relative to the folder. */
-  | { readonly ok: true; readonly files: ReadonlyMap<string, string>; readonly inputs: readonly string[] }
+  /** Text by file name, what it was made of, relative to the folder, and the modules of Node's that it is left without. */
+  | {
+      readonly ok: true;
+      readonly files: ReadonlyMap<string, string>;
+      readonly inputs: readonly string[];
+      readonly missing: readonly string[];
+    }
   | { readonly ok: false; readonly reason: "not_installed" | "failed"; readonly message: string };
 
 export interface ModuleGraph {

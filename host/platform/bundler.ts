@@ -2,8 +2,9 @@
 
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import type { Loader, OnLoadResult, OnResolveResult, Plugin } from "esbuild";
+import type { Loader, Metafile, OnLoadResult, OnResolveResult, Plugin } from "esbuild";
 import { type Esbuild, loadEsbuild } from "./esbuild.ts";
+import { MISSING, nodeShims } from "./node-shims.ts";
 import { pack } from "./pack-bundler.ts";
 import type { Bundler, BundleEntry, BundleOutcome, BundleRequest, ModuleGraph } from "./bundler-types.ts";
 
@@ -15,9 +16,8 @@ async function bundle(request: BundleRequest): Promise<BundleOutcome> {
   const esbuild = await loadEsbuild();
   if (esbuild === undefined) return { ok: false, reason: "not_installed", message: "esbuild is not installed" };
   try {
-    const first = await build(esbuild, request, new Set());
-    const built = first.commonJs.size === 0 ? first : await build(esbuild, request, first.commonJs);
-    return { ok: true, files: built.files, inputs: built.inputs };
+    const { files, inputs, missing } = await buildForGuest(esbuild, request);
+    return { ok: true, files, inputs, missing: [...new Set([...missing.values()].flat())].toSorted() };
   } catch (error) {
     return { ok: false, reason: "failed", message: error instanceof Error ? error.message : String(error) };
   }
@@ -26,15 +26,60 @@ async function bundle(request: BundleRequest): Promise<BundleOutcome> {
 interface Built {
   readonly files: ReadonlyMap<string, string>;
   readonly inputs: readonly string[];
-  /** Entries whose package is CommonJS: its exports are known by name only. */
+  /** By entry: Node's modules that it is left without. */
+  readonly missing: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * As Deno and bundlers resolve packages; and where that leaves one without modules of Node's, what the package has for
+ * browsers, if it needs less. Not for all: such code may ask for a document, which a plugin does not have either.
+ */
+async function buildForGuest(esbuild: Esbuild, request: BundleRequest): Promise<Built> {
+  const first = await buildListed(esbuild, request, "neutral");
+  const isLeft = ({ output }: BundleEntry): boolean => (first.missing.get(output) ?? []).length > 0;
+  const left = request.entries.filter(isLeft);
+  if (left.length === 0) return first;
+  const browser = await attempt(() => buildListed(esbuild, { ...request, entries: left }, "browser"));
+  if (browser === undefined || countMissing(browser) >= countMissing(first)) return first;
+  const rest = request.entries.filter((entry) => !isLeft(entry));
+  const others = rest.length === 0 ? NOTHING : await buildListed(esbuild, { ...request, entries: rest }, "neutral");
+  return {
+    files: new Map([...others.files, ...browser.files]),
+    inputs: [...others.inputs, ...browser.inputs],
+    missing: new Map([...others.missing, ...browser.missing]),
+  };
+}
+
+const NOTHING: Built = { files: new Map(), inputs: [], missing: new Map() };
+
+/** What cannot be built for browsers has been built without. */
+async function attempt(build: () => Promise<Built>): Promise<Built | undefined> {
+  return await build().catch((error: unknown) => {
+    if (error instanceof Error && "errors" in error) return undefined;
+    throw error;
+  });
+}
+
+function countMissing({ missing }: Built): number {
+  return [...missing.values()].reduce((sum, names) => sum + names.length, 0);
+}
+
+/** CommonJS packages do not say what they export: what the plugin's code asks of them is listed then. */
+async function buildListed(esbuild: Esbuild, request: BundleRequest, platform: How["platform"]): Promise<Built> {
+  const first = await build(esbuild, request, { platform, commonJs: new Set() });
+  return first.commonJs.size === 0 ? first : await build(esbuild, request, { platform, commonJs: first.commonJs });
+}
+
+interface How {
+  readonly platform: "neutral" | "browser";
+  /** Entries that need their exports listed. */
   readonly commonJs: ReadonlySet<string>;
 }
 
-/** @param commonJs entries that need their exports listed. */
-async function build(esbuild: Esbuild, request: BundleRequest, commonJs: ReadonlySet<string>): Promise<Built> {
+async function build(esbuild: Esbuild, request: BundleRequest, how: How): Promise<Built & Pick<How, "commonJs">> {
   const { outputFiles, metafile } = await esbuild.build({
     entryPoints: Object.fromEntries(request.entries.map((entry) => [entry.output, ENTRY + entry.output])),
-    plugins: [entryModules(request, commonJs)],
+    plugins: [entryModules(request, how.commonJs), nodeShims(request.nodeModules), ...graphModules(request.graph)],
     inject: [GLOBALS],
     define: { "process.env.NODE_ENV": '"production"' },
     absWorkingDir: request.directory,
@@ -44,8 +89,8 @@ async function build(esbuild: Esbuild, request: BundleRequest, commonJs: Readonl
     write: false,
     metafile: true,
     format: "esm",
-    platform: "neutral",
-    mainFields: ["module", "main"],
+    platform: how.platform,
+    mainFields: [...(how.platform === "browser" ? ["browser"] : []), "module", "main"],
     conditions: ["deno", "module"],
     target: "es2022",
     charset: "utf8",
@@ -60,7 +105,21 @@ async function build(esbuild: Esbuild, request: BundleRequest, commonJs: Readonl
     files: new Map(outputFiles.map(({ path, text }) => [path.replaceAll("\\", "/").slice(start), text])),
     inputs: Object.keys(metafile.inputs),
     commonJs: new Set(request.entries.filter(isCommonJs).map(({ output }) => output)),
+    missing: new Map(request.entries.map(({ output }) => [output, missingIn(metafile, `out/${output}.js`)])),
   };
+}
+
+/** In the file and in those that it shares with others. */
+function missingIn({ outputs }: Metafile, start: string): readonly string[] {
+  const seen = new Set([start]);
+  const found = new Set<string>();
+  for (const file of seen) {
+    const { inputs = {}, imports = [] } = outputs[file] ?? {};
+    for (const { path, external } of imports) if (external !== true) seen.add(path);
+    for (const [input, { bytesInOutput }] of Object.entries(inputs))
+      if (bytesInOutput > 0 && input.startsWith(`${MISSING}:`)) found.add(input.slice(MISSING.length + 1));
+  }
+  return [...found];
 }
 
 const ENTRY = "bascule-entry:";
@@ -72,7 +131,7 @@ const GRAPH = "bascule-graph";
 const GLOBALS = "bascule-globals";
 const GLOBALS_SOURCE = `export { Buffer } from "node:buffer"; export { default as process } from "node:process";`;
 
-function entryModules({ entries, directory, graph }: BundleRequest, commonJs: ReadonlySet<string>): Plugin {
+function entryModules({ entries, directory }: BundleRequest, commonJs: ReadonlySet<string>): Plugin {
   const byName = new Map(entries.map((entry) => [ENTRY + entry.output, entry]));
   return {
     name: "bascule",
@@ -84,20 +143,20 @@ function entryModules({ entries, directory, graph }: BundleRequest, commonJs: Re
           ? null
           : { contents: entrySource(entry, commonJs.has(entry.output)), resolveDir: directory, loader: "js" };
       });
-      // What the sandbox has of Node's modules it has under these names, and it says what it has not.
-      onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true, sideEffects: false }));
-      onResolve({ filter: NODE_MODULES }, ({ path }) => ({ path: `node:${path}`, external: true, sideEffects: false }));
       onResolve({ filter: /^bascule-globals$/ }, ({ path }) => ({ path, namespace: GLOBALS, sideEffects: false }));
       onLoad({ filter: /.*/, namespace: GLOBALS }, () => ({ contents: GLOBALS_SOURCE, loader: "js" }));
-      if (graph === undefined) return;
-      onResolve({ filter: /.*/ }, ({ path, importer }) => resolveInGraph(graph, path, importer));
-      onLoad({ filter: /.*/, namespace: GRAPH }, ({ path }) => loadFromGraph(graph, path));
     },
   };
 }
 
-const NODE_MODULES =
-  /^(?:assert|buffer|child_process|crypto|dns|events|fs|http|https|module|net|os|path|process|punycode|querystring|readline|stream|string_decoder|timers|tls|tty|url|util|vm|worker_threads|zlib)(?:\/|$)/;
+function graphModules(graph: ModuleGraph | undefined): readonly Plugin[] {
+  if (graph === undefined) return [];
+  const setup: Plugin["setup"] = ({ onResolve, onLoad }) => {
+    onResolve({ filter: /.*/ }, ({ path, importer }) => resolveInGraph(graph, path, importer));
+    onLoad({ filter: /.*/, namespace: GRAPH }, ({ path }) => loadFromGraph(graph, path));
+  };
+  return [{ name: "bascule-graph", setup }];
+}
 
 /** `export *` leaves the default out, and finds nothing in a CommonJS package. */
 function entrySource({ specifier, names }: BundleEntry, isCommonJs: boolean): string {

@@ -5,6 +5,7 @@ import { fileError } from "./file-errors.ts";
 import { createMemoryClock } from "./memory-clock.ts";
 import { createMemoryFiles } from "./memory-files.ts";
 import { createMemoryGuarded } from "./memory-guarded.ts";
+import { createMemoryJournals } from "./memory-journals.ts";
 import { createMemoryNetwork, type MemoryNetworkOptions } from "./memory-network.ts";
 import { createMemorySockets } from "./memory-sockets.ts";
 import { MemoryTree } from "./memory-tree.ts";
@@ -80,6 +81,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     environment: createMemoryEnvironment(cwd, options),
     watcher: createMemoryWatcher(tree),
     network: createMemoryNetwork(options.network),
+    journals: createMemoryJournals(),
     sockets: createMemorySockets(),
     terminal: terminal.terminal,
     workers,

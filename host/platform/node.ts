@@ -5,6 +5,7 @@ import { createClock } from "./clock.ts";
 import { createEnvironment } from "./environment.ts";
 import { createFiles } from "./files.ts";
 import { createGuardedFiles } from "./guarded-files.ts";
+import { createJournals } from "./journals.ts";
 import { createLinuxWalk, hasLinuxWalk } from "./linux-walk.ts";
 import { createLog, type LogOptions } from "./log.ts";
 import { createNetwork } from "./network.ts";
@@ -35,6 +36,7 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     files: createFiles(),
     guarded: createGuardedFiles(hasLinuxWalk() ? createLinuxWalk() : createPortableWalk(), environment.os),
     network: createNetwork(),
+    journals: createJournals(),
     environment,
     watcher: createWatcher(),
     sockets: createSockets(),

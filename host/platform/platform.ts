@@ -7,6 +7,7 @@
 
 import type { WorkerLauncher } from "../../sandbox/mod.ts";
 import type { Bundler } from "./bundler-types.ts";
+import type { Journals } from "./journal-types.ts";
 import type { Network } from "./network-types.ts";
 import type { CheckedPath } from "./proof.ts";
 
@@ -21,6 +22,7 @@ export interface Platform {
   readonly guarded: GuardedFiles;
   /** HTTP on behalf of a guest: only with a proof. */
   readonly network: Network;
+  readonly journals: Journals;
   readonly environment: Environment;
   readonly watcher: Watcher;
   readonly sockets: LocalSockets;

@@ -12,13 +12,6 @@ export type PolicyProject = Pick<ProjectConfig, "policy" | "confirmation" | "rol
 export function checkEnforced({ policy, roles }: Pick<PolicyProject, "policy" | "roles">): readonly Problem[] {
   const problems: Problem[] = [];
   const refuse = (pointer: string, message: string, fix: string): void => void problems.push({ severity: "error", pointer, message, fix });
-  const effects = [
-    { pointer: "/policy/default", effect: policy.default },
-    ...policy.rules.map((effect, index) => ({ pointer: `/policy/rules/${index}`, effect })),
-  ];
-  for (const { pointer, effect } of effects) {
-    if (effect.quota !== undefined) refuse(`${pointer}/quota`, "Quotas are not enforced yet", `use "limits" for each call`);
-  }
   const checkGroup = (pointer: string, group: string): void => {
     if (isKnownGroup(group, policy.groups)) return;
     refuse(pointer, `There is no group "${group}"`, `define it in "groups", or use one of group:all, read, write, code, data, web, math`);

@@ -12,6 +12,7 @@ import {
 } from "../../manifests/mod.ts";
 import type { Because } from "../call.ts";
 import type { ModeDecision } from "../confirmations/mode.ts";
+import type { Quota } from "../quotas/quota.ts";
 import type { RegisteredTool } from "../tool.ts";
 import type { Grant } from "./grant.ts";
 import type { MergedRules } from "./match.ts";
@@ -31,6 +32,7 @@ export interface Explanation {
   /** Every policy layer of the session, in the order in which they are asked (SPEC P3). */
   readonly toolLayers: readonly { readonly layer: string; readonly level: string; readonly allowed: boolean; readonly rule: string }[];
   readonly layers: readonly { readonly layer: string; readonly permissions: Permissions }[];
+  readonly quotas: readonly Quota[];
   /** Where an act was asked about. */
   readonly act?: { readonly query: AccessQuery; readonly verdict: AccessVerdict };
   readonly text: readonly string[];
@@ -45,6 +47,7 @@ export interface ExplainInput {
   readonly class: SideEffectClass;
   readonly mode: ModeDecision;
   readonly limits: Limits;
+  readonly quotas: readonly Quota[];
   readonly act?: AccessQuery;
 }
 
@@ -63,6 +66,7 @@ export function explainTool(input: ExplainInput): Explanation {
     rules: rules.matched.map(({ because: { rule }, effect }) => ({ rule, effect })),
     toolLayers: input.layers.map((layer) => ({ layer: layer.name, level: layer.level, ...layer.verdict(tool) })),
     layers: grant.layers.map(({ name, permissions }) => ({ layer: name, permissions: permissions.source })),
+    quotas: input.quotas,
     ...(asked && { act: asked }),
   };
   return { ...explanation, text: toLines(explanation) };
@@ -89,6 +93,8 @@ function toLines(explanation: Omit<Explanation, "text">): readonly string[] {
       ({ layer, level, allowed, rule }) => `  ${level.padEnd(8)} ${layer}: ${allowed ? "passes" : "denied"} (${rule})`,
     ),
   ];
+  for (const { per, resource, limit, windowMs, rule } of explanation.quotas)
+    lines.push(`  quota    ${limit} ${resource} in ${windowMs / 1000}s for each ${per} (${rule})`);
   if (act === undefined)
     return [...lines, ...explanation.layers.map(({ layer, permissions }) => `  layer    ${layer}: ${JSON.stringify(permissions)}`)];
   return [

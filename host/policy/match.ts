@@ -1,6 +1,21 @@
 /** Which rules of a policy match a tool, and what they say together (SPEC P2). Pure. */
 
-import type { ConfirmMode, LimitRequest, Limits, Permissions, PolicyConfig, PolicyRule, Route, RuleEffect } from "../../manifests/mod.ts";
+import {
+  type ConfirmMode,
+  type LimitRequest,
+  type Limits,
+  type Permissions,
+  type PolicyConfig,
+  type PolicyRule,
+  QUOTA_RESOURCES,
+  QUOTA_SCOPES,
+  type QuotaConfig,
+  type QuotaResource,
+  type QuotaScope,
+  type Route,
+  type RuleEffect,
+} from "../../manifests/mod.ts";
+import { type Quota, quotasOf } from "../quotas/quota.ts";
 import type { Because } from "../call.ts";
 import type { RegisteredTool } from "../tool.ts";
 import { MODES_BY_STRICTNESS } from "../confirmations/strictness.ts";
@@ -29,6 +44,8 @@ export interface MergedRules {
   readonly confirm?: Setting<ConfirmMode>;
   /** AND-ed: more than one only where equally specific rules each grant something, and the stricter counts. */
   readonly grants: readonly Permissions[];
+  /** By resource and by whose use counts; several of a kind only where equally specific rules set it, and all of them hold. */
+  readonly quotas: readonly Quota[];
   /** Most specific first, the default last. */
   readonly matched: readonly MatchedRule[];
 }
@@ -46,6 +63,7 @@ export function matchRules(config: PolicyConfig, tool: RegisteredTool): MergedRu
     limits: mergeLimits(matched),
     ...(confirm && { confirm }),
     grants: mergeGrants(matched),
+    quotas: mergeQuotas(matched),
     matched,
   };
 }
@@ -110,6 +128,19 @@ function mergeLimits(matched: readonly MatchedRule[]): LimitRequest {
 
 function mergeGrants(matched: readonly MatchedRule[]): readonly Permissions[] {
   return equalsOfFirst(matched, (effect) => effect.grants !== undefined).flatMap(({ effect }) => effect.grants ?? []);
+}
+
+/** Each resource for each subject on its own, like limits. */
+function mergeQuotas(matched: readonly MatchedRule[]): readonly Quota[] {
+  const set = (effect: RuleEffect, per: QuotaScope, resource: QuotaResource): readonly QuotaConfig[] =>
+    effect.quota?.filter((quota) => quota.per === per && quota[resource] !== undefined) ?? [];
+  return QUOTA_SCOPES.flatMap((per) =>
+    QUOTA_RESOURCES.flatMap((resource) =>
+      equalsOfFirst(matched, (effect) => set(effect, per, resource).length > 0).flatMap(({ effect, because }) =>
+        set(effect, per, resource).flatMap((quota) => quotasOf(quota, because.rule).filter((one) => one.resource === resource)),
+      ),
+    ),
+  );
 }
 
 /** The most specific rules that say something about a field: several only where they are equally specific. */

@@ -15,6 +15,7 @@ import {
 } from "../../manifests/mod.ts";
 import type { Decision, ToolCall } from "../call.ts";
 import { confirmationMode, type ModeDecision } from "../confirmations/mode.ts";
+import type { Quota } from "../quotas/quota.ts";
 import type { Session } from "../session.ts";
 import type { RegisteredTool } from "../tool.ts";
 import { explainTool, type Explanation } from "./explain.ts";
@@ -144,6 +145,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
             route: routeOf(tool, rules),
             grant,
             limits,
+            quotas: quotasFor(rules, session),
             because: rules.allow.because,
             confirm: mode,
           },
@@ -168,10 +170,18 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
         class: classOf(tool),
         mode: modeFor(tool, session),
         limits: limitsFor(tool, { session }),
+        quotas: quotasFor(rules, session),
         ...(act && { act }),
       });
     },
   };
+}
+
+/** Those of the session's parents hold for it too: its use is theirs. */
+function quotasFor({ quotas }: Pick<MergedRules, "quotas">, session: Session): readonly Quota[] {
+  const own = session.quotas ?? [];
+  const inherited = session.parent === undefined ? quotas : quotasFor({ quotas }, session.parent);
+  return own.length === 0 ? inherited : [...inherited, ...own];
 }
 
 /** With the plugin's net items taken into account (SPEC P8). */

@@ -3,6 +3,7 @@
 import type { JsonObject, JsonValue, Route } from "../../manifests/mod.ts";
 import type { AllowDecision, ContentBlock, LimitsUsed, ToolCall } from "../call.ts";
 import type { ToolErrorData } from "../errors.ts";
+import type { Meter } from "../quotas/meter.ts";
 import type { RegisteredTool } from "../tool.ts";
 
 /** Everything an executor needs for one call. */
@@ -14,6 +15,8 @@ export interface Execution {
   readonly decision: AllowDecision;
   /** Aborted at cancellation; the executor keeps its own deadline (`decision.limits.wallMs`). */
   readonly signal: AbortSignal;
+  /** Counts what the call uses. */
+  readonly meter: Meter;
 }
 
 /** What came of it. */

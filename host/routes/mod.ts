@@ -1,8 +1,8 @@
 /** Routes: where a call runs. A new one is its file and its line here; each passes `test/conformance/executor.ts` (SPEC O5). */
 
 import { unavailable } from "../errors.ts";
-import type { JsonValue } from "../../manifests/mod.ts";
-import type { Executor, Executors, Outcome } from "./executor.ts";
+import type { Executor, Executors } from "./executor.ts";
+import { finished } from "./finish.ts";
 import { createHostExecutor } from "./host.ts";
 import { createWasmExecutor, type WasmRouteOptions } from "./wasm.ts";
 
@@ -14,20 +14,11 @@ export { createWasmExecutor } from "./wasm.ts";
 /** One executor for every route that policy can name. */
 export function createExecutors(options: WasmRouteOptions): Executors {
   return Object.freeze({
-    host: withoutSecrets(createHostExecutor(options), options),
-    wasm: withoutSecrets(createWasmExecutor(options), options),
+    host: finished(createHostExecutor(options), options),
+    wasm: finished(createWasmExecutor(options), options),
     remote: createMissing("remote", `"remotes" of bascule.json name no host that this version can forward to`),
     microvm: createMissing("microvm", "no micro virtual machine runner is installed (SPEC O4 reserves the name)"),
   });
-}
-
-/** Whatever a tool ends with, no value of a secret is in it (SPEC C7). */
-function withoutSecrets(run: Executor, { secrets }: Pick<WasmRouteOptions, "secrets">): Executor {
-  return async (execution) => {
-    const outcome = await run(execution);
-    // An outcome holds JSON only, and texts become texts; its interfaces just have no index signature.
-    return secrets.redact(outcome as unknown as JsonValue) as unknown as Outcome;
-  };
 }
 
 /** A route that exists in policy only: says what is missing (SPEC O4). */

@@ -48,7 +48,7 @@ export interface RunRecord {
 
 /** Begins a run: its time counts from here. */
 export function openRunRecord(execution: Execution, { platform, emit, secrets }: RouteOptions): RunRecord {
-  const { tool, call, decision, signal } = execution;
+  const { tool, call, decision, signal, meter } = execution;
   const version = tool.binding.kind === "plugin" ? tool.binding.version : undefined;
   const subject = {
     sessionId: call.session.id,
@@ -94,6 +94,7 @@ export function openRunRecord(execution: Execution, { platform, emit, secrets }:
       limits: decision.limits,
       signal,
       exchanges,
+      meter,
       secrets: secrets.forCall(decision.grant),
       record,
       modified: (path) => modified.add(path),

@@ -56,7 +56,7 @@ async function invoke(
   record: RunRecord,
   sandbox: Pick<Sandbox, "invoke">,
 ): Promise<InvocationOutcome> {
-  const { tool, call, args, decision, signal } = execution;
+  const { tool, call, args, decision, signal, meter } = execution;
   return await sandbox.invoke({
     callId: call.callId,
     digest: version.digest,
@@ -64,17 +64,20 @@ async function invoke(
     export: tool.definition.export ?? tool.name,
     args,
     contextText: guestContextText(execution, record),
-    limits: decision.limits,
+    limits: meter.cpuMs < decision.limits.cpuMs ? { ...decision.limits, cpuMs: meter.cpuMs } : decision.limits,
     ...(version.manifest.state === "session" && { session: call.session.id }),
     hostCall: (operation) => answerCall(operation, record),
     // Guest text stays in a field of its own: it makes no line, level or message of the host's.
     onLog: (level, text) => record.log.write(level, "guest", { text }),
-    signal,
+    // Whatever it has not done yet is not done once a quota is used up.
+    signal: meter.stopped === undefined ? signal : AbortSignal.any([signal, meter.stopped]),
   });
 }
 
 /** Progress belongs to the call; everything else is a capability. */
 async function answerCall(operation: HostOperation, record: RunRecord): Promise<HostAnswer> {
+  const excess = record.bridge.meter.spend("hostCalls", 1);
+  if (excess !== undefined) return { ok: false, error: { name: "RangeError", message: excess.message } };
   if (operation.name !== "progress") return await answerOperation(operation, record.bridge);
   const { args } = operation;
   record.progress(isJsonObject(args) && args["value"] !== undefined ? args["value"] : args);

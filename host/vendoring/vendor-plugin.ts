@@ -3,7 +3,8 @@
 import satisfies from "semver/functions/satisfies.js";
 import { compareText, sha256Hex } from "../sources/directory/digest.ts";
 import { VENDOR_FILE, VENDOR_FOLDER, type Vendored, type VendoredPackage, vendoredToJson } from "../sources/directory/vendored.ts";
-import type { BundleEntry, ModuleGraph } from "../platform/bundler-types.ts";
+import { nodeModuleNames } from "../../sandbox/mod.ts";
+import type { BundleEntry, BundleOutcome, ModuleGraph } from "../platform/bundler-types.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import { importedNames } from "./imported-names.ts";
 import { installedName, type PackageSpecifier, parsePackageSpecifier } from "./package-specifier.ts";
@@ -21,7 +22,13 @@ export interface VendorRequest {
 
 export type VendorOutcome =
   /** Everything is written. */
-  | { readonly ok: true; readonly packages: Readonly<Record<string, VendoredPackage>>; readonly written: readonly string[] }
+  | {
+      readonly ok: true;
+      readonly packages: Readonly<Record<string, VendoredPackage>>;
+      readonly written: readonly string[];
+      /** Modules of Node's that packages import and a plugin has not: what uses them throws. */
+      readonly missing: readonly string[];
+    }
   | { readonly ok: false; readonly message: string; readonly advice: readonly string[] };
 
 /** A package that an import names. */
@@ -56,7 +63,10 @@ export async function vendorPlugin(request: VendorRequest): Promise<VendorOutcom
     const licence = found.folder === undefined ? undefined : await readLicence(platform, found.folder);
     if (licence !== undefined) licences.set(`${output}.LICENSE.txt`, licence);
   }
-  const made = entries.length === 0 ? { ok: true as const, files: new Map<string, string>() } : await bundle(request, entries, graphs);
+  const made =
+    entries.length === 0
+      ? { ok: true as const, files: new Map<string, string>(), inputs: [], missing: [] }
+      : await bundle(request, entries, graphs);
   if (!made.ok) return made;
 
   const contents = new Map<string, Uint8Array>([...made.files].map(([file, text]) => [file, new TextEncoder().encode(text)]));
@@ -65,15 +75,16 @@ export async function vendorPlugin(request: VendorRequest): Promise<VendorOutcom
   for (const [file, bytes] of contents) files[VENDOR_FOLDER + file] = await sha256Hex(bytes.slice());
   const imports = Object.fromEntries(wanted.map(({ target }, index) => [target, `./${VENDOR_FOLDER}${outputs[index] ?? ""}.js`]));
   await write(request, contents, { imports, packages, files });
-  return { ok: true, packages, written: [...contents.keys()].map((file) => VENDOR_FOLDER + file).toSorted(compareText) };
+  const written = [...contents.keys()].map((file) => VENDOR_FOLDER + file).toSorted(compareText);
+  return { ok: true, packages, written, missing: made.missing };
 
   async function bundle(
     { platform: { bundler } }: VendorRequest,
     all: readonly BundleEntry[],
     found: readonly ModuleGraph[],
-  ): Promise<{ readonly ok: true; readonly files: ReadonlyMap<string, string> } | Extract<VendorOutcome, { readonly ok: false }>> {
+  ): Promise<Extract<BundleOutcome, { readonly ok: true }> | Extract<VendorOutcome, { readonly ok: false }>> {
     const graph = found.length === 0 ? {} : { graph: mergeGraphs(found) };
-    const outcome = await bundler.bundle({ entries: all, directory, ...graph });
+    const outcome = await bundler.bundle({ entries: all, directory, nodeModules: await nodeModuleNames(), ...graph });
     if (outcome.ok) return outcome;
     if (outcome.reason === "not_installed")
       return refused("Packages are bundled by esbuild, which is not installed", "npm install --save-dev esbuild");

@@ -15,12 +15,15 @@ export function monotonicMs(): number {
   return typeof now === "number" ? now : 0;
 }
 
-/** Milliseconds since the call first looked at the clock: nothing of the image's load shows. */
+/** Programs take 0 for "not yet"; no process has ever seen it. */
+const BEFORE_MS = 1;
+
+/** Milliseconds since a moment before the call first looked at the clock: nothing of the image's load shows. */
 export function performanceNow(): number {
   const now = monotonicMs();
   if (origin === undefined) {
-    origin = now;
-    originTime = dateNow();
+    origin = now - BEFORE_MS;
+    originTime = dateNow() - BEFORE_MS;
   }
   return now - origin;
 }

@@ -6,7 +6,8 @@ import { type Gap, gapOf } from "./gaps/mod.ts";
 interface Section {
   readonly suite: string;
   readonly title: string;
-  readonly repository: string;
+  /** Absent: ours. */
+  readonly repository?: string;
   readonly about: string;
   /** What a row of the table is about. */
   readonly unit: string;
@@ -39,6 +40,14 @@ const SECTIONS: readonly Section[] = [
       "The `.any.js` files of the folders in SPEC appendix B. The last column counts failures that Deno's own expectation files say Deno passes.",
     unit: "folder",
     unitOf: (file) => file.split("?")[0]?.split("/").slice(0, -1).join("/") ?? "",
+  },
+  {
+    suite: "packages",
+    title: "Packages of npm",
+    about:
+      "Programs of ours (test/external/programs) with popular packages, in the versions that its package.json names, brought along as `bascule vendor` does it, CommonJS ones too. Every function of theirs answers in the sandbox what it answers on Node.",
+    unit: "program",
+    unitOf: (file) => file,
   },
   {
     suite: "jmespath",
@@ -98,8 +107,7 @@ function sectionLines(section: Section, baseline: Baseline, commit: string | und
     "",
     section.about,
     "",
-    `From [${section.repository}](https://github.com/${section.repository})${commit === undefined ? "" : ` at \`${commit}\``}.`,
-    "",
+    ...(section.repository === undefined ? [] : [sourceLine(section.repository, commit), ""]),
     head,
     `|---|--:|--:|--:|--:|${hasDeno ? "--:|" : ""}`,
     ...rows.map(([unit, sum]) => row(unit, sum, hasDeno)),
@@ -108,6 +116,10 @@ function sectionLines(section: Section, baseline: Baseline, commit: string | und
     "",
     ...reasonLines(reasons),
   ];
+}
+
+function sourceLine(repository: string, commit: string | undefined): string {
+  return `From [${repository}](https://github.com/${repository})${commit === undefined ? "" : ` at \`${commit}\``}.`;
 }
 
 function sumOf(suite: string, file: string, { passed, total: all, failed, passedByDeno = 0 }: BaselineEntry): Sum {

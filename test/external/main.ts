@@ -16,12 +16,13 @@ import { runCase } from "./run-case.ts";
 import { runTestFiles } from "./run-test-files.ts";
 import type { Case, CaseResult, ScriptCase, Suite } from "./suite.ts";
 import { JMESPATH } from "./suites/jmespath.ts";
+import { PACKAGES } from "./suites/packages.ts";
 import { DENO } from "./suites/deno.ts";
 import { STD } from "./suites/std.ts";
 import { WPT } from "./suites/wpt.ts";
 
 /** A suite is one entry here. */
-const SUITES: readonly Suite[] = [WPT, STD, DENO, JMESPATH];
+const SUITES: readonly Suite[] = [WPT, STD, DENO, PACKAGES, JMESPATH];
 
 const WORKERS = 2;
 const SHOWN = 60;

@@ -213,11 +213,13 @@ describe("createHost()", () => {
     expect(one.result("x")).toBeUndefined();
   });
 
-  it("can be closed twice, and takes no calls afterwards [T5]", async () => {
-    const host = await start();
+  it("can be closed twice, and takes no calls afterwards; they end like any other [T5] [D2]", async () => {
+    const ended: string[] = [];
+    const host = await start({ hooks: { onToolEnd: (call, result) => void ended.push(`${call.tool} ${result.ok}`) } });
     await host.close();
     await host.close();
     expect(await host.call("echo", { text: "hi" })).toMatchObject({ ok: false, error: { code: "unavailable" } });
+    expect(ended).toEqual(["echo false"]);
   });
 
   it("takes another policy in place of the project's [D8]", async () => {

@@ -59,7 +59,7 @@ describe("parseProject()", () => {
       tools: [{ name: "x" }],
       roles: { a: {} },
       secrets: { A: { env: "B", hosts: ["a.test"] }, C: { file: "c.txt" } },
-      audit: { redact: [] },
+      audit: { store: true, redact: [] },
       server: { port: 1 },
     };
     const { $schema: _, ...rest } = file;
@@ -68,6 +68,31 @@ describe("parseProject()", () => {
       { name: "notes", unconfined: true },
     ];
     expect(parseProject(JSON.stringify(file))).toEqual({ ok: true, value: { ...rest, trusted }, warnings: [] });
+  });
+
+  it("says whose use a quota counts, and in which time, where it does not [D9.scopes, P2.fields]", () => {
+    const quota = { calls: 1 };
+    const rules = [
+      { plugin: "words", quota },
+      { tool: "echo", quota },
+      { category: "web", quota: [quota, { cpuMs: 5, per: "plugin" }] },
+    ];
+    const parsed = parseProject(JSON.stringify({ policy: { rules } }));
+    expect(parsed.ok && parsed.value.policy.rules.map((rule) => rule.quota)).toEqual([
+      [{ calls: 1, per: "plugin", windowMs: 60_000 }],
+      [{ calls: 1, per: "tool", windowMs: 60_000 }],
+      [
+        { calls: 1, per: "tool", windowMs: 60_000 },
+        { cpuMs: 5, per: "plugin", windowMs: 60_000 },
+      ],
+    ]);
+  });
+
+  it("refuses a secret that is written down, without repeating it [C7.source, P1.secrets]", () => {
+    const [problem = ""] = problemsOf({ secrets: { KEY: "hunter2-hunter2" } });
+    expect(problem).toContain("/secrets/KEY");
+    expect(problem).toContain("A secret is not written down here");
+    expect(problem).not.toContain("hunter2");
   });
 
   it("lists every problem with its place [P1.checked]", () => {
@@ -104,6 +129,19 @@ describe("parseProject()", () => {
     ["servers that are no object", { mcpServers: [] }, "/mcpServers"],
     ["a pattern that is none", { policy: { rules: [{ pattern: "a b" }] } }, "/policy/rules/0/pattern"],
     ["a tool selector that is a pattern", { policy: { rules: [{ tool: "a.*" }] } }, "/policy/rules/0/tool"],
+    ["a quota of nothing", { policy: { rules: [{ tool: "a", quota: { windowMs: 1_000 } }] } }, "/policy/rules/0/quota"],
+    [
+      "a quota of an unknown thing",
+      { policy: { default: { quota: [{ calls: 1 }, { calls: 1, call: 1 }] } } },
+      "/policy/default/quota/1/call",
+    ],
+    ["a quota of none", { policy: { default: { quota: { calls: 0 } } } }, "/policy/default/quota/calls"],
+    ["a window that is too short", { policy: { default: { quota: { calls: 1, windowMs: 10 } } } }, "/policy/default/quota/windowMs"],
+    ["a secret of nowhere", { secrets: { A: {} } }, "/secrets/A"],
+    ["a secret of two places", { secrets: { A: { env: "B", file: "c" } } }, "/secrets/A"],
+    ["a secret for no host", { secrets: { A: { env: "B", hosts: [] } } }, "/secrets/A/hosts"],
+    ["a secret for a URL", { secrets: { A: { env: "B", hosts: ["https://a.test/"] } } }, "/secrets/A/hosts/0"],
+    ["a secret that no variable can be called", { secrets: { "a-b": { env: "B" } } }, "/secrets/a-b"],
     ["a timeout of nothing", { confirmation: { timeoutMs: 0 } }, "/confirmation/timeoutMs"],
   ])("refuses %s [P1.checked]", (_, document, pointer) => {
     expect(problemsOf(document).map((problem) => problem.split(" ")[0])).toEqual([pointer]);

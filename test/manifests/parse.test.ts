@@ -275,6 +275,9 @@ describe("parseManifest()", () => {
   it("refuses a module that is not among the files, where they are known [M4.module]", () => {
     expect(problemsOf(MINIMAL, ["main.ts"])).toEqual([]);
     expect(problemsOf(MINIMAL, ["manifest.json"])).toEqual(['/tools/0 Module "main.ts" is not in the plugin\'s folder']);
+    // Where the manifest names it, however many tools are in it.
+    const named = { ...MINIMAL, main: "code.ts", tools: [TOOL, { ...TOOL, name: "other" }] };
+    expect(problemsOf(named, ["main.ts"])).toEqual(['/main Module "code.ts" is not in the plugin\'s folder']);
     expect(problemsOf(withTool({ module: "./a.ts" }), ["a.ts"])).toEqual([]);
   });
 

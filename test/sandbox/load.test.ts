@@ -54,6 +54,19 @@ export function run() { return [text, later, import.meta.url]; }`,
     });
   });
 
+  it.each([
+    ["null", "Uncaught null"],
+    ["{ code: 1 }", "Uncaught [object Object]"],
+    ["undefined", "undefined"],
+    ["{ toString() { throw 1; } }", "Uncaught "],
+  ])("says what was thrown if that does not say it itself: %s [B4.thrown]", async (thrown, message) => {
+    expect(await load(`throw ${thrown};`)).toMatchObject({
+      ok: false,
+      fault: { kind: "threw", message: expect.stringContaining(message) },
+    });
+    expect(await load("export const run = () => 1;")).toMatchObject({ ok: true });
+  });
+
   it("stops time and seeds randomness while a plugin loads, so that the image depends on its bytes only [B9.image]", async () => {
     const source = `const at = [Date.now(), Math.random(), performance.now(), crypto.randomUUID()]; export function run() { return [at, Date.now() > at[0]]; }`;
     const first = await run(source);

@@ -323,6 +323,38 @@ export function run() { using a = open(); using b = open(); throw new Error("her
   });
 });
 
+describe("`yield` in the head of a loop", () => {
+  it("works, also with labels, without blocks, delegated and nested, and positions stay [B7.yield] [B7.positions]", async () => {
+    expect(
+      await run(`function* inner(): Generator<string, number[], number> { yield "delegated"; return [3]; }
+function* outer(flag: boolean): Generator<unknown, string, number[]> {
+  const seen: unknown[] = [];
+  if (flag) again: for (const a of yield "asked") { for (const b of [(yield "nested")[0], a]) { if (b === 1) continue again; seen.push(b); } }
+  for (const a of (yield* inner()).map((n) => n + 1)) seen.push(a);
+  await_of: for (const [a] of [[yield "last"]]) { seen.push(a); break await_of; }
+  return seen.join();
+}
+async function* later() { for (const a of await Promise.resolve([yield 1])) yield a; }
+export async function run() {
+  const steps: unknown[] = [];
+  const it = outer(true);
+  let next = it.next();
+  const answers: unknown[] = [[1, 2], [2], [7], 5, [9]];
+  while (!next.done) { steps.push(next.value); next = it.next(answers.shift() as number[]); }
+  const asked = later();
+  await asked.next();
+  return [steps, next.value, (await asked.next("x" as never)).value];
+}`),
+    ).toEqual([["asked", "nested", "nested", "delegated", "last"], "2,7,2,4,9", "x"]);
+    await load(`function* g() { for (const a of yield 1) throw new Error(String(a)); }
+export function run() { const it = g(); it.next(); it.next([1]); }`);
+    expect(await box.call(`m${names}`, "run")).toMatchObject({
+      ok: false,
+      fault: { stack: expect.stringContaining("at g (main.ts:1:57)") },
+    });
+  });
+});
+
 describe("names that only types use", () => {
   it("are not imported, as in Deno; the others are, and positions stay the author's [B7.types] [H5.positions]", async () => {
     expect(

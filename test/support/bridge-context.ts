@@ -3,6 +3,7 @@
 import type { BridgeContext, CapabilityAct } from "../../host/capabilities/mod.ts";
 import { answerOperation, createExchanges, createOpenFiles } from "../../host/capabilities/mod.ts";
 import type { Platform } from "../../host/platform/platform.ts";
+import { createMeter } from "../../host/quotas/meter.ts";
 import { createSecrets } from "../../host/secrets/secrets.ts";
 import {
   compilePermissions,
@@ -54,6 +55,7 @@ export function testCall(options: TestCallOptions): TestCall {
     openFiles: createOpenFiles("call-1"),
     signal: options.signal ?? new AbortController().signal,
     exchanges: createExchanges(),
+    meter: createMeter([]),
     ...(ownFiles && { ownFiles }),
     record: (act) => void acts.push(act),
     modified: (path) => void modified.push(path),

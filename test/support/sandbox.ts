@@ -31,7 +31,7 @@ export interface TestSandbox extends AsyncDisposable {
   /** How many workers were started so far, the spare included. */
   readonly workersStarted: number;
   /** Loads a plugin from its files; its name is its digest. */
-  load(name: string, files: Readonly<Record<string, string>> | string, exports?: readonly string[]): Promise<LoadOutcome>;
+  load(name: string, files: Readonly<Record<string, string>> | string, exports?: readonly string[], loadMs?: number): Promise<LoadOutcome>;
   call(plugin: string, name: string, call?: TestCall): Promise<InvocationOutcome>;
 }
 
@@ -50,7 +50,7 @@ export function startSandbox(options: SandboxOptions = {}): TestSandbox {
     get workersStarted() {
       return workersStarted;
     },
-    load(name, files, exports = []) {
+    load(name, files, exports = [], loadMs = 5_000) {
       const sources = typeof files === "string" ? { "main.ts": files } : files;
       const bytes = new Map(Object.entries(sources).map(([path, text]) => [path, new TextEncoder().encode(text)]));
       const [main = "main.ts"] = Object.keys(sources);
@@ -60,7 +60,7 @@ export function startSandbox(options: SandboxOptions = {}): TestSandbox {
         files: bytes,
         modules: new Map([[main, exports]]),
         memoryBytes: DEFAULT_LIMITS.memoryBytes,
-        loadMs: 5_000,
+        loadMs,
       });
     },
     call(plugin, name, call = {}) {

@@ -11,6 +11,7 @@ import type { Dispatch } from "../../host/dispatch.ts";
 import { createHookGates, type Hooks } from "../../host/hooks.ts";
 import type { MemoryPlatform } from "../../host/platform/memory.ts";
 import { createPolicy, type Policy, type PolicyOptions } from "../../host/policy/policy.ts";
+import { createQuotas } from "../../host/quotas/quotas.ts";
 import { createRegistry, type Registry } from "../../host/registry.ts";
 import { createExecutors } from "../../host/routes/mod.ts";
 import { createSecrets } from "../../host/secrets/secrets.ts";
@@ -64,6 +65,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
   const session = options.session ?? createSession({ id: "session-1", workspace: WORKSPACE });
   const secrets = createSecrets({ platform, sources: () => project.secrets, root: WORKSPACE });
   const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, lease: sandbox.lease });
+  const quotas = createQuotas(clock.monotonic);
   const confirm = createConfirm({ emit: bus.emit, newId: random.uuidv7, clock, timeoutMs: () => project.confirmation.timeoutMs, onDefect });
   const calls = createCalls({
     newId: random.uuidv7,
@@ -75,6 +77,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
       hooks: createHookGates(options.hooks ?? {}, onDefect),
       confirm,
       executors,
+      quotas,
       checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
       emit: bus.emit,
       now: clock.monotonic,

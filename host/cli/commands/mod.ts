@@ -1,6 +1,7 @@
 /** Every command, in the order in which `--help` shows them. A command is one file here and one line below. */
 
 import type { Command } from "../command.ts";
+import { auditCommand } from "./audit.ts";
 import { callCommand } from "./call.ts";
 import { checkCommand } from "./check.ts";
 import { devCommand } from "./dev.ts";
@@ -34,5 +35,6 @@ export const COMMANDS: readonly Command[] = [
   revokeCommand,
   grantsCommand,
   whyCommand,
+  auditCommand,
   reloadCommand,
 ];

@@ -126,5 +126,14 @@ function reportLines({ plugin, directory, outcome }: PluginReport, context: Comm
   const packages = Object.entries(outcome.packages).map(
     ([name, { version, license }]) => `  ${printable(name)} ${style.dim(printable([version, license].filter(Boolean).join(", ")))}`,
   );
-  return [`${style.green("good")} ${title}`, ...packages, `  ${style.dim(`${count(outcome.written.length, "file")} in vendor/`)}`];
+  const without =
+    outcome.missing.length === 0
+      ? []
+      : [`  ${style.yellow("note")} a plugin has no ${outcome.missing.map(printable).join(", ")}: what uses them throws when it is called`];
+  return [
+    `${style.green("good")} ${title}`,
+    ...packages,
+    `  ${style.dim(`${count(outcome.written.length, "file")} in vendor/`)}`,
+    ...without,
+  ];
 }

@@ -63,9 +63,10 @@ function toolLines(explanation: ToolExplanation, output: Output, place: ReaderPl
       printable(`${layer}: ${allowed ? "passes" : "denied"} (${rule})`),
     ]),
   ];
+  const quotas = explanation.quotas.map((quota): readonly [string, string] => ["quota", printable(quotaText(quota))]);
   return [
     `${style.bold(printable(explanation.tool))}  ${color(verdict === "asks" ? "asks before each call" : verdict)}`,
-    ...table(facts, style),
+    ...table([...facts, ...quotas], style),
     style.bold("What it may do is what all of these have in common"),
     ...table(
       explanation.layers.map(({ layer, permissions }): readonly [string, string] => [
@@ -75,6 +76,11 @@ function toolLines(explanation: ToolExplanation, output: Output, place: ReaderPl
       style,
     ),
   ];
+}
+
+function quotaText({ limit, resource, windowMs, per, subject, rule, left, freesInMs }: ToolExplanation["quotas"][number]): string {
+  const frees = freesInMs === 0 ? "" : `, free again in ${Math.ceil(freesInMs / 1000)}s`;
+  return `${limit} ${resource} in ${windowMs / 1000}s for ${per} ${subject} (${rule}): ${left} left${frees}`;
 }
 
 /** May it do this one thing? */

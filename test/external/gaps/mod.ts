@@ -2,6 +2,7 @@
 
 import { DENO_GAPS } from "./deno.ts";
 import { type Gap, gap } from "./gap.ts";
+import { PACKAGES_GAPS } from "./packages.ts";
 import { STD_GAPS } from "./std.ts";
 import { WPT_GAPS } from "./wpt.ts";
 
@@ -11,6 +12,7 @@ export const GAPS: ReadonlyMap<string, readonly Gap[]> = new Map([
   ["std", STD_GAPS],
   ["deno", DENO_GAPS],
   ["wpt", WPT_GAPS],
+  ["packages", PACKAGES_GAPS],
   ["jmespath", [gap(/^literal\.json: /, "a raw string with two backslashes: the specification changed after the suite")]],
 ]);
 

@@ -373,6 +373,41 @@ describe("bascule why", () => {
   });
 });
 
+describe("bascule audit", () => {
+  it("shows what was done, verifies it, exports it, and finds a record that was changed [AU3.cli] [I2.audit]", async () => {
+    await using project = await createCliProject({ "README.md": README });
+    expect(await project.run(["audit", "tail"])).toMatchObject({ code: 0, out: "Nothing has been recorded yet\n" });
+    await project.run(["init", "demo"]);
+    await project.run(["call", "demo_peek", "path=README.md"]);
+    await project.run(["call", "demo_peek", "path=README.md", "--allow-read=."]);
+    const tail = await project.run(["audit", "tail"]);
+    expect(tail.out).toMatch(/ tool\.denied {2}demo\.demo_peek {2}fs_denied/u);
+    expect(tail.out).toMatch(/ capability\.used {2}demo {2}read {2}.*README\.md {2}granted$/mu);
+    expect((await project.run(["audit", "search", "--type=tool.completed", "--since=1h"])).out.split("\n")).toHaveLength(2);
+    expect((await project.run(["audit", "search", "nothing like it"])).out).toBe("No such event was recorded\n");
+    const verified = await project.run(["audit", "verify"]);
+    expect(verified.out).toMatch(/^good \d+ rows, as they were written\nhead [0-9a-f]{64} \(row \d+\)\n$/u);
+    const [seal = ""] = /[0-9a-f]{64}/u.exec(verified.out) ?? [];
+    expect(await project.run(["audit", "verify", "--head", seal])).toMatchObject({ code: 0 });
+    expect(
+      (await project.run(["audit", "export"])).out
+        .trim()
+        .split("\n")
+        .map((line): unknown => JSON.parse(line)),
+    ).toContainEqual(expect.objectContaining({ number: 1, event: expect.objectContaining({ type: "session.opened" }) }));
+    const { events } = JSON.parse((await project.run(["audit", "tail", "--json"])).out) as { events: { event: { sessionId: string } }[] };
+    expect((await project.run(["audit", "session", events.at(-1)?.event.sessionId ?? ""])).out).toContain("demo.demo_peek  completed");
+
+    await rm(join(project.folder, ".bascule/audit"), { recursive: true });
+    await project.run(["call", "demo_peek", "path=README.md"]);
+    expect(await project.run(["audit", "verify", "--head", seal])).toMatchObject({
+      code: 1,
+      error: expect.stringContaining("The record is not as it was written\n  no row has the expected seal"),
+    });
+    expect(await project.run(["audit", "tial"])).toMatchObject({ code: 2, error: expect.stringContaining("Did you mean audit tail?") });
+  });
+});
+
 describe("a removed plugin", () => {
   it("leaves its grant in the list, marked [C3.unused]", async () => {
     await using project = await createCliProject();

@@ -9,10 +9,8 @@ describe("checkEnforced()", () => {
   it("refuses whatever would be read and then ignored [P1.enforced]", () => {
     const pointers = checkEnforced(
       policy({
-        default: { allow: true, quota: [{ per: "tool", windowMs: 60_000, calls: 1 }] },
         layers: [{ name: "l", level: "global", allow: ["a", "group:nope"], deny: ["group:mine", "group:never"] }],
         rules: [
-          { tool: "a", quota: [{ per: "tool", windowMs: 60_000, calls: 1 }] },
           { group: "group:nope", allow: false },
           { group: "group:write", allow: false },
           { group: "mine", allow: false },
@@ -20,13 +18,7 @@ describe("checkEnforced()", () => {
         groups: { mine: ["a"] },
       }),
     ).map(({ pointer }) => pointer);
-    expect(pointers).toEqual([
-      "/policy/default/quota",
-      "/policy/rules/0/quota",
-      "/policy/rules/1/group",
-      "/policy/layers/0/allow/1",
-      "/policy/layers/0/deny/1",
-    ]);
+    expect(pointers).toEqual(["/policy/rules/0/group", "/policy/layers/0/allow/1", "/policy/layers/0/deny/1"]);
     expect(checkEnforced(DEFAULT_PROJECT)).toEqual([]);
   });
 

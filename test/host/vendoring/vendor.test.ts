@@ -80,6 +80,60 @@ describe("bascule vendor", () => {
     expect(await readFile(join(demo.folder, "plugins/demo/vendor/plain.js"), "utf8")).not.toContain("node:");
   });
 
+  it("gives `require` Node's modules that a plugin has, and for the others what throws when it is called [PB3.node] [PB3.vendor]", async () => {
+    await using demo = await createCliProject({
+      ...pkg(
+        "requires",
+        { main: "n.js" },
+        {
+          "n.js": `const Events = require("events"); const { format } = require("node:util"); const fs = require("fs"); const { Readable } = require("stream");
+class Own extends Events {} class Stream extends Readable {}
+exports.n = () => { const own = new Own(); let got; own.on("a", (x) => { got = x; }); own.emit("a", 1); return [format("%s", got), typeof fs.promises.readFile, typeof Stream]; };
+exports.read = () => fs.promises.readFile("x");`,
+        },
+      ),
+      "plugins/demo/manifest.json": JSON.stringify({ ...MANIFEST, imports: { requires: "npm:requires" } }),
+      "plugins/demo/main.ts": `import { n, read } from "requires";
+export const run = (args: { read?: boolean }) => (args.read ? read() : n());`,
+    });
+    const { code, out } = await demo.run(["vendor", "demo"]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining("  note a plugin has no node:fs, node:stream: what uses them throws when it is called\n"),
+    ]);
+    expect(JSON.parse((await demo.run(["call", "run", "--json"])).out)).toMatchObject({ output: ["1", "function", "function"] });
+    const message = "NotSupported: A plugin has no node:fs, so promises.readFile() does not work: use what the web and Deno have";
+    expect(JSON.parse((await demo.run(["call", "run", '{"read":true}', "--json"])).out)).toMatchObject({ error: { message } });
+  });
+
+  it("takes what a package has for browsers where it needs modules of Node's otherwise, and only there [PB3.vendor]", async () => {
+    const both = (node: string): Readonly<Record<string, string>> => ({
+      "node.js": `import * as vm from "${node}"; export const where = () => [typeof vm, "node"];`,
+      "browser.js": `export const where = () => "browser";`,
+    });
+    const exports = { exports: { ".": { browser: "./browser.js", default: "./node.js" } }, type: "module" };
+    await using demo = await createCliProject({
+      ...pkg("two", exports, both("vm")),
+      ...pkg("one", exports, both("path")),
+      ...pkg(
+        "mapped",
+        { main: "m.js", browser: { "./node.js": "./browser.js" } },
+        {
+          "m.js": `exports.where = require("./node.js").where;`,
+          "node.js": `require("net").connect; exports.where = () => "node";`,
+          "browser.js": `exports.where = () => "mapped";`,
+        },
+      ),
+      "plugins/demo/manifest.json": JSON.stringify({ ...MANIFEST, imports: { one: "npm:one", two: "npm:two", mapped: "npm:mapped" } }),
+      "plugins/demo/main.ts": `import * as one from "one"; import * as two from "two"; import { where } from "mapped";
+export const run = () => [one.where(), two.where(), where()];`,
+    });
+    expect((await demo.run(["vendor", "demo"])).out).not.toContain("note");
+    expect(JSON.parse((await demo.run(["call", "run", "--json"])).out)).toMatchObject({
+      output: [["object", "node"], "browser", "mapped"],
+    });
+  });
+
   it("bundles ES modules, CommonJS, TypeScript and what they share, with hashes and licences, and they run [PB3.vendor] [B7.imports]", async () => {
     await using demo = await project(IMPORTS);
     const folder = join(demo.folder, "plugins/demo");
@@ -191,6 +245,7 @@ describe("bundling what Deno keeps", () => {
     const outcome = await createBundler().bundle({
       entries: [{ output: "one", specifier: "jsr:@scope/one@1", names: [] }],
       directory: folder,
+      nodeModules: new Set(),
       graph,
     });
     const code = outcome.ok ? (outcome.files.get("one.js") ?? "") : outcome.message;

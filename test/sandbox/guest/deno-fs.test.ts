@@ -250,7 +250,7 @@ describe("loading a plugin", () => {
         permission: "NotCapable: Asking for permissions is not available while the plugin loads; move it into the tool function",
       },
       later: "Reading files is not available while the plugin loads; move it into the tool function",
-      own: "worksa:b0",
+      own: "worksa:b1",
     });
     expect(guest.crossings).toEqual([]);
     guest.dispose();

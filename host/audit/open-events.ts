@@ -1,0 +1,45 @@
+/** Puts together where a host's events go: the log, the journal, the embedding program (SPEC AU3, AU4). */
+
+import type { EventOptions } from "../host-options.ts";
+import type { JsonValue } from "../../manifests/mod.ts";
+import type { Places } from "../places.ts";
+import type { Platform } from "../platform/platform.ts";
+import { createEventBus, type EventBus } from "./event-bus.ts";
+import { createJournal, type EventStore } from "./journal.ts";
+import { createLogSink } from "./log-sink.ts";
+import { createFieldRedaction } from "./redact-fields.ts";
+
+export interface OpenEventsOptions {
+  readonly platform: Pick<Platform, "clock" | "random" | "log" | "files" | "journals">;
+  readonly places: Pick<Places, "auditFolder" | "project">;
+  readonly options: EventOptions;
+  /** Takes secrets out. */
+  readonly redactSecrets: (value: JsonValue) => JsonValue;
+  readonly onDefect: (message: string, error?: unknown) => void;
+}
+
+export interface HostEvents {
+  readonly bus: EventBus;
+  /** What nobody is to see is taken out of events and results by this. */
+  readonly redact: (value: JsonValue) => JsonValue;
+  /** Absent where nothing is kept. */
+  readonly store?: EventStore;
+}
+
+export function openEvents({ platform, places, options, redactSecrets, onDefect }: OpenEventsOptions): HostEvents {
+  const { redact: redactMore, publish, bufferSize, store: wanted } = options;
+  const redactFields = createFieldRedaction(() => places.project.config().audit.redact);
+  const redact = (value: JsonValue): JsonValue => redactSecrets(redactFields(redactMore === undefined ? value : redactMore(value)));
+  const { clock, random, log, files, journals } = platform;
+  const bus = createEventBus({ newId: random.uuidv7, now: clock.now, onDefect, redact, ...(bufferSize !== undefined && { bufferSize }) });
+  bus.subscribe(createLogSink(log));
+
+  const { path, config } = places.project;
+  const isKept = wanted ?? (path !== undefined && config().audit.store);
+  const ownStore = typeof isKept === "object" ? isKept : undefined;
+  const store = isKept === true ? createJournal({ journals, files, clock, folder: places.auditFolder, onDefect }) : ownStore;
+  // Before the program's own listener: what it does with an event happens after the event is kept.
+  if (store) bus.subscribe((event) => store.append(event));
+  if (publish) bus.subscribe(publish);
+  return { bus, redact, ...(store && { store }) };
+}

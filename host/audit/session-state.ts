@@ -1,0 +1,83 @@
+/** What a session did, rebuilt from its events (SPEC AU5). Pure. */
+
+import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
+
+export interface SessionState {
+  readonly sessionId: string;
+  readonly workspace?: string;
+  readonly role?: string;
+  /** Milliseconds since the epoch. */
+  readonly openedAt?: number;
+  readonly closedAt?: number;
+  /** In the order in which they were first heard of. */
+  readonly calls: readonly CallState[];
+}
+
+export interface CallState {
+  readonly callId: string;
+  readonly tool?: string;
+  readonly plugin?: string;
+  readonly digest?: string;
+  /** `waiting` for a person, `running`, or how it ended. */
+  readonly status: "waiting" | "running" | "completed" | "failed" | "input_invalid" | "denied";
+  /** Of a call that did not complete. */
+  readonly code?: string;
+  readonly durationMs?: number;
+  /** How many acts on files, hosts and the like it was allowed and refused. */
+  readonly granted: number;
+  readonly refused: number;
+  /** What a person answered, if one was asked. */
+  readonly confirmation?: string;
+}
+
+const STATUS: Readonly<Record<string, CallState["status"]>> = {
+  "tool.called": "running",
+  "tool.completed": "completed",
+  "tool.failed": "failed",
+  "tool.input_invalid": "input_invalid",
+  "tool.denied": "denied",
+  "tool.confirmation_requested": "waiting",
+};
+
+/** @param events of any sessions, in the order in which they were kept */
+export function rebuildSession(sessionId: string, events: Iterable<JsonObject>): SessionState {
+  let state: Omit<SessionState, "calls"> = { sessionId };
+  const calls = new Map<string, CallState>();
+  for (const event of events) {
+    if (event["sessionId"] !== sessionId) continue;
+    const { type, time, callId } = event;
+    const payload = isJsonObject(event["payload"]) ? event["payload"] : {};
+    if (type === "session.opened")
+      state = { ...state, ...texts(payload, ["workspace", "role"]), ...(typeof time === "number" && { openedAt: time }) };
+    if (type === "session.closed" && typeof time === "number") state = { ...state, closedAt: time };
+    if (typeof callId === "string" && typeof type === "string") {
+      calls.set(callId, after(calls.get(callId) ?? { callId, status: "waiting", granted: 0, refused: 0 }, { type, event, payload }));
+    }
+  }
+  return { ...state, calls: [...calls.values()] };
+}
+
+function after(
+  call: CallState,
+  { type, event, payload }: { readonly type: string; readonly event: JsonObject; readonly payload: JsonObject },
+): CallState {
+  return {
+    ...call,
+    status: STATUS[type] ?? call.status,
+    ...texts(event, ["plugin", "digest"]),
+    ...texts(payload, ["tool", "code"]),
+    ...(typeof payload["durationMs"] === "number" && { durationMs: payload["durationMs"] }),
+    ...(type === "capability.used" && { granted: call.granted + 1 }),
+    ...(type === "capability.denied" && { refused: call.refused + 1 }),
+    ...(type === "tool.confirmation_resolved" && typeof payload["decision"] === "string" && { confirmation: payload["decision"] }),
+  };
+}
+
+function texts<K extends string>(from: JsonObject, keys: readonly K[]): { readonly [P in K]?: string } {
+  const found = keys.flatMap((key): readonly (readonly [string, JsonValue])[] => {
+    const value = from[key];
+    return typeof value === "string" ? [[key, value]] : [];
+  });
+  // Only the keys that were asked for, and only texts.
+  return Object.fromEntries(found) as { readonly [P in K]?: string };
+}

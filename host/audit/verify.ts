@@ -1,0 +1,123 @@
+/** Reads the journal back: whether it is as it was written, and what is in it (SPEC AU3). */
+
+import type { JournalFile, JournalRow, Journals } from "../platform/journal-types.ts";
+import { JournalError } from "../platform/journal-types.ts";
+import type { Files } from "../platform/platform.ts";
+import { CLOSING_TEXT, fileOf, journalFiles } from "./journal.ts";
+
+export interface JournalPlace {
+  readonly journals: Journals;
+  readonly files: Pick<Files, "list" | "stat">;
+  /** Absolute. */
+  readonly folder: string;
+}
+
+/** What came of checking every row. */
+export interface JournalReport {
+  readonly ok: boolean;
+  readonly rows: number;
+  /** The number of the oldest row kept; later than 1 where older files were removed. */
+  readonly first: number;
+  /** The newest row: note it elsewhere to be sure later that nothing was cut off or written anew. */
+  readonly head?: { readonly number: number; readonly seal: string };
+  /** The first thing that is wrong in each file. */
+  readonly problems: readonly string[];
+}
+
+const PAGE = 1_000;
+
+/** Every row there is, the oldest first. @throws {JournalError} if a file cannot be read. */
+export async function* readJournal(place: JournalPlace): AsyncGenerator<JournalRow> {
+  for (const name of await namesOf(place)) {
+    const file = place.journals.open(`${place.folder}/${name}`, "read");
+    try {
+      yield* rowsOf(file);
+    } finally {
+      file.close();
+    }
+  }
+}
+
+/** Finds every row that was changed, moved, put in or taken out. @param expected a head that was noted earlier. */
+export async function verifyJournal(place: JournalPlace, expected?: string): Promise<JournalReport> {
+  const problems: string[] = [];
+  let rows = 0;
+  let first = 0;
+  let last: JournalRow | undefined;
+  let isExpectedThere = expected === undefined;
+  for (const name of await namesOf(place)) {
+    try {
+      const file = place.journals.open(`${place.folder}/${name}`, "read");
+      try {
+        const checked = checkFile(file, { name, before: last, seal: place.journals.seal, expected });
+        rows += checked.rows;
+        first ||= checked.first;
+        last = checked.last ?? last;
+        isExpectedThere ||= checked.hasExpected;
+        if (checked.problem !== undefined) problems.push(`${name}: ${checked.problem}`);
+      } finally {
+        file.close();
+      }
+    } catch (error) {
+      if (!(error instanceof JournalError)) throw error;
+      problems.push(`${name}: cannot be read (${error.message})`);
+    }
+  }
+  if (!isExpectedThere) problems.push("no row has the expected seal: rows were cut off, or the journal was written anew");
+  return { ok: problems.length === 0, rows, first, ...(last && { head: { number: last.number, seal: last.seal } }), problems };
+}
+
+interface FileCheck {
+  readonly name: string;
+  /** The last row of the file before. */
+  readonly before: JournalRow | undefined;
+  readonly seal: Journals["seal"];
+  readonly expected: string | undefined;
+}
+
+interface CheckedFile {
+  readonly rows: number;
+  readonly first: number;
+  readonly last?: JournalRow;
+  readonly hasExpected: boolean;
+  readonly problem?: string;
+}
+
+function checkFile(file: JournalFile, { name, before, seal, expected }: FileCheck): CheckedFile {
+  let last = before;
+  let rows = 0;
+  let first = 0;
+  let hasExpected = false;
+  let problem = file.damage();
+  for (const row of rowsOf(file)) {
+    rows += 1;
+    first ||= row.number;
+    // The oldest file there is may begin in the middle: what came before it was removed as a whole file.
+    const isOldest = rows === 1 && before === undefined && fileOf("", row.number) === `/${name}` && row.number > 1;
+    const follows = isOldest || row.number === (last?.number ?? 0) + 1;
+    if (!follows) problem ??= `row ${row.number} follows row ${last?.number ?? 0}: rows are missing, or were moved`;
+    else if (rows === 1 && last !== undefined && last.text !== CLOSING_TEXT)
+      problem ??= `row ${row.number} continues a file that was not full`;
+    else if (!isOldest && row.seal !== seal(last?.seal ?? "", row.number, row.text))
+      problem ??= `row ${row.number} is not what was written`;
+    hasExpected ||= row.seal === expected;
+    last = row;
+  }
+  if (file.highest() > (last?.number ?? 0)) problem ??= `row ${file.highest()} was written and is gone: the end was cut off`;
+  return { rows, first, hasExpected, ...(last && { last }), ...(problem !== undefined && { problem }) };
+}
+
+function* rowsOf(file: JournalFile): Generator<JournalRow> {
+  let after = Number.MIN_SAFE_INTEGER;
+  for (;;) {
+    const page = file.rows(after, PAGE);
+    yield* page;
+    const end = page.at(-1);
+    if (end === undefined) return;
+    after = end.number;
+  }
+}
+
+async function namesOf({ files, folder }: JournalPlace): Promise<readonly string[]> {
+  return (await files.stat(folder)) === undefined ? [] : await journalFiles(files, folder);
+}

@@ -1,0 +1,19 @@
+/** Counts the bytes that an operation carries, both ways: what a quota does not cover is not done, or not handed over (SPEC D9). */
+
+import type { HostAnswer, HostOperation } from "../../sandbox/mod.ts";
+import { failure } from "./answer.ts";
+import type { BridgeContext, OperationHandler } from "./bridge.ts";
+
+/** Contents cross as bytes beside the arguments, so these are what was read and written. */
+export async function metered(
+  handler: OperationHandler,
+  { args, bytes }: Pick<HostOperation, "args" | "bytes">,
+  context: BridgeContext,
+): Promise<HostAnswer> {
+  const { meter } = context;
+  const written = bytes === undefined ? meter.excess : meter.spend("bytesWritten", bytes.length);
+  if (written !== undefined) return failure("RangeError", written.message);
+  const answered = await handler(args, bytes, context);
+  const read = answered.ok && answered.bytes !== undefined ? meter.spend("bytesRead", answered.bytes.length) : undefined;
+  return read === undefined ? answered : failure("RangeError", read.message);
+}

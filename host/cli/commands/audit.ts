@@ -1,0 +1,184 @@
+/** `bascule audit`: the durable record of calls, acts, grants and answers (SPEC AU3). */
+
+import { createAudit } from "../../audit/audit.ts";
+import type { EventFilter, KeptEvent } from "../../audit/search.ts";
+import { type JournalPlace, readJournal } from "../../audit/verify.ts";
+import type { JsonValue } from "../../../manifests/mod.ts";
+import { openPlaces } from "../../places.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { nearestName } from "../../nearest.ts";
+import { absolutePath, pathFrom } from "../paths.ts";
+import { count, printable, shorten } from "../text.ts";
+
+const ACTS = ["tail", "search", "verify", "export", "session"] as const;
+type Act = (typeof ACTS)[number];
+
+export const auditCommand: Command = {
+  name: "audit",
+  summary: "Show, search and verify the record of what happened",
+  usage: "audit <tail | search [text] | verify | export | session <id>>",
+  details: [
+    "The record is in .bascule/audit/: every event is sealed together with all before it, so that verify finds what was changed, moved or",
+    "taken out. Note the seal that it prints elsewhere: verify --head then also finds a record that was written anew.",
+    "Times are ISO 8601, or an age such as 90s, 15m, 12h or 7d.",
+  ],
+  examples: [
+    "audit tail",
+    "audit search --type=tool.denied --since=7d",
+    "audit search README.md",
+    "audit verify",
+    "audit export --out=audit.jsonl",
+  ],
+  positionals: { min: 1, max: 2 },
+  options: [
+    { name: "limit", short: "n", value: "count", about: "At most so many events, the newest; 20 for tail, 100 for search" },
+    { name: "type", value: "type", about: "Events of this type, such as tool.denied, or tool for all of its kind" },
+    { name: "tool", value: "name", about: "Events of calls of this tool" },
+    { name: "plugin", value: "name", about: "Events of this plugin" },
+    { name: "call", value: "id", about: "Events of this call" },
+    { name: "since", value: "time", about: "Not before" },
+    { name: "until", value: "time", about: "Not after" },
+    { name: "head", value: "seal", about: "verify: a seal that must still be in the record" },
+    { name: "out", value: "file", about: "export: write into this file instead of to standard output" },
+  ],
+  run: audit,
+};
+
+async function audit(context: CommandContext): Promise<number> {
+  const { platform, project, positionals } = context;
+  const [word = "", subject] = positionals;
+  const act = ACTS.find((known) => known === word);
+  if (act === undefined) {
+    const near = nearestName(word, ACTS);
+    throw usageError(`There is no "audit ${word}"`, [near === undefined ? `There are ${ACTS.join(", ")}` : `Did you mean audit ${near}?`]);
+  }
+  const { auditFolder } = await openPlaces(platform, { config: project.configFile ?? false });
+  const place: JournalPlace = { journals: platform.journals, files: platform.files, folder: auditFolder };
+  if ((await platform.files.stat(auditFolder)) === undefined) return nothingYet(context, act);
+  return await RUN[act](context, place, subject);
+}
+
+const RUN: Readonly<Record<Act, (context: CommandContext, place: JournalPlace, subject: string | undefined) => Promise<number>>> = {
+  tail: (context, place) => show(context, place, { limit: 20 }),
+  search: (context, place, text) => show(context, place, { limit: 100, ...(text !== undefined && { text }) }),
+  verify,
+  export: exportAll,
+  session,
+};
+
+function nothingYet({ output }: CommandContext, act: Act): number {
+  output.line("Nothing has been recorded yet");
+  output.document(act === "verify" ? { ok: true, rows: 0, first: 0, problems: [] } : { ok: true, events: [] });
+  return EXIT.ok;
+}
+
+async function show(
+  context: CommandContext,
+  place: JournalPlace,
+  { limit, text }: { readonly limit: number; readonly text?: string },
+): Promise<number> {
+  const { output, options } = context;
+  const events = await createAudit(place, undefined).search(readFilter(context, text), readLimit(options.value("limit")) ?? limit);
+  for (const event of events) output.line(eventLine(event, context));
+  if (events.length === 0) output.line("No such event was recorded");
+  output.document({ ok: true, events });
+  return EXIT.ok;
+}
+
+async function verify(context: CommandContext, place: JournalPlace): Promise<number> {
+  const { output, options } = context;
+  const report = await createAudit(place, undefined).verify(options.value("head"));
+  const { rows, first, head, problems } = report;
+  if (!report.ok) {
+    throw new CliError("audit_changed", "The record is not as it was written", {
+      hints: problems.map(printable),
+      details: { rows, problems },
+    });
+  }
+  output.document(report);
+  output.line(`${output.style.green("good")} ${count(rows, "row")}${first > 1 ? `, from row ${first} on` : ""}, as they were written`);
+  if (head !== undefined) output.line(`head ${head.seal} (row ${head.number})`);
+  return EXIT.ok;
+}
+
+async function exportAll(context: CommandContext, place: JournalPlace): Promise<number> {
+  const { output, options, platform } = context;
+  const out = options.value("out");
+  const lines: string[] = [];
+  // Each text is JSON, as it was sealed.
+  for await (const { number, seal, text } of readJournal(place)) lines.push(`{"number":${number},"seal":"${seal}","event":${text}}`);
+  const all = lines.map((line) => `${line}\n`).join("");
+  if (out === undefined) platform.terminal.out(all);
+  else {
+    const file = absolutePath(out, platform.environment.cwd);
+    await platform.files.writeAtomic(file, all, 0o600);
+    output.line(`Wrote ${count(lines.length, "row")} to ${pathFrom(platform.environment.cwd, file)}`);
+    output.document({ ok: true, rows: lines.length, file });
+  }
+  return EXIT.ok;
+}
+
+async function session(context: CommandContext, place: JournalPlace, id: string | undefined): Promise<number> {
+  const { output } = context;
+  if (id === undefined) throw usageError("Which session? Events name theirs", [`Like this: ${output.program} audit session <id>`]);
+  const state = await createAudit(place, undefined).session(id);
+  if (state.openedAt === undefined && state.calls.length === 0)
+    throw new CliError("not_found", `No event of session "${id}" was recorded`, { exitCode: EXIT.notFound });
+  output.line(
+    `session ${printable(id)}${state.role === undefined ? "" : `  role ${printable(state.role)}`}  ${printable(state.workspace ?? "")}`,
+  );
+  for (const { callId, tool = "?", status, code, granted, refused } of state.calls) {
+    const acts = granted + refused === 0 ? "" : `  ${granted} acts granted, ${refused} refused`;
+    output.line(`  ${callId}  ${printable(tool)}  ${status}${code === undefined ? "" : ` ${code}`}${acts}`);
+  }
+  output.document({ ok: true, session: state });
+  return EXIT.ok;
+}
+
+/** One line; everything in it may be a guest's. */
+function eventLine({ number, event }: KeptEvent, { output }: CommandContext): string {
+  const { style, columns } = output;
+  const text = (value: JsonValue | undefined): string => (typeof value === "string" ? printable(value) : "");
+  const time = typeof event["time"] === "number" ? new Date(event["time"]).toISOString() : "";
+  const { tool, code, permission, value, message, decision } = Object(event["payload"]) as Record<string, JsonValue | undefined>; // Any members, or none.
+  // A session is asked about by its id.
+  const about = tool ?? event["plugin"] ?? event["sessionId"];
+  const facts = [about, code, permission, value, typeof decision === "string" ? decision : undefined, message].map(text);
+  const line = facts.filter((fact) => fact !== "").join("  ");
+  return `${style.dim(`${number} ${time}`)} ${style.bold(text(event["type"]))}  ${shorten(line, columns * 2)}`;
+}
+
+function readFilter({ options, platform }: CommandContext, text: string | undefined): EventFilter {
+  const filter: { -readonly [K in keyof EventFilter]: EventFilter[K] } = {};
+  const [type, tool, plugin, callId] = ["type", "tool", "plugin", "call"].map((name) => options.value(name));
+  if (text !== undefined) filter.text = text;
+  if (type !== undefined) filter.type = type;
+  if (tool !== undefined) filter.tool = tool;
+  if (plugin !== undefined) filter.plugin = plugin;
+  if (callId !== undefined) filter.callId = callId;
+  for (const name of ["since", "until"] as const) {
+    const written = options.value(name);
+    if (written !== undefined) filter[name] = readTime(name, written, platform.clock.now());
+  }
+  return filter;
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function readTime(name: string, written: string, now: number): number {
+  const [, amount, unit = ""] = /^(\d{1,9})([smhd])$/u.exec(written) ?? [];
+  const time = amount === undefined ? Date.parse(written) : now - Number(amount) * (UNITS[unit] ?? 0);
+  if (Number.isNaN(time))
+    throw usageError(`Option "--${name}" wants a time such as 2026-11-20T08:00Z, or an age such as 12h, not "${written}"`);
+  return time;
+}
+
+function readLimit(written: string | undefined): number | undefined {
+  if (written === undefined) return undefined;
+  const limit = Number(written);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 1_000_000)
+    throw usageError(`Option "--limit" wants a whole number from 1, not "${written}"`);
+  return limit;
+}

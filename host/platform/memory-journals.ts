@@ -1,0 +1,28 @@
+/** Journal files in memory, which last as long as the platform. */
+
+import { JournalError, type JournalFile, type JournalRow, type Journals } from "./journal-types.ts";
+import { sealOf } from "./journals.ts";
+
+export function createMemoryJournals(): Journals {
+  const files = new Map<string, JournalRow[]>();
+  return {
+    seal: sealOf,
+    open(path, mode) {
+      const rows = files.get(path) ?? [];
+      if (mode === "read" && !files.has(path)) throw new JournalError("unable to open database file", false);
+      files.set(path, rows);
+      return createFile(rows);
+    },
+  };
+}
+
+function createFile(rows: JournalRow[]): JournalFile {
+  return {
+    append: (make) => void rows.push(...make(rows.at(-1))),
+    last: () => rows.at(-1),
+    rows: (after, limit) => rows.filter(({ number }) => number > after).slice(0, limit),
+    highest: () => rows.at(-1)?.number ?? 0,
+    damage: () => undefined,
+    close: () => {},
+  };
+}

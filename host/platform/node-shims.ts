@@ -1,0 +1,71 @@
+/**
+ * What vendored packages get for Node's own modules: the sandbox's where it has one, else a module whose every use throws
+ * and says so. Many packages import a module that they need for one thing only, which a plugin may never ask for.
+ */
+
+import { builtinModules } from "node:module";
+import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
+
+/** Names of missing modules begin so in esbuild's metafile. */
+export const MISSING: string = "bascule-missing";
+/** For `require`, whose answer is the default export and not the namespace. */
+const REQUIRED = "bascule-required";
+const DEFAULT = "bascule-default";
+const ASKED = Symbol();
+
+const BUILTIN: ReadonlySet<string> = new Set(builtinModules);
+
+/** @param available `node:` names that the sandbox has. */
+export function nodeShims(available: ReadonlySet<string>): Plugin {
+  return {
+    name: "bascule-node",
+    setup(build) {
+      build.onResolve({ filter: /^[a-z]/ }, (args) => {
+        const name = nodeName(args.path);
+        return name === undefined ? null : resolve(build, args, name);
+      });
+      build.onResolve({ filter: /^bascule-default:/ }, ({ path }) => ({ path: path.slice(DEFAULT.length + 1), namespace: DEFAULT }));
+      build.onLoad({ filter: /.*/, namespace: DEFAULT }, ({ path }) => ({ contents: `export { default as value } from "${path}";` }));
+      build.onLoad({ filter: /.*/, namespace: REQUIRED }, ({ path }) => ({
+        contents: `module.exports = require("${DEFAULT}:${path}").value;`,
+      }));
+      build.onLoad({ filter: /.*/, namespace: MISSING }, ({ path }) => ({ contents: missingModule(path) }));
+    },
+  };
+
+  async function resolve(build: PluginBuild, args: OnResolveArgs, name: string): Promise<OnResolveResult | null> {
+    const { path, kind, importer, namespace, resolveDir } = args;
+    if (args.pluginData === ASKED) return null;
+    // A package may say what stands for it ("browser": { "fs": false }).
+    if (!available.has(name) && !path.startsWith("node:")) {
+      const own = await build.resolve(path, { kind, importer, namespace, resolveDir, pluginData: ASKED });
+      if (own.errors.length === 0) return own;
+    }
+    if (!available.has(name)) return { path: name, namespace: MISSING };
+    return kind === "require-call" ? { path: name, namespace: REQUIRED } : { path: name, external: true, sideEffects: false };
+  }
+}
+
+/** `node:fs` of `fs` and of `node:fs`; undefined for other names. */
+function nodeName(path: string): string | undefined {
+  if (path.startsWith("node:")) return path;
+  return BUILTIN.has(path) ? `node:${path}` : undefined;
+}
+
+/** Whatever is looked up in it is there, can be extended and looked into, and throws when it is called. */
+function missingModule(name: string): string {
+  return `const stub = (path) => {
+  const refuse = () => {
+    throw new Deno.errors.NotSupported("A plugin has no ${name}, so " + path + "() does not work: use what the web and Deno have");
+  };
+  return new Proxy(class {}, {
+    get: (target, key) => (typeof key === "symbol" || key in target ? target[key] : stub(path + "." + key)),
+    apply: refuse,
+    construct: refuse,
+  });
+};
+const own = { __esModule: undefined, then: undefined };
+module.exports = new Proxy(own, {
+  get: (target, key, self) => (key === "default" ? self : typeof key === "symbol" || Object.hasOwn(target, key) ? target[key] : stub(key)),
+});`;
+}

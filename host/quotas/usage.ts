@@ -1,0 +1,81 @@
+/** What was used of late: sliding windows of a fixed number of slices, so that a counter has one size whatever is counted (SPEC D9). */
+
+/** A window ends a slice late at most: a thirty-second of its length. */
+const SLICES = 32;
+
+/** One counter over one window. */
+export class UsageWindow {
+  readonly #sliceMs: number;
+  /** One more than the window has: its first and its last slice are both begun. */
+  readonly #amounts: Float64Array = new Float64Array(SLICES + 1);
+  /** Number of the latest slice since the clock's beginning. */
+  #latest = 0;
+
+  constructor(windowMs: number) {
+    this.#sliceMs = windowMs / SLICES;
+  }
+
+  /** @param nowMs of a clock that never goes back */
+  add(amount: number, nowMs: number): void {
+    this.#moveTo(nowMs);
+    const slot = this.#latest % this.#amounts.length;
+    this.#amounts[slot] = (this.#amounts[slot] ?? 0) + amount;
+  }
+
+  used(nowMs: number): number {
+    this.#moveTo(nowMs);
+    return this.#amounts.reduce((sum, amount) => sum + amount, 0);
+  }
+
+  /** Milliseconds until at most `most` are used, if nothing is added. */
+  fallsTo(most: number, nowMs: number): number {
+    let used = this.used(nowMs);
+    const { length } = this.#amounts;
+    for (let slice = this.#latest - length + 1; slice <= this.#latest; slice++) {
+      if (used <= most) return slice === this.#latest - length + 1 ? 0 : Math.max(0, (slice - 1 + length) * this.#sliceMs - nowMs);
+      used -= this.#amounts[((slice % length) + length) % length] ?? 0;
+    }
+    return Math.max(0, (this.#latest + length) * this.#sliceMs - nowMs);
+  }
+
+  #moveTo(nowMs: number): void {
+    const now = Math.max(this.#latest, Math.floor(nowMs / this.#sliceMs));
+    const steps = Math.min(now - this.#latest, this.#amounts.length);
+    for (let step = 0; step < steps; step++) this.#amounts[(now - step) % this.#amounts.length] = 0;
+    this.#latest = now;
+  }
+}
+
+/** Windows by key, made when first asked for. */
+export class UsageTable {
+  readonly #windows: Map<string, UsageWindow> = new Map();
+  readonly #most: number;
+
+  /** @param most windows that are kept; above it those that hold nothing go, then the one not used for longest */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get size(): number {
+    return this.#windows.size;
+  }
+
+  window(key: string, windowMs: number, nowMs: number): UsageWindow {
+    const known = this.#windows.get(key);
+    if (known !== undefined) {
+      this.#windows.delete(key);
+      this.#windows.set(key, known);
+      return known;
+    }
+    if (this.#windows.size >= this.#most) this.#makeRoom(nowMs);
+    const made = new UsageWindow(windowMs);
+    this.#windows.set(key, made);
+    return made;
+  }
+
+  #makeRoom(nowMs: number): void {
+    for (const [key, window] of this.#windows) if (window.used(nowMs) === 0) this.#windows.delete(key);
+    const [oldest] = this.#windows.keys();
+    if (this.#windows.size >= this.#most && oldest !== undefined) this.#windows.delete(oldest);
+  }
+}

@@ -1,0 +1,321 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { HostEvent } from "../../../host/audit/events.ts";
+import { createJournal, type EventStore, type JournalOptions } from "../../../host/audit/journal.ts";
+import { readJournal, verifyJournal } from "../../../host/audit/verify.ts";
+import { createHost, type Host, type HostOptions, type Log } from "../../../host/mod.ts";
+import { currentPlatform } from "../../../host/platform/mod.ts";
+import { createMemoryPlatform } from "../../../host/platform/memory.ts";
+import { hostTool } from "../../support/tools.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import "../../support/seed.ts";
+
+const SILENT: Log = { write: () => {}, child: () => SILENT };
+const { journals, files, clock } = currentPlatform({ log: { level: "error" } });
+const TOOLS = [hostTool("look", { sideEffects: ["read"] }), hostTool("put", { sideEffects: ["write"] })];
+const CONFIG = { confirmation: { default: { write: "auto" } }, policy: { rules: [{ tool: "look", allow: true }] } };
+
+async function projectFolder(config: object = CONFIG): Promise<string> {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, "bascule.json"), JSON.stringify(config));
+  return folder;
+}
+
+async function open(folder: string, options: HostOptions = {}): Promise<Host> {
+  const host = await createHost({ config: join(folder, "bascule.json"), tools: TOOLS, logger: SILENT, ...options });
+  onTestFinished(() => host.close());
+  return host;
+}
+
+const place = (folder: string): Parameters<typeof verifyJournal>[0] => ({ journals, files, folder: join(folder, ".bascule/audit") });
+
+const event = (number: number, more: object = {}): HostEvent =>
+  ({ id: `e${number}`, type: "plugin.loaded", time: number, producer: "bascule", payload: { number }, ...more }) as never;
+
+async function journalIn(folder: string, options: Partial<JournalOptions> = {}): Promise<EventStore> {
+  const store = createJournal({ journals, files, clock, folder, onDefect: (message) => expect.unreachable(message), ...options });
+  await store.prepare();
+  return store;
+}
+
+async function texts(folder: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const { text } of readJournal({ journals, files, folder })) found.push(text);
+  return found;
+}
+
+/** Changes the file behind the journal's back. */
+function tamper(folder: string, sql: string, ...values: (string | number)[]): void {
+  const database = new DatabaseSync(join(folder, "000000000001.db"));
+  database.prepare(sql).run(...values);
+  database.close();
+}
+
+describe("the audit journal of a host", () => {
+  it("keeps what every call came to, and can be searched and read back [AU3] [AU2]", async () => {
+    const folder = await projectFolder({ ...CONFIG, policy: { rules: [{ tool: "echo", allow: false }] } });
+    const host = await open(folder);
+    const { callId } = await host.call("put");
+    await host.call("echo", { text: "no" });
+    await host.call("look", { wrong: 1 });
+    await host.audit.flush();
+    const types = (await host.audit.search()).map(({ event: { type } }) => type);
+    expect(types).toEqual(["session.opened", "tool.called", "tool.completed", "tool.denied", ...types.slice(4)]);
+    expect(types.slice(4).at(-1)).toMatch(/^tool\.(?:completed|input_invalid)$/);
+    expect((await host.audit.search({ callId })).map(({ number, event: { type } }) => [number, type])).toEqual([
+      [2, "tool.called"],
+      [3, "tool.completed"],
+    ]);
+    expect(await host.audit.search({ type: "tool.denied", text: "DISABLED BY" })).toHaveLength(1);
+    expect(await host.audit.search({ tool: "put" }, 1)).toMatchObject([{ event: { type: "tool.completed" } }]);
+    expect(await host.audit.search({ since: Date.now() + 60_000 })).toEqual([]);
+    expect(await host.audit.verify()).toMatchObject({ ok: true, rows: types.length, first: 1, problems: [] });
+    expect((await stat(join(folder, ".bascule/audit/000000000001.db"))).mode & 0o777).toBe(0o600);
+  });
+
+  it("goes on where the last host stopped, and leaves nothing behind where nothing was done [AU3]", async () => {
+    const folder = await projectFolder();
+    await (await open(folder)).close();
+    expect(await readdir(folder)).not.toContain(".bascule");
+    for (let start = 0; start < 2; start++) {
+      const host = await open(folder);
+      await host.call("put");
+      await host.close();
+    }
+    expect(await verifyJournal(place(folder))).toMatchObject({ ok: true, rows: 8 });
+  });
+
+  it("keeps nothing where the project, or the program, says so; another store gets the events in its place [AU3.store]", async () => {
+    const folder = await projectFolder({ ...CONFIG, audit: { store: false } });
+    await (await open(folder)).call("put");
+    const said: string[] = [];
+    const store: EventStore = {
+      prepare: async () => void said.push("prepare"),
+      append: ({ type }) => void said.push(type),
+      flush: async () => {},
+      close: async () => void said.push("close"),
+    };
+    const host = await open(await projectFolder(), { events: { store, publish: ({ type }) => void said.push(`published ${type}`) } });
+    said.length = 0;
+    await host.call("put");
+    await host.close();
+    expect(said).toEqual([
+      "prepare",
+      ...["tool.called", "tool.completed", "session.closed"].flatMap((type) => [type, `published ${type}`]),
+      "close",
+    ]);
+    expect(await readdir(folder)).not.toContain(".bascule");
+  });
+
+  it("shows no field that the project names, in events or in results [AU4.fields]", async () => {
+    const folder = await projectFolder({ ...CONFIG, audit: { redact: ["Password"] } });
+    const host = await open(folder, { tools: [hostTool("login", { sideEffects: ["write"], inputSchema: { type: "object" } })] });
+    const result = await host.call("login", { user: { password: "hunter2", name: "a" } });
+    expect(result.arguments).toEqual({ user: { password: "[redacted]", name: "a" } });
+    await host.audit.flush();
+    expect(JSON.stringify(await host.audit.search())).not.toContain("hunter2");
+    expect(await host.audit.search({ text: "[redacted]", type: "tool.called" })).toHaveLength(1);
+  });
+
+  it("has what was acknowledged when the process is killed [AU3.kill]", async () => {
+    const folder = await projectFolder();
+    const script = fileURLToPath(new URL("../../support/audit-writer.ts", import.meta.url));
+    const child = spawn(process.execPath, [...("Deno" in globalThis ? ["run", "-A"] : []), script, folder], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let said = "";
+    child.stdout.setEncoding("utf8");
+    await new Promise<void>((resolve) => {
+      child.stdout.on("data", (text: string) => {
+        said += text;
+        if (said.split("\n").length > 30) resolve();
+      });
+    });
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    const answered = said.split("\n").slice(0, -1);
+    const kept = (await texts(join(folder, ".bascule/audit"))).map((text) => JSON.parse(text) as { type: string; callId: string });
+    const completed = new Set(kept.filter(({ type }) => type === "tool.completed").map(({ callId }) => callId));
+    expect(answered.filter((line) => !line.endsWith(" true") || !completed.has(line.slice(0, -" true".length)))).toEqual([]);
+    expect(await verifyJournal(place(folder))).toMatchObject({ ok: true });
+  });
+
+  it("rebuilds what a session did [AU5]", async () => {
+    const folder = await projectFolder({ ...CONFIG, policy: { rules: [{ tool: "echo", allow: false }] } });
+    const host = await open(folder);
+    const session = host.session({ role: "guest" });
+    const calls = [
+      await host.call("put", {}, { session }),
+      await host.call("echo", { text: "x" }, { session }),
+      await host.call("nothing", {}, { session }),
+    ];
+    await host.call("put");
+    await host.audit.flush();
+    expect(await host.audit.session(session.id)).toMatchObject({
+      sessionId: session.id,
+      role: "guest",
+      workspace: session.workspace,
+      calls: [
+        { callId: calls[0]?.callId, tool: "put", status: "completed" },
+        { callId: calls[1]?.callId, tool: "echo", status: "denied", code: "permission_denied" },
+        { callId: calls[2]?.callId, tool: "nothing", status: "failed", code: "tool_not_found" },
+      ],
+    });
+  });
+});
+
+describe("verifyJournal()", () => {
+  async function written(count: number): Promise<string> {
+    const folder = await temporaryFolder();
+    const store = await journalIn(folder);
+    for (let number = 1; number <= count; number++) store.append(event(number));
+    await store.close();
+    return folder;
+  }
+  const problems = async (folder: string, head?: string): Promise<readonly string[]> =>
+    (await verifyJournal({ journals, files, folder }, head)).problems;
+
+  it.each<[what: string, sql: string, values: (string | number)[], problem: string]>([
+    ["a changed text", "UPDATE rows SET text = replace(text, '17', '71') WHERE number = 17", [], "row 17 is not what was written"],
+    ["a changed seal", "UPDATE rows SET seal = ? WHERE number = 17", ["0".repeat(64)], "row 17 is not what was written"],
+    ["a row taken out", "DELETE FROM rows WHERE number = 17", [], "row 18 follows row 16"],
+    ["the first row taken out", "DELETE FROM rows WHERE number = 1", [], "row 2 follows row 0"],
+    ["the end cut off", "DELETE FROM rows WHERE number > 17", [], "row 30 was written and is gone"],
+    ["everything taken out", "DELETE FROM rows", [], "row 30 was written and is gone"],
+    [
+      "two rows exchanged",
+      "UPDATE rows SET number = CASE number WHEN 16 THEN -17 WHEN 17 THEN -16 END WHERE number IN (16, 17)",
+      [],
+      "row -17",
+    ],
+    ["a row put in", "INSERT INTO rows (number, seal, text) VALUES (31, ?, '{}')", ["1".repeat(64)], "row 31 is not what was written"],
+  ])("finds %s [AU3.verify]", async (_what, sql, values, problem) => {
+    const folder = await written(30);
+    expect(await problems(folder)).toEqual([]);
+    tamper(folder, sql, ...values);
+    expect(await problems(folder)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it("finds any one character that was changed in any row [AU3.verify]", async () => {
+    const folder = await written(200);
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 200 }), fc.nat(), async (number, at) => {
+        const database = new DatabaseSync(join(folder, "000000000001.db"));
+        const { text } = database.prepare("SELECT text FROM rows WHERE number = ?").get(number) as { text: string };
+        const index = at % text.length;
+        const change = database.prepare("UPDATE rows SET text = ? WHERE number = ?");
+        change.run(text.slice(0, index) + String.fromCharCode(text.charCodeAt(index) ^ 1) + text.slice(index + 1), number);
+        expect(await problems(folder)).toEqual([expect.stringContaining(`row ${number} is not what was written`)]);
+        change.run(text, number);
+        database.close();
+      }),
+      { numRuns: 40 },
+    );
+    expect(await problems(folder)).toEqual([]);
+  });
+
+  it("finds a journal that was written anew, where its head was noted [AU3.head]", async () => {
+    const folder = await written(5);
+    const { head } = await verifyJournal({ journals, files, folder });
+    expect(await problems(folder, head?.seal)).toEqual([]);
+    expect(await problems(await written(4), head?.seal)).toEqual([
+      "no row has the expected seal: rows were cut off, or the journal was written anew",
+    ]);
+  });
+
+  it("names a file that is no journal [AU3.verify]", async () => {
+    const folder = await written(5);
+    await writeFile(join(folder, "000000000001.db"), "x".repeat(8_192));
+    expect(await problems(folder)).toEqual([expect.stringContaining("cannot be read")]);
+  });
+});
+
+describe("createJournal()", () => {
+  it("goes on in a new file when one is full, with the same chain, and removes the oldest [AU3.files]", async () => {
+    const folder = await temporaryFolder();
+    const store = await journalIn(folder, { maximumFileBytes: 2_000, maximumFiles: 3 });
+    for (let number = 1; number <= 200; number++) {
+      store.append(event(number));
+      await store.flush();
+    }
+    await store.close();
+    await expect.poll(async () => (await readdir(folder)).filter((name) => name.endsWith(".db")).length).toBe(3);
+    const report = await verifyJournal({ journals, files, folder });
+    expect(report).toMatchObject({ ok: true, problems: [] });
+    expect(report.first).toBeGreaterThan(1);
+    const kept = (await texts(folder))
+      .filter((text) => !text.includes("journal."))
+      .map((text) => (JSON.parse(text) as { time: number }).time);
+    expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => 200 - kept.length + 1 + index));
+    // A file in the middle is missed.
+    const [, middle = ""] = (await readdir(folder)).filter((name) => name.endsWith(".db")).toSorted();
+    await files.remove(join(folder, middle));
+    expect((await verifyJournal({ journals, files, folder })).problems).toEqual([expect.stringContaining("rows are missing")]);
+  });
+
+  it("lets several hosts of a project add to one chain, also across files [AU3.together]", async () => {
+    const folder = await temporaryFolder();
+    const stores = await Promise.all(Array.from({ length: 3 }, () => journalIn(folder, { maximumFileBytes: 3_000, maximumFiles: 100 })));
+    for (let number = 1; number <= 90; number++) {
+      const store = stores[number % 3];
+      store?.append(event(number));
+      if (number % 5 === 0) await store?.flush();
+    }
+    for (const store of stores) await store.close();
+    expect(await verifyJournal({ journals, files, folder })).toMatchObject({ ok: true });
+    const times = (await texts(folder))
+      .filter((text) => !text.includes("journal."))
+      .map((text) => (JSON.parse(text) as { time: number }).time);
+    expect(times.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 90 }, (_, index) => index + 1));
+  });
+
+  it("leaves out what makes an event large, and says so [AU3.bounds]", async () => {
+    const folder = await temporaryFolder();
+    const store = await journalIn(folder);
+    store.append(event(1, { type: "tool.completed", callId: "c", payload: { tool: "t", output: "x".repeat(1 << 20), durationMs: 1 } }));
+    store.append(event(2, { payload: Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key${index}`, index])) }));
+    await store.close();
+    const [first = "", second = ""] = await texts(folder);
+    expect(JSON.parse(first)).toMatchObject({
+      callId: "c",
+      payload: { tool: "t", output: { leftOut: true, characters: (1 << 20) + 2 }, durationMs: 1 },
+    });
+    expect(JSON.parse(second)).toMatchObject({ id: "e2", payload: { leftOut: true } });
+  });
+
+  it("keeps what waits while the file cannot be written, says so once, and how much was too much [AU3.full]", async () => {
+    const platform = createMemoryPlatform();
+    const defects: string[] = [];
+    let isBroken = true;
+    const store = createJournal({
+      files: platform.files,
+      clock: platform.clock,
+      folder: "/workspace/.bascule/audit",
+      onDefect: (message) => defects.push(message),
+      journals: {
+        seal: platform.journals.seal,
+        open(path, mode) {
+          if (isBroken) throw new Error("disk full");
+          return platform.journals.open(path, mode);
+        },
+      },
+    });
+    await store.prepare();
+    for (let number = 1; number <= 10_003; number++) store.append(event(number));
+    await store.flush();
+    expect(defects).toEqual(["The audit journal cannot be opened; events wait"]);
+    isBroken = false;
+    await store.flush();
+    const rows = platform.journals.open("/workspace/.bascule/audit/000000000001.db", "read").rows(0, 20_000);
+    expect(rows).toHaveLength(10_001);
+    expect(rows[0]?.text).toBe('{"type":"journal.dropped","events":3}');
+    await store.close();
+  });
+});
