@@ -3,7 +3,7 @@
 import type { HostEvent } from "./audit/events.ts";
 import type { EventStore } from "./audit/journal.ts";
 import type { Hooks } from "./hooks.ts";
-import type { JsonObject, JsonValue, Permissions } from "../manifests/mod.ts";
+import type { IsolationConfig, IsolationKind, JsonObject, JsonValue, Permissions } from "../manifests/mod.ts";
 import type { Log, Platform } from "./platform/platform.ts";
 import type { Policy } from "./policy/policy.ts";
 import type { Registry } from "./registry.ts";
@@ -21,6 +21,8 @@ export interface HostOptions {
   readonly config?: string | JsonObject | false;
   /** The `policy` section of `bascule.json`, in its place; or another implementation altogether. */
   readonly policy?: Policy | JsonObject;
+  /** What keeps plugins apart, as `isolation` of `bascule.json`, in whose place it stands. */
+  readonly isolation?: IsolationKind | Partial<IsolationConfig>;
   /** A registry that the host adds to; null is a host that has none, where every call is `tool_not_found`. */
   readonly registry?: Registry | null;
   /** Default true. */

@@ -24,7 +24,8 @@ import { openPlaces, type Places } from "./places.ts";
 import { createQuotas, type QuotaUse } from "./quotas/quotas.ts";
 import { createRegistry, type Registry, type RegisterOptions } from "./registry.ts";
 import { createExecutors } from "./routes/mod.ts";
-import { createSandbox, type Sandbox } from "../sandbox/mod.ts";
+import { isolationOf, openSandbox } from "./open-sandbox.ts";
+import type { Sandbox } from "../sandbox/mod.ts";
 import { createSecrets } from "./secrets/secrets.ts";
 import { createSession, type Session } from "./session.ts";
 import { createSessions, type HostSessionOptions } from "./sessions.ts";
@@ -126,8 +127,8 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       : (options.registry ?? createRegistry({ newId: random.uuidv7, onWarning: ({ message }) => log.write("warn", message) }));
   const announcing = registry && announceTools(registry, bus.emit);
 
-  const isIsolated = (name: string): boolean => places.project.config().isolation.includes(name);
-  const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : createSandbox(platform.workers, { onDefect, isIsolated });
+  const isolation = isolationOf(options.isolation, () => places.project.config().isolation);
+  const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : openSandbox(platform, isolation, onDefect);
   const directory = createDirectory(platform, { places, registry, bus, sandbox, loadsAtOnce: options.loadsAtOnce });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
   const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, lease: directory.lease });

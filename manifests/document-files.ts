@@ -5,7 +5,16 @@ import type { JsonObject } from "./json.ts";
 import type { LimitRequest } from "./limits.ts";
 import type { Permissions } from "./permissions.ts";
 import type { FlatPermissions, PolicyLayer } from "./policy-layer.ts";
-import type { ConfirmMode, PolicyConfig, PolicyRule, QuotaConfig, RuleEffect, SecretSource } from "./project.ts";
+import type {
+  ConfirmMode,
+  IsolationConfig,
+  IsolationKind,
+  PolicyConfig,
+  PolicyRule,
+  QuotaConfig,
+  RuleEffect,
+  SecretSource,
+} from "./project.ts";
 import type { SideEffect, SideEffectClass } from "./side-effect.ts";
 import type { Caller, Requirement, ToolAnnotations, Visibility } from "./tool.ts";
 
@@ -94,6 +103,7 @@ export interface ProjectFile {
     readonly trustedWorkspaceOverrides?: Readonly<Record<string, ConfirmMode>>;
     readonly timeoutMs?: number;
   };
+  readonly isolation?: IsolationKind | readonly string[] | Partial<IsolationConfig>;
   readonly trusted?: readonly (string | { readonly name: string; readonly unconfined?: boolean })[];
   readonly mcpServers?: JsonObject;
   readonly remotes?: JsonObject;

@@ -64,6 +64,8 @@ export { LAYER_LEVELS, PERMISSION_TYPES } from "./policy-layer.ts";
 export type {
   ConfirmationConfig,
   ConfirmMode,
+  IsolationConfig,
+  IsolationKind,
   PolicyConfig,
   PolicyRule,
   ProjectConfig,
@@ -73,7 +75,7 @@ export type {
   RuleEffect,
   SecretSource,
 } from "./project.ts";
-export { CONFIRM_MODES, QUOTA_RESOURCES, QUOTA_SCOPES } from "./project.ts";
+export { CONFIRM_MODES, ISOLATION_KINDS, QUOTA_RESOURCES, QUOTA_SCOPES } from "./project.ts";
 export { parseQuotas, QUOTA_BOUNDS } from "./parse-quota.ts";
 export { checkSchema, REFUSED_KEYWORDS, SCHEMA_BOUNDS } from "./schema-check.ts";
 export type { ValueError } from "./validator.ts";

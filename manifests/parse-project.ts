@@ -14,6 +14,8 @@ import {
   type AuditConfig,
   CONFIRM_MODES,
   type ConfirmationConfig,
+  ISOLATION_KINDS,
+  type IsolationConfig,
   type PolicyConfig,
   type PolicyRule,
   type ProjectConfig,
@@ -57,7 +59,7 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
   policy: { default: { allow: true }, rules: [], layers: [], groups: {}, permissionTypes: {} },
   confirmation: { default: {}, perTool: {}, trustedWorkspaces: [], trustedWorkspaceOverrides: {}, timeoutMs: DEFAULT_TIMEOUT_MS },
   trusted: [],
-  isolation: [],
+  isolation: { by: "thread", alone: [] },
   mcpServers: {},
   remotes: {},
   tools: [],
@@ -90,7 +92,7 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     policy: readPolicy(reader, fields),
     confirmation: readConfirmation(reader, fields),
     trusted: fields.list("trusted", (item, pointer) => readTrusted(reader, item, pointer)) ?? [],
-    isolation: fields.texts("isolation", checkPluginName) ?? [],
+    isolation: readIsolation(reader, fields),
     mcpServers: fields.object("mcpServers") ?? {},
     remotes: fields.object("remotes") ?? {},
     tools: fields.list("tools", (item, pointer) => readObject(reader, item, pointer)) ?? [],
@@ -195,6 +197,16 @@ function readTrusted(reader: DocumentReader, value: JsonValue, pointer: string):
   const fields = reader.fields(value, pointer, { what: "Trusted plugin", known: ["name", "unconfined"], required: ["name"] });
   const name = fields?.text("name", checkPluginName);
   return name === undefined ? undefined : { name, unconfined: fields?.flag("unconfined") ?? false };
+}
+
+/** `"process"`, a list of plugins that want to be alone, or an object with both. */
+function readIsolation(reader: DocumentReader, parent: Fields): IsolationConfig {
+  const value = parent.get("isolation");
+  const { by, alone } = DEFAULT_PROJECT.isolation;
+  if (Array.isArray(value)) return { by, alone: parent.texts("isolation", checkPluginName) ?? alone };
+  if (!isJsonObject(value)) return { by: parent.choice("isolation", ISOLATION_KINDS) ?? by, alone };
+  const fields = reader.fields(value, parent.at("isolation"), { what: "Isolation", known: ["by", "alone"] });
+  return { by: fields?.choice("by", ISOLATION_KINDS) ?? by, alone: fields?.texts("alone", checkPluginName) ?? alone };
 }
 
 function readObject(reader: DocumentReader, value: JsonValue, pointer: string): JsonObject | undefined {

@@ -75,6 +75,17 @@ export interface ConfirmationConfig {
   readonly timeoutMs: number;
 }
 
+export const ISOLATION_KINDS = ["thread", "process"] as const;
+export type IsolationKind = (typeof ISOLATION_KINDS)[number];
+
+/** What keeps plugins apart from the host and from each other (SPEC B1). */
+export interface IsolationConfig {
+  /** Where the sandbox's workers run: threads of the host's process, or a process with nothing to steal. Default `thread`. */
+  readonly by: IsolationKind;
+  /** Plugins that never share a worker with another, nor a process where `by` says so. */
+  readonly alone: readonly string[];
+}
+
 /** What is kept of events (SPEC AU3, AU4). */
 export interface AuditConfig {
   /** In `.bascule/audit/`. Default true. */
@@ -90,8 +101,7 @@ export interface ProjectConfig {
   readonly policy: PolicyConfig;
   readonly confirmation: ConfirmationConfig;
   readonly trusted: readonly { readonly name: string; readonly unconfined: boolean }[];
-  /** Plugins that never share a sandbox instance or a worker with another (SPEC B1). */
-  readonly isolation: readonly string[];
+  readonly isolation: IsolationConfig;
   readonly audit: AuditConfig;
   /** What each role may use (SPEC P5). */
   readonly roles: Readonly<Record<string, FlatPermissions>>;

@@ -12,7 +12,7 @@ import type { JsonObject } from "./json.ts";
 import { LIMIT_NAMES } from "./limit-request.ts";
 import { LIMIT_CEILINGS, type LimitRequest } from "./limits.ts";
 import { QUOTA_BOUNDS } from "./parse-quota.ts";
-import { CONFIRM_MODES, QUOTA_SCOPES, type SecretSource } from "./project.ts";
+import { CONFIRM_MODES, ISOLATION_KINDS, QUOTA_SCOPES, type SecretSource } from "./project.ts";
 import { ROUTES } from "./route.ts";
 import { closed, describe, listOf, oneOf, permissionsSchema, PERMISSIONS, recordOf, SCHEMA, subsetSchema } from "./schema-parts.ts";
 import { SIDE_EFFECTS } from "./side-effect.ts";
@@ -203,7 +203,13 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
       }),
     ),
     trusted: Type.Optional(listOf(Type.Union([PLUGIN_NAME, closed({ name: PLUGIN_NAME, unconfined: Type.Optional(Type.Boolean()) })]))),
-    isolation: Type.Optional(listOf(PLUGIN_NAME)),
+    isolation: Type.Optional(
+      Type.Union([
+        oneOf(ISOLATION_KINDS),
+        listOf(PLUGIN_NAME),
+        closed({ by: Type.Optional(oneOf(ISOLATION_KINDS)), alone: Type.Optional(listOf(PLUGIN_NAME)) }),
+      ]),
+    ),
     mcpServers: Type.Optional(JSON_OBJECT),
     remotes: Type.Optional(JSON_OBJECT),
     tools: Type.Optional(listOf(JSON_OBJECT)),

@@ -1,13 +1,28 @@
 /** One act of a guest, from its worker's message to the host's handler and back. */
 
 import type { HostAnswer } from "./host-call.ts";
-import type { CallJob } from "./job.ts";
+import type { Invocation } from "./invocation.ts";
 import { OPERATION_TEXT_BYTES, parseGuestJson } from "./marshal.ts";
-import type { WorkerMessage } from "./worker/protocol.ts";
-import type { Thread } from "./worker/thread.ts";
+import type { SyncAnswer, WorkerMessage } from "./worker/protocol.ts";
+
+/** Where a call runs, as far as answers to its operations go. */
+export interface Answering {
+  answer(number: number, operation: number, answer: string, bytes?: Uint8Array): void;
+  answerSync(answer: SyncAnswer): void;
+}
+
+/** A call that asks for operations. */
+export interface AskingCall {
+  readonly number: number;
+  readonly invocation: Invocation;
+  /** Where it is now. */
+  readonly thread: Answering | undefined;
+  effects: number;
+  pendingOperations: number;
+}
 
 /** Asks the call's own handler, which nothing in the message selects, and brings the answer to the worker that asked. */
-export function answerOperation(thread: Thread, job: CallJob, message: Extract<WorkerMessage, { type: "operation" }>): void {
+export function answerOperation(thread: Answering, job: AskingCall, message: Extract<WorkerMessage, { type: "operation" }>): void {
   const { limits, hostCall } = job.invocation;
   job.effects++;
   const reply = (answer: HostAnswer): void => {

@@ -1,7 +1,7 @@
 /** Which build of the engine runs guests, and where it comes from: the package, the cache, or the rewriter. */
 
 import { cacheFileName, seal, unseal } from "./cache-file.ts";
-import { REWRITTEN_MEMORY_PAGES } from "./engine.ts";
+import { isRewritten, REWRITTEN_MEMORY_PAGES } from "./engine.ts";
 import { rewriteEngine, REWRITER_VERSION, type RewriteOptions } from "./wasm/rewrite.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
 
@@ -36,4 +36,13 @@ export async function loadEngine(
     onDefect(`Cannot rewrite the engine (${error instanceof Error ? error.message : String(error)}); it runs without a meter`);
     return published;
   }
+}
+
+/** Which build a sandbox of this launcher gets, and what was said about it. */
+export async function engineInForce(
+  launcher: Pick<WorkerLauncher, "readEngine" | "readCache" | "writeCache" | "engine">,
+): Promise<{ readonly build: EngineBuild; readonly problem?: string }> {
+  let problem: string | undefined;
+  const module = await WebAssembly.compile(await loadEngine(launcher, launcher.engine ?? "metered", (message) => (problem = message)));
+  return { build: isRewritten(module) ? "metered" : "plain", ...(problem !== undefined && { problem }) };
 }

@@ -1,10 +1,13 @@
 /** Runs untrusted code in QuickJS compiled to WebAssembly. Knows no host, policy, disk or network. */
 
 export type { Codec, CompressionFormat, Decompressed } from "./codec.ts";
-export type { EngineBuild } from "./engine-build.ts";
+export { type EngineBuild, engineInForce } from "./engine-build.ts";
 export type { ExhaustedLimit, Fault, GuestToolError, LoadFault } from "./fault.ts";
 export type { HostAnswer, HostCallHandler, HostOperation, OperationError } from "./host-call.ts";
 export type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
+export { createProcessSandbox } from "./process/process-sandbox.ts";
+export type { ProcessConnection, ProcessLauncher, ProcessPowers } from "./process/port.ts";
+export { serveProcess } from "./process/serve.ts";
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 export { createSandbox } from "./sandbox.ts";
 export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod } from "./subtle.ts";

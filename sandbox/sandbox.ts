@@ -2,19 +2,18 @@
 
 import { answerOperation } from "./answer-operation.ts";
 import type { EngineBuild } from "./engine-build.ts";
-import type { Fault } from "./fault.ts";
+import { deliverLogs, outcomeOf, ownFault } from "./call-outcome.ts";
 import type { CallWords } from "./guest/protocol.ts";
 import type { Image } from "./image.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
 import type { CallJob, Job, LoadedPlugin } from "./job.ts";
-import { parseGuestJson } from "./marshal.ts";
 import type { Parking } from "./parked.ts";
 import { createPluginCache } from "./plugin-cache.ts";
 import { Pool } from "./pool.ts";
 import { MAXIMUM_STATE_BYTES, SessionStates } from "./session-states.ts";
 import { createTurns } from "./turns.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
-import { type LogLine, nextNumber, type WorkerMessage } from "./worker/protocol.ts";
+import { nextNumber, type WorkerMessage } from "./worker/protocol.ts";
 import type { Thread } from "./worker/thread.ts";
 
 /** A pool of workers with instances. Two calls never share guest state; the host's thread never waits for a guest. */
@@ -126,8 +125,10 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     deliverLogs(job, message.lines);
     noteTime(job.plugin, message.used.wallMs);
     const tape = message.tape === undefined ? {} : { tape: message.tape };
-    if (message.type === "done") job.settle({ ...outcomeOf(job, message), ...tape }, message.state);
-    else job.settle({ ok: false, fault: ownFault(job, message.fault), used: message.used, ...tape });
+    if (message.type === "failed") job.settle({ ok: false, fault: ownFault(job.invocation, message.fault), used: message.used, ...tape });
+    else if (message.state !== undefined && message.state.pages.byteLength > MAXIMUM_STATE_BYTES)
+      job.settle({ ok: false, fault: { kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES }, used: message.used, ...tape });
+    else job.settle({ ...outcomeOf(job.invocation, message), ...tape }, message.state);
   }
 
   function keep(source: PluginSource, image: Image): void {
@@ -263,30 +264,4 @@ const NOTHING_USED: InvocationUsed = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outp
 
 function wordsOf({ module, export: name, args, contextText }: Invocation): CallWords {
   return [module, name, JSON.stringify(args), contextText];
-}
-
-/** The worker keeps these limits too; a worker that does not is not believed. */
-function outcomeOf(job: CallJob, { output: text, used, state }: Extract<WorkerMessage, { type: "done" }>): InvocationOutcome {
-  const { jsonDepth, outputBytes } = job.invocation.limits;
-  if (text.length > outputBytes) return { ok: false, fault: { kind: "exhausted", limit: "output", allowed: outputBytes }, used };
-  if (state !== undefined && state.pages.byteLength > MAXIMUM_STATE_BYTES)
-    return { ok: false, fault: { kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES }, used };
-  const output = parseGuestJson(text, jsonDepth + 1);
-  if (output === undefined) return { ok: false, fault: { kind: "not_json", message: "The output is not JSON" }, used };
-  return { ok: true, output, used };
-}
-
-/** The worker does not know what it was asked for by name. */
-function ownFault(job: CallJob, fault: Fault): Fault {
-  return fault.kind === "no_export" ? { ...fault, module: job.invocation.module, export: job.invocation.export } : fault;
-}
-
-function deliverLogs(job: CallJob, lines: readonly LogLine[]): void {
-  for (const [level, text] of lines) {
-    job.effects++;
-    // The worker keeps this limit too; a worker that does not is not believed.
-    job.logBytes += text.length + 1;
-    if (job.logBytes > job.invocation.limits.logBytes) return;
-    job.invocation.onLog(level, text);
-  }
 }

@@ -4,6 +4,7 @@ import type { Permissions } from "../../manifests/mod.ts";
 import { connectToHost } from "../doors/socket-client.ts";
 import type { Operations } from "../doors/operations.ts";
 import type { CommandContext } from "./command.ts";
+import { ISOLATION_OPTION } from "./isolation-flag.ts";
 import { openLocalHost } from "./local-host.ts";
 import { pathFrom } from "./paths.ts";
 
@@ -26,7 +27,8 @@ export interface AccessOptions {
 /** Says on stderr when a running host answers, so that nobody wonders whose plugins and grants these are. */
 export async function openHost(context: CommandContext, options: AccessOptions = {}): Promise<HostAccess> {
   const { platform, project, output } = context;
-  const ownHost = options.oneRun !== undefined && Object.keys(options.oneRun).length > 0;
+  const hasPermissions = options.oneRun !== undefined && Object.keys(options.oneRun).length > 0;
+  const ownHost = hasPermissions || context.options.has(ISOLATION_OPTION.name);
   const remote = await connectToHost(platform, project.stateDirectory);
   if (remote && !ownHost) {
     const place = pathFrom(platform.environment.cwd, project.root);
@@ -35,7 +37,7 @@ export async function openHost(context: CommandContext, options: AccessOptions =
   }
   if (remote) {
     remote.close();
-    output.note(output.style.dim("(permission flags hold for this run only: it has a host of its own, beside the one that runs here)"));
+    output.note(output.style.dim("(its flags hold for this run only: it has a host of its own, beside the one that runs here)"));
   }
   const local = await openLocalHost(context, options.oneRun ?? {}, options.onlyTool === undefined ? {} : { onlyTool: options.onlyTool });
   return { operations: local.operations, running: false, close: () => local.close() };

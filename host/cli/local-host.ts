@@ -6,6 +6,7 @@ import { createOperations } from "../doors/host-operations.ts";
 import type { Operations } from "../doors/operations.ts";
 import { createHost } from "../host.ts";
 import type { CommandContext } from "./command.ts";
+import { isolationOfRun } from "./isolation-flag.ts";
 import { pluginRoots } from "./plugin-roots.ts";
 import type { PluginVersion } from "../tool.ts";
 import { createTerminalLog } from "./terminal-log.ts";
@@ -41,6 +42,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     watch,
     ...(options.onlyTool !== undefined && { loadsAtOnce: hasTool(options.onlyTool) }),
     config: project.configFile ?? false,
+    ...isolationOfRun(context.options),
     // Also of a project without a bascule.json, unless that says otherwise.
     ...(project.configFile === undefined && { events: { store: true } }),
     ...(Object.keys(oneRun).length === 0 ? {} : { grants: { "*": oneRun } }),

@@ -10,7 +10,7 @@ import { createMemoryNetwork, type MemoryNetworkOptions } from "./memory-network
 import { createMemorySockets } from "./memory-sockets.ts";
 import { MemoryTree } from "./memory-tree.ts";
 import type { Bundler } from "./bundler-types.ts";
-import type { Environment, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
+import type { Environment, Isolation, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
 import { createUuidv7 } from "./random.ts";
 
 /** A file's contents, or what else is there. */
@@ -85,6 +85,14 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     sockets: createMemorySockets(),
     terminal: terminal.terminal,
     workers,
+    isolation: NO_PROCESSES,
+    inspectSystem: () =>
+      Promise.resolve({
+        runtime: { name: "memory", version: "0", program: "" },
+        cache: { folder: "/home/user/.cache/bascule", images: 0, bytes: 0 },
+        watcher: { works: true },
+        files: "compared",
+      }),
     bundler: NO_BUNDLER,
     log: createMemoryLog(log, {}),
     advance: (byMs) => clock.advance(byMs),
@@ -207,4 +215,10 @@ const NO_BUNDLER: Bundler = {
   bundle: () => Promise.resolve({ ok: false, reason: "not_installed", message: "esbuild is not installed" }),
   denoGraph: () => Promise.resolve("Deno is not installed"),
   pack: () => Promise.resolve({ ok: false, reason: "not_installed", message: "esbuild is not installed" }),
+};
+
+/** Nor is there anything to start one with. */
+const NO_PROCESSES: Isolation = {
+  prepareProcesses: () => Promise.reject(new Error("This memory platform has no processes")),
+  inspect: () => Promise.reject(new Error("This memory platform has no processes")),
 };

@@ -5,6 +5,7 @@ import { createClock } from "./clock.ts";
 import { createEnvironment } from "./environment.ts";
 import { createFiles } from "./files.ts";
 import { createGuardedFiles } from "./guarded-files.ts";
+import { createIsolation } from "./isolation/isolation.ts";
 import { createJournals } from "./journals.ts";
 import { createLinuxWalk, hasLinuxWalk } from "./linux-walk.ts";
 import { createLog, type LogOptions } from "./log.ts";
@@ -13,6 +14,7 @@ import type { Platform } from "./platform.ts";
 import { createPortableWalk } from "./portable-walk.ts";
 import { createRandom } from "./random.ts";
 import { createSockets } from "./sockets.ts";
+import { inspectSystem } from "./system-facts.ts";
 import { createTerminal } from "./terminal.ts";
 import { createWatcher } from "./watcher.ts";
 import { createWorkerLauncher } from "./workers.ts";
@@ -42,6 +44,8 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     sockets: createSockets(),
     terminal: createTerminal(),
     workers: createWorkerLauncher(),
+    isolation: createIsolation(),
+    inspectSystem,
     bundler: createBundler(),
     log: createLog(options.log),
   };

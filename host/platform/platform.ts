@@ -5,7 +5,7 @@
  * `process`, `fetch`, timers. Everything here is handed in by the composition root.
  */
 
-import type { WorkerLauncher } from "../../sandbox/mod.ts";
+import type { ProcessLauncher, WorkerLauncher } from "../../sandbox/mod.ts";
 import type { Bundler } from "./bundler-types.ts";
 import type { Journals } from "./journal-types.ts";
 import type { Network } from "./network-types.ts";
@@ -28,6 +28,9 @@ export interface Platform {
   readonly sockets: LocalSockets;
   readonly terminal: Terminal;
   readonly workers: WorkerLauncher;
+  readonly isolation: Isolation;
+  /** For `bascule doctor`. */
+  inspectSystem(): Promise<SystemFacts>;
   /** For `bascule vendor` and `bascule pack`. */
   readonly bundler: Bundler;
   /** Structured log lines (pino on Node and Deno). */
@@ -223,6 +226,37 @@ export interface LocalSockets {
   listen(path: string, onConnection: (connection: LineConnection) => void): Promise<{ close(): Promise<void> }>;
   /** Undefined if nobody listens. */
   connect(path: string): Promise<LineConnection | undefined>;
+}
+
+/** Processes of their own for guests, so that what breaks out of the engine meets nothing to steal. */
+export interface Isolation extends Pick<ProcessLauncher, "prepareProcesses"> {
+  /** What confines such a process on this system. @throws {Error} if none can be started. */
+  inspect(): Promise<Confinement>;
+}
+
+/** How a sandbox's process is confined; found out by trying, never assumed. */
+export interface Confinement {
+  readonly runtime: "deno" | "node";
+  readonly version: string;
+  /** Absolute path. */
+  readonly program: string;
+  readonly system: "namespaces" | "network" | "none";
+  readonly noNewPrivileges: boolean;
+  /** For people, a line each. */
+  readonly inForce: readonly string[];
+  readonly leavesOpen: readonly string[];
+}
+
+/** What this system has and does, as far as bascule depends on it. */
+export interface SystemFacts {
+  readonly runtime: { readonly name: "node" | "deno" | "memory"; readonly version: string; readonly program: string };
+  /** Absent where Deno is not installed. */
+  readonly deno?: { readonly program: string; readonly version?: string };
+  /** Of `images`, kept images of plugins and of the engine. */
+  readonly cache: { readonly folder: string; readonly images: number; readonly bytes: number };
+  readonly watcher: { readonly works: boolean; readonly problem?: string };
+  /** What protects opened files from renaming: `kernel`: it says where each really is; `compared`: by device and inode. */
+  readonly files: "kernel" | "compared";
 }
 
 /** The person at the terminal, if there is one. */

@@ -18,7 +18,8 @@ const WORKER_YOUNG_MB = 2;
 export function createWorkerLauncher(): WorkerLauncher {
   const cache = createImageCache();
   return {
-    start: startWorker,
+    // The one thing it needs of the environment: the first file is stripped and compiled before any of its code runs.
+    start: (init) => startWorker(init, { NODE_COMPILE_CACHE: cacheFolder("compile") }),
     language: navigator.language,
     timeZone,
     runtime: `node ${process.versions.node}, deno ${process.versions["deno"] ?? "none"}`,
@@ -42,15 +43,15 @@ export interface WorkerStart {
   readonly syncPort: import("node:worker_threads").MessagePort;
 }
 
-function startWorker(init: WorkerInit): WorkerConnection {
+/** @param env all of the worker's environment */
+export function startWorker(init: WorkerInit, env: Readonly<Record<string, string>>): WorkerConnection {
   const requests = new MessageChannel();
   const answers = new MessageChannel();
   const data: WorkerStart = { init, requests: requests.port2, syncPort: answers.port2 };
   const worker = new Worker(workerEntry(), {
     workerData: data,
     transferList: [data.requests, data.syncPort],
-    // The one thing it needs of the environment: the first file is stripped and compiled before any of its code runs.
-    env: { NODE_COMPILE_CACHE: cacheFolder("compile") },
+    env: { ...env },
     execArgv: [],
     stdin: false,
     resourceLimits: { stackSizeMb: WORKER_STACK_MB, maxYoungGenerationSizeMb: WORKER_YOUNG_MB },

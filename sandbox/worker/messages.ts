@@ -1,7 +1,7 @@
 /** Whether what a worker says has the shape of a message: one that lost control of itself may say anything. */
 
 import { isImage } from "../image.ts";
-import { isTape } from "../tape.ts";
+import { isTape, type KeptTape } from "../tape.ts";
 import type { WorkerMessage } from "./protocol.ts";
 
 /** Checked before any word of it is read; what it says is not believed any more for that. */
@@ -10,11 +10,12 @@ export function isWorkerMessage(raw: unknown): raw is WorkerMessage {
   return typeof type === "string" && Object.hasOwn(SHAPES, type) && SHAPES[type as WorkerMessage["type"]](raw);
 }
 
-type Check = (value: unknown) => boolean;
+/** Whether a value has a shape. */
+export type Check = (value: unknown) => boolean;
 
-const isText: Check = (value) => typeof value === "string";
-const isCount: Check = (value) => typeof value === "number" && Number.isFinite(value) && value >= 0;
-const isNumber: Check = (value) => typeof value === "number";
+export const isText: Check = (value) => typeof value === "string";
+export const isCount: Check = (value) => typeof value === "number" && Number.isFinite(value) && value >= 0;
+export const isNumber: Check = (value) => typeof value === "number";
 const isBytes: Check = (value) => value instanceof Uint8Array;
 const isTexts = listOf(isText);
 const isAnything: Check = () => true;
@@ -22,8 +23,9 @@ const isAnything: Check = () => true;
 /** One of the four levels, and text. */
 const isLine: Check = (value) => Array.isArray(value) && LEVELS.has(value[0]) && isText(value[1]);
 const LEVELS: ReadonlySet<unknown> = new Set(["debug", "info", "warn", "error"]);
+export const isLines: Check = listOf(isLine);
 
-const isUsed = shape({
+export const isUsed: Check = shape({
   wallMs: isCount,
   cpuMs: isCount,
   memoryBytes: isCount,
@@ -54,9 +56,9 @@ const FAULTS: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
   ["differs", isAnything],
   ["trap", shape({ message: isText })],
 ]);
-const isFault: Check = (value) => FAULTS.get(field(value, "kind"))?.(value) === true;
+export const isFault: Check = (value) => FAULTS.get(field(value, "kind"))?.(value) === true;
 
-const isLoadFault = shape({
+export const isLoadFault: Check = shape({
   kind: oneOf(["syntax", "threw", "import", "limit", "no_export", "trap"]),
   message: isText,
   file: optional(isText),
@@ -65,7 +67,11 @@ const isLoadFault = shape({
   stack: optional(isText),
 });
 
-const ANSWER = { number: isNumber, used: isUsed, lines: listOf(isLine), tape: optional((value) => value === "too_long" || isTape(value)) };
+export function isKeptTape(value: unknown): value is KeptTape {
+  return value === "too_long" || isTape(value);
+}
+
+const ANSWER = { number: isNumber, used: isUsed, lines: isLines, tape: optional(isKeptTape) };
 
 const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
   ready: shape({ base: shape({ bytes: (value) => value instanceof SharedArrayBuffer }) }),
@@ -73,18 +79,18 @@ const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
   loaded: shape({ number: isNumber, image: isImage }),
   refused: shape({ number: isNumber, fault: isLoadFault }),
   operation: shape({ number: isNumber, operation: isNumber, name: isText, text: isText, bytes: optional(isBytes) }),
-  logs: shape({ number: isNumber, lines: listOf(isLine) }),
+  logs: shape({ number: isNumber, lines: isLines }),
   full: shape({ number: isNumber }),
   done: shape({ ...ANSWER, output: isText, state: optional(isImage) }),
   failed: shape({ ...ANSWER, fault: isFault }),
 };
 
-function shape(members: Readonly<Record<string, Check>>): Check {
+export function shape(members: Readonly<Record<string, Check>>): Check {
   const checks = Object.entries(members);
   return (value) => typeof value === "object" && value !== null && checks.every(([name, check]) => check(Reflect.get(value, name)));
 }
 
-function optional(check: Check): Check {
+export function optional(check: Check): Check {
   return (value) => value === undefined || check(value);
 }
 
@@ -92,7 +98,7 @@ function listOf(check: Check): Check {
   return (value) => Array.isArray(value) && value.every(check);
 }
 
-function oneOf(words: readonly string[]): Check {
+export function oneOf(words: readonly string[]): Check {
   return (value) => typeof value === "string" && words.includes(value);
 }
 

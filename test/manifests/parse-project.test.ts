@@ -67,7 +67,32 @@ describe("parseProject()", () => {
       { name: "words", unconfined: false },
       { name: "notes", unconfined: true },
     ];
-    expect(parseProject(JSON.stringify(file))).toEqual({ ok: true, value: { ...rest, trusted }, warnings: [] });
+    const isolation = { by: "thread", alone: ["words"] };
+    expect(parseProject(JSON.stringify(file))).toEqual({ ok: true, value: { ...rest, trusted, isolation }, warnings: [] });
+  });
+
+  it.each<[unknown, object]>([
+    ["process", { by: "process", alone: [] }],
+    ["thread", { by: "thread", alone: [] }],
+    [["words"], { by: "thread", alone: ["words"] }],
+    [{ by: "process" }, { by: "process", alone: [] }],
+    [
+      { by: "process", alone: ["words"] },
+      { by: "process", alone: ["words"] },
+    ],
+  ])("takes %j as isolation [P1.isolation]", (isolation, meant) => {
+    expect(parseProject(JSON.stringify({ isolation }))).toMatchObject({ ok: true, value: { isolation: meant } });
+  });
+
+  it.each<[unknown, string]>([
+    ["container", '"isolation" is not one of "thread", "process"'],
+    [7, '"isolation" is not one of "thread", "process"'],
+    [{ by: "x" }, '"by" is not one of "thread", "process"'],
+    [{ process: true }, "process"],
+    [["No Name"], "No Name"],
+  ])("refuses %j as isolation [P1.isolation]", (isolation, message) => {
+    const parsed = parseProject(JSON.stringify({ isolation }));
+    expect(parsed.ok ? "" : JSON.stringify(parsed.problems)).toContain(JSON.stringify(message).slice(1, -1));
   });
 
   it("says whose use a quota counts, and in which time, where it does not [D9.scopes, P2.fields]", () => {

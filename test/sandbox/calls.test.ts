@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../manifests/mod.ts";
-import { outputOf, startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { outputOf, SANDBOXES, startSandbox, type TestSandbox } from "../support/sandbox.ts";
 
 const PLUGIN = `
 let count: number = 0;
@@ -22,10 +22,10 @@ export function notAFunction(): void {}
 export const constant = 1;
 `;
 
-describe.each(["metered", "plain"] as const)("a call in the sandbox, on the %s engine", (engine) => {
+describe.each(SANDBOXES)("a call in the sandbox, on the %s", (_name, options) => {
   let box: TestSandbox;
   beforeAll(async () => {
-    box = startSandbox({ engine });
+    box = startSandbox(options);
     expect(await box.load("plugin", PLUGIN)).toMatchObject({ ok: true });
   });
   afterAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MAXIMUM_STATE_BYTES } from "../../sandbox/session-states.ts";
-import { outputOf, startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { outputOf, SANDBOXES, startSandbox, type TestSandbox } from "../support/sandbox.ts";
 
 const PLUGIN = `
 let count = 0;
@@ -13,10 +13,10 @@ export function fails() { count = 1000; throw new Error("no"); }
 export function grows() { kept.push(new Uint8Array(9 << 20).fill(1)); return kept.length; }
 `;
 
-describe.each(["metered", "plain"] as const)("a plugin with the state of a session, on the %s engine", (engine) => {
+describe.each(SANDBOXES)("a plugin with the state of a session, on the %s", (_name, options) => {
   let box: TestSandbox;
   beforeAll(async () => {
-    box = startSandbox({ engine });
+    box = startSandbox(options);
     await box.load("plugin", PLUGIN);
   });
   afterAll(async () => {

@@ -2,8 +2,10 @@
 
 import { createWorkerLauncher } from "../../host/platform/workers.ts";
 import { DEFAULT_LIMITS, type JsonValue, type Limits } from "../../manifests/mod.ts";
+import { createIsolation } from "../../host/platform/isolation/isolation.ts";
 import {
   type CallWorld,
+  createProcessSandbox,
   createSandbox,
   type HostCallHandler,
   type InvocationOutcome,
@@ -35,7 +37,24 @@ export interface TestSandbox extends AsyncDisposable {
   call(plugin: string, name: string, call?: TestCall): Promise<InvocationOutcome>;
 }
 
-export function startSandbox(options: SandboxOptions = {}): TestSandbox {
+export interface TestSandboxOptions extends SandboxOptions {
+  /** Where the workers run. Default: threads of this process. */
+  readonly by?: "thread" | "process";
+}
+
+const isolation = createIsolation();
+
+/** What runs guests, by name: suites of what any sandbox does run on each. */
+export const SANDBOXES: readonly (readonly [name: string, options: TestSandboxOptions])[] = [
+  ["metered engine", { engine: "metered", by: "thread" }],
+  ["plain engine", { engine: "plain", by: "thread" }],
+  ["metered engine, in a process", { engine: "metered", by: "process" }],
+];
+
+/** `BASCULE_ISOLATION=process vitest run test/sandbox`: the whole suite in processes, which takes minutes. */
+const BY = process.env["BASCULE_ISOLATION"] === "process" ? "process" : "thread";
+
+export function startSandbox({ by = BY, ...options }: TestSandboxOptions = {}): TestSandbox {
   const defects: string[] = [];
   const launcher = createWorkerLauncher();
   let workersStarted = 0;
@@ -43,7 +62,10 @@ export function startSandbox(options: SandboxOptions = {}): TestSandbox {
     workersStarted++;
     return launcher.start(init);
   };
-  const sandbox = createSandbox({ ...launcher, start }, { onDefect: (message) => void defects.push(message), ...options });
+  const all = { onDefect: (message: string) => void defects.push(message), ...options };
+  const { prepareProcesses } = isolation;
+  const sandbox =
+    by === "thread" ? createSandbox({ ...launcher, start }, all) : createProcessSandbox({ ...launcher, prepareProcesses }, all);
   return {
     sandbox,
     defects,

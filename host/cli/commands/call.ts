@@ -9,6 +9,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { terminalPrompt } from "../confirm.ts";
 import { EXIT, exitCodeFor } from "../exit-codes.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
+import { ISOLATION_OPTION } from "../isolation-flag.ts";
 import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import { failureLines, successText } from "../result-text.ts";
@@ -36,6 +37,7 @@ export const callCommand: Command = {
     { name: "timeout", value: "ms", about: "End the call after so many milliseconds" },
     ...CONTEXT_OPTIONS,
     ...RUN_OPTIONS,
+    ISOLATION_OPTION,
   ],
   run: async (context) => {
     const oneRun = await permissionsOfRun(context.options, context.platform);

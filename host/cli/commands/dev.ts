@@ -12,6 +12,7 @@ import { createTypesKeeper, type TypesKeeper } from "../keep-types.ts";
 import { liveLines } from "../live-lines.ts";
 import { type LocalHost, openLocalHost } from "../local-host.ts";
 import { pathFrom } from "../paths.ts";
+import { ISOLATION_OPTION } from "../isolation-flag.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import { pluginRoots } from "../plugin-roots.ts";
 import type { ReaderPlace } from "../plugin-text.ts";
@@ -28,7 +29,7 @@ export const devCommand: Command = {
   ],
   examples: ["dev", "dev --allow-read=. --deny-read=.env", "dev --test"],
   positionals: { min: 0, max: 0 },
-  options: [{ name: "test", about: "Run the cases and tests of a plugin again at every reload" }, ...RUN_OPTIONS],
+  options: [{ name: "test", about: "Run the cases and tests of a plugin again at every reload" }, ...RUN_OPTIONS, ISOLATION_OPTION],
   run: dev,
 };
 

@@ -5,6 +5,7 @@ import { auditCommand } from "./audit.ts";
 import { callCommand } from "./call.ts";
 import { checkCommand } from "./check.ts";
 import { devCommand } from "./dev.ts";
+import { doctorCommand } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
 import { grantCommand } from "./grant.ts";
 import { grantsCommand } from "./grants.ts";
@@ -37,4 +38,5 @@ export const COMMANDS: readonly Command[] = [
   whyCommand,
   auditCommand,
   reloadCommand,
+  doctorCommand,
 ];

@@ -1,0 +1,107 @@
+/** `bascule doctor`: what this system gives, and what is in force on it. */
+
+import type { IsolationConfig } from "../../../manifests/mod.ts";
+import { engineInForce } from "../../../sandbox/mod.ts";
+import type { Confinement, SystemFacts } from "../../platform/platform.ts";
+import { openProject } from "../../project-file.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { table } from "../help.ts";
+import { printable } from "../text.ts";
+import { VERSION } from "../version.ts";
+
+export const doctorCommand: Command = {
+  name: "doctor",
+  summary: "Show what this system gives, and what is in force",
+  usage: "doctor",
+  details: [
+    "Which runtime and engine run plugins, what keeps them apart from the host and what that leaves open, how files are",
+    "protected from renames, the cache, the watcher, and whether Deno is there. What can be tried is tried.",
+    "Exits with 1 where something that the project asks for does not work.",
+  ],
+  examples: ["doctor", "doctor --json"],
+  positionals: { min: 0, max: 0 },
+  options: [],
+  run: doctor,
+};
+
+/** What confines a sandbox's process here, or why none can be started. */
+type ProcessFacts = Confinement | { readonly problem: string };
+
+async function doctor(context: CommandContext): Promise<number> {
+  const { output, platform, project } = context;
+  const { isolation } = (await openProject(platform, project.configFile ?? false)).config();
+  const [engine, system, process] = await Promise.all([
+    engineInForce(platform.workers),
+    platform.inspectSystem(),
+    platform.isolation
+      .inspect()
+      .catch((error: unknown): ProcessFacts => ({ problem: error instanceof Error ? error.message : String(error) })),
+  ]);
+  const inForce = isolation.by === "process" ? process : THREADS;
+  const problems = [
+    ...(engine.build === "metered" ? [] : [`The engine runs without a meter${engine.problem === undefined ? "" : `: ${engine.problem}`}`]),
+    ...("problem" in inForce ? [inForce.problem] : []),
+    ...(system.watcher.works ? [] : [`The watcher does not work: ${system.watcher.problem ?? ""}; changes are noticed by scans only`]),
+  ];
+  const facts: readonly (readonly [string, readonly string[]])[] = [
+    ["bascule", [VERSION]],
+    ["runtime", [`${system.runtime.name} ${system.runtime.version}  ${system.runtime.program}`]],
+    ["engine", [ENGINE[engine.build]]],
+    ["isolation", isolationLines(isolation, inForce)],
+    ["a process", processLines(process)],
+    ["files", [FILES[system.files]]],
+    ["cache", [`${system.cache.folder}  ${system.cache.images} files, ${(system.cache.bytes / 1e6).toFixed(1)} MB of images`]],
+    ["watcher", [system.watcher.works ? "told of a change" : "does not work; changes are noticed by scans only"]],
+    ["deno", [denoText(system.deno)]],
+  ];
+  for (const row of table(facts.flatMap(rowsOf), output.style, "")) output.line(row);
+  for (const problem of problems) output.line(`${output.style.red("problem")}  ${printable(problem)}`);
+  const open = "problem" in inForce ? {} : { inForce: inForce.inForce, leavesOpen: inForce.leavesOpen };
+  output.document({
+    ok: problems.length === 0,
+    version: VERSION,
+    ...system,
+    engine,
+    isolation: { ...isolation, ...open, process },
+    problems,
+  });
+  return problems.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+const ENGINE = {
+  metered: "metered: native loops end at their deadline, fresh state costs what a call touched",
+  plain: "as it is published: native loops end with their worker, fresh state costs a copy",
+} as const;
+
+const FILES = {
+  kernel: "each opened file is asked of the kernel where it really is: no rename in between wins anything",
+  compared: "opened files are compared with what was checked by device and inode: a narrow window stays",
+} as const;
+
+const THREADS = {
+  inForce: ["WebAssembly in threads of the host's process"],
+  leavesOpen: ['a flaw in the runtime\'s WebAssembly is a flaw of the host ("isolation": "process" in bascule.json is behind that)'],
+} as const;
+
+function isolationLines({ by, alone }: IsolationConfig, inForce: ProcessFacts | typeof THREADS): readonly string[] {
+  const own = alone.length === 0 ? [] : [`alone: ${alone.join(", ")}`];
+  if ("problem" in inForce) return [`by ${by}, which does not work here`, ...own];
+  return [`by ${by}`, ...inForce.inForce, ...own, ...inForce.leavesOpen.map((open) => `leaves open: ${open}`)];
+}
+
+function processLines(process: ProcessFacts): readonly string[] {
+  if ("problem" in process) return [`cannot be started: ${process.problem}`];
+  const { runtime, version, inForce, leavesOpen } = process;
+  return [`${runtime} ${version}`, ...inForce, ...leavesOpen.map((open) => `leaves open: ${open}`)];
+}
+
+function denoText(deno: SystemFacts["deno"]): string {
+  if (deno === undefined) return "not found on PATH";
+  return `${deno.version ?? "does not say its version"}  ${deno.program}`;
+}
+
+/** The name stands on the first line only. */
+function rowsOf([name, lines]: readonly [string, readonly string[]]): readonly (readonly [string, string])[] {
+  return lines.map((line, index) => [index === 0 ? name : "", printable(line)]);
+}

@@ -1,0 +1,31 @@
+/** The sandbox of a host, in threads or in a process of its own, as the project or the embedding program says (SPEC B1). */
+
+import { ISOLATION_KINDS, type IsolationConfig, type IsolationKind } from "../manifests/mod.ts";
+import type { Platform } from "./platform/platform.ts";
+import { createProcessSandbox, createSandbox, type Sandbox } from "../sandbox/mod.ts";
+
+/**
+ * What an option and the project say together; of the project, which plugins are alone may change while the host runs.
+ *
+ * @throws {TypeError} if a caller without types gave something else.
+ */
+export function isolationOf(option: IsolationKind | Partial<IsolationConfig> | undefined, project: () => IsolationConfig): IsolationConfig {
+  const { by = project().by, alone } = typeof option === "string" ? { by: option } : (option ?? {});
+  if (!ISOLATION_KINDS.includes(by)) throw new TypeError(`"isolation" is "${String(by)}" (give one of ${ISOLATION_KINDS.join(", ")})`);
+  return {
+    by,
+    get alone() {
+      return alone ?? project().alone;
+    },
+  };
+}
+
+export function openSandbox(
+  platform: Pick<Platform, "workers" | "isolation">,
+  isolation: IsolationConfig,
+  onDefect: (message: string) => void,
+): Sandbox {
+  const options = { onDefect, isIsolated: (name: string) => isolation.alone.includes(name) };
+  if (isolation.by === "thread") return createSandbox(platform.workers, options);
+  return createProcessSandbox({ ...platform.workers, prepareProcesses: platform.isolation.prepareProcesses }, options);
+}

@@ -1,0 +1,129 @@
+/** Finds out, once, how the sandbox's process can be confined on this system, and starts such processes. */
+
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { ProcessConnection } from "../../../sandbox/mod.ts";
+import type { Confinement, Isolation } from "../platform.ts";
+import { timeZone } from "../time-zone.ts";
+import { codeFolders } from "./code-folders.ts";
+import { type Confined, confinements } from "./confine.ts";
+import { startProcess } from "./processes.ts";
+import { type ProcessRuntime, processRuntimes } from "./runtimes.ts";
+
+/** A runtime under a confinement. */
+export interface Way {
+  readonly runtime: ProcessRuntime;
+  readonly confined: Confined;
+}
+
+/** One that was tried. */
+interface TriedWay extends Way {
+  readonly version: string;
+}
+
+const TRIAL_MS = 20_000;
+
+export function createIsolation(): Isolation {
+  let found: Promise<TriedWay> | undefined;
+  const readable = codeFolders();
+  async function way(): Promise<TriedWay> {
+    found ??= findWay(readable);
+    return await found;
+  }
+  return {
+    async prepareProcesses() {
+      const chosen = await way();
+      return () => startIn(chosen, readable, entryFile());
+    },
+    inspect: async () => describe(await way()),
+  };
+}
+
+/** Starts a script in a process as confined as the sandbox's own. For the tests' own hostile ones, too. */
+export function startIn({ runtime, confined }: Way, readable: readonly string[], entry: string): ProcessConnection {
+  return startProcess({
+    command: confined.command(runtime.program, runtime.args(entry, readable)),
+    cwd: confined.cwd,
+    isBehindAnother: confined.system === "namespaces",
+    env: { ...locale(), ...runtime.env(confined.emptyFolder) },
+  });
+}
+
+/** Guests see the language and the time zone of the host, wherever they run; no other word of its environment. */
+function locale(): Readonly<Record<string, string>> {
+  return { LC_ALL: `${navigator.language.replace("-", "_")}.UTF-8`, TZ: timeZone() };
+}
+
+async function findWay(readable: readonly string[]): Promise<TriedWay> {
+  const tried: string[] = [];
+  for (const runtime of processRuntimes()) {
+    for (const confined of confinements(process.platform, readable)) {
+      const answer = await tryWay({ runtime, confined });
+      if (typeof answer === "object") return { runtime, confined, version: answer.version };
+      tried.push(`${runtime.program} (${confined.system}): ${answer}`);
+    }
+  }
+  throw new Error(`Cannot run the sandbox in a process of its own: ${tried.join("; ")} (set "isolation" of bascule.json to "thread")`);
+}
+
+/** The version that the runtime says it has, or why it cannot be used. */
+export function tryWay({ runtime, confined }: Way): Promise<{ readonly version: string } | string> {
+  const [program, ...args] = confined.command(runtime.program, ["--version"]);
+  return new Promise((resolve) => {
+    execFile(program, args, { cwd: confined.cwd, env: runtime.env(confined.emptyFolder), timeout: TRIAL_MS }, (error, stdout, stderr) => {
+      if (error !== null) return resolve(stderr.trim().slice(0, 200) || error.message.slice(0, 200));
+      const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0];
+      if (version === undefined) return resolve("it does not say its version");
+      return resolve(Number.parseInt(version, 10) >= runtime.atLeast ? { version } : `version ${version} is older than ${runtime.atLeast}`);
+    });
+  });
+}
+
+function entryFile(): string {
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  return fileURLToPath(new URL(`./process-main.${extension}`, import.meta.url));
+}
+
+function describe({ runtime, version, confined }: TriedWay): Confinement {
+  return {
+    runtime: runtime.name,
+    version,
+    program: runtime.program,
+    system: confined.system,
+    noNewPrivileges: confined.noNewPrivileges,
+    inForce: [
+      runtime.name === "deno"
+        ? "Deno's permissions: none but to read bascule's own code"
+        : "Node's --permission, on its main thread: no files but bascule's own code, no child processes, no addons",
+      ...IN_FORCE[confined.system],
+      ...(confined.noNewPrivileges ? ["no new privileges, no core dumps, no file can be written"] : []),
+    ],
+    leavesOpen: [...(runtime.name === "node" ? NODE_LEAVES_OPEN[confined.system] : []), ...LEAVES_OPEN[confined.system]],
+  };
+}
+
+const IN_FORCE: Readonly<Record<Confined["system"], readonly string[]>> = {
+  namespaces: [
+    "Linux namespaces: no network, no other processes, a root of its own with the runtime, the system's libraries and bascule's code, all read-only",
+  ],
+  network: ["a Linux network namespace: no network"],
+  none: [],
+};
+
+/** Its permissions do not hold in worker threads, nor for the network and signals (https://nodejs.org/api/permissions.html). */
+const NODE_LEAVES_OPEN: Readonly<Record<Confined["system"], readonly string[]>> = {
+  namespaces: [],
+  network: ["files of the user: Node's permissions do not hold in worker threads"],
+  none: ["files of the user, the network and signals: Node's permissions do not hold in worker threads, nor for the others (install Deno)"],
+};
+const LEAVES_OPEN: Readonly<Record<Confined["system"], readonly string[]>> = {
+  namespaces: ["flaws of the kernel, whose calls are not filtered", "the processor: CPU time is bounded by each call's limits only"],
+  network: [
+    "to native code, past the runtime's own permissions: files of the user, the user's other processes, local sockets that are files",
+    "flaws of the kernel, whose calls are not filtered",
+  ],
+  none: [
+    "to native code, past the runtime's own permissions: everything that the user may do",
+    "flaws of the kernel, whose calls are not filtered",
+  ],
+};

@@ -1,0 +1,104 @@
+/** One process with its streams, as the sandbox wants it. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { ProcessConnection } from "../../../sandbox/mod.ts";
+
+export interface ProcessStart {
+  readonly command: readonly [program: string, ...args: string[]];
+  readonly cwd: string;
+  /** All of it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The process is the one child of what `command` starts, which ends with it. */
+  readonly isBehindAnother: boolean;
+}
+
+/** The last words of a process are all that says why it did not start. */
+const LAST_WORDS = 1_000;
+
+export function startProcess({ command: [program, ...args], cwd, env, isBehindAnother }: ProcessStart): ProcessConnection {
+  const child = spawn(program, args, { cwd, env: { ...env }, stdio: ["pipe", "pipe", "pipe"] });
+  const { stdin, stdout, stderr } = child;
+  let lastWords = "";
+  stderr.on("data", (chunk: Uint8Array) => {
+    lastWords = (lastWords + new TextDecoder().decode(chunk)).slice(-LAST_WORDS);
+  });
+  // A broken stream is a process that ended: `close` follows.
+  for (const stream of [stdin, stdout, stderr]) stream.on("error", () => {});
+  for (const handle of [child, stdin, stdout, stderr]) setAlive(handle, false);
+
+  let startError: Error | undefined;
+  let ended = false;
+  const gone = new Promise<string>((resolve) => {
+    child.on("error", (error) => {
+      startError = error;
+      // Without a process there is no end of one.
+      if (child.pid === undefined) resolve(error.message);
+    });
+    child.on("exit", (code, signal) => {
+      ended = true;
+      const how = signal === null ? `exit code ${code ?? "unknown"}` : `signal ${signal}`;
+      const said = lastWords.trim();
+      resolve(`The sandbox's process ended: ${startError?.message ?? how}${said === "" ? "" : `; it said ${JSON.stringify(said)}`}`);
+    });
+  });
+
+  return {
+    send(pieces) {
+      if (ended || !stdin.writable) return;
+      stdin.cork();
+      for (const piece of pieces) stdin.write(piece);
+      stdin.uncork();
+    },
+    get unsentBytes() {
+      return stdin.writableLength;
+    },
+    onData: (listener) => void stdout.on("data", listener),
+    onExit: (listener) => void gone.then(listener),
+    keepAlive(on) {
+      for (const handle of [child, stdout]) setAlive(handle, on);
+    },
+    async kill() {
+      // Whoever waits for the end wants to see it.
+      setAlive(child, true);
+      if (!ended) kill(child, isBehindAnother);
+      await gone;
+      for (const stream of [stdin, stdout, stderr]) stream.destroy();
+    },
+  };
+}
+
+/**
+ * Kills the process itself where `unshare` stands above it: that ends with it, and takes its remains along, which nobody
+ * might do if `unshare` went first.
+ */
+function kill(child: ChildProcess, isBehindAnother: boolean): void {
+  const inner = child.pid === undefined || !isBehindAnother ? [] : childrenOf(child.pid);
+  for (const pid of inner) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has just ended.
+    }
+  }
+  if (inner.length === 0) child.kill("SIGKILL");
+}
+
+function childrenOf(pid: number): readonly number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+      .trim()
+      .split(" ")
+      .filter((text) => text !== "")
+      .map(Number);
+  } catch {
+    // Not Linux, or a kernel that does not tell.
+    return [];
+  }
+}
+
+/** Sockets and processes have both; the types of streams do not say so. */
+function setAlive(handle: object, on: boolean): void {
+  const change: unknown = Reflect.get(handle, on ? "ref" : "unref");
+  if (typeof change === "function") Reflect.apply(change, handle, []);
+}

@@ -1,0 +1,191 @@
+/**
+ * The processes of a sandbox: one that plugins share, one for each that shares with nobody, and a warm spare.
+ *
+ * A process that ends, or no longer does its part, is killed, and the spare takes its place. It starts from the files of
+ * the plugins: nothing that a process made is handed to the next one.
+ */
+
+import { Child, type ProcessJob } from "./child.ts";
+import type { ProcessConnection, ProcessLauncher } from "./port.ts";
+import type { ProcessMessage, ProcessRequest } from "./protocol.ts";
+
+export interface HouseholdOptions {
+  readonly launcher: Pick<ProcessLauncher, "now" | "after" | "writeCache">;
+  readonly onMessage: (child: Child, message: ProcessMessage) => void;
+  /** Its jobs need another place, or an answer. `overdue`: those that had more time than their limit. */
+  readonly onLost: (child: Child, why: string, overdue: ReadonlySet<ProcessJob>) => void;
+  readonly onDefect: (message: string) => void;
+}
+
+/** What every process is sent first. */
+export interface BootFrame {
+  readonly head: Extract<ProcessRequest, { type: "boot" }>;
+  readonly parts: readonly Uint8Array[];
+}
+
+const SPARE_AFTER_MS = 200;
+/** How often processes with jobs are asked whether they are there. */
+const ASK_EVERY_MS = 1_000;
+/** A start takes half a second. */
+const START_WITHIN_MS = 30_000;
+/** One that runs answers within milliseconds, on a crowded machine within a second or two. */
+const ANSWER_WITHIN_MS = 10_000;
+/** Behind the time that its jobs may take: workers are started, queues are worked off. */
+const PROGRESS_WITHIN_MS = 15_000;
+/** Starts in a row that came to nothing. */
+const MAXIMUM_FAILED_STARTS = 3;
+/** Base images have some megabytes. */
+const MAXIMUM_BASE_BYTES = 32 * 1024 * 1024;
+
+export class Household {
+  readonly #options: HouseholdOptions;
+  /** By home: a plugin's name, or "" for those that share. */
+  readonly #children: Map<string, Child> = new Map();
+  #spare: Child | undefined;
+  #startProcess: (() => ProcessConnection) | undefined;
+  #boot: BootFrame | undefined;
+  #failedStarts = 0;
+  #isWatching = false;
+  #isSparePlanned = false;
+  #closed = false;
+
+  constructor(options: HouseholdOptions) {
+    this.#options = options;
+  }
+
+  /** What processes are started with is known now: starts the shared one. */
+  open(startProcess: () => ProcessConnection, boot: BootFrame): void {
+    if (this.#closed) return;
+    this.#startProcess = startProcess;
+    this.#boot = boot;
+    this.childFor("");
+  }
+
+  /** The process of this home, started if there is none; undefined once all is closed. */
+  childFor(home: string): Child | undefined {
+    if (this.#closed) return undefined;
+    const known = this.#children.get(home);
+    const child = known ?? this.#takeSpare() ?? this.#newChild(true);
+    if (child === undefined) return undefined;
+    if (known === undefined) this.#children.set(home, child);
+    this.#watch();
+    return child;
+  }
+
+  /** No call of this plugin will come. */
+  forget(digest: string): void {
+    for (const [home, child] of this.#children) {
+      child.unload(digest);
+      if (home === "" || child.digests.size > 0 || child.jobs.size > 0) continue;
+      this.#children.delete(home);
+      void child.end();
+    }
+  }
+
+  jobs(): readonly ProcessJob[] {
+    return [...this.#children.values()].flatMap((child) => [...child.jobs.values()]);
+  }
+
+  /** Resolves when every process is gone. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const all = [...this.#children.values(), ...(this.#spare === undefined ? [] : [this.#spare])];
+    await Promise.all(all.map((child) => child.end()));
+  }
+
+  #takeSpare(): Child | undefined {
+    const spare = this.#spare;
+    if (spare === undefined || !spare.ready) return undefined;
+    this.#spare = undefined;
+    this.#spareSoon();
+    return spare;
+  }
+
+  #newChild(isWanted: boolean): Child | undefined {
+    const { launcher } = this.#options;
+    const boot = this.#boot;
+    if (this.#startProcess === undefined || boot === undefined) return undefined;
+    const child = new Child(this.#startProcess(), launcher.now, isWanted, {
+      onMessage: (from, message) => this.#receive(from, message),
+      onLost: (lost, why, overdue) => this.#lose(lost, why, overdue),
+    });
+    child.send(boot.head, boot.parts);
+    launcher.after(START_WITHIN_MS, () => {
+      if (!child.ready && this.#has(child)) child.lose(`The sandbox's process did not start within ${START_WITHIN_MS} ms`);
+    });
+    return child;
+  }
+
+  #has(child: Child): boolean {
+    return child === this.#spare || [...this.#children.values()].includes(child);
+  }
+
+  #receive(child: Child, message: ProcessMessage): void {
+    if (message.type === "base") return this.#keepBase(child, message);
+    if (message.type !== "ready") return this.#options.onMessage(child, message);
+    this.#failedStarts = 0;
+    this.#spareSoon();
+  }
+
+  /** An image that all plugins are loaded on top of, from a process that has seen nothing but our own code. */
+  #keepBase(child: Child, { name, bytes }: Extract<ProcessMessage, { type: "base" }>): void {
+    const boot = this.#boot;
+    if (child.hasPlugins || boot?.head.base !== name || boot.parts.length > 1) return;
+    if (bytes === undefined || bytes.length > MAXIMUM_BASE_BYTES) return;
+    this.#boot = { head: boot.head, parts: [...boot.parts, bytes] };
+    void this.#options.launcher.writeCache(name, bytes);
+  }
+
+  /** A host starts its first calls first. */
+  #spareSoon(): void {
+    if (this.#isSparePlanned || this.#spare !== undefined) return;
+    this.#isSparePlanned = true;
+    this.#options.launcher.after(SPARE_AFTER_MS, () => {
+      this.#isSparePlanned = false;
+      if (!this.#closed && this.#failedStarts < MAXIMUM_FAILED_STARTS) this.#spare ??= this.#newChild(false);
+    });
+  }
+
+  #lose(child: Child, why: string, overdue: ReadonlySet<ProcessJob>): void {
+    if (this.#closed) return;
+    this.#failedStarts = child.ready ? 0 : this.#failedStarts + 1;
+    if (child === this.#spare) {
+      this.#spare = undefined;
+      return this.#options.onDefect(why);
+    }
+    for (const [home, other] of this.#children) if (other === child) this.#children.delete(home);
+    this.#options.onLost(child, why, overdue);
+  }
+
+  #watch(): void {
+    if (this.#isWatching || this.#closed) return;
+    this.#isWatching = true;
+    this.#options.launcher.after(ASK_EVERY_MS, () => {
+      this.#isWatching = false;
+      const busy = [...this.#children.values()].filter(({ jobs }) => jobs.size > 0);
+      for (const child of busy) this.#look(child);
+      if (busy.length > 0) this.#watch();
+    });
+  }
+
+  #look(child: Child): void {
+    // Counted, not timed: a host that was stopped for a while has asked nobody meanwhile.
+    if (child.ready && child.askedInSilence * ASK_EVERY_MS >= ANSWER_WITHIN_MS) {
+      return child.lose(`The sandbox's process said nothing for ${ANSWER_WITHIN_MS} ms`);
+    }
+    // Some job always runs, and none may take longer than this; what the host itself is asked for takes its time.
+    const jobs = [...child.jobs.values()];
+    const waitsForHost = jobs.some((job) => job.kind === "call" && job.pendingOperations > 0);
+    const allowedMs = Math.max(...jobs.map(limitOf)) + PROGRESS_WITHIN_MS;
+    if (child.ready && !waitsForHost && child.askedInVain * ASK_EVERY_MS > allowedMs) {
+      const now = this.#options.launcher.now();
+      const overdue = jobs.filter((job) => now - job.givenAt > limitOf(job) + PROGRESS_WITHIN_MS);
+      return child.lose("The sandbox's process ends no call in time", new Set(overdue));
+    }
+    child.ask();
+  }
+}
+
+function limitOf(job: ProcessJob): number {
+  return job.kind === "call" ? job.invocation.limits.wallMs : job.source.loadMs;
+}

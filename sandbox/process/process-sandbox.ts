@@ -1,0 +1,243 @@
+/**
+ * A sandbox whose workers run in processes of their own, so that a guest that breaks out of WebAssembly meets one with
+ * nothing to steal (SPEC B1).
+ *
+ * Inside each process is a whole sandbox with its pool and its watchdog (`serve.ts`). Out here is what must not depend on
+ * them: which call may do what, what a call may say, and the end of a process that no longer does its part.
+ */
+
+import { answerOperation } from "../answer-operation.ts";
+import { deliverLogs, outcomeOf, ownFault } from "../call-outcome.ts";
+import { loadEngine } from "../engine-build.ts";
+import type { Fault } from "../fault.ts";
+import { imageFileName } from "../image-file.ts";
+import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "../invocation.ts";
+import type { Sandbox, SandboxOptions } from "../sandbox.ts";
+import { createTurns } from "../turns.ts";
+import { CANCEL_GRACE_MS } from "../watchdog.ts";
+import { nextNumber } from "../worker/protocol.ts";
+import type { Child, ProcessCall, ProcessJob } from "./child.ts";
+import { Household } from "./household.ts";
+import type { ProcessLauncher } from "./port.ts";
+import type { ProcessMessage } from "./protocol.ts";
+import { fromTapeText } from "./tape-text.ts";
+
+interface LoadedPlugin {
+  readonly source: PluginSource;
+  readonly imageBytes: number;
+  users: number;
+  unloading: boolean;
+}
+
+/** As inside: a folder of a thousand plugins does not travel at once. */
+const LOADS_AT_ONCE = 16;
+/** A job that so many processes ended under is not tried again. */
+const MAXIMUM_ATTEMPTS = 3;
+/** What the process may take to end a cancelled call, behind the guest's own grace. */
+const CANCEL_WITHIN_MS = CANCEL_GRACE_MS + 2_000;
+
+/** Creates a sandbox and begins to start its first process. */
+export function createProcessSandbox(launcher: ProcessLauncher, options: SandboxOptions = {}): Sandbox {
+  const {
+    maximumWorkers = 4,
+    maximumQueue = 4_096,
+    isIsolated = () => false,
+    engine: build = launcher.engine ?? "metered",
+    onDefect = () => {},
+  } = options;
+  const plugins = new Map<string, LoadedPlugin>();
+  const loading = new Map<string, Promise<LoadOutcome>>();
+  const takeTurn = createTurns(LOADS_AT_ONCE);
+  const household = new Household({ launcher, onMessage: receive, onLost: replace, onDefect });
+  let lastNumber = 0;
+  let outstanding = 0;
+  const started = start();
+  started.catch((defect: unknown) => onDefect(defect instanceof Error ? defect.message : String(defect)));
+
+  async function start(): Promise<void> {
+    const [startProcess, engine] = await Promise.all([launcher.prepareProcesses(), loadEngine(launcher, build, onDefect)]);
+    const base = await imageFileName(engine, launcher.language);
+    const image = await launcher.readCache(base);
+    household.open(startProcess, {
+      head: { type: "boot", base, maximumWorkers, maximumQueue },
+      parts: image === undefined ? [engine] : [engine, image],
+    });
+  }
+
+  /** A plugin that shares with nobody has a process of its own. */
+  function homeOf({ name }: PluginSource): string {
+    return isIsolated(name) ? name : "";
+  }
+
+  function newNumber(): number {
+    lastNumber = nextNumber(lastNumber);
+    return lastNumber;
+  }
+
+  function place(job: ProcessJob): void {
+    const child = household.childFor(homeOf(job.source));
+    if (child === undefined) return answer(job, { kind: "trap", message: "The sandbox is closed" });
+    child.give(job);
+  }
+
+  /** @returns false if the job was answered before. */
+  function settle(job: ProcessJob): boolean {
+    if (job.thread?.jobs.get(job.number) !== job) return false;
+    job.thread.settle(job.number);
+    job.thread = undefined;
+    return true;
+  }
+
+  function receive(child: Child, message: ProcessMessage): void {
+    if (message.type === "defect") return onDefect(message.message);
+    if (!("number" in message)) return;
+    // Jobs that are on that very process, and no others.
+    const job = child.jobs.get(message.number);
+    if (job === undefined) return message.number === 0 ? undefined : child.unheard();
+    if (job.kind === "load") {
+      if (message.type === "loaded" && settle(job)) {
+        const { loadMs, imageBytes } = message;
+        plugins.set(job.source.digest, { source: job.source, imageBytes, users: 0, unloading: false });
+        return job.settle({ ok: true, loadMs, imageBytes });
+      }
+      if (message.type === "refused" && settle(job)) {
+        child.unload(job.source.digest);
+        return job.settle({ ok: false, fault: message.fault });
+      }
+      return child.unheard();
+    }
+    if (message.type === "operation") return answerOperation(child, job, message);
+    if (message.type === "logs") return deliverLogs(job, message.lines);
+    if ((message.type !== "done" && message.type !== "failed") || !settle(job)) return child.unheard();
+    deliverLogs(job, message.lines);
+    const tape = fromTapeText(message.tape);
+    const kept = tape === undefined ? {} : { tape };
+    if (message.type === "done") return job.settle({ ...outcomeOf(job.invocation, message), ...kept });
+    return job.settle({ ok: false, fault: ownFault(job.invocation, message.fault), used: message.used, ...kept });
+  }
+
+  /** Calls without effects run again in another process, the others are lost (SPEC B10). */
+  function replace(child: Child, why: string, overdue: ReadonlySet<ProcessJob>): void {
+    onDefect(why);
+    for (const job of [...child.jobs.values()]) {
+      child.jobs.delete(job.number);
+      job.thread = undefined;
+      job.attempts++;
+      const isRepeatable = job.kind === "load" || job.effects === 0;
+      if (overdue.has(job)) answer(job, overdueFault(job));
+      else if (!isRepeatable) answer(job, { kind: "lost" });
+      else if (job.attempts >= MAXIMUM_ATTEMPTS) answer(job, { kind: "trap", message: why });
+      else place(job);
+    }
+  }
+
+  function answer(job: ProcessJob, fault: Fault): void {
+    if (job.thread !== undefined) settle(job);
+    if (job.kind === "call") return job.settle({ ok: false, fault, used: { ...NOTHING_USED, operations: job.effects } });
+    const message = fault.kind === "trap" ? fault.message : "The process that loaded the plugin was ended";
+    return job.settle({ ok: false, fault: { kind: "trap", message } });
+  }
+
+  async function find(source: PluginSource): Promise<LoadOutcome> {
+    await started;
+    return await new Promise((resolve) => {
+      place({ kind: "load", number: newNumber(), thread: undefined, attempts: 0, givenAt: 0, source, settle: resolve });
+    });
+  }
+
+  function call({ source }: LoadedPlugin, invocation: Invocation): Promise<InvocationOutcome> {
+    return new Promise((resolve) => {
+      const job: ProcessCall = {
+        kind: "call",
+        number: newNumber(),
+        thread: undefined,
+        attempts: 0,
+        givenAt: 0,
+        source,
+        invocation,
+        effects: 0,
+        logBytes: 0,
+        pendingOperations: 0,
+        settle(outcome) {
+          invocation.signal.removeEventListener("abort", cancel);
+          resolve(outcome);
+        },
+      };
+      const cancel = (): void => {
+        job.thread?.send({ type: "abort", number: job.number });
+        launcher.after(CANCEL_WITHIN_MS, () => {
+          if (job.thread !== undefined) answer(job, { kind: "cancelled" });
+        });
+      };
+      invocation.signal.addEventListener("abort", cancel, { once: true });
+      place(job);
+    });
+  }
+
+  function release(plugin: LoadedPlugin): void {
+    plugin.users--;
+    if (plugin.unloading) forgetUnused(plugin);
+  }
+
+  function forgetUnused({ users, source }: LoadedPlugin): void {
+    if (users > 0) return;
+    plugins.delete(source.digest);
+    household.forget(source.digest);
+  }
+
+  return {
+    load(source) {
+      const known = plugins.get(source.digest);
+      if (known !== undefined) {
+        known.unloading = false;
+        return Promise.resolve({ ok: true, loadMs: 0, imageBytes: known.imageBytes });
+      }
+      const under = loading.get(source.digest);
+      if (under !== undefined) return under;
+      const settled = takeTurn(() => find(source)).finally(() => loading.delete(source.digest));
+      loading.set(source.digest, settled);
+      return settled;
+    },
+
+    async invoke(invocation) {
+      const plugin = plugins.get(invocation.digest);
+      if (plugin === undefined) throw new Error(`The plugin ${invocation.digest} is not loaded`);
+      if (invocation.signal.aborted) return { ok: false, fault: { kind: "cancelled" }, used: NOTHING_USED };
+      // The process keeps its own queue; this is what its workers and that queue can hold.
+      if (outstanding >= maximumQueue + maximumWorkers * CALLS_A_WORKER)
+        return { ok: false, fault: { kind: "overloaded", because: "calls" }, used: NOTHING_USED };
+      plugin.users++;
+      outstanding++;
+      try {
+        return await call(plugin, invocation);
+      } finally {
+        outstanding--;
+        release(plugin);
+      }
+    },
+
+    unload(digest) {
+      const plugin = plugins.get(digest);
+      if (plugin === undefined) return;
+      plugin.unloading = true;
+      forgetUnused(plugin);
+    },
+
+    async close() {
+      const jobs = household.jobs();
+      const ending = household.close();
+      for (const job of jobs) answer(job, { kind: "cancelled" });
+      await started.catch(() => undefined);
+      await ending;
+    },
+  };
+}
+
+/** What a pool gives to one worker at most. */
+const CALLS_A_WORKER = 64;
+const NOTHING_USED: InvocationUsed = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0, fuel: 0 };
+
+function overdueFault(job: ProcessJob): Fault {
+  const limitMs = job.kind === "call" ? job.invocation.limits.wallMs : job.source.loadMs;
+  return { kind: "timeout", limit: "wall", limitMs };
+}

@@ -1,0 +1,160 @@
+/** Inside the process: a whole sandbox with its own workers, and the host's frames between its calls and the host. */
+
+import type { HostAnswer } from "../host-call.ts";
+import { createSandbox, type Sandbox } from "../sandbox.ts";
+import type { InvocationOutcome, LoadOutcome } from "../invocation.ts";
+import type { LogLine } from "../worker/protocol.ts";
+import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
+import type { ProcessPowers } from "./port.ts";
+import { fromWorldText, toTapeText } from "./tape-text.ts";
+import type { PlainInvocation, ProcessMessage, ProcessRequest } from "./protocol.ts";
+
+/** The host is trusted: these only catch a stream that lost its step. */
+const REQUEST_BOUNDS = { frameBytes: 0xffff_ffff, parts: 0xffff_ffff };
+/** A stack of a defect may be long. */
+const DEFECT_CHARACTERS = 4_096;
+
+type Request<Type extends ProcessRequest["type"]> = Extract<ProcessRequest, { type: Type }>;
+
+interface RunningCall {
+  readonly abort: AbortController;
+  /** Operations that wait for the host, by number. */
+  readonly waiting: Map<number, (answer: HostAnswer) => void>;
+  lines: LogLine[];
+}
+
+/** Serves the host until the stream ends. */
+export function serveProcess({ send, onData, threads }: ProcessPowers): void {
+  const reader = new FrameReader(REQUEST_BOUNDS);
+  const calls = new Map<number, RunningCall>();
+  const loads = new Map<string, Promise<LoadOutcome>>();
+  let sandbox: Sandbox | undefined;
+
+  function say(message: ProcessMessage): void {
+    if (!("bytes" in message) || message.bytes === undefined) return send(encodeFrame(message));
+    const { bytes, ...head } = message;
+    send(encodeFrame(head, [bytes]));
+  }
+
+  function sayDefect(defect: unknown): void {
+    const text = defect instanceof Error ? (defect.stack ?? defect.message) : String(defect);
+    say({ type: "defect", message: text.slice(0, DEFECT_CHARACTERS) });
+  }
+
+  function boot({ base, maximumWorkers, maximumQueue }: Request<"boot">, [engine, image]: readonly Uint8Array[]): void {
+    if (engine === undefined) throw new Error("The host sent no engine");
+    const launcher = {
+      ...threads,
+      readEngine: async () => engine,
+      readCache: async (name: string) => (name === base ? image : undefined),
+      // Images of plugins stay here: nobody would believe them.
+      async writeCache(name: string, bytes: Uint8Array) {
+        if (loads.size === 0) say({ type: "base", name, bytes });
+        return false;
+      },
+    };
+    // The host has rewritten the engine already, or could not.
+    sandbox = createSandbox(launcher, { maximumWorkers, maximumQueue, engine: "plain", onDefect: sayDefect });
+    say({ type: "ready" });
+  }
+
+  function booted(): Sandbox {
+    if (sandbox === undefined) throw new Error("The host sent no boot frame");
+    return sandbox;
+  }
+
+  async function load({ number, source, files, modules }: Request<"load">, parts: readonly Uint8Array[]): Promise<void> {
+    const contents = new Map(files.map((path, index) => [path, parts[index] ?? new Uint8Array()]));
+    const loading = booted().load({ ...source, files: contents, modules: new Map(modules) });
+    loads.set(source.digest, loading);
+    const outcome = await loading;
+    if (outcome.ok) say({ type: "loaded", number, loadMs: outcome.loadMs, imageBytes: outcome.imageBytes });
+    else say({ type: "refused", number, fault: outcome.fault });
+  }
+
+  async function call({ number, invocation }: Request<"call">): Promise<void> {
+    const running: RunningCall = { abort: new AbortController(), waiting: new Map(), lines: [] };
+    calls.set(number, running);
+    const outcome = await invoke(number, invocation, running).catch((defect: unknown): InvocationOutcome => {
+      sayDefect(defect);
+      return { ok: false, fault: { kind: "trap", message: "The sandbox failed" }, used: NOTHING_USED };
+    });
+    calls.delete(number);
+    const { lines } = running;
+    running.lines = [];
+    const { used, tape } = outcome;
+    const more = { number, used, lines, ...(tape !== undefined && { tape: toTapeText(tape) }) };
+    if (outcome.ok) say({ type: "done", output: JSON.stringify(outcome.output), ...more });
+    else say({ type: "failed", fault: outcome.fault, ...more });
+  }
+
+  async function invoke(number: number, invocation: PlainInvocation, running: RunningCall): Promise<InvocationOutcome> {
+    const loaded = await loads.get(invocation.digest);
+    if (loaded?.ok !== true) {
+      const message = `The plugin does not load again: ${loaded?.fault.message ?? "it was not sent"}`;
+      return { ok: false, fault: { kind: "trap", message }, used: NOTHING_USED };
+    }
+    const { world, ...plain } = invocation;
+    let lastOperation = 0;
+    return await booted().invoke({
+      ...plain,
+      ...(world !== undefined && { world: fromWorldText(world) }),
+      signal: running.abort.signal,
+      hostCall({ name, args, bytes }) {
+        flush(number, running);
+        const operation = ++lastOperation;
+        say({ type: "operation", number, operation, name, text: JSON.stringify(args), ...(bytes !== undefined && { bytes }) });
+        return new Promise((resolve) => running.waiting.set(operation, resolve));
+      },
+      onLog(level, text) {
+        running.lines.push([level, text]);
+        // Lines that come together travel together.
+        if (running.lines.length === 1) threads.after(0, () => flush(number, running));
+      },
+    });
+  }
+
+  function flush(number: number, running: RunningCall): void {
+    const { lines } = running;
+    if (lines.length === 0) return;
+    running.lines = [];
+    say({ type: "logs", number, lines });
+  }
+
+  function answer({ number, operation, answer: text }: Request<"answer">, [bytes]: readonly Uint8Array[]): void {
+    const waiting = calls.get(number)?.waiting;
+    const resolve = waiting?.get(operation);
+    waiting?.delete(operation);
+    // The host's own words; `v` and a value, or `e` and an error.
+    const said = JSON.parse(text.slice(1)) as never;
+    resolve?.(text.startsWith("v") ? { ok: true, value: said, ...(bytes !== undefined && { bytes }) } : { ok: false, error: said });
+  }
+
+  function receive({ head, parts }: Frame): Promise<void> | void {
+    // The host's own words.
+    const request = JSON.parse(head) as ProcessRequest;
+    switch (request.type) {
+      case "boot":
+        return boot(request, parts);
+      case "load":
+        return load(request, parts);
+      case "unload":
+        loads.delete(request.digest);
+        return booted().unload(request.digest);
+      case "call":
+        return call(request);
+      case "answer":
+        return answer(request, parts);
+      case "abort":
+        return calls.get(request.number)?.abort.abort();
+      case "ping":
+        return say({ type: "pong" });
+    }
+  }
+
+  onData((chunk) => {
+    for (const frame of reader.push(chunk)) receive(frame)?.catch(sayDefect);
+  });
+}
+
+const NOTHING_USED = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0, fuel: 0 };

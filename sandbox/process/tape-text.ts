@@ -1,0 +1,45 @@
+/** Tapes on their way between the host and the process: as JSON, their bytes as text. */
+
+import { decodeHexText, encodeHexText } from "../byte-text.ts";
+import type { CallWorld } from "../tape.ts";
+import { type KeptTape, type Tape, TAPE_BOUNDS } from "../tape.ts";
+import { isKeptTape } from "../worker/messages.ts";
+
+/** A tape in which an answer's bytes are hexadecimal. Unproven. */
+export type TapeText = "too_long" | (Omit<Tape, "crypto"> & { readonly crypto: readonly object[] });
+export type WorldText = Omit<CallWorld, "tape"> & { readonly tape?: TapeText };
+
+export function toTapeText(tape: KeptTape): TapeText {
+  if (tape === "too_long") return tape;
+  return {
+    ...tape,
+    crypto: tape.crypto.map(({ bytes, ...rest }) => (bytes === undefined ? rest : { ...rest, hex: encodeHexText(bytes) })),
+  };
+}
+
+/** Undefined if it is no tape within bounds. */
+export function fromTapeText(text: unknown): KeptTape | undefined {
+  if (typeof text !== "object" || text === null) return isKeptTape(text) ? text : undefined;
+  const { crypto } = text as { readonly crypto?: unknown };
+  if (!Array.isArray(crypto) || crypto.length > TAPE_BOUNDS.entries) return undefined;
+  const tape: unknown = { ...text, crypto: crypto.map(withBytes) };
+  return isKeptTape(tape) ? tape : undefined;
+}
+
+function withBytes(answer: unknown): unknown {
+  if (typeof answer !== "object" || answer === null) return answer;
+  const { hex, ...rest } = answer as { readonly hex?: unknown };
+  return typeof hex === "string" ? { ...rest, bytes: decodeHexText(hex, TAPE_BOUNDS.cryptoBytes).bytes } : rest;
+}
+
+export function toWorldText({ tape, ...world }: CallWorld): WorldText {
+  return { ...world, ...(tape !== undefined && { tape: toTapeText(tape) }) };
+}
+
+/** @throws {Error} if the tape is none: the host sends no such thing */
+export function fromWorldText({ tape: text, ...world }: WorldText): CallWorld {
+  if (text === undefined) return world;
+  const tape = fromTapeText(text);
+  if (tape === undefined || tape === "too_long") throw new Error("The host sent a tape that is none");
+  return { ...world, tape };
+}

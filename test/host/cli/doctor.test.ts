@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { main } from "../../../host/cli/main.ts";
+import { memoryPlatform, memoryPlatformWithWorkers } from "../../support/memory-platform.ts";
+import { createCliProject } from "./run-cli.ts";
+
+const isLinux = process.platform === "linux";
+
+describe("bascule doctor", () => {
+  it("says what is there and what is in force, as JSON too [I2.doctor]", async () => {
+    await using project = await createCliProject({ "bascule.json": '{ "isolation": { "by": "process", "alone": ["payroll"] } }' });
+    const { code, out } = await project.run(["doctor", "--json"]);
+    const document = JSON.parse(out) as { readonly problems: readonly string[] };
+    expect(document).toMatchObject({
+      version: "0.1.0",
+      runtime: { name: "Deno" in globalThis ? "deno" : "node", program: process.execPath },
+      engine: { build: "metered" },
+      files: isLinux ? "kernel" : "compared",
+      isolation: {
+        by: "process",
+        alone: ["payroll"],
+        process: { runtime: expect.stringMatching(/^(deno|node)$/), version: expect.any(String) },
+      },
+    });
+    expect(code).toBe(document.problems.length === 0 ? 0 : 1);
+  });
+
+  it("shows what the isolation leaves open, for people [I2.doctor]", async () => {
+    await using project = await createCliProject();
+    const { out } = await project.run(["doctor"]);
+    expect(out).toMatch(
+      /^isolation +by thread\n +WebAssembly in threads of the host's process\n +leaves open: a flaw in the runtime's WebAssembly/m,
+    );
+    for (const name of ["bascule", "runtime", "engine", "a process", "files", "cache", "watcher", "deno"])
+      expect(out).toMatch(new RegExp(`^${name} `, "m"));
+  });
+
+  it("fails where the isolation that the project asks for does not work [I2.doctor]", async () => {
+    const withProcess = memoryPlatformWithWorkers({ "bascule.json": '{ "isolation": "process" }' });
+    expect(await main(["doctor"], withProcess)).toBe(1);
+    expect(withProcess.recorded.out()).toContain("problem  This memory platform has no processes");
+    const withThreads = memoryPlatform({}, { workers: withProcess.workers });
+    expect(await main(["doctor"], withThreads)).toBe(0);
+    expect(withThreads.recorded.out()).toContain("cannot be started: This memory platform has no processes");
+  });
+});
+
+describe("--isolation", () => {
+  it("runs plugins in a process for this run, and names what there is [B1.process] [I2.isolation]", async () => {
+    await using project = await createCliProject();
+    await project.run(["init", "demo"]);
+    const tool = (await project.run(["list", "--json"])).out;
+    expect(tool).toContain("demo_peek");
+    await project.write("README.md", "# Title\n");
+    const { code, out } = await project.run(["call", "demo_peek", "path=README.md", "--allow-read=.", "--isolation=process"]);
+    expect([code, out.includes("# Title")]).toEqual([0, true]);
+    const wrong = await project.run(["call", "demo_peek", "path=README.md", "--isolation=vm"]);
+    expect([wrong.code, wrong.error]).toEqual([2, expect.stringContaining('There is no isolation "vm"')]);
+  });
+});

@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { encodeFrame, type Frame, FrameError, FrameReader } from "../../../sandbox/process/frames.ts";
+
+const BOUNDS = { frameBytes: 10_000, parts: 3 };
+
+/** The frames of a stream that comes in pieces of these sizes. */
+function readAll(bytes: Uint8Array, sizes: readonly number[] = [bytes.length]): readonly Frame[] {
+  const reader = new FrameReader(BOUNDS);
+  const frames: Frame[] = [];
+  let at = 0;
+  for (let index = 0; at < bytes.length; index++) {
+    const size = Math.max(1, sizes[index % sizes.length] ?? 1);
+    frames.push(...reader.push(bytes.slice(at, at + size)));
+    at += size;
+  }
+  return frames;
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  return new Uint8Array(Buffer.concat(pieces));
+}
+
+describe("frames", () => {
+  it("come out as they went in, in whatever pieces the stream comes [B5.frames]", () => {
+    const frame = fc.record({ head: fc.object({ maxDepth: 2 }), parts: fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 3 }) });
+    fc.assert(
+      fc.property(fc.array(frame, { maxLength: 5 }), fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), (frames, sizes) => {
+        const stream = joined(frames.flatMap(({ head, parts }) => encodeFrame(head, parts)));
+        expect(readAll(stream, sizes)).toEqual(frames.map(({ head, parts }) => ({ head: JSON.stringify(head), parts })));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it.each<[string, (frame: DataView) => void, RegExp]>([
+    ["is longer than may be", (frame) => frame.setUint32(0, 10_001), /A frame of 10005 bytes, above 10000/],
+    ["is longer than any memory", (frame) => frame.setUint32(0, 0xffff_ffff), /above 10000/],
+    ["has no room for its own beginning", (frame) => frame.setUint32(0, 3), /shorter than what stands in front/],
+    ["has a head longer than itself", (frame) => frame.setUint32(4, 0xffff_fff0), /head does not fit/],
+    ["has too many pieces", (frame) => frame.setUint32(8, 4), /4 pieces, above 3/],
+    ["has a piece longer than itself", (frame) => frame.setUint32(12, 0xffff_fff0), /pieces do not fit/],
+    ["has bytes that belong to nothing", (frame) => frame.setUint32(12, 1), /belong to nothing/],
+  ])("is refused where it %s [B5.frames]", (_what, break_, message) => {
+    const stream = joined(encodeFrame({ a: 1 }, [new Uint8Array(5)]));
+    break_(new DataView(stream.buffer));
+    for (const size of [1, 7, stream.length]) {
+      expect(() => readAll(stream, [size])).toThrow(FrameError);
+      expect(() => readAll(stream, [size])).toThrow(message);
+    }
+  });
+
+  it("are frames or a FrameError, whatever the bytes [B5.frames]", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 1, max: 40 }), (bytes, size) => {
+        // A small length, so that it is not always the first check that refuses.
+        bytes.fill(0, 0, 3);
+        try {
+          for (const { parts } of readAll(bytes, [size])) expect(parts.length).toBeLessThanOrEqual(3);
+        } catch (error) {
+          expect(error).toBeInstanceOf(FrameError);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

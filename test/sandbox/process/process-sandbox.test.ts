@@ -1,0 +1,256 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
+import { createProcessSandbox, type Invocation, type InvocationOutcome, type Sandbox } from "../../../sandbox/mod.ts";
+import type { ProcessRequest } from "../../../sandbox/process/protocol.ts";
+import { type ScriptedProcess, scriptedProcesses } from "../../support/scripted-process.ts";
+import { INVOCATION, NOTHING_USED, PLUGIN } from "../../support/scripted-worker.ts";
+
+const ISOLATED = { ...PLUGIN, name: "apart", digest: "apart" };
+const LIMITS = { ...DEFAULT_LIMITS, wallMs: 3_000 };
+
+describe("a sandbox in a process", () => {
+  let host: ReturnType<typeof scriptedProcesses>;
+  let sandbox: Sandbox;
+  let defects: string[];
+  beforeEach(async () => {
+    host = scriptedProcesses();
+    defects = [];
+    sandbox = createProcessSandbox(host.launcher, {
+      isIsolated: (name) => name === "apart",
+      onDefect: (message) => void defects.push(message),
+    });
+    const loading = sandbox.load(PLUGIN);
+    await expect.poll(() => host.processes.length).toBe(1);
+    await load(first(), loading);
+  });
+  afterEach(() => sandbox.close());
+
+  function first(): ScriptedProcess {
+    return at(0);
+  }
+
+  function at(index: number): ScriptedProcess {
+    const found = host.processes[index];
+    if (found === undefined) throw new Error("There is no such process");
+    return found;
+  }
+
+  function last<Type extends ProcessRequest["type"]>(process: ScriptedProcess, type: Type): Extract<ProcessRequest, { type: Type }> {
+    const found = process.requests.findLast(({ request }) => request.type === type)?.request;
+    if (found === undefined) throw new Error(`The process was sent no "${type}"`);
+    return found as Extract<ProcessRequest, { type: Type }>;
+  }
+
+  async function load(process: ScriptedProcess, loading: ReturnType<Sandbox["load"]>): Promise<void> {
+    await expect.poll(() => process.requests.some(({ request }) => request.type === "load")).toBe(true);
+    process.say({ type: "loaded", number: last(process, "load").number, loadMs: 1, imageBytes: 2 });
+    expect(await loading).toMatchObject({ ok: true });
+  }
+
+  /** Begins a call. */
+  function begin(fields: Partial<Invocation> = {}): {
+    readonly outcome: Promise<InvocationOutcome>;
+    readonly number: number;
+    done(process: ScriptedProcess, value?: number): void;
+  } {
+    const outcome = sandbox.invoke({ ...INVOCATION, limits: LIMITS, ...fields });
+    const { number } = last(first(), "call");
+    return {
+      outcome,
+      number,
+      done: (process, value = 1) => process.say({ type: "done", number, output: `{"o":${value}}`, used: NOTHING_USED, lines: [] }),
+    };
+  }
+
+  /** The spare, ready. */
+  async function spare(): Promise<ScriptedProcess> {
+    host.advance(200);
+    expect(host.processes.length).toBe(2);
+    // The promise that says it is ready.
+    await Promise.resolve();
+    return at(1);
+  }
+
+  it("is not heard any more, and gone, once it says what is no message [B5.process]", async () => {
+    const good = await spare();
+    const { outcome, number, done } = begin();
+    first().say({ type: "done", number, output: 7, used: NOTHING_USED, lines: [] });
+    expect(first().killed).toBe(true);
+    done(first());
+    done(good, 2);
+    expect(await outcome).toMatchObject({ ok: true, output: { o: 2 } });
+    expect(defects).toEqual(["The sandbox's process said something that is no message"]);
+  });
+
+  it.each<[string, Uint8Array]>([
+    ["bytes that are no frame", new Uint8Array(100).fill(0xff)],
+    ["a frame that is larger than any answer", new Uint8Array([0x7f, 0xff, 0xff, 0xff])],
+    ["text that is no JSON", new Uint8Array([0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 0, 0, 0x7b])],
+  ])("is ended for %s [B5.process]", (_what, bytes) => {
+    first().write(bytes);
+    expect(first().killed).toBe(true);
+    expect(defects.length).toBe(1);
+  });
+
+  it("answers no call that is not on it, and asks for nothing in its name [B5.process] [B5.worker]", async () => {
+    const loading = sandbox.load(ISOLATED);
+    await expect.poll(() => host.processes.length).toBe(2);
+    await load(at(1), loading);
+    const asked: string[] = [];
+    const { outcome, number, done } = begin({
+      hostCall: ({ name }) => {
+        asked.push(name);
+        return Promise.resolve({ ok: true, value: null });
+      },
+    });
+    // The other plugin's process, which knows the number.
+    at(1).say({ type: "operation", number, operation: 1, name: "fs.readFile", text: "{}" });
+    at(1).say({ type: "done", number, output: '{"o":"forged"}', used: NOTHING_USED, lines: [["info", "forged"]] });
+    expect(asked).toEqual([]);
+    done(first());
+    expect(await outcome).toMatchObject({ ok: true, output: { o: 1 } });
+  });
+
+  it("keeps the limits of a call for it [B3.output] [B3.logs] [B5.process]", async () => {
+    const lines: string[] = [];
+    const limits = { ...LIMITS, outputBytes: 10, logBytes: 10 };
+    const { outcome, number } = begin({ limits, onLog: (_level, text) => void lines.push(text) });
+    first().say({
+      type: "logs",
+      number,
+      lines: [
+        ["info", "12345"],
+        ["info", "123456"],
+        ["info", "7"],
+      ],
+    });
+    first().say({ type: "done", number, output: `"${"x".repeat(9)}"`, used: NOTHING_USED, lines: [] });
+    expect(await outcome).toMatchObject({ ok: false, fault: { kind: "exhausted", limit: "output" } });
+    expect(lines).toEqual(["12345"]);
+  });
+
+  it("is ended when it floods the host with words about nothing [B5.process]", () => {
+    for (let index = 0; index < 100_001; index++) first().say({ type: "logs", number: 99_999, lines: [] });
+    expect(first().killed).toBe(true);
+  });
+
+  it("is ended when it does not read what it is sent [B5.process]", async () => {
+    const good = await spare();
+    first().unsentBytes = 600 * 1024 * 1024;
+    const { outcome, done } = begin();
+    expect(first().killed).toBe(true);
+    done(good, 3);
+    expect(await outcome).toMatchObject({ ok: true, output: { o: 3 } });
+  });
+
+  it("runs calls again that did nothing yet when it ends, and only those [B10.process]", async () => {
+    const good = await spare();
+    const innocent = begin();
+    const active = begin();
+    const logged = begin();
+    first().say({ type: "operation", number: active.number, operation: 1, name: "fs.readFile", text: "{}" });
+    first().say({ type: "logs", number: logged.number, lines: [["info", "seen"]] });
+    first().exit("signal SIGKILL");
+    expect(await active.outcome).toMatchObject({ ok: false, fault: { kind: "lost" } });
+    expect(await logged.outcome).toMatchObject({ ok: false, fault: { kind: "lost" } });
+    // The warm spare has it now, from the plugin's files.
+    expect(good.requests.map(({ request: { type } }) => type)).toEqual(["boot", "load", "call"]);
+    innocent.done(good, 4);
+    expect(await innocent.outcome).toMatchObject({ ok: true, output: { o: 4 } });
+  });
+
+  it("is not started again and again for a call that ends every one [B4.process]", async () => {
+    const { outcome } = begin();
+    for (let index = 0; index < 3; index++) at(index).exit(`end ${index}`);
+    expect(await outcome).toMatchObject({ ok: false, fault: { kind: "trap", message: "end 2" } });
+    expect(host.processes.length).toBe(3);
+  });
+
+  it("is killed when it does not answer any more, and the spare takes over [B10.process] [B3.kill]", async () => {
+    const good = await spare();
+    const { outcome, done } = begin();
+    for (let second = 0; second < 9; second++) host.advance(1_000);
+    expect(first().requests.filter(({ request }) => request.type === "ping").length).toBe(9);
+    first().say({ type: "pong" });
+    for (let second = 0; second < 10; second++) host.advance(1_000);
+    expect(first().killed).toBe(false);
+    host.advance(1_000);
+    expect(first().killed).toBe(true);
+    done(good, 5);
+    expect(await outcome).toMatchObject({ ok: true, output: { o: 5 } });
+  });
+
+  it("is killed when it answers, but ends no call within its time [B3.kill] [B10.process]", async () => {
+    const { outcome } = begin();
+    for (let second = 0; second < 18; second++) {
+      host.advance(1_000);
+      first().say({ type: "pong" });
+    }
+    expect(first().killed).toBe(false);
+    host.advance(1_000);
+    first().say({ type: "pong" });
+    host.advance(1_000);
+    expect(first().killed).toBe(true);
+    expect(await outcome).toMatchObject({ ok: false, fault: { kind: "timeout", limit: "wall", limitMs: 3_000 } });
+  });
+
+  it("may wait for the host as long as the host takes [B10.process]", async () => {
+    const answer = Promise.withResolvers<{ readonly ok: true; readonly value: null }>();
+    const { outcome, number, done } = begin({ hostCall: () => answer.promise });
+    first().say({ type: "operation", number, operation: 7, name: "ask", text: "{}" });
+    for (let second = 0; second < 100; second++) {
+      host.advance(1_000);
+      first().say({ type: "pong" });
+    }
+    answer.resolve({ ok: true, value: null });
+    await expect.poll(() => last(first(), "answer")).toEqual({ type: "answer", number, operation: 7, answer: "vnull" });
+    done(first());
+    expect(await outcome).toMatchObject({ ok: true });
+  });
+
+  it("is told of a cancellation, which holds whether it listens or not [T3.process]", async () => {
+    const abort = new AbortController();
+    const { outcome, number } = begin({ signal: abort.signal });
+    abort.abort();
+    expect(last(first(), "abort")).toEqual({ type: "abort", number });
+    host.advance(2_250);
+    expect(await outcome).toMatchObject({ ok: false, fault: { kind: "cancelled" } });
+  });
+
+  it("has the base image kept that a process made before it saw a plugin, and no other [B5.process]", async () => {
+    const untouched = await spare();
+    const { base = "" } = last(first(), "boot");
+    first().say({ type: "base", name: base }, new Uint8Array([6, 6, 6]));
+    expect(host.kept.size).toBe(0);
+    untouched.say({ type: "base", name: "another" }, new Uint8Array([1]));
+    untouched.say({ type: "base", name: base }, new Uint8Array([1, 2, 3]));
+    expect([...host.kept]).toEqual([[base, new Uint8Array([1, 2, 3])]]);
+  });
+
+  it("is one of its own for a plugin that shares with nobody, and gone with it [B1.isolation]", async () => {
+    const loading = sandbox.load(ISOLATED);
+    await expect.poll(() => host.processes.length).toBe(2);
+    await load(at(1), loading);
+    expect(first().requests.some(({ request }) => request.type === "load" && request.source.name === "apart")).toBe(false);
+    sandbox.unload("apart");
+    expect(at(1).killed).toBe(true);
+    expect(first().killed).toBe(false);
+  });
+
+  it("keeps the host's process alive for jobs only", async () => {
+    expect(first().alive).toBe(false);
+    const { outcome, done } = begin();
+    expect(first().alive).toBe(true);
+    done(first());
+    await outcome;
+    expect(first().alive).toBe(false);
+  });
+
+  it("is gone when the sandbox is closed, and its calls are cancelled", async () => {
+    const { outcome } = begin();
+    await spare();
+    await sandbox.close();
+    expect(await outcome).toMatchObject({ ok: false, fault: { kind: "cancelled" } });
+    expect(host.processes.map(({ killed }) => killed)).toEqual([true, true]);
+  });
+});

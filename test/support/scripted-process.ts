@@ -1,0 +1,81 @@
+/** Processes that say what the test says, for a sandbox whose clock the test moves. */
+
+import { encodeFrame, FrameReader } from "../../sandbox/process/frames.ts";
+import type { ProcessRequest } from "../../sandbox/process/protocol.ts";
+import type { ProcessLauncher } from "../../sandbox/mod.ts";
+import { scriptedWorkers } from "./scripted-worker.ts";
+
+export interface ScriptedProcess {
+  readonly requests: { readonly request: ProcessRequest; readonly parts: readonly Uint8Array[] }[];
+  alive: boolean;
+  killed: boolean;
+  /** What it does not read. */
+  unsentBytes: number;
+  /** A frame with anything in it. */
+  say(message: object, ...parts: readonly Uint8Array[]): void;
+  /** Any bytes at all. */
+  write(bytes: Uint8Array): void;
+  exit(reason: string): void;
+}
+
+export interface ScriptedProcesses {
+  readonly launcher: ProcessLauncher;
+  /** In the order they were started. */
+  readonly processes: ScriptedProcess[];
+  /** Written to the cache, by name. */
+  readonly kept: Map<string, Uint8Array>;
+  advance(milliseconds: number): void;
+}
+
+export function scriptedProcesses({ isReady = true }: { readonly isReady?: boolean } = {}): ScriptedProcesses {
+  const { launcher, advance } = scriptedWorkers();
+  const processes: ScriptedProcess[] = [];
+  const kept = new Map<string, Uint8Array>();
+
+  function startProcess(): ReturnType<Awaited<ReturnType<ProcessLauncher["prepareProcesses"]>>> {
+    const reader = new FrameReader({ frameBytes: 2 ** 31, parts: 1_000 });
+    let hear: (bytes: Uint8Array) => void = () => {};
+    let exit: (reason: string) => void = () => {};
+    const scripted: ScriptedProcess = {
+      requests: [],
+      alive: false,
+      killed: false,
+      unsentBytes: 0,
+      say: (message, ...parts) => encodeFrame(message, parts).forEach((piece) => hear(piece)),
+      write: (bytes) => hear(bytes),
+      exit: (reason) => exit(reason),
+    };
+    processes.push(scripted);
+    return {
+      send(pieces) {
+        for (const piece of pieces) {
+          for (const { head, parts } of reader.push(piece)) {
+            // The host's own words.
+            const request = JSON.parse(head) as ProcessRequest;
+            scripted.requests.push({ request, parts });
+            if (request.type === "boot" && isReady) queueMicrotask(() => scripted.say({ type: "ready" }));
+          }
+        }
+      },
+      get unsentBytes() {
+        return scripted.unsentBytes;
+      },
+      onData: (listener) => void (hear = listener),
+      onExit: (listener) => void (exit = listener),
+      keepAlive: (on) => void (scripted.alive = on),
+      kill: () => Promise.resolve(void (scripted.killed = true)),
+    };
+  }
+
+  return {
+    launcher: {
+      ...launcher,
+      engine: "plain",
+      writeCache: (name, bytes) => Promise.resolve(void kept.set(name, bytes)).then(() => true),
+      prepareProcesses: () => Promise.resolve(startProcess),
+    },
+    processes,
+    kept,
+    advance,
+  };
+}
