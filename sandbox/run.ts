@@ -266,7 +266,6 @@ export class Run implements OperatingCall {
 
   #close(): void {
     this.#over = true;
-    this.#later.length = 0;
     this.#cancelTimer();
     this.#cancelWall();
     this.#operations.close();

@@ -1,7 +1,19 @@
 /** Whether what comes out of a process has the shape of a message; checked before any word of it is read. */
 
 import { parseGuestJson } from "../marshal.ts";
-import { isCount, isFault, isLoadFault, isNumber, isText, isUsed, isLines, oneOf, optional, shape, type Check } from "../worker/messages.ts";
+import {
+  isCount,
+  isFault,
+  isLoadFault,
+  isNumber,
+  isText,
+  isUsed,
+  isLines,
+  oneOf,
+  optional,
+  shape,
+  type Check,
+} from "../worker/messages.ts";
 import type { Frame, FrameBounds } from "./frames.ts";
 import type { ProcessMessage } from "./protocol.ts";
 import { fromTapeText } from "./tape-text.ts";

@@ -135,6 +135,8 @@ describe("runs of pages", () => {
       [31, 34],
       [62, 64],
     ]);
+    const end = new Uint8Array(64).fill(1, 40, 48);
+    expect(markedRuns(end, 64)).toEqual([[40, 48]]);
     expect(markedRuns(new Uint8Array(64), 64)).toEqual([]);
     expect(markedRuns(new Uint8Array(64).fill(1), 64)).toEqual([[0, 64]]);
   });

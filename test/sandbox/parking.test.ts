@@ -148,13 +148,13 @@ describe("calls that wait", () => {
     const answers: (() => void)[] = [];
     const hostCall: HostCallHandler = () => new Promise((resolve) => answers.push(() => resolve(FOUND)));
     const large = box.call("waits", "reads", { args: { megabytes: 40 }, hostCall });
-    await expect.poll(() => answers.length).toBe(1);
+    await expect.poll(() => answers.length, { timeout: 30_000 }).toBe(1);
     answers.shift()?.();
     expect(outputOf(await large)).toEqual(["found", 40 << 20, 9]);
 
     const acted = box.call("waits", "reads", { hostCall });
     const innocent = box.call("waits", "sleeps", { args: { ms: 300 } });
-    await expect.poll(() => answers.length).toBe(1);
+    await expect.poll(() => answers.length, { timeout: 30_000 }).toBe(1);
     expect(outputOf(await box.call("bad", "runaway", { limits: { cpuMs: 50 } }))).toMatchObject({ kind: "timeout" });
     expect(outputOf(await acted)).toEqual({ kind: "lost" });
     expect(outputOf(await innocent)).toBe("woke");

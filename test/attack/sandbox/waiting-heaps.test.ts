@@ -1,8 +1,11 @@
 /** A guest fills its memory and waits, a hundred times at once: what all of them hold is bounded, and others are answered. */
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { HostCallHandler } from "../../../sandbox/mod.ts";
+import { createWorkerLauncher } from "../../../host/platform/workers.ts";
+import { createSandbox, type HostCallHandler, type WorkerLauncher } from "../../../sandbox/mod.ts";
+import { WATCH_EVERY_MS } from "../../../sandbox/watchdog.ts";
 import { FULL_BYTES, MAXIMUM_HELD_BYTES } from "../../../sandbox/worker/held.ts";
+import { INVOCATION, PLUGIN } from "../../support/scripted-worker.ts";
 import { outputOf, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
 
 const HOG = `
@@ -72,5 +75,35 @@ describe("attack: heaps that wait", () => {
     const ended = outputs.filter((output) => output !== HEAP_BYTES);
     expect(ended.length).toBeGreaterThanOrEqual(3);
     expect(ended).toEqual(ended.map(() => ({ kind: "held_most", allowedBytes: MAXIMUM_HELD_BYTES })));
+  }, 120_000);
+
+  it("is not begun by the worker itself, where the host does not look [B3.held]", async () => {
+    let refused = 0;
+    const own = createWorkerLauncher();
+    const launcher: WorkerLauncher = {
+      ...own,
+      after: (delayMs, task) => (delayMs === WATCH_EVERY_MS ? () => {} : own.after(delayMs, task)),
+      start(init) {
+        const worker = own.start(init);
+        const count = (message: unknown): void => void (refused += Number((message as { type: string }).type === "full"));
+        return {
+          ...worker,
+          onMessage: (listener) =>
+            worker.onMessage((message) => {
+              count(message);
+              listener(message);
+            }),
+        };
+      },
+    };
+    const sandbox = createSandbox(launcher, { maximumWorkers: 1 });
+    const files = new Map([["main.js", new TextEncoder().encode(HOG)]]);
+    const modules = new Map([["main.js", ["fills"]]]);
+    expect(await sandbox.load({ ...PLUGIN, files, modules, memoryBytes: 64 << 20, loadMs: 5_000 })).toMatchObject({ ok: true });
+    const calls = Array.from({ length: 8 }, () => sandbox.invoke({ ...INVOCATION, export: "fills", hostCall }));
+    await expect.poll(() => asked("x") + refused, { timeout: 60_000 }).toBe(calls.length);
+    expect(refused).toBeGreaterThanOrEqual(calls.length - Math.ceil(FULL_BYTES / HEAP_BYTES));
+    await sandbox.close();
+    await Promise.all(calls);
   }, 120_000);
 });
