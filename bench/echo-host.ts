@@ -1,6 +1,6 @@
 /** A host with one 2 KB plugin on disk, its events on, for rows that measure whole calls. */
 
-import { createHost, type Host, type Session } from "../host/mod.ts";
+import { createHost, type Host, type HostOptions, type Session } from "../host/mod.ts";
 import { ECHO_ARGS } from "./fresh.ts";
 import { mustBe } from "./measure.ts";
 import { PLUGIN_2KB } from "./plugin-2kb.ts";
@@ -16,15 +16,16 @@ export interface EchoHost extends AsyncDisposable {
   mustHaveToldAll(): void;
 }
 
-export async function startEchoHost(): Promise<EchoHost> {
+export async function startEchoHost(options: Pick<HostOptions, "isolation"> = {}): Promise<EchoHost> {
   const project = await temporaryPlugins();
-  await project.write("echo", PLUGIN_2KB, ["echo", "remember"]);
+  await project.write("echo", PLUGIN_2KB, ["echo", "remember", "words"]);
   let calls = 0;
   const told = { "tool.called": 0, "tool.completed": 0 };
   const host = await createHost({
     plugins: `${project.path}/plugins`,
     workspace: project.path,
     config: false,
+    ...options,
     events: {
       publish({ type }) {
         if (type === "tool.called" || type === "tool.completed") told[type]++;

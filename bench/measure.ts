@@ -108,11 +108,12 @@ export async function compareCalls<Name extends string>(
 }
 
 /** Every other time the other way round, so that no candidate always follows the same one. */
-function inTurn<T>(items: readonly T[], turn: number): readonly T[] {
+export function inTurn<T>(items: readonly T[], turn: number): readonly T[] {
   return turn % 2 === 0 ? items : items.toReversed();
 }
 
-function toComparison<Name extends string>(
+/** Of samples taken in turns: the same number of each, one a round. */
+export function toComparison<Name extends string>(
   runners: readonly { readonly name: Name; readonly samples: readonly number[] }[],
 ): Comparison<Name> {
   const samplesOf = (name: Name): readonly number[] => runners.find((runner) => runner.name === name)?.samples ?? [];

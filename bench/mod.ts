@@ -15,6 +15,7 @@ import { idlePlugin } from "./idle-plugin.ts";
 import type { Bench } from "./measure.ts";
 import { naive250kb } from "./naive-250kb.ts";
 import { naive2kb } from "./naive-2kb.ts";
+import { processIsolation } from "./process-isolation.ts";
 import { randomOf1000 } from "./random-of-1000.ts";
 import { reload } from "./reload.ts";
 import { runaway } from "./runaway.ts";
@@ -39,4 +40,5 @@ export const BENCHES: readonly Bench[] = [
   coldStart,
   throughput,
   eventLoop,
+  processIsolation,
 ];

@@ -21,25 +21,41 @@ export async function naiveAgainstFresh(plugin: NaivePlugin, options: BatchOptio
   return againstInUs(times, "naive", "fresh");
 }
 
-/**
- * The documented way with quickjs-emscripten: one compiled module for all; each call a runtime with limits, a context with
- * a console and no other API, the plugin's source, arguments and answer as JSON text, everything disposed of.
- */
 function callNaively(quickjs: QuickJSWASMModule, { script, exports }: NaivePlugin, args: unknown): unknown {
+  using opened = openNaively(quickjs, script);
+  return JSON.parse(opened.evaluate(`JSON.stringify(${exports}.echo(${JSON.stringify(args)}))`));
+}
+
+/** A runtime of quickjs-emscripten's with a script in it. */
+export interface NaiveContext extends Disposable {
+  /** Gives the text that the code's value is. */
+  evaluate(code: string): string;
+}
+
+/**
+ * The documented way with quickjs-emscripten: one compiled module for all; a runtime with limits, a context with a console
+ * and no other API, the plugin's source; everything is disposed of.
+ */
+export function openNaively(quickjs: QuickJSWASMModule, script: string): NaiveContext {
   const runtime = quickjs.newRuntime({ memoryLimitBytes: 64 << 20, maxStackSizeBytes: 256 << 10 });
-  const endBy = Date.now() + 2_000;
+  let endBy = Date.now() + BUDGET_MS;
   runtime.setInterruptHandler(() => Date.now() > endBy);
   const context = runtime.newContext();
-  try {
-    const console = context.newObject();
-    for (const level of ["log", "info", "warn", "error", "debug"])
-      context.newFunction(level, () => context.undefined).consume((write) => context.setProp(console, level, write));
-    console.consume((made) => context.setProp(context.global, "console", made));
-    context.unwrapResult(context.evalCode(script)).dispose();
-    const call = `JSON.stringify(${exports}.echo(${JSON.stringify(args)}))`;
-    return JSON.parse(context.unwrapResult(context.evalCode(call)).consume((text) => context.getString(text)));
-  } finally {
-    context.dispose();
-    runtime.dispose();
-  }
+  const console = context.newObject();
+  for (const level of ["log", "info", "warn", "error", "debug"])
+    context.newFunction(level, () => context.undefined).consume((write) => context.setProp(console, level, write));
+  console.consume((made) => context.setProp(context.global, "console", made));
+  context.unwrapResult(context.evalCode(script)).dispose();
+  return {
+    evaluate(code) {
+      endBy = Date.now() + BUDGET_MS;
+      return context.unwrapResult(context.evalCode(code)).consume((text) => context.getString(text));
+    },
+    [Symbol.dispose]() {
+      context.dispose();
+      runtime.dispose();
+    },
+  };
 }
+
+const BUDGET_MS = 2_000;

@@ -27,6 +27,8 @@ export interface ToolCall {
   readonly onProgress?: (progress: JsonValue) => void;
   /** The door's way to ask its person; absent where it has none. */
   readonly confirm?: ConfirmPrompt;
+  /** Where the caller does not wait for a person: gets the result that says so; the call goes on by itself. */
+  readonly onPending?: (result: ToolResult) => void;
 }
 
 /** Shows a pending confirmation and gives the answer; `undefined` if nobody answered. */
@@ -46,6 +48,8 @@ export interface ConfirmationRequest {
   readonly destructive: boolean;
   /** Paths that the call says it will write. */
   readonly projectedModifications: readonly string[];
+  /** SHA-256 in hexadecimal over tool, digest, arguments and modifications: an answer is to this and nothing else (SPEC E3). */
+  readonly hash: string;
 }
 
 /** What policy said, with the layer and rule that decided; part of the result and of every event (SPEC D6). */

@@ -1,6 +1,7 @@
 /** How doors make calls: builds the `ToolCall`, dispatches it, remembers what came of it (SPEC D4, T5). */
 
 import type { RawArguments } from "./arguments.ts";
+import { createAskedCalls } from "./asked-calls.ts";
 import type { ConfirmPrompt, ToolCall, ToolResult } from "./call.ts";
 import { dispatch, type Dispatch } from "./dispatch.ts";
 import { unavailable } from "./errors.ts";
@@ -25,8 +26,13 @@ export interface CallOptions {
   /** W3C traceparent. */
   readonly traceparent?: string;
   readonly onProgress?: (progress: JsonValue) => void;
-  /** How to ask a person; without it calls that need one are refused. */
+  /** How to ask a person, for whose answer the caller waits. */
   readonly confirm?: ConfirmPrompt;
+  /**
+   * Without `confirm`, of a call that needs a person: `pending` (default) answers `approval_required` at once, and the call
+   * runs when somebody approves it; `refuse` answers `user_denied`.
+   */
+  readonly unattended?: "pending" | "refuse";
 }
 
 /** One of several calls. */
@@ -60,7 +66,7 @@ export interface Calls {
   call(tool: string, args: RawArguments, options?: CallOptions): Promise<ToolResult>;
   /** Results in the order of the requests. Never rejects. */
   callAll(requests: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
-  /** Of an ended call; at least the last 1,000 are remembered. */
+  /** Of an ended call, or of one that waits for a person; at least the last 1,000 are remembered. */
   result(callId: string): ToolResult | undefined;
   /** Refuses new calls, lets running ones end for `drainMs`, then cancels them and waits for their end. */
   close(drainMs: number): Promise<void>;
@@ -72,6 +78,7 @@ const REMEMBERED = 1_000;
 export function createCalls(options: CallsOptions): Calls {
   const { current, newId, clock, defaultSession } = options;
   const results = createRecentResults(REMEMBERED);
+  const asked = createAskedCalls();
   const running = new Map<Promise<ToolResult>, AbortController>();
   let closing = false;
   let preparing = options.prepare;
@@ -88,15 +95,36 @@ export function createCalls(options: CallsOptions): Calls {
       await preparing();
       preparing = undefined;
     }
+    const known = wish.callId === undefined ? undefined : await asked.find(request);
+    if (known !== undefined) return known;
     const stop = new AbortController();
     const unfollow = wish.signal && follow(wish.signal, stop);
-    const ended = dispatch(request, host, stop.signal);
-    running.set(ended, stop);
-    const result = await ended;
-    running.delete(ended);
-    unfollow?.();
-    results.add(result);
-    return result;
+    const run = async (onPending?: ToolCall["onPending"]): Promise<ToolResult> => {
+      const ended = dispatch(onPending === undefined ? request : Object.freeze({ ...request, onPending }), host, stop.signal);
+      running.set(ended, stop);
+      const result = await ended;
+      running.delete(ended);
+      unfollow?.();
+      results.add(result);
+      return result;
+    };
+    return wish.confirm !== undefined || wish.unattended === "refuse" ? await run() : await runUnattended(request, run, unfollow);
+  }
+
+  /** The caller gets the result, or word that a person has to agree first: then the call is no longer the caller's to cancel. */
+  function runUnattended(
+    request: ToolCall,
+    run: (onPending: ToolCall["onPending"]) => Promise<ToolResult>,
+    unfollow: (() => void) | undefined,
+  ): Promise<ToolResult> {
+    return new Promise((resolve) => {
+      const ended = run((pending) => {
+        unfollow?.();
+        void asked.add(request, pending, ended);
+        resolve(pending);
+      });
+      void ended.then(resolve);
+    });
   }
 
   return {
@@ -109,7 +137,7 @@ export function createCalls(options: CallsOptions): Calls {
       for (const request of requests) inOrder.push(await run(request));
       return inOrder;
     },
-    result: results.get,
+    result: (callId) => results.get(callId) ?? asked.pending(callId),
     async close(drainMs) {
       closing = true;
       const stopTimer = clock.after(drainMs, () => {

@@ -13,6 +13,11 @@ export function summarizeDecision(decision: Decision): DecisionSummary {
   return summary;
 }
 
+/** Whether both allow the same: the same object, or one that says the same. */
+export function isSameDecision(left: Decision, right: Decision): boolean {
+  return left === right || JSON.stringify(summarizeDecision(left)) === JSON.stringify(summarizeDecision(right));
+}
+
 function summarize(decision: Decision): DecisionSummary {
   const because = Object.freeze({ ...decision.because });
   if (decision.kind === "deny") return { kind: "deny", because };

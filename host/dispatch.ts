@@ -3,7 +3,16 @@
 import { checkWishes, readArguments } from "./arguments.ts";
 import type { ToolCall, ToolResult } from "./call.ts";
 import type { Confirm } from "./confirmations/confirmations.ts";
-import { cancelled, deniedByPolicy, invalidOutput, overloaded, toolNotFound, unavailable, userDenied } from "./errors.ts";
+import {
+  cancelled,
+  deniedByPolicy,
+  invalidOutput,
+  overloaded,
+  toolNotFound,
+  type ToolErrorData,
+  unavailable,
+  userDenied,
+} from "./errors.ts";
 import type { HookGates } from "./hooks.ts";
 import { isVisibleTo } from "./listing.ts";
 import { checkValue, type JsonValue, type Requirement } from "../manifests/mod.ts";
@@ -82,7 +91,9 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   if (decision.kind === "ask") {
     const ungranted = checkUngranted(tool.plugin, decision.grant);
     if (ungranted) return trace.deny(ungranted);
-    const refusal = await host.confirm({ tool, call, args, decision }, signal);
+    const { onPending } = call;
+    const pend = onPending && ((error: ToolErrorData): void => onPending(trace.pending(error)));
+    const refusal = await host.confirm({ tool, call, args, decision, ...(pend && { pend }) }, signal);
     if (refusal) return trace.fail(refusal);
   }
 

@@ -123,6 +123,14 @@ export function userDenied(hint?: GrantHint): ToolErrorData {
   return toolError("user_denied", "User denied this operation.", hint && { hint });
 }
 
+/** A person has to agree first; the call waits for that, and its result can be had by its id. */
+export function approvalRequired(tool: string, requestId: string): ToolErrorData {
+  return toolError("approval_required", `Tool '${tool}' waits for a person's approval`, {
+    details: { requestId },
+    hint: { command: `bascule approve ${requestId}` },
+  });
+}
+
 /** Nobody answered. */
 export function confirmationTimeout(timeoutMs: number): ToolErrorData {
   return toolError("confirmation_timeout", `Nobody answered the confirmation within ${toSeconds(timeoutMs)}`, { details: { timeoutMs } });

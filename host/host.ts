@@ -9,13 +9,16 @@ import type { ToolResult } from "./call.ts";
 import { type CallAllOptions, type CallOptions, type CallRequest, createCalls } from "./calls.ts";
 import { checkRequired } from "./capabilities/mod.ts";
 import { createConfirm } from "./confirmations/confirmations.ts";
+import { createPendingConfirmations, type PendingConfirmations } from "./confirmations/pending.ts";
+import { isSameDecision } from "./decision-summary.ts";
 import type { Dispatch } from "./dispatch.ts";
 import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
+import { grantTo } from "./grant-to.ts";
 import { createHookGates } from "./hooks.ts";
 import type { HostOptions } from "./host-options.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolFilter, ToolListing } from "./listing.ts";
-import { type AccessQuery, type JsonValue, parsePermissions, type Permissions, problemToText } from "../manifests/mod.ts";
+import type { AccessQuery, Permissions } from "../manifests/mod.ts";
 import { currentPlatform } from "./platform/mod.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";
@@ -81,6 +84,8 @@ export interface Host extends AsyncDisposable {
 
   /** Each loop is a reader of its own, from its beginning on. */
   readonly events: AsyncIterable<HostEvent>;
+  /** Questions that wait for a person. Never hand this to the agent that asked (SPEC E5). */
+  readonly confirmations: Pick<PendingConfirmations, "list" | "answer">;
   /** The durable record, where one is kept. */
   readonly audit: Audit;
   /** Refuses new calls, lets running ones end, then cancels them. Idempotent. */
@@ -132,7 +137,17 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const directory = createDirectory(platform, { places, registry, bus, sandbox, loadsAtOnce: options.loadsAtOnce });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
   const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, lease: directory.lease });
-  const confirm = createConfirm({ emit: bus.emit, newId: random.uuidv7, clock, timeoutMs: policies.confirmationTimeoutMs, onDefect });
+  const confirmations = createPendingConfirmations();
+  const confirm = createConfirm({
+    emit: bus.emit,
+    newId: random.uuidv7,
+    clock,
+    pending: confirmations,
+    timeoutMs: policies.confirmationTimeoutMs,
+    isUnchanged: ({ tool, call, decision }) =>
+      snapshot().getById(tool.id) === tool && isSameDecision(policies.current().decide(tool, call), decision),
+    onDefect,
+  });
   const quotas = createQuotas(clock.monotonic);
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
   const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
@@ -229,7 +244,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     plugins: directory.status,
     checkForChanges: directory.checkForChanges,
     reload,
-    grant: (plugin, permissions) => grant(plugin, permissions, { directory, grants, bus }),
+    grant: (plugin, permissions) => grantTo(plugin, permissions, { directory, grants, bus }),
     async revoke(plugin, taken) {
       const changed = await grants.revoke(plugin, taken);
       if (changed > 0) bus.emit({ type: "grant.changed", plugin, payload: { revoked: true } });
@@ -239,6 +254,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     places,
     notices: directory.notices,
     events: { [Symbol.asyncIterator]: () => bus.events() },
+    confirmations: { list: confirmations.list, answer: confirmations.answer },
     audit: createAudit({ journals: platform.journals, files: platform.files, folder: places.auditFolder }, store),
     close,
     [Symbol.asyncDispose]: close,
@@ -266,20 +282,6 @@ function createDirectory(platform: Platform, { places, registry, bus, sandbox, l
   });
 }
 
-async function grant(
-  plugin: string,
-  permissions: Permissions,
-  { directory, grants, bus }: { readonly directory: PluginDirectory; readonly grants: GrantStore; readonly bus: EventBus },
-): Promise<StoredGrant> {
-  const status = directory.status().find(({ name }) => name === plugin);
-  if (status === undefined) throw new TypeError(`Cannot grant to "${plugin}": no such plugin`);
-  const parsed = parsePermissions(permissions);
-  if (!parsed.ok) throw new TypeError(`Cannot grant to "${plugin}": ${parsed.problems.map(problemToText).join("; ")}`);
-  const stored = await grants.grant(plugin, status.directory, parsed.value);
-  bus.emit({ type: "grant.changed", plugin, payload: { granted: toJson(parsed.value), permissions: toJson(stored.permissions) } });
-  return stored;
-}
-
 /** Where the plugins that serve really are. */
 function foldersOf(snapshot: Snapshot): readonly string[] {
   const known = FOLDERS.get(snapshot);
@@ -293,11 +295,6 @@ function foldersOf(snapshot: Snapshot): readonly string[] {
 
 /** A snapshot never changes, and is asked at every act on a file. */
 const FOLDERS: WeakMap<Snapshot, readonly string[]> = new WeakMap();
-
-/** Permissions as written are JSON; their interfaces just have no index signature. */
-function toJson(permissions: Permissions): JsonValue {
-  return permissions as unknown as JsonValue;
-}
 
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -35,6 +35,8 @@ export interface Trace {
   complete(outcome: OutcomeOk): ToolResult;
   /** `outcome` is what an executor still has to tell about a failed run. */
   fail(error: ToolErrorData, outcome?: OutcomeBase): ToolResult;
+  /** The call goes on; what its caller is told meanwhile. No event: that comes when the call ends (SPEC AU2, E6). */
+  pending(error: ToolErrorData): ToolResult;
   /** A gate refused. */
   deny(error: ToolErrorData): ToolResult;
   /** The arguments are wrong. */
@@ -124,6 +126,10 @@ class CallTrace implements Trace {
         ...timeoutOf(error),
       },
     });
+  }
+
+  pending(error: ToolErrorData): ToolResult {
+    return Object.freeze(this.#failure(error));
   }
 
   deny(error: ToolErrorData): ToolResult {

@@ -9,6 +9,8 @@ import type { SyncAnswer, WorkerMessage } from "./worker/protocol.ts";
 export interface Answering {
   answer(number: number, operation: number, answer: string, bytes?: Uint8Array): void;
   answerSync(answer: SyncAnswer): void;
+  /** Says of a message that nothing is done for it. */
+  unheard(): void;
 }
 
 /** A call that asks for operations. */
@@ -18,13 +20,21 @@ export interface AskingCall {
   /** Where it is now. */
   readonly thread: Answering | undefined;
   effects: number;
+  /** Of the effects, those that are host operations. */
+  operations: number;
   pendingOperations: number;
 }
+
+/** Longer than any operation's. */
+const NAME_LENGTH = 64;
 
 /** Asks the call's own handler, which nothing in the message selects, and brings the answer to the worker that asked. */
 export function answerOperation(thread: Answering, job: AskingCall, message: Extract<WorkerMessage, { type: "operation" }>): void {
   const { limits, hostCall } = job.invocation;
+  // The worker keeps these limits too; one that does not is not believed, and gets no answers that it need not read.
+  if (job.operations >= limits.operations || job.pendingOperations > limits.pendingOperations) return thread.unheard();
   job.effects++;
+  job.operations++;
   const reply = (answer: HostAnswer): void => {
     job.pendingOperations--;
     if (job.thread !== thread) return;
@@ -34,25 +44,27 @@ export function answerOperation(thread: Answering, job: AskingCall, message: Ext
     else thread.answer(job.number, message.operation, text, bytes);
   };
   job.pendingOperations++;
-  // The worker keeps these limits too; a worker that does not is not believed.
   const withinLimits =
-    job.pendingOperations <= limits.pendingOperations + 1 &&
-    job.effects <= limits.operations + limits.logBytes &&
+    message.name.length <= NAME_LENGTH &&
+    message.text.length <= OPERATION_TEXT_BYTES &&
     (message.bytes?.length ?? 0) <= limits.operationBytes;
-  const args = withinLimits && message.text.length <= OPERATION_TEXT_BYTES ? parseGuestJson(message.text, limits.jsonDepth) : undefined;
+  const args = withinLimits ? parseGuestJson(message.text, limits.jsonDepth) : undefined;
   if (args === undefined)
     return reply({
       ok: false,
-      error: { name: "TypeError", message: `Cannot run "${message.name.slice(0, 64)}": its arguments are not JSON within the limits` },
+      error: {
+        name: "TypeError",
+        message: `Cannot run "${message.name.slice(0, NAME_LENGTH)}": its arguments are not JSON within the limits`,
+      },
     });
   hostCall({ name: message.name, args, ...(message.bytes === undefined ? {} : { bytes: message.bytes }) }).then(
     reply,
     (defect: unknown) => {
       // A handler answers every input; a rejection is our bug, and the guest learns no more than that it failed.
-      reply({ ok: false, error: { name: "Error", message: `${message.name.slice(0, 64)} failed` } });
+      reply({ ok: false, error: { name: "Error", message: `${message.name.slice(0, NAME_LENGTH)} failed` } });
       job.invocation.onLog(
         "error",
-        `Operation "${message.name.slice(0, 64)}" crashed: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}`,
+        `Operation "${message.name.slice(0, NAME_LENGTH)}" crashed: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}`,
       );
     },
   );

@@ -29,11 +29,13 @@ export function ownFault({ module, export: name }: Invocation, fault: Fault): Fa
   return fault.kind === "no_export" ? { ...fault, module, export: name } : fault;
 }
 
-export function deliverLogs(call: LoggingCall, lines: readonly LogLine[]): void {
+/** @returns false once the call has logged more than it may. */
+export function deliverLogs(call: LoggingCall, lines: readonly LogLine[]): boolean {
   for (const [level, text] of lines) {
     call.effects++;
     call.logBytes += text.length + 1;
-    if (call.logBytes > call.invocation.limits.logBytes) return;
+    if (call.logBytes > call.invocation.limits.logBytes) return false;
     call.invocation.onLog(level, text);
   }
+  return true;
 }

@@ -29,11 +29,16 @@ export interface CrewOptions {
 }
 
 const SPARE_AFTER_MS = 200;
+/** Up to a minute. */
+const MAXIMUM_DOUBLINGS = 8;
 /** A worker that is not ready by then, or takes nothing up for so long, is given up; a start takes a tenth of a second. */
 export const START_WITHIN_MS = 10_000;
 
-/** Some hundreds of edits of a plugin. */
-export const WORN_AFTER_BYTES: number = 64 * 1024 * 1024;
+/**
+ * Some hundreds of edits of a plugin. V8 knows nothing of the size of shared memory, so that a worker that has nothing else to do
+ * keeps what it forgot: a host of four workers that only reloads ends up with four times this.
+ */
+export const WORN_AFTER_BYTES: number = 32 * 1024 * 1024;
 
 export class Crew {
   readonly #options: CrewOptions;
@@ -43,6 +48,8 @@ export class Crew {
   #base: BaseImage | undefined;
   #imageFile = "";
   #cancelSpare: (() => void) | undefined;
+  /** One after the other. */
+  #sparesLost = 0;
   #isHeld = false;
   #closed = false;
   isMetered = false;
@@ -99,9 +106,14 @@ export class Crew {
 
   /** Ends a worker. */
   letGo(thread: Thread): void {
-    if (thread === this.#spare) this.#spare = undefined;
+    const wasSpare = thread === this.#spare;
+    if (wasSpare) this.#spare = undefined;
     this.#threads.delete(thread);
     void thread.end();
+    if (!wasSpare) return;
+    // Calls may have nothing else to wait for; but where none starts, trying goes on at leisure.
+    this.#sparesLost++;
+    this.#spareSoon();
   }
 
   /** Workers beyond the maximum were for calls that found all others held; they go when they are idle. */
@@ -150,10 +162,13 @@ export class Crew {
 
   /** A thread that is booted as soon as the engine is there. */
   #newThread(isWanted: boolean): Thread {
-    const { launcher, parking, onMessage, onReady, onLost } = this.#options;
+    const { launcher, parking, onMessage, onReady, onLost, onDefect } = this.#options;
     const thread = new Thread(launcher, isWanted || this.#isHeld, {
       onReady: (_thread, base) => {
-        if (this.#base === undefined) void this.#keepImage(base);
+        if (this.#base === undefined) {
+          this.#keepImage(base).catch((defect: unknown) => onDefect(`Cannot keep the base image: ${String(defect)}`));
+        }
+        this.#sparesLost = 0;
         this.#spareSoon();
         onReady();
       },
@@ -172,7 +187,7 @@ export class Crew {
   /** Not at once: while a host starts, its first calls need the processor more. */
   #spareSoon(): void {
     if (this.#spare !== undefined || this.#cancelSpare !== undefined) return;
-    this.#cancelSpare = this.#options.launcher.after(SPARE_AFTER_MS, () => {
+    this.#cancelSpare = this.#options.launcher.after(SPARE_AFTER_MS * 2 ** Math.min(this.#sparesLost, MAXIMUM_DOUBLINGS), () => {
       this.#cancelSpare = undefined;
       this.#ensureSpare();
     });

@@ -46,6 +46,10 @@ export interface CallJob extends JobBase {
   readonly settle: (outcome: InvocationOutcome, state?: Image) => void;
   /** Host operations and log lines that have already had an effect: such a call is never run again (SPEC B10). */
   effects: number;
+  /** Of the effects, those that are host operations. */
+  operations: number;
+  /** How often a worker had no room for it. */
+  refusals: number;
   /** Of the lines that arrived, each with its end. */
   logBytes: number;
   pendingOperations: number;
@@ -76,7 +80,7 @@ export function usedUntil(job: CallJob, now: number, cpuMs: number): InvocationU
     memoryBytes: 0,
     outputBytes: 0,
     logBytes: 0,
-    operations: job.effects,
+    operations: job.operations,
     fuel: 0,
   };
 }

@@ -109,8 +109,8 @@ const WINDOW_PAGES = WASM_PAGE_BYTES / PAGE_BYTES;
 
 function copyPages(bytes: Uint8Array, pages: readonly number[]): SharedArrayBuffer {
   const shared = new SharedArrayBuffer(pages.length * (4 + PAGE_BYTES));
-  new Uint32Array(shared, 0, pages.length).set(pages);
-  const contents = new Uint8Array(shared, pages.length * 4);
+  const { numbers, contents } = partsOf({ pages: shared });
+  numbers.set(pages);
   for (const [index, page] of pages.entries()) contents.set(bytes.subarray(page * PAGE_BYTES, (page + 1) * PAGE_BYTES), index * PAGE_BYTES);
   return shared;
 }

@@ -1,9 +1,8 @@
 /**
  * The pool: which job goes to which worker, and the watchdog that ends what does not end by itself.
  *
- * Workers come from the crew (`crew.ts`), places from `placement.ts`, verdicts from `watchdog.ts`. Calls of one plugin share a worker before calls of two plugins do, a worker whose guest holds its thread gets no new
- * calls, and those it has not begun are taken back (SPEC B10). Jobs in the guest's hands are watched through shared
- * status words, because a spinning worker answers no message.
+ * Workers come from the crew (`crew.ts`), places from `placement.ts`, verdicts from `watchdog.ts`. A worker whose guest
+ * holds its thread gets no new calls, and those it has not begun are taken back (SPEC B10). Jobs are watched by shared words.
  */
 
 import { Crew, START_WITHIN_MS } from "./crew.ts";
@@ -37,6 +36,8 @@ export interface PoolOptions {
 /** A guest that holds its thread this long makes the thread a bad place for other calls. */
 const BUSY_AFTER_MS = 20;
 const MAXIMUM_ATTEMPTS = 3;
+/** Workers say that they are full where calls that came together do not fit; a call that is sent back more often never will. */
+const MAXIMUM_REFUSALS = 100;
 
 export class Pool {
   readonly #options: PoolOptions;
@@ -105,9 +106,14 @@ export class Pool {
     return true;
   }
 
-  /** A worker has no room for a job that it has not begun. */
-  refuse(job: Job): void {
-    if (job.thread?.takeBack(job.number) === true) this.#wait(job);
+  /** A worker has no room for a call: another one may have, or this one later. @returns false if it must have begun the call */
+  refuse(job: CallJob): boolean {
+    if (job.effects > 0) return false;
+    job.refusals++;
+    if (job.cancelBy !== undefined) this.#answer(job, { kind: "cancelled" }, 0);
+    else if (job.refusals > MAXIMUM_REFUSALS) this.#answer(job, { kind: "overloaded", because: "memory" }, 0);
+    else this.#wait(job);
+    return true;
   }
 
   /** Cancels a call: at once if it has not begun, else signal, grace period, end (SPEC T3). */
@@ -215,8 +221,10 @@ export class Pool {
         this.#replace(thread, entry.number, fault, now - entry.enteredAt);
         continue;
       }
-      if (entry === undefined && this.#isStuck(thread, now)) {
-        this.#replace(thread, undefined, { kind: "trap", message: `A worker took nothing up within ${START_WITHIN_MS} ms` });
+      const isIdle = running === undefined && this.#isStuck(thread, now);
+      if (isIdle || thread.isLying) {
+        const message = isIdle ? `A worker did nothing for ${START_WITHIN_MS} ms` : "A worker says that it runs a guest it was not given";
+        this.#replace(thread, undefined, { kind: "trap", message });
         continue;
       }
       if (thread.isFull || isBusy(thread, now, BUSY_AFTER_MS)) this.#takeBackFrom(thread);
@@ -225,13 +233,18 @@ export class Pool {
     this.#placeWaiting();
   }
 
-  /** Runs no guest, and leaves what it was given: nothing of ours takes nearly as long. */
+  /** Runs no guest, and leaves what it was given or does not end what it was told to: nothing of ours takes nearly as long. */
   #isStuck(thread: Thread, now: number): boolean {
     for (const number of thread.jobs.keys()) {
       const job = this.#jobs.get(number);
-      if (job !== undefined && now - job.givenAt > START_WITHIN_MS && !thread.hasBegun(number)) return true;
+      if (job === undefined) continue;
+      const hasBegun = thread.hasBegun(number);
+      if (!hasBegun && now - job.givenAt > START_WITHIN_MS) return true;
+      if (!hasBegun || job.kind === "call") continue;
+      job.begunAt ??= now;
+      if (now - job.begunAt > START_WITHIN_MS) return true;
     }
-    return false;
+    return thread.owesSince(now - START_WITHIN_MS);
   }
 
   #lookAtJob(thread: Thread, number: number, now: number): void {
@@ -244,14 +257,18 @@ export class Pool {
     if (verdict.kind === "kill") return this.#replace(thread, number, verdict.fault);
     if (isRunning) thread.interrupt(number);
     thread.send({ type: "end", number });
-    if (verdict.kind === "answer") this.#answer(job, verdict.fault, 0);
+    if (verdict.kind !== "answer") return;
+    thread.owe(number, now);
+    this.#answer(job, verdict.fault, 0);
   }
 
   /** Takes back what a busy thread has not begun. */
   #takeBackFrom(thread: Thread): void {
     for (const number of [...thread.jobs.keys()]) {
       const job = this.#jobs.get(number);
-      if (job !== undefined && thread.takeBack(number)) this.#wait(job);
+      // What has had an effect has begun, whatever the words say that the worker shares.
+      const hasEffect = job?.kind === "call" && job.effects > 0;
+      if (job !== undefined && !hasEffect && thread.takeBack(number)) this.#wait(job);
     }
   }
 
@@ -263,13 +280,15 @@ export class Pool {
     for (const number of [...thread.jobs.keys()]) {
       const job = this.#jobs.get(number);
       if (job === undefined) continue;
-      const begun = !thread.takeBack(number);
+      const begun = !thread.takeBack(number) || (job.kind === "call" && job.effects > 0);
       // A job that never began is not to blame, unless nobody else is: what it needs may be what ends its worker.
-      if (begun || guilty === undefined) job.attempts++;
+      if (begun || guilty === undefined || number === guilty) job.attempts++;
       const isRepeatable = !begun || job.kind === "load" || job.effects === 0;
-      if (number === guilty) this.#answer(job, fault, cpuMs);
+      // A worker that ended by itself may have done so for a reason of its own, and a plugin that is not loaded stays away.
+      const isGuilty = number === guilty && !(fault.kind === "trap" && job.kind === "load");
+      if (isGuilty) this.#answer(job, fault, cpuMs);
       else if (isRepeatable && job.attempts < MAXIMUM_ATTEMPTS) this.#wait(job);
-      else this.#answer(job, begun ? { kind: "lost" } : fault, 0);
+      else this.#answer(job, begun && number !== guilty ? { kind: "lost" } : fault, 0);
     }
     if (this.#closed) return;
     if (this.#failedStarts >= MAXIMUM_ATTEMPTS) return this.#giveUp(fault);

@@ -107,21 +107,24 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   function receive(thread: Thread, message: WorkerMessage): void {
     if (message.type === "ready" || message.type === "broken") return;
     const job = pool.job(message.number);
-    if (job === undefined || job.thread !== thread) return;
+    if (job === undefined || job.thread !== thread) {
+      const isEnd = message.type === "done" || message.type === "failed" || message.type === "full";
+      return isEnd && thread.pay(message.number) ? undefined : thread.unheard();
+    }
     if (job.kind === "load") {
       if (message.type === "loaded") thread.images.add(job.source.digest);
       if ((message.type === "loaded" || message.type === "refused") && pool.settle(job)) {
         if (message.type === "refused") return job.settle({ ok: false, fault: message.fault });
         keep(job.source, message.image);
         cache.keep(job.source, message.image).catch((defect: unknown) => onDefect(`Cannot keep an image: ${String(defect)}`));
-        job.settle({ ok: true, loadMs: launcher.now() - job.givenAt, imageBytes: message.image.pages.byteLength });
+        return job.settle({ ok: true, loadMs: launcher.now() - job.givenAt, imageBytes: message.image.pages.byteLength });
       }
-      return;
+      return thread.unheard();
     }
-    if (message.type === "full") return pool.refuse(job);
+    if (message.type === "full") return pool.refuse(job) ? undefined : thread.unheard();
     if (message.type === "operation") return answerOperation(thread, job, message);
-    if (message.type === "logs") return deliverLogs(job, message.lines);
-    if ((message.type !== "done" && message.type !== "failed") || !pool.settle(job)) return;
+    if (message.type === "logs") return deliverLogs(job, message.lines) ? undefined : thread.unheard();
+    if ((message.type !== "done" && message.type !== "failed") || !pool.settle(job)) return thread.unheard();
     deliverLogs(job, message.lines);
     noteTime(job.plugin, message.used.wallMs);
     const tape = message.tape === undefined ? {} : { tape: message.tape };
@@ -178,6 +181,8 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
         words: wordsOf(invocation),
         ...(state === undefined ? {} : { state }),
         effects: 0,
+        operations: 0,
+        refusals: 0,
         logBytes: 0,
         pendingOperations: 0,
         cancelBy: undefined,

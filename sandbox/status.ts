@@ -2,7 +2,7 @@
 
 import type { Fault, GuestToolError } from "./fault.ts";
 import { nestsWithin } from "./marshal.ts";
-import type { LogLine } from "./worker/protocol.ts";
+import { type LogLine, MAXIMUM_LIST } from "./worker/protocol.ts";
 
 /** Where a call stands (`Entry.poll` in `guest/protocol.ts`). */
 export type Status =
@@ -69,7 +69,7 @@ function readError(text: string): ErrorStatus {
 
 function readList(text: string): readonly string[] {
   const value = parse(text);
-  return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
+  return Array.isArray(value) ? value.slice(0, MAXIMUM_LIST).filter((item): item is string => typeof item === "string") : [];
 }
 
 function readNumber(text: string, name: string): number {

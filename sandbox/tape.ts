@@ -96,7 +96,8 @@ function isCount(value: unknown): value is number {
 function isListOf<T>(value: unknown, maximum: number, check: (item: unknown) => item is T): value is readonly T[];
 function isListOf(value: unknown, maximum: number, check: (item: unknown) => boolean): value is readonly unknown[];
 function isListOf(value: unknown, maximum: number, check: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.length <= maximum && value.every(check);
+  // Holes are looked at too, which `every` alone passes over.
+  return Array.isArray(value) && value.length <= maximum && Array.from(value).every(check);
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

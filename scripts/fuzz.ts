@@ -1,9 +1,10 @@
 /**
  * `npm run fuzz`: random cases for as long as one likes.
  *
- * `-- --minutes N` (default 10), `--only wasm|guest`; `FUZZ_SEED=<number>` begins there, else a new seed is drawn and
- * printed. Every case has a seed of its own: `-- --only KIND --case SEED` runs that one again. Cases run in a child
- * process, so that one that hangs or ends the process is found as well.
+ * `-- --minutes N` (default 10), `--only PART` of wasm, guest, worker (a worker that says anything), races (files swapped
+ * under an act), permissions, net, manifests, paths, marshal, or a kind that the summary names; `FUZZ_SEED=<number>`
+ * begins there, else a new seed is drawn and printed. Every case has a seed of its own: `-- --only KIND --case SEED` runs
+ * that one again. Cases run in a child process, so that one that hangs or ends the process is found as well.
  */
 
 import { fork } from "node:child_process";
@@ -13,6 +14,10 @@ import { engineBytes } from "../test/support/in-thread.ts";
 import { ProgramCheck } from "../test/fuzz/guest-check.ts";
 import { guestProgram } from "../test/fuzz/guest-program.ts";
 import { checkDamagedEngine, checkDamagedModule } from "../test/fuzz/mutation.ts";
+import { checkHostileWorker } from "../test/fuzz/hostile-worker-check.ts";
+import { MODELS } from "../test/fuzz/models/mod.ts";
+import type { Model } from "../test/fuzz/models/model.ts";
+import { checkRace } from "../test/fuzz/races.ts";
 import { checkModule } from "../test/fuzz/wasm-check.ts";
 
 type Check = (seed: number) => readonly string[] | Promise<readonly string[]>;
@@ -27,13 +32,42 @@ const LONGEST_CASE_MS = 60_000;
 
 const programs = new ProgramCheck();
 
-/** By name; several cases of the quick ones for one of the slow. */
-const CHECKS: Readonly<Record<string, { readonly part: "wasm" | "guest"; readonly cases: number; readonly check: Check }>> = {
+interface Kind {
+  /** What `--only` names. */
+  readonly part: string;
+  /** Several cases of the quick ones for one of the slow. */
+  readonly cases: number;
+  readonly check: Check;
+}
+
+/** Values that a model is tried with in one case. */
+const MODEL_RUNS = 200;
+
+/** By name. */
+const CHECKS: Readonly<Record<string, Kind>> = {
   module: { part: "wasm", cases: 20, check: checkModule },
   "damaged-module": { part: "wasm", cases: 200, check: checkDamagedModule },
   "damaged-engine": { part: "wasm", cases: 4, check: (seed) => checkDamagedEngine(seed, engineBytes) },
   program: { part: "guest", cases: 10, check: checkProgram },
+  // 500 messages a case.
+  "hostile-worker": { part: "worker", cases: 10, check: checkHostileWorker },
+  // 500 rounds a case.
+  ...(process.platform === "linux" && { race: { part: "races", cases: 2, check: (seed: number) => checkRace(seed, 500) } }),
+  ...Object.fromEntries(
+    Object.entries(MODELS).flatMap(([part, models]) => models.map((one, index) => [`${part}-${index + 1}`, kindOf(part, one)])),
+  ),
 };
+
+function kindOf(part: string, { says, check }: Model): Kind {
+  return {
+    part,
+    cases: 1,
+    async check(seed) {
+      const problem = await check(seed, MODEL_RUNS);
+      return problem === undefined ? [] : [says, problem];
+    },
+  };
+}
 
 async function checkProgram(seed: number): Promise<readonly string[]> {
   const [program = ""] = fc.sample(guestProgram, { seed, numRuns: 1 });
@@ -59,7 +93,7 @@ async function work(first: number, minutes: number): Promise<void> {
   for (let seed = first; Date.now() < until;) {
     for (const [kind, { part, cases, check }] of Object.entries(CHECKS)) {
       if (option("only") !== undefined && option("only") !== part && option("only") !== kind) continue;
-      for (let left = cases; left > 0; left--) await runCase(kind, check, seed++);
+      for (let left = cases; left > 0 && Date.now() < until; left--) await runCase(kind, check, seed++);
     }
   }
   process.disconnect();

@@ -1,8 +1,9 @@
 /** Everything that can be wrong with plugins, found without calling them. */
 
-import { createSandbox } from "../../sandbox/mod.ts";
+import type { IsolationConfig } from "../../manifests/mod.ts";
 import { toPluginView } from "../doors/plugin-view.ts";
 import type { PluginView } from "../doors/operations.ts";
+import { openSandbox } from "../open-sandbox.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createPluginDirectory } from "../sources/directory/reload.ts";
 import type { PluginStatus } from "../sources/directory/status.ts";
@@ -19,8 +20,12 @@ export interface PluginCheck {
  *
  * @param roots absolute paths of folders that exist.
  */
-export async function checkPlugins(roots: readonly string[], platform: Platform): Promise<readonly PluginCheck[]> {
-  const sandbox = createSandbox(platform.workers);
+export async function checkPlugins(
+  roots: readonly string[],
+  platform: Platform,
+  isolation: IsolationConfig,
+): Promise<readonly PluginCheck[]> {
+  const sandbox = openSandbox(platform, isolation, (message) => platform.log.write("error", message));
   const directory = createPluginDirectory({
     roots,
     platform,

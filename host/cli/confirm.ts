@@ -21,7 +21,7 @@ export function terminalPrompt(platform: Platform, output: Output): ConfirmPromp
 }
 
 /** Tool, class and arguments as they will run. Everything in it is made inert: the arguments may come from anywhere. */
-function questionLines(request: ConfirmationRequest, output: Output): readonly string[] {
+export function questionLines(request: ConfirmationRequest, output: Output): readonly string[] {
   const { style } = output;
   const text = JSON.stringify(request.args, null, 2);
   const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}… (${text.length - MAX_SHOWN} more characters)` : text;

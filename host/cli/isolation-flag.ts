@@ -1,8 +1,11 @@
 /** `--isolation`: where plugins run in this run, in place of what `bascule.json` says. */
 
-import { ISOLATION_KINDS, type IsolationKind } from "../../manifests/mod.ts";
+import { ISOLATION_KINDS, type IsolationConfig, type IsolationKind } from "../../manifests/mod.ts";
+import { isolationOf } from "../open-sandbox.ts";
+import { openProject } from "../project-file.ts";
 import type { Options, OptionSpec } from "./arguments.ts";
 import { usageError } from "./cli-error.ts";
+import type { CommandContext } from "./command.ts";
 
 export const ISOLATION_OPTION: OptionSpec = {
   name: "isolation",
@@ -17,4 +20,14 @@ export function isolationOfRun(options: Options): { readonly isolation?: { reado
   const by = ISOLATION_KINDS.find((kind) => kind === wanted);
   if (by === undefined) throw usageError(`There is no isolation "${wanted}"`, [`Give one of ${ISOLATION_KINDS.join(", ")}`]);
   return { isolation: { by } };
+}
+
+/** What holds for plugins that a command runs by itself: the flag, else `bascule.json`. */
+export async function isolationOfProject({
+  platform,
+  project,
+  options,
+}: Pick<CommandContext, "platform" | "project" | "options">): Promise<IsolationConfig> {
+  const { config } = await openProject(platform, project.configFile ?? false);
+  return isolationOf(isolationOfRun(options).isolation, () => config().isolation);
 }

@@ -5,6 +5,7 @@ import type { FileOutcome } from "../testing/outcome.ts";
 import { runPlugin } from "../testing/run-plugin.ts";
 import { readManifest } from "../types/read-manifest.ts";
 import type { CommandContext } from "./command.ts";
+import { isolationOfProject } from "./isolation-flag.ts";
 import { pathFrom } from "./paths.ts";
 import { countTests, summaryLines } from "./test-text.ts";
 import { printable } from "./text.ts";
@@ -18,7 +19,10 @@ export interface TestKeeper {
 }
 
 /** @param grants what test files may do: those of the run. */
-export function createTestKeeper(context: Pick<CommandContext, "platform" | "output" | "signal">, grants: Permissions): TestKeeper {
+export function createTestKeeper(
+  context: Pick<CommandContext, "platform" | "project" | "options" | "output" | "signal">,
+  grants: Permissions,
+): TestKeeper {
   const { platform, output } = context;
   const waiting = new Map<string, string>();
   const ending = new AbortController();
@@ -40,7 +44,8 @@ export function createTestKeeper(context: Pick<CommandContext, "platform" | "out
     const manifest = await readManifest(platform, folder);
     // A wrong manifest is shown by whoever loads it.
     if (manifest === undefined || !manifest.ok) return [];
-    const files = await runPlugin({ platform, manifest: manifest.manifest, directory: folder, grants, signal: ending.signal });
+    const isolation = await isolationOfProject(context);
+    const files = await runPlugin({ platform, manifest: manifest.manifest, directory: folder, grants, isolation, signal: ending.signal });
     if (files.length === 0 || ending.signal.aborted) return [];
     const shown = (_plugin: string, file: string): string => `${pathFrom(platform.environment.cwd, directory)}/${file}`;
     const { passed, failed } = countTests(files);

@@ -48,6 +48,11 @@ async function linesOf(event: HostEvent, options: LiveOptions): Promise<readonly
       return [
         `${style.yellow("refused")}  ${printable(event.payload.tool)} ${count(event.payload.errors.length, "wrong argument")} ${style.dim(valueText(event.payload.arguments))}`,
       ];
+    case "tool.confirmation_requested":
+      return [
+        `${style.yellow("asks")}     ${printable(event.payload.tool)} ${style.dim(printable(event.payload.inputSummary))}`,
+        `${output.program} approve ${event.payload.requestId}`,
+      ];
     case "plugin.loaded":
     case "plugin.reloaded":
       return await pluginHere(event, options);

@@ -49,7 +49,14 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     logger: createTerminalLog({ output, level: watch ? "info" : "warn", ...(watch && { now: platform.clock.now }) }),
   });
   const about = { version: VERSION, pid: platform.environment.pid };
-  const openSession = (): Operations => createOperations({ host, files: platform.files, session: host.session(), about });
+  const openSession = (): Operations =>
+    createOperations({
+      host,
+      files: platform.files,
+      session: host.session(),
+      about,
+      ...(!watch && { unattended: "refuse" as const }),
+    });
   return {
     operations: openSession(),
     openSession,

@@ -1,13 +1,23 @@
-/** The confirmation gate: asks the caller's person, remembers what `prompt_once` was answered (SPEC E1, E2). */
+/** The confirmation gate: asks a person, waits or lets the caller go meanwhile, remembers what `prompt_once` was answered (SPEC E1-E6). */
 
 import type { EmitEvent } from "../audit/events.ts";
 import type { AllowDecision, ConfirmationRequest, ToolCall } from "../call.ts";
-import { cancelled, confirmationTimeout, type GrantHint, type ToolErrorData, userDenied } from "../errors.ts";
-import type { JsonObject, JsonValue } from "../../manifests/mod.ts";
+import {
+  approvalRequired,
+  cancelled,
+  confirmationTimeout,
+  type GrantHint,
+  overloaded,
+  type ToolErrorData,
+  unavailable,
+  userDenied,
+} from "../errors.ts";
+import type { JsonValue } from "../../manifests/mod.ts";
 import type { Clock } from "../platform/platform.ts";
-import { classOf } from "../policy/policy.ts";
 import type { Session } from "../session.ts";
 import type { RegisteredTool } from "../tool.ts";
+import type { PendingConfirmations } from "./pending.ts";
+import { toRequest } from "./request.ts";
 
 /** A call that a person has to agree to, as it will run. */
 export interface ConfirmInput {
@@ -15,6 +25,8 @@ export interface ConfirmInput {
   readonly call: ToolCall;
   readonly args: JsonValue;
   readonly decision: AllowDecision;
+  /** Lets the caller go: it gets this error now, and the call goes on when a person agrees. Absent where the caller waits. */
+  readonly pend?: (error: ToolErrorData) => void;
 }
 
 /** @returns why the call may not run; undefined if the person agreed. */
@@ -23,25 +35,36 @@ export type Confirm = (input: ConfirmInput, signal: AbortSignal) => Promise<Tool
 export interface ConfirmationOptions {
   readonly emit: EmitEvent;
   readonly newId: () => string;
-  readonly clock: Pick<Clock, "after">;
+  readonly clock: Pick<Clock, "after" | "now">;
+  readonly pending: PendingConfirmations;
+  /** Whether the tool is still that one, and policy says of it what it said before the person was asked. */
+  readonly isUnchanged: (input: ConfirmInput) => boolean;
   /** How long a question stands; read for each question, as the project's configuration can change. */
   readonly timeoutMs: () => number;
   /** Told about prompts that throw. */
   readonly onDefect: (message: string, error: unknown, fields: { readonly callId: string }) => void;
 }
 
-type Answer = "allowed" | "denied" | "timeout" | "cancelled";
+type Answer = "allowed" | "denied" | "timeout" | "cancelled" | "too_many";
 
 export function createConfirm(options: ConfirmationOptions): Confirm {
   const answers = createAnswerMemory();
   return async (input, signal) => {
-    const { call, tool, decision } = input;
-    if (call.confirm === undefined) return userDenied(hintWithoutPerson(tool));
+    const { call, tool, decision, pend } = input;
+    if (call.confirm === undefined && pend === undefined) return userDenied(hintWithoutPerson(tool));
     const ask = (): Promise<Answer> => askPerson(input, signal, options);
-    const answer = decision.confirm === "prompt_once" ? await answers.once(call.session, keyOf(tool), ask) : await ask();
+    const isOnce = decision.confirm === "prompt_once";
+    const answer = isOnce
+      ? await answers.once({ session: call.session, key: keyOf(tool), isShared: pend === undefined }, ask)
+      : await ask();
     switch (answer) {
       case "allowed":
-        return undefined;
+        // What the person agreed to is what runs, or nothing does (SPEC E3).
+        return options.isUnchanged(input)
+          ? undefined
+          : unavailable(call.tool, "it, or what it may do, changed while the question stood; call it again");
+      case "too_many":
+        return overloaded(options.pending.list().length);
       case "denied":
         return userDenied();
       case "timeout":
@@ -53,8 +76,8 @@ export function createConfirm(options: ConfirmationOptions): Confirm {
 }
 
 /** Publishes the question, waits for the door's person, publishes the answer. */
-async function askPerson({ tool, call, args }: ConfirmInput, signal: AbortSignal, options: ConfirmationOptions): Promise<Answer> {
-  const request = toRequest(tool, call, args, options.newId());
+async function askPerson({ tool, call, args, pend }: ConfirmInput, signal: AbortSignal, options: ConfirmationOptions): Promise<Answer> {
+  const request = await toRequest(tool, call, args, options.newId());
   const subject = {
     sessionId: call.session.id,
     callId: call.callId,
@@ -69,16 +92,16 @@ async function askPerson({ tool, call, args }: ConfirmInput, signal: AbortSignal
     ...subject,
     payload: { requestId, tool: tool.qualifiedName, inputSummary: summarize(args), class: request.class, projectedModifications },
   });
-  const answer = await waitForAnswer(request, call, signal, options);
+  const answer = await waitForAnswer(request, { call, ...(pend && { pend }) }, signal, options);
   const by = answer === "allowed" || answer === "denied" ? "person" : "host";
   options.emit({ type: "tool.confirmation_resolved", ...subject, payload: { requestId, decision: answer, by } });
   return answer;
 }
 
-/** The first of: an answer, the time limit, cancellation. The prompt is told to go away in every case. */
+/** The first of: an answer from anywhere, the time limit, cancellation. The prompt is told to go away in every case. */
 async function waitForAnswer(
   request: ConfirmationRequest,
-  call: ToolCall,
+  { call, pend }: Pick<ConfirmInput, "call" | "pend">,
   signal: AbortSignal,
   options: ConfirmationOptions,
 ): Promise<Answer> {
@@ -86,15 +109,23 @@ async function waitForAnswer(
   const over = new AbortController();
   return await new Promise<Answer>((resolve) => {
     const settle = (answer: Answer): void => {
+      withdraw?.();
       stopTimer();
       signal.removeEventListener("abort", cancel);
       over.abort();
       resolve(answer);
     };
     const cancel = (): void => settle("cancelled");
-    const stopTimer = options.clock.after(options.timeoutMs(), () => settle("timeout"));
+    const timeoutMs = options.timeoutMs();
+    const stopTimer = options.clock.after(timeoutMs, () => settle("timeout"));
+    const askedAt = options.clock.now();
+    const withdraw = options.pending.open({ request, sessionId: call.session.id, askedAt, expiresAt: askedAt + timeoutMs }, (approve) =>
+      settle(approve ? "allowed" : "denied"),
+    );
+    if (withdraw === undefined) return settle("too_many");
     signal.addEventListener("abort", cancel, { once: true });
-    void promptSafely(request, call, over.signal, options).then(settle);
+    pend?.(approvalRequired(request.tool, request.requestId));
+    if (call.confirm !== undefined) void promptSafely(request, call, over.signal, options).then(settle);
   });
 }
 
@@ -116,29 +147,6 @@ async function promptSafely(
   }
 }
 
-function toRequest(tool: RegisteredTool, call: ToolCall, args: JsonValue, requestId: string): ConfirmationRequest {
-  return Object.freeze({
-    requestId,
-    callId: call.callId,
-    tool: tool.qualifiedName,
-    ...(tool.plugin !== undefined && { plugin: tool.plugin }),
-    ...(tool.binding.kind === "plugin" && { digest: tool.binding.version.digest }),
-    args,
-    class: classOf(tool),
-    destructive: tool.definition.destructive,
-    projectedModifications: projectedModifications(tool, args),
-  });
-}
-
-/** The arguments that the tool declares as files it writes. */
-function projectedModifications(tool: RegisteredTool, args: JsonValue): readonly string[] {
-  if (typeof args !== "object" || args === null || Array.isArray(args)) return [];
-  const members = args as JsonObject; // Array.isArray does not narrow readonly arrays away.
-  return tool.definition.requires
-    .filter(({ capability }) => capability === "write")
-    .flatMap(({ arg }) => [members[arg]].flat().filter((value) => typeof value === "string"));
-}
-
 const SUMMARY_LENGTH = 500;
 
 function summarize(args: JsonValue): string {
@@ -157,28 +165,42 @@ function keyOf(tool: RegisteredTool): string {
   return `${tool.qualifiedName} ${tool.binding.kind === "plugin" ? tool.binding.version.digest : tool.id}`;
 }
 
+interface Question {
+  readonly session: Session;
+  readonly key: string;
+  /** False for a caller that does not wait: it is told of a question of its own. */
+  readonly isShared: boolean;
+}
+
+interface SessionAnswers {
+  readonly given: Map<string, Answer>;
+  readonly asking: Map<string, Promise<Answer>>;
+}
+
 interface AnswerMemory {
-  once(session: Session, key: string, ask: () => Promise<Answer>): Promise<Answer>;
+  once(question: Question, ask: () => Promise<Answer>): Promise<Answer>;
 }
 
 /** Yes and no are remembered as long as the session lives; while one call asks, others of the same tool wait for its answer. */
 function createAnswerMemory(): AnswerMemory {
-  const sessions = new WeakMap<Session, Map<string, Promise<Answer>>>();
+  const sessions = new WeakMap<Session, SessionAnswers>();
   return {
-    async once(session, key, ask) {
-      const answers = sessions.get(session) ?? new Map<string, Promise<Answer>>();
-      sessions.set(session, answers);
+    async once({ session, key, isShared }, ask) {
+      const memory: SessionAnswers = sessions.get(session) ?? { given: new Map(), asking: new Map() };
+      sessions.set(session, memory);
       for (;;) {
-        const pending = answers.get(key);
-        if (pending === undefined) break;
-        const answer = await pending;
-        if (answer === "allowed" || answer === "denied") return answer;
+        const known = memory.given.get(key);
+        if (known !== undefined) return known;
+        const asking = isShared ? memory.asking.get(key) : undefined;
+        if (asking === undefined) break;
+        await asking;
       }
       const asked = ask();
-      answers.set(key, asked);
+      if (isShared) memory.asking.set(key, asked);
       const answer = await asked;
-      // Nobody said anything: the next call asks again.
-      if (answer === "timeout" || answer === "cancelled") answers.delete(key);
+      if (isShared) memory.asking.delete(key);
+      // Where nobody said anything, the next call asks again.
+      if (answer === "allowed" || answer === "denied") memory.given.set(key, answer);
       return answer;
     },
   };

@@ -1,6 +1,7 @@
 /** `Operations` answered by a host in this process, for one client of it. */
 
 import { type AccessQuery, isPathKind, type PermissionKind, sideEffectClass, smallestGrant } from "../../manifests/mod.ts";
+import type { CallOptions } from "../calls.ts";
 import type { Host, HostExplanation } from "../host.ts";
 import type { ToolListing } from "../listing.ts";
 import type { Files } from "../platform/platform.ts";
@@ -29,6 +30,8 @@ export interface HostOperationsOptions {
   readonly files: Files;
   /** The client's own session. */
   readonly session: Session;
+  /** For a host that is gone before anybody can approve. Default `pending`. */
+  readonly unattended?: CallOptions["unattended"];
   /** Version of bascule, and the process that answers. */
   readonly about: { readonly version: string; readonly pid: number };
 }
@@ -124,6 +127,7 @@ export function createOperations(options: HostOperationsOptions): Operations {
         ...(timeoutMs !== undefined && { timeoutMs }),
         ...(listener.onProgress && { onProgress: listener.onProgress }),
         ...(listener.confirm && { confirm: listener.confirm }),
+        ...(options.unattended && { unattended: options.unattended }),
       });
     },
     async status(): Promise<HostStatus> {
@@ -154,6 +158,8 @@ export function createOperations(options: HostOperationsOptions): Operations {
     async why(question) {
       return { tools: why(question) };
     },
+    pending: () => Promise.resolve(host.confirmations.list()),
+    resolve: (requestId, given) => Promise.resolve(host.confirmations.answer(requestId, given)),
     reload: () => host.reload(),
   };
 }

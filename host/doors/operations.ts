@@ -8,6 +8,7 @@
 import type { AccessState, JsonObject, JsonValue, PermissionKind, Permissions, Problem, SideEffect } from "../../manifests/mod.ts";
 import type { RawArguments } from "../arguments.ts";
 import type { Because, ConfirmationRequest, ToolResult } from "../call.ts";
+import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { StoredGrant } from "../grants.ts";
 import type { QuotaUse } from "../quotas/quotas.ts";
 import type { TaskContext } from "../session.ts";
@@ -23,6 +24,9 @@ export interface Operations {
   revoke(plugin: string, taken?: Permissions): Promise<number>;
   grants(): Promise<GrantList>;
   why(question: WhyQuestion): Promise<WhyAnswer>;
+  /** Questions that wait for a person, of every client. */
+  pending(): Promise<readonly PendingConfirmation[]>;
+  resolve(requestId: string, answer: ConfirmationAnswer): Promise<AnswerOutcome>;
   /** Looks for changes now. @returns how many plugins were reloaded. */
   reload(): Promise<number>;
 }

@@ -3,6 +3,7 @@
 import type { Permissions } from "../../manifests/mod.ts";
 import { JsonArgumentText } from "../arguments.ts";
 import type { ToolResult } from "../call.ts";
+import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { StoredGrant } from "../grants.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
 import type {
@@ -126,6 +127,9 @@ function remoteOperations(client: Client): Operations {
     revoke: (plugin: string, taken?: Permissions) => client.request("revoke", { plugin, ...(taken ? { taken } : {}) }) as Promise<number>,
     grants: () => client.request("grants") as Promise<GrantList>,
     why: (question: WhyQuestion) => client.request("why", question) as Promise<WhyAnswer>,
+    pending: () => client.request("pending") as Promise<readonly PendingConfirmation[]>,
+    resolve: (requestId: string, answer: ConfirmationAnswer) =>
+      client.request("resolve", { requestId, ...answer }) as Promise<AnswerOutcome>,
     reload: () => client.request("reload") as Promise<number>,
   };
 }

@@ -125,6 +125,10 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
       return operations.grants();
     case "why":
       return operations.why(request.question);
+    case "pending":
+      return operations.pending();
+    case "resolve":
+      return operations.resolve(request.requestId, request.given);
     case "reload":
       return operations.reload();
     case "answer":

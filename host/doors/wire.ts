@@ -17,6 +17,7 @@ import type { JsonObject, JsonValue, PermissionKind, Permissions } from "../../m
 import { isJsonObject, LIMIT_CEILINGS, PERMISSION_KINDS, parsePermissions, problemToText } from "../../manifests/mod.ts";
 import type { ConfirmationRequest } from "../call.ts";
 import { JsonArgumentText } from "../arguments.ts";
+import type { ConfirmationAnswer } from "../confirmations/pending.ts";
 import { readJsonText } from "../json-text.ts";
 import type { CallRequest, DoorErrorCode, RequestContext, WhyQuestion } from "./operations.ts";
 
@@ -31,11 +32,12 @@ const MAX_TIMEOUT_MS = LIMIT_CEILINGS.wallMs;
 /** What a client can send. */
 export type Request =
   | { readonly id: number; readonly op: "call"; readonly call: CallRequest; readonly interactive: boolean }
-  | { readonly id: number; readonly op: "status" | "list" | "grants" | "reload" }
+  | { readonly id: number; readonly op: "status" | "list" | "grants" | "pending" | "reload" }
   | { readonly id: number; readonly op: "info"; readonly name: string }
   | { readonly id: number; readonly op: "grant"; readonly plugin: string; readonly permissions: Permissions }
   | { readonly id: number; readonly op: "revoke"; readonly plugin: string; readonly taken: Permissions | undefined }
   | { readonly id: number; readonly op: "why"; readonly question: WhyQuestion }
+  | { readonly id: number; readonly op: "resolve"; readonly requestId: string; readonly given: ConfirmationAnswer }
   | { readonly id: number; readonly op: "answer"; readonly requestId: string; readonly answer: boolean | undefined }
   | { readonly id: number; readonly op: "cancel" };
 
@@ -97,6 +99,7 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
     case "status":
     case "list":
     case "grants":
+    case "pending":
     case "reload":
       return { id, op };
     case "info":
@@ -116,6 +119,12 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
     }
     case "why":
       return readWhy(id, params);
+    case "resolve": {
+      const { requestId, approve, hash } = params;
+      if (!isName(requestId)) return expectedName("requestId");
+      if (!isName(hash)) return expectedName("hash");
+      return typeof approve === "boolean" ? { id, op, requestId, given: { approve, hash } } : 'Expected "approve" to be true or false';
+    }
     case "answer": {
       const { requestId, answer } = frame;
       if (!isName(requestId)) return expectedName("requestId");
@@ -128,7 +137,21 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
   }
 }
 
-const OPERATION_NAMES = ["call", "status", "list", "info", "grant", "revoke", "grants", "why", "reload", "answer", "cancel"];
+const OPERATION_NAMES = [
+  "call",
+  "status",
+  "list",
+  "info",
+  "grant",
+  "revoke",
+  "grants",
+  "why",
+  "pending",
+  "resolve",
+  "reload",
+  "answer",
+  "cancel",
+];
 
 function readCall(id: number, params: JsonObject): Request | string {
   const { tool, args = {}, argsText, timeoutMs, context, interactive } = params;

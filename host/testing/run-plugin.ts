@@ -1,6 +1,6 @@
 /** Runs everything that a plugin brings to test it with: its cases and its test files (SPEC I7). */
 
-import { type Manifest, manifestToJson, type Permissions } from "../../manifests/mod.ts";
+import { type IsolationConfig, type Manifest, manifestToJson, type Permissions } from "../../manifests/mod.ts";
 import { createStackReader } from "../../sandbox/mod.ts";
 import { createHost, type Host } from "../host.ts";
 import type { HostOptions } from "../host-options.ts";
@@ -28,6 +28,8 @@ export interface PluginTestOptions {
   readonly sanitizeResources?: boolean;
   readonly onEvent?: (event: TestEvent) => void;
   readonly signal?: AbortSignal;
+  /** Default: threads. */
+  readonly isolation?: IsolationConfig;
 }
 
 /**
@@ -60,6 +62,7 @@ async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promis
   const { platform, filter, grants, sanitizeOps = false, sanitizeResources = false, onEvent = () => {} } = options;
   const { manifest, files } = bytes;
   const signal = options.signal ?? new AbortController().signal;
+  const isolated = options.isolation === undefined ? {} : { isolation: options.isolation };
   const made = `${platform.environment.tmp}/bascule-test-${hex(platform.random.bytes(12))}`;
   await platform.files.makeDirectory(made);
   const root = await platform.files.realPath(made);
@@ -103,7 +106,7 @@ async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promis
   async function openHost(plugin: PluginBytes, more: Pick<HostOptions, "logger" | "grants" | "policy">): Promise<Host> {
     const plugins = `${root}/plugins-${++copies}`;
     await writeCopy(platform, plugins, plugin);
-    return await createHost({ platform, plugins, config: false, workspace: root, ...more });
+    return await createHost({ platform, plugins, config: false, workspace: root, ...isolated, ...more });
   }
 
   return {

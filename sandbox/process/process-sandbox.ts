@@ -107,7 +107,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
       return child.unheard();
     }
     if (message.type === "operation") return answerOperation(child, job, message);
-    if (message.type === "logs") return deliverLogs(job, message.lines);
+    if (message.type === "logs") return deliverLogs(job, message.lines) ? undefined : child.unheard();
     if ((message.type !== "done" && message.type !== "failed") || !settle(job)) return child.unheard();
     deliverLogs(job, message.lines);
     const tape = fromTapeText(message.tape);
@@ -133,7 +133,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
 
   function answer(job: ProcessJob, fault: Fault): void {
     if (job.thread !== undefined) settle(job);
-    if (job.kind === "call") return job.settle({ ok: false, fault, used: { ...NOTHING_USED, operations: job.effects } });
+    if (job.kind === "call") return job.settle({ ok: false, fault, used: { ...NOTHING_USED, operations: job.operations } });
     const message = fault.kind === "trap" ? fault.message : "The process that loaded the plugin was ended";
     return job.settle({ ok: false, fault: { kind: "trap", message } });
   }
@@ -156,6 +156,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
         source,
         invocation,
         effects: 0,
+        operations: 0,
         logBytes: 0,
         pendingOperations: 0,
         settle(outcome) {

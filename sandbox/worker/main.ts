@@ -193,9 +193,11 @@ export function serveWorker(powers: WorkerPowers): void {
 
   function beginCall(request: CallRequest, plugin: Plugin, modules: ModuleTable, lease: Lease): void {
     const { restorer, instances } = afterBoot();
-    const isFull = instances.heldBytes >= FULL_BYTES;
-    if (isFull) powers.post({ type: "full", number: request.number });
-    if (isFull || !claim(control, request.ticket)) return instances.giveBack(lease);
+    if (!claim(control, request.ticket)) return instances.giveBack(lease);
+    if (instances.heldBytes >= FULL_BYTES) {
+      instances.giveBack(lease);
+      return powers.post({ type: "full", number: request.number });
+    }
     const keep = request.state === undefined ? {} : { capture: (instance: Instance): Image => restorer.capture(instance) };
     const world = openWorld(request.world, environment);
     if (world?.isSeeded === true) instances.reseed(lease, world.local.randomBytes);

@@ -1,8 +1,10 @@
 /** Whether what a worker says has the shape of a message: one that lost control of itself may say anything. */
 
+import { LIMIT_CEILINGS } from "../../manifests/mod.ts";
+import { ENTRY_NAMES } from "../handles.ts";
 import { isImage } from "../image.ts";
 import { isTape, type KeptTape } from "../tape.ts";
-import type { WorkerMessage } from "./protocol.ts";
+import { MAXIMUM_LIST, type WorkerMessage } from "./protocol.ts";
 
 /** Checked before any word of it is read; what it says is not believed any more for that. */
 export function isWorkerMessage(raw: unknown): raw is WorkerMessage {
@@ -16,14 +18,16 @@ export type Check = (value: unknown) => boolean;
 export const isText: Check = (value) => typeof value === "string";
 export const isCount: Check = (value) => typeof value === "number" && Number.isFinite(value) && value >= 0;
 export const isNumber: Check = (value) => typeof value === "number";
-const isBytes: Check = (value) => value instanceof Uint8Array;
-const isTexts = listOf(isText);
+/** Its own: bytes that two threads see may change after they were checked. */
+const isBytes: Check = (value) => value instanceof Uint8Array && value.buffer instanceof ArrayBuffer;
+const isTexts = listOf(isText, MAXIMUM_LIST);
 const isAnything: Check = () => true;
 
 /** One of the four levels, and text. */
 const isLine: Check = (value) => Array.isArray(value) && LEVELS.has(value[0]) && isText(value[1]);
 const LEVELS: ReadonlySet<unknown> = new Set(["debug", "info", "warn", "error"]);
-export const isLines: Check = listOf(isLine);
+/** A line counts at least one byte. */
+export const isLines: Check = listOf(isLine, LIMIT_CEILINGS.logBytes);
 
 export const isUsed: Check = shape({
   wallMs: isCount,
@@ -67,6 +71,31 @@ export const isLoadFault: Check = shape({
   stack: optional(isText),
 });
 
+const isAddress: Check = (value) => isCount(value) && Number.isInteger(value);
+
+/** All of it: the host writes it into a file, and gives it to every other worker. */
+const isBase = shape({
+  bytes: (value) => value instanceof SharedArrayBuffer,
+  heapEnd: isAddress,
+  randomAddress: isAddress,
+  facts: shape({
+    dataEnd: isAddress,
+    stackTop: isAddress,
+    breakAddress: isAddress,
+    getStackPointer: isText,
+    setStackPointer: isText,
+    timeImport: isText,
+  }),
+  handles: shape({
+    runtime: isAddress,
+    jobContext: isAddress,
+    context: isAddress,
+    undefinedValue: isAddress,
+    argumentPointers: isAddress,
+    entry: shape(Object.fromEntries(ENTRY_NAMES.map((name) => [name, isAddress]))),
+  }),
+});
+
 export function isKeptTape(value: unknown): value is KeptTape {
   return value === "too_long" || isTape(value);
 }
@@ -74,7 +103,7 @@ export function isKeptTape(value: unknown): value is KeptTape {
 const ANSWER = { number: isNumber, used: isUsed, lines: isLines, tape: optional(isKeptTape) };
 
 const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
-  ready: shape({ base: shape({ bytes: (value) => value instanceof SharedArrayBuffer }) }),
+  ready: shape({ base: isBase }),
   broken: shape({ message: isText }),
   loaded: shape({ number: isNumber, image: isImage }),
   refused: shape({ number: isNumber, fault: isLoadFault }),
@@ -94,8 +123,14 @@ export function optional(check: Check): Check {
   return (value) => value === undefined || check(value);
 }
 
-function listOf(check: Check): Check {
-  return (value) => Array.isArray(value) && value.every(check);
+function listOf(check: Check, maximum: number): Check {
+  return (value) => Array.isArray(value) && value.length <= maximum && everyItem(value, check);
+}
+
+/** Also what is not there: a list may have holes, which `every` passes over. */
+function everyItem(list: readonly unknown[], check: Check): boolean {
+  for (const item of list) if (!check(item)) return false;
+  return true;
 }
 
 export function oneOf(words: readonly string[]): Check {

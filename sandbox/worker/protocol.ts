@@ -91,7 +91,7 @@ export type WorkerMessage =
       readonly bytes?: Uint8Array;
     }
   | { readonly type: "logs"; readonly number: number; readonly lines: readonly LogLine[] }
-  /** A call that it was given and has not begun: those that wait here hold too much memory for one more. */
+  /** A call that it took up and did not begin: those that wait here hold too much memory for one more. */
   | { readonly type: "full"; readonly number: number }
   | {
       readonly type: "done";
@@ -110,6 +110,9 @@ export type WorkerMessage =
       readonly lines: readonly LogLine[];
       readonly tape?: KeptTape;
     };
+
+/** Entries of a list of names in a message: exports, operations under way. */
+export const MAXIMUM_LIST = 1_024;
 
 export type LogLine = readonly [level: "debug" | "info" | "warn" | "error", text: string];
 

@@ -70,8 +70,13 @@ export class Thread {
   readonly #plugins: Map<string, number> = new Map();
   #lastTicket = 0;
   #shared: Uint8Array | undefined;
+  /** Jobs that the host answered for, and when: the worker still has to say that it is done with them. */
+  readonly #owed: Map<number, number> = new Map();
+  /** What it said out of turn since a job was last answered. */
+  #strikes = 0;
   readonly #connection: WorkerConnection;
   readonly #control: Control;
+  readonly #listener: ThreadListener;
   #ended = false;
   /** Somebody waits for it to be ready. */
   #isWanted = false;
@@ -86,9 +91,11 @@ export class Thread {
   constructor(launcher: WorkerLauncher, isWanted: boolean, listener: ThreadListener) {
     const control = new SharedArrayBuffer(CONTROL_BYTES);
     this.#control = openControl(control);
+    this.#listener = listener;
     this.#connection = launcher.start({ control });
     this.#connection.onMessage((raw) => {
-      if (this.#ended || !isWorkerMessage(raw)) return;
+      if (this.#ended) return;
+      if (!isWorkerMessage(raw) || (raw.type === "ready" && this.ready)) return this.unheard();
       if (raw.type !== "ready") return listener.onMessage(this, raw);
       this.ready = true;
       this.#isWanted = false;
@@ -142,6 +149,7 @@ export class Thread {
   settle(number: number): void {
     const job = this.jobs.get(number);
     if (job === undefined) return;
+    this.#strikes = 0;
     this.jobs.delete(number);
     const left = (this.#plugins.get(job.digest) ?? 1) - 1;
     if (left > 0) this.#plugins.set(job.digest, left);
@@ -214,7 +222,36 @@ export class Thread {
 
   /** The calls that wait here hold so much that the worker begins no other. */
   get isFull(): boolean {
-    return Atomics.load(this.#control.words, HELD_KB) * 1024 >= FULL_BYTES;
+    return this.jobs.size > 0 && Atomics.load(this.#control.words, HELD_KB) * 1024 >= FULL_BYTES;
+  }
+
+  /** The host answered for a job that the worker has: it will say at last that it is done with it. */
+  owe(number: number, now: number): void {
+    this.#owed.set(number, now);
+  }
+
+  /** @returns whether the worker is done now with a job that the host answered for. */
+  pay(number: number): boolean {
+    return this.#owed.delete(number);
+  }
+
+  /** True if the worker was told to end a job so long ago and has not said that it did. */
+  owesSince(time: number): boolean {
+    // In the order of their times.
+    for (const since of this.#owed.values()) return since < time;
+    return false;
+  }
+
+  /** The worker said what no honest one says, or too late. Some is passed over; who goes on would keep the host busy, and is ended. */
+  unheard(): void {
+    this.#strikes++;
+    if (this.#strikes === MAXIMUM_STRIKES) this.#listener.onExit(this, "A worker said too much that answers nothing");
+  }
+
+  /** True if the worker says that it runs a guest it was never given. */
+  get isLying(): boolean {
+    const number = Atomics.load(this.#control.words, CURRENT);
+    return number !== 0 && !this.hasBegun(number) && !this.#owed.has(number);
   }
 
   /** Asks for an end at the next interrupt poll, or while the guest waits for a synchronous answer. */
@@ -243,5 +280,7 @@ export class Thread {
   }
 }
 
+/** An honest worker may be a few log lines late, for a call that the host has answered for. */
+const MAXIMUM_STRIKES = 4_096;
 const LEND_FROM_BYTES = 65_536;
 const LENT_BYTES = 4 << 20;

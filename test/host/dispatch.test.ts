@@ -309,11 +309,12 @@ describe("dispatch()", () => {
     const session = createSession({ id: "s", workspace: WORKSPACE, concurrency: 1 });
     const writer = hostTool("writer", { sideEffects: ["write"] });
     const host = testHost({ tools: [writer, hostTool("say")], session });
-    let answer = (_agreed: boolean): void => {};
+    let answer: ((agreed: boolean) => void) | undefined;
     const waiting = host.call("writer", {}, { timeoutMs: 50, confirm: () => new Promise<boolean>((resolve) => (answer = resolve)) });
     expect(await host.call("say")).toMatchObject({ ok: true });
+    await expect.poll(() => answer).toBeDefined();
     host.platform.advance(10_000);
-    answer(true);
+    answer?.(true);
     expect(await waiting).toMatchObject({ ok: true });
   });
 

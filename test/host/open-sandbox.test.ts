@@ -47,7 +47,8 @@ async function start(project: object, options: HostOptions = {}): Promise<{ read
   return { host, prepared: () => prepared };
 }
 
-describe("the sandbox of a host", () => {
+// Processes take seconds to start on a crowded machine.
+describe("the sandbox of a host", { timeout: 120_000 }, () => {
   it("is in a process where bascule.json says so, with the grants of the host [B1.process] [P1.isolation]", async () => {
     const { host, prepared } = await start({ isolation: "process" });
     expect(await host.call("count", { path: "a.txt" })).toMatchObject({ ok: true, output: 3, route: "wasm" });

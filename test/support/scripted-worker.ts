@@ -6,8 +6,21 @@ import type { Invocation, PluginSource, WorkerLauncher } from "../../sandbox/mod
 import { type Control, openControl, type WorkerRequest } from "../../sandbox/worker/protocol.ts";
 
 const EMPTY_MODULE = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
-// The pool never looks into an image.
-export const EMPTY_BASE = { bytes: new SharedArrayBuffer(8) } as unknown as BaseImage;
+/** The pool never looks into an image. */
+export const EMPTY_BASE: BaseImage = {
+  bytes: new SharedArrayBuffer(8),
+  heapEnd: 8,
+  randomAddress: 0,
+  facts: { dataEnd: 0, stackTop: 0, breakAddress: 0, getStackPointer: "g", setStackPointer: "s", timeImport: "t" },
+  handles: {
+    runtime: 0,
+    jobContext: 0,
+    context: 0,
+    undefinedValue: 0,
+    argumentPointers: 0,
+    entry: { define: 0, invoke: 0, settle: 0, runTimers: 0, abort: 0, poll: 0 },
+  },
+};
 export const EMPTY_IMAGE: Image = { pages: new SharedArrayBuffer(0), heapEnd: 0 };
 export const NOTHING_USED = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0, fuel: 0 };
 

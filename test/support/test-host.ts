@@ -6,6 +6,7 @@ import type { RawArguments } from "../../host/arguments.ts";
 import type { ToolResult } from "../../host/call.ts";
 import { createCalls, type Calls, type CallOptions } from "../../host/calls.ts";
 import { checkRequired } from "../../host/capabilities/mod.ts";
+import { createPendingConfirmations, type PendingConfirmations } from "../../host/confirmations/pending.ts";
 import { createConfirm } from "../../host/confirmations/confirmations.ts";
 import type { Dispatch } from "../../host/dispatch.ts";
 import { createHookGates, type Hooks } from "../../host/hooks.ts";
@@ -46,6 +47,7 @@ export interface TestHost {
   readonly session: Session;
   readonly sandbox: FakeSandbox;
   readonly events: HostEvent[];
+  readonly confirmations: PendingConfirmations;
   call(tool: string, args?: RawArguments, options?: CallOptions): Promise<ToolResult>;
   /** Types of the events so far, in order, without those of the registry. */
   types(): EventType[];
@@ -65,8 +67,17 @@ export function testHost(options: TestHostOptions = {}): TestHost {
   const session = options.session ?? createSession({ id: "session-1", workspace: WORKSPACE });
   const secrets = createSecrets({ platform, sources: () => project.secrets, root: WORKSPACE });
   const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, lease: sandbox.lease });
+  const confirmations = createPendingConfirmations();
+  const confirm = createConfirm({
+    emit: bus.emit,
+    newId: random.uuidv7,
+    clock,
+    pending: confirmations,
+    timeoutMs: () => project.confirmation.timeoutMs,
+    isUnchanged: ({ tool }) => registry.snapshot().getById(tool.id) === tool,
+    onDefect,
+  });
   const quotas = createQuotas(clock.monotonic);
-  const confirm = createConfirm({ emit: bus.emit, newId: random.uuidv7, clock, timeoutMs: () => project.confirmation.timeoutMs, onDefect });
   const calls = createCalls({
     newId: random.uuidv7,
     clock,
@@ -87,6 +98,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     }),
   });
   return {
+    confirmations,
     calls,
     registry,
     platform,

@@ -1,9 +1,6 @@
 /** `bascule call`: calls one tool. */
 
-import { JsonArgumentText } from "../../arguments.ts";
-import { DoorError } from "../../doors/operations.ts";
-import type { JsonObject, JsonValue } from "../../../manifests/mod.ts";
-import { readCallArguments, wordsToArguments } from "../call-arguments.ts";
+import type { JsonValue } from "../../../manifests/mod.ts";
 import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { terminalPrompt } from "../confirm.ts";
@@ -14,6 +11,7 @@ import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import { failureLines, successText } from "../result-text.ts";
 import { printable } from "../text.ts";
+import { ARGS_OPTION, readToolArguments } from "../tool-arguments.ts";
 
 export const callCommand: Command = {
   name: "call",
@@ -33,7 +31,7 @@ export const callCommand: Command = {
   ],
   positionals: { min: 1, max: Number.MAX_SAFE_INTEGER },
   options: [
-    { name: "args", value: "file", about: "Read the arguments from a JSON file; - is standard input" },
+    ARGS_OPTION,
     { name: "timeout", value: "ms", about: "End the call after so many milliseconds" },
     ...CONTEXT_OPTIONS,
     ...RUN_OPTIONS,
@@ -49,9 +47,7 @@ export const callCommand: Command = {
 async function call(context: CommandContext, host: HostAccess): Promise<number> {
   const { output, platform, positionals, options, signal } = context;
   const [tool = "", ...words] = positionals;
-  const given = await readCallArguments(words, options.value("args"), platform);
-  const args =
-    given.kind === "text" ? new JsonArgumentText(given.text) : wordsToArguments(given.words, await inputSchema(tool, host), tool);
+  const args = await readToolArguments(tool, words, context, host);
   const confirm = terminalPrompt(platform, output);
   const timeoutMs = readTimeout(options.value("timeout"));
 
@@ -73,17 +69,6 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
   }
   for (const line of failureLines(result, output, { cwd: platform.environment.cwd, workspace })) output.note(line);
   return exitCodeFor(result.error);
-}
-
-/** What the tool takes; undefined if there is no such tool, which the call itself will say best. */
-async function inputSchema(tool: string, host: HostAccess): Promise<JsonObject | undefined> {
-  try {
-    const info = await host.operations.info(tool);
-    return info.kind === "tool" ? info.tool.inputSchema : undefined;
-  } catch (error) {
-    if (error instanceof DoorError && error.code === "not_found") return undefined;
-    throw error;
-  }
 }
 
 function readTimeout(written: string | undefined): number | undefined {

@@ -5,6 +5,7 @@ import { checkPlugins, type PluginCheck } from "../check-plugins.ts";
 import { notFoundError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { isolationOfProject } from "../isolation-flag.ts";
 import { problemLines } from "../frame.ts";
 import { absolutePath, parentOf, pathFrom, shellWord } from "../paths.ts";
 import { pluginRoots } from "../plugin-roots.ts";
@@ -29,7 +30,7 @@ export const checkCommand: Command = {
 async function check(context: CommandContext): Promise<number> {
   const { output, platform, options } = context;
   const { roots, only } = await whatToCheck(context);
-  const checks = (await checkPlugins(roots, platform)).filter(({ status }) =>
+  const checks = (await checkPlugins(roots, platform, await isolationOfProject(context))).filter(({ status }) =>
     only === undefined ? status.state !== "ignored" : status.directory === only,
   );
   const where = roots.map((root) => pathFrom(platform.environment.cwd, root)).join(", ");

@@ -3,10 +3,10 @@
 import type { IsolationConfig } from "../../../manifests/mod.ts";
 import { engineInForce } from "../../../sandbox/mod.ts";
 import type { Confinement, SystemFacts } from "../../platform/platform.ts";
-import { openProject } from "../../project-file.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { table } from "../help.ts";
+import { isolationOfProject } from "../isolation-flag.ts";
 import { printable } from "../text.ts";
 import { VERSION } from "../version.ts";
 
@@ -29,8 +29,8 @@ export const doctorCommand: Command = {
 type ProcessFacts = Confinement | { readonly problem: string };
 
 async function doctor(context: CommandContext): Promise<number> {
-  const { output, platform, project } = context;
-  const { isolation } = (await openProject(platform, project.configFile ?? false)).config();
+  const { output, platform } = context;
+  const isolation = await isolationOfProject(context);
   const [engine, system, process] = await Promise.all([
     engineInForce(platform.workers),
     platform.inspectSystem(),

@@ -1,7 +1,9 @@
 /** Every command, in the order in which `--help` shows them. A command is one file here and one line below. */
 
 import type { Command } from "../command.ts";
+import { approveCommand, denyCommand } from "./approve.ts";
 import { auditCommand } from "./audit.ts";
+import { benchCommand } from "./bench.ts";
 import { callCommand } from "./call.ts";
 import { checkCommand } from "./check.ts";
 import { devCommand } from "./dev.ts";
@@ -26,6 +28,7 @@ export const COMMANDS: readonly Command[] = [
   listCommand,
   infoCommand,
   callCommand,
+  benchCommand,
   checkCommand,
   typesCommand,
   exportCommand,
@@ -36,6 +39,8 @@ export const COMMANDS: readonly Command[] = [
   revokeCommand,
   grantsCommand,
   whyCommand,
+  approveCommand,
+  denyCommand,
   auditCommand,
   reloadCommand,
   doctorCommand,

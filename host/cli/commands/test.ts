@@ -7,6 +7,7 @@ import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findPlugins, type NamedFolder, shownFolder } from "../find-plugins.ts";
+import { isolationOfProject } from "../isolation-flag.ts";
 import { PERMISSION_OPTIONS, permissionsFromFlags } from "../permission-flags.ts";
 import { countTests, createTestLines, summaryLines } from "../test-text.ts";
 import { printable } from "../text.ts";
@@ -35,6 +36,7 @@ async function test(context: CommandContext): Promise<number> {
   const grants = permissionsFromFlags(options, platform.environment);
   const filter = checkFilter(options.value("filter"));
   const plugins = await findPlugins(context, positionals);
+  const isolation = await isolationOfProject(context);
   const began = platform.clock.monotonic();
   const shown = showFiles(context, plugins);
   const lines = createTestLines(output.style, shown);
@@ -49,6 +51,7 @@ async function test(context: CommandContext): Promise<number> {
       ...{ platform, manifest: plugin.manifest.manifest, directory: plugin.directory, grants, signal },
       ...{ sanitizeOps: options.has("sanitize-ops"), sanitizeResources: options.has("sanitize-resources") },
       ...(filter !== undefined && { filter }),
+      isolation,
       onEvent: (event) => lines(event).forEach((line) => output.line(line)),
     });
     if (outcomes.length === 0) output.note(`${printable(plugin.name)} has neither cases nor tests (cases/*.json, *_test.ts)`);

@@ -83,7 +83,8 @@ PATH=/usr/bin:/bin:/usr/sbin:/sbin
 root=$1; shift
 mount -t tmpfs -o size=1m,mode=0755 none "$root"
 while [ "$1" != -- ]; do
-  if [ -d "$1" ]; then mkdir -p "$root$1"; else mkdir -p "$root\${1%/*}"; : >"$root$1"; fi
+  if [ -d "$1" ]; then mkdir -p "$root$1"
+  elif [ ! -e "$root$1" ]; then mkdir -p "$root\${1%/*}"; : >"$root$1"; fi
   mount --bind "$1" "$root$1"
   mount -o remount,bind,ro,nosuid,nodev "$root$1"
   shift

@@ -4,7 +4,6 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { ProcessConnection } from "../../../sandbox/mod.ts";
 import type { Confinement, Isolation } from "../platform.ts";
-import { timeZone } from "../time-zone.ts";
 import { codeFolders } from "./code-folders.ts";
 import { type Confined, confinements } from "./confine.ts";
 import { startProcess } from "./processes.ts";
@@ -25,14 +24,15 @@ const TRIAL_MS = 20_000;
 
 export function createIsolation(): Isolation {
   let found: Promise<TriedWay> | undefined;
-  const readable = codeFolders();
-  async function way(): Promise<TriedWay> {
-    found ??= findWay(readable);
-    return await found;
+  /** Most hosts never ask. */
+  function way(): Promise<TriedWay> {
+    found ??= findWay(codeFolders());
+    return found;
   }
   return {
     async prepareProcesses() {
       const chosen = await way();
+      const readable = codeFolders();
       return () => startIn(chosen, readable, entryFile());
     },
     inspect: async () => describe(await way()),
@@ -51,7 +51,7 @@ export function startIn({ runtime, confined }: Way, readable: readonly string[],
 
 /** Guests see the language and the time zone of the host, wherever they run; no other word of its environment. */
 function locale(): Readonly<Record<string, string>> {
-  return { LC_ALL: `${navigator.language.replace("-", "_")}.UTF-8`, TZ: timeZone() };
+  return { LC_ALL: `${navigator.language.replace("-", "_")}.UTF-8`, TZ: new Intl.DateTimeFormat().resolvedOptions().timeZone };
 }
 
 async function findWay(readable: readonly string[]): Promise<TriedWay> {

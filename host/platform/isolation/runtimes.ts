@@ -41,7 +41,8 @@ function deno(program: string): ProcessRuntime {
       "--no-remote",
       "--cached-only",
       "--node-modules-dir=manual",
-      `--allow-read=${readable.join(",")}`,
+      // A comma of a path's own is written twice.
+      `--allow-read=${readable.map((path) => path.replaceAll(",", ",,")).join(",")}`,
       entry,
     ],
     env: (emptyFolder) => ({ DENO_DIR: emptyFolder, DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" }),

@@ -73,7 +73,8 @@ async function usable(runtimes: readonly ProcessRuntime[], systems: readonly Con
 
 const byName = (name: string): readonly ProcessRuntime[] => processRuntimes().filter((runtime) => runtime.name === name);
 
-describe("attack: who has taken over the sandbox's process", () => {
+// Processes take seconds to start on a crowded machine.
+describe("attack: who has taken over the sandbox's process", { timeout: 120_000 }, () => {
   it("gets nothing in the confinement that is chosen here [B1.process]", async () => {
     for (const { name } of processRuntimes()) {
       const [chosen] = await usable(byName(name), ["namespaces", "network", "none"]);

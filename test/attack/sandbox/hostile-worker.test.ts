@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
+import { partsOf } from "../../../sandbox/image.ts";
 import { createSandbox, type Invocation, type Sandbox } from "../../../sandbox/mod.ts";
 import { MAXIMUM_STATE_BYTES } from "../../../sandbox/session-states.ts";
 import { claim, HELD_KB, WAITING } from "../../../sandbox/worker/protocol.ts";
@@ -7,7 +8,7 @@ import { EMPTY_IMAGE, INVOCATION, NOTHING_USED, PLUGIN, type ScriptedWorker, scr
 
 function pagesOf(...numbers: readonly number[]): SharedArrayBuffer {
   const pages = new SharedArrayBuffer(numbers.length * (4 + 256));
-  new Uint32Array(pages, 0, numbers.length).set(numbers);
+  partsOf({ pages }).numbers.set(numbers);
   return pages;
 }
 
@@ -106,23 +107,30 @@ describe("attack: a worker that says what it likes", () => {
     expect(await outcome).toMatchObject({ ok: true, output: { o: 2 } });
   });
 
-  it("that says it is full has its call taken back, unless it began it [B3.held] [B5.worker]", async () => {
-    const begun = begin();
-    begun.worker.say({ type: "full", number: begun.number });
-    begun.worker.say({ type: "full", number: 2 ** 31 });
-    begun.worker.say(begun.done);
-    expect(await begun.outcome).toMatchObject({ ok: true });
+  it("that says it is full has its call taken back, but not one that has acted, and not for ever [B3.held] [B5.worker]", async () => {
+    const acted = begin();
+    acted.worker.say({ type: "operation", number: acted.number, operation: 1, name: "fs.readFile", text: "{}" });
+    acted.worker.say({ type: "full", number: acted.number });
+    acted.worker.say({ type: "full", number: 2 ** 31 });
+    acted.worker.say(acted.done);
+    expect(await acted.outcome).toMatchObject({ ok: true });
 
-    const outcome = sandbox.invoke(INVOCATION);
-    const worker = current();
-    const calls = (): number[] => worker.requests.flatMap((request) => (request.type === "call" ? [request.ticket] : []));
-    const [, first = 0] = calls();
-    worker.say({ type: "full", number: begun.number + 1 });
-    expect(claim(worker.control, first)).toBe(false);
-    host.advance(5);
-    expect(calls()).toHaveLength(3);
-    worker.say({ ...begun.done, number: begun.number + 1 });
+    const { outcome, worker, number, done } = begin();
+    const given = (): number => worker.requests.filter((request) => request.type === "call" && request.number === number).length;
+    for (let refusals = 1; refusals < 10; refusals++) {
+      worker.say({ type: "full", number });
+      host.advance(5);
+      expect(given()).toBe(refusals + 1);
+    }
+    worker.say(done);
     expect(await outcome).toMatchObject({ ok: true });
+
+    const endless = begin();
+    for (let refusals = 0; refusals < 1_000; refusals++) {
+      worker.say({ type: "full", number: endless.number });
+      host.advance(5);
+    }
+    expect(await endless.outcome).toMatchObject({ ok: false, fault: { kind: "overloaded", because: "memory" } });
   });
 
   it("gets no more calls than wait in one at most, whatever it says of how many wait [B1.parked] [B5.worker]", async () => {

@@ -117,6 +117,32 @@ describe("bascule dev", () => {
     expect(dev.printed()).not.toContain("[y/N]");
   });
 
+  it("keeps the call of a program that has no person, until one approves or denies it [E5.cli] [E6.cli]", async () => {
+    await using project = await projectWithDemo();
+    await project.write("plugins/demo/manifest.json", manifestThatWrites());
+    await project.write("plugins/demo/main.ts", "export const demo_peek = () => ({ first: [], total: 0 });\n");
+    const dev = project.start(["dev"]);
+    await dev.waitFor("Ctrl-C ends");
+    expect((await project.run(["approve"])).out).toBe("Nothing waits for a person\n");
+    const asked = await project.run(["call", "demo_peek"]);
+    expect(asked).toMatchObject({
+      code: 4,
+      error: expect.stringContaining("approval_required Tool 'demo.demo_peek' waits for a person's approval\n"),
+    });
+    const [, id = ""] = /bascule approve (\S+)/u.exec(asked.error) ?? [];
+    await dev.waitFor(`bascule approve ${id}\n`);
+    expect((await project.run(["approve"])).out).toContain(
+      `1 question waits for a person\n\n? Tool demo.demo_peek of plugin demo wants to run\n`,
+    );
+    expect(await project.run(["approve", `${id}0`])).toMatchObject({ code: 3, error: expect.stringContaining(`Did you mean ${id}?`) });
+    expect((await project.run(["approve", id])).out).toMatch(/^\n\? Tool demo\.demo_peek[^]*\napproved\n$/u);
+    await dev.waitFor("done     demo.demo_peek in ");
+    expect(await project.run(["deny", id])).toMatchObject({ code: 3 });
+    const [, other = ""] = /bascule approve (\S+)/u.exec((await project.run(["call", "demo_peek"])).error) ?? [];
+    expect((await project.run(["deny", other])).out).toContain("denied\n");
+    await dev.waitFor("failed   demo.demo_peek user_denied ");
+  });
+
   it("shows what plugins write to console, inert, and no log of its own rounds [B6.terminal] [I2.inert]", async () => {
     await using project = await projectWithDemo();
     await project.write(

@@ -5,7 +5,8 @@ import { createCliProject } from "./run-cli.ts";
 
 const isLinux = process.platform === "linux";
 
-describe("bascule doctor", () => {
+// Processes take seconds to start on a crowded machine.
+describe("bascule doctor", { timeout: 120_000 }, () => {
   it("says what is there and what is in force, as JSON too [I2.doctor]", async () => {
     await using project = await createCliProject({ "bascule.json": '{ "isolation": { "by": "process", "alone": ["payroll"] } }' });
     const { code, out } = await project.run(["doctor", "--json"]);
@@ -44,7 +45,7 @@ describe("bascule doctor", () => {
   });
 });
 
-describe("--isolation", () => {
+describe("--isolation", { timeout: 120_000 }, () => {
   it("runs plugins in a process for this run, and names what there is [B1.process] [I2.isolation]", async () => {
     await using project = await createCliProject();
     await project.run(["init", "demo"]);
@@ -53,6 +54,8 @@ describe("--isolation", () => {
     await project.write("README.md", "# Title\n");
     const { code, out } = await project.run(["call", "demo_peek", "path=README.md", "--allow-read=.", "--isolation=process"]);
     expect([code, out.includes("# Title")]).toEqual([0, true]);
+    await project.write("bascule.json", '{ "isolation": "process" }');
+    expect((await project.run(["check"])).out).toContain("1 plugin good, 0 bad");
     const wrong = await project.run(["call", "demo_peek", "path=README.md", "--isolation=vm"]);
     expect([wrong.code, wrong.error]).toEqual([2, expect.stringContaining('There is no isolation "vm"')]);
   });

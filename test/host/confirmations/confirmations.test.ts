@@ -33,6 +33,7 @@ describe("the confirmation gate", () => {
         class: "write",
         destructive: false,
         projectedModifications: [`${WORKSPACE}/a.txt`],
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       },
     ]);
     expect(host.types()).toEqual(["tool.confirmation_requested", "tool.confirmation_resolved", "tool.called", "tool.completed"]);
@@ -91,7 +92,7 @@ describe("the confirmation gate", () => {
 
   it("refuses where nobody can be asked, and says what to set [E1]", async () => {
     const host = testHost({ tools: [save] });
-    expect(await host.call("save")).toMatchObject({
+    expect(await host.call("save", {}, { unattended: "refuse" })).toMatchObject({
       ok: false,
       error: {
         code: "user_denied",
@@ -105,7 +106,7 @@ describe("the confirmation gate", () => {
 
   it("does not name a setting that would change nothing for a destructive tool [E1]", async () => {
     const host = testHost({ tools: [hostTool("wipe", { sideEffects: ["write"], destructive: true })] });
-    expect(await host.call("wipe")).toMatchObject({
+    expect(await host.call("wipe", {}, { unattended: "refuse" })).toMatchObject({
       error: { hint: { text: "Nobody could be asked: run it on a terminal, since a destructive tool always asks" } },
     });
   });

@@ -14,6 +14,7 @@ const QUESTION: ConfirmationRequest = {
   class: "write",
   destructive: false,
   projectedModifications: [],
+  hash: "h",
 };
 
 function resultOf(output: string): ToolResult {
@@ -46,6 +47,8 @@ function operations(given: Partial<Operations>): Operations {
     revoke: missing,
     grants: missing,
     why: missing,
+    pending: missing,
+    resolve: missing,
     reload: missing,
     ...given,
   };
@@ -244,6 +247,8 @@ describe("the socket's protocol", () => {
     ["an unknown act", '{"id":7,"op":"why","params":{"name":"x","act":{"kind":"fly"}}}', 7],
     ["a wrong context", '{"id":8,"op":"why","params":{"name":"x","context":{"readOnly":1}}}', 8],
     ["a context that is none", '{"id":8,"op":"call","params":{"tool":"x","context":"guest"}}', 8],
+    ["an approval without a hash", '{"id":8,"op":"resolve","params":{"requestId":"q","approve":true}}', 8],
+    ["an approval that is neither yes nor no", '{"id":8,"op":"resolve","params":{"requestId":"q","hash":"h","approve":"yes"}}', 8],
     ["a deep document", `{"id":8,"op":"call","params":{"tool":"x","args":${"[".repeat(5_000)}${"]".repeat(5_000)}}}`, null],
   ])("answers %s with invalid_request and goes on [I2.malformed]", async (_name, line, id) => {
     const platform = createMemoryPlatform();

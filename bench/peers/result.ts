@@ -1,0 +1,32 @@
+/** What a run finds: `result.json` is the one that the README shows. */
+
+import type { Mode } from "./remote.ts";
+import type { ToolName } from "./work.ts";
+
+export interface PeerResult {
+  /** Of the run, ISO 8601, the day. */
+  readonly date: string;
+  readonly machine: string;
+  readonly node: string;
+  readonly deno: string;
+  readonly rounds: number;
+  readonly rows: readonly PeerRow[];
+  readonly absent: readonly Absent[];
+}
+
+/** One candidate: the median of its rounds. */
+export interface PeerRow {
+  readonly peer: string;
+  readonly tool: ToolName;
+  readonly mode: Mode;
+  /** Microseconds of one call. */
+  readonly us: number;
+  /** Median over the rounds of its time ÷ that of bascule's call of the same tool. */
+  readonly ratio: number;
+}
+
+/** A peer that was not measured, and why. */
+export interface Absent {
+  readonly peer: string;
+  readonly reason: string;
+}

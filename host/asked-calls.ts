@@ -1,0 +1,53 @@
+/** Calls whose callers were let go until a person answers: a repeat of one gets what comes of it and runs nothing (SPEC E6). */
+
+import { JsonArgumentText, type RawArguments } from "./arguments.ts";
+import type { ToolResult } from "./call.ts";
+import { hashOf } from "./confirmations/request.ts";
+import { copyJson } from "./json.ts";
+import { LIMIT_CEILINGS } from "../manifests/mod.ts";
+
+/** One host's. At most the last 1,000 are known. */
+export interface AskedCalls {
+  /** @param pending what the caller was told */
+  add(call: AskedCall, pending: ToolResult, ended: Promise<ToolResult>): Promise<void>;
+  /** What came of the call so far; undefined if it is not one of these. */
+  find(call: AskedCall): Promise<ToolResult | undefined>;
+  /** What was told of a call that still waits. */
+  pending(callId: string): ToolResult | undefined;
+}
+
+export interface AskedCall {
+  readonly callId: string;
+  readonly tool: string;
+  readonly args: RawArguments;
+}
+
+const REMEMBERED = 1_000;
+
+export function createAskedCalls(): AskedCalls {
+  const calls = new Map<string, { readonly key: Promise<string>; result: ToolResult }>();
+  return {
+    async add(call, pending, ended) {
+      const entry = { key: keyOf(call), result: pending };
+      calls.set(call.callId, entry);
+      const [oldest] = calls.keys();
+      if (calls.size > REMEMBERED && oldest !== undefined) calls.delete(oldest);
+      entry.result = await ended;
+    },
+    async find(call) {
+      const entry = calls.get(call.callId);
+      return entry !== undefined && (await entry.key) === (await keyOf(call)) ? entry.result : undefined;
+    },
+    pending(callId) {
+      const result = calls.get(callId)?.result;
+      return result?.status === "pending_approval" ? result : undefined;
+    },
+  };
+}
+
+/** The same for the same arguments, however they are written. */
+async function keyOf({ tool, args }: AskedCall): Promise<string> {
+  if (args instanceof JsonArgumentText) return await hashOf([tool, "text", args.text]);
+  const copy = copyJson(args, { maxBytes: LIMIT_CEILINGS.argumentBytes, maxDepth: LIMIT_CEILINGS.jsonDepth });
+  return await hashOf([tool, "json", copy.ok ? copy.value : null]);
+}

@@ -1,0 +1,55 @@
+/** Questions that wait for a person, whoever asks and whoever answers: the first answer counts (SPEC E2-E4). */
+
+import type { ConfirmationRequest } from "../call.ts";
+
+/** A question that stands. */
+export interface PendingConfirmation {
+  readonly request: ConfirmationRequest;
+  readonly sessionId: string;
+  /** Milliseconds since the epoch. */
+  readonly askedAt: number;
+  readonly expiresAt: number;
+}
+
+/** A person's answer. */
+export interface ConfirmationAnswer {
+  readonly approve: boolean;
+  /** The `hash` of what the person saw; another one is another question, and not answered by this. */
+  readonly hash: string;
+}
+
+/** `unknown`: there is no such question (any more). `changed`: it is not the one that was shown. */
+export type AnswerOutcome = "answered" | "unknown" | "changed";
+
+/** The questions of one host. */
+export interface PendingConfirmations {
+  /** The oldest first. */
+  list(): readonly PendingConfirmation[];
+  /** Returns how to withdraw it; undefined if there are too many. `settle` is called at most once. */
+  open(pending: PendingConfirmation, settle: (approve: boolean) => void): (() => void) | undefined;
+  answer(requestId: string, answer: ConfirmationAnswer): AnswerOutcome;
+}
+
+/** Each is a call that somebody wants, and waiting takes no slot. */
+const MAX_PENDING = 256;
+
+export function createPendingConfirmations(): PendingConfirmations {
+  const open = new Map<string, { readonly pending: PendingConfirmation; readonly settle: (approve: boolean) => void }>();
+  return {
+    list: () => Array.from(open.values(), ({ pending }) => pending),
+    open(pending, settle) {
+      const { requestId } = pending.request;
+      if (open.size >= MAX_PENDING) return undefined;
+      open.set(requestId, { pending, settle });
+      return () => void open.delete(requestId);
+    },
+    answer(requestId, { approve, hash }) {
+      const entry = open.get(requestId);
+      if (entry === undefined) return "unknown";
+      if (entry.pending.request.hash !== hash) return "changed";
+      open.delete(requestId);
+      entry.settle(approve);
+      return "answered";
+    },
+  };
+}

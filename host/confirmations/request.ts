@@ -1,0 +1,45 @@
+/** What a person is asked, and the hash that binds the answer to it (SPEC E2, E3). */
+
+import type { ConfirmationRequest, ToolCall } from "../call.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../../manifests/mod.ts";
+import { classOf } from "../policy/policy.ts";
+import { compareText, sha256Hex } from "../sources/directory/digest.ts";
+import type { RegisteredTool } from "../tool.ts";
+
+export async function toRequest(tool: RegisteredTool, call: ToolCall, args: JsonValue, requestId: string): Promise<ConfirmationRequest> {
+  const modifications = projectedModifications(tool, args);
+  const digest = tool.binding.kind === "plugin" ? tool.binding.version.digest : undefined;
+  return Object.freeze({
+    requestId,
+    callId: call.callId,
+    tool: tool.qualifiedName,
+    ...(tool.plugin !== undefined && { plugin: tool.plugin }),
+    ...(digest !== undefined && { digest }),
+    args,
+    class: classOf(tool),
+    destructive: tool.definition.destructive,
+    projectedModifications: modifications,
+    hash: await hashOf([tool.qualifiedName, digest ?? tool.id, args, modifications]),
+  });
+}
+
+/** The arguments that the tool declares as files it writes. */
+function projectedModifications(tool: RegisteredTool, args: JsonValue): readonly string[] {
+  if (!isJsonObject(args)) return [];
+  return tool.definition.requires
+    .filter(({ capability }) => capability === "write")
+    .flatMap(({ arg }) => [args[arg]].flat().filter((value) => typeof value === "string"));
+}
+
+/** SHA-256 in hexadecimal of the value's canonical text. */
+export async function hashOf(value: JsonValue): Promise<string> {
+  return await sha256Hex(new TextEncoder().encode(JSON.stringify(inOrder(value))));
+}
+
+/** The same value with the members of every object in one order. */
+function inOrder(value: JsonValue): JsonValue {
+  if (isJsonArray(value)) return value.map(inOrder);
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).toSorted(([left], [right]) => compareText(left, right));
+  return Object.fromEntries(entries.map(([key, item]) => [key, inOrder(item)]));
+}

@@ -1,0 +1,49 @@
+/**
+ * `npm run soak`: mixed good and hostile calls for as long as one likes (`test/soak/soak.ts`).
+ *
+ * `-- --minutes N` (default 10); `FUZZ_SEED=<number>` draws the same calls again. Exit code 1 if anything is wrong: an answer
+ * that is another call's or another's plugin, a good call that fails, memory that grows, something left after `close()`.
+ */
+
+import { fork } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { FLAT, judgeMemory, toMb } from "../test/soak/memory.ts";
+import { soak } from "../test/soak/soak.ts";
+
+const { values } = parseArgs({ options: { minutes: { type: "string", default: "10" } } });
+const minutes = Number(values.minutes);
+if (!(minutes > 0)) throw new Error(`--minutes is "${values.minutes}", not a number above 0`);
+
+process.exitCode = process.send === undefined ? await runApart() : await run();
+
+/** In a process of its own: with collections on request, its own temporary folder, and a cache that is nobody's. */
+async function runApart(): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "bascule-soak-run-"));
+  const child = fork(fileURLToPath(import.meta.url), process.argv.slice(2), {
+    execArgv: [...process.execArgv, "--expose-gc"],
+    env: { ...process.env, TMPDIR: folder, XDG_CACHE_HOME: join(folder, "cache") },
+  });
+  const code = await new Promise<number>((resolve) => child.on("exit", (status) => resolve(status ?? 1)));
+  await rm(folder, { recursive: true, force: true });
+  return code;
+}
+
+async function run(): Promise<number> {
+  const wanted = process.env["FUZZ_SEED"];
+  const seed = wanted === undefined || wanted === "random" ? Math.floor(Math.random() * 2 ** 30) : Number(wanted);
+  console.log(`FUZZ_SEED=${seed}`);
+  const report = await soak({ milliseconds: minutes * 60_000, seed, say: (line) => console.log(line) });
+  const { calls, reloads, kills, lost, canaryCalls, canaryWorstMs, residentBytes, problems } = report;
+  console.log(`${calls} calls, ${reloads} reloads, ${kills} workers killed; ${lost} calls lost with their workers`);
+  console.log(`canary: ${canaryCalls} answers, the slowest after ${canaryWorstMs.toFixed(0)} ms`);
+  const allowed = `flat is at most ${Math.round((FLAT.growth - 1) * 100)} % and ${toMb(FLAT.slackBytes)} from the second quarter's median to the last's`;
+  console.log(`resident at rest, after collections: ${residentBytes.map(toMb).join(", ")}; ${judgeMemory(residentBytes) ?? allowed}`);
+  for (const problem of problems) console.log(`WRONG ${problem}`);
+  console.log(problems.length === 0 ? "Nothing wrong" : `${problems.length} problems`);
+  process.disconnect();
+  return problems.length === 0 ? 0 : 1;
+}

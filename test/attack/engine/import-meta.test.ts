@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { attacker } from "../../support/attacker.ts";
+
+const EVIL = `
+export const facts = () => [import.meta.url, import.meta.filename ?? null, import.meta.dirname ?? null];
+export const resolve = ({ to }) => { try { return import.meta.resolve(to) } catch (e) { return e.name } };
+export const change = async () => { try { import.meta.url = "file:///etc/"; import.meta.resolve = () => "file:///etc/passwd" } catch {} try { return Object.keys(await import("./passwd")) } catch (e) { return e.name } };
+export const read = () => { try { return Deno.readTextFileSync(new URL("./../../../etc/passwd", import.meta.url)) } catch (e) { return e.name } };
+`;
+
+it("attack: import.meta says where the plugin lies, or is changed to make imports lead elsewhere [B7.meta]", async () => {
+  const { call } = await attacker(EVIL);
+  const facts = JSON.stringify(await call("facts"));
+  expect(facts).not.toContain(process.cwd());
+  expect(facts).not.toMatch(/\/(work|tmp|home|Users)\//);
+  expect(await call("change")).toMatch(/Error$|^NotFound$/);
+  expect(await call("read")).toBe("NotCapable");
+  for (const to of ["../../../../etc/passwd", "file:///etc/passwd", "/etc/passwd"]) {
+    const resolved = (await call("resolve", { args: { to } })) as string;
+    // A URL is a name: nothing is read by it without a grant.
+    expect(resolved).toMatch(/^(file:|TypeError|Error)/);
+  }
+});

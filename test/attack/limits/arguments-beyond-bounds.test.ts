@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import { JsonArgumentText, readArguments } from "../../../host/arguments.ts";
+import type { JsonValue } from "../../../manifests/mod.ts";
+import { holes } from "../../support/holes.ts";
+
+const LIMITS = { argumentBytes: 1_000, jsonDepth: 10 };
+const nested = (depth: number): JsonValue => {
+  let value: JsonValue = 1;
+  for (let level = 0; level < depth; level++) value = { a: value };
+  return value;
+};
+const CYCLE: Record<string, unknown> = {};
+CYCLE["self"] = CYCLE;
+
+it.each<readonly [string, unknown]>([
+  ["a megabyte", { a: "x".repeat(1 << 20) }],
+  ["a hundred thousand levels", nested(100_000)],
+  ["a circle", CYCLE],
+  ["a list of four thousand million holes", holes(2 ** 32 - 1)],
+  ["many small things", Array.from({ length: 10_000 }, () => 0)],
+  ["a number that is none", { a: Number.NaN }],
+  ["a function", { a: () => 1 }],
+  [
+    "what throws when it is read",
+    {
+      get a() {
+        throw new Error("read");
+      },
+    },
+  ],
+  ["text of many levels", new JsonArgumentText("[".repeat(100_000) + "]".repeat(100_000))],
+  ["text without end", new JsonArgumentText(`"${"x".repeat(10_000)}`)],
+  ["text with a number out of range", new JsonArgumentText("1e999")],
+])("attack: arguments that are %s [B5.arguments] [S3.bounds]", (_what, args) => {
+  const outcome = readArguments({}, args as JsonValue, LIMITS);
+  expect(outcome).toMatchObject({ ok: false, error: { code: "invalid_args", message: expect.any(String) } });
+  expect(JSON.stringify(outcome).length).toBeLessThan(2_000);
+});

@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { attacker } from "../../support/attacker.ts";
+
+const EVIL = `
+export const empty = () => { for (;;) console.log("") };
+export const caught = () => { for (;;) try { console.log("") } catch {} };
+export const wide = () => { for (;;) console.table(Array.from({ length: 1000 }, (_, i) => ({ ["c" + i]: i }))) };
+export const getters = () => { console.log({ get a() { for (;;); } }); return 1 };
+export const formats = () => { console.log("%s%d%i%f%j%o%O%c%%%".repeat(5_000), ...new Array(5_000).fill({ a: { b: { c: {} } } })); return 1 };
+export const groups = () => { for (let i = 0; i < 1e5; i++) console.group("g"); console.log("deep"); return 1 };
+export const counters = () => { for (let i = 0; i < 1e6; i++) console.count("label" + i) };
+`;
+
+it("attack: lines without text, without end, or that cost more to format than to write [B3.logs]", async () => {
+  const { call } = await attacker(EVIL);
+  let bytes = 0;
+  const onLog = (_level: string, text: string): void => void (bytes += text.length + 1);
+  const limits = { logBytes: 10_000, cpuMs: 1_000 };
+  for (const name of ["empty", "caught", "wide", "formats", "groups", "counters"]) {
+    bytes = 0;
+    expect(await call(name, { limits, onLog }), name).toMatchObject({ kind: expect.stringMatching(/^(exhausted|timeout)$/) });
+    expect(bytes, name).toBeLessThanOrEqual(10_000);
+  }
+  // A getter is shown, not called.
+  expect(await call("getters", { limits, onLog })).toBe(1);
+});

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
+import { hostileWorkers } from "../../support/hostile-worker.ts";
+
+const limits = { ...DEFAULT_LIMITS, wallMs: 1_000 };
+
+it("attack: a worker takes calls up and answers none, so that each costs its whole time [B10] [B5.worker]", async () => {
+  const { begin, pass } = await hostileWorkers();
+  const { outcome, worker } = begin({ limits });
+  await pass(4);
+  expect(await outcome).toMatchObject({ ok: false, fault: { kind: "timeout", limit: "wall", limitMs: 1_000 } });
+  expect(worker.requests.at(-1)).toMatchObject({ type: "end" });
+  const next = begin();
+  await pass(12);
+  expect(worker.ended).toBe(true);
+  expect(next.worker).toBe(worker);
+});
+
+it("is no attack where the worker says at last that it has ended the call [B10]", async () => {
+  const { begin, pass } = await hostileWorkers();
+  const { outcome, worker, done } = begin({ limits });
+  await pass(4);
+  expect(await outcome).toMatchObject({ ok: false, fault: { kind: "timeout" } });
+  worker.say(done);
+  const next = begin();
+  await pass(12);
+  expect(worker.ended).toBe(false);
+  worker.say(next.done);
+  expect(await next.outcome).toMatchObject({ ok: true });
+});

@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
+import { EMPTY_BASE, EMPTY_IMAGE } from "../../support/scripted-worker.ts";
+import { doneOf, hostileWorkers } from "../../support/hostile-worker.ts";
+
+const EMPTY: Readonly<Record<string, (number: number) => unknown>> = {
+  "of nonsense": () => ({ type: "constructor" }),
+  "of being ready": () => ({ type: "ready", base: EMPTY_BASE }),
+  "of ends of calls that it does not have": (number) => doneOf(number + 1, "1"),
+  "of plugins that it was not asked to load": (number) => ({ type: "loaded", number, image: EMPTY_IMAGE }),
+};
+const ACTING: Readonly<Record<string, (number: number) => unknown>> = {
+  "of lines beyond what the call may log": (number) => ({ type: "logs", number, lines: [["info", "x".repeat(300_000)]] }),
+  "of operations beyond what the call may do": (number) => ({ type: "operation", number, operation: 1, name: "n", text: "{" }),
+};
+
+it.each(Object.entries({ ...EMPTY, ...ACTING }))(
+  "attack: a worker keeps the host busy with a flood %s [B1.flood] [B5.worker]",
+  async (what, message) => {
+    const { begin, pass, finish, defects } = await hostileWorkers();
+    const { outcome, worker, number } = begin({ limits: { ...DEFAULT_LIMITS, operations: 50 } });
+    for (let count = 0; count < 20_000 && !worker.ended; count++) worker.say(message(number));
+    expect(worker.ended).toBe(true);
+    expect(defects).toEqual(["A worker said too much that answers nothing"]);
+    // It need not read its answers, so it gets no more than it may ask for.
+    expect(worker.requests.filter(({ type }) => type === "answer").length).toBeLessThanOrEqual(50);
+    if (what in ACTING) return expect(await outcome).toMatchObject({ ok: false, fault: { kind: "lost" } });
+    await pass(1);
+    finish('{"o":"elsewhere"}');
+    return expect(await outcome).toMatchObject({ ok: true, output: { o: "elsewhere" } });
+  },
+);

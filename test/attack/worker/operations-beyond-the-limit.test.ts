@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
+import { hostileWorkers, turn } from "../../support/hostile-worker.ts";
+
+it("attack: a worker that does not count has more done for a call than the call may [B3.operations] [B5.worker]", async () => {
+  const { begin } = await hostileWorkers();
+  let acts = 0;
+  const limits = { ...DEFAULT_LIMITS, operations: 10, pendingOperations: 2 };
+  const { outcome, worker, number, done } = begin({ limits, hostCall: async () => ({ ok: true, value: ++acts }) });
+  for (let operation = 1; operation <= 100; operation++) {
+    worker.say({ type: "operation", number, operation, name: "fs.writeFile", text: "{}" });
+    await turn();
+  }
+  worker.say(done);
+  expect(acts).toBe(10);
+  expect(await outcome).toMatchObject({ ok: true });
+});
+
+it("attack: a worker that does not wait has more done at once than the call may [B3.pendingOperations] [B5.worker]", async () => {
+  const { begin } = await hostileWorkers();
+  let acts = 0;
+  const limits = { ...DEFAULT_LIMITS, pendingOperations: 2 };
+  const { worker, number, done } = begin({ limits, hostCall: () => (acts++, new Promise(() => {})) });
+  for (let operation = 1; operation <= 100; operation++)
+    worker.say({ type: "operation", number, operation, name: "fs.writeFile", text: "{}" });
+  // Beside those that answer later, one may block the guest.
+  expect(acts).toBe(3);
+  worker.say(done);
+});

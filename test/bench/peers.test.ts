@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { comparePeers } from "../../bench/peers/compare.ts";
+import { PEERS } from "../../bench/peers/mod.ts";
+import { nodeVm } from "../../bench/peers/node-vm.ts";
+import { BASELINE, type Peer } from "../../bench/peers/peer.ts";
+import { toMarkdown } from "../../bench/peers/table.ts";
+
+const MISSING: Peer = { ...nodeVm, id: "missing", name: "missing" };
+
+describe("the table of peers", () => {
+  it("has a row for each, what was not measured with its reason", () => {
+    const rows = [
+      { peer: "node-vm", tool: "echo", mode: "fresh", us: 412.4, ratio: 8.25 },
+      { peer: "node-vm", tool: "words", mode: "fresh", us: 1_234, ratio: 0.041 },
+      { peer: "node-vm", tool: "echo", mode: "warm", us: 3.2, ratio: 130 },
+    ] as const;
+    const absent = [{ peer: "missing", reason: `"x" is not installed (run npm --prefix bench/peers ci)` }];
+    const result = { date: "2026-11-21", machine: "1 × x", node: "24", deno: "2", rounds: 3, rows, absent };
+    expect(toMarkdown(result, [nodeVm, MISSING]).split("\n")).toEqual([
+      "|  | echo, fresh | word count, fresh | echo, warm | word count, warm | fresh is a new | boundary | limits that hold | runs |",
+      "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+      "| `node:vm` | 412 µs (8.3) | 1.2 ms (0.041) | 3.2 µs (130) | – | context | none | time, of code that does not wait | on the caller's thread |",
+      `| missing | not measured: "x" is not installed (run npm --prefix bench/peers ci) |  |  |  | context | none | time, of code that does not wait | on the caller's thread |`,
+      "",
+      "Measured 2026-11-21 on 1 × x, Node 24, Deno 2: medians of 3 rounds.",
+    ]);
+  });
+
+  it("begins with what the others are compared with, and has each once", () => {
+    expect(PEERS[0]?.id).toBe(BASELINE);
+    expect(new Set(PEERS.map(({ id }) => id)).size).toBe(PEERS.length);
+  });
+});
+
+describe("comparePeers()", () => {
+  it("measures those that answer rightly, and says why of the others", { timeout: 60_000 }, async () => {
+    const said: string[] = [];
+    // The one that is registered and needs no package; and one that no process knows.
+    const { rows, absent } = await comparePeers([nodeVm, MISSING], 1, (line) => said.push(line));
+    expect(rows.map(({ peer, tool, mode }) => `${peer} ${tool} ${mode}`)).toEqual([
+      "node-vm echo fresh",
+      "node-vm echo warm",
+      "node-vm words fresh",
+      "node-vm words warm",
+    ]);
+    expect(rows.every(({ us }) => us > 0)).toBe(true);
+    expect(absent).toEqual([{ peer: "missing", reason: `Error: There is no peer "missing"` }]);
+    expect(said).toEqual(["node-vm is warm", `missing: Error: There is no peer "missing"`]);
+  });
+});

@@ -1,0 +1,16 @@
+/** All models, by the part that `npm run fuzz -- --only` names. */
+
+import { manifestModels } from "./manifests.ts";
+import { marshalModels } from "./marshal.ts";
+import type { Model } from "./model.ts";
+import { netModels } from "./net.ts";
+import { pathModels } from "./paths.ts";
+import { permissionModels } from "./permissions.ts";
+
+export const MODELS: Readonly<Record<string, readonly Model[]>> = {
+  permissions: permissionModels,
+  net: netModels,
+  manifests: manifestModels,
+  paths: pathModels,
+  marshal: marshalModels,
+};

@@ -1,0 +1,195 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { ToolResult } from "../../../host/call.ts";
+import { createHost, type Host, type HostOptions, type Log } from "../../../host/mod.ts";
+import { memoryPlatform } from "../../support/memory-platform.ts";
+import { testHost } from "../../support/test-host.ts";
+import { hostTool, pluginVersion, publishedTools } from "../../support/tools.ts";
+import { returns } from "../../support/fake-sandbox.ts";
+
+const SILENT: Log = { write: () => {}, child: () => SILENT };
+
+/** A tool that says how often it ran. */
+function counting(): { readonly save: ReturnType<typeof hostTool>; readonly runs: () => number } {
+  let runs = 0;
+  return { save: hostTool("save", { sideEffects: ["write"] }, async () => ++runs), runs: () => runs };
+}
+
+/** What the call was told, and which question stands for it. */
+async function asked(
+  host: ReturnType<typeof testHost>,
+  args: object = {},
+  callId = "c1",
+): Promise<{ readonly told: ToolResult; readonly hash: string; readonly requestId: string }> {
+  const told = await host.call("save", args as never, { callId });
+  const { request } = host.confirmations.list().find(({ request: { callId: id } }) => id === callId) ?? {};
+  return { told, hash: request?.hash ?? "", requestId: request?.requestId ?? "" };
+}
+
+async function settled(host: ReturnType<typeof testHost>, callId = "c1"): Promise<ToolResult> {
+  await expect.poll(() => host.calls.result(callId)?.status).not.toBe("pending_approval");
+  const result = host.calls.result(callId);
+  if (result === undefined) throw new Error("no result");
+  return result;
+}
+
+describe("a call that waits for a person who is not there", () => {
+  it("is told so at once, runs once when somebody approves, and has its result then [E6]", async () => {
+    const { save, runs } = counting();
+    const host = testHost({ tools: [save] });
+    const { told, hash, requestId } = await asked(host);
+    expect(told).toMatchObject({
+      ok: false,
+      status: "pending_approval",
+      requiresApproval: true,
+      error: { code: "approval_required", details: { requestId }, hint: { command: `bascule approve ${requestId}` } },
+    });
+    expect(host.calls.result("c1")).toBe(told);
+    // A pending call gets its terminal event when it is settled (AU2).
+    expect(host.types()).toEqual(["tool.confirmation_requested"]);
+    expect(runs()).toBe(0);
+
+    expect(host.confirmations.answer(requestId, { approve: true, hash })).toBe("answered");
+    expect(await settled(host)).toMatchObject({ ok: true, callId: "c1", output: 1 });
+    expect(host.types()).toEqual(["tool.confirmation_requested", "tool.confirmation_resolved", "tool.called", "tool.completed"]);
+    // A repeat gets the result and runs nothing; other arguments are another call.
+    expect(await host.call("save", {}, { callId: "c1" })).toMatchObject({ ok: true, output: 1 });
+    expect(runs()).toBe(1);
+    expect(await host.call("save", { more: 1 }, { callId: "c1" })).toMatchObject({ error: { code: "approval_required" } });
+  });
+
+  it("tells a repeat the same while it waits, however its arguments are written [E6.repeat]", async () => {
+    const host = testHost({ tools: [counting().save] });
+    const { told } = await asked(host, { a: 1, b: [{ c: 2, d: 3 }] });
+    expect(await host.call("save", { b: [{ d: 3, c: 2 }], a: 1 }, { callId: "c1" })).toBe(told);
+    expect(host.confirmations.list()).toHaveLength(1);
+  });
+
+  it("ends as denied, or when nobody answers in time [E4] [E6]", async () => {
+    const { save, runs } = counting();
+    const host = testHost({ tools: [save], project: { confirmation: { timeoutMs: 1_000 } } });
+    const first = await asked(host, {}, "denied");
+    expect(host.confirmations.answer(first.requestId, { approve: false, hash: first.hash })).toBe("answered");
+    expect(await settled(host, "denied")).toMatchObject({ error: { code: "user_denied" } });
+    await asked(host, {}, "late");
+    host.platform.advance(1_000);
+    expect(await settled(host, "late")).toMatchObject({ error: { code: "confirmation_timeout" } });
+    expect(host.confirmations.list()).toEqual([]);
+    expect(runs()).toBe(0);
+  });
+
+  it("is not cancelled with the caller that was let go [E6]", async () => {
+    const host = testHost({ tools: [counting().save] });
+    const stop = new AbortController();
+    await host.call("save", {}, { callId: "c1", signal: stop.signal });
+    stop.abort();
+    const [pending] = host.confirmations.list();
+    expect(pending).toBeDefined();
+    const { requestId = "", hash = "" } = pending?.request ?? {};
+    host.confirmations.answer(requestId, { approve: true, hash });
+    expect(await settled(host)).toMatchObject({ ok: true });
+  });
+
+  it("is refused where there are too many of them [E6.bounds]", async () => {
+    const host = testHost({ tools: [counting().save] });
+    const results = await Promise.all(Array.from({ length: 300 }, (_, index) => host.call("save", { index })));
+    const codes = results.map((result) => (result.ok ? "ok" : result.error.code));
+    expect(codes.filter((code) => code === "approval_required")).toHaveLength(256);
+    expect(codes.filter((code) => code === "overloaded")).toHaveLength(44);
+  });
+});
+
+describe("an answer", () => {
+  it("is to what was shown: another question, or the same one twice, is not answered by it [E3]", async () => {
+    const { save, runs } = counting();
+    const host = testHost({ tools: [save] });
+    const first = await asked(host, { to: "a" }, "first");
+    const second = await asked(host, { to: "b" }, "second");
+    expect(first.hash).not.toBe(second.hash);
+    expect(host.confirmations.answer(second.requestId, { approve: true, hash: first.hash })).toBe("changed");
+    expect(host.confirmations.answer(first.requestId, { approve: true, hash: first.hash })).toBe("answered");
+    expect(host.confirmations.answer(first.requestId, { approve: true, hash: first.hash })).toBe("unknown");
+    expect(host.confirmations.answer("nothing", { approve: true, hash: first.hash })).toBe("unknown");
+    expect(await settled(host, "first")).toMatchObject({ ok: true });
+    expect(runs()).toBe(1);
+  });
+
+  it("counts once: the first of several clients wins, and the prompt of the others goes away [E4.first]", async () => {
+    const { save, runs } = counting();
+    const host = testHost({ tools: [save] });
+    let withdrawn = false;
+    const waiting = host.call(
+      "save",
+      {},
+      {
+        confirm: (_request, signal) =>
+          new Promise((resolve) =>
+            signal.addEventListener("abort", () => {
+              withdrawn = true;
+              resolve(false);
+            }),
+          ),
+      },
+    );
+    await expect.poll(() => host.confirmations.list()).toHaveLength(1);
+    const [{ request } = { request: { requestId: "", hash: "" } }] = host.confirmations.list();
+    const answers = [true, false, true].map((approve) => host.confirmations.answer(request.requestId, { approve, hash: request.hash }));
+    expect(answers).toEqual(["answered", "unknown", "unknown"]);
+    expect(await waiting).toMatchObject({ ok: true });
+    expect(withdrawn).toBe(true);
+    expect(runs()).toBe(1);
+  });
+
+  it("does not run another version of the plugin than the one that was shown [E3.digest]", async () => {
+    const host = testHost({ policyOptions: { grants: { find: () => ({ write: true }) } } });
+    host.sandbox.guests.set("save", returns("saved"));
+    const publish = (digest: string): void => {
+      const tools = [{ name: "save", sideEffects: ["write"] }] as const;
+      host.registry.replaceOwner(
+        "notes",
+        publishedTools(pluginVersion("notes", { tools, digest, manifest: { permissions: { write: true } } })),
+      );
+    };
+    publish("one");
+    const { requestId, hash } = await asked(host);
+    publish("two");
+    expect(host.confirmations.answer(requestId, { approve: true, hash })).toBe("answered");
+    expect(await settled(host)).toMatchObject({
+      error: { code: "unavailable", message: expect.stringContaining("changed while the question stood; call it again") },
+    });
+  });
+});
+
+describe("a host", () => {
+  async function open(options: HostOptions): Promise<Host> {
+    const host = await createHost({ config: false, logger: SILENT, platform: memoryPlatform(), ...options });
+    onTestFinished(() => host.close());
+    return host;
+  }
+
+  it("does not run what policy has come to deny, or to bound otherwise, while the question stood [E3.policy]", async () => {
+    const { save, runs } = counting();
+    for (const layer of [
+      { name: "stop", deny: ["save"] },
+      { name: "narrow", permissions: { write: ["/elsewhere"] } },
+    ]) {
+      const host = await open({ tools: [save] });
+      await host.call("save", {}, { callId: "c1" });
+      const [{ request } = { request: { requestId: "", hash: "" } }] = host.confirmations.list();
+      host.policy.addLayer("global", layer);
+      host.confirmations.answer(request.requestId, { approve: true, hash: request.hash });
+      await expect.poll(() => host.result("c1")?.status).toBe("error");
+      expect(host.result("c1")).toMatchObject({ error: { code: "unavailable" } });
+    }
+    expect(runs()).toBe(0);
+  });
+
+  it("lets go of what waits when it is closed [T5]", async () => {
+    const platform = memoryPlatform();
+    const host = await open({ tools: [counting().save], platform });
+    await host.call("save", {}, { callId: "c1" });
+    const closing = host.close();
+    platform.advance(2_000);
+    await closing;
+    expect(host.result("c1")).toMatchObject({ error: { code: "cancelled" } });
+  });
+});

@@ -1,0 +1,40 @@
+/** What a process holds that somebody has to let go of. */
+
+import { readdirSync, readlinkSync } from "node:fs";
+
+/** Counts by name: open files, timers and sockets, listeners of the process. */
+export type Held = ReadonlyMap<string, number>;
+
+export function whatIsHeld(): Held {
+  const held = new Map<string, number>();
+  const add = (name: string): void => void held.set(name, (held.get(name) ?? 0) + 1);
+  for (const fd of openFiles()) add(fd);
+  for (const resource of process.getActiveResourcesInfo()) add(`resource ${resource}`);
+  for (const event of process.eventNames()) {
+    for (let left = process.listenerCount(event); left > 0; left--) add(`listener ${String(event)}`);
+  }
+  return held;
+}
+
+/** What there is more of than before. */
+export function heldSince(before: Held): readonly string[] {
+  const found: string[] = [];
+  for (const [name, count] of whatIsHeld()) {
+    const more = count - (before.get(name) ?? 0);
+    if (more > 0) found.push(`${more} × ${name}`);
+  }
+  return found;
+}
+
+/** By what they are. Elsewhere than on Linux nothing is known of them. */
+function openFiles(): readonly string[] {
+  if (process.platform !== "linux") return [];
+  return readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      return [`file ${readlinkSync(`/proc/self/fd/${fd}`).replace(/\d+/g, "N")}`];
+    } catch {
+      // The one that was open for the listing itself.
+      return [];
+    }
+  });
+}
