@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { type BaseImage, type Image, unchanged } from "../../sandbox/image.ts";
 import type { Instance } from "../../sandbox/instance.ts";
 import { differsFrom, plainCopy, type Restorer } from "../../sandbox/plain-copy.ts";
@@ -55,6 +55,9 @@ function addressIn({ facts }: Instance): number {
 
 const TEXT_BYTES = 16;
 const MB = 1 << 20;
+
+// Comparing all of memory takes long where the machine is busy.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 describe.each([
   ["marked pages", trackedRestore, meteredModule],

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { type Image, unchanged } from "../../sandbox/image.ts";
 import { Instance } from "../../sandbox/instance.ts";
 import { PAGE_BYTES } from "../../sandbox/marks.ts";
@@ -22,6 +22,9 @@ export async function waits({ megabytes = 0, deep = 0 } = {}) {
 export function grabs() { const held = []; for (;;) held.push(new Uint8Array(1 << 20).fill(1)); }
 `;
 const OTHER = `const held = "another plugin".repeat(1_000); export function run() { globalThis.found = held; return [...held].length; }`;
+
+// Comparing all of memory takes long where the machine is busy.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 describe.each([
   ["marked pages", trackedRestore, meteredModule],

@@ -104,6 +104,23 @@ describe("Run", () => {
     expect(state.posted).toHaveLength(length);
   });
 
+  it("fires the signal of a parked guest as soon as it has an instance [T3.parked]", async () => {
+    const source = `export async function listens(_args, { signal }) {
+      signal.addEventListener("abort", () => later(signal.reason.name));
+      let later;
+      return await Promise.race([Deno.readFile("x"), new Promise((resolve) => (later = resolve))]);
+    }`;
+    const plugin = await loadInThread(source, trackedRestore, { module: meteredModule });
+    const { run, state } = startRun(plugin, "listens");
+    run.start();
+    state.isFree = false;
+    run.abort();
+    expect(state.posted.at(-1)?.type).toBe("operation");
+    state.isFree = true;
+    await Promise.all(state.work);
+    expect(state.posted.at(-1)).toMatchObject({ type: "done", output: '{"o":"AbortError"}' });
+  });
+
   it("takes its steps in their order once there is an instance, with the bytes that came [B2.parked] [B5.bytes]", async () => {
     const source = `export async function reads() {
       const seen = [];

@@ -12,6 +12,8 @@ const HOG = `
 export async function fills() { const heap = new Uint8Array(48 << 20).fill(1); await Deno.readTextFile("x"); return heap.length; }
 export async function fillsLater() { await Deno.readTextFile("x"); const heap = new Uint8Array(48 << 20).fill(1); await Deno.readTextFile("y"); return heap.length; }
 `;
+/** However busy the machine is. */
+const PATIENT = { wallMs: 600_000, cpuMs: 120_000 };
 const HEAP_BYTES = 48 << 20;
 
 describe("attack: heaps that wait", () => {
@@ -48,7 +50,7 @@ describe("attack: heaps that wait", () => {
     const most = Math.ceil(FULL_BYTES / HEAP_BYTES);
     let ended = 0;
     const calls = Array.from({ length: 8 }, async () => {
-      const output = outputOf(await box.call("hog", "fills", { hostCall }));
+      const output = outputOf(await box.call("hog", "fills", { hostCall, limits: PATIENT }));
       ended++;
       return output;
     });
@@ -65,7 +67,7 @@ describe("attack: heaps that wait", () => {
 
   it("ends calls that grew after they had waited, where all of them hold too much [B3.held]", async () => {
     const count = Math.ceil(MAXIMUM_HELD_BYTES / HEAP_BYTES) + 3;
-    const calls = Array.from({ length: count }, () => box.call("hog", "fillsLater", { hostCall }));
+    const calls = Array.from({ length: count }, () => box.call("hog", "fillsLater", { hostCall, limits: PATIENT }));
     await expect.poll(() => asked("x"), { timeout: 60_000 }).toBe(count);
     answer("x");
     await expect.poll(() => asked("y"), { timeout: 60_000 }).toBe(count);
@@ -100,7 +102,9 @@ describe("attack: heaps that wait", () => {
     const files = new Map([["main.js", new TextEncoder().encode(HOG)]]);
     const modules = new Map([["main.js", ["fills"]]]);
     expect(await sandbox.load({ ...PLUGIN, files, modules, memoryBytes: 64 << 20, loadMs: 5_000 })).toMatchObject({ ok: true });
-    const calls = Array.from({ length: 8 }, () => sandbox.invoke({ ...INVOCATION, export: "fills", hostCall }));
+    const calls = Array.from({ length: 8 }, () =>
+      sandbox.invoke({ ...INVOCATION, export: "fills", hostCall, limits: { ...INVOCATION.limits, ...PATIENT } }),
+    );
     await expect.poll(() => asked("x") + refused, { timeout: 60_000 }).toBe(calls.length);
     expect(refused).toBeGreaterThanOrEqual(calls.length - Math.ceil(FULL_BYTES / HEAP_BYTES));
     await sandbox.close();
