@@ -1,9 +1,10 @@
 /** The argument gate: whatever a door handed in becomes checked, complete, frozen JSON, or every problem at once (SPEC S3). */
 
-import { applyDefaults, checkValue, type JsonSchema, type JsonValue, type Limits } from "../manifests/mod.ts";
+import { applyDefaults, checkValue, type JsonSchema, type JsonValue, type Limits, type Route } from "../manifests/mod.ts";
 import { invalidArgs, invalidJson, invalidOption, type ToolErrorData } from "./errors.ts";
 import { copyJson, deepFreeze, type JsonBounds } from "./json.ts";
 import { readJsonText } from "./json-text.ts";
+import { isTime } from "../sandbox/mod.ts";
 
 /** Arguments as a door has them: parsed, or still text. */
 export type RawArguments = JsonValue | JsonArgumentText;
@@ -33,11 +34,35 @@ export function readArguments(schema: JsonSchema, raw: RawArguments, limits: Pic
   return problems.length === 0 ? { ok: true, args } : { ok: false, error: invalidArgs(problems) };
 }
 
-/** What a caller may wish for beside the arguments. Above the limit is no mistake: policy lowers it. */
-export function checkWishes({ timeoutMs }: { readonly timeoutMs?: number }): ToolErrorData | undefined {
-  if (timeoutMs === undefined || timeoutMs > 0) return undefined;
-  return invalidOption("timeoutMs", `${timeoutMs} is no time to run in (give milliseconds above 0, or leave it out)`);
+/** The part of a call that says how it is to run. */
+export interface CallWishes {
+  readonly timeoutMs?: number;
+  readonly seed?: string;
+  readonly timeMs?: number;
+  readonly record?: boolean;
+  readonly answer?: unknown;
 }
+
+/** What a caller may wish for beside the arguments. Above the limit is no mistake: policy lowers it. */
+export function checkWishes({ timeoutMs, seed, timeMs }: CallWishes): ToolErrorData | undefined {
+  if (timeoutMs !== undefined && !(timeoutMs > 0))
+    return invalidOption("timeoutMs", `${timeoutMs} is no time to run in (give milliseconds above 0, or leave it out)`);
+  if (seed !== undefined && (typeof seed !== "string" || seed.length > MAX_SEED_LENGTH))
+    return invalidOption("seed", `a seed is a text of at most ${MAX_SEED_LENGTH} characters (give a shorter one, or leave it out)`);
+  if (timeMs !== undefined && !isTime(timeMs))
+    return invalidOption("timeMs", `${String(timeMs)} is no time (give whole milliseconds since 1970, or leave it out)`);
+  return undefined;
+}
+
+const MAX_SEED_LENGTH = 1_000;
+
+/** What only the sandbox can give: the embedding program's own code has the machine's time, randomness and files. */
+export function checkWorld(call: CallWishes, route: Route): ToolErrorData | undefined {
+  const wish = route === "wasm" ? undefined : WORLD_WISHES.find((name) => call[name] !== undefined && call[name] !== false);
+  return wish && invalidOption(wish, `the tool runs on the "${route}" route, where that is not possible (leave it out)`);
+}
+
+const WORLD_WISHES = ["seed", "timeMs", "record", "answer"] as const;
 
 function readText(
   text: string,

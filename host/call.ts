@@ -3,7 +3,9 @@
 import type { Caller, JsonObject, JsonValue, Limits, Permissions, Route, SideEffect, SideEffectClass } from "../manifests/mod.ts";
 import type { RawArguments } from "./arguments.ts";
 import type { ToolErrorData } from "./errors.ts";
+import type { RecordingSummary } from "./recordings/recording.ts";
 import type { Grant } from "./policy/grant.ts";
+import type { HostCallHandler } from "../sandbox/mod.ts";
 import type { Quota } from "./quotas/quota.ts";
 import type { Session } from "./session.ts";
 import type { ContentBlock } from "./tool-output.ts";
@@ -22,6 +24,14 @@ export interface ToolCall {
   readonly caller: Caller;
   /** Wish for a deadline, in milliseconds from the start of the tool. */
   readonly timeoutMs?: number;
+  /** All randomness of the guest is computed from it (SPEC B6). */
+  readonly seed?: string;
+  /** What the guest sees as the time when it begins, in milliseconds since the epoch. */
+  readonly timeMs?: number;
+  /** Whether it is recorded (SPEC B8); absent: as the project says. */
+  readonly record?: boolean;
+  /** Answers the guest's operations in place of the bridges. */
+  readonly answer?: HostCallHandler;
   /** W3C traceparent. */
   readonly traceparent?: string;
   readonly onProgress?: (progress: JsonValue) => void;
@@ -128,6 +138,8 @@ interface ResultBase {
   readonly durationMs: number;
   readonly limitsUsed: LimitsUsed;
   readonly decision?: DecisionSummary;
+  /** There if the call was to be recorded. */
+  readonly recording?: RecordingSummary;
   readonly metadata: JsonObject;
 }
 

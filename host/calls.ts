@@ -6,6 +6,7 @@ import type { ConfirmPrompt, ToolCall, ToolResult } from "./call.ts";
 import { dispatch, type Dispatch } from "./dispatch.ts";
 import { unavailable } from "./errors.ts";
 import type { Caller, JsonValue } from "../manifests/mod.ts";
+import type { HostCallHandler } from "../sandbox/mod.ts";
 import type { Clock } from "./platform/platform.ts";
 import type { Session } from "./session.ts";
 import { createRecentResults } from "./recent-results.ts";
@@ -23,6 +24,20 @@ export interface CallOptions {
   /** Default: a new UUIDv7. */
   readonly callId?: string;
   readonly caller?: Caller;
+  /**
+   * What the guest gets as randomness is computed from this text: two calls with the same one get the same. Anybody who
+   * knows it knows every key and token that the guest makes.
+   */
+  readonly seed?: string;
+  /**
+   * What the guest sees as the time when it begins, in milliseconds since the epoch. From then on its time depends only on
+   * what it does: a timer passes when nothing else is left to wait for.
+   */
+  readonly timeMs?: number;
+  /** Keep what `bascule replay` needs, or keep nothing. Default: what `audit.record` of `bascule.json` says. */
+  readonly record?: boolean;
+  /** Answers the guest's operations in place of the bridges, so that nothing outside is touched: for tests. */
+  readonly answer?: HostCallHandler;
   /** W3C traceparent. */
   readonly traceparent?: string;
   readonly onProgress?: (progress: JsonValue) => void;
@@ -167,6 +182,7 @@ function toCall(
   { newId, defaultSession }: Pick<CallsOptions, "newId" | "defaultSession">,
 ): ToolCall {
   const { session = defaultSession, turn, timeoutMs, callId = newId(), caller = "direct", traceparent, onProgress, confirm } = wish;
+  const { seed, timeMs, record, answer } = wish;
   return Object.freeze({
     callId,
     tool,
@@ -175,6 +191,10 @@ function toCall(
     caller,
     ...(turn !== undefined && { turnId: turn }),
     ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(seed !== undefined && { seed }),
+    ...(timeMs !== undefined && { timeMs }),
+    ...(record !== undefined && { record }),
+    ...(answer && { answer }),
     ...(traceparent !== undefined && { traceparent }),
     ...(onProgress && { onProgress }),
     ...(confirm && { confirm }),

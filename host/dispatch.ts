@@ -1,6 +1,6 @@
 /** The one path that every call of every door takes (SPEC D1). */
 
-import { checkWishes, readArguments } from "./arguments.ts";
+import { checkWishes, checkWorld, readArguments } from "./arguments.ts";
 import type { ToolCall, ToolResult } from "./call.ts";
 import type { Confirm } from "./confirmations/confirmations.ts";
 import {
@@ -77,6 +77,9 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   const decision = host.policy.decide(tool, call);
   trace.decided(decision);
   if (decision.kind === "deny") return decision.by === "policy" ? trace.deny(deniedByPolicy(call.tool)) : trace.fail(userDenied());
+
+  const unworldly = checkWorld(call, decision.route);
+  if (unworldly) return trace.invalid(unworldly);
 
   const counted = { tool, session: call.session, quotas: decision.quotas ?? [] };
   const usedUp = host.quotas.check(counted);

@@ -15,6 +15,8 @@ import type { Dispatch } from "./dispatch.ts";
 import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
 import { grantTo } from "./grant-to.ts";
 import { createHookGates } from "./hooks.ts";
+import { createRecorder } from "./recordings/recorder.ts";
+import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolFilter, ToolListing } from "./listing.ts";
@@ -135,8 +137,10 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const isolation = isolationOf(options.isolation, () => places.project.config().isolation);
   const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : openSandbox(platform, isolation, onDefect);
   const directory = createDirectory(platform, { places, registry, bus, sandbox, loadsAtOnce: options.loadsAtOnce });
+  const recordings = createRecordingStore(platform, places.state);
+  const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
+  const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, recorder, lease: directory.lease });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
-  const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, lease: directory.lease });
   const confirmations = createPendingConfirmations();
   const confirm = createConfirm({
     emit: bus.emit,

@@ -21,11 +21,19 @@ export function isolationOf(option: IsolationKind | Partial<IsolationConfig> | u
 }
 
 export function openSandbox(
-  platform: Pick<Platform, "workers" | "isolation">,
+  platform: Pick<Platform, "workers" | "isolation" | "log">,
   isolation: IsolationConfig,
   onDefect: (message: string) => void,
 ): Sandbox {
   const options = { onDefect, isIsolated: (name: string) => isolation.alone.includes(name) };
   if (isolation.by === "thread") return createSandbox(platform.workers, options);
+  platform.isolation.inspect().then(
+    ({ runtime, system, leavesOpen }) => {
+      if (runtime === "node" && system !== "namespaces")
+        platform.log.write("warn", `The sandbox's process leaves open ${leavesOpen.join("; ")}`);
+    },
+    // Said by the sandbox, which cannot start one.
+    () => undefined,
+  );
   return createProcessSandbox({ ...platform.workers, prepareProcesses: platform.isolation.prepareProcesses }, options);
 }

@@ -185,6 +185,7 @@ class CallTrace implements Trace {
       durationMs: Math.max(0, this.#sinks.now() - this.#startedMs),
       limitsUsed: outcome?.used ?? { wallMs: 0 },
       ...(decision && { decision: summarizeDecision(decision) }),
+      ...(outcome?.recording && { recording: outcome.recording }),
       metadata: outcome?.metadata ?? {},
     };
   }

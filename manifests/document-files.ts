@@ -12,6 +12,7 @@ import type {
   PolicyConfig,
   PolicyRule,
   QuotaConfig,
+  RecordMode,
   RuleEffect,
   SecretSource,
 } from "./project.ts";
@@ -110,7 +111,7 @@ export interface ProjectFile {
   readonly tools?: readonly JsonObject[];
   readonly roles?: Readonly<Record<string, FlatPermissions>>;
   readonly secrets?: Readonly<Record<string, SecretSource>>;
-  readonly audit?: { readonly store?: boolean; readonly redact?: readonly string[] };
+  readonly audit?: { readonly store?: boolean; readonly redact?: readonly string[]; readonly record?: RecordMode };
   readonly server?: JsonObject;
 }
 

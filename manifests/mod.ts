@@ -72,10 +72,11 @@ export type {
   QuotaConfig,
   QuotaResource,
   QuotaScope,
+  RecordMode,
   RuleEffect,
   SecretSource,
 } from "./project.ts";
-export { CONFIRM_MODES, ISOLATION_KINDS, QUOTA_RESOURCES, QUOTA_SCOPES } from "./project.ts";
+export { CONFIRM_MODES, ISOLATION_KINDS, QUOTA_RESOURCES, QUOTA_SCOPES, RECORD_MODES } from "./project.ts";
 export { parseQuotas, QUOTA_BOUNDS } from "./parse-quota.ts";
 export { checkSchema, REFUSED_KEYWORDS, SCHEMA_BOUNDS } from "./schema-check.ts";
 export type { ValueError } from "./validator.ts";

@@ -19,6 +19,7 @@ import {
   type PolicyConfig,
   type PolicyRule,
   type ProjectConfig,
+  RECORD_MODES,
   type QuotaScope,
   type RuleEffect,
 } from "./project.ts";
@@ -65,7 +66,7 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
   tools: [],
   roles: {},
   secrets: {},
-  audit: { store: true, redact: [] },
+  audit: { store: true, redact: [], record: "none" },
   server: {},
 });
 
@@ -159,9 +160,13 @@ function readGroup(reader: DocumentReader, value: JsonValue, pointer: string, na
 
 function readAudit(reader: DocumentReader, parent: Fields): AuditConfig {
   const fields = parent.has("audit")
-    ? reader.fields(parent.get("audit"), parent.at("audit"), { what: "Audit", known: ["store", "redact"] })
+    ? reader.fields(parent.get("audit"), parent.at("audit"), { what: "Audit", known: ["store", "redact", "record"] })
     : undefined;
-  return { store: fields?.flag("store") ?? true, redact: fields?.texts("redact") ?? [] };
+  return {
+    store: fields?.flag("store") ?? true,
+    redact: fields?.texts("redact") ?? [],
+    record: fields?.choice("record", RECORD_MODES) ?? "none",
+  };
 }
 
 function readConfirmation(reader: DocumentReader, parent: Fields): ConfirmationConfig {

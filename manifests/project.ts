@@ -47,6 +47,10 @@ export interface RuleEffect {
   readonly quota?: readonly QuotaConfig[];
 }
 
+/** Which calls of plugins are recorded, so that they can be run again (SPEC B8). */
+export const RECORD_MODES = ["none", "failures", "all"] as const;
+export type RecordMode = (typeof RECORD_MODES)[number];
+
 /** A rule with exactly one selector. `tool` is bare or qualified; `pattern` is a glob over qualified names. */
 export interface PolicyRule extends RuleEffect {
   readonly tool?: string;
@@ -92,6 +96,8 @@ export interface AuditConfig {
   readonly store: boolean;
   /** Names of members whose values nobody is to see: not in events, nor in the arguments that results show. */
   readonly redact: readonly string[];
+  /** Which calls are recorded. Default `none`: a recording holds what a tool read. */
+  readonly record: RecordMode;
 }
 
 export interface ProjectConfig {

@@ -12,7 +12,7 @@ import type { JsonObject } from "./json.ts";
 import { LIMIT_NAMES } from "./limit-request.ts";
 import { LIMIT_CEILINGS, type LimitRequest } from "./limits.ts";
 import { QUOTA_BOUNDS } from "./parse-quota.ts";
-import { CONFIRM_MODES, ISOLATION_KINDS, QUOTA_SCOPES, type SecretSource } from "./project.ts";
+import { CONFIRM_MODES, ISOLATION_KINDS, QUOTA_SCOPES, RECORD_MODES, type SecretSource } from "./project.ts";
 import { ROUTES } from "./route.ts";
 import { closed, describe, listOf, oneOf, permissionsSchema, PERMISSIONS, recordOf, SCHEMA, subsetSchema } from "./schema-parts.ts";
 import { SIDE_EFFECTS } from "./side-effect.ts";
@@ -226,7 +226,7 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
         { description: "Values by reference; the values themselves are never written here" },
       ),
     ),
-    audit: Type.Optional(closed({ store: Type.Optional(Type.Boolean()), redact: TEXTS })),
+    audit: Type.Optional(closed({ store: Type.Optional(Type.Boolean()), redact: TEXTS, record: Type.Optional(oneOf(RECORD_MODES)) })),
     server: Type.Optional(JSON_OBJECT),
   }),
 );

@@ -6,7 +6,11 @@ export interface Base64Decoding {
   readonly last: "loose" | "strict" | "stop-before-partial";
   /** Decodes no more than fits. */
   readonly maximumBytes: number;
+  /** Called now and then; what it throws comes through. */
+  readonly goOn?: () => void;
 }
+
+const BYTES_A_LOOK = 3 * 64 * 1024;
 
 /** What was decoded, and where and why it stopped. */
 export interface DecodedText {
@@ -19,36 +23,41 @@ export interface DecodedText {
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const URL_ALPHABET = `${ALPHABET.slice(0, 62)}-_`;
-const WHITESPACE = new Set(["\t", "\n", "\f", "\r", " "]);
 const BAD_CHARACTER = "Found a character that cannot be part of a valid base64 string.";
 const INCOMPLETE = "The base64 input terminates with a single character, excluding padding (=).";
 const BAD_PADDING = "Invalid padding in the base64 string.";
 const EXTRA_BITS = "The base64 input has bits past its last byte.";
 const PARTIAL = "The base64 input ends in an incomplete chunk.";
+const EQUALS = 0x3d;
 
+const ascii = new TextDecoder();
+const toCodes = (letters: string): Uint8Array => new TextEncoder().encode(letters);
+const CODES = toCodes(ALPHABET);
+const URL_CODES = toCodes(URL_ALPHABET);
+const HEX_CODES = toCodes("0123456789abcdef");
+
+/** In tables and buffers of bytes, because texts are long: a string for each letter takes twenty times as long. */
 export function encodeBase64Text(
   bytes: Uint8Array,
   { isUrl, omitPadding }: { readonly isUrl: boolean; readonly omitPadding: boolean },
 ): string {
-  const alphabet = isUrl ? URL_ALPHABET : ALPHABET;
-  const letters: string[] = [];
+  const codes = isUrl ? URL_CODES : CODES;
+  const letters = new Uint8Array(Math.ceil(bytes.length / 3) * 4);
+  let end = 0;
   for (let at = 0; at < bytes.length; at += 3) {
-    const left = bytes.length - at;
     const bits = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
-    letters.push(letterOf(alphabet, bits >> 18), letterOf(alphabet, bits >> 12));
-    if (left > 1) letters.push(letterOf(alphabet, bits >> 6));
-    if (left > 2) letters.push(letterOf(alphabet, bits));
-    if (left < 3 && !omitPadding) letters.push(left === 1 ? "==" : "=");
+    letters[end++] = codes[bits >> 18] ?? 0;
+    letters[end++] = codes[(bits >> 12) & 63] ?? 0;
+    letters[end++] = codes[(bits >> 6) & 63] ?? 0;
+    letters[end++] = codes[bits & 63] ?? 0;
   }
-  return letters.join("");
-}
-
-function letterOf(alphabet: string, bits: number): string {
-  return alphabet.charAt(bits & 63);
+  const padding = (3 - (bytes.length % 3)) % 3;
+  if (!omitPadding) letters.fill(EQUALS, end - padding);
+  return ascii.decode(omitPadding ? letters.subarray(0, end - padding) : letters);
 }
 
 /** FromBase64 of the proposal. */
-export function decodeBase64Text(text: string, { isUrl, last, maximumBytes }: Base64Decoding): DecodedText {
+export function decodeBase64Text(text: Uint8Array, { isUrl, last, maximumBytes, goOn }: Base64Decoding): DecodedText {
   const out = new Uint8Array(Math.min(maximumBytes, Math.ceil((text.length * 3) / 4)));
   const values = isUrl ? URL_VALUES : VALUES;
   let written = 0;
@@ -76,18 +85,18 @@ export function decodeBase64Text(text: string, { isUrl, last, maximumBytes }: Ba
       if (last === "strict") return stop(read, PARTIAL);
       return count === 1 ? stop(read, INCOMPLETE) : finish(false);
     }
-    const letter = text.charAt(at++);
-    if (letter === "=") {
+    const letter = text[at++] ?? 0;
+    if (letter === EQUALS) {
       if (count < 2) return stop(read, BAD_PADDING);
       at = skipWhitespace(text, at);
       if (count === 2) {
         if (at === text.length) return last === "stop-before-partial" ? stop(read) : stop(read, BAD_PADDING);
-        if (text.charAt(at) === "=") at = skipWhitespace(text, at + 1);
+        if (text[at] === EQUALS) at = skipWhitespace(text, at + 1);
       }
       return at < text.length ? stop(read, BAD_PADDING) : finish(last === "strict");
     }
-    const value = values.get(letter);
-    if (value === undefined) return stop(read, BAD_CHARACTER);
+    const value = values[letter] ?? NO_VALUE;
+    if (value === NO_VALUE) return stop(read, BAD_CHARACTER);
     const room = maximumBytes - written;
     if ((room === 1 && count === 2) || (room === 2 && count === 3)) return stop(read);
     bits = (bits << 6) | value;
@@ -98,34 +107,53 @@ export function decodeBase64Text(text: string, { isUrl, last, maximumBytes }: Ba
     bits = 0;
     count = 0;
     read = at;
+    if (written % BYTES_A_LOOK === 0) goOn?.();
     if (written === maximumBytes) return stop(read);
   }
 }
 
-const VALUES: ReadonlyMap<string, number> = new Map([...ALPHABET].map((letter, index) => [letter, index]));
-const URL_VALUES: ReadonlyMap<string, number> = new Map([...URL_ALPHABET].map((letter, index) => [letter, index]));
+const NO_VALUE = 255;
+const WHITESPACE = 254;
+const VALUES = valuesOf(CODES);
+const URL_VALUES = valuesOf(URL_CODES);
 
-function skipWhitespace(text: string, from: number): number {
+function valuesOf(codes: Uint8Array): Uint8Array {
+  const values = new Uint8Array(256).fill(NO_VALUE);
+  for (const [value, code] of codes.entries()) values[code] = value;
+  for (const code of toCodes("\t\n\f\r ")) values[code] = WHITESPACE;
+  return values;
+}
+
+function skipWhitespace(text: Uint8Array, from: number): number {
   let at = from;
-  while (at < text.length && WHITESPACE.has(text.charAt(at))) at++;
+  while (at < text.length && VALUES[text[at] ?? 0] === WHITESPACE) at++;
   return at;
 }
 
 export function encodeHexText(bytes: Uint8Array): string {
-  const pairs: string[] = [];
-  for (const byte of bytes) pairs.push(byte.toString(16).padStart(2, "0"));
-  return pairs.join("");
+  const letters = new Uint8Array(2 * bytes.length);
+  let end = 0;
+  for (const byte of bytes) {
+    letters[end++] = HEX_CODES[byte >> 4] ?? 0;
+    letters[end++] = HEX_CODES[byte & 15] ?? 0;
+  }
+  return ascii.decode(letters);
 }
 
 /** FromHex of the proposal, for a text of even length. */
-export function decodeHexText(text: string, maximumBytes: number): DecodedText {
+export function decodeHexText(text: Uint8Array, { maximumBytes, goOn }: Pick<Base64Decoding, "maximumBytes" | "goOn">): DecodedText {
   const out = new Uint8Array(Math.min(maximumBytes, text.length >> 1));
   for (let index = 0; index < out.length; index++) {
-    const pair = text.slice(2 * index, 2 * index + 2);
-    if (!/^[0-9a-f]{2}$/i.test(pair)) {
+    if (index % BYTES_A_LOOK === 0) goOn?.();
+    const high = HEX_VALUES[text[2 * index] ?? 0] ?? NO_VALUE;
+    const low = HEX_VALUES[text[2 * index + 1] ?? 0] ?? NO_VALUE;
+    if (high === NO_VALUE || low === NO_VALUE) {
       return { read: 2 * index, bytes: out.slice(0, index), error: "Found a character that cannot be part of a valid hex string." };
     }
-    out[index] = parseInt(pair, 16);
+    out[index] = (high << 4) | low;
   }
   return { read: 2 * out.length, bytes: out };
 }
+
+const HEX_VALUES = valuesOf(HEX_CODES).map((value) => (value === WHITESPACE ? NO_VALUE : value));
+for (const [index, code] of toCodes("ABCDEF").entries()) HEX_VALUES[code] = index + 10;

@@ -51,6 +51,8 @@ export class CallOperations {
   readonly #pending: Map<number, "host" | "crypto"> = new Map();
   #pendingAtHost = 0;
   #subtle: SubtleCall | undefined;
+  /** Made when it is first used: most calls need none. */
+  #local: LocalEnvironment | undefined;
   #count = 0;
 
   constructor(call: OperatingCall, env: OperationsEnvironment) {
@@ -87,7 +89,12 @@ export class CallOperations {
     // The engine looks at the clock now and then only: until it does, a guest may go on after what ended it.
     if (stopped !== undefined) return ENDED;
     const local = LOCAL_OPERATIONS.get(operation);
-    if (local !== undefined) return local(text, bytes, (world ?? this.#env).local);
+    if (local !== undefined) {
+      this.#local ??= { ...(world ?? this.#env).local, isOver: () => this.#call.isStopped() };
+      const answer = local(text, bytes, this.#local);
+      // The engine asks after some thousand steps, and each of them may be one of these.
+      return this.#call.isStopped() ? ENDED : answer;
+    }
     if (operation === "log") return log.add(text) ? { answer: "vnull" } : this.#exhaust("logs", limits.logBytes);
     this.#count++;
     if (this.#count > limits.operations) return this.#exhaust("operations", limits.operations);
@@ -127,7 +134,7 @@ export class CallOperations {
   #sendAndWait(operation: string, text: string, bytes: Uint8Array | undefined): GuestAnswer {
     const { number, clock, world } = this.#call;
     // Where the tape's call was ended while it waited, no answer will come.
-    if (world?.order !== undefined && this.#call.isStopped()) return ENDED;
+    if (world !== undefined && this.#call.isStopped()) return ENDED;
     const answer = clock.waiting(() => {
       this.#send(0, operation, text, bytes);
       return this.#env.waitForAnswer(number, clock.wallEnd);

@@ -4,7 +4,9 @@ import type { Fault } from "./fault.ts";
 import type { LocalAnswer, LocalEnvironment } from "./local-answer.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { ABORT, type CallWorld, type CryptoAnswer, type KeptTape, sizeOf, type Tape, TAPE_BOUNDS, TIMERS } from "./tape.ts";
-import { TapeOrder } from "./tape-order.ts";
+import { AskedOrder } from "./asked-order.ts";
+import type { EntryOrder } from "./entry-order.ts";
+import { DIFFERS, TapeOrder } from "./tape-order.ts";
 import type { SubtleCall } from "./subtle-calls.ts";
 import { keepingSubtle, tapeSubtle } from "./tape-subtle.ts";
 import { fixedClock, type RecordingClock, recordingClock, tapeClock, type WorldClock } from "./world-clock.ts";
@@ -26,10 +28,8 @@ export class World {
   readonly local: LocalEnvironment;
   /** True if randomness comes from a seed. */
   readonly isSeeded: boolean;
-  /** True if no time passes outside of the guest. */
-  readonly isFixed: boolean;
-  /** Set if the call runs as a tape says: in which order what enters the guest. */
-  readonly order: TapeOrder | undefined;
+  /** Undefined where what enters the guest enters as it comes. */
+  readonly order: EntryOrder | undefined;
   readonly #clock: WorldClock | undefined;
   readonly #recordingClock: RecordingClock | undefined;
   readonly #epoch: () => number;
@@ -44,18 +44,18 @@ export class World {
   #cryptoBytes = 0;
   #isTooLong = false;
   #stop: Tape["stop"];
-  #differs = false;
+  /** True once the call has done otherwise than its tape. */
+  differs = false;
 
   constructor({ seed, timeMs, keepsTape = false, tape }: CallWorld, env: WorldEnvironment) {
     this.#tape = tape;
     this.#keeps = keepsTape;
     this.#epoch = env.epoch;
     this.#after = env.after;
-    this.isFixed = timeMs !== undefined;
     this.isSeeded = seed !== undefined;
-    this.order = tape === undefined ? undefined : new TapeOrder(tape);
+    this.order = tape !== undefined ? new TapeOrder(tape) : timeMs !== undefined ? new AskedOrder() : undefined;
     if (timeMs !== undefined) this.#clock = fixedClock(timeMs);
-    else if (tape !== undefined) this.#clock = tapeClock(tape, () => (this.#differs = true));
+    else if (tape !== undefined) this.#clock = tapeClock(tape, () => (this.differs = true));
     else if (keepsTape) this.#clock = this.#recordingClock = recordingClock(env.epoch(), env.now);
     const { local } = env;
     const clock = this.#clock;
@@ -103,7 +103,7 @@ export class World {
 
   /** Why the call must stop now: what its own clock says, or where the tape's call was stopped. */
   check(fault: Fault | undefined, fuel: number): Fault | undefined {
-    if (this.#differs) return DIFFERS;
+    if (this.differs) return DIFFERS;
     const stop = this.#tape?.stop;
     if (stop !== undefined && fuel > 0 && fuel >= stop.fuel) return stop.fault;
     if (fault !== undefined) this.stopped(fault, fuel);
@@ -138,6 +138,3 @@ export class World {
     else this.#isTooLong = true;
   }
 }
-
-/** What comes of a call that does otherwise than its tape. */
-export const DIFFERS: Fault = { kind: "differs" };

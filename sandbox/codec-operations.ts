@@ -5,14 +5,14 @@ import { decodeBase64Text, decodeHexText, encodeBase64Text, encodeHexText } from
 import {
   errorAnswer,
   type Fields,
+  goOn,
   type LocalAnswer,
   type LocalEnvironment,
   type LocalOperation,
   MAX_BYTES,
   NO_BYTES,
+  piecesOf,
   rawAnswer,
-  readField,
-  readJson,
   readObject,
   Refusal,
   valueAnswer,
@@ -25,13 +25,12 @@ const MAX_DECOMPRESSED_BYTES = 32 * 1024 * 1024;
 export const CODEC_OPERATIONS: Readonly<Record<string, LocalOperation>> = {
   "zlib.compress": (text, bytes, env) => compress(readObject(text), bytes ?? NO_BYTES, env),
   "zlib.decompress": (text, bytes, env) => decompress(readObject(text), bytes ?? NO_BYTES, env),
-  "base64.encode": (text, bytes) => encode(readObject(text), bytes ?? NO_BYTES),
-  "base64.decode": (text) => decode(readLongObject(text)),
-  "hex.encode": (_text, bytes) => rawAnswer(encodeHexText(bytes ?? NO_BYTES)),
-  "hex.decode": (text) => {
-    const fields = readLongObject(text);
-    return decoded(decodeHexText(readField(fields, "text"), readMaximum(fields)));
-  },
+  "base64.encode": (text, bytes, env) => encode(readObject(text), bytes ?? NO_BYTES, env),
+  /** The bytes are the text's, in UTF-8: what is part of such a text is one byte a character. */
+  "base64.decode": (text, bytes, env) => decode(readObject(text), bytes ?? NO_BYTES, env),
+  "hex.encode": (_text, bytes, env) => rawAnswer(joined(piecesOf(bytes ?? NO_BYTES, env), encodeHexText)),
+  "hex.decode": (text, bytes, env) =>
+    decoded(decodeHexText(bytes ?? NO_BYTES, { maximumBytes: readMaximum(readObject(text)), goOn: () => goOn(env) })),
 };
 
 function readFormat(fields: Fields): CompressionFormat {
@@ -40,10 +39,11 @@ function readFormat(fields: Fields): CompressionFormat {
   throw new Refusal("TypeError", "There is no such compression format");
 }
 
-function compress(fields: Fields, bytes: Uint8Array, { codec }: LocalEnvironment): LocalAnswer {
+function compress(fields: Fields, bytes: Uint8Array, env: LocalEnvironment): LocalAnswer {
   const format = readFormat(fields);
+  const { codec } = env;
   if (codec === undefined) return noCodec();
-  return { answer: "v", bytes: codec.compress(format, bytes) };
+  return { answer: "v", bytes: codec.compress(format, piecesOf(bytes, env)) };
 }
 
 /** The answer's bytes are those past the first `skip`. */
@@ -63,16 +63,23 @@ function noCodec(): LocalAnswer {
   return errorAnswer("NotSupported", "Cannot compress: this runtime has no codec");
 }
 
-function encode(fields: Fields, bytes: Uint8Array): LocalAnswer {
-  return rawAnswer(encodeBase64Text(bytes, { isUrl: fields.get("isUrl") === true, omitPadding: fields.get("omitPadding") === true }));
+function encode(fields: Fields, bytes: Uint8Array, env: LocalEnvironment): LocalAnswer {
+  const options = { isUrl: fields.get("isUrl") === true, omitPadding: fields.get("omitPadding") === true };
+  // A piece is a whole number of three bytes, so that none but the last is padded.
+  return rawAnswer(joined(piecesOf(bytes, env), (piece) => encodeBase64Text(piece, options)));
 }
 
-function decode(fields: Fields): LocalAnswer {
+function joined(pieces: Iterable<Uint8Array>, encodePiece: (piece: Uint8Array) => string): string {
+  let text = "";
+  for (const piece of pieces) text += encodePiece(piece);
+  return text;
+}
+
+function decode(fields: Fields, text: Uint8Array, env: LocalEnvironment): LocalAnswer {
   const last = fields.get("last");
   if (last !== "loose" && last !== "strict" && last !== "stop-before-partial") throw new Refusal("TypeError", "There is no such handling");
-  return decoded(
-    decodeBase64Text(readField(fields, "text"), { isUrl: fields.get("isUrl") === true, last, maximumBytes: readMaximum(fields) }),
-  );
+  const isUrl = fields.get("isUrl") === true;
+  return decoded(decodeBase64Text(text, { isUrl, last, maximumBytes: readMaximum(fields), goOn: () => goOn(env) }));
 }
 
 function decoded({ read, bytes, error }: ReturnType<typeof decodeHexText>): LocalAnswer {
@@ -83,11 +90,4 @@ function decoded({ read, bytes, error }: ReturnType<typeof decodeHexText>): Loca
 function readMaximum(fields: Fields): number {
   const maximum = fields.get("maximum");
   return typeof maximum === "number" && maximum >= 0 ? maximum : MAX_BYTES;
-}
-
-/** Holds a text that may be as long as an operation's payload. */
-function readLongObject(text: string): Fields {
-  const value = readJson(text, MAX_BYTES);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Refusal("TypeError", "The input is not an object");
-  return new Map(Object.entries(value));
 }

@@ -10,7 +10,8 @@ export type Decompressed =
 
 /** Pure: the same bytes in give the same bytes out, and nothing is kept in between. */
 export interface Codec {
-  compress(format: CompressionFormat, bytes: Uint8Array): Uint8Array;
+  /** All pieces, one after the other, at once; what taking a piece throws comes through. */
+  compress(format: CompressionFormat, pieces: Iterable<Uint8Array>): Uint8Array;
   /** Reads what is there of it; with `final` it must be exactly one whole stream. Makes at most `maximumBytes`. */
   decompress(
     format: CompressionFormat,

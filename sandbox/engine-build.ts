@@ -9,7 +9,7 @@ import type { WorkerLauncher } from "./worker/port.ts";
 export type EngineBuild = "metered" | "plain";
 
 /** What the rewriter is asked for. */
-export const METERED_ENGINE: RewriteOptions = { barrier: true, meter: true, initialMemoryPages: REWRITTEN_MEMORY_PAGES };
+export const METERED_ENGINE: RewriteOptions = { barrier: true, meter: true, exportTable: true, initialMemoryPages: REWRITTEN_MEMORY_PAGES };
 
 /**
  * The engine's module. The rewritten one is made once and kept in the cache (some 50 ms); whatever is wrong with the file,

@@ -40,6 +40,7 @@ const NO_CALLBACKS: EngineCallbacks = {
   moduleName: () => undefined,
   now: () => 0,
   memoryAsked: () => {},
+  rejected: () => {},
 };
 
 /** The clock is the import whose value a new context's `Date.now()` shows: try each until the guest sees our number. */

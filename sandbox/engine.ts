@@ -10,9 +10,10 @@ import { GUEST_STACK_BYTES } from "../manifests/mod.ts";
 import { engineImports, viewMemory } from "./engine-imports.ts";
 import { createFuel, type Fuel } from "./fuel.ts";
 import { mark, markingImports } from "./marks.ts";
+import { addRejectionListener } from "./rejection-hook.ts";
 import { Shadow } from "./shadow.ts";
 import { WASM_PAGE_BYTES } from "./wasm/memory.ts";
-import { FUEL_EXPORT, RESTORE_EXPORT, SHADOW_EXPORT, TICK_IMPORT } from "./wasm/rewrite.ts";
+import { FUEL_EXPORT, RESTORE_EXPORT, SHADOW_EXPORT, TABLE_EXPORT, TICK_IMPORT } from "./wasm/rewrite.ts";
 
 /** The engine's C functions that the sandbox uses. All numbers are addresses unless said; `JSValue*` is owned by the caller. */
 export interface EngineFunctions {
@@ -62,6 +63,8 @@ export interface EngineCallbacks {
   now(): number;
   /** Memory was asked to grow. The engine asks for more than it needs first, then for less. */
   memoryAsked(isGranted: boolean): void;
+  /** A promise is rejected while nobody waits for it, or somebody does after all: two values of the engine's own. */
+  rejected(promise: bigint, reason: bigint, isHandled: boolean): void;
 }
 
 /** Where things are in this build's memory. The same for every instance of one module. */
@@ -90,6 +93,8 @@ export interface RunningModule {
   /** Grows memory by so many pages. @throws {RangeError} above its maximum */
   grow(pages: number): void;
   readonly fuel: Fuel;
+  /** What the runtime's rejection hook has to be; undefined on a build without an exported table. */
+  readonly rejectionListener: number | undefined;
 }
 
 export { WASM_PAGE_BYTES };
@@ -122,6 +127,7 @@ export async function startModule(
   let exports: Record<string, unknown> = {};
   let viewAgain = (): void => {};
   let shadow: Shadow | undefined;
+  let rejectionListener: number | undefined;
   let fuel = createFuel(undefined, callbacks.shouldInterrupt);
   const wrote = (address: number, length: number): void => {
     if (shadow !== undefined) mark(shadow.marks, address, length);
@@ -146,6 +152,11 @@ export async function startModule(
         shadow = new Shadow(second, restore as () => void, maximum * WASM_PAGE_BYTES);
       fuel = createFuel(left instanceof WebAssembly.Global ? left : undefined, callbacks.shouldInterrupt);
       fuel.reset();
+      const { [TABLE_EXPORT]: functionTable } = exports;
+      if (functionTable instanceof WebAssembly.Table)
+        rejectionListener = addRejectionListener(functionTable, (_context, promise, reason, isHandled) =>
+          callbacks.rejected(promise, reason, isHandled !== 0),
+        );
       done(instance);
       return instance.exports;
     },
@@ -162,6 +173,7 @@ export async function startModule(
     shadow,
     wrote,
     fuel,
+    rejectionListener,
     grow(pages) {
       memory.grow(pages);
       viewAgain();

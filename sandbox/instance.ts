@@ -18,6 +18,7 @@ import {
 } from "./engine.ts";
 import { EngineInterrupted, type FuelState } from "./fuel.ts";
 import { ENTRY_NAMES, type EntryName, type Handles } from "./handles.ts";
+import { findRejectionHook } from "./rejection-hook.ts";
 import { CLOSED_HOST, type GuestHost, type GuestThrow } from "./guest-host.ts";
 import { GuestException, GuestValues, TextTooLong } from "./guest-values.ts";
 import type { Image } from "./image.ts";
@@ -30,6 +31,8 @@ export interface Registers {
   readonly memoryExhausted: boolean;
 }
 
+/** Of `struct JSRuntime`, as far as the hooks. */
+const RUNTIME_BYTES = 1024;
 const HOST_CALL_REF = 1;
 const TAKE_BYTES_REF = 2;
 /** Answers of entry functions other than outputs. */
@@ -65,6 +68,7 @@ export class Instance {
       memoryAsked: (isGranted) => {
         if (slot.instance !== undefined) slot.instance.memoryExhausted = !isGranted;
       },
+      rejected: (promise, reason, isHandled) => slot.instance?.rejected(promise, reason, isHandled),
     };
     const running = await startModule(module, maximumPages, callbacks, facts.timeImport);
     slot.instance = new Instance(running, facts, maximumPages);
@@ -174,7 +178,7 @@ export class Instance {
     const f = this.#functions;
     const runtime = f._QTS_NewRuntime();
     f._QTS_RuntimeSetMaxStackSize(runtime, ENGINE_STACK_BYTES);
-    f._QTS_RuntimeEnableInterruptHandler(runtime);
+    this.#hookRejections(runtime);
     f._QTS_RuntimeEnableModuleLoader(runtime, 1);
     const handles: Handles = {
       runtime,
@@ -182,7 +186,7 @@ export class Instance {
       undefinedValue: f._QTS_GetUndefined(),
       argumentPointers: f._malloc(16),
       jobContext: f._malloc(4),
-      entry: { define: 0, invoke: 0, settle: 0, runTimers: 0, abort: 0, poll: 0 },
+      entry: { define: 0, invoke: 0, settle: 0, runTimers: 0, abort: 0, poll: 0, rejected: 0 },
     };
     this.#take(handles);
     const { values } = this;
@@ -197,6 +201,39 @@ export class Instance {
     for (const value of [namespace, boot, native, entry]) values.free(value);
     // Every name of ENTRY_NAMES was set in the loop.
     this.#take({ ...handles, entry: addresses as Record<EntryName, number> });
+  }
+
+  /** Enables the interrupt handler, which shows where the hook for rejections is, and sets that. */
+  #hookRejections(runtime: number): void {
+    const { rejectionListener } = this.#running;
+    const words = (): Uint32Array => new Uint32Array(this.bytes.slice(runtime, runtime + RUNTIME_BYTES).buffer);
+    const before = words();
+    this.#functions._QTS_RuntimeEnableInterruptHandler(runtime);
+    if (rejectionListener === undefined) return;
+    const hook = (runtime >> 2) + findRejectionHook(before, words());
+    this.words[hook] = rejectionListener;
+    this.wrote(hook * 4, 4);
+  }
+
+  /** Hands two values of the engine's own to the prelude. Called by the engine inside guest frames; public for `start` only. */
+  rejected(promise: bigint, reason: bigint, isHandled: boolean): void {
+    const { entry } = this.handles;
+    const address = entry.rejected === 0 ? 0 : this.#functions._malloc(16);
+    if (address === 0) return;
+    const view = new DataView(this.bytes.buffer);
+    view.setBigInt64(address, promise, true);
+    view.setBigInt64(address + 8, reason, true);
+    this.wrote(address, 16);
+    const { values } = this;
+    const handled = values.newNumber(isHandled ? 1 : 0);
+    try {
+      values.free(values.call(entry.rejected, [address, address + 8, handled]));
+    } catch (error) {
+      // Too little memory or stack is left to remember it: then nobody is told.
+      if (!(error instanceof GuestException)) throw error;
+    }
+    values.free(handled);
+    this.#functions._free(address);
   }
 
   /** Evaluates code. A module's value is its namespace, or a promise of it if it awaits. @throws {GuestException} */

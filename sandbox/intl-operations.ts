@@ -5,12 +5,31 @@
  * but a few formatters that are quick to find again. What it may make and do is in one table.
  */
 
-import { type Fields, type LocalAnswer, type LocalOperation, readJson, Refusal, valueAnswer } from "./local-answer.ts";
+import {
+  type Fields,
+  goOn,
+  type LocalAnswer,
+  type LocalEnvironment,
+  type LocalOperation,
+  readJson,
+  Refusal,
+  valueAnswer,
+} from "./local-answer.ts";
 import { nestsWithin } from "./marshal.ts";
 
 /** What a guest sends: `{ c: class, l: locales, o: options, m: method, a: arguments }`; of locales, options and arguments any may be absent. */
-const MAX_TEXT = 1024 * 1024;
+const MAX_TEXT = 256 * 1024;
+/** Segments are counted one by one, and it is asked in between. */
+const MAX_SEGMENTED_TEXT = 1024 * 1024;
+const SEGMENTS_A_LOOK = 5_000;
 const MAX_DEPTH = 5;
+/**
+ * What the runtime does with these takes the square of the time or worse, and nothing ends it: 30,000 variants in one tag
+ * are twelve seconds, 60,000 locales in a list are fifteen.
+ */
+const MAX_LOCALES = 256;
+const MAX_NAME = 255;
+const MAX_LIST = 10_000;
 /** Digits of a number that is given as text, and the exponent: ICU would write every zero out. */
 const MAX_DIGITS = 10_000;
 const MAX_EXPONENT = 400;
@@ -56,16 +75,16 @@ const CLASSES: ReadonlyMap<string, IntlClass> = new Map([
 /** By name; part of `LOCAL_OPERATIONS`. */
 export const INTL_OPERATIONS: Readonly<Record<string, LocalOperation>> = {
   "intl.call": (text) => answerOf(text, callMethod),
-  "intl.segment": (text) => answerOf(text, segment),
+  "intl.segment": (text, _bytes, env) => answerOf(text, (fields) => segment(fields, env), MAX_SEGMENTED_TEXT),
   "intl.locale": (text) => answerOf(text, describeLocale),
   "intl.static": (text) => answerOf(text, callStatic),
   "intl.value": (text) => answerOf(text, callOfValue),
 };
 
-function answerOf(text: string, act: (fields: Fields) => unknown): LocalAnswer {
-  if (text.length > MAX_TEXT) throw new Refusal("RangeError", `Intl takes at most ${MAX_TEXT} characters at once (split the text)`);
+function answerOf(text: string, act: (fields: Fields) => unknown, maximum = MAX_TEXT): LocalAnswer {
+  if (text.length > maximum) throw new Refusal("RangeError", `Intl takes at most ${maximum} characters at once (split the text)`);
   if (!nestsWithin(text, MAX_DEPTH)) throw notUnderstood();
-  const fields = fieldsOf(readJson(text, MAX_TEXT));
+  const fields = fieldsOf(readJson(text, maximum));
   try {
     const value = act(fields);
     return value === undefined ? { answer: "v" } : valueAnswer(value);
@@ -81,18 +100,21 @@ function callMethod(fields: Fields): unknown {
   const { made, known } = findFormatter(fields);
   const name = known.methods.find((method) => method === fields.get("m"));
   if (name === undefined) throw notUnderstood();
-  return callOn(made, name, argumentsOf(fields));
+  const args = argumentsOf(fields);
+  // A code of a language is read as a locale is.
+  if (name === "of" && typeof args[0] === "string") requireName(args[0]);
+  return callOn(made, name, args);
 }
 
 /** The kind of each boundary's segment tells words from what is between them. */
-function segment(fields: Fields): unknown {
+function segment(fields: Fields, env: LocalEnvironment): unknown {
   const { made } = findFormatter(fields);
   const [text] = argumentsOf(fields);
   if (!(made instanceof Intl.Segmenter) || typeof text !== "string") throw notUnderstood();
   const starts: number[] = [];
   const words: number[] = [];
   for (const { index, isWordLike } of made.segment(text)) {
-    starts.push(index);
+    if (starts.push(index) % SEGMENTS_A_LOOK === 0) goOn(env);
     if (isWordLike !== undefined) words.push(isWordLike ? 1 : 0);
   }
   return { starts, words };
@@ -194,15 +216,25 @@ function toLocales(fields: Fields): Locales {
 function localesOf(fields: Fields): readonly string[] {
   const given = fields.get("l") ?? [];
   if (!Array.isArray(given)) throw notUnderstood();
+  if (given.length > MAX_LOCALES) throw new Refusal("RangeError", `Intl takes at most ${MAX_LOCALES} locales at once`);
   return given.map((tag: unknown) => {
-    if (typeof tag === "string") return tag;
+    if (typeof tag === "string") return requireName(tag);
     throw notUnderstood();
   });
 }
 
+/** A locale's tag, or what an option is. @throws {Refusal} if it is too long to be one. */
+function requireName(text: string): string {
+  if (text.length <= MAX_NAME) return text;
+  throw new Refusal("RangeError", `Incorrect locale information provided: a name has more than ${MAX_NAME} characters`);
+}
+
 function optionsOf(fields: Fields): Options | undefined {
   const given = fields.get("o");
-  return given === undefined ? undefined : Object.assign(Object.create(null) as object, Object.fromEntries(fieldsOf(given)));
+  if (given === undefined) return undefined;
+  const options = fieldsOf(given);
+  for (const option of options.values()) if (typeof option === "string") requireName(option);
+  return Object.assign(Object.create(null) as object, Object.fromEntries(options));
 }
 
 /** Strings as they are, lists of strings, `{ n: text }` a number, `{ b: text }` a number of any length, `{ d: members }` an object of numbers. */
@@ -215,6 +247,7 @@ function argumentsOf(fields: Fields): readonly unknown[] {
 function readArgument(value: unknown): unknown {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) {
+    if (value.length > MAX_LIST) throw new Refusal("RangeError", `Intl formats lists of at most ${MAX_LIST} items`);
     return value.map((item: unknown) => {
       if (typeof item === "string") return item;
       throw notUnderstood();

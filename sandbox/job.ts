@@ -23,6 +23,8 @@ interface JobBase {
   /** Where it is; undefined while it waits for a worker. */
   thread: Thread | undefined;
   givenAt: number;
+  /** How long its worker was seen to run nothing and leave it. */
+  idleMs: number;
   /** When the worker was first seen to have taken it up; wall time counts from here. */
   begunAt: number | undefined;
   /** How often its worker ended while the job ran there, or ended without any other job's fault. */

@@ -10,7 +10,7 @@ import { GuestException } from "./guest-values.ts";
 import type { GuestHost } from "./guest-host.ts";
 import type { Instance } from "./instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
-import type { Digest } from "./subtle.ts";
+import type { Digest, Supports } from "./subtle.ts";
 import { createModuleTable, ENTRY_MODULE, entryModuleSource, firstPosition, type ModuleTable } from "./modules.ts";
 
 export interface LoadRequest {
@@ -26,6 +26,7 @@ export interface LoadRequest {
   /** Compression is as pure as the other local operations, so top-level code has it too. */
   readonly codec?: Codec;
   readonly hash?: Digest;
+  readonly supports?: Supports;
 }
 
 export type Loaded = { readonly ok: true; readonly image: Image } | { readonly ok: false; readonly fault: LoadFault };
@@ -65,13 +66,15 @@ function createLoadWorld(request: LoadRequest, modules: ModuleTable, endBy: numb
   let virtualMs = 0;
   let late = false;
   const answers: { id: number; answer: string; bytes?: Uint8Array }[] = [];
+  const isLate = (): boolean => (late ||= now() >= endBy);
   const local: LocalEnvironment = {
     monotonicMs: () => virtualMs,
+    isOver: isLate,
     randomBytes: seededBytes(request.digest),
     ...(request.codec !== undefined && { codec: request.codec }),
     ...(request.hash !== undefined && { hash: request.hash }),
+    ...(request.supports !== undefined && { supports: request.supports }),
   };
-  const isLate = (): boolean => (late ||= now() >= endBy);
   return {
     isLate,
     advance: (milliseconds) => void (virtualMs += milliseconds),

@@ -15,6 +15,7 @@ import {
   MAX_BYTES,
   MAX_URL_TEXT,
   NO_BYTES,
+  piecesOf,
   rawAnswer,
   readField,
   readJson,
@@ -26,7 +27,9 @@ import {
 } from "./local-answer.ts";
 
 import { INTL_OPERATIONS } from "./intl-operations.ts";
+import { CallKeys } from "./call-keys.ts";
 import { DIGEST_NAMES } from "./subtle.ts";
+import { readArguments } from "./subtle-request.ts";
 
 export type { LocalAnswer, LocalEnvironment, LocalOperation } from "./local-answer.ts";
 
@@ -38,22 +41,26 @@ export const LOCAL_OPERATIONS: ReadonlyMap<string, LocalOperation> = new Map(
   Object.entries({
     "text.encode": (text: string) => encodeText(text),
     "text.encodeJson": (text: string) => encodeText(readString(text)),
-    "text.decode": (text: string, bytes: Uint8Array | undefined) => decodeText(readObject(text), bytes ?? NO_BYTES),
+    "text.decode": (text: string, bytes: Uint8Array | undefined, env: LocalEnvironment) =>
+      decodeText(readObject(text), bytes ?? NO_BYTES, env),
     /** What a file's text is: no mark is dropped, nothing is refused. */
-    "text.utf8": (_text: string, bytes: Uint8Array | undefined) => textAnswer(decode(FILE_TEXT, bytes ?? NO_BYTES, false)),
+    "text.utf8": (_text: string, bytes: Uint8Array | undefined, env: LocalEnvironment) =>
+      textAnswer(decode(FILE_TEXT, bytes ?? NO_BYTES, false), env),
     "text.label": (text: string) => rawAnswer(createDecoder(readString(text), {}).encoding),
-    "text.atob": (text: string) => textAnswer(decodeBase64(text)),
-    "text.atobJson": (text: string) => textAnswer(decodeBase64(readString(text))),
+    "text.atob": (text: string, _bytes: Uint8Array | undefined, env: LocalEnvironment) => textAnswer(decodeBase64(text), env),
+    "text.atobJson": (text: string, _bytes: Uint8Array | undefined, env: LocalEnvironment) =>
+      textAnswer(decodeBase64(readString(text)), env),
     "text.btoa": (text: string) => rawAnswer(encodeBase64(text)),
     "text.btoaJson": (text: string) => rawAnswer(encodeBase64(readString(text))),
     /** What the host's engine says is wrong with a JSON text; empty if nothing is. */
-    "json.explain": (text: string) => textAnswer(explainJson(text)),
+    "json.explain": (text: string, _bytes: Uint8Array | undefined, env: LocalEnvironment) => textAnswer(explainJson(text), env),
     "url.parse": (text: string) => parseUrl(readObject(text)),
     "url.set": (text: string) => setUrlPart(readObject(text)),
     "search.parse": (text: string) => parseQuery(readString(text)),
     "search.format": (text: string) => formatQuery(text),
     "crypto.random": (text: string, _bytes: Uint8Array | undefined, env: LocalEnvironment) => random(readObject(text), env),
     "crypto.digest": (text: string, bytes: Uint8Array | undefined, env: LocalEnvironment) => digest(text, bytes ?? NO_BYTES, env),
+    "crypto.supports": (text: string, bytes: Uint8Array | undefined, env: LocalEnvironment) => supports(text, bytes ?? NO_BYTES, env),
     ...CODEC_OPERATIONS,
     ...INTL_OPERATIONS,
     "clock.monotonic": (_text: string, _bytes: Uint8Array | undefined, env: LocalEnvironment) => valueAnswer(env.monotonicMs()),
@@ -95,15 +102,21 @@ function createDecoder(label: string, options: DecoderOptions): InstanceType<typ
   }
 }
 
+/** Of other encodings at once: they take ten times as long as UTF-8, and a tail of a stream is read several times. */
+const MAX_LEGACY_BYTES = 512 * 1024;
+
 /** With `stream`, the answer's bytes are those of a character that is not complete yet. */
-function decodeText(fields: Fields, bytes: Uint8Array): LocalAnswer {
+function decodeText(fields: Fields, bytes: Uint8Array, env: LocalEnvironment): LocalAnswer {
   const options = { fatal: fields.get("fatal") === true, ignoreBOM: fields.get("ignoreBOM") === true };
   const label = readField(fields, "label");
   const isStream = fields.get("stream") === true;
+  if ((isStream || label !== "utf-8") && bytes.length > MAX_LEGACY_BYTES)
+    throw new Refusal("RangeError", `The input is larger than ${MAX_LEGACY_BYTES} bytes (decode it in pieces)`);
   const decoder = label === "utf-8" && !isStream ? wholeUtf8(options) : createDecoder(label, options);
   const input = fields.get("continued") === true ? withoutSpentMode(label, bytes) : bytes;
   const text = decode(decoder, input, isStream);
-  return isStream ? { ...textAnswer(text), bytes: pendingBytes({ label, text, options }, input) } : textAnswer(text);
+  const answer = textAnswer(text, env);
+  return isStream ? { ...answer, bytes: pendingBytes({ label, text, options }, input) } : answer;
 }
 
 const FILE_TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -186,10 +199,21 @@ function encodeBase64(text: string): string {
   }
 }
 
+/** Each character outside ASCII becomes up to nine, several times. */
+const MAX_OTHER_URL_TEXT = 128 * 1024;
+
+/** @throws {Refusal} if reading it would take too long. */
+function readUrlText(fields: Fields, key: string): string {
+  const text = readField(fields, key);
+  if (text.length > MAX_OTHER_URL_TEXT && /[^ -~]/u.test(text))
+    throw new Refusal("RangeError", `The URL is longer than ${MAX_OTHER_URL_TEXT} characters, and not all of them are ASCII`);
+  return text;
+}
+
 /** The parts, or null if it is no URL. */
 function parseUrl(fields: Fields): LocalAnswer {
   const base = fields.get("base");
-  const url = URL.parse(readField(fields, "url"), typeof base === "string" ? base : undefined);
+  const url = URL.parse(readUrlText(fields, "url"), typeof base === "string" ? readUrlText(fields, "base") : undefined);
   return valueAnswer(url === null ? null : partsOf(url));
 }
 
@@ -200,9 +224,9 @@ function partsOf(url: URL): Record<string, string> {
 
 /** The parts afterwards; a setter that refuses leaves them as they are. */
 function setUrlPart(fields: Fields): LocalAnswer {
-  const url = new URL(readField(fields, "href"));
+  const url = new URL(readUrlText(fields, "href"));
   const name = readField(fields, "name");
-  const value = readField(fields, "value");
+  const value = readUrlText(fields, "value");
   switch (name) {
     case "protocol":
     case "username":
@@ -220,9 +244,13 @@ function setUrlPart(fields: Fields): LocalAnswer {
   }
 }
 
-/** Names and values in turn. */
+/** Node's parser takes the square of the time for many pairs (minutes for a few MB), and nothing ends it. */
+const MAX_PAIRS_TEXT = 64 * 1024;
+
+/** Names and values in turn. A long text holds one pair: the guest cuts at ampersands. */
 function parseQuery(query: string): LocalAnswer {
-  if (query.length > MAX_URL_TEXT) throw new Refusal("RangeError", `The query is longer than ${MAX_URL_TEXT} characters`);
+  const maximum = query.includes("&") ? MAX_PAIRS_TEXT : MAX_URL_TEXT;
+  if (query.length > maximum) throw new Refusal("RangeError", `The query has a part that is longer than ${maximum} characters`);
   const flat: string[] = [];
   // The constructor would drop one question mark.
   for (const [name, value] of new URLSearchParams(`?${query}`)) flat.push(name, value);
@@ -230,7 +258,7 @@ function parseQuery(query: string): LocalAnswer {
 }
 
 function formatQuery(text: string): LocalAnswer {
-  const flat: unknown = readJson(text, MAX_BYTES);
+  const flat: unknown = readJson(text, MAX_URL_TEXT);
   if (!Array.isArray(flat)) throw new Refusal("TypeError", "The input is not a list");
   const params = new URLSearchParams();
   for (let index = 0; index + 1 < flat.length; index += 2) {
@@ -250,7 +278,11 @@ function random(fields: Fields, env: LocalEnvironment): LocalAnswer {
   return { answer: "v", bytes: env.randomBytes(count) };
 }
 
+/** For longer texts the engine's own words have to do. */
+const MAX_EXPLAINED_TEXT = 256 * 1024;
+
 function explainJson(text: string): string {
+  if (text.length > MAX_EXPLAINED_TEXT) return "";
   try {
     JSON.parse(text);
     return "";
@@ -259,9 +291,15 @@ function explainJson(text: string): string {
   }
 }
 
+/** Of an algorithm that cannot be read, as of one that is not there, the answer is no. A key stands for no key here. */
+function supports(text: string, bytes: Uint8Array, env: LocalEnvironment): LocalAnswer {
+  const args = readArguments(text, bytes, new CallKeys(0));
+  return valueAnswer(env.supports?.(args) ?? false);
+}
+
 /** A pure function, so that top-level code has it too; other hashes go by way of `subtle-calls.ts`. */
 function digest(text: string, bytes: Uint8Array, env: LocalEnvironment): LocalAnswer {
   const name = DIGEST_NAMES.find((known) => known === text);
-  const hash = name === undefined ? undefined : env.hash?.(name, bytes);
+  const hash = name === undefined ? undefined : env.hash?.(name, piecesOf(bytes, env));
   return hash === undefined ? errorAnswer("NotSupportedError", "Unrecognized algorithm name") : { answer: "v", bytes: hash };
 }

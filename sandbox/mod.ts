@@ -10,9 +10,10 @@ export type { ProcessConnection, ProcessLauncher, ProcessPowers } from "./proces
 export { serveProcess } from "./process/serve.ts";
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 export { createSandbox } from "./sandbox.ts";
-export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod } from "./subtle.ts";
+export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod, Supports } from "./subtle.ts";
 export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./worker/port.ts";
 export { ABORT, type CallWorld, type CryptoAnswer, isTape, isTime, type KeptTape, type Tape, TIMERS } from "./tape.ts";
+export { isFault } from "./worker/messages.ts";
 export { pooledRandom } from "./pooled-random.ts";
 export type { ModuleTarget } from "./modules.ts";
 export { createModuleResolver, createStackReader, nodeModuleNames } from "./modules.ts";

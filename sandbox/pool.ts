@@ -38,6 +38,7 @@ const BUSY_AFTER_MS = 20;
 const MAXIMUM_ATTEMPTS = 3;
 /** Workers say that they are full where calls that came together do not fit; a call that is sent back more often never will. */
 const MAXIMUM_REFUSALS = 100;
+const LONGEST_STEP_MS = 1_000;
 
 export class Pool {
   readonly #options: PoolOptions;
@@ -47,6 +48,7 @@ export class Pool {
   #starting: Promise<void> | undefined;
   #cancelWatch: (() => void) | undefined;
   #failedStarts = 0;
+  #lastLook = 0;
   #closed = false;
 
   constructor(options: PoolOptions) {
@@ -160,6 +162,7 @@ export class Pool {
     thread.loads ||= job.kind === "load";
     job.thread = thread;
     job.givenAt = this.#now();
+    job.idleMs = 0;
     this.#options.give(thread, job);
     return true;
   }
@@ -212,6 +215,9 @@ export class Pool {
 
   #look(): void {
     const now = this.#now();
+    // A host that was held up itself has seen nobody idle meanwhile.
+    const stepMs = Math.min(now - this.#lastLook, LONGEST_STEP_MS);
+    this.#lastLook = now;
     for (const thread of [...this.#crew.threads]) {
       if (thread.jobs.size === 0) continue;
       const { entry } = thread;
@@ -221,7 +227,7 @@ export class Pool {
         this.#replace(thread, entry.number, fault, now - entry.enteredAt);
         continue;
       }
-      const isIdle = running === undefined && this.#isStuck(thread, now);
+      const isIdle = running === undefined && this.#isStuck(thread, now, stepMs);
       if (isIdle || thread.isLying) {
         const message = isIdle ? `A worker did nothing for ${START_WITHIN_MS} ms` : "A worker says that it runs a guest it was not given";
         this.#replace(thread, undefined, { kind: "trap", message });
@@ -234,15 +240,12 @@ export class Pool {
   }
 
   /** Runs no guest, and leaves what it was given or does not end what it was told to: nothing of ours takes nearly as long. */
-  #isStuck(thread: Thread, now: number): boolean {
+  #isStuck(thread: Thread, now: number, stepMs: number): boolean {
     for (const number of thread.jobs.keys()) {
       const job = this.#jobs.get(number);
-      if (job === undefined) continue;
-      const hasBegun = thread.hasBegun(number);
-      if (!hasBegun && now - job.givenAt > START_WITHIN_MS) return true;
-      if (!hasBegun || job.kind === "call") continue;
-      job.begunAt ??= now;
-      if (now - job.begunAt > START_WITHIN_MS) return true;
+      if (job === undefined || (job.kind === "call" && thread.hasBegun(number))) continue;
+      job.idleMs += stepMs;
+      if (job.idleMs > START_WITHIN_MS) return true;
     }
     return thread.owesSince(now - START_WITHIN_MS);
   }

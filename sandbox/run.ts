@@ -14,13 +14,14 @@ import type { GuestHost } from "./guest-host.ts";
 import type { Instance } from "./instance.ts";
 import { nestsWithin } from "./marshal.ts";
 import type { CallWords } from "./guest/protocol.ts";
+import type { EntryOrder } from "./entry-order.ts";
 import type { Image } from "./image.ts";
 import { MAXIMUM_STATE_BYTES } from "./session-states.ts";
 import type { ModuleTable } from "./modules.ts";
 import type { InvocationUsed } from "./invocation.ts";
 import { readStatus } from "./status.ts";
 import type { KeptTape } from "./tape.ts";
-import type { TapeOrder } from "./tape-order.ts";
+import { DIFFERS } from "./tape-order.ts";
 import type { Instances } from "./worker/instances.ts";
 import type { Lease } from "./worker/lease.ts";
 
@@ -168,6 +169,7 @@ export class Run implements OperatingCall {
     } finally {
       this.clock.leave();
     }
+    if (this.#world?.differs === true) this.#stop ??= DIFFERS;
     if (this.#stop !== undefined) this.#finish(this.#stop);
     else this.#proceed(status);
   }
@@ -208,13 +210,12 @@ export class Run implements OperatingCall {
     if (this.#over) return undefined;
     if (this.#world?.order !== undefined) return this.#follow(this.#world.order);
     if (timerMs === undefined) return undefined;
-    // Nobody waits for time that passes for nobody else.
-    const waitMs = this.#world?.isFixed === true && !this.#operations.isAnyPending ? 0 : timerMs;
-    this.#cancelTimer = this.#env.after(waitMs, () => this.#runTimers(timerMs));
+    this.#cancelTimer = this.#env.after(timerMs, () => this.#runTimers());
     return undefined;
   }
 
-  #runTimers(waitedMs: number): void {
+  #runTimers(): void {
+    const waitedMs = this.#timerMs ?? 0;
     this.#enter((instance) => {
       this.#world?.timersEnter(waitedMs);
       instance.callEntry("runTimers", [], STATUS_BYTES);
@@ -222,19 +223,31 @@ export class Run implements OperatingCall {
     });
   }
 
-  /** What enters the guest now is what the tape says. A loop: each entry leads here again. */
-  #follow(order: TapeOrder): void {
+  /** What enters the guest is not left to chance. A loop: each entry leads here again. */
+  #follow(order: EntryOrder): void {
     if (this.#following) return;
     this.#following = true;
     while (!this.#over && this.#later.length === 0) {
       const step = order.next(this.#timerMs);
-      if (step.kind === "later") break;
-      else if (step.kind === "timers") this.#runTimers(this.#timerMs ?? 0);
+      if (step.kind === "later") {
+        this.#hurryLater(order, step.hurryMs);
+        break;
+      }
+      if (step.kind === "timers") this.#runTimers();
       else if (step.kind === "abort") this.abort();
       else if (step.kind === "answer") this.#settle(step.id, step.answer, step.bytes);
       else this.#finish(step.fault);
     }
     this.#following = false;
+  }
+
+  #hurryLater(order: EntryOrder, hurryMs: number | undefined): void {
+    this.#cancelTimer();
+    if (hurryMs === undefined) return;
+    this.#cancelTimer = this.#env.after(hurryMs, () => {
+      order.hurry();
+      this.#follow(order);
+    });
   }
 
   #complete(output: string): void {

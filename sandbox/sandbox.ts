@@ -157,6 +157,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
         givenAt: 0,
         begunAt: undefined,
         attempts: 0,
+        idleMs: 0,
         source,
         settle: resolve,
       });
@@ -176,6 +177,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
         givenAt: 0,
         begunAt: undefined,
         attempts: 0,
+        idleMs: 0,
         plugin,
         invocation,
         words: wordsOf(invocation),

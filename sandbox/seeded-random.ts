@@ -11,7 +11,7 @@ export function seededRandom(seed: string, hash: Digest): (count: number) => Uin
   let blocks = 0;
 
   function next(): Uint8Array {
-    const made = hash("SHA-256", encoder.encode(`bascule random ${blocks++} ${seed}`));
+    const made = hash("SHA-256", [encoder.encode(`bascule random ${blocks++} ${seed}`)]);
     if (made === undefined) throw new Error("The runtime has no SHA-256");
     return made;
   }

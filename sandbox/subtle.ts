@@ -28,8 +28,11 @@ export interface Subtle {
   isKey(value: unknown): value is HeldKey;
 }
 
-/** The hash of the bytes, at once; undefined if the runtime does not know the hash. */
-export type Digest = (name: DigestName, bytes: Uint8Array) => Uint8Array | undefined;
+/** The hash of the bytes in all pieces, at once; undefined if the runtime does not know the hash. What taking a piece throws comes through. */
+export type Digest = (name: DigestName, pieces: Iterable<Uint8Array>) => Uint8Array | undefined;
+
+/** Whether the runtime has an operation for an algorithm; undefined if it cannot tell. */
+export type Supports = (args: readonly unknown[]) => boolean | undefined;
 
 /** Hashes without parameters, as the standard spells them. */
 export const DIGEST_NAMES = ["SHA-1", "SHA-256", "SHA-384", "SHA-512", "SHA3-256", "SHA3-384", "SHA3-512"] as const;

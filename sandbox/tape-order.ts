@@ -1,24 +1,10 @@
 /** Brings answers and timers into the guest in the order of a tape, whenever they arrive. */
 
-import { ABORT, type Tape, TIMERS } from "./tape.ts";
+import { type Arrived, type EntryOrder, type EntryStep, toArrived } from "./entry-order.ts";
 import type { Fault } from "./fault.ts";
+import { ABORT, type Tape, TIMERS } from "./tape.ts";
 
-/** What is to be done next. */
-export type TapeStep =
-  | { readonly kind: "timers" }
-  | { readonly kind: "abort" }
-  | { readonly kind: "answer"; readonly id: number; readonly answer: string; readonly bytes: Uint8Array | undefined }
-  /** Its answer has not arrived yet. */
-  | { readonly kind: "later" }
-  /** The tape's call ended here, or did something else. */
-  | { readonly kind: "end"; readonly fault: Fault };
-
-interface Arrived {
-  readonly answer: string;
-  readonly bytes: Uint8Array | undefined;
-}
-
-export class TapeOrder {
+export class TapeOrder implements EntryOrder {
   readonly #tape: Tape;
   /** The guest's ids, by number. */
   readonly #ids: number[] = [];
@@ -33,22 +19,22 @@ export class TapeOrder {
     this.#ids[number] = id;
   }
 
-  /** The bytes are copied: they may lie in memory that is lent. */
   arrived(id: number, answer: string, bytes: Uint8Array | undefined): void {
-    this.#arrived.set(id, { answer, bytes: bytes?.slice() });
+    this.#arrived.set(id, toArrived(answer, bytes));
   }
 
-  /** `timerMs` is undefined if the guest waits for no timer. */
-  next(timerMs: number | undefined): TapeStep {
+  hurry(): void {}
+
+  next(timerMs: number | undefined): EntryStep {
     const entry = this.#tape.entries[this.#place];
-    if (entry === undefined) return { kind: "end", fault: this.#tape.stop?.fault ?? OTHERWISE };
-    if (entry === TIMERS && timerMs === undefined) return { kind: "end", fault: OTHERWISE };
+    if (entry === undefined) return { kind: "end", fault: this.#tape.stop?.fault ?? DIFFERS };
+    if (entry === TIMERS && timerMs === undefined) return { kind: "end", fault: DIFFERS };
     if (entry === TIMERS || entry === ABORT) {
       this.#place++;
       return entry === TIMERS ? { kind: "timers" } : { kind: "abort" };
     }
     const id = this.#ids[entry];
-    if (id === undefined) return { kind: "end", fault: OTHERWISE };
+    if (id === undefined) return { kind: "end", fault: DIFFERS };
     const arrived = this.#arrived.get(id);
     if (arrived === undefined) return { kind: "later" };
     this.#place++;
@@ -57,4 +43,5 @@ export class TapeOrder {
   }
 }
 
-const OTHERWISE: Fault = { kind: "differs" };
+/** What comes of a call that does otherwise than its tape. */
+export const DIFFERS: Fault = { kind: "differs" };

@@ -1,6 +1,6 @@
 /** Cryptography of a call whose tape is kept or followed: keys and signatures are random, so their answers are on the tape. */
 
-import type { LocalAnswer } from "./local-answer.ts";
+import { errorAnswer, type LocalAnswer } from "./local-answer.ts";
 import type { SubtleCall } from "./subtle-calls.ts";
 import type { CryptoAnswer } from "./tape.ts";
 
@@ -19,15 +19,15 @@ export function keepingSubtle(inner: SubtleCall, keep: (operation: number, answe
   };
 }
 
-/** Answers from the tape, and performs nothing. What the tape has no answer for was not answered then. */
+/** Answers from the tape, and performs nothing. What it has no answer for was not answered then, and the order of entries lets none in. */
 export function tapeSubtle(kept: readonly CryptoAnswer[], soon: (task: () => void) => void): SubtleCall {
   const answers = new Map(kept.map((answer) => [answer.operation, answer]));
   let asked = 0;
   return {
     begin(_request, settle) {
-      const answer = answers.get(asked++);
+      const answer = answers.get(asked++) ?? errorAnswer("OperationError", "This was not answered");
       // Later, because the guest is running.
-      if (answer !== undefined) soon(() => settle(answer, 0));
+      soon(() => settle(answer, 0));
       return true;
     },
     close() {},

@@ -79,7 +79,12 @@ export function isTime(value: unknown): value is number {
 
 function isCryptoAnswer(value: unknown): value is CryptoAnswer {
   const { operation, answer, bytes } = membersOf(value);
-  return isCount(operation) && typeof answer === "string" && (bytes === undefined || bytes instanceof Uint8Array);
+  return isCount(operation) && typeof answer === "string" && (bytes === undefined || isOwnBytes(bytes));
+}
+
+/** Bytes that two threads see may change after they were checked. */
+function isOwnBytes(value: unknown): boolean {
+  return value instanceof Uint8Array && value.buffer instanceof ArrayBuffer;
 }
 
 function isStop(value: unknown): boolean {

@@ -1,6 +1,8 @@
 /** The part of the WebAssembly JavaScript API that the sandbox uses (https://webassembly.github.io/spec/js-api/); TypeScript has it only in its DOM library. */
 declare namespace WebAssembly {
   type ImportValue = ((...args: number[]) => unknown) | Memory | Global | number;
+  /** An i64 is a bigint. */
+  type LongImport = (...args: [number, bigint, bigint, number]) => void;
   type Imports = Record<string, Record<string, ImportValue>>;
   class Module {
     constructor(bytes: Uint8Array);
@@ -8,7 +10,7 @@ declare namespace WebAssembly {
     static imports(module: Module): { module: string; name: string; kind: string }[];
   }
   class Instance {
-    constructor(module: Module, imports: Imports);
+    constructor(module: Module, imports: Imports | Record<string, Record<string, LongImport>>);
     readonly exports: Record<string, unknown>;
   }
   class Memory {
@@ -18,6 +20,10 @@ declare namespace WebAssembly {
   }
   class Global {
     value: number;
+  }
+  class Table {
+    readonly length: number;
+    grow(entries: number, value: unknown): number;
   }
   class RuntimeError extends Error {}
   function compile(bytes: Uint8Array): Promise<Module>;

@@ -2,7 +2,7 @@
  * `npm run fuzz`: random cases for as long as one likes.
  *
  * `-- --minutes N` (default 10), `--only PART` of wasm, guest, worker (a worker that says anything), races (files swapped
- * under an act), permissions, net, manifests, paths, marshal, or a kind that the summary names; `FUZZ_SEED=<number>`
+ * under an act), replay, permissions, net, manifests, paths, marshal, or a kind that the summary names; `FUZZ_SEED=<number>`
  * begins there, else a new seed is drawn and printed. Every case has a seed of its own: `-- --only KIND --case SEED` runs
  * that one again. Cases run in a child process, so that one that hangs or ends the process is found as well.
  */
@@ -17,6 +17,8 @@ import { checkDamagedEngine, checkDamagedModule } from "../test/fuzz/mutation.ts
 import { checkHostileWorker } from "../test/fuzz/hostile-worker-check.ts";
 import { MODELS } from "../test/fuzz/models/mod.ts";
 import type { Model } from "../test/fuzz/models/model.ts";
+import { ReplayCheck } from "../test/fuzz/replay-check.ts";
+import { replayProgram } from "../test/fuzz/replay-program.ts";
 import { checkRace } from "../test/fuzz/races.ts";
 import { checkModule } from "../test/fuzz/wasm-check.ts";
 
@@ -31,6 +33,7 @@ type Report =
 const LONGEST_CASE_MS = 60_000;
 
 const programs = new ProgramCheck();
+const recordings = new ReplayCheck();
 
 interface Kind {
   /** What `--only` names. */
@@ -49,6 +52,7 @@ const CHECKS: Readonly<Record<string, Kind>> = {
   "damaged-module": { part: "wasm", cases: 200, check: checkDamagedModule },
   "damaged-engine": { part: "wasm", cases: 4, check: (seed) => checkDamagedEngine(seed, engineBytes) },
   program: { part: "guest", cases: 10, check: checkProgram },
+  recording: { part: "replay", cases: 10, check: checkRecording },
   // 500 messages a case.
   "hostile-worker": { part: "worker", cases: 10, check: checkHostileWorker },
   // 500 rounds a case.
@@ -67,6 +71,12 @@ function kindOf(part: string, { says, check }: Model): Kind {
       return problem === undefined ? [] : [says, problem];
     },
   };
+}
+
+async function checkRecording(seed: number): Promise<readonly string[]> {
+  const [program] = fc.sample(replayProgram, { seed, numRuns: 1 });
+  const problems = program === undefined ? [] : await recordings.check(program);
+  return problems.length === 0 ? [] : [...problems, JSON.stringify(program)];
 }
 
 async function checkProgram(seed: number): Promise<readonly string[]> {

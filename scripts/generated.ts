@@ -13,6 +13,7 @@ export const GENERATED: readonly Generated[] = [
   { file: "sandbox/node-modules.gen.ts", script: "scripts/build-node-modules.ts" },
   { file: "sandbox/loader.gen.ts", script: "scripts/generate-loader.ts" },
   { file: "manifests/manifest.schema.json", script: "scripts/generate-manifest-schema.ts" },
+  { file: "plugins/cases.schema.json", script: "scripts/generate-cases-schema.ts" },
   { file: "plugins/*/bascule.d.ts", script: "scripts/generate-types.ts" },
   { file: "plugins/*/vendor/*", script: "scripts/vendor-plugins.ts" },
   { file: "docs/compatibility.md", script: "scripts/generate-compatibility.ts" },

@@ -46,6 +46,29 @@ describe("the documentation", () => {
   });
 });
 
+describe("the threat model", () => {
+  const table = readFileSync(`${REPOSITORY}docs/security.md`, "utf8").split("## Threats")[1]?.split("\n## ")[0] ?? "";
+  const rows = table.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| vector") && !line.startsWith("| ---"));
+  const pathsOf = (cell: string | undefined): readonly string[] => [...(cell ?? "").matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? "");
+
+  it("has a row for every way in that was thought of", () => {
+    expect(rows.length).toBeGreaterThan(50);
+  });
+
+  it.each(rows.map((row) => row.slice(2).split(" | ")))(
+    "%s: names the files of the defence and the tests that prove it",
+    (_vector, defence, where, tests) => {
+      expect(defence).toMatch(/\w/);
+      const [files, proofs] = [pathsOf(where), pathsOf(tests)];
+      expect(files.filter((path) => !/^(manifests|sandbox|host)\/.*\.ts$/.test(path) || !existsSync(REPOSITORY + path))).toEqual([]);
+      expect(
+        proofs.filter((path) => !path.startsWith("test/") || !/\bit(\.\w+)*[(<]/.test(readFileSync(REPOSITORY + path, "utf8"))),
+      ).toEqual([]);
+      expect([files.length, proofs.length]).not.toContain(0);
+    },
+  );
+});
+
 describe("the lock file", () => {
   it("names no registry and no machine", () => {
     const text = readFileSync(`${REPOSITORY}package-lock.json`, "utf8");

@@ -3,15 +3,17 @@
 import type { JsonValue } from "../../manifests/mod.ts";
 
 const ROOT = "/$plugin";
+/** Of a path as it is written, like that of every other path. */
+const MAX_LENGTH = 4_096;
 
 /** What a path inside the plugin's folder names. */
 export type OwnNode =
   | { readonly kind: "file"; readonly bytes: Uint8Array }
   | { readonly kind: "directory"; readonly names: ReadonlyMap<string, "file" | "directory"> };
 
-/** The path inside the plugin's folder (`""` is the folder), or undefined if `path` is not of that kind. */
+/** The path inside the plugin's folder (`""` is the folder), or undefined if `path` is not of that kind. One that is too long is none. */
 export function ownPath(path: string): string | undefined {
-  if (path !== ROOT && !path.startsWith(`${ROOT}/`)) return undefined;
+  if (path.length > MAX_LENGTH || (path !== ROOT && !path.startsWith(`${ROOT}/`))) return undefined;
   const names: string[] = [];
   for (const name of path.slice(ROOT.length).split("/")) {
     // Going above the folder stays in it, as "/.." stays in "/".

@@ -28,6 +28,9 @@ const FIELDS: Readonly<Record<DenoKind, string>> = {
   import: "host",
 };
 
+/** A name of the network has 253 characters, and there may be a port; taking apart a million of them takes a second. */
+const MAX_HOST_LENGTH = 512;
+
 /** Far more than a program gives up on purpose, and few enough to compare with every item. */
 const MAX_REVOKED = 256;
 
@@ -69,6 +72,8 @@ function readDescriptor(value: JsonValue, cwd: string): Descriptor {
   const named = own(value, FIELDS[name]) ?? undefined;
   if (named !== undefined && typeof named !== "string")
     return { ok: false, error: "TypeError", message: `Field "${FIELDS[name]}" of a permission descriptor is no string` };
+  if (FIELDS[name] === "host" && named !== undefined && named.length > MAX_HOST_LENGTH)
+    return { ok: false, error: "URIError", message: `A host has at most ${MAX_HOST_LENGTH} characters` };
   return parseAccessQuery(name, named, cwd);
 }
 

@@ -2,6 +2,7 @@
 
 import { type DoorErrorCode, DoorError } from "../doors/operations.ts";
 import { GrantFileError } from "../grants.ts";
+import { ExportError } from "../recordings/export-case.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import { CliError } from "./cli-error.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -53,6 +54,7 @@ function toCliError(error: unknown, program: string): CliError | undefined {
     const hints = error.suggestion !== undefined ? [`Did you mean "${error.suggestion}"?`] : adviceByCode(error.code, program);
     return new CliError(error.code, error.message, { exitCode: BY_DOOR[error.code], hints });
   }
+  if (error instanceof ExportError) return new CliError("export", `Cannot make a case of it: ${error.message}`);
   if (error instanceof GrantFileError) return new CliError("grants_file", error.message);
   if (error instanceof FileError)
     return new CliError("file", error.message, { exitCode: error.code === "not_found" ? EXIT.notFound : EXIT.failed });

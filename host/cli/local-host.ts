@@ -10,7 +10,7 @@ import { isolationOfRun } from "./isolation-flag.ts";
 import { pluginRoots } from "./plugin-roots.ts";
 import type { PluginVersion } from "../tool.ts";
 import { createTerminalLog } from "./terminal-log.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "../version.ts";
 
 /** A host that this process owns. */
 export interface LocalHost {

@@ -11,7 +11,7 @@ import { COMMON_OPTIONS, commandHelp, programHelp } from "./help.ts";
 import { nearestName } from "../nearest.ts";
 import { createOutput, type Output } from "./output.ts";
 import { findProject } from "./project.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "../version.ts";
 
 /** What `bin/bascule.mjs` calls. `program` is how the person started it, to be shown in advice. */
 export function start(argv: readonly string[], program: string): Promise<number> {

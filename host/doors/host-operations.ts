@@ -120,11 +120,14 @@ export function createOperations(options: HostOperationsOptions): Operations {
 
   return {
     async call(request, listener) {
-      const { tool, args, timeoutMs, context } = request;
+      const { tool, args, timeoutMs, seed, timeMs, record, context } = request;
       return await host.call(tool, args, {
         session: sessionFor(context),
         signal: listener.signal,
         ...(timeoutMs !== undefined && { timeoutMs }),
+        ...(seed !== undefined && { seed }),
+        ...(timeMs !== undefined && { timeMs }),
+        ...(record !== undefined && { record }),
         ...(listener.onProgress && { onProgress: listener.onProgress }),
         ...(listener.confirm && { confirm: listener.confirm }),
         ...(options.unattended && { unattended: options.unattended }),

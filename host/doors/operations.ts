@@ -36,6 +36,11 @@ export interface CallRequest {
   readonly tool: string;
   readonly args: RawArguments;
   readonly timeoutMs?: number;
+  /** Text that the guest's randomness is computed from. */
+  readonly seed?: string;
+  /** The guest's time when it begins, in milliseconds since the epoch. */
+  readonly timeMs?: number;
+  readonly record?: boolean;
   /** Calls in a session of this role and task in place of the client's own. */
   readonly context?: RequestContext;
 }

@@ -154,18 +154,25 @@ const OPERATION_NAMES = [
 ];
 
 function readCall(id: number, params: JsonObject): Request | string {
-  const { tool, args = {}, argsText, timeoutMs, context, interactive } = params;
+  const { tool, args = {}, argsText, timeoutMs, seed, timeMs, record, context, interactive } = params;
   if (!isName(tool)) return expectedName("tool");
   if (argsText !== undefined && typeof argsText !== "string") return 'Expected "argsText" to be JSON text';
   if (timeoutMs !== undefined && (typeof timeoutMs !== "number" || !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))) {
     return `Expected "timeoutMs" to be a number from 1 to ${MAX_TIMEOUT_MS}`;
   }
+  // What texts and times are good for a call, dispatch says.
+  if (seed !== undefined && typeof seed !== "string") return 'Expected "seed" to be a string';
+  if (timeMs !== undefined && typeof timeMs !== "number") return 'Expected "timeMs" to be a number';
+  if (record !== undefined && typeof record !== "boolean") return 'Expected "record" to be true or false';
   const asked = readContext(context);
   if (typeof asked === "string") return asked;
   const call: CallRequest = {
     tool,
     args: argsText === undefined ? args : new JsonArgumentText(argsText),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(timeMs === undefined ? {} : { timeMs }),
+    ...(record === undefined ? {} : { record }),
     ...asked,
   };
   return { id, op: "call", call, interactive: interactive === true };

@@ -1,7 +1,7 @@
 /** The sandbox's cryptography, by `node:crypto`, which Deno serves too. */
 
 import { createHash, webcrypto } from "node:crypto";
-import type { Digest, DigestName, HeldKey, Subtle, SubtleMethod } from "../../sandbox/mod.ts";
+import type { Digest, DigestName, HeldKey, Subtle, SubtleMethod, Supports } from "../../sandbox/mod.ts";
 
 /** In OpenSSL's spelling. */
 const HASHES: Readonly<Record<DigestName, string>> = {
@@ -14,9 +14,19 @@ const HASHES: Readonly<Record<DigestName, string>> = {
   "SHA3-512": "sha3-512",
 };
 
-export const hash: Digest = (name, bytes) => {
-  const { buffer, byteOffset, length } = createHash(HASHES[name]).update(bytes).digest();
+export const hash: Digest = (name, pieces) => {
+  const made = createHash(HASHES[name]);
+  for (const piece of pieces) made.update(piece);
+  const { buffer, byteOffset, length } = made.digest();
   return new Uint8Array(buffer, byteOffset, length);
+};
+
+/** Newer than the types: Node 24.7 and Deno 2.9 have it. */
+export const supports: Supports = (args) => {
+  keepQuiet();
+  const type: object = webcrypto.subtle.constructor;
+  const found: unknown = Reflect.get(type, "supports");
+  return typeof found === "function" ? Reflect.apply(found, type, args) === true : undefined;
 };
 
 export const subtle: Subtle = {

@@ -6,7 +6,7 @@ import type { SyncAnswer, WorkerMessage, WorkerRequest } from "../../sandbox/wor
 import { enableCompileCache } from "./compile-cache.ts";
 import { sharedNow } from "./shared-clock.ts";
 import type { WorkerStart } from "./workers.ts";
-import { hash, subtle } from "./web-crypto.ts";
+import { hash, subtle, supports } from "./web-crypto.ts";
 import { zlibCodec } from "./zlib-codec.ts";
 
 enableCompileCache();
@@ -36,6 +36,7 @@ function startServing(): void {
     },
     codec: zlibCodec,
     hash,
+    supports,
     subtle,
     soon: (task) => void setImmediate(task),
     fillRandom: (bytes) => void randomFillSync(bytes),

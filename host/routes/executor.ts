@@ -3,6 +3,7 @@
 import type { JsonObject, JsonValue, Route } from "../../manifests/mod.ts";
 import type { AllowDecision, ContentBlock, LimitsUsed, ToolCall } from "../call.ts";
 import type { ToolErrorData } from "../errors.ts";
+import type { RecordingSummary } from "../recordings/recording.ts";
 import type { Meter } from "../quotas/meter.ts";
 import type { RegisteredTool } from "../tool.ts";
 
@@ -29,6 +30,7 @@ export interface OutcomeBase {
   readonly commandExecuted?: string;
   readonly content?: readonly ContentBlock[];
   readonly metadata?: JsonObject;
+  readonly recording?: RecordingSummary;
   /** What a call that did not end had produced so far. */
   readonly partialOutput?: JsonValue;
 }

@@ -107,7 +107,7 @@ export function openRunRecord(execution: Execution, { platform, emit, secrets }:
     log: lazyLog(() => platform.log.child({ ...subject, tool: tool.qualifiedName })),
     settings: defaultSettings(version?.manifest.settingsSchema),
     permissions: shownPermissions(decision.grant),
-    deadline: platform.clock.now() + decision.limits.wallMs,
+    deadline: (call.timeMs ?? platform.clock.now()) + decision.limits.wallMs,
     close() {
       exchanges.closeAll();
       void openFiles.close((error) => platform.log.write("warn", "A file did not close", { callId: call.callId, error: String(error) }));

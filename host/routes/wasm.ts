@@ -3,8 +3,19 @@
 import { answerOperation } from "../capabilities/mod.ts";
 import { isJsonObject, type JsonObject } from "../../manifests/mod.ts";
 import { cancelled, type ToolErrorData, unavailable } from "../errors.ts";
-import type { HostAnswer, HostOperation, InvocationOutcome, InvocationUsed, LoadOutcome, Sandbox } from "../../sandbox/mod.ts";
-import type { LimitsUsed } from "../call.ts";
+import type {
+  HostAnswer,
+  HostCallHandler,
+  HostOperation,
+  Invocation,
+  InvocationOutcome,
+  InvocationUsed,
+  LoadOutcome,
+  Sandbox,
+} from "../../sandbox/mod.ts";
+import type { LimitsUsed, ToolCall } from "../call.ts";
+import type { RecordingSummary } from "../recordings/recording.ts";
+import type { Recorder } from "../recordings/recorder.ts";
 import type { PluginVersion } from "../tool.ts";
 import type { Execution, Executor, Outcome } from "./executor.ts";
 import { faultToError } from "./fault-to-error.ts";
@@ -14,6 +25,8 @@ import { openRunRecord, type RouteOptions, type RunRecord } from "./run-record.t
 
 export interface WasmRouteOptions extends RouteOptions {
   readonly sandbox: Pick<Sandbox, "invoke">;
+  /** Absent: nothing is recorded. */
+  readonly recorder?: Recorder;
   /** Keeps the version's image for as long as the call runs, whatever is reloaded meanwhile (SPEC H4). */
   readonly lease: (version: PluginVersion) => ImageLease;
 }
@@ -42,7 +55,8 @@ export function createWasmExecutor(options: WasmRouteOptions): Executor {
           used: { wallMs: record.elapsedMs() },
           filesModified: [],
         };
-      return toOutcome(await invoke(binding.version, execution, record, options.sandbox), record, execution.signal);
+      const { outcome, recording } = await invoke(binding.version, execution, record, options);
+      return { ...toOutcome(outcome, record, execution.signal), ...(recording && { recording }) };
     } finally {
       record.close();
       lease.release();
@@ -54,31 +68,42 @@ async function invoke(
   version: PluginVersion,
   execution: Execution,
   record: RunRecord,
-  sandbox: Pick<Sandbox, "invoke">,
-): Promise<InvocationOutcome> {
+  { sandbox, recorder }: WasmRouteOptions,
+): Promise<{ readonly outcome: InvocationOutcome; readonly recording: RecordingSummary | undefined }> {
   const { tool, call, args, decision, signal, meter } = execution;
-  return await sandbox.invoke({
+  const contextText = guestContextText(execution, record);
+  const limits = meter.cpuMs < decision.limits.cpuMs ? { ...decision.limits, cpuMs: meter.cpuMs } : decision.limits;
+  const recording = recorder?.begin({ call, tool: tool.qualifiedName, version, args, contextText, limits });
+  const answer: HostCallHandler = (operation) => answerCall(operation, record, call.answer);
+  const outcome = await sandbox.invoke({
     callId: call.callId,
     digest: version.digest,
     module: tool.definition.module ?? version.manifest.main,
     export: tool.definition.export ?? tool.name,
     args,
-    contextText: guestContextText(execution, record),
-    limits: meter.cpuMs < decision.limits.cpuMs ? { ...decision.limits, cpuMs: meter.cpuMs } : decision.limits,
+    contextText,
+    limits,
+    ...(recording ? { world: recording.world } : worldOf(call)),
     ...(version.manifest.state === "session" && { session: call.session.id }),
-    hostCall: (operation) => answerCall(operation, record),
+    hostCall: recording ? recording.wrap(answer) : answer,
     // Guest text stays in a field of its own: it makes no line, level or message of the host's.
     onLog: (level, text) => record.log.write(level, "guest", { text }),
     // Whatever it has not done yet is not done once a quota is used up.
     signal: meter.stopped === undefined ? signal : AbortSignal.any([signal, meter.stopped]),
   });
+  return { outcome, recording: await recording?.end(outcome) };
+}
+
+function worldOf({ seed, timeMs }: ToolCall): Pick<Invocation, "world"> {
+  if (seed === undefined && timeMs === undefined) return {};
+  return { world: { ...(seed !== undefined && { seed }), ...(timeMs !== undefined && { timeMs }) } };
 }
 
 /** Progress belongs to the call; everything else is a capability. */
-async function answerCall(operation: HostOperation, record: RunRecord): Promise<HostAnswer> {
+async function answerCall(operation: HostOperation, record: RunRecord, instead?: HostCallHandler): Promise<HostAnswer> {
   const excess = record.bridge.meter.spend("hostCalls", 1);
   if (excess !== undefined) return { ok: false, error: { name: "RangeError", message: excess.message } };
-  if (operation.name !== "progress") return await answerOperation(operation, record.bridge);
+  if (operation.name !== "progress") return await (instead === undefined ? answerOperation(operation, record.bridge) : instead(operation));
   const { args } = operation;
   record.progress(isJsonObject(args) && args["value"] !== undefined ? args["value"] : args);
   return { ok: true, value: null };

@@ -2,6 +2,8 @@
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parsePermissions, type Permissions } from "../../manifests/mod.ts";
 
+import { type CaseAnswer, isOneOf, readCaseAnswers } from "./case-answers.ts";
+
 /** One call and what must come of it. */
 export interface PluginCase {
   readonly name: string;
@@ -12,6 +14,12 @@ export interface PluginCase {
   readonly grants: Permissions;
   readonly confirm: boolean;
   readonly timeoutMs?: number;
+  /** What the tool's randomness is computed from. */
+  readonly seed?: string;
+  /** What the tool sees as the time when it begins, in milliseconds since the epoch. */
+  readonly timeMs?: number;
+  /** What its operations are answered; absent: by the bridges. */
+  readonly answers?: readonly CaseAnswer[];
   readonly expect: CaseExpectation;
 }
 
@@ -43,17 +51,33 @@ export function readCases(text: string): CasesRead {
   return { ok: true, cases };
 }
 
-const FIELDS = ["name", "tool", "args", "files", "grants", "confirm", "timeoutMs", "expect"];
-const EXPECT_FIELDS = ["ok", "output", "error", "files"];
+/** Of a case; `plugins/cases.schema.json` says what each is. */
+export const CASE_FIELDS = [
+  "name",
+  "tool",
+  "args",
+  "files",
+  "grants",
+  "confirm",
+  "timeoutMs",
+  "seed",
+  "time",
+  "answers",
+  "expect",
+] as const;
+/** Of a case's `expect`. */
+export const EXPECT_FIELDS = ["ok", "output", "error", "files"] as const;
 
 function readCase(value: JsonValue): PluginCase | string {
   if (!isJsonObject(value)) return "it is not an object";
-  const unknown = Object.keys(value).find((key) => !FIELDS.includes(key));
-  if (unknown !== undefined) return `"${unknown}" is not a field (there are ${FIELDS.join(", ")})`;
+  const unknown = Object.keys(value).find((key) => !isOneOf(key, CASE_FIELDS));
+  if (unknown !== undefined) return `"${unknown}" is not a field (there are ${CASE_FIELDS.join(", ")})`;
   const { name, tool, args = {}, files = {}, grants = {}, confirm = true, timeoutMs, expect } = value;
   if (typeof name !== "string" || typeof tool !== "string") return `"name" and "tool" must be text`;
   if (typeof confirm !== "boolean") return `"confirm" must be true or false`;
   if (timeoutMs !== undefined && typeof timeoutMs !== "number") return `"timeoutMs" must be a number`;
+  const world = readWorld(value);
+  if (typeof world === "string") return world;
   const texts = readTexts(files, false);
   if (texts === undefined) return `"files" must hold text by relative path, inside the workspace`;
   const granted = parsePermissions(grants);
@@ -70,13 +94,23 @@ function readCase(value: JsonValue): PluginCase | string {
     grants: granted.value,
     confirm,
     ...(timeoutMs !== undefined && { timeoutMs }),
+    ...world,
     expect: expected,
   };
 }
 
+function readWorld({ seed, time, answers }: JsonObject): Pick<PluginCase, "seed" | "timeMs" | "answers"> | string {
+  if (seed !== undefined && typeof seed !== "string") return `"seed" must be text`;
+  const timeMs = typeof time === "string" ? Date.parse(time) : undefined;
+  if (time !== undefined && (timeMs === undefined || Number.isNaN(timeMs))) return `"time" must be a time such as "2026-01-31T12:00:00Z"`;
+  const read = answers === undefined ? undefined : readCaseAnswers(answers);
+  if (typeof read === "string") return read;
+  return { ...(seed !== undefined && { seed }), ...(timeMs !== undefined && { timeMs }), ...(read && { answers: read }) };
+}
+
 function readExpectation(value: JsonValue | undefined): CaseExpectation | string {
   if (value === undefined || !isJsonObject(value) || typeof value["ok"] !== "boolean") return `"expect" must be an object with "ok"`;
-  const unknown = Object.keys(value).find((key) => !EXPECT_FIELDS.includes(key));
+  const unknown = Object.keys(value).find((key) => !isOneOf(key, EXPECT_FIELDS));
   if (unknown !== undefined) return `"expect/${unknown}" is not a field (there are ${EXPECT_FIELDS.join(", ")})`;
   const { ok, output, error, files = {} } = value;
   const texts = readTexts(files, true);

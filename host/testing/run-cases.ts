@@ -1,9 +1,11 @@
 /** Runs one file of a plugin's cases: each a call through dispatch, in an empty workspace of its own (SPEC I7). */
 
-import { isJsonArray, isJsonObject, type JsonValue, type Permissions } from "../../manifests/mod.ts";
+import type { JsonValue, Permissions } from "../../manifests/mod.ts";
 import type { ToolResult } from "../call.ts";
+import { equalJson } from "../equal-json.ts";
 import type { Host } from "../host.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
+import { createCaseAnswers, expandWorkspace } from "./case-answers.ts";
 import { type PluginCase, readCases } from "./cases.ts";
 import type { FileOutcome, TestEvent, TestOutcome } from "./outcome.ts";
 
@@ -45,28 +47,35 @@ async function runCase(one: PluginCase, run: CaseRun): Promise<TestOutcome> {
   }
   const host = await run.hostWith(one.grants);
   const began = clock.monotonic();
-  const result = await host.call(`${run.plugin}.${one.tool}`, one.args, {
+  const answers = one.answers && createCaseAnswers(one.answers, workspace);
+  const expand = <T extends JsonValue>(value: T): T => (answers === undefined ? value : expandWorkspace(value, workspace));
+  const result = await host.call(`${run.plugin}.${one.tool}`, expand(one.args), {
     session: host.session({ workspace }),
     confirm: () => Promise.resolve(one.confirm),
     signal: run.signal,
+    record: false,
     ...(one.timeoutMs !== undefined && { timeoutMs: one.timeoutMs }),
+    ...(one.seed !== undefined && { seed: one.seed }),
+    ...(one.timeMs !== undefined && { timeMs: one.timeMs }),
+    ...(answers && { answer: answers.answer }),
   });
   const ms = clock.monotonic() - began;
-  const wrong = [...differences(one, result), ...(await fileDifferences(one, workspace, run.platform))];
+  const unanswered = (answers?.missing() ?? []).map((asked) => `Asked for ${asked}, which the case has no answer to`);
+  const wrong = [...unanswered, ...differences(one, result, expand), ...(await fileDifferences(one, workspace, run.platform))];
   const name = `${one.tool} ${one.name}`;
   if (wrong.length === 0) return { name, status: "ok", ms, steps: [] };
   return { name, status: "failed", ms, steps: [], error: { message: wrong.join("\n"), stack: "" } };
 }
 
-function differences({ expect }: PluginCase, result: ToolResult): readonly string[] {
+function differences({ expect }: PluginCase, result: ToolResult, expand: <T extends JsonValue>(value: T) => T): readonly string[] {
   const found = result.ok ? `output ${JSON.stringify(result.output)}` : `error ${result.error.code}: ${result.error.message}`;
   if (result.ok !== expect.ok) return [`Expected ${expect.ok ? "success" : "a failure"}, got ${found}`];
   if (result.ok) {
-    const isEqual = expect.output === undefined || equals(expect.output, result.output);
+    const isEqual = expect.output === undefined || equalJson(expand(expect.output), result.output);
     return isEqual ? [] : [`Expected output ${JSON.stringify(expect.output)}, got ${found}`];
   }
   const { code, message = "" } = expect.error ?? {};
-  const isExpected = (code === undefined || code === result.error.code) && result.error.message.startsWith(message);
+  const isExpected = (code === undefined || code === result.error.code) && result.error.message.startsWith(expand(message));
   return isExpected ? [] : [`Expected error ${code ?? "of any code"}: ${message}, got ${found}`];
 }
 
@@ -82,13 +91,4 @@ async function fileDifferences({ expect }: PluginCase, workspace: string, { file
 function missing(error: unknown): null {
   if (error instanceof FileError && (error.code === "not_found" || error.code === "not_a_directory")) return null;
   throw error;
-}
-
-/** The order of an object's members does not matter. The depth is bounded where results are made. */
-function equals(a: JsonValue, b: JsonValue): boolean {
-  if (isJsonArray(a)) return isJsonArray(b) && a.length === b.length && a.every((item, index) => equals(item, b[index] ?? null));
-  if (!isJsonObject(a)) return Object.is(a, b);
-  if (!isJsonObject(b) || isJsonArray(b)) return false;
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equals(a[key] ?? null, b[key] ?? null));
 }

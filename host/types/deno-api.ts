@@ -121,9 +121,9 @@ const WRITE = `
     prefix?: string;
     suffix?: string;
   }
-  function writeTextFile(path: string | URL, text: string, options?: WriteFileOptions): Promise<void>;
+  function writeTextFile(path: string | URL, text: string | ReadableStream<string>, options?: WriteFileOptions): Promise<void>;
   function writeTextFileSync(path: string | URL, text: string, options?: WriteFileOptions): void;
-  function writeFile(path: string | URL, data: Uint8Array, options?: WriteFileOptions): Promise<void>;
+  function writeFile(path: string | URL, data: Uint8Array | ReadableStream<Uint8Array>, options?: WriteFileOptions): Promise<void>;
   function writeFileSync(path: string | URL, data: Uint8Array, options?: WriteFileOptions): void;
   function mkdir(path: string | URL, options?: MkdirOptions): Promise<void>;
   function mkdirSync(path: string | URL, options?: MkdirOptions): void;

@@ -488,6 +488,8 @@ declare class CryptoKey {
 }
 declare class SubtleCrypto {
   private constructor();
+  static supports(operation: string, algorithm: AlgorithmIdentifier, length?: number | null): boolean;
+  static supports(operation: string, algorithm: AlgorithmIdentifier, additionalAlgorithm: AlgorithmIdentifier): boolean;
   decapsulateBits(algorithm: AlgorithmIdentifier, key: CryptoKey, ciphertext: BufferSource): Promise<ArrayBuffer>;
   decapsulateKey(
     algorithm: AlgorithmIdentifier,

@@ -488,6 +488,8 @@ declare class CryptoKey {
 }
 declare class SubtleCrypto {
   private constructor();
+  static supports(operation: string, algorithm: AlgorithmIdentifier, length?: number | null): boolean;
+  static supports(operation: string, algorithm: AlgorithmIdentifier, additionalAlgorithm: AlgorithmIdentifier): boolean;
   decapsulateBits(algorithm: AlgorithmIdentifier, key: CryptoKey, ciphertext: BufferSource): Promise<ArrayBuffer>;
   decapsulateKey(
     algorithm: AlgorithmIdentifier,
@@ -1132,9 +1134,9 @@ declare namespace Deno {
     prefix?: string;
     suffix?: string;
   }
-  function writeTextFile(path: string | URL, text: string, options?: WriteFileOptions): Promise<void>;
+  function writeTextFile(path: string | URL, text: string | ReadableStream<string>, options?: WriteFileOptions): Promise<void>;
   function writeTextFileSync(path: string | URL, text: string, options?: WriteFileOptions): void;
-  function writeFile(path: string | URL, data: Uint8Array, options?: WriteFileOptions): Promise<void>;
+  function writeFile(path: string | URL, data: Uint8Array | ReadableStream<Uint8Array>, options?: WriteFileOptions): Promise<void>;
   function writeFileSync(path: string | URL, data: Uint8Array, options?: WriteFileOptions): void;
   function mkdir(path: string | URL, options?: MkdirOptions): Promise<void>;
   function mkdirSync(path: string | URL, options?: MkdirOptions): void;

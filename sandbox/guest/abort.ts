@@ -52,7 +52,7 @@ export class AbortSignal extends EventTarget {
       );
     }
     const signal = new AbortSignal(secret);
-    startTimer(() => access.abort(signal, new DOMException("Signal timed out.", "TimeoutError")), delay);
+    startTimer(() => access.abort(signal, new DOMException("The operation was aborted due to timeout", "TimeoutError")), delay);
     return signal;
   }
 

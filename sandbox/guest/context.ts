@@ -102,13 +102,35 @@ export function nameContextFunctions(): void {
   nameFunction(createError, "error");
 }
 
+/** So many are on their way at once; of more, the latest is what anybody wants to know. */
+const MAX_PROGRESS = 16;
+let progressOnItsWay = 0;
+let latestProgress: string | undefined;
+
 /** Tells how far the call is. Returns at once; the value is JSON. */
 function progress(value: unknown): void {
   const text = jsonStringify(value);
   if (text === undefined) throw new PrimordialTypeError("The progress value is not JSON");
+  if (progressOnItsWay < MAX_PROGRESS) sendProgress(text);
+  else latestProgress = text;
+}
+
+function sendProgress(text: string): void {
+  latestProgress = undefined;
+  progressOnItsWay++;
   const answered = request({ operation: "progress", args: { __proto__: null }, json: `{"value":${text}}`, convert: ignore });
   // Whether it was shown is no concern of the tool's.
-  promiseThen(answered, ignore, ignore);
+  promiseThen(answered, progressArrived, progressArrived);
+}
+
+function progressArrived(): void {
+  progressOnItsWay--;
+  sendLatestProgress();
+}
+
+/** Before the call ends, too. */
+export function sendLatestProgress(): void {
+  if (latestProgress !== undefined) sendProgress(latestProgress);
 }
 
 function ignore(): undefined {

@@ -1,7 +1,7 @@
 /** `crypto`: randomness from the host's, and `subtle`. */
 
 import { askWorker, takeAnswerBytes } from "./channel.ts";
-import { DOMException } from "./dom-exception.ts";
+import { DOMException, QuotaExceededError } from "./dom-exception.ts";
 import { objectToJson } from "./json-text.ts";
 import {
   arrayBufferIsView,
@@ -54,7 +54,7 @@ export class Crypto {
     const length = typedArrayByteLength(array);
     if (length > QUOTA) {
       const message = `The ArrayBufferView's byte length (${length}) exceeds the number of bytes of entropy available via this API (${QUOTA})`;
-      throw new DOMException(message, "QuotaExceededError");
+      throw new QuotaExceededError(message);
     }
     const view = new PrimordialUint8Array(typedArrayBuffer(array), typedArrayByteOffset(array), length);
     if (length > 0) typedArraySet(view, randomBytes(length));

@@ -194,7 +194,7 @@ const FLAGS = ["read", "write", "append", "truncate", "create", "createNew"];
 const READ_ONLY = { __proto__: null, read: true } as unknown as Readonly<Record<string, unknown>>;
 
 /** As Deno checks and reads them. */
-function opening(given: unknown, options: Readonly<Record<string, unknown>>): Request<FsFile> {
+export function opening(given: unknown, options: Readonly<Record<string, unknown>>): Request<FsFile> {
   const path = toPath(given);
   const flags = bareObject<boolean>();
   let any = false;

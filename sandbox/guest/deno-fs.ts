@@ -4,6 +4,7 @@ import { isAbortSignal, offAbort, onAbort } from "./abort.ts";
 import { bufferOf, toBytes } from "./bytes.ts";
 import { ask, type Request, request } from "./channel.ts";
 import type { FlatObject } from "./json-text.ts";
+import { opening } from "./deno-file.ts";
 import { toDirEntries, toFileInfo } from "./deno-file-info.ts";
 import { toPath } from "./deno-paths.ts";
 import { requireNotRevoked } from "./deno-permissions.ts";
@@ -22,6 +23,7 @@ import {
   promiseThen,
   reflectDefineProperty,
 } from "./primordials.ts";
+import { createTransform, endsOf, enqueueTransformed, isReadable, pipeThrough, pipeTo, type Stream } from "./web-streams.ts";
 import { nameFunction, requireArguments, toDictionary, toDomString } from "./webidl.ts";
 
 /** One file function: its arguments as Deno takes them to what the host is asked. */
@@ -59,6 +61,11 @@ const FUNCTIONS: readonly FileFunction[] = [
   { name: "makeTempFile", length: 0, toRequest: (options) => makeTemp("fs.makeTempFile", options) },
   { name: "makeTempDir", length: 0, toRequest: (options) => makeTemp("fs.makeTempDir", options) },
 ];
+
+/** What `Deno.readFile` reads; for the prelude's own use. */
+export function readBytes(path: unknown): Promise<Uint8Array<ArrayBuffer>> {
+  return request(look("fs.readFile", path, toByteArray));
+}
 
 /** A question about one existing file. */
 function look<T>(operation: string, given: unknown, convert: Request<T>["convert"]): Request<T> {
@@ -129,7 +136,7 @@ function toName(value: unknown): string | undefined {
   return value === undefined || value === null ? undefined : toPath(toDomString(value));
 }
 
-function toByteArray(_value: unknown, bytes: ArrayBuffer | undefined): Uint8Array {
+function toByteArray(_value: unknown, bytes: ArrayBuffer | undefined): Uint8Array<ArrayBuffer> {
   return new PrimordialUint8Array(bytes ?? new PrimordialArrayBuffer(0));
 }
 
@@ -170,11 +177,31 @@ function later({ name, length, toRequest, signalAt }: FileFunction, given: unkno
     requireArguments(given.length, length, `execute 'Deno.${name}'`);
     const signal = signalAt === undefined || given.length <= signalAt ? undefined : readSignal(argumentAt(given, signalAt));
     if (signal?.aborted === true) return promiseReject(signal.reason);
+    const stream = name === "writeFile" || name === "writeTextFile" ? argumentAt(given, 1) : undefined;
+    if (isReadable(stream))
+      return writeStream(argumentAt(given, 0), name === "writeFile" ? stream : encodeChunks(stream), argumentAt(given, 2));
     const answer = request(toRequest(argumentAt(given, 0), argumentAt(given, 1), argumentAt(given, 2)));
     return signal === undefined ? answer : untilAbort(answer, signal);
   } catch (error) {
     return promiseReject(error);
   }
+}
+
+/** As `pipeTo` an open file, which is what Deno does. */
+async function writeStream(path: unknown, stream: Stream, given: unknown): Promise<void> {
+  const { append, create, createNew, mode } = toDictionary(given, "Cannot write the file");
+  const options = { __proto__: null, write: true, append, create: create ?? true, createNew, mode, truncate: !append };
+  const file = await request(opening(path, options));
+  await pipeTo(stream, file.writable, readSignal(given));
+}
+
+/** Chunks of text as bytes. */
+function encodeChunks(stream: Stream): Stream {
+  return pipeThrough(stream, endsOf(createTransform({ __proto__: null, transform: encodeChunk })));
+}
+
+function encodeChunk(chunk: unknown, controller: Stream): void {
+  enqueueTransformed(controller, encodeUtf8(toDomString(chunk)));
 }
 
 function readSignal(options: unknown): Parameters<typeof onAbort>[0] | undefined {

@@ -1,9 +1,13 @@
 /** `TextEncoder` and `TextDecoder` (https://encoding.spec.whatwg.org/); the worker's own codecs do the work. */
 
 import { askWorker, takeAnswerBytes } from "./channel.ts";
-import { bufferOf, ownBytes, toBytes } from "./bytes.ts";
+import { bufferOf, ownBytes, toBytes, viewBytes } from "./bytes.ts";
 import { objectToJson, quoteJson } from "./json-text.ts";
 import {
+  arrayBufferByteLength,
+  arrayJoin,
+  bareList,
+  mathMin,
   PrimordialArrayBuffer,
   PrimordialTypeError,
   PrimordialUint8Array,
@@ -11,7 +15,6 @@ import {
   stringIncludes,
   stringSlice,
   stringToWellFormed,
-  typedArrayBuffer,
   typedArrayLength,
   typedArraySet,
   typedArrayTag,
@@ -128,6 +131,17 @@ export class TextDecoder {
   decode(input: unknown = undefined, options: unknown = undefined): string {
     const stream = !!toDictionary(options, "Failed to execute 'decode' on 'TextDecoder'")["stream"];
     const added = input === undefined ? new PrimordialUint8Array(0) : toBytes(input, "Failed to execute 'decode' on 'TextDecoder'");
+    const length = typedArrayLength(added);
+    if (length <= LEGACY_PIECE || (!stream && !this.#isUnderWay && this.#encoding === "utf-8")) return this.#decode(added, stream);
+    const texts = bareList<string>();
+    for (let at = 0; at < length; at += LEGACY_PIECE) {
+      const end = mathMin(at + LEGACY_PIECE, length);
+      texts[texts.length] = this.#decode(viewBytes(added, at, end), stream || end < length);
+    }
+    return arrayJoin(texts, "");
+  }
+
+  #decode(added: Uint8Array<ArrayBuffer>, stream: boolean): string {
     const bytes = join(this.#pending, added);
     const ignoreBOM = this.#ignoreBOM || this.#isUnderWay;
     const continued = this.#isUnderWay;
@@ -136,7 +150,7 @@ export class TextDecoder {
     this.#isUnderWay = false;
     if (typedArrayLength(bytes) === 0 && !stream) return "";
     const args = objectToJson({ __proto__: null, label: this.#encoding, fatal: this.#fatal, ignoreBOM, stream, continued });
-    const text = `${askWorker("text.decode", args, typedArrayBuffer(bytes)) as string}`;
+    const text = `${askWorker("text.decode", args, bufferOf(ownBuffer(bytes))) as string}`;
     if (stream) {
       this.#pending = new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
       this.#isUnderWay = ignoreBOM || typedArrayLength(bytes) > typedArrayLength(this.#pending);
@@ -147,6 +161,14 @@ export class TextDecoder {
   static isDecoder(this: void, value: object): value is TextDecoder {
     return #encoding in value;
   }
+}
+
+/** More bytes of encodings other than UTF-8, and of streams, are decoded in pieces: each takes its time. */
+const LEGACY_PIECE = 256 * 1024;
+
+/** All of a buffer crosses. */
+function ownBuffer(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return arrayBufferByteLength(bufferOf(bytes)) === typedArrayLength(bytes) ? bytes : ownBytes(bytes);
 }
 
 function join(first: Uint8Array<ArrayBuffer>, second: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {

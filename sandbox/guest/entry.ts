@@ -33,6 +33,7 @@ import { currentOutcome } from "./outcome.ts";
 import { installPerformance } from "./performance.ts";
 import { define, objectFreeze } from "./primordials.ts";
 import type { Entry, Native } from "./protocol.ts";
+import { lookAgainForRejections, tellRejections, trackRejection } from "./rejections.ts";
 import { installReportError } from "./report-error.ts";
 import { installRequest } from "./request.ts";
 import { installResponse } from "./response.ts";
@@ -55,12 +56,17 @@ export function boot(native: Native): Entry {
     define: defineModule,
     invoke: (module: string, name: string, args: string, context: string) => {
       invokeTool(module, name, args, context);
+      lookAgainForRejections();
       return poll();
     },
     settle,
     runTimers: runDueTimer,
     abort: abortCall,
-    poll,
+    poll: () => {
+      tellRejections();
+      return poll();
+    },
+    rejected: trackRejection,
   });
 }
 

@@ -100,7 +100,7 @@ export class MessageEvent extends Event {
   }
 }
 
-/** Exists for programs that construct one; the engine has no hook to fire it. */
+/** Fired where nobody took care of a rejection (`rejections.ts`). */
 export class PromiseRejectionEvent extends Event {
   #promise: unknown;
   #reason: unknown;

@@ -3,6 +3,7 @@
 import { AbortSignal } from "./abort.ts";
 import { ofBytes } from "./body.ts";
 import { askWorker } from "./channel.ts";
+import { readBytes } from "./deno-fs.ts";
 import { exchange } from "./fetch-exchange.ts";
 import { latin1Bytes, percentDecode } from "./data-url.ts";
 import { headerFields, Headers, setField } from "./headers.ts";
@@ -11,6 +12,8 @@ import { quoteJson } from "./json-text.ts";
 import {
   PrimordialTypeError,
   reflectApply,
+  reflectGetOwnPropertyDescriptor,
+  splitText,
   stringEndsWith,
   stringIndexOf,
   stringSlice,
@@ -19,6 +22,7 @@ import {
 } from "./primordials.ts";
 import { Request, requestFacts, requestSignal } from "./request.ts";
 import { createResponse, type Response } from "./response.ts";
+import { URL } from "./url.ts";
 import { exposeFunction, requireArguments } from "./webidl.ts";
 
 /** As it is before any plugin. */
@@ -30,7 +34,29 @@ async function fetch(...given: unknown[]): Promise<Response> {
   const request = new Request(given.length > 0 ? given[0] : undefined, given.length > 1 ? given[1] : undefined);
   reflectApply(throwIfAborted, requestSignal(request), []);
   const { url } = requestFacts(request);
+  if (stringStartsWith(url, "file:")) return readFileUrl(request);
   return stringStartsWith(url, "data:") ? readDataUrl(url) : exchange(request);
+}
+
+/** What `Deno.readFile` may read, the plugin's own files among it. Deno knows no type and no length of it either. */
+async function readFileUrl(request: Request): Promise<Response> {
+  const { method, url } = requestFacts(request);
+  if (method !== "GET") throw new PrimordialTypeError(`Fetching files only supports the GET method: received ${method}`);
+  const body = ofBytes(await readWhole(url));
+  reflectApply(throwIfAborted, requestSignal(request), []);
+  return createResponse({ status: 200, statusText: "OK", type: "basic", url, redirected: false }, new Headers(), body);
+}
+
+async function readWhole(url: string): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return await readBytes(new URL(url));
+  } catch (error) {
+    // A missing grant says so itself; what the file is about is wrapped, as in Deno.
+    const code: unknown = reflectGetOwnPropertyDescriptor(error as object, "code")?.value;
+    if (typeof code !== "string") throw error;
+    const reason = splitText((error as Error).message, ": ")[0];
+    throw new PrimordialTypeError(`Error fetching file '${url}': ${reason ?? ""}`);
+  }
 }
 
 /** https://fetch.spec.whatwg.org/#data-url-processor. @throws {TypeError} for what is none. */

@@ -275,7 +275,8 @@ export function installHeaders(global: object): void {
     const fields = sortAndCombine(headerFields(value));
     for (let index = 0; index < fields.length; index++) {
       const { name = "", value: content = "" } = fields[index] ?? {};
-      members[name] = content;
+      // Only cookies come more than once.
+      members[name] = index > 0 && fields[index - 1]?.name === name ? `${members[name] as string}, ${content}` : content;
     }
     return { name: "Headers", members };
   });

@@ -2,7 +2,7 @@
 
 import { tellOfCall } from "./call-facts.ts";
 import { leaveLoading, unfinishedEffects } from "./channel.ts";
-import { context, resetSignal, TOOL_OUTPUT } from "./context.ts";
+import { context, resetSignal, sendLatestProgress, TOOL_OUTPUT } from "./context.ts";
 import { listToJson, quoteJson } from "./json-text.ts";
 import { finish, resetOutcome } from "./outcome.ts";
 import { resetPerformance } from "./performance.ts";
@@ -18,6 +18,7 @@ import {
   reflectGet,
   reflectHas,
 } from "./primordials.ts";
+import { resetRejections } from "./rejections.ts";
 import { describeThrown } from "./thrown.ts";
 import { rebaseTimers } from "./timers.ts";
 
@@ -50,6 +51,7 @@ function beginCall(told: string): void {
   tellOfCall(told);
   resetSignal();
   resetOutcome();
+  resetRejections();
   resetPerformance();
   rebaseTimers();
 }
@@ -102,6 +104,7 @@ function isObject(value: unknown): value is object {
 }
 
 function toOutcome(value: unknown): string {
+  sendLatestProgress();
   const unfinished = unfinishedEffects();
   if (unfinished !== undefined) return `u${listToJson(unfinished)}`;
   try {

@@ -47,7 +47,7 @@ export function formatMultipart(entries: readonly FormEntry[]): { readonly bytes
     parts[parts.length] = blobBytes(value);
     parts[parts.length] = encodeUtf8("\r\n");
   }
-  parts[parts.length] = encodeUtf8(`--${boundary}--\r\n`);
+  parts[parts.length] = encodeUtf8(`--${boundary}--`);
   return { bytes: concatBytes(parts), boundary };
 }
 

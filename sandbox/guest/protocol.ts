@@ -56,11 +56,13 @@ export interface Entry {
    * - `x` + JSON `[names]`: no such export, these exist;
    * - `u` + JSON `[operations]`: returned while operations with effects were still running;
    * - `r` + JSON `{ name, message, stack }`: an error that nobody caught, thrown in a timer, a microtask or an event
-   *   listener, or given to `reportError`. Also possible before `invoke`, while the plugin loads. (Promise rejections
-   *   cannot be seen from inside: the engine has no hook for them.)
+   *   listener, or given to `reportError`. Also possible before `invoke`, while the plugin loads. Promises that are
+   *   rejected are told to the log (`rejections.ts`).
    * - `l` + JSON `{ limit: "timers", allowed }`: a limit that the prelude keeps was passed.
    *
    * The first outcome stays.
    */
   poll(): string;
+  /** A promise was rejected while nobody waited for it (`isHandled` 0), or somebody does after all (1). */
+  rejected(promise: object, reason: unknown, isHandled: number): void;
 }

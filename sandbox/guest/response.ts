@@ -54,7 +54,7 @@ export class Response {
   static json(data: unknown, init: unknown = undefined): Response {
     requireArguments(arguments.length, 1, "execute 'Response.json'");
     const text = jsonStringify(data);
-    if (text === undefined) throw new PrimordialTypeError("The data is not JSON serializable");
+    if (text === undefined) throw new PrimordialTypeError("Value is not JSON serializable");
     const headers = new Headers();
     const extracted = { body: ofBytes(encodeUtf8(text)), type: "application/json" };
     return createResponse(readInit(init, headers, extracted), headers, extracted.body);

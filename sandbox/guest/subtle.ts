@@ -122,12 +122,26 @@ function digestNow(hash: string, bytes: ArrayBuffer | undefined): Promise<ArrayB
   return new PrimordialPromise((resolve) => resolve(answer));
 }
 
+/** https://wicg.github.io/webcrypto-modern-algos/#SubtleCrypto-method-supports */
+function supports(...given: unknown[]): boolean {
+  requireArguments(given.length, 2, "execute 'SubtleCrypto.supports'");
+  const message = new SubtleMessage("Failed to execute 'SubtleCrypto.supports'");
+  message.addText(given[0]);
+  message.addAlgorithm(given[1]);
+  const more = argumentAt(given, 2);
+  if (more === undefined || more === null || typeof more === "number") message.addLength(more);
+  else message.addAlgorithm(more);
+  return askWorker("crypto.supports", message.json, message.bytes) === true;
+}
+
 /** Puts the class there and gives its one object. */
 export function installSubtle(global: object): SubtleCrypto {
   const subtle = new SubtleCrypto(secret);
   Reflect.deleteProperty(SubtleCrypto, "isSubtle");
   reflectDefineProperty(SubtleCrypto, "length", { value: 0, configurable: true });
   for (const [name, signature] of METHODS) define(SubtleCrypto.prototype, name, createMethod(name, signature), true);
+  nameFunction(supports, "supports", 2);
+  define(SubtleCrypto, "supports", supports, true);
   exposeInterface(global, "SubtleCrypto", SubtleCrypto);
   showAs((value) => (value === subtle ? { name: "SubtleCrypto", members: {} } : undefined));
   return subtle;

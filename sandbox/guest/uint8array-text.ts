@@ -2,6 +2,7 @@
 
 import { ownBytes, viewBytes } from "./bytes.ts";
 import { askWorker, takeAnswerBytes } from "./channel.ts";
+import { encodeUtf8 } from "./encoding.ts";
 import { objectToJson } from "./json-text.ts";
 import {
   type Callable,
@@ -72,12 +73,12 @@ function decodeBase64(text: string, options: unknown, maximum?: number): Decoded
   const isUrl = isUrlAlphabet(given);
   const last = given["lastChunkHandling"] ?? "loose";
   if (last !== "loose" && last !== "strict" && last !== "stop-before-partial") throw new PrimordialTypeError("invalid option");
-  return askWorker("base64.decode", objectToJson({ __proto__: null, text, isUrl, last, maximum })) as Decoded;
+  return askWorker("base64.decode", objectToJson({ __proto__: null, isUrl, last, maximum }), typedArrayBuffer(encodeUtf8(text))) as Decoded;
 }
 
 function decodeHex(text: string, maximum?: number): Decoded {
   if (text.length % 2 === 1) throw new PrimordialSyntaxError("Input string must contain hex characters in even length");
-  return askWorker("hex.decode", objectToJson({ __proto__: null, text, maximum })) as Decoded;
+  return askWorker("hex.decode", objectToJson({ __proto__: null, maximum }), typedArrayBuffer(encodeUtf8(text))) as Decoded;
 }
 
 function requireBytes(value: unknown): Uint8Array<ArrayBuffer> {

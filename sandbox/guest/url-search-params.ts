@@ -5,6 +5,7 @@ import { quoteString } from "./inspect-text.ts";
 import { installPairIterator, iteratePairs, type Pair } from "./pair-iterator.ts";
 import { listToJson, quoteJson } from "./json-text.ts";
 import {
+  arrayJoin,
   arraySort,
   bareList,
   bareObject,
@@ -16,6 +17,9 @@ import {
   reflectApply,
   reflectGet,
   reflectOwnKeys,
+  stringCharCodeAt,
+  stringIndexOf,
+  stringLastIndexOf,
   stringSlice,
   stringStartsWith,
 } from "./primordials.ts";
@@ -217,24 +221,77 @@ function fromRecord(record: object): Pair[] {
   return pairs;
 }
 
+/** Long queries cross in parts: the worker reads and writes each without a look at the clock. */
+const PART_LENGTH = 16 * 1024;
+
 /** Reads `name=value&…`, without a question mark. */
 export function parseQuery(query: string): Pair[] {
   const pairs = bareList<Pair>();
-  if (query === "") return pairs;
-  // `search.parse` answers names and values in turn.
-  const flat = askWorker("search.parse", quoteJson(query)) as readonly string[];
-  for (let index = 0; index + 1 < flat.length; index += 2) pairs[pairs.length] = { name: flat[index] ?? "", value: flat[index + 1] ?? "" };
+  for (let at = 0; at < query.length;) {
+    const end = query.length - at <= PART_LENGTH ? query.length : endOfPart(query, at);
+    // `search.parse` answers names and values in turn.
+    const flat = askWorker("search.parse", quoteJson(stringSlice(query, at, end))) as readonly string[];
+    for (let index = 0; index + 1 < flat.length; index += 2)
+      pairs[pairs.length] = { name: flat[index] ?? "", value: flat[index + 1] ?? "" };
+    at = end + 1;
+  }
   return pairs;
 }
 
+/** Before the last ampersand that is near, else before the next one. */
+function endOfPart(query: string, start: number): number {
+  const near = stringLastIndexOf(stringSlice(query, start, start + PART_LENGTH), "&");
+  if (near !== -1) return start + near;
+  const next = stringIndexOf(query, "&", start + PART_LENGTH);
+  return next === -1 ? query.length : next;
+}
+
 function formatQuery(pairs: Pair[]): string {
-  if (pairs.length === 0) return "";
-  const flat = bareList<string>();
+  const parts = bareList<string>();
+  let flat = bareList<string>();
+  let length = 0;
+  const send = (): void => {
+    if (flat.length > 0) parts[parts.length] = encodeFlat(flat);
+    flat = bareList<string>();
+    length = 0;
+  };
   for (let index = 0; index < pairs.length; index++) {
-    flat[flat.length] = pairs[index]?.name ?? "";
-    flat[flat.length] = pairs[index]?.value ?? "";
+    const { name = "", value = "" } = pairs[index] ?? {};
+    if (name.length + value.length > PART_LENGTH) {
+      send();
+      parts[parts.length] = `${encodeLong(name)}=${encodeLong(value)}`;
+      continue;
+    }
+    flat[flat.length] = name;
+    flat[flat.length] = value;
+    length += name.length + value.length + PAIR_LENGTH;
+    if (length > PART_LENGTH) send();
   }
+  send();
+  return arrayJoin(parts, "&");
+}
+
+/** A pair is work, also where it holds nothing. */
+const PAIR_LENGTH = 16;
+
+function encodeFlat(flat: string[]): string {
   return `${askWorker("search.format", listToJson(flat)) as string}`;
+}
+
+/** A name or value in parts that cut no character: what follows the equals sign of nothing's value. */
+function encodeLong(text: string): string {
+  const parts = bareList<string>();
+  for (let at = 0; at < text.length;) {
+    const end = at + PART_LENGTH;
+    const code = end < text.length ? stringCharCodeAt(text, end - 1) : 0;
+    const whole = code >= 0xd800 && code < 0xdc00 ? end - 1 : end;
+    const flat = bareList<string>();
+    flat[0] = "";
+    flat[1] = stringSlice(text, at, whole);
+    parts[parts.length] = stringSlice(encodeFlat(flat), 1);
+    at = whole;
+  }
+  return arrayJoin(parts, "");
 }
 
 function matcher(name: unknown, value: unknown): (pair: Pair) => boolean {

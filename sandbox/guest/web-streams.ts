@@ -229,6 +229,11 @@ export function pipeInto(stream: Stream, take: (chunk: unknown) => unknown): Pro
   return call("ReadableStream.pipeTo", stream, [sink]) as Promise<void>;
 }
 
+/** Until the end; an aborted signal ends both streams. */
+export function pipeTo(stream: Stream, writable: Stream, signal: object | undefined): Promise<void> {
+  return call("ReadableStream.pipeTo", stream, [writable, { __proto__: null, signal }]) as Promise<void>;
+}
+
 /** A controller of a source, as `start` and `pull` are given it. */
 export function enqueueBytes(controller: Stream, bytes: Uint8Array): void {
   call("ReadableByteStreamController.enqueue", controller, [bytes]);

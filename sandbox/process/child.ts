@@ -5,7 +5,7 @@ import type { LoggingCall } from "../call-outcome.ts";
 import type { InvocationOutcome, LoadOutcome, PluginSource } from "../invocation.ts";
 import type { SyncAnswer } from "../worker/protocol.ts";
 import { encodeFrame, FrameError, FrameReader } from "./frames.ts";
-import { MESSAGE_BOUNDS, readMessage } from "./messages.ts";
+import { LEAST_BOUNDS, readMessage, withCall } from "./messages.ts";
 import type { ProcessConnection } from "./port.ts";
 import type { ProcessMessage, ProcessRequest } from "./protocol.ts";
 import { toWorldText } from "./tape-text.ts";
@@ -59,6 +59,8 @@ export class Child implements Answering {
   readonly #listener: ChildListener;
   readonly #now: () => number;
   #unheard = 0;
+  /** Never narrowed: what a call that is answered still says is under way. */
+  #bounds = LEAST_BOUNDS;
   #isWanted: boolean;
   #lost = false;
 
@@ -68,7 +70,7 @@ export class Child implements Answering {
     this.#listener = listener;
     this.#now = now;
     this.#isWanted = isWanted;
-    const reader = new FrameReader(MESSAGE_BOUNDS);
+    const reader = new FrameReader(() => this.#bounds);
     connection.onData((chunk) => this.#read(reader, chunk));
     connection.onExit((reason) => this.lose(reason));
     this.#keepAlive();
@@ -92,6 +94,7 @@ export class Child implements Answering {
     if (!this.digests.has(job.source.digest)) this.#sendPlugin(0, job.source);
     const { hostCall: _hostCall, onLog: _onLog, signal: _signal, world, ...plain } = job.invocation;
     const invocation = { ...plain, ...(world !== undefined && { world: toWorldText(world) }) };
+    this.#bounds = withCall(this.#bounds, job.invocation);
     this.send({ type: "call", number: job.number, invocation });
   }
 

@@ -13,6 +13,8 @@ export interface Frame {
 }
 
 export interface FrameBounds {
+  /** Of the head, which is parsed in one go. */
+  readonly headBytes: number;
   /** Of one frame, all of it. */
   readonly frameBytes: number;
   readonly parts: number;
@@ -46,11 +48,12 @@ export function encodeFrame(head: object, parts: readonly Uint8Array[] = []): re
 
 /** Puts frames together again from chunks of any size. Holds no more than one frame and a chunk. */
 export class FrameReader {
-  readonly #bounds: FrameBounds;
+  readonly #bounds: () => FrameBounds;
   #chunks: Uint8Array[] = [];
   #length = 0;
 
-  constructor(bounds: FrameBounds) {
+  /** @param bounds what holds for the next frame */
+  constructor(bounds: () => FrameBounds) {
     this.#bounds = bounds;
   }
 
@@ -61,7 +64,7 @@ export class FrameReader {
     for (;;) {
       const wanted = this.#wantedBytes();
       if (wanted === undefined || this.#length < wanted) return;
-      yield parse(this.#take(wanted), this.#bounds);
+      yield parse(this.#take(wanted), this.#bounds());
     }
   }
 
@@ -69,7 +72,8 @@ export class FrameReader {
   #wantedBytes(): number | undefined {
     if (this.#length < WORD) return undefined;
     const bytes = viewOf(this.#joined(WORD)).getUint32(0) + WORD;
-    if (bytes > this.#bounds.frameBytes) throw new FrameError(`A frame of ${bytes} bytes, above ${this.#bounds.frameBytes}`);
+    const { frameBytes } = this.#bounds();
+    if (bytes > frameBytes) throw new FrameError(`A frame of ${bytes} bytes, above ${frameBytes}`);
     return bytes;
   }
 
@@ -101,6 +105,7 @@ function parse(bytes: Uint8Array, bounds: FrameBounds): Frame {
   const view = viewOf(bytes);
   const headBytes = view.getUint32(WORD);
   const count = view.getUint32(2 * WORD);
+  if (headBytes > bounds.headBytes) throw new FrameError(`A head of ${headBytes} bytes, above ${bounds.headBytes}`);
   if (count > bounds.parts) throw new FrameError(`A frame of ${count} pieces, above ${bounds.parts}`);
   let at = PREFIX_BYTES + count * WORD;
   if (at + headBytes > bytes.length) throw new FrameError("A frame whose head does not fit into it");

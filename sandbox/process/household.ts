@@ -6,6 +6,7 @@
  */
 
 import { Child, type ProcessJob } from "./child.ts";
+import { BASE_IMAGE_BYTES } from "./messages.ts";
 import type { ProcessConnection, ProcessLauncher } from "./port.ts";
 import type { ProcessMessage, ProcessRequest } from "./protocol.ts";
 
@@ -34,8 +35,6 @@ const ANSWER_WITHIN_MS = 10_000;
 const PROGRESS_WITHIN_MS = 15_000;
 /** Starts in a row that came to nothing. */
 const MAXIMUM_FAILED_STARTS = 3;
-/** Base images have some megabytes. */
-const MAXIMUM_BASE_BYTES = 32 * 1024 * 1024;
 
 export class Household {
   readonly #options: HouseholdOptions;
@@ -131,7 +130,7 @@ export class Household {
   #keepBase(child: Child, { name, bytes }: Extract<ProcessMessage, { type: "base" }>): void {
     const boot = this.#boot;
     if (child.hasPlugins || boot?.head.base !== name || boot.parts.length > 1) return;
-    if (bytes === undefined || bytes.length > MAXIMUM_BASE_BYTES) return;
+    if (bytes === undefined || bytes.length > BASE_IMAGE_BYTES) return;
     this.#boot = { head: boot.head, parts: [...boot.parts, bytes] };
     void this.#options.launcher.writeCache(name, bytes);
   }

@@ -1,6 +1,7 @@
 /** Whether what comes out of a process has the shape of a message; checked before any word of it is read. */
 
-import { parseGuestJson } from "../marshal.ts";
+import type { Invocation } from "../invocation.ts";
+import { OPERATION_TEXT_BYTES, parseGuestJson } from "../marshal.ts";
 import {
   isCount,
   isFault,
@@ -18,8 +19,31 @@ import type { Frame, FrameBounds } from "./frames.ts";
 import type { ProcessMessage } from "./protocol.ts";
 import { fromTapeText } from "./tape-text.ts";
 
-/** The most that any call may send at once: 64 MiB of an operation's bytes, or 16 MiB of output, twice as long in escapes. */
-export const MESSAGE_BOUNDS: FrameBounds = { frameBytes: 96 * 1024 * 1024, parts: 1 };
+/** An operation's text, whose quotes are escaped once more, and some words about it. */
+const LEAST_HEAD_BYTES = 2 * OPERATION_TEXT_BYTES + 256 * 1024;
+/** A tape within its bounds, as text. */
+const TAPE_HEAD_BYTES = 16 * 1024 * 1024;
+/** A base image comes from a process that has no calls yet. */
+export const BASE_IMAGE_BYTES: number = 32 * 1024 * 1024;
+
+/** What a process that has no calls yet may say at once. Parsing more than its calls may say would hold up the host. */
+export const LEAST_BOUNDS: FrameBounds = { headBytes: LEAST_HEAD_BYTES, frameBytes: LEAST_HEAD_BYTES + BASE_IMAGE_BYTES, parts: 1 };
+
+/** What is enough for this call as well: its lines and what it throws, all of it escaped; its output, or an operation's bytes. */
+export function withCall(
+  { headBytes, frameBytes, parts }: FrameBounds,
+  { limits, world }: Pick<Invocation, "limits" | "world">,
+): FrameBounds {
+  const { logBytes, outputBytes, operationBytes } = limits;
+  const head = LEAST_HEAD_BYTES + ESCAPED * logBytes + 2 * outputBytes + (world?.keepsTape === true ? TAPE_HEAD_BYTES : 0);
+  const frame = head + Math.max(UTF8 * outputBytes, operationBytes) + 1_024;
+  return { headBytes: Math.max(headBytes, head), frameBytes: Math.max(frameBytes, frame), parts };
+}
+
+/** Bytes that one character may take, as `\u0000` and in UTF-8. */
+const ESCAPED = 6;
+const UTF8 = 3;
+const decoder = new TextDecoder();
 /** Above what a guest's own values may nest, which a fault's details hold. */
 const HEAD_DEPTH = 1_024;
 
@@ -27,7 +51,9 @@ const HEAD_DEPTH = 1_024;
 export function readMessage({ head, parts: [bytes] }: Frame): ProcessMessage | undefined {
   const parsed = parseGuestJson(head, HEAD_DEPTH);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return undefined;
-  const message = { ...parsed, ...(bytes !== undefined && { bytes }) };
+  // An output is long text, which is not written as text within text.
+  const carried = Reflect.get(parsed, "type") === "done" ? { output: decoder.decode(bytes) } : { bytes };
+  const message = { ...parsed, ...(bytes !== undefined && carried) };
   return isProcessMessage(message) ? message : undefined;
 }
 

@@ -10,9 +10,12 @@ import { fromWorldText, toTapeText } from "./tape-text.ts";
 import type { PlainInvocation, ProcessMessage, ProcessRequest } from "./protocol.ts";
 
 /** The host is trusted: these only catch a stream that lost its step. */
-const REQUEST_BOUNDS = { frameBytes: 0xffff_ffff, parts: 0xffff_ffff };
+const REQUEST_BOUNDS = { headBytes: 0xffff_ffff, frameBytes: 0xffff_ffff + 4, parts: 0xffff_ffff };
 /** A stack of a defect may be long. */
 const DEFECT_CHARACTERS = 4_096;
+/** Many short lines would make a head that is larger than the text of a call's log may be (`messages.ts`). */
+const LINES_AT_ONCE = 500;
+const encoder = new TextEncoder();
 
 type Request<Type extends ProcessRequest["type"]> = Extract<ProcessRequest, { type: Type }>;
 
@@ -25,12 +28,16 @@ interface RunningCall {
 
 /** Serves the host until the stream ends. */
 export function serveProcess({ send, onData, threads }: ProcessPowers): void {
-  const reader = new FrameReader(REQUEST_BOUNDS);
+  const reader = new FrameReader(() => REQUEST_BOUNDS);
   const calls = new Map<number, RunningCall>();
   const loads = new Map<string, Promise<LoadOutcome>>();
   let sandbox: Sandbox | undefined;
 
   function say(message: ProcessMessage): void {
+    if (message.type === "done") {
+      const { output, ...head } = message;
+      return send(encodeFrame(head, [encoder.encode(output)]));
+    }
     if (!("bytes" in message) || message.bytes === undefined) return send(encodeFrame(message));
     const { bytes, ...head } = message;
     send(encodeFrame(head, [bytes]));
@@ -110,6 +117,7 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
         running.lines.push([level, text]);
         // Lines that come together travel together.
         if (running.lines.length === 1) threads.after(0, () => flush(number, running));
+        else if (running.lines.length >= LINES_AT_ONCE) flush(number, running);
       },
     });
   }

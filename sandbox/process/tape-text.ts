@@ -5,6 +5,8 @@ import type { CallWorld } from "../tape.ts";
 import { type KeptTape, type Tape, TAPE_BOUNDS } from "../tape.ts";
 import { isKeptTape } from "../worker/messages.ts";
 
+const encoder = new TextEncoder();
+
 /** A tape in which an answer's bytes are hexadecimal. Unproven. */
 export type TapeText = "too_long" | (Omit<Tape, "crypto"> & { readonly crypto: readonly object[] });
 export type WorldText = Omit<CallWorld, "tape"> & { readonly tape?: TapeText };
@@ -29,7 +31,9 @@ export function fromTapeText(text: unknown): KeptTape | undefined {
 function withBytes(answer: unknown): unknown {
   if (typeof answer !== "object" || answer === null) return answer;
   const { hex, ...rest } = answer as { readonly hex?: unknown };
-  return typeof hex === "string" ? { ...rest, bytes: decodeHexText(hex, TAPE_BOUNDS.cryptoBytes).bytes } : rest;
+  return typeof hex === "string"
+    ? { ...rest, bytes: decodeHexText(encoder.encode(hex), { maximumBytes: TAPE_BOUNDS.cryptoBytes }).bytes }
+    : rest;
 }
 
 export function toWorldText({ tape, ...world }: CallWorld): WorldText {

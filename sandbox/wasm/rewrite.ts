@@ -25,7 +25,7 @@ import { RESTORE_TYPE, restoreFunction, SHADOW } from "./restore.ts";
 import { appendEntry, assembleSections, KIND, parseSections, readEntries, SECTION, TYPE } from "./sections.ts";
 
 /** Changes with every change of what the rewriter makes; part of the key of cached modules. */
-export const REWRITER_VERSION = "3";
+export const REWRITER_VERSION = "4";
 
 /** What a rewritten module imports: `tick`, called when the fuel is used up. */
 export const TICK_IMPORT = { module: "bascule", name: "tick" } as const;
@@ -33,10 +33,14 @@ export const TICK_IMPORT = { module: "bascule", name: "tick" } as const;
 export const SHADOW_EXPORT = "bascule:shadow";
 export const RESTORE_EXPORT = "bascule:restore";
 export const FUEL_EXPORT = "bascule:fuel";
+/** The table of functions that are called by number, if the module has one (`rejection-hook.ts`). */
+export const TABLE_EXPORT = "bascule:table";
 
 export interface RewriteOptions {
   readonly barrier: boolean;
   readonly meter: boolean;
+  /** Exports the table of functions, so that the host can add one. */
+  readonly exportTable?: boolean;
   /** The memory's minimum afterwards. */
   readonly initialMemoryPages?: number;
   /** Whether there must be exactly one interpreter whose loop polls by itself; true unless said. */
@@ -87,6 +91,8 @@ function rewriteValid(bytes: Uint8Array, options: RewriteOptions): Uint8Array {
 
   if (options.initialMemoryPages !== undefined) sections.set(SECTION.import, withInitialMemory(sections, options.initialMemoryPages));
   if (options.meter) addFuel(sections, fuel, renumber);
+  if (options.exportTable === true && sections.has(SECTION.table))
+    appendEntry(sections, SECTION.export, new Writer().name(TABLE_EXPORT).byte(KIND.table).unsigned(0).written);
   if (restore !== undefined) addShadow(sections, restore);
   for (const { type, body } of added) {
     appendEntry(sections, SECTION.function, new Writer().unsigned(appendEntry(sections, SECTION.type, type)).written);

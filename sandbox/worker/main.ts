@@ -15,7 +15,7 @@ import { trackedRestore } from "../tracked-restore.ts";
 import { FULL_BYTES, MAXIMUM_HELD_BYTES, whoHoldsMost } from "./held.ts";
 import { Instances } from "./instances.ts";
 import { Lease } from "./lease.ts";
-import type { Digest, Subtle } from "../subtle.ts";
+import type { Digest, Subtle, Supports } from "../subtle.ts";
 import { createSubtleCalls } from "../subtle-calls.ts";
 import { createLinger, sleep } from "./linger.ts";
 import {
@@ -58,6 +58,7 @@ export interface WorkerPowers {
   fillRandom(bytes: Uint8Array): void;
   readonly codec: Codec;
   readonly hash: Digest;
+  readonly supports: Supports;
   readonly subtle: Subtle;
 }
 
@@ -99,6 +100,7 @@ export function serveWorker(powers: WorkerPowers): void {
     local: {
       codec: powers.codec,
       hash: powers.hash,
+      supports: powers.supports,
       monotonicMs: powers.now,
       randomBytes(length: number) {
         const bytes = new Uint8Array(length);
@@ -162,7 +164,12 @@ export function serveWorker(powers: WorkerPowers): void {
     control.times[LAST_POLL] = now;
     control.times[END_BY] = now + request.loadMs;
     Atomics.store(control.words, CURRENT, request.number);
-    const loaded = loadPlugin(lease.instance, restorer, { ...request, compiler, codec: powers.codec, hash: powers.hash }, powers.now);
+    const loaded = loadPlugin(
+      lease.instance,
+      restorer,
+      { ...request, compiler, codec: powers.codec, hash: powers.hash, supports: powers.supports },
+      powers.now,
+    );
     Atomics.store(control.words, CURRENT, 0);
     if (loaded.ok) {
       plugins.set(request.digest, pluginOf(loaded.image, request.files, request.memoryBytes));

@@ -1,6 +1,7 @@
 /** Whether what a worker says has the shape of a message: one that lost control of itself may say anything. */
 
 import { LIMIT_CEILINGS } from "../../manifests/mod.ts";
+import type { Fault } from "../fault.ts";
 import { ENTRY_NAMES } from "../handles.ts";
 import { isImage } from "../image.ts";
 import { isTape, type KeptTape } from "../tape.ts";
@@ -60,7 +61,11 @@ const FAULTS: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
   ["differs", isAnything],
   ["trap", shape({ message: isText })],
 ]);
-export const isFault: Check = (value) => FAULTS.get(field(value, "kind"))?.(value) === true;
+
+/** Whether a value from a worker or a file is a fault that a worker tells of. */
+export function isFault(value: unknown): value is Fault {
+  return FAULTS.get(field(value, "kind"))?.(value) === true;
+}
 
 export const isLoadFault: Check = shape({
   kind: oneOf(["syntax", "threw", "import", "limit", "no_export", "trap"]),

@@ -70,6 +70,25 @@ describe("the sandbox of a host", { timeout: 120_000 }, () => {
     }
   });
 
+  it("warns where Node's permissions are all that confines the process [B1.process-node]", async () => {
+    const platform = memoryPlatformWithWorkers({ "bascule.json": '{ "isolation": "process" }', "plugins/x.txt": "" });
+    const found = {
+      runtime: "node",
+      version: "24",
+      program: "",
+      system: "none",
+      noNewPrivileges: false,
+      inForce: [],
+      leavesOpen: ["files"],
+    } as const;
+    const host = await createHost({
+      platform: { ...platform, isolation: { ...platform.isolation, inspect: () => Promise.resolve(found) } },
+    });
+    hosts.push(host);
+    const told = platform.recorded.log.filter(({ level }) => level === "warn").map(({ message }) => message);
+    expect(told).toEqual(["The sandbox's process leaves open files"]);
+  });
+
   it("refuses an isolation that there is not [I1.isolation]", async () => {
     // Not expressible in types.
     const wrong = "container" as "process";

@@ -59,7 +59,7 @@ describe("parseProject()", () => {
       tools: [{ name: "x" }],
       roles: { a: {} },
       secrets: { A: { env: "B", hosts: ["a.test"] }, C: { file: "c.txt" } },
-      audit: { store: true, redact: [] },
+      audit: { store: true, redact: [], record: "failures" },
       server: { port: 1 },
     };
     const { $schema: _, ...rest } = file;

@@ -67,12 +67,12 @@ function facts(outcome: InvocationOutcome): unknown {
   return { outcome: outputOf(outcome), fuel, operations, logBytes, outputBytes };
 }
 
-describe("the world of a call", () => {
+describe("the world of a call", { timeout: 120_000 }, () => {
   let box: TestSandbox;
   beforeAll(async () => {
     box = startSandbox({ maximumWorkers: 2 });
     expect(await box.load("plugin", PLUGIN)).toMatchObject({ ok: true });
-  });
+  }, 120_000);
   afterAll(async () => {
     expect(box.defects).toEqual([]);
     await box[Symbol.asyncDispose]();
@@ -102,6 +102,15 @@ describe("the world of a call", () => {
     expect((outputOf(timed) as unknown[])[0]).not.toBe((outputOf(other) as unknown[])[0]);
     expect((outputOf(timed) as unknown[]).slice(6)).toEqual((outputOf(other) as unknown[]).slice(6));
   });
+
+  it.each(["abcd", "dcba", "badc"])(
+    "depends on answers and not on how soon they come, where time is given: %s [B6.order]",
+    async (order) => {
+      const world = { seed: "s", timeMs: 0 };
+      const outcome = await box.call("plugin", "races", { world, hostCall: answering([...order, "e"]) });
+      expect(outputOf(outcome)).toEqual(["a", "timer 1", "b", "timer 2", "c", "timer 3", "d", "e"]);
+    },
+  );
 
   it("lets given time pass for loops that wait for it [B6.passes]", async () => {
     const world = { timeMs: 0 };

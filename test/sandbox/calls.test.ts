@@ -27,7 +27,8 @@ describe.each(SANDBOXES)("a call in the sandbox, on the %s", (_name, options) =>
   beforeAll(async () => {
     box = startSandbox(options);
     expect(await box.load("plugin", PLUGIN)).toMatchObject({ ok: true });
-  });
+    // A process takes seconds to start on a crowded machine.
+  }, 120_000);
   afterAll(async () => {
     expect(box.defects).toEqual([]);
     await box[Symbol.asyncDispose]();

@@ -18,7 +18,8 @@ describe.each(SANDBOXES)("a plugin with the state of a session, on the %s", (_na
   beforeAll(async () => {
     box = startSandbox(options);
     await box.load("plugin", PLUGIN);
-  });
+    // A process takes seconds to start on a crowded machine.
+  }, 120_000);
   afterAll(async () => {
     expect(box.defects).toEqual([]);
     await box[Symbol.asyncDispose]();

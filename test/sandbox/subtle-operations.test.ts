@@ -149,7 +149,7 @@ describe("hash()", () => {
   it("is that of the runtime's own subtle [PB2.subtle]", async () => {
     const bytes = new TextEncoder().encode("abc");
     for (const name of ["SHA-1", "SHA-256", "SHA-384", "SHA-512", "SHA3-256", "SHA3-384", "SHA3-512"] as const) {
-      expect(hash(name, bytes)).toEqual(new Uint8Array(await crypto.subtle.digest(name, bytes)));
+      expect(hash(name, [bytes.subarray(0, 1), bytes.subarray(1)])).toEqual(new Uint8Array(await crypto.subtle.digest(name, bytes)));
     }
   });
 });

@@ -33,7 +33,7 @@ export function scriptedProcesses({ isReady = true }: { readonly isReady?: boole
   const kept = new Map<string, Uint8Array>();
 
   function startProcess(): ReturnType<Awaited<ReturnType<ProcessLauncher["prepareProcesses"]>>> {
-    const reader = new FrameReader({ frameBytes: 2 ** 31, parts: 1_000 });
+    const reader = new FrameReader(() => ({ headBytes: 2 ** 31, frameBytes: 2 ** 31, parts: 1_000 }));
     let hear: (bytes: Uint8Array) => void = () => {};
     let exit: (reason: string) => void = () => {};
     const scripted: ScriptedProcess = {
@@ -41,7 +41,11 @@ export function scriptedProcesses({ isReady = true }: { readonly isReady?: boole
       alive: false,
       killed: false,
       unsentBytes: 0,
-      say: (message, ...parts) => encodeFrame(message, parts).forEach((piece) => hear(piece)),
+      say(message, ...parts) {
+        const { output, ...rest } = message as { readonly output?: unknown };
+        const pieces = typeof output === "string" ? encodeFrame(rest, [new TextEncoder().encode(output)]) : encodeFrame(message, parts);
+        for (const piece of pieces) hear(piece);
+      },
       write: (bytes) => hear(bytes),
       exit: (reason) => exit(reason),
     };

@@ -1,5 +1,6 @@
 /** `bascule call`: calls one tool. */
 
+import type { RecordingSummary } from "../../recordings/recording.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -28,11 +29,15 @@ export const callCommand: Command = {
     `call grep '{"pattern": "TODO", "path": "docs"}'`,
     "call grep --args arguments.json",
     "call word_count path=README.md --allow-read=.",
+    "call roll sides=6 --seed one --time 2026-01-31T12:00:00Z",
   ],
   positionals: { min: 1, max: Number.MAX_SAFE_INTEGER },
   options: [
     ARGS_OPTION,
     { name: "timeout", value: "ms", about: "End the call after so many milliseconds" },
+    { name: "seed", value: "text", about: "Compute the tool's randomness from a text: the same text, the same numbers" },
+    { name: "time", value: "time", about: "What the tool sees as the time: 2026-01-31T12:00:00Z, or milliseconds since 1970" },
+    { name: "record", about: "Keep what `replay` needs to run this call again" },
     ...CONTEXT_OPTIONS,
     ...RUN_OPTIONS,
     ISOLATION_OPTION,
@@ -51,10 +56,20 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
   const confirm = terminalPrompt(platform, output);
   const timeoutMs = readTimeout(options.value("timeout"));
 
+  const seed = options.value("seed");
+  const timeMs = readTime(options.value("time"));
   const { workspace } = await host.operations.status();
 
   const result = await host.operations.call(
-    { tool, args, ...(timeoutMs === undefined ? {} : { timeoutMs }), ...requestContext(options) },
+    {
+      tool,
+      args,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(seed === undefined ? {} : { seed }),
+      ...(timeMs === undefined ? {} : { timeMs }),
+      ...(options.has("record") ? { record: true } : {}),
+      ...requestContext(options),
+    },
     {
       signal,
       onProgress: (progress: JsonValue) =>
@@ -63,6 +78,7 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
     },
   );
   output.document(result);
+  if (result.recording !== undefined) output.note(output.style.dim(recordingLine(result.callId, result.recording, output.program)));
   if (result.ok) {
     output.line(successText(result));
     return EXIT.ok;
@@ -70,6 +86,21 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
   for (const line of failureLines(result, output, { cwd: platform.environment.cwd, workspace })) output.note(line);
   return exitCodeFor(result.error);
 }
+
+function recordingLine(callId: string, recording: RecordingSummary, program: string): string {
+  return recording.kept ? `(recorded: ${program} replay ${printable(callId)})` : `(not recorded: ${recording.reason})`;
+}
+
+/** The time of day here is nobody else's: a time without a zone is refused. */
+function readTime(written: string | undefined): number | undefined {
+  if (written === undefined) return undefined;
+  const timeMs = /^-?\d+$/.test(written) ? Number(written) : ZONED_TIME.test(written) ? Date.parse(written) : Number.NaN;
+  if (Number.isNaN(timeMs))
+    throw usageError(`Option "--time" wants a time such as 2026-01-31T12:00:00Z, or milliseconds, not "${written}"`);
+  return timeMs;
+}
+
+const ZONED_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 function readTimeout(written: string | undefined): number | undefined {
   if (written === undefined) return undefined;

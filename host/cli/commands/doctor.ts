@@ -8,7 +8,7 @@ import { EXIT } from "../exit-codes.ts";
 import { table } from "../help.ts";
 import { isolationOfProject } from "../isolation-flag.ts";
 import { printable } from "../text.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../../version.ts";
 
 export const doctorCommand: Command = {
   name: "doctor",

@@ -16,6 +16,7 @@ import { initCommand } from "./init.ts";
 import { listCommand } from "./list.ts";
 import { packCommand } from "./pack.ts";
 import { reloadCommand } from "./reload.ts";
+import { replayCommand } from "./replay.ts";
 import { revokeCommand } from "./revoke.ts";
 import { testCommand } from "./test.ts";
 import { typesCommand } from "./types.ts";
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   typesCommand,
   exportCommand,
   testCommand,
+  replayCommand,
   vendorCommand,
   packCommand,
   grantCommand,

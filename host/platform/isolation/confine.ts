@@ -70,8 +70,11 @@ const LIBRARIES = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"];
 const APART = ["--user", "--map-root-user", "--net", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child", "--"];
 const NO_POWERS = ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--"];
 
+/** What was left open in the host by whoever started it; the shell knows numbers of one digit only. */
+const CLOSE_OTHERS = "exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-";
+
 /** No core dump holds what was in memory; no file grows. */
-const MODEST_SCRIPT = `ulimit -c 0; ulimit -f 0; exec "$@"`;
+const MODEST_SCRIPT = `${CLOSE_OTHERS}; ulimit -c 0; ulimit -f 0; exec "$@"`;
 
 /**
  * Makes a root that holds what was named, read-only, moves into it and lets go of the old one.
@@ -79,6 +82,7 @@ const MODEST_SCRIPT = `ulimit -c 0; ulimit -f 0; exec "$@"`;
  * The limit on user namespaces keeps a process without powers from gaining some in a namespace of its own.
  */
 const APART_SCRIPT = `set -e
+${CLOSE_OTHERS}
 PATH=/usr/bin:/bin:/usr/sbin:/sbin
 root=$1; shift
 mount -t tmpfs -o size=1m,mode=0755 none "$root"

@@ -1,7 +1,9 @@
 /** One process with its streams, as the sandbox wants it. */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
+import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { devNull } from "node:os";
+import type { Readable, Writable } from "node:stream";
 import type { ProcessConnection } from "../../../sandbox/mod.ts";
 
 export interface ProcessStart {
@@ -16,8 +18,8 @@ export interface ProcessStart {
 /** The last words of a process are all that says why it did not start. */
 const LAST_WORDS = 1_000;
 
-export function startProcess({ command: [program, ...args], cwd, env, isBehindAnother }: ProcessStart): ProcessConnection {
-  const child = spawn(program, args, { cwd, env: { ...env }, stdio: ["pipe", "pipe", "pipe"] });
+export function startProcess({ command, cwd, env, isBehindAnother }: ProcessStart): ProcessConnection {
+  const child = spawnAlone(command, { cwd, env });
   const { stdin, stdout, stderr } = child;
   let lastWords = "";
   stderr.on("data", (chunk: Uint8Array) => {
@@ -66,6 +68,53 @@ export function startProcess({ command: [program, ...args], cwd, env, isBehindAn
       for (const stream of [stdin, stdout, stderr]) stream.destroy();
     },
   };
+}
+
+/**
+ * Starts a program with its three streams and no other file.
+ *
+ * What whoever started this process left open in it would be open in the child, too: `/dev/null` takes its place. Deno
+ * cannot say that; there the shell closes what it can (`confine.ts`).
+ */
+function spawnAlone(
+  [program, ...args]: ProcessStart["command"],
+  options: Pick<ProcessStart, "cwd" | "env">,
+): ChildProcessByStdio<Writable, Readable, Readable> {
+  const nothing = openSync(devNull, "r");
+  try {
+    const stdio: ("pipe" | "ignore" | number)[] = ["pipe", "pipe", "pipe"];
+    for (const file of inheritedFiles()) {
+      while (stdio.length < file) stdio.push("ignore");
+      stdio[file] = nothing;
+    }
+    // Three pipes are what the types know of this.
+    return spawn(program, args, { cwd: options.cwd, env: { ...options.env }, stdio }) as ChildProcessByStdio<Writable, Readable, Readable>;
+  } finally {
+    closeSync(nothing);
+  }
+}
+
+/** Descriptors that are not closed when a program starts; runtimes mark their own to be. */
+function inheritedFiles(): readonly number[] {
+  if (process.platform !== "linux" || "Deno" in globalThis) return [];
+  return readdirSync("/proc/self/fd")
+    .map(Number)
+    .filter((file) => file > STANDARD_ERROR && !isClosedAtStart(file))
+    .sort((a, b) => a - b);
+}
+
+const STANDARD_ERROR = 2;
+/** In octal, as fdinfo writes it (https://man7.org/linux/man-pages/man5/proc_pid_fdinfo.5.html). */
+const O_CLOEXEC = 0o2000000;
+
+function isClosedAtStart(file: number): boolean {
+  try {
+    const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${file}`, "utf8"))?.[1] ?? "0";
+    return (Number.parseInt(flags, 8) & O_CLOEXEC) !== 0;
+  } catch {
+    // The one that the folder was read with.
+    return true;
+  }
 }
 
 /**

@@ -69,7 +69,10 @@ export function createVersion(snapshot: FolderSnapshot, manifest: Manifest, base
 }
 
 /** What `sandbox.load` needs of a version. `ceiling` is policy's: a manifest only asks (SPEC M2). */
-export function toSource(version: PluginVersion, ceiling: Limits = LIMIT_CEILINGS): PluginSource {
+export function toSource(
+  version: Pick<PluginVersion, "name" | "digest" | "manifest" | "files">,
+  ceiling: Limits = LIMIT_CEILINGS,
+): PluginSource {
   const { memoryBytes, loadMs } = resolveLimits(version.manifest.limits, undefined, ceiling);
   return { name: version.name, digest: version.digest, files: version.files, modules: entryModules(version.manifest), memoryBytes, loadMs };
 }

@@ -29,7 +29,7 @@ const EVIL = Object.entries(DEEP)
 it("attack: recursion in every way there is, in script and inside the engine [B4.stack] [B3.stack]", async () => {
   const { call } = await attacker(EVIL);
   for (const name of Object.keys(DEEP)) {
-    const outcome = await call(name, { limits: { cpuMs: 200 } });
+    const outcome = await call(name, { limits: { cpuMs: 50 } });
     if (typeof outcome === "object")
       expect(outcome, name).toMatchObject({ kind: expect.stringMatching(/^(exhausted|threw|timeout|not_json)$/) });
     else expect(["none", "1", 1, true], name).toContain(outcome);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { COMMANDS } from "../../../host/cli/commands/mod.ts";
 import { EXIT_CODES } from "../../../host/cli/exit-codes.ts";
 import { main } from "../../../host/cli/main.ts";
-import { VERSION } from "../../../host/cli/version.ts";
+import { VERSION } from "../../../host/version.ts";
 import { createMemoryPlatform, type MemoryPlatform } from "../../../host/platform/mod.ts";
 import { REPOSITORY } from "../../support/source-files.ts";
 

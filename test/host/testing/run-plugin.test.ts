@@ -119,7 +119,7 @@ ERRORS
 reads => plugins/demo/size_test.ts:3:10
 error: NotCapable: Requires read access to "a.txt", grant it with: bascule grant demo --allow-read='$workspace/a.txt'
     at size (main.ts:1:100)
-    at <anonymous> (size_test.ts:5:9)
+    at <anonymous> (size_test.ts:5:13)
 
 process => plugins/demo/size_test.ts:7:10
 error: TypeError: cannot read property 'exit' of undefined

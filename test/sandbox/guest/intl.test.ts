@@ -159,8 +159,9 @@ describe("Intl", () => {
         attempt(() => new Intl.Collator("en").compare("ä".repeat(2 ** 20), "y")),
       ]`,
     });
-    const tooLong = ["RangeError", "Intl takes at most 1048576 characters at once (split the text)"];
-    expect(guest.output()).toEqual([tooLong, ["RangeError", "Intl formats numbers of at most 10000 digits"], "∞", "0", tooLong]);
+    const tooLong = (maximum: number): string[] => ["RangeError", `Intl takes at most ${maximum} characters at once (split the text)`];
+    const digits = ["RangeError", "Intl formats numbers of at most 10000 digits"];
+    expect(guest.output()).toEqual([tooLong(2 ** 20), digits, "∞", "0", tooLong(2 ** 18)]);
     guest.dispose();
   });
 });

@@ -21,6 +21,7 @@ describe("LOCAL_OPERATIONS", () => {
           "clock.monotonic",
           "crypto.digest",
           "crypto.random",
+          "crypto.supports",
           "search.format",
           "search.parse",
           "text.atob",

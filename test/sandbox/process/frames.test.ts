@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodeFrame, type Frame, FrameError, FrameReader } from "../../../sandbox/process/frames.ts";
 
-const BOUNDS = { frameBytes: 10_000, parts: 3 };
+const BOUNDS = { headBytes: 5_000, frameBytes: 10_000, parts: 3 };
 
 /** The frames of a stream that comes in pieces of these sizes. */
 function readAll(bytes: Uint8Array, sizes: readonly number[] = [bytes.length]): readonly Frame[] {
-  const reader = new FrameReader(BOUNDS);
+  const reader = new FrameReader(() => BOUNDS);
   const frames: Frame[] = [];
   let at = 0;
   for (let index = 0; at < bytes.length; index++) {
@@ -37,7 +37,8 @@ describe("frames", () => {
     ["is longer than may be", (frame) => frame.setUint32(0, 10_001), /A frame of 10005 bytes, above 10000/],
     ["is longer than any memory", (frame) => frame.setUint32(0, 0xffff_ffff), /above 10000/],
     ["has no room for its own beginning", (frame) => frame.setUint32(0, 3), /shorter than what stands in front/],
-    ["has a head longer than itself", (frame) => frame.setUint32(4, 0xffff_fff0), /head does not fit/],
+    ["has a head longer than may be", (frame) => frame.setUint32(4, 5_001), /A head of 5001 bytes, above 5000/],
+    ["has a head longer than itself", (frame) => frame.setUint32(4, 4_999), /head does not fit/],
     ["has too many pieces", (frame) => frame.setUint32(8, 4), /4 pieces, above 3/],
     ["has a piece longer than itself", (frame) => frame.setUint32(12, 0xffff_fff0), /pieces do not fit/],
     ["has bytes that belong to nothing", (frame) => frame.setUint32(12, 1), /belong to nothing/],

@@ -84,6 +84,10 @@ describe("a sandbox in a process", () => {
 
   it.each<[string, Uint8Array]>([
     ["bytes that are no frame", new Uint8Array(100).fill(0xff)],
+    [
+      "a head that no call of its own may need",
+      new Uint8Array([0, 0x40, 0, 0, 0, 0x3f, 0, 0, 0, 0, 0, 0, ...new Uint8Array(0x40_0000 - 8)]),
+    ],
     ["a frame that is larger than any answer", new Uint8Array([0x7f, 0xff, 0xff, 0xff])],
     ["text that is no JSON", new Uint8Array([0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 0, 0, 0x7b])],
   ])("is ended for %s [B5.process]", (_what, bytes) => {

@@ -18,6 +18,9 @@ const BUILD_DEPENDENT: ReadonlySet<string> = new Set([
   "deep-regexp.js",
 ]);
 
+/** Without the hook for rejections, which the engine as it is published does not have: memory can be compared byte by byte. */
+const unhooked = new WebAssembly.Module(rewriteEngine(engineBytes, { ...METERED_ENGINE, exportTable: false }));
+
 describe("rewriteEngine()", () => {
   it("gives the engine's own bytes when nothing is asked for", () => {
     expect(Buffer.compare(rewriteEngine(engineBytes, { barrier: false, meter: false }), engineBytes)).toBe(0);
@@ -38,7 +41,7 @@ describe("rewriteEngine()", () => {
       WebAssembly.Module.exports(meteredModule)
         .filter(ours)
         .map(({ name }) => name),
-    ).toEqual(["bascule:fuel", "bascule:shadow", "bascule:restore"]);
+    ).toEqual(["bascule:fuel", "bascule:table", "bascule:shadow", "bascule:restore"]);
   });
 
   it("leaves the facts of the build as they are", async () => {
@@ -46,7 +49,7 @@ describe("rewriteEngine()", () => {
   });
 
   it("makes a base image of the same bytes", async () => {
-    const [plain, metered] = [await baseImage(engineModule), await baseImage(meteredModule)];
+    const [plain, metered] = [await baseImage(engineModule), await baseImage(unhooked)];
     expect(metered.heapEnd).toBe(plain.heapEnd);
     expect(Buffer.compare(new Uint8Array(metered.bytes), new Uint8Array(plain.bytes))).toBe(0);
   });
@@ -55,7 +58,7 @@ describe("rewriteEngine()", () => {
     it(`runs ${name} to the same answers and the same memory`, async () => {
       const source = readFileSync(new URL(name, PROGRAMS), "utf8");
       const [plain, metered] = await Promise.all(
-        [engineModule, meteredModule].map((module) => loadInThread(source, plainCopy, { module, now: () => 0 })),
+        [engineModule, unhooked].map((module) => loadInThread(source, plainCopy, { module, now: () => 0 })),
       );
       for (const step of ["probe", "plant", "probe"]) expect(attempt(() => metered?.call(step))).toBe(attempt(() => plain?.call(step)));
       expect(Buffer.compare(heapOf(metered?.instance), heapOf(plain?.instance))).toBe(0);

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { MAX_DIRECTORY_ENTRIES } from "../../../host/capabilities/fs.ts";
+import { testCall } from "../../support/bridge-context.ts";
+import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
+
+it("attack: a folder of more entries than anyone can be told [C4.listing] [B3.operationBytes]", async () => {
+  const platform = memoryPlatform();
+  const list = async (entries: number, operationBytes: number) => {
+    for (let index = 0; index < entries; index++) platform.plant(`${WORKSPACE}/d${entries}/${"x".repeat(20)}${index}`, "");
+    const { answer } = testCall({ platform, cwd: WORKSPACE, permissions: { read: ["$workspace"] }, operationBytes });
+    return await answer("fs.readDir", { path: `d${entries}` });
+  };
+  expect(await list(100, 10_000)).toMatchObject({ ok: true });
+  // An answer is an operation's payload like any other.
+  expect(await list(500, 10_000)).toMatchObject({ ok: false, error: { name: "RangeError" } });
+  expect(MAX_DIRECTORY_ENTRIES).toBeLessThanOrEqual(100_000);
+});
+
+it("attack: a file as large as numbers go, made of nothing [C4.size]", async () => {
+  const { answer } = testCall({
+    platform: memoryPlatform({ a: "" }),
+    cwd: WORKSPACE,
+    permissions: { write: ["$workspace"], read: ["$workspace"] },
+  });
+  for (const len of [2 ** 53 - 1, 2 ** 41, 2 ** 40 + 1])
+    expect(await answer("fs.truncate", { path: "a", len }), String(len)).toMatchObject({ ok: false });
+  expect(await answer("fs.readFile", { path: "a" })).toMatchObject({ ok: true, bytes: new Uint8Array() });
+});
