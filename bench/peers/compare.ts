@@ -8,8 +8,6 @@ import { type ToolName, TOOLS } from "./work.ts";
 
 /** A batch is no longer than this, but one call at least. */
 const BATCH_MS = 8;
-/** Each candidate, before the first round: so many calls, or so long. */
-const WARM_MS = 1_000;
 
 interface Candidate {
   readonly peer: string;
@@ -23,20 +21,29 @@ interface Candidate {
   readonly samples: number[];
 }
 
+export interface CompareOptions {
+  readonly rounds: number;
+  /** Each candidate, before the first round: `WARM_CALLS`, or so long; a second unless said. */
+  readonly warmMs?: number;
+  /** A line for whoever waits. */
+  readonly say: (line: string) => void;
+}
+
 export interface Compared {
   readonly rows: readonly PeerRow[];
   readonly absent: readonly Absent[];
 }
 
 /** One that cannot be started, or that fails on the way, is not measured. `peers` has the baseline. */
-export async function comparePeers(peers: readonly Peer[], rounds: number, say: (line: string) => void): Promise<Compared> {
+export async function comparePeers(peers: readonly Peer[], { rounds, warmMs = 1_000, say }: CompareOptions): Promise<Compared> {
   const absent = new Map<string, string>();
   const candidates: Candidate[] = [];
   await using remotes = new AsyncDisposableStack();
   for (const peer of peers) {
     await giveUpOnFailure(peer.id, async () => {
       const remote = remotes.use(await startRemote(peer));
-      for (const tool of TOOLS) for (const mode of remote.modes) candidates.push(await warmUp({ peer: peer.id, remote, tool, mode }));
+      for (const tool of TOOLS)
+        for (const mode of remote.modes) candidates.push(await warmUp({ peer: peer.id, remote, tool, mode }, warmMs));
     });
     say(absent.has(peer.id) ? `${peer.id}: ${absent.get(peer.id) ?? ""}` : `${peer.id} is warm`);
   }
@@ -68,12 +75,12 @@ export async function comparePeers(peers: readonly Peer[], rounds: number, say: 
   }
 }
 
-async function warmUp(candidate: Pick<Candidate, "peer" | "remote" | "tool" | "mode">): Promise<Candidate> {
+async function warmUp(candidate: Pick<Candidate, "peer" | "remote" | "tool" | "mode">, warmMs: number): Promise<Candidate> {
   const { peer, remote, tool, mode } = candidate;
   const begin = performance.now();
   let done = 0;
   let ms = Number.NaN;
-  for (let calls = 1; done < WARM_CALLS && performance.now() - begin < WARM_MS; calls *= 2) {
+  for (let calls = 1; done < WARM_CALLS && performance.now() - begin < warmMs; calls *= 2) {
     ms = await remote.run({ tool, mode, calls });
     done += calls;
   }

@@ -37,7 +37,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const peers = PEERS.filter(({ id }) => options.only === undefined || id === BASELINE || options.only.includes(id));
-  const compared = await comparePeers(peers, options.rounds, (said) => console.error(said));
+  const compared = await comparePeers(peers, { rounds: options.rounds, say: (said) => console.error(said) });
   const result: PeerResult = { ...(await circumstances()), rounds: options.rounds, ...compared };
   if (options.write) writeFileSync(fileURLToPath(new URL("result.json", import.meta.url)), `${JSON.stringify(result, null, 2)}\n`);
   console.log(options.json ? JSON.stringify(result) : toMarkdown(result, peers));

@@ -18,7 +18,7 @@ const ENTRY = "bascule-test-entry.js";
 
 /** It imports the file during the call: top-level code of a test may do what the run may do, as in Deno. */
 const ENTRY_SOURCE = `import { runTests } from "bascule:prelude/test-run.ts";
-export const ${TEST_TOOL} = (wish, context) => runTests(wish, context.progress, (file) => import(file));
+export const ${TEST_TOOL} = (wish) => runTests(wish, (file) => import(file));
 `;
 
 const MINUTE = 60_000;

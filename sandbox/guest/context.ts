@@ -109,14 +109,23 @@ let latestProgress: string | undefined;
 
 /** Tells how far the call is. Returns at once; the value is JSON. */
 function progress(value: unknown): void {
+  const text = progressText(value);
+  latestProgress = text;
+  if (progressOnItsWay < MAX_PROGRESS) sendLatestProgress();
+}
+
+/** Progress of which nothing may be left out; who tells waits now and then until it has arrived. */
+export function tellProgress(value: unknown): void {
+  sendProgress(progressText(value));
+}
+
+function progressText(value: unknown): string {
   const text = jsonStringify(value);
   if (text === undefined) throw new PrimordialTypeError("The progress value is not JSON");
-  if (progressOnItsWay < MAX_PROGRESS) sendProgress(text);
-  else latestProgress = text;
+  return text;
 }
 
 function sendProgress(text: string): void {
-  latestProgress = undefined;
   progressOnItsWay++;
   const answered = request({ operation: "progress", args: { __proto__: null }, json: `{"value":${text}}`, convert: ignore });
   // Whether it was shown is no concern of the tool's.
@@ -130,7 +139,9 @@ function progressArrived(): void {
 
 /** Before the call ends, too. */
 export function sendLatestProgress(): void {
-  if (latestProgress !== undefined) sendProgress(latestProgress);
+  const text = latestProgress;
+  latestProgress = undefined;
+  if (text !== undefined) sendProgress(text);
 }
 
 function ignore(): undefined {

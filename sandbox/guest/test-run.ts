@@ -1,5 +1,6 @@
 /** Runs the tests of one file, one after the other, and tells of each as it ends (SPEC PB3, I7). Imported by the entry that `bascule test` writes. */
 
+import { tellProgress } from "./context.ts";
 import { forgetLeaks, leaksSince, type LeakMark, markLeaks } from "./test-leaks.ts";
 import { beginCollecting, type HookName, hooks, type TestCase, tests } from "./test-register.ts";
 import { attempt, closeSteps, createContext, heard, type Report, type Scope, scopeResult, setOrigin } from "./test-step.ts";
@@ -19,7 +20,8 @@ export interface RunWish {
 }
 
 /** Imports the file and runs what it registered. */
-export async function runTests(wish: RunWish, report: Report, load: (file: string) => Promise<unknown>): Promise<null> {
+export async function runTests(wish: RunWish, load: (file: string) => Promise<unknown>): Promise<null> {
+  const report: Report = tellProgress;
   setOrigin(wish.file);
   beginCollecting({ ops: wish.sanitizeOps === true, resources: wish.sanitizeResources === true });
   await load(`./${wish.file}`);

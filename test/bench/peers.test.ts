@@ -36,7 +36,7 @@ describe("comparePeers()", () => {
   it("measures those that answer rightly, and says why of the others", { timeout: 60_000 }, async () => {
     const said: string[] = [];
     // The one that is registered and needs no package; and one that no process knows.
-    const { rows, absent } = await comparePeers([nodeVm, MISSING], 1, (line) => said.push(line));
+    const { rows, absent } = await comparePeers([nodeVm, MISSING], { rounds: 1, warmMs: 20, say: (line) => said.push(line) });
     expect(rows.map(({ peer, tool, mode }) => `${peer} ${tool} ${mode}`)).toEqual([
       "node-vm echo fresh",
       "node-vm echo warm",
