@@ -113,6 +113,16 @@ export interface LimitsUsed {
   readonly operations?: number;
   /** Work as the engine counts it: the same for the same call, whatever the machine is doing. */
   readonly fuel?: number;
+  readonly argumentBytes?: number;
+  /** How far the stack reached. */
+  readonly stackBytes?: number;
+  /** The largest payload of one operation. */
+  readonly operationBytes?: number;
+  /** The most at once. */
+  readonly pendingOperations?: number;
+  readonly timers?: number;
+  /** The deepest. */
+  readonly jsonDepth?: number;
   /** From files and the network to the tool, and from it. */
   readonly bytesRead?: number;
   readonly bytesWritten?: number;

@@ -93,3 +93,4 @@ export { parseToolDefinition } from "./parse-definition.ts";
 export { DEFAULT_PROJECT, parseProject, PROJECT_BOUNDS } from "./parse-project.ts";
 export type { PluginSettings, ToolOverride } from "./parse-settings.ts";
 export { parseSettings } from "./parse-settings.ts";
+export { utf8Length } from "./utf8-length.ts";

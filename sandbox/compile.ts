@@ -8,7 +8,7 @@
 import type { Program } from "acorn";
 import { elideImports, mayHaveUnusedImports } from "./elide-imports.ts";
 import type { LoadFault } from "./fault.ts";
-import { lowerYield, mayYieldInHead } from "./lower-yield.ts";
+import { lowerLoops, mayLowerLoops } from "./lower-loops.ts";
 import { lowerUsing, mayNeedParser, Unsupported } from "./lower-using.ts";
 import { fromMappings, insertAll, type Position, SAME_PLACE, type ToAuthor } from "./positions.ts";
 
@@ -132,7 +132,7 @@ function compileTypes(file: string, text: string, compile: TypeCompiler | undefi
 }
 
 function needsLowering(code: string): boolean {
-  return mayNeedParser(code) || mayYieldInHead(code);
+  return mayNeedParser(code) || mayLowerLoops(code);
 }
 
 function lower(file: string, compiled: Compiled, parse: Compiler["parse"]): Compiled | ModuleFault {
@@ -140,7 +140,7 @@ function lower(file: string, compiled: Compiled, parse: Compiler["parse"]): Comp
   const { code } = compiled;
   try {
     const program = parse(code);
-    const parts = [lowerYield(program, code), lowerUsing(program, code)];
+    const parts = [lowerLoops(program, code), lowerUsing(program, code)];
     const replaced = replaceAll(
       code,
       parts.flatMap(({ replacements }) => replacements),

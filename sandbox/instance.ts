@@ -6,6 +6,7 @@
  * into guest memory across a restore.
  */
 
+import { GUEST_STACK_BYTES } from "../manifests/mod.ts";
 import {
   type EngineCallbacks,
   type EngineFacts,
@@ -22,6 +23,7 @@ import { findRejectionHook } from "./rejection-hook.ts";
 import { CLOSED_HOST, type GuestHost, type GuestThrow } from "./guest-host.ts";
 import { GuestException, GuestValues, TextTooLong } from "./guest-values.ts";
 import type { Image } from "./image.ts";
+import { PAGE_BYTES } from "./marks.ts";
 import type { Shadow } from "./shadow.ts";
 
 /** What belongs to a guest at rest and is not in its memory. */
@@ -100,6 +102,16 @@ export class Instance {
   get usedBytes(): number {
     const end = this.words[this.facts.breakAddress >> 2] ?? 0;
     return Math.max(0, Math.min(end, this.bytes.length) - this.facts.stackTop) + this.facts.dataEnd;
+  }
+
+  /** How far the stack reached since the last restore, to the page; undefined on a build without a write barrier. */
+  get usedStackBytes(): number | undefined {
+    const { shadow, facts } = this;
+    if (shadow === undefined) return undefined;
+    // The stack grows down: the lowest page of it that was written.
+    const lowest = Math.floor((facts.stackTop - 2 * GUEST_STACK_BYTES) / PAGE_BYTES);
+    const page = shadow.marks.indexOf(1, lowest);
+    return page < 0 ? 0 : Math.max(0, facts.stackTop - page * PAGE_BYTES);
   }
 
   /** The image it was last restored to; undefined if nothing is known of what it holds. */

@@ -49,6 +49,18 @@ export interface InvocationUsed {
   readonly outputBytes: number;
   readonly logBytes: number;
   readonly operations: number;
+  /** JSON text of the arguments. */
+  readonly argumentBytes?: number;
+  /** The largest payload of one operation, either way. */
+  readonly operationBytes?: number;
+  /** Operations that waited for the host at once, at most. */
+  readonly pendingOperations?: number;
+  /** Timers that waited at once when the call did, at most: the guest's own word. */
+  readonly timers?: number;
+  /** Of what went to the host and of the output, at most. */
+  readonly jsonDepth?: number;
+  /** In steps of 256; absent on an engine without a write barrier. */
+  readonly stackBytes?: number;
   /** What the engine's meter counted (`fuel.ts`): the same for the same call. 0 on an engine without a meter, and of a worker that was ended. */
   readonly fuel: number;
 }

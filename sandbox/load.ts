@@ -11,6 +11,7 @@ import type { GuestHost } from "./guest-host.ts";
 import type { Instance } from "./instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
 import type { Digest, Supports } from "./subtle.ts";
+import { readStatus } from "./status.ts";
 import { createModuleTable, ENTRY_MODULE, entryModuleSource, firstPosition, type ModuleTable } from "./modules.ts";
 
 export interface LoadRequest {
@@ -136,10 +137,10 @@ function evaluateEntry(instance: Instance, files: readonly string[], world: Load
     const answers = world.takeAnswers();
     for (const { id, answer, bytes } of answers) instance.settle(id, answer, bytes);
     if (answers.length > 0) continue;
-    const wait = instance.callEntry("poll", []).slice(1);
-    if (wait === "")
+    const status = readStatus(instance.callEntry("poll", []));
+    if (status.kind === "waiting" && status.timerMs === undefined)
       throw new GuestException({ name: "Error", message: "Top-level await can never settle: nothing is pending", stack: "" });
-    world.advance(Math.max(0, Number(wait) || 0));
+    world.advance(status.kind === "waiting" ? (status.timerMs ?? 0) : 0);
     instance.callEntry("runTimers", []);
   }
 }

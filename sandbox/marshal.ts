@@ -5,9 +5,15 @@ import type { JsonValue } from "../manifests/mod.ts";
 /** JSON part of one host operation; bulk travels as bytes beside it. */
 export const OPERATION_TEXT_BYTES: number = 1024 * 1024;
 
-/** True if the text nests no deeper than `maximum`. One pass over the text, no recursion, no allocation. */
+/** True if the text nests no deeper than `maximum`. */
 export function nestsWithin(text: string, maximum: number): boolean {
+  return nesting(text, maximum) <= maximum;
+}
+
+/** How deep the text nests; above `enough` it stops counting. One pass over the text, no recursion, no allocation. */
+export function nesting(text: string, enough: number): number {
   let depth = 0;
+  let deepest = 0;
   let inString = false;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
@@ -17,10 +23,11 @@ export function nestsWithin(text: string, maximum: number): boolean {
     } else if (unit === QUOTE) inString = true;
     else if (unit === OPEN_BRACKET || unit === OPEN_BRACE) {
       depth++;
-      if (depth > maximum) return false;
+      if (depth > deepest) deepest = depth;
+      if (depth > enough) return depth;
     } else if (unit === CLOSE_BRACKET || unit === CLOSE_BRACE) depth--;
   }
-  return true;
+  return deepest;
 }
 
 const QUOTE = 0x22;

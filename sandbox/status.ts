@@ -6,7 +6,11 @@ import { type LogLine, MAXIMUM_LIST } from "./worker/protocol.ts";
 
 /** Where a call stands (`Entry.poll` in `guest/protocol.ts`). */
 export type Status =
-  | { readonly kind: "waiting"; /** Until the next timer. */ readonly timerMs: number | undefined }
+  | {
+      readonly kind: "waiting";
+      /** Until the next timer. */ readonly timerMs: number | undefined;
+      /** That wait at once, at most so far. */ readonly timers: number;
+    }
   | { readonly kind: "done"; readonly output: string }
   | { readonly kind: "error"; readonly unhandled: boolean; readonly error: ErrorStatus }
   | { readonly kind: "fault"; readonly fault: Fault };
@@ -24,8 +28,10 @@ const LOG_LEVELS: ReadonlySet<string> = new Set(["debug", "info", "warn", "error
 export function readStatus(status: string): Status {
   const text = status.slice(1);
   switch (status[0]) {
-    case "w":
-      return { kind: "waiting", timerMs: text === "" ? undefined : Math.max(0, Number(text) || 0) };
+    case "w": {
+      const [ms = "", timers = ""] = text.split(",", 2);
+      return { kind: "waiting", timerMs: ms === "" ? undefined : Math.max(0, Number(ms) || 0), timers: Math.max(0, Number(timers) || 0) };
+    }
     case "d":
       return { kind: "done", output: text };
     case "t":

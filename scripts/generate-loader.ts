@@ -16,7 +16,7 @@ const SOURCES = [
   "import-map",
   "elide-imports",
   "lower-using",
-  "lower-yield",
+  "lower-loops",
   "positions",
   "source-maps",
   "node-modules.gen",

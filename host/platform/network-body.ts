@@ -1,9 +1,10 @@
 /** The body of an answer: decompressed as it is read, and capped by what comes out (SPEC C6). */
 
 import { Duplex, pipeline, type Readable, Transform } from "node:stream";
-import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from "node:zlib";
+import { createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { toNetworkError } from "./network-error.ts";
 import { type HttpField, type HttpLimits, NetworkError } from "./network-types.ts";
+import { decodeBrotli, decodeZstd, type DecoderSteps } from "./network-whole.ts";
 
 /** More of them on one body are no way of packing. */
 const MAX_ENCODINGS = 2;
@@ -65,15 +66,12 @@ function contentEncodings(fields: readonly HttpField[]): readonly string[] {
   return values.map((value) => value.trim().toLowerCase()).filter((value) => value !== "" && value !== "identity");
 }
 
-type Decoder = () => Duplex;
-
-const DECODERS: ReadonlyMap<string, Decoder> = new Map([
-  ["gzip", createGunzip],
-  ["x-gzip", createGunzip],
-  ["deflate", () => Duplex.from(inflateEither)],
-  ["br", () => createBrotliDecompress()],
-  // A window of 8 MiB is what a decoder has to have (RFC 9659); larger ones are memory that the sender chooses.
-  ["zstd", () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: 23 } })],
+const DECODERS: ReadonlyMap<string, () => DecoderSteps> = new Map([
+  ["gzip", () => [createGunzip()]],
+  ["x-gzip", () => [createGunzip()]],
+  ["deflate", () => [Duplex.from(inflateEither)]],
+  ["br", decodeBrotli],
+  ["zstd", decodeZstd],
 ]);
 
 /** Meant is zlib's format (RFC 9110 §8.4.1.2); some servers send the bare one, and everybody reads both. */

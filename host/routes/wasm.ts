@@ -137,6 +137,7 @@ function withoutCommand(parts: JsonObject): JsonObject {
 }
 
 function toUsed(used: InvocationUsed): LimitsUsed {
-  const { wallMs, cpuMs, memoryBytes, outputBytes, logBytes, operations, fuel } = used;
-  return { wallMs, cpuMs, memoryBytes, outputBytes, logBytes, operations, fuel };
+  // Both are in the same units, and what crossed was checked to hold numbers and no more.
+  const { wallMs, cpuMs, memoryBytes, outputBytes, logBytes, operations, fuel, ...rest } = used;
+  return { wallMs, cpuMs, memoryBytes, ...rest, outputBytes, logBytes, operations, fuel };
 }

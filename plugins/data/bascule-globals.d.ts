@@ -317,7 +317,35 @@ declare class Navigator {
   readonly hardwareConcurrency: number;
   readonly language: string;
   readonly languages: string[];
+  readonly platform: string;
   readonly userAgent: string;
+  readonly userAgentData: NavigatorUAData;
+}
+interface NavigatorUABrandVersion {
+  brand: string;
+  version: string;
+}
+interface UALowEntropyJSON {
+  brands: NavigatorUABrandVersion[];
+  mobile: boolean;
+  platform: string;
+}
+interface UADataValues extends UALowEntropyJSON {
+  architecture?: string;
+  bitness?: string;
+  fullVersionList?: NavigatorUABrandVersion[];
+  model?: string;
+  platformVersion?: string;
+  uaFullVersion?: string;
+  wow64?: boolean;
+}
+declare class NavigatorUAData {
+  private constructor();
+  readonly brands: NavigatorUABrandVersion[];
+  readonly mobile: boolean;
+  readonly platform: string;
+  getHighEntropyValues(hints: string[]): Promise<UADataValues>;
+  toJSON(): UALowEntropyJSON;
 }
 declare var navigator: Navigator;
 declare var self: typeof globalThis;
@@ -351,11 +379,12 @@ declare class PerformanceMeasure extends PerformanceEntry {
   readonly detail: any;
   toJSON(): any;
 }
-declare class Performance {
+declare class Performance extends EventTarget {
   private constructor();
   readonly timeOrigin: number;
   clearMarks(name?: string): void;
   clearMeasures(name?: string): void;
+  clearResourceTimings(): void;
   getEntries(): PerformanceEntryList;
   getEntriesByName(name: string, type?: string): PerformanceEntryList;
   getEntriesByType(type: string): PerformanceEntryList;
@@ -363,6 +392,7 @@ declare class Performance {
   measure(name: string, options?: PerformanceMeasureOptions): PerformanceMeasure;
   measure(name: string, start?: string, end?: string): PerformanceMeasure;
   now(): number;
+  setResourceTimingBufferSize(maxSize: number): void;
   toJSON(): any;
 }
 declare var performance: Performance;

@@ -4,7 +4,7 @@
  */
 
 import { isLoading } from "./channel.ts";
-import { performanceNow } from "./performance.ts";
+import { performanceNow } from "./call-time.ts";
 import {
   bareObject,
   define,

@@ -175,6 +175,11 @@ export function askWorker(operation: string, text: string, bytes?: ArrayBuffer):
   return readAnswer(hostCall(0, operation, text, bytes) ?? "v");
 }
 
+/** Tells the worker something that has no answer. */
+export function tellWorker(operation: string): void {
+  hostCall(0, operation, "");
+}
+
 /** The bytes that came with the last answer. */
 export function takeAnswerBytes(): ArrayBuffer | undefined {
   return takeBytes();

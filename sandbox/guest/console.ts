@@ -7,7 +7,7 @@ import { inspect } from "./inspect.ts";
 import { DEFAULT_INSPECT } from "./inspection.ts";
 import { toInspectOptions } from "./inspect-options.ts";
 import { objectToJson } from "./json-text.ts";
-import { monotonicMs } from "./performance.ts";
+import { monotonicMs } from "./call-time.ts";
 import {
   argumentAt,
   bareList,

@@ -23,7 +23,8 @@ import {
   promiseThen,
   reflectDefineProperty,
 } from "./primordials.ts";
-import { createTransform, endsOf, enqueueTransformed, isReadable, pipeThrough, pipeTo, type Stream } from "./web-streams.ts";
+import { TextEncoderStream } from "./text-streams.ts";
+import { isReadable, pipeThrough, pipeTo, type Stream } from "./web-streams.ts";
 import { nameFunction, requireArguments, toDictionary, toDomString } from "./webidl.ts";
 
 /** One file function: its arguments as Deno takes them to what the host is asked. */
@@ -195,13 +196,9 @@ async function writeStream(path: unknown, stream: Stream, given: unknown): Promi
   await pipeTo(stream, file.writable, readSignal(given));
 }
 
-/** Chunks of text as bytes. */
+/** As `TextEncoderStream`: a character may come in two chunks. */
 function encodeChunks(stream: Stream): Stream {
-  return pipeThrough(stream, endsOf(createTransform({ __proto__: null, transform: encodeChunk })));
-}
-
-function encodeChunk(chunk: unknown, controller: Stream): void {
-  enqueueTransformed(controller, encodeUtf8(toDomString(chunk)));
+  return pipeThrough(stream, new TextEncoderStream());
 }
 
 function readSignal(options: unknown): Parameters<typeof onAbort>[0] | undefined {

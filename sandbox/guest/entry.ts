@@ -39,7 +39,7 @@ import { installRequest } from "./request.ts";
 import { installResponse } from "./response.ts";
 import { installStructuredClone } from "./structured-clone.ts";
 import { installTextStreams } from "./text-streams.ts";
-import { installTimers, runDueTimer, untilNextTimer } from "./timers.ts";
+import { installTimers, mostTimers, runDueTimer, untilNextTimer } from "./timers.ts";
 import { installUint8ArrayText } from "./uint8array-text.ts";
 import { installUnavailable } from "./unavailable.ts";
 import { installWeakRef } from "./weak-ref.ts";
@@ -71,7 +71,10 @@ export function boot(native: Native): Entry {
 }
 
 function poll(): string {
-  return currentOutcome() ?? `w${untilNextTimer() ?? ""}`;
+  const outcome = currentOutcome();
+  if (outcome !== undefined) return outcome;
+  const most = mostTimers();
+  return `w${untilNextTimer() ?? ""}${most === 0 ? "" : `,${most}`}`;
 }
 
 function installGlobals(global: object): void {

@@ -1,6 +1,6 @@
 /** `Event` (https://dom.spec.whatwg.org/#interface-event). */
 
-import { performanceNow } from "./performance.ts";
+import { performanceNow } from "./call-time.ts";
 import { constant, exposeInterface, requireArguments, showAs, toDictionary, toDomString } from "./webidl.ts";
 
 const NONE = 0;

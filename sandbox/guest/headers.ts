@@ -203,7 +203,7 @@ function toField(name: unknown, value: unknown): HeaderField {
   const lower = toName(text);
   for (let index = 0; index < content.length; index++) {
     const code = stringCharCodeAt(content, index);
-    if (code === 0 || code === 0x0a || code === 0x0d) throw new PrimordialTypeError(`Invalid header value: ${inspect(content)}`);
+    if (code === 0 || code === 0x0a || code === 0x0d) throw new PrimordialTypeError(`Invalid header value: "${content}"`);
   }
   return { name: lower, value: content };
 }

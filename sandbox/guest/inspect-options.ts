@@ -1,7 +1,7 @@
 /** Reads `Deno.InspectOptions` as a program gives them. */
 
 import { COMPACT, DEFAULT_INSPECT, type InspectOptions } from "./inspection.ts";
-import { mathMax, mathMin } from "./primordials.ts";
+import { arrayIncludes, arrayIsArray, bareList, mathMax, mathMin } from "./primordials.ts";
 import { toDictionary } from "./webidl.ts";
 
 export function toInspectOptions(given: unknown): InspectOptions {
@@ -18,7 +18,19 @@ export function toInspectOptions(given: unknown): InspectOptions {
     trailingComma: options["trailingComma"] === true,
     showHidden: options["showHidden"] === true,
     escapeSequences: options["escapeSequences"] !== false,
+    quotes: toQuotes(options["quotes"]),
   };
+}
+
+/** Node's `util.inspect` prefers single ones. */
+function toQuotes(value: unknown): readonly string[] {
+  if (!arrayIsArray(value)) return DEFAULT_INSPECT.quotes;
+  const quotes = bareList<string>();
+  for (let index = 0; index < 3; index++) {
+    const quote: unknown = value[index];
+    if (typeof quote === "string" && arrayIncludes(DEFAULT_INSPECT.quotes, quote)) quotes[quotes.length] = quote;
+  }
+  return quotes.length === 0 ? DEFAULT_INSPECT.quotes : quotes;
 }
 
 /** `Infinity` and null (node's spelling of it) mean as much as there may be. */

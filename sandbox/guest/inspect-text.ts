@@ -1,5 +1,6 @@
 /** Primitives, strings and property names as `console.log` shows them. */
 
+import type { InspectOptions } from "./inspection.ts";
 import {
   arrayJoin,
   bareList,
@@ -14,20 +15,21 @@ import {
   symbolToString,
 } from "./primordials.ts";
 
-const QUOTES = ['"', "'", "`"] as const;
+type TextOptions = Pick<InspectOptions, "escapeSequences" | "quotes">;
+
 const SHORT_ESCAPES: Readonly<Record<number, string>> = { 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 92: "\\\\" };
 
-/** In double quotes, or in others if that saves escapes; control characters are escaped if wanted, lone surrogates replaced. */
-export function quoteString(text: string, escapes = true): string {
-  let quote: string = QUOTES[0];
-  for (let index = 0; index < QUOTES.length; index++) {
-    const candidate = QUOTES[index];
+/** In the first quotes, or in others if that saves escapes; control characters are escaped if wanted, lone surrogates replaced. */
+export function quoteString(text: string, { escapeSequences, quotes }: TextOptions): string {
+  let quote = quotes[0] ?? '"';
+  for (let index = 0; index < quotes.length; index++) {
+    const candidate = quotes[index];
     if (candidate !== undefined && !stringIncludes(text, candidate)) {
       quote = candidate;
       break;
     }
   }
-  return `${quote}${escapeControls(stringToWellFormed(text), stringCharCodeAt(quote, 0), escapes)}${quote}`;
+  return `${quote}${escapeControls(stringToWellFormed(text), stringCharCodeAt(quote, 0), escapeSequences)}${quote}`;
 }
 
 function escapeControls(text: string, quote: number, escapes: boolean): string {
@@ -66,11 +68,11 @@ export function showPrimitive(value: unknown): string {
 }
 
 /** A property's name: bare if it is an identifier, else quoted; in brackets if it is not enumerable. */
-export function showKey(key: string | symbol, isEnumerable: boolean, escapes = true): string {
+export function showKey(key: string | symbol, isEnumerable: boolean, options: TextOptions): string {
   if (typeof key === "symbol") return isEnumerable ? symbolToString(key) : `[${symbolToString(key)}]`;
   if (key === "__proto__") return "['__proto__']";
   if (!isEnumerable) return `[${key}]`;
-  return isIdentifier(key) ? key : quoteString(key, escapes);
+  return isIdentifier(key) ? key : quoteString(key, options);
 }
 
 function isIdentifier(text: string): boolean {

@@ -5,6 +5,7 @@ import { indentLines, readText } from "./inspect-error.ts";
 import { namedShape, type Naming, shapeOf } from "./inspect-kinds.ts";
 import { layOut } from "./inspect-layout.ts";
 import { quoteString, showKey, showPrimitive } from "./inspect-text.ts";
+import { toInspectOptions } from "./inspect-options.ts";
 import { DEFAULT_INSPECT, type Inspection, type InspectOptions, type Shape } from "./inspection.ts";
 import {
   arrayIncludes,
@@ -48,7 +49,7 @@ function show(inspection: Inspection, value: unknown, level: number): string {
   if (typeof value === "string") return showString(inspection, value);
   if ((typeof value !== "object" || value === null) && typeof value !== "function") return showPrimitive(value);
   if (--inspection.remaining < 0) return "...";
-  const custom = customText(inspection.options, value);
+  const custom = customText(inspection.options, value, level);
   if (custom !== undefined) return custom;
   const { path } = inspection;
   for (let index = 0; index < path.length; index++) {
@@ -65,21 +66,17 @@ function showString({ options, indentation }: Inspection, whole: string): string
   const text = hidden > 0 ? stringSlice(whole, 0, options.strAbbreviateSize) : whole;
   const rest = hidden > 0 ? `... ${hidden} more character${hidden === 1 ? "" : "s"}` : "";
   const isLong = text.length > SHORT_STRING && text.length > options.breakLength - indentation - 4;
-  return (
-    (isLong
-      ? quoteLines(text, `\n${stringRepeat(" ", indentation + 2)}`, options.escapeSequences)
-      : quoteString(text, options.escapeSequences)) + rest
-  );
+  return (isLong ? quoteLines(text, `\n${stringRepeat(" ", indentation + 2)}`, options) : quoteString(text, options)) + rest;
 }
 
 /** One literal a line, added up. */
-function quoteLines(text: string, margin: string, escapes: boolean): string {
+function quoteLines(text: string, margin: string, options: InspectOptions): string {
   const lines = splitText(text, "\n");
   const quoted = bareList<string>();
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? "";
-    if (index < lines.length - 1) quoted[index] = quoteString(`${line}\n`, escapes);
-    else if (line !== "") quoted[index] = quoteString(line, escapes);
+    if (index < lines.length - 1) quoted[index] = quoteString(`${line}\n`, options);
+    else if (line !== "") quoted[index] = quoteString(line, options);
   }
   return arrayJoin(quoted, ` +${margin}`);
 }
@@ -89,14 +86,23 @@ const nodeInspect = PrimordialSymbol.for("nodejs.util.inspect.custom");
 const { toStringTag } = PrimordialSymbol;
 
 /** A program's own way to show its objects. */
-function customText(options: InspectOptions, value: object): string | undefined {
+function customText(options: InspectOptions, value: object, level: number): string | undefined {
   const deno = methodOf(value, denoInspect);
   if (deno !== undefined) return `${reflectApply(deno, value, [inspect, options]) as string}`;
   const node = methodOf(value, nodeInspect);
   if (node === undefined) return undefined;
-  const answer = reflectApply(node, value, [options.depth, options, inspect]);
+  const answer = reflectApply(node, value, [options.depth - level, { ...options, stylize: plainText }, inspectAsAsked]);
   if (answer === value) return undefined;
   return typeof answer === "string" ? answer : inspect(answer, options);
+}
+
+/** Node's way to colour a part. */
+function plainText(text: unknown): unknown {
+  return text;
+}
+
+function inspectAsAsked(value: unknown, options?: unknown): string {
+  return inspect(value, toInspectOptions(options));
 }
 
 function methodOf(value: object, key: symbol): Callable | undefined {
@@ -191,7 +197,7 @@ function isIndexBelow(key: string, length: number): boolean {
 
 function showProperty(inspection: Inspection, owner: object, at: { readonly key: string | symbol; readonly level: number }): string {
   const descriptor = reflectGetOwnPropertyDescriptor(owner, at.key);
-  const name = showKey(at.key, descriptor?.enumerable ?? true, inspection.options.escapeSequences);
+  const name = showKey(at.key, descriptor?.enumerable ?? true, inspection.options);
   if (descriptor === undefined || objectHasOwn(descriptor, "value")) return `${name}: ${indented(inspection, descriptor?.value, at.level)}`;
   if (descriptor.get === undefined) return `${name}: ${descriptor.set === undefined ? "undefined" : "[Setter]"}`;
   const label = descriptor.set === undefined ? "Getter" : "Getter/Setter";

@@ -17,6 +17,8 @@ export interface InspectOptions {
   readonly showHidden: boolean;
   /** Control characters of strings as escapes. */
   readonly escapeSequences: boolean;
+  /** The first that a string does not hold stands around it. */
+  readonly quotes: readonly string[];
 }
 
 /** `compact: true`: whatever fits one line is on one, and lists are not set in columns. */
@@ -34,6 +36,7 @@ export const DEFAULT_INSPECT: InspectOptions = {
   trailingComma: false,
   showHidden: false,
   escapeSequences: true,
+  quotes: ['"', "'", "`"],
 };
 
 export interface Inspection {

@@ -1,10 +1,18 @@
-/** `navigator`: who this is (https://html.spec.whatwg.org/#client-identification). */
+/** `navigator`: who this is (https://html.spec.whatwg.org/#client-identification), the same on every machine. */
 
-import { define, PrimordialTypeError } from "./primordials.ts";
-import { exposeInterface, showAs } from "./webidl.ts";
+import { define, objectHasOwn, PrimordialTypeError, stringIndexOf, stringSlice } from "./primordials.ts";
+import { exposeInterface, requireArguments, showAs, toDomString } from "./webidl.ts";
 
 const secret = {};
+const VERSION = "0.1.0";
 const USER_AGENT = "bascule/0.1";
+/** As `Deno.build` has it. */
+const PLATFORM = "Linux";
+
+interface Brand {
+  readonly brand: string;
+  readonly version: string;
+}
 
 export class Navigator {
   constructor(key?: unknown) {
@@ -13,6 +21,14 @@ export class Navigator {
 
   get userAgent(): string {
     return USER_AGENT;
+  }
+
+  get userAgentData(): NavigatorUAData {
+    return userAgentData;
+  }
+
+  get platform(): string {
+    return `${PLATFORM} x86_64`;
   }
 
   get language(): string {
@@ -28,12 +44,59 @@ export class Navigator {
   }
 }
 
+/** https://wicg.github.io/ua-client-hints/#interface */
+export class NavigatorUAData {
+  constructor(key?: unknown) {
+    if (key !== secret) throw new PrimordialTypeError("Illegal constructor");
+  }
+
+  get brands(): readonly Brand[] {
+    return [{ brand: "bascule", version: stringSlice(VERSION, 0, stringIndexOf(VERSION, ".", 0)) }];
+  }
+
+  get mobile(): boolean {
+    return false;
+  }
+
+  get platform(): string {
+    return PLATFORM;
+  }
+
+  toJSON(): Record<string, unknown> {
+    return { brands: this.brands, mobile: false, platform: PLATFORM };
+  }
+
+  /** Answers the hints that it knows. */
+  async getHighEntropyValues(hints: unknown): Promise<Record<string, unknown>> {
+    requireArguments(arguments.length, 1, "execute 'getHighEntropyValues' on 'NavigatorUAData'");
+    const known: Record<string, unknown> = {
+      architecture: "x86",
+      bitness: "64",
+      fullVersionList: [{ brand: "bascule", version: VERSION }],
+      model: "",
+      platformVersion: "",
+      uaFullVersion: VERSION,
+      wow64: false,
+    };
+    const values = this.toJSON();
+    for (const hint of hints as Iterable<unknown>) {
+      const name = toDomString(hint);
+      if (objectHasOwn(known, name)) values[name] = known[name];
+    }
+    return values;
+  }
+}
+
+const userAgentData = new NavigatorUAData(secret);
+
 export function installNavigator(global: object): void {
   const navigator = new Navigator(secret);
-  Reflect.defineProperty(Navigator, "length", { value: 0, configurable: true });
+  for (const constructor of [Navigator, NavigatorUAData]) Reflect.defineProperty(constructor, "length", { value: 0, configurable: true });
   exposeInterface(global, "Navigator", Navigator);
+  exposeInterface(global, "NavigatorUAData", NavigatorUAData);
   define(global, "navigator", navigator, true);
-  const { userAgent, language, languages, hardwareConcurrency } = navigator;
-  const members = { hardwareConcurrency, userAgent, language, languages };
+  const { userAgent, language, languages, hardwareConcurrency, platform } = navigator;
+  const members = { hardwareConcurrency, userAgent, userAgentData, platform, language, languages };
   showAs((value) => (value === navigator ? { name: "Navigator", members } : undefined));
+  showAs((value) => (value === userAgentData ? { name: "NavigatorUAData", members: userAgentData.toJSON() } : undefined));
 }

@@ -1,36 +1,15 @@
 /** `performance`: High Resolution Time and User Timing, on the host's monotonic clock. */
 
-import { askWorker } from "./channel.ts";
-import { arraySort, bareList, dateNow, define, PrimordialTypeError } from "./primordials.ts";
+import { performanceNow, resetTime, timeOrigin } from "./call-time.ts";
+import { arraySort, bareList, define, PrimordialTypeError } from "./primordials.ts";
+import { EventTarget } from "./event-target.ts";
 import { structuredClone } from "./structured-clone.ts";
 import { DOMException } from "./dom-exception.ts";
 import { exposeInterface, requireArguments, shapeInterface, showAs, toDictionary, toDomString } from "./webidl.ts";
 
-let origin: number | undefined;
-let originTime = 0;
-
-/** Milliseconds of the host's clock; only differences mean something. */
-export function monotonicMs(): number {
-  const now = askWorker("clock.monotonic", "{}");
-  return typeof now === "number" ? now : 0;
-}
-
-/** Programs take 0 for "not yet"; no process has ever seen it. */
-const BEFORE_MS = 1;
-
-/** Milliseconds since a moment before the call first looked at the clock: nothing of the image's load shows. */
-export function performanceNow(): number {
-  const now = monotonicMs();
-  if (origin === undefined) {
-    origin = now - BEFORE_MS;
-    originTime = dateNow() - BEFORE_MS;
-  }
-  return now - origin;
-}
-
 /** A new call begins: time starts again and what was measured at load is gone. */
 export function resetPerformance(): void {
-  origin = undefined;
+  resetTime();
   entries.length = 0;
 }
 
@@ -113,11 +92,12 @@ export class PerformanceMeasure extends PerformanceEntry {
   }
 }
 
-export class Performance {
+export class Performance extends EventTarget {
   #isPerformance = true;
 
   constructor(key: unknown) {
     if (key !== secret) throw new PrimordialTypeError("Illegal constructor");
+    super();
   }
 
   static #require(value: object): void {
@@ -126,8 +106,7 @@ export class Performance {
 
   get timeOrigin(): number {
     Performance.#require(this);
-    performanceNow();
-    return originTime;
+    return timeOrigin();
   }
 
   now(): number {
@@ -166,6 +145,13 @@ export class Performance {
 
   clearMeasures(name: unknown = undefined): void {
     clear("measure", name);
+  }
+
+  /** Requests leave no entries. */
+  clearResourceTimings(): void {}
+
+  setResourceTimingBufferSize(_size: unknown): void {
+    requireArguments(arguments.length, 1, "execute 'setResourceTimingBufferSize' on 'Performance'");
   }
 
   getEntries(): PerformanceEntry[] {
@@ -242,6 +228,8 @@ export function installPerformance(global: object): void {
   exposeInterface(global, "PerformanceEntry", PerformanceEntry);
   exposeInterface(global, "PerformanceMark", PerformanceMark);
   exposeInterface(global, "PerformanceMeasure", PerformanceMeasure);
+  for (const constructor of [Performance, PerformanceEntry])
+    Reflect.defineProperty(constructor, "length", { value: 0, configurable: true });
   define(global, "performance", performance, true);
   showAs((value) => (value === performance ? { name: "Performance", members: { timeOrigin: performance.timeOrigin } } : undefined));
 }

@@ -47,7 +47,8 @@ export interface Entry {
   abort(): void;
   /**
    * Where the call stands, a tag and its text:
-   * - `w` + milliseconds until the next timer, or nothing: waiting;
+   * - `w` + milliseconds until the next timer, or nothing: waiting; then, after a comma, how many timers waited at once at
+   *   most, if any did;
    * - `d` + JSON: done, `{"o": value}` for a plain output, or `{"t": {output?, content?, success?, metadata?,
    *   filesModified?, commandExecuted?}}` for a tool output (`context.output(…)`); always exactly one of the keys;
    * - `t` + JSON `{ name, message, stack, toolError? }`: threw or rejected; `toolError` is `{ message, details? }`, for

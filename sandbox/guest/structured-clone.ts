@@ -121,7 +121,7 @@ function requireTransferable(transferred: readonly unknown[], index: number): vo
   const place = transferInterface(item);
   if (place !== undefined) place.check();
   else if (classify(item) !== "array-buffer") throw notCloneable("Value not transferable");
-  else if (arrayBufferDetached(item)) throw notCloneable("Cannot transfer a detached ArrayBuffer");
+  else if (arrayBufferDetached(item)) throw notCloneable(`ArrayBuffer at index ${index} is already detached`);
   for (let other = 0; other < index; other++) {
     if (transferred[other] === item) throw notCloneable("Cannot transfer the same object twice");
   }

@@ -5,7 +5,7 @@ import { forgetLeaks, leaksSince, type LeakMark, markLeaks } from "./test-leaks.
 import { beginCollecting, type HookName, hooks, type TestCase, tests } from "./test-register.ts";
 import { attempt, closeSteps, createContext, heard, type Report, type Scope, scopeResult, setOrigin } from "./test-step.ts";
 import { arrayIncludes, bareList, PrimordialRegExp, reflectApply, stringIncludes, stringSlice } from "./primordials.ts";
-import { performanceNow } from "./performance.ts";
+import { performanceNow } from "./call-time.ts";
 
 /** What the host asks for (`host/cli/test-plugin.ts`). */
 export interface RunWish {

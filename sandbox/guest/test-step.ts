@@ -10,7 +10,7 @@ import {
   PrimordialTypeError,
   reflectDefineProperty,
 } from "./primordials.ts";
-import { performanceNow } from "./performance.ts";
+import { performanceNow } from "./call-time.ts";
 import { currentStack } from "./stack.ts";
 import { isTestFunction, type TestFunction } from "./test-register.ts";
 import { describeThrown } from "./thrown.ts";

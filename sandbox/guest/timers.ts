@@ -1,7 +1,8 @@
 /** Timers and `queueMicrotask` (https://html.spec.whatwg.org/#timers). They live in the guest; the engine asks when. */
 
 import { callFact } from "./call-facts.ts";
-import { monotonicMs } from "./performance.ts";
+import { monotonicMs } from "./call-time.ts";
+import { tellWorker } from "./channel.ts";
 import { finish } from "./outcome.ts";
 import {
   argumentAt,
@@ -40,12 +41,14 @@ const MAX_DELAY = 2 ** 31 - 1;
 const MAX_TIMERS = 1_000;
 
 let nextId = 1;
+let most = 0;
 const byId = new PrimordialMap<number, Timer>();
 /** Ordered by due time, then by id: `heap[0]` is next. */
 const heap = bareList<Timer>();
 
 /** A call begins: timers of the load count from here, because the clock stood still then. */
 export function rebaseTimers(): void {
+  most = heap.length;
   if (heap.length === 0) return;
   const now = monotonicMs();
   for (let index = 0; index < heap.length; index++) {
@@ -53,6 +56,11 @@ export function rebaseTimers(): void {
     if (timer !== undefined) timer.due = now + timer.delay;
   }
   for (let index = heap.length >> 1; index >= 0; index--) sink(index);
+}
+
+/** How many timers waited at once, at most so far. */
+export function mostTimers(): number {
+  return most;
 }
 
 /** Milliseconds until the next timer; undefined without one. */
@@ -83,12 +91,15 @@ export function startTimer(run: () => void, delay: number, repeats = false): num
   const maxTimers = timerLimit();
   if (mapSize(byId) >= maxTimers) {
     finish(`l{"limit":"timers","allowed":${maxTimers}}`);
+    // The call is over now, and not when a program that catches the error comes to an end.
+    tellWorker("timers");
     throw new PrimordialRangeError(`Cannot start a timer: ${maxTimers} are waiting already`);
   }
   const timer: Timer = { id: nextId++, run, delay, repeats, due: monotonicMs() + delay, place: heap.length };
   mapSet(byId, timer.id, timer);
   heap[timer.place] = timer;
   rise(timer.place);
+  most = mathMax(most, heap.length);
   return timer.id;
 }
 

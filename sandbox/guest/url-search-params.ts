@@ -2,6 +2,7 @@
 
 import { askWorker } from "./channel.ts";
 import { quoteString } from "./inspect-text.ts";
+import { DEFAULT_INSPECT } from "./inspection.ts";
 import { installPairIterator, iteratePairs, type Pair } from "./pair-iterator.ts";
 import { listToJson, quoteJson } from "./json-text.ts";
 import {
@@ -319,7 +320,8 @@ export function installSearchParams(global: object): void {
     const pairs = access.pairsOf(value);
     const entries = bareList<string>();
     for (let index = 0; index < pairs.length; index++) {
-      entries[index] = `${quoteString(pairs[index]?.name ?? "")} => ${quoteString(pairs[index]?.value ?? "")}`;
+      entries[index] =
+        `${quoteString(pairs[index]?.name ?? "", DEFAULT_INSPECT)} => ${quoteString(pairs[index]?.value ?? "", DEFAULT_INSPECT)}`;
     }
     return { name: "URLSearchParams", members: bareObject(), entries };
   });

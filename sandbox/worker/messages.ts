@@ -37,6 +37,12 @@ export const isUsed: Check = shape({
   outputBytes: isCount,
   logBytes: isCount,
   operations: isCount,
+  argumentBytes: optional(isCount),
+  operationBytes: optional(isCount),
+  pendingOperations: optional(isCount),
+  timers: optional(isCount),
+  jsonDepth: optional(isCount),
+  stackBytes: optional(isCount),
   fuel: isCount,
 });
 

@@ -75,7 +75,9 @@ async function openBench(plugin: TestPlugin, engine: EngineBuild, root: string):
 function manifestOf({ name, imports }: TestPlugin, grants: Permissions): string {
   const tool = { name: "unused", description: "Is replaced by the tool that runs tests", inputSchema: { type: "object" }, sideEffects: [] };
   const about = { schemaVersion: "1.0", name, version: "1.0.0", description: `Tests of ${name}` };
-  return JSON.stringify({ ...about, imports, permissions: grants, tools: [tool] });
+  // A plugin asks for what it needs.
+  const limits = { memoryBytes: 512 * 1024 * 1024 };
+  return JSON.stringify({ ...about, imports, permissions: grants, limits, tools: [tool] });
 }
 
 /** What outside tests write stays in temporary folders, and they reach neither the network nor other programs. */

@@ -323,6 +323,49 @@ export function run() { using a = open(); using b = open(); throw new Error("her
   });
 });
 
+describe("`for await`", () => {
+  it("waits for what return() promises, however the loop is left, and only then [B7.for-await]", async () => {
+    expect(
+      await run(`const log: string[] = [];
+const source = (name: string, fail?: string) => ({ [Symbol.asyncIterator]: () => ({
+  n: 0,
+  async next() { return { done: this.n === 2, value: this.n++ }; },
+  async return() { await null; await null; log.push("closed " + name); if (fail) throw new Error(fail); return {}; },
+}) });
+async function returns() { for await (const n of source("r")) return n; }
+async function* yields() { outer: for await (const a of source("a")) for await (const b of source("b")) { yield a + b; continue outer; } }
+const caught = (promise: Promise<unknown>) => promise.catch((error: Error) => log.push("caught " + error.message));
+export async function run() {
+  for await (const n of source("all")) log.push(String(n));
+  for await (const n of source("break")) break;
+  log.push("after");
+  await returns();
+  log.push("returned");
+  await caught((async () => { for await (const n of source("t", "close")) throw new Error("body"); })());
+  await caught((async () => { for await (const n of source("f", "close")) break; })());
+  for await (const n of yields()) log.push(String(n));
+  for await (const n of [1, Promise.resolve(2)]) log.push("s" + n);
+  let bare = 0;
+  if (log.length > 0) for await (const n of source("bare")) bare += n;
+  await caught((async () => { for await (const n of 5 as never) log.push(n); })());
+  return log;
+}`),
+    ).toEqual([
+      ...["0", "1", "closed break", "after", "closed r", "returned", "closed t", "caught body", "closed f", "caught close"],
+      ...["0", "closed b", "1", "closed b", "s1", "s2", "caught not a function"],
+    ]);
+  });
+
+  it("keeps the author's lines and columns, and goes together with yield in the head [B7.positions] [B7.yield]", async () => {
+    await load(`export async function run() { for await (const a of [1]) throw new Error("here"); }`);
+    expect(await box.call(`m${names}`, "run")).toMatchObject({ ok: false, fault: { stack: "    at run (main.ts:1:73)" } });
+    expect(
+      await run(`async function* g() { for await (const a of yield 1) yield a; }
+export async function run() { const it = g(); await it.next(); return (await it.next([2] as never)).value; }`),
+    ).toBe(2);
+  });
+});
+
 describe("`yield` in the head of a loop", () => {
   it("works, also with labels, without blocks, delegated and nested, and positions stay [B7.yield] [B7.positions]", async () => {
     expect(

@@ -79,7 +79,7 @@ describe("Run", () => {
     expect(state.posted.at(-1)).toMatchObject({ type: "failed", fault: { kind: "timeout", limit: "wall" } });
   });
 
-  it("counts lines as well as their text, and sends them in small parts [B3.logs]", async () => {
+  it("counts lines as well as their text, and sends them in small parts [B3.logs]", { timeout: 120_000 }, async () => {
     const plugin = await loadInThread("export function floods() { for (;;) console.log(''); }", trackedRestore, { module: meteredModule });
     const { run, state } = startRun(plugin, "floods");
     run.start();

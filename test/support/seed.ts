@@ -14,3 +14,13 @@ export const FUZZ_SEED: number = wanted === "random" ? Math.floor(Math.random() 
 
 // fast-check draws a seed of its own where it is given none, and says it when it fails.
 if (wanted !== "random") configureGlobal({ seed: FUZZ_SEED });
+
+/** Bytes that look random and are the same at every run. */
+export function seededBytes(length: number): Uint8Array {
+  let state = 1;
+  return Uint8Array.from({ length }, () => {
+    // Lehmer's generator: MINSTD.
+    state = (state * 48_271) % 2_147_483_647;
+    return state >>> 8;
+  });
+}

@@ -11,9 +11,9 @@ interface Inspect {
   readonly custom: symbol;
 }
 
-/** `Deno.inspect`, with Node's symbol for own forms. */
+/** `Deno.inspect` with Node's depth and quotes, and its symbol for own forms. */
 export const inspect: Inspect = Object.assign(
-  (value: unknown, options: object = {}): string => denoInspect(value, { depth: 2, ...options }),
+  (value: unknown, options: object = {}): string => denoInspect(value, { depth: 2, quotes: ["'", '"', "`"], ...options }),
   {
     custom: Symbol.for("nodejs.util.inspect.custom"),
   },

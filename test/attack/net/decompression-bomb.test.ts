@@ -42,9 +42,7 @@ describe("attack: a small body that becomes a large one", () => {
     ["zstd", zstdCompressSync],
   ] as const)("that is cut, or is no %s, is an error and no text [C6.bomb]", async (encoding, pack) => {
     const packed = pack("x".repeat(1_000));
-    // Deno's streams for br and zstd do not notice that the end is missing.
-    const isCutNoticed = !("Deno" in globalThis) || encoding === "gzip" || encoding === "deflate";
-    for (const body of [...(isCutNoticed ? [packed.slice(0, -3)] : []), Buffer.from("no such thing at all, really none")]) {
+    for (const body of [packed.slice(0, -1), packed.slice(0, -3), Buffer.from("no such thing at all, really none")]) {
       const server = await httpServer((_request, response) => response.setHeader("content-encoding", encoding).end(body));
       const { fetch, readAll } = netCall(["127.0.0.1"]);
       await fetch(server.origin);

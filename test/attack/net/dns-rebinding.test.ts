@@ -31,4 +31,15 @@ describe("attack: a name that changes its address between check and connection",
     headOf(await fetch(`http://localhost:${server.port}/`));
     expect(server.connections()).toBe(1);
   });
+
+  it("or whose connection leads elsewhere than to the address that was asked about is refused [C6.rebinding, C6.remote]", async () => {
+    const server = await httpServer((_request, response) => response.end("mine"));
+    // Linux connects 0.0.0.0 to 127.0.0.1, which nobody granted here: only the socket itself says so.
+    const { fetch, acts } = netCall(["elsewhere.test", "0.0.0.0"], { resolve: async () => ["0.0.0.0"] });
+    for (const host of ["elsewhere.test", "0.0.0.0"]) {
+      expect(failureOf(await fetch(`http://${host}:${server.port}/`))).toMatch(/^NotCapable: /);
+      expect(acts.at(-1)).toMatchObject({ decision: "denied", value: `127.0.0.1:${server.port}` });
+    }
+    await expect.poll(server.open).toBe(0);
+  });
 });

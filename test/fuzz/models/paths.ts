@@ -27,11 +27,29 @@ const link = fc.tuple(
     fc.constantFrom("$root/out", "$root/work/s", "$root/out/secret", "$root/work", "..", "../out/secret", ".", "l", "m", "d", "a"),
   ),
 );
-const tree = fc.array(link, { maxLength: 4 });
+const tree = fc.array(link, { minLength: 1, maxLength: 4 });
+/** Mostly by way of a link. */
 const path = fc.oneof(
-  relative,
-  relative.map((text) => `$root/${text}`),
-  fc.constantFrom("l", "m/secret", "d/l", "l/../a", "d/m/../l", "s/../a", "l/l/l"),
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(
+      "l",
+      "m",
+      "d/l",
+      "d/m",
+      "l/secret",
+      "m/secret",
+      "d/l/secret",
+      "l/s/secret",
+      "l/d/b",
+      "m/d/x",
+      "l/l",
+      "l/../a",
+      "d/m/../l",
+    ),
+  },
+  { weight: 1, arbitrary: relative },
+  { weight: 1, arbitrary: relative.map((text) => `$root/${text}`) },
 );
 const act = fc.constantFrom(
   "readFile",

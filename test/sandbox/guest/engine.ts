@@ -206,9 +206,9 @@ class GuestEngine implements Guest {
       if (!state.startsWith("w")) return state;
       const next = this.#waiting.shift();
       if (next !== undefined) this.entry("settle", next.id, this.#tagged(next.answer));
-      else if (state === "w") return "never settles";
+      else if (/^w(?:,|$)/.test(state)) return "never settles";
       else {
-        this.now += Number(state.slice(1));
+        this.now += Number.parseInt(state.slice(1), 10);
         this.entry("runTimers");
       }
     }

@@ -49,7 +49,17 @@ const WEB = [
   ...["CountQueuingStrategy", "TextEncoderStream", "TextDecoderStream", "CompressionStream", "DecompressionStream"],
   ...["Blob", "File", "FormData", "FileReader", "ProgressEvent", "MessageChannel", "MessagePort", "URLPattern"],
   ...["fetch", "Headers", "Request", "Response", "DisposableStack", "AsyncDisposableStack", "SuppressedError"],
-  ...["navigator", "Navigator", "self", "reportError", "Deno", "addEventListener", "removeEventListener", "dispatchEvent"],
+  ...[
+    "navigator",
+    "Navigator",
+    "NavigatorUAData",
+    "self",
+    "reportError",
+    "Deno",
+    "addEventListener",
+    "removeEventListener",
+    "dispatchEvent",
+  ],
 ];
 /** Present to say what to use instead. */
 const REFUSING = ["WebSocket", "EventSource", "Worker", "SharedWorker", "BroadcastChannel", "WebAssembly"];
@@ -214,6 +224,19 @@ describe("the global object", () => {
         ["getRandomValues", "randomUUID", "subtle"],
       ],
     });
+  });
+
+  it("says who it is by user-agent client hints too [PB1.navigator]", async () => {
+    const guest = await startGuest({
+      source: `export const tool = async () => {
+        const { userAgentData: data } = navigator;
+        const illegal = (() => { try { return new NavigatorUAData(); } catch (error) { return error.message; } })();
+        return [data.toJSON(), await data.getHighEntropyValues(["bitness", "unknown"]), illegal, navigator.platform, performance instanceof EventTarget];
+      }`,
+    });
+    const low = { brands: [{ brand: "bascule", version: "0" }], mobile: false, platform: "Linux" };
+    expect(guest.output()).toEqual([low, { ...low, bitness: "64" }, "Illegal constructor", "Linux x86_64", true]);
+    guest.dispose();
   });
 
   it("is the guest of bascule, the same on every machine [B9] [PB1]", async () => {
