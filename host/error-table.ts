@@ -126,7 +126,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     httpStatus: 503,
     anchor: "overloaded",
     errorClass: "overloaded",
-    meaning: "The session's queue is full",
+    meaning: "The session's queue is full, or that of the workers: too many calls wait, or those that wait hold too much memory",
     remedy: "Call again when earlier calls have ended",
   },
   tool_failed: {

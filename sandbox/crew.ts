@@ -7,6 +7,7 @@
 import { isRewritten } from "./engine.ts";
 import { type EngineBuild, loadEngine } from "./engine-build.ts";
 import type { BaseImage } from "./image.ts";
+import type { Parking } from "./parked.ts";
 import { imageFileName, readImageFile, writeImageFile } from "./image-file.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
 import type { WorkerMessage } from "./worker/protocol.ts";
@@ -17,6 +18,7 @@ export interface CrewOptions {
   /** Workers that are shared, the spare not counted. */
   readonly maximumWorkers: number;
   readonly engine: EngineBuild;
+  readonly parking: Parking;
   /** There may be room for jobs that wait. */
   readonly onReady: () => void;
   readonly onMessage: (thread: Thread, message: WorkerMessage) => void;
@@ -80,7 +82,7 @@ export class Crew {
       this.#module = module;
       this.isMetered = isRewritten(module);
       this.#imageFile = file;
-      for (const thread of this.#threads) thread.boot({ module, base: this.#base, prepareToLoad: true });
+      for (const thread of this.#threads) thread.boot({ module, base: this.#base, prepareToLoad: true, parking: this.#options.parking });
     } catch (error) {
       for (const thread of this.#threads) this.letGo(thread);
       throw error;
@@ -160,7 +162,7 @@ export class Crew {
 
   /** A thread that is booted as soon as the engine is there. */
   #newThread(isWanted: boolean): Thread {
-    const { launcher, onMessage, onReady, onLost, onDefect } = this.#options;
+    const { launcher, parking, onMessage, onReady, onLost, onDefect } = this.#options;
     const thread = new Thread(launcher, isWanted || this.#isHeld, {
       onReady: (_thread, base) => {
         if (this.#base === undefined) {
@@ -174,7 +176,7 @@ export class Crew {
       onExit: onLost,
     });
     const module = this.#module;
-    if (module !== undefined) thread.boot({ module, base: this.#base, prepareToLoad: this.#threads.size === 0 });
+    if (module !== undefined) thread.boot({ module, base: this.#base, prepareToLoad: this.#threads.size === 0, parking });
     launcher.after(START_WITHIN_MS, () => {
       const isOurs = this.#threads.has(thread) || thread === this.#spare;
       if (!thread.ready && isOurs) onLost(thread, `A worker did not start within ${START_WITHIN_MS} ms`);

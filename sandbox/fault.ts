@@ -29,8 +29,10 @@ export type Fault =
   /** A promise was rejected and nobody handled it. */
   | { readonly kind: "unhandled"; readonly name: string; readonly message: string; readonly stack: string }
   | { readonly kind: "cancelled" }
-  /** Too many calls wait for a worker. */
-  | { readonly kind: "overloaded" }
+  /** Too many calls wait for a worker, because of other calls' number or of the memory that they hold while they wait. */
+  | { readonly kind: "overloaded"; readonly because: "calls" | "memory" }
+  /** The calls that wait on one worker held more than this together, and of the plugin with the most this one the most. */
+  | { readonly kind: "held_most"; readonly allowedBytes: number }
   /** The worker was ended because of another call, after this one had done host operations (SPEC B10). */
   | { readonly kind: "lost" }
   /** A call that was to run as a tape says does something else. */

@@ -13,10 +13,19 @@ export class EngineInterrupted extends Error {
   }
 }
 
+/** Units used in portions that are gone, and what is left of the last one. */
+export interface FuelState {
+  readonly before: number;
+  readonly left: number;
+}
+
 export interface Fuel {
   /** Units used since the last reset: rounds of native loops, 64 bytes each of bulk memory, and 10,000 for each poll of the interpreter. */
   readonly spent: number;
-  reset(): void;
+  /** Where the count stands: also how far the next question is, so that a guest that was parked is asked when it would have been. */
+  readonly state: FuelState;
+  /** Counts from here, or from where a guest was before. */
+  reset(state?: FuelState): void;
   /** A portion is used up. @throws {EngineInterrupted} if the guest must stop */
   tick(): void;
   /** The interpreter asks whether to go on, which it does after so many jumps and calls. */
@@ -25,6 +34,7 @@ export interface Fuel {
 
 /** Some tens of microseconds of a tight loop, some milliseconds of the slowest rounds there are. */
 const PORTION = 50_000;
+const FULL: FuelState = { before: 0, left: PORTION };
 /** `JS_INTERRUPT_COUNTER_INIT` of quickjs.c. */
 const JUMPS_A_POLL = 10_000;
 
@@ -35,9 +45,12 @@ export function createFuel(left: WebAssembly.Global | undefined, shouldInterrupt
     get spent() {
       return left === undefined ? 0 : before + PORTION - left.value;
     },
-    reset() {
-      before = 0;
-      if (left !== undefined) left.value = PORTION;
+    get state() {
+      return { before, left: left?.value ?? PORTION };
+    },
+    reset(state = FULL) {
+      before = state.before;
+      if (left !== undefined) left.value = state.left;
     },
     tick() {
       // A bulk operation may have taken more than was left.

@@ -17,7 +17,7 @@ import {
   WASM_PAGE_BYTES,
   writeText,
 } from "./engine.ts";
-import { EngineInterrupted } from "./fuel.ts";
+import { EngineInterrupted, type FuelState } from "./fuel.ts";
 import { ENTRY_NAMES, type EntryName, type Handles } from "./handles.ts";
 import { findRejectionHook } from "./rejection-hook.ts";
 import { CLOSED_HOST, type GuestHost, type GuestThrow } from "./guest-host.ts";
@@ -25,6 +25,13 @@ import { GuestException, GuestValues, TextTooLong } from "./guest-values.ts";
 import type { Image } from "./image.ts";
 import { PAGE_BYTES } from "./marks.ts";
 import type { Shadow } from "./shadow.ts";
+
+/** What belongs to a guest at rest and is not in its memory. */
+export interface Registers {
+  readonly stackPointer: number;
+  readonly fuel: FuelState;
+  readonly memoryExhausted: boolean;
+}
 
 /** Of `struct JSRuntime`, as far as the hooks. */
 const RUNTIME_BYTES = 1024;
@@ -149,6 +156,18 @@ export class Instance {
     this.memoryExhausted = false;
     this.#setStackPointer(this.facts.stackTop);
     this.#running.fuel.reset();
+  }
+
+  get registers(): Registers {
+    const { stackPointer, memoryExhausted } = this;
+    return { stackPointer, fuel: this.#running.fuel.state, memoryExhausted };
+  }
+
+  /** Goes on with a guest that was parked; its bytes are in memory again. */
+  takeUp({ stackPointer, fuel, memoryExhausted }: Registers): void {
+    this.#setStackPointer(stackPointer);
+    this.#running.fuel.reset(fuel);
+    this.memoryExhausted = memoryExhausted;
   }
 
   /** Ends a call: nothing answers the guest any more. */

@@ -50,6 +50,8 @@ export interface CallJob extends JobBase {
   effects: number;
   /** Of the effects, those that are host operations. */
   operations: number;
+  /** How often a worker had no room for it. */
+  refusals: number;
   /** Of the lines that arrived, each with its end. */
   logBytes: number;
   pendingOperations: number;

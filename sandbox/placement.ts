@@ -3,7 +3,7 @@
 import type { Thread } from "./worker/thread.ts";
 
 /** What placement reads of a worker. */
-export type Seat = Pick<Thread, "ready" | "jobs" | "entry" | "loads" | "reservedFor" | "serves" | "servesOthers">;
+export type Seat = Pick<Thread, "ready" | "jobs" | "active" | "isFull" | "entry" | "loads" | "reservedFor" | "serves" | "servesOthers">;
 
 export interface PlacementRules {
   /** Workers that are shared; reserved ones come on top. */
@@ -31,7 +31,10 @@ export interface Place<S extends Seat> {
   readonly wantsFresh: boolean;
 }
 
-const MAXIMUM_CALLS_A_THREAD = 64;
+/** Calls that run or have not begun. */
+const ACTIVE_CALLS_A_THREAD = 64;
+/** With those that wait, which cost memory only. */
+const MAXIMUM_CALLS_A_THREAD = 1_024;
 
 /** Brief calls wait behind so many others of their plugin before they go elsewhere. */
 const BRIEF_CALLS_A_THREAD = 32;
@@ -57,7 +60,7 @@ export function choosePlace<S extends Seat>(threads: Iterable<S>, applicant: App
     if (thread.reservedFor !== reservation) continue;
     count++;
     if (thread.serves(digest)) ownCount++;
-    if (!thread.ready || thread.jobs.size >= MAXIMUM_CALLS_A_THREAD || isBusy(thread, rules.now, rules.busyAfterMs)) continue;
+    if (!hasRoom(thread, isLoad) || isBusy(thread, rules.now, rules.busyAfterMs)) continue;
     if (isLoad && thread.loads) return { thread, wantsFresh: false };
     if (isBrief && isAwakeFor(thread, digest, rules.now)) return { thread, wantsFresh: false };
     if (thread.jobs.size === 0) idle ??= thread;
@@ -71,8 +74,13 @@ export function choosePlace<S extends Seat>(threads: Iterable<S>, applicant: App
   return { thread, wantsFresh: count < (isShutOut ? maximum * 2 : maximum) };
 }
 
+function hasRoom(thread: Seat, isLoad: boolean): boolean {
+  if (!thread.ready || (thread.isFull && !isLoad)) return false;
+  return thread.active < ACTIVE_CALLS_A_THREAD && thread.jobs.size < MAXIMUM_CALLS_A_THREAD;
+}
+
 function isAwakeFor(thread: Seat, digest: string, now: number): boolean {
-  return thread.serves(digest) && thread.jobs.size < BRIEF_CALLS_A_THREAD && !isBusy(thread, now, BRIEF_HELD_MS);
+  return thread.serves(digest) && thread.active < BRIEF_CALLS_A_THREAD && !isBusy(thread, now, BRIEF_HELD_MS);
 }
 
 export function isBusy(thread: Pick<Thread, "entry">, now: number, busyAfterMs: number): boolean {
@@ -81,5 +89,7 @@ export function isBusy(thread: Pick<Thread, "entry">, now: number, busyAfterMs: 
 }
 
 function lessLoaded<S extends Seat>(thread: S, other: S | undefined): S {
-  return other === undefined || thread.jobs.size < other.jobs.size ? thread : other;
+  if (other === undefined) return thread;
+  const more = thread.active - other.active || thread.jobs.size - other.jobs.size;
+  return more < 0 ? thread : other;
 }

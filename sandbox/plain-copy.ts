@@ -4,6 +4,7 @@ import { WASM_PAGE_BYTES } from "./engine.ts";
 import { type BaseImage, endOfPage, type Image, partsOf, partsOfBase } from "./image.ts";
 import type { Instance } from "./instance.ts";
 import { PAGE_BYTES } from "./marks.ts";
+import { type PageRun, toRuns } from "./page-runs.ts";
 
 /** Puts instances back to images. Every implementation leaves byte-identical memory and passes `test/attack/state/`. */
 export interface Restorer {
@@ -12,6 +13,8 @@ export interface Restorer {
   capture(instance: Instance): Image;
   /** Makes `instance` hold exactly `image`, whatever it held before. */
   restore(instance: Instance, image: Image): void;
+  /** The pages that may differ from the image it was last restored to, ascending; what a run's end reaches over into may too. */
+  changed(instance: Instance): readonly PageRun[];
 }
 
 /** Copies whole images. Cost grows with the image, not with what a call touched; the reference for every other restorer. */
@@ -20,6 +23,7 @@ export function plainCopy(base: BaseImage): Restorer {
     base,
     capture: (instance) => capture(instance, base),
     restore: (instance, image) => restore(instance, image, base),
+    changed: (instance) => changed(instance, base),
   };
 }
 
@@ -67,6 +71,41 @@ function differs(words: Uint32Array, page: number, expected: Uint32Array, expect
   for (let index = 0; index < PAGE_BYTES / 4; index++) if (words[from + index] !== expected[other + index]) return true;
   return false;
 }
+
+function changed(instance: Instance, base: BaseImage): readonly PageRun[] {
+  const { words, holds } = instance;
+  if (holds === undefined) throw new Error("Nothing is known of what the instance held");
+  const { numbers, contents } = partsOf(holds);
+  const own = new Uint32Array(contents.buffer, contents.byteOffset, contents.length / 4);
+  const pages: number[] = [];
+  let next = 0;
+  /** Pages that the image says nothing of are the base's, or zero. */
+  const compare = (from: number, to: number, expected: Uint32Array | undefined): void => {
+    for (let page = from; page < to; page++) {
+      const isOwn = numbers[next] === page;
+      if (isOwn ? differs(words, page, own, next) : differs(words, page, expected ?? NO_WORDS, expected === undefined ? 0 : page - from))
+        pages.push(page);
+      if (isOwn) next++;
+    }
+  };
+  const compareWithZero = (from: number, to: number): void => {
+    for (let low = from; low < to; low += WINDOW_PAGES) {
+      const high = Math.min(low + WINDOW_PAGES, to);
+      const isSaidOf = (numbers[next] ?? Number.POSITIVE_INFINITY) < high;
+      if (isSaidOf || !isZero(words, low * PAGE_BYTES, high * PAGE_BYTES)) compare(low, high, undefined);
+    }
+  };
+  let reached = 0;
+  for (const { first, bytes } of partsOfBase(base)) {
+    compareWithZero(reached, first);
+    reached = first + bytes.length / PAGE_BYTES;
+    compare(first, reached, new Uint32Array(bytes.buffer));
+  }
+  compareWithZero(reached, instance.bytes.length / PAGE_BYTES);
+  return toRuns(pages);
+}
+
+const WINDOW_PAGES = WASM_PAGE_BYTES / PAGE_BYTES;
 
 function copyPages(bytes: Uint8Array, pages: readonly number[]): SharedArrayBuffer {
   const shared = new SharedArrayBuffer(pages.length * (4 + PAGE_BYTES));

@@ -10,6 +10,7 @@ import type { EngineBuild } from "./engine-build.ts";
 import type { Fault } from "./fault.ts";
 import type { BaseImage } from "./image.ts";
 import { type CallJob, type Job, settleWithFault, usedUntil } from "./job.ts";
+import type { Parking } from "./parked.ts";
 import { choosePlace, isBusy } from "./placement.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
 import type { WorkerMessage } from "./worker/protocol.ts";
@@ -27,6 +28,7 @@ export interface PoolOptions {
   /** True for plugins, by name, that share a worker with no other (SPEC B1). */
   readonly isIsolated: (name: string) => boolean;
   readonly engine: EngineBuild;
+  readonly parking: Parking;
   /** Something is wrong with a worker, not with a guest. */
   readonly onDefect: (message: string) => void;
 }
@@ -34,6 +36,8 @@ export interface PoolOptions {
 /** A guest that holds its thread this long makes the thread a bad place for other calls. */
 const BUSY_AFTER_MS = 20;
 const MAXIMUM_ATTEMPTS = 3;
+/** Workers say that they are full where calls that came together do not fit; a call that is sent back more often never will. */
+const MAXIMUM_REFUSALS = 100;
 const LONGEST_STEP_MS = 1_000;
 
 export class Pool {
@@ -67,6 +71,12 @@ export class Pool {
     return this.#waiting.length;
   }
 
+  /** Calls that wait in workers hold all that they may in each. */
+  get isFull(): boolean {
+    const shared = [...this.#crew.threads];
+    return shared.length > 0 && shared.every((thread) => thread.isFull);
+  }
+
   /** What all plugins are loaded on top of; undefined until it is known. */
   get base(): BaseImage | undefined {
     return this.#crew.base;
@@ -95,6 +105,16 @@ export class Pool {
       this.#crew.retireWorn(thread);
     }
     this.#placeWaiting();
+    return true;
+  }
+
+  /** A worker has no room for a call: another one may have, or this one later. @returns false if it must have begun the call */
+  refuse(job: CallJob): boolean {
+    if (job.effects > 0) return false;
+    job.refusals++;
+    if (job.cancelBy !== undefined) this.#answer(job, { kind: "cancelled" }, 0);
+    else if (job.refusals > MAXIMUM_REFUSALS) this.#answer(job, { kind: "overloaded", because: "memory" }, 0);
+    else this.#wait(job);
     return true;
   }
 
@@ -149,6 +169,7 @@ export class Pool {
 
   /** From its worker back to the queue, as if it had never left. */
   #wait(job: Job): void {
+    job.thread?.settle(job.number);
     job.thread = undefined;
     job.begunAt = undefined;
     this.#waiting.push(job);
@@ -212,7 +233,7 @@ export class Pool {
         this.#replace(thread, undefined, { kind: "trap", message });
         continue;
       }
-      if (isBusy(thread, now, BUSY_AFTER_MS)) this.#takeBackFrom(thread);
+      if (thread.isFull || isBusy(thread, now, BUSY_AFTER_MS)) this.#takeBackFrom(thread);
       for (const number of [...thread.jobs.keys()]) this.#lookAtJob(thread, number, now);
     }
     this.#placeWaiting();
@@ -249,9 +270,8 @@ export class Pool {
     for (const number of [...thread.jobs.keys()]) {
       const job = this.#jobs.get(number);
       // What has had an effect has begun, whatever the words say that the worker shares.
-      if (job === undefined || (job.kind === "call" && job.effects > 0) || !thread.takeBack(number)) continue;
-      thread.settle(number);
-      this.#wait(job);
+      const hasEffect = job?.kind === "call" && job.effects > 0;
+      if (job !== undefined && !hasEffect && thread.takeBack(number)) this.#wait(job);
     }
   }
 

@@ -7,37 +7,42 @@ import { type Limits, utf8Length } from "../manifests/mod.ts";
 import { CallClock, type ClockEnvironment } from "./call-clock.ts";
 import { type CallFacts, engineFault, thrownFault, unsettledFault, unwrittenFault } from "./call-faults.ts";
 import { CallLog } from "./call-log.ts";
+<<<<<<< HEAD
+import { CallOperations, type OperatingCall, type OperationsEnvironment } from "./call-operations.ts";
+=======
 import { CallUse } from "./call-use.ts";
+>>>>>>> 1aa92bb5adb0d37febfb1cf6ca83ef5fcf72328b
 import type { World } from "./call-world.ts";
-import type { ExhaustedLimit, Fault } from "./fault.ts";
+import type { Fault } from "./fault.ts";
 import type { GuestHost } from "./guest-host.ts";
 import type { Instance } from "./instance.ts";
+<<<<<<< HEAD
+import { nestsWithin } from "./marshal.ts";
+=======
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
 import { OPERATION_TEXT_BYTES } from "./marshal.ts";
+>>>>>>> 1aa92bb5adb0d37febfb1cf6ca83ef5fcf72328b
 import type { CallWords } from "./guest/protocol.ts";
 import type { EntryOrder } from "./entry-order.ts";
 import type { Image } from "./image.ts";
 import { MAXIMUM_STATE_BYTES } from "./session-states.ts";
 import type { ModuleTable } from "./modules.ts";
-import { SUBTLE_PREFIX } from "./subtle-operations.ts";
-import type { SubtleCall, SubtleCallRequest } from "./subtle-calls.ts";
 import type { InvocationUsed } from "./invocation.ts";
 import { readStatus } from "./status.ts";
 import type { KeptTape } from "./tape.ts";
 import { DIFFERS } from "./tape-order.ts";
-import type { SyncAnswer, WorkerMessage } from "./worker/protocol.ts";
+import type { Instances } from "./worker/instances.ts";
+import type { Lease } from "./worker/lease.ts";
 
 /** What a run needs of its worker. */
-export interface RunEnvironment extends ClockEnvironment {
-  readonly local: LocalEnvironment;
+export interface RunEnvironment extends ClockEnvironment, OperationsEnvironment {
   /** Milliseconds since the epoch. */
   epoch(): number;
   after(delayMs: number, task: () => void): () => void;
-  post(message: WorkerMessage): void;
-  /** Opens a call's share of cryptography. */
-  openSubtle(number: number): SubtleCall;
-  /** Blocks the thread until the answer to call `number`'s synchronous operation, or `until`, or cancellation. */
-  waitForAnswer(number: number, until: number): SyncAnswer | undefined;
+  /** Where the call's guest has its instance, or gets one again after it waited. */
+  readonly instances: Pick<Instances, "rest" | "occupy" | "bringBack">;
+  /** Keeps the thread's event loop turning until the work is done. */
+  background(work: Promise<void>): void;
 }
 
 export interface RunRequest {
@@ -57,23 +62,27 @@ const JOBS_A_SLICE = 1_000;
 /** Answers of the entry functions other than outputs: errors (bounded by the prelude), names of exports. */
 const STATUS_BYTES = 65_536;
 
-export class Run {
+export class Run implements OperatingCall {
   readonly number: number;
+  readonly clock: CallClock;
+  readonly log: CallLog;
   readonly #env: RunEnvironment;
-  readonly #instance: Instance;
+  readonly #lease: Lease;
+  readonly #host: GuestHost;
   readonly #request: RunRequest;
   readonly #finished: (run: Run) => void;
-  readonly #clock: CallClock;
-  /** Operations that have not been answered, by the guest's id, and who answers them. */
-  readonly #pending: Map<number, "host" | "crypto"> = new Map();
-  #pendingAtHost = 0;
-  readonly #log: CallLog;
+  readonly #operations: CallOperations;
   readonly #world: World | undefined;
+<<<<<<< HEAD
+  /** What is to be done in the guest as soon as an instance is found for it. */
+  readonly #later: Step[] = [];
+=======
   #subtle: SubtleCall | undefined;
   /** Made when it is first used: most calls need none. */
   #local: LocalEnvironment | undefined;
   #operations = 0;
   readonly #use: CallUse = new CallUse();
+>>>>>>> 1aa92bb5adb0d37febfb1cf6ca83ef5fcf72328b
   /** Why the guest must stop; set while it runs, acted upon when it has left the engine. */
   #stop: Fault | undefined;
   #over = false;
@@ -84,71 +93,107 @@ export class Run {
   #cancelWall: () => void = () => {};
 
   /** `finished` is called once, after the answer was posted: the place to restore the instance. */
-  constructor(request: RunRequest, instance: Instance, env: RunEnvironment, finished: (run: Run) => void) {
+  constructor(request: RunRequest, lease: Lease, env: RunEnvironment, finished: (run: Run) => void) {
     this.number = request.number;
     this.#request = request;
-    this.#instance = instance;
+    this.#lease = lease;
     this.#env = env;
     this.#finished = finished;
     this.#world = request.world;
-    this.#clock = new CallClock(request.number, request.limits, env);
-    this.#log = new CallLog(request.limits.logBytes, (lines) => env.post({ type: "logs", number: this.number, lines }));
-    instance.host = this.#guestHost();
+    this.clock = new CallClock(request.number, request.limits, env);
+    this.log = new CallLog(request.limits.logBytes, (lines) => env.post({ type: "logs", number: this.number, lines }));
+    this.#operations = new CallOperations(this, env);
+    this.#host = this.#guestHost();
+  }
+
+  get limits(): Limits {
+    return this.#request.limits;
+  }
+
+  get world(): World | undefined {
+    return this.#world;
   }
 
   start(): void {
-    this.#enter(() => this.#instance.callEntry("invoke", this.#request.words, this.#outputBytes));
+    this.#run((instance) => instance.callEntry("invoke", this.#request.words, this.#outputBytes));
     // Most calls are over by now and need no timer.
-    if (!this.#over) this.#cancelWall = this.#env.after(this.#clock.wallEnd - this.#env.now(), () => this.#finish(this.#clock.wallFault));
+    if (!this.#over) this.#cancelWall = this.#env.after(this.clock.wallEnd - this.#env.now(), () => this.#finish(this.clock.wallFault));
   }
 
   /** Settles an asynchronous operation. */
   answer(operation: number, answer: string, bytes: Uint8Array | undefined): void {
-    if (this.#over || !this.#pending.has(operation)) return;
+    if (this.#over || !this.#operations.isPending(operation)) return;
     if (this.#world?.order === undefined) return this.#settle(operation, answer, bytes);
     this.#world.order.arrived(operation, answer, bytes);
     this.#follow(this.#world.order);
   }
 
   #settle(operation: number, answer: string, bytes: Uint8Array | undefined): void {
+<<<<<<< HEAD
+    // They may lie in memory that is lent for now only.
+    const own = this.#canEnter() ? bytes : bytes?.slice();
+    this.#enter((instance) => {
+      this.#operations.settled(operation);
+      this.#world?.answerEnters(operation);
+      instance.settle(operation, answer, own);
+=======
     if (this.#pending.get(operation) === "host") this.#pendingAtHost--;
     this.#pending.delete(operation);
     this.#use.carried(answer, bytes);
     this.#world?.answerEnters(operation);
     this.#enter(() => {
       this.#instance.settle(operation, answer, bytes);
+>>>>>>> 1aa92bb5adb0d37febfb1cf6ca83ef5fcf72328b
       return undefined;
     });
   }
 
   /** Fires the guest's abort signal. */
   abort(): void {
-    if (this.#over) return;
-    this.#world?.abortEnters();
-    this.#enter(() => {
-      this.#instance.callEntry("abort", [], STATUS_BYTES);
+    this.#enter((instance) => {
+      this.#world?.abortEnters();
+      instance.callEntry("abort", [], STATUS_BYTES);
       return undefined;
     });
   }
 
-  end(): void {
-    this.#finish({ kind: "cancelled" });
+  /** Ends the call, which needs no instance for that. */
+  end(fault: Fault = { kind: "cancelled" }): void {
+    this.#finish(fault);
   }
 
-  /** Enters the guest, runs it until nothing is left to do now, and acts on where the call stands. */
-  #enter(step: () => string | undefined): void {
+  /** Takes the next step in the guest: at once, or where it is parked and no instance is free, as soon as one is. */
+  #enter(step: Step): void {
     if (this.#over) return;
     this.#cancelTimer();
-    this.#clock.enter();
+    if (this.#canEnter()) return this.#run(step);
+    this.#later.push(step);
+    if (this.#later.length === 1) this.#env.background(this.#enterLater());
+  }
+
+  #canEnter(): boolean {
+    return this.#later.length === 0 && this.#env.instances.occupy(this.#lease);
+  }
+
+  async #enterLater(): Promise<void> {
+    await this.#env.instances.bringBack(this.#lease);
+    for (const step of this.#later.splice(0)) this.#enter(step);
+  }
+
+  /** Runs the guest until nothing is left to do now, and acts on where the call stands. */
+  #run(step: Step): void {
+    const { instance } = this.#lease;
+    instance.host = this.#host;
+    this.clock.enter();
     let status = "";
     try {
-      const first = step();
-      const ran = this.#drainJobs();
-      status = first !== undefined && ran === 0 ? first : this.#instance.callEntry("poll", [], this.#outputBytes);
+      const first = step(instance);
+      const ran = this.#drainJobs(instance);
+      status = first !== undefined && ran === 0 ? first : instance.callEntry("poll", [], this.#outputBytes);
     } catch (error) {
       this.#stop ??= engineFault(error, this.#facts);
     } finally {
-      this.#clock.leave();
+      this.clock.leave();
     }
     if (this.#world?.differs === true) this.#stop ??= DIFFERS;
     if (this.#stop !== undefined) this.#finish(this.#stop);
@@ -156,13 +201,13 @@ export class Run {
   }
 
   /** @returns how many jobs ran. */
-  #drainJobs(): number {
+  #drainJobs(instance: Instance): number {
     let total = 0;
     while (this.#stop === undefined) {
-      const ran = this.#instance.runJobs(JOBS_A_SLICE);
+      const ran = instance.runJobs(JOBS_A_SLICE);
       total += ran;
       if (ran < JOBS_A_SLICE) break;
-      this.#check();
+      this.isStopped();
     }
     return total;
   }
@@ -184,9 +229,12 @@ export class Run {
   }
 
   #wait(timerMs: number | undefined): void {
-    if (timerMs === undefined && this.#pending.size === 0) return this.#finish(unsettledFault(this.#facts));
-    this.#log.flush();
+    if (timerMs === undefined && !this.#operations.isAnyPending) return this.#finish(unsettledFault(this.#facts));
+    this.log.flush();
     this.#timerMs = timerMs;
+    this.#env.instances.rest(this.#lease);
+    // What it holds may be too much.
+    if (this.#over) return undefined;
     if (this.#world?.order !== undefined) return this.#follow(this.#world.order);
     if (timerMs === undefined) return undefined;
     this.#cancelTimer = this.#env.after(timerMs, () => this.#runTimers());
@@ -194,9 +242,10 @@ export class Run {
   }
 
   #runTimers(): void {
-    this.#world?.timersEnter(this.#timerMs ?? 0);
-    this.#enter(() => {
-      this.#instance.callEntry("runTimers", [], STATUS_BYTES);
+    const waitedMs = this.#timerMs ?? 0;
+    this.#enter((instance) => {
+      this.#world?.timersEnter(waitedMs);
+      instance.callEntry("runTimers", [], STATUS_BYTES);
       return undefined;
     });
   }
@@ -205,7 +254,7 @@ export class Run {
   #follow(order: EntryOrder): void {
     if (this.#following) return;
     this.#following = true;
-    while (!this.#over) {
+    while (!this.#over && this.#later.length === 0) {
       const step = order.next(this.#timerMs);
       if (step.kind === "later") {
         this.#hurryLater(order, step.hurryMs);
@@ -230,28 +279,29 @@ export class Run {
 
   #complete(output: string): void {
     if (this.#over) return;
-    const { outputBytes, jsonDepth } = this.#request.limits;
-    const bytes = this.#instance.values.lastTextBytes - 1;
+    const { outputBytes, jsonDepth } = this.limits;
+    const { instance } = this.#lease;
+    const bytes = instance.values.lastTextBytes - 1;
     if (bytes > outputBytes) return this.#finish({ kind: "exhausted", limit: "output", allowed: outputBytes });
     // The prelude wraps the output once (`guest/protocol.ts`).
     if (this.#use.nests(output, jsonDepth, 1) > jsonDepth)
       return this.#finish({ kind: "exhausted", limit: "jsonDepth", allowed: jsonDepth });
     const used = this.#used(bytes);
-    const state = this.#request.capture?.(this.#instance);
+    const state = this.#request.capture?.(instance);
     if (state !== undefined && state.pages.byteLength > MAXIMUM_STATE_BYTES) {
       return this.#finish({ kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES });
     }
     this.#close();
     const kept = { ...this.#tape, ...(state === undefined ? {} : { state }) };
-    this.#env.post({ type: "done", number: this.number, output, used, lines: this.#log.unsent, ...kept });
+    this.#env.post({ type: "done", number: this.number, output, used, lines: this.log.unsent, ...kept });
     this.#finished(this);
   }
 
   #finish(fault: Fault): void {
     if (this.#over) return;
     this.#close();
-    this.#world?.stopped(fault, this.#instance.fuelSpent);
-    this.#env.post({ type: "failed", number: this.number, fault, used: this.#used(0), lines: this.#log.unsent, ...this.#tape });
+    this.#world?.stopped(fault, this.#lease.fuelSpent);
+    this.#env.post({ type: "failed", number: this.number, fault, used: this.#used(0), lines: this.log.unsent, ...this.#tape });
     this.#finished(this);
   }
 
@@ -259,7 +309,7 @@ export class Run {
     this.#over = true;
     this.#cancelTimer();
     this.#cancelWall();
-    this.#subtle?.close();
+    this.#operations.close();
   }
 
   get #tape(): { readonly tape?: KeptTape } {
@@ -267,41 +317,57 @@ export class Run {
     return tape === undefined ? {} : { tape };
   }
 
-  /** Whether the guest must stop now, and why. */
-  #check(): boolean {
+  /** Whether the guest must stop now. */
+  isStopped(): boolean {
     if (this.#stop !== undefined) return true;
-    const fault = this.#clock.check();
-    this.#stop = this.#world === undefined ? fault : this.#world.check(fault, this.#instance.fuelSpent);
+    const fault = this.clock.check();
+    this.#stop = this.#world === undefined ? fault : this.#world.check(fault, this.#lease.fuelSpent);
     return this.#stop !== undefined;
+  }
+
+  get stopped(): Fault | undefined {
+    return this.#stop;
+  }
+
+  stop(fault: Fault): void {
+    this.#stop ??= fault;
   }
 
   #used(outputBytes: number): InvocationUsed {
     const [, , args] = this.#request.words;
     const stackBytes = this.#instance.usedStackBytes;
     return {
-      wallMs: this.#clock.wallMs,
-      cpuMs: this.#clock.cpuMs,
-      memoryBytes: this.#instance.usedBytes,
+      wallMs: this.clock.wallMs,
+      cpuMs: this.clock.cpuMs,
+      memoryBytes: this.#lease.usedBytes,
       outputBytes,
+<<<<<<< HEAD
+      logBytes: this.log.bytes,
+      operations: this.#operations.count,
+      fuel: this.#lease.fuelSpent,
+=======
       logBytes: this.#log.bytes,
       operations: this.#operations,
       argumentBytes: utf8Length(args, args.length * 3 - 1),
       ...this.#use.most,
       ...(stackBytes !== undefined && { stackBytes }),
       fuel: this.#instance.fuelSpent,
+>>>>>>> 1aa92bb5adb0d37febfb1cf6ca83ef5fcf72328b
     };
   }
 
   #guestHost(): GuestHost {
     return {
-      hostCall: (id, operation, text, bytes) => this.#hostCall(id, operation, text, bytes),
-      shouldInterrupt: () => this.#check(),
+      hostCall: (id, operation, text, bytes) => this.#operations.ask(id, operation, text, bytes),
+      shouldInterrupt: () => this.isStopped(),
       now: () => (this.#world ?? this.#env).epoch(),
       moduleSource: (name) => this.#request.modules.source(name),
       moduleName: (base, name) => this.#request.modules.resolve(base, name),
     };
   }
 
+<<<<<<< HEAD
+=======
   #hostCall(
     id: number,
     operation: string,
@@ -381,18 +447,16 @@ export class Run {
     return errorAnswer("RangeError", `The call's limit is used up: ${limit} (${allowed})`);
   }
 
+>>>>>>> 1aa92bb5adb0d37febfb1cf6ca83ef5fcf72328b
   get #facts(): CallFacts {
     const { limits, modules } = this.#request;
-    return { limits, modules, memoryExhausted: this.#instance.memoryExhausted };
+    return { limits, modules, memoryExhausted: this.#lease.instance.memoryExhausted };
   }
 
   get #outputBytes(): number {
-    return this.#request.limits.outputBytes + STATUS_BYTES;
+    return this.limits.outputBytes + STATUS_BYTES;
   }
 }
 
-function errorAnswer(name: string, message: string): { answer: string } {
-  return { answer: `e${JSON.stringify({ name, message })}` };
-}
-
-const ENDED = errorAnswer("Interrupted", "The call has ended");
+/** Something done in the guest; its text where that already says where the call stands. */
+type Step = (instance: Instance) => string | undefined;

@@ -7,6 +7,7 @@ import type { CallWords } from "./guest/protocol.ts";
 import type { Image } from "./image.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
 import type { CallJob, Job, LoadedPlugin } from "./job.ts";
+import type { Parking } from "./parked.ts";
 import { createPluginCache } from "./plugin-cache.ts";
 import { Pool } from "./pool.ts";
 import { MAXIMUM_STATE_BYTES, SessionStates } from "./session-states.ts";
@@ -36,6 +37,8 @@ export interface SandboxOptions {
   readonly isIsolated?: (name: string) => boolean;
   /** Default `metered`: fresh state at the price of what a call touched, native loops end at their deadline. */
   readonly engine?: EngineBuild;
+  /** When calls that wait give their instance away. Default `needed`; `always` is for tests. */
+  readonly parking?: Parking;
   /** A defect of the sandbox or the engine, never of a guest; for the log. */
   readonly onDefect?: (message: string) => void;
 }
@@ -50,13 +53,14 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     maximumQueue = 4_096,
     isIsolated = () => false,
     engine = launcher.engine ?? "metered",
+    parking = "needed",
     onDefect = () => {},
   } = options;
   const plugins = new Map<string, LoadedPlugin>();
   const loading = new Map<string, Promise<LoadOutcome>>();
   const states = new SessionStates();
   let lastNumber = 0;
-  const pool = new Pool({ launcher, maximumWorkers, onMessage: receive, give, isIsolated, engine, onDefect });
+  const pool = new Pool({ launcher, maximumWorkers, onMessage: receive, give, isIsolated, engine, parking, onDefect });
   const takeTurn = createTurns(LOADS_AT_ONCE);
   const cache = createPluginCache(launcher, () => pool.base);
   const started = pool.start();
@@ -104,7 +108,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     if (message.type === "ready" || message.type === "broken") return;
     const job = pool.job(message.number);
     if (job === undefined || job.thread !== thread) {
-      const isEnd = message.type === "done" || message.type === "failed";
+      const isEnd = message.type === "done" || message.type === "failed" || message.type === "full";
       return isEnd && thread.pay(message.number) ? undefined : thread.unheard();
     }
     if (job.kind === "load") {
@@ -117,6 +121,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       }
       return thread.unheard();
     }
+    if (message.type === "full") return pool.refuse(job) ? undefined : thread.unheard();
     if (message.type === "operation") return answerOperation(thread, job, message);
     if (message.type === "logs") return deliverLogs(job, message.lines) ? undefined : thread.unheard();
     if ((message.type !== "done" && message.type !== "failed") || !pool.settle(job)) return thread.unheard();
@@ -179,6 +184,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
         ...(state === undefined ? {} : { state }),
         effects: 0,
         operations: 0,
+        refusals: 0,
         logBytes: 0,
         pendingOperations: 0,
         cancelBy: undefined,
@@ -222,7 +228,8 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       const plugin = plugins.get(invocation.digest);
       if (plugin === undefined) throw new Error(`The plugin ${invocation.digest} is not loaded`);
       if (invocation.signal.aborted) return { ok: false, fault: { kind: "cancelled" }, used: NOTHING_USED };
-      if (pool.queued >= maximumQueue) return { ok: false, fault: { kind: "overloaded" }, used: NOTHING_USED };
+      if (pool.queued >= maximumQueue)
+        return { ok: false, fault: { kind: "overloaded", because: pool.isFull ? "memory" : "calls" }, used: NOTHING_USED };
       plugin.users++;
       try {
         if (invocation.session !== undefined) return await callWithState(plugin, invocation, invocation.session);

@@ -4,6 +4,8 @@
  */
 
 import { type BaseImage, partsOf, partsOfBase } from "./image.ts";
+import { PAGE_BYTES } from "./marks.ts";
+import { markedRuns } from "./page-runs.ts";
 import { plainCopy, type Restorer } from "./plain-copy.ts";
 
 export function trackedRestore(base: BaseImage): Restorer {
@@ -11,6 +13,10 @@ export function trackedRestore(base: BaseImage): Restorer {
   return {
     base,
     capture: plain.capture,
+    changed(instance) {
+      const { shadow } = instance;
+      return shadow === undefined ? plain.changed(instance) : markedRuns(shadow.marks, instance.bytes.length / PAGE_BYTES);
+    },
     restore(instance, image) {
       const { shadow, holds } = instance;
       if (shadow === undefined) return plain.restore(instance, image);

@@ -32,7 +32,13 @@ const ERROR_OF: FaultTable = {
     toolFailed(`The tool returned before its operations had ended: ${cut(operations.join(", "), 500)} (await them)`),
   unhandled: ({ name, message, stack }) => thrown(name, message, stack),
   cancelled: () => cancelled(),
-  overloaded: () => toolError("overloaded", "Too many calls wait for a worker (call again when some have ended)"),
+  overloaded: ({ because }) => toolError("overloaded", `${OVERLOADED[because]} (call again when some have ended)`),
+  held_most: ({ allowedBytes }) =>
+    toolError(
+      "resource_exhausted",
+      `The calls that wait held more than ${allowedBytes} bytes of memory together, and this one most (hold less while waiting, or let fewer calls wait at once)`,
+      { details: { limit: "heldBytes", allowed: allowedBytes } },
+    ),
   lost: () =>
     toolError(
       "unavailable",
@@ -44,6 +50,11 @@ const ERROR_OF: FaultTable = {
   differs: () => toolFailed("The call does something else than the recording that it was to follow"),
   trap: ({ message }) => toolFailed(`The engine stopped: ${cut(message, MESSAGE_LENGTH)}`),
 };
+
+const OVERLOADED = {
+  calls: "Too many calls wait for a worker",
+  memory: "Too many calls wait for a worker: those that were begun wait too, and hold all the memory that they may",
+} as const;
 
 const LIMIT_NAMES: Readonly<Record<ExhaustedLimit, keyof Limits | "stackBytes">> = {
   memory: "memoryBytes",

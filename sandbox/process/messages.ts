@@ -2,7 +2,19 @@
 
 import type { Invocation } from "../invocation.ts";
 import { OPERATION_TEXT_BYTES, parseGuestJson } from "../marshal.ts";
-import { isCount, isFault, isLoadFault, isNumber, isText, isUsed, isLines, optional, shape, type Check } from "../worker/messages.ts";
+import {
+  isCount,
+  isFault,
+  isLoadFault,
+  isNumber,
+  isText,
+  isUsed,
+  isLines,
+  oneOf,
+  optional,
+  shape,
+  type Check,
+} from "../worker/messages.ts";
 import type { Frame, FrameBounds } from "./frames.ts";
 import type { ProcessMessage } from "./protocol.ts";
 import { fromTapeText } from "./tape-text.ts";
@@ -51,7 +63,9 @@ function isProcessMessage(message: object): message is ProcessMessage {
 }
 
 /** What a pool says of a call, too, and no worker can. */
-const isPoolFault = shape({ kind: (kind) => kind === "lost" || kind === "overloaded" });
+const isLost = shape({ kind: oneOf(["lost"]) });
+const isOverloaded = shape({ kind: oneOf(["overloaded"]), because: oneOf(["calls", "memory"]) });
+const isPoolFault: Check = (fault) => isLost(fault) || isOverloaded(fault);
 const isTapeText: Check = (value) => fromTapeText(value) !== undefined;
 const isBytes: Check = (value) => value instanceof Uint8Array;
 

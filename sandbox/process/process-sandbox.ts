@@ -206,7 +206,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
       if (invocation.signal.aborted) return { ok: false, fault: { kind: "cancelled" }, used: NOTHING_USED };
       // The process keeps its own queue; this is what its workers and that queue can hold.
       if (outstanding >= maximumQueue + maximumWorkers * CALLS_A_WORKER)
-        return { ok: false, fault: { kind: "overloaded" }, used: NOTHING_USED };
+        return { ok: false, fault: { kind: "overloaded", because: "calls" }, used: NOTHING_USED };
       plugin.users++;
       outstanding++;
       try {

@@ -36,6 +36,8 @@ const TURN_MS = 20;
 export function createLinger(powers: LingerPowers, serveNext: () => "served" | "idle" | "async"): Linger {
   const { words } = powers.control;
   const due = new Map<object, number>();
+  /** The earliest of them; undefined where it has to be looked for: a thousand calls may wait. */
+  let nextDue: number | undefined = Number.POSITIVE_INFINITY;
   let planned = false;
 
   function begin(): void {
@@ -54,20 +56,28 @@ export function createLinger(powers: LingerPowers, serveNext: () => "served" | "
       if (step === "async") return;
       const now = powers.now();
       if (step === "served") {
-        if (now - begun > TURN_MS || isDue(now)) return begin();
+        if (now - begun > TURN_MS || earliest() <= now) return begin();
         until = now + LINGER_MS;
         continue;
       }
-      const left = Math.min(until, ...due.values()) - now;
+      const left = Math.min(until, earliest()) - now;
       if (left <= 0) return;
       const mayBeRung = Atomics.load(words, OUTSTANDING) > 1;
       if (!mayBeRung || !isRungBefore(now + AWAKE_MS, seen)) sleep(powers, seen, left);
     }
   }
 
-  function isDue(now: number): boolean {
-    for (const at of due.values()) if (at <= now) return true;
-    return false;
+  function earliest(): number {
+    if (nextDue !== undefined) return nextDue;
+    let found = Number.POSITIVE_INFINITY;
+    for (const at of due.values()) found = Math.min(found, at);
+    nextDue = found;
+    return found;
+  }
+
+  function forget(key: object): void {
+    if (due.get(key) === nextDue) nextDue = undefined;
+    due.delete(key);
   }
 
   /** Stays awake, for a wake-up costs more than that. */
@@ -80,14 +90,16 @@ export function createLinger(powers: LingerPowers, serveNext: () => "served" | "
     begin,
     after(delayMs, task) {
       const key = {};
-      due.set(key, powers.now() + delayMs);
+      const at = powers.now() + delayMs;
+      due.set(key, at);
+      if (nextDue !== undefined) nextDue = Math.min(nextDue, at);
       const cancel = powers.after(delayMs, () => {
-        due.delete(key);
+        forget(key);
         task();
         begin();
       });
       return () => {
-        due.delete(key);
+        forget(key);
         cancel();
       };
     },

@@ -12,7 +12,9 @@ import { createModuleTable, type ModuleTable } from "../modules.ts";
 import { Run, type RunEnvironment } from "../run.ts";
 import { pooledRandom } from "../pooled-random.ts";
 import { trackedRestore } from "../tracked-restore.ts";
-import { createInstances, type Instances, type Lease } from "./instances.ts";
+import { FULL_BYTES, MAXIMUM_HELD_BYTES, whoHoldsMost } from "./held.ts";
+import { Instances } from "./instances.ts";
+import { Lease } from "./lease.ts";
 import type { Digest, Subtle, Supports } from "../subtle.ts";
 import { createSubtleCalls } from "../subtle-calls.ts";
 import { createLinger, sleep } from "./linger.ts";
@@ -22,11 +24,13 @@ import {
   CURRENT,
   END_BY,
   ENTERED_AT,
+  HELD_KB,
   LAST_POLL,
   LENT,
   openControl,
   BELL,
   type SyncAnswer,
+  WAITING,
   type WorkerMessage,
   type WorkerRequest,
 } from "./protocol.ts";
@@ -61,8 +65,8 @@ export interface WorkerPowers {
 /** After the start's own work, before an author's first edit. */
 const PREPARE_AFTER_MS = 1_000;
 
-/** Idle instances a worker keeps: as many as calls usually wait at once. */
-const KEEP_INSTANCES = 8;
+/** Instances of a worker: as many as calls usually wait at once. */
+const SLOTS = 16;
 
 interface Plugin {
   readonly image: Image;
@@ -70,6 +74,12 @@ interface Plugin {
   /** For imports that only happen in a call; made when the first call comes. */
   modules: ModuleTable | undefined;
   readonly memoryBytes: number;
+}
+
+interface BegunCall {
+  readonly run: Run;
+  readonly lease: Lease;
+  readonly digest: string;
 }
 
 type BootRequest = Extract<WorkerRequest, { type: "boot" }>;
@@ -80,7 +90,7 @@ export function serveWorker(powers: WorkerPowers): void {
   const control = openControl(powers.init.control);
   const fillRandom = pooledRandom(powers.fillRandom);
   const plugins = new Map<string, Plugin>();
-  const runs = new Map<number, Run>();
+  const calls = new Map<number, BegunCall>();
   /** Requests that go on by promises, which need the event loop. */
   let underWay = 0;
   let booted: { readonly restorer: Restorer; readonly instances: Instances } | undefined;
@@ -103,6 +113,16 @@ export function serveWorker(powers: WorkerPowers): void {
     epoch: powers.epoch,
     after: (delayMs, task) => linger.after(delayMs, task),
     post: powers.post,
+    background,
+    instances: {
+      rest,
+      occupy(lease) {
+        const isReady = afterBoot().instances.occupy(lease);
+        tellWaiting();
+        return isReady;
+      },
+      bringBack: (lease) => afterBoot().instances.bringBack(lease),
+    },
     openSubtle: createSubtleCalls({ subtle: powers.subtle, now: powers.now, background }),
     waitForAnswer(number, until) {
       for (;;) {
@@ -120,10 +140,10 @@ export function serveWorker(powers: WorkerPowers): void {
     },
   };
 
-  async function boot({ module, base: given, prepareToLoad }: BootRequest): Promise<void> {
+  async function boot({ module, base: given, prepareToLoad, parking }: BootRequest): Promise<void> {
     const base = given ?? (await makeBaseImage(module));
     const restorer = trackedRestore(base);
-    booted = { restorer, instances: createInstances({ module, restorer, fillRandom, keep: KEEP_INSTANCES }) };
+    booted = { restorer, instances: new Instances({ module, restorer, fillRandom, slots: SLOTS, parking }) };
     powers.post({ type: "ready", base });
     // A host that finds all its plugins in its cache loads none; one that runs on will have to compile an edited one soon.
     if (prepareToLoad) linger.after(PREPARE_AFTER_MS, () => void loadTypeCompiler());
@@ -154,7 +174,7 @@ export function serveWorker(powers: WorkerPowers): void {
     if (loaded.ok) {
       plugins.set(request.digest, pluginOf(loaded.image, request.files, request.memoryBytes));
       powers.post({ type: "loaded", number: request.number, image: loaded.image });
-      instances.giveBack({ instance: lease.instance, image: loaded.image });
+      instances.giveBack(new Lease(loaded.image, lease.instance));
     } else {
       powers.post({ type: "refused", number: request.number, fault: loaded.fault });
       instances.giveBack(lease);
@@ -181,20 +201,44 @@ export function serveWorker(powers: WorkerPowers): void {
   function beginCall(request: CallRequest, plugin: Plugin, modules: ModuleTable, lease: Lease): void {
     const { restorer, instances } = afterBoot();
     if (!claim(control, request.ticket)) return instances.giveBack(lease);
+    if (instances.heldBytes >= FULL_BYTES) {
+      instances.giveBack(lease);
+      return powers.post({ type: "full", number: request.number });
+    }
     const keep = request.state === undefined ? {} : { capture: (instance: Instance): Image => restorer.capture(instance) };
     const world = openWorld(request.world, environment);
     if (world?.isSeeded === true) instances.reseed(lease, world.local.randomBytes);
-    const run = new Run({ ...request, ...keep, world, files: plugin.files, modules }, lease.instance, environment, () => {
-      runs.delete(request.number);
+    const run = new Run({ ...request, ...keep, world, files: plugin.files, modules }, lease, environment, () => {
+      calls.delete(request.number);
       instances.giveBack(lease);
+      tellWaiting();
     });
-    runs.set(request.number, run);
+    calls.set(request.number, { run, lease, digest: request.digest });
     run.start();
+  }
+
+  /** A call waits. What it holds may be too much, with what the others hold. */
+  function rest(lease: Lease): void {
+    const { instances } = afterBoot();
+    instances.rest(lease);
+    while (instances.heldBytes > MAXIMUM_HELD_BYTES) {
+      const holders = [...calls.values()].map((call) => ({ ...call, heldBytes: instances.heldBy(call.lease) }));
+      const most = whoHoldsMost(holders);
+      if (most === undefined) break;
+      most.run.end({ kind: "held_most", allowedBytes: MAXIMUM_HELD_BYTES });
+    }
+    tellWaiting();
+  }
+
+  function tellWaiting(): void {
+    const { waiting, heldBytes } = afterBoot().instances;
+    Atomics.store(control.words, WAITING, waiting);
+    Atomics.store(control.words, HELD_KB, Math.ceil(heldBytes / 1024));
   }
 
   function answer({ number, operation, answer: text, bytes, isLent }: Extract<WorkerRequest, { type: "answer" }>): undefined {
     // The guest has its own copy when this returns, or the call is over.
-    runs.get(number)?.answer(operation, text, bytes);
+    calls.get(number)?.run.answer(operation, text, bytes);
     if (isLent === true) Atomics.store(control.words, LENT, 0);
   }
 
@@ -213,9 +257,9 @@ export function serveWorker(powers: WorkerPowers): void {
       case "answer":
         return answer(request);
       case "abort":
-        return (runs.get(request.number)?.abort(), undefined);
+        return (calls.get(request.number)?.run.abort(), undefined);
       case "end":
-        return (runs.get(request.number)?.end(), undefined);
+        return (calls.get(request.number)?.run.end(), undefined);
     }
   }
 

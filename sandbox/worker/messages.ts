@@ -60,6 +60,7 @@ const FAULTS: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
   ["no_export", shape({ module: isText, export: isText, available: isTexts })],
   ["not_json", shape({ message: isText })],
   ["never_settles", isAnything],
+  ["held_most", shape({ allowedBytes: isCount })],
   ["unfinished", shape({ operations: isTexts })],
   ["unhandled", shape({ name: isText, message: isText, stack: isText })],
   ["cancelled", isAnything],
@@ -119,6 +120,7 @@ const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
   refused: shape({ number: isNumber, fault: isLoadFault }),
   operation: shape({ number: isNumber, operation: isNumber, name: isText, text: isText, bytes: optional(isBytes) }),
   logs: shape({ number: isNumber, lines: isLines }),
+  full: shape({ number: isNumber }),
   done: shape({ ...ANSWER, output: isText, state: optional(isImage) }),
   failed: shape({ ...ANSWER, fault: isFault }),
 };
@@ -142,7 +144,7 @@ function everyItem(list: readonly unknown[], check: Check): boolean {
   return true;
 }
 
-function oneOf(words: readonly string[]): Check {
+export function oneOf(words: readonly string[]): Check {
   return (value) => typeof value === "string" && words.includes(value);
 }
 

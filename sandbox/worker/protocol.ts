@@ -9,6 +9,7 @@ import type { Fault, LoadFault } from "../fault.ts";
 import type { CallWords } from "../guest/protocol.ts";
 import type { BaseImage, Image } from "../image.ts";
 import type { InvocationUsed } from "../invocation.ts";
+import type { Parking } from "../parked.ts";
 import type { CallWorld, KeptTape } from "../tape.ts";
 import type { Limits } from "../../manifests/mod.ts";
 
@@ -20,6 +21,7 @@ export type WorkerRequest =
       readonly module: WebAssembly.Module;
       readonly base: BaseImage | undefined;
       readonly prepareToLoad: boolean;
+      readonly parking: Parking;
     }
   | {
       readonly type: "load";
@@ -89,6 +91,8 @@ export type WorkerMessage =
       readonly bytes?: Uint8Array;
     }
   | { readonly type: "logs"; readonly number: number; readonly lines: readonly LogLine[] }
+  /** A call that it took up and did not begin: those that wait here hold too much memory for one more. */
+  | { readonly type: "full"; readonly number: number }
   | {
       readonly type: "done";
       readonly number: number;
@@ -133,8 +137,12 @@ export const ASLEEP = 3;
 export const LENT = 4;
 /** How many jobs the host has given to the worker and not seen answered. */
 export const OUTSTANDING = 5;
-const CLAIMS = 6;
-const CLAIM_COUNT = 1_024;
+/** How many calls the worker has begun and runs no guest code of, because they wait. */
+export const WAITING = 6;
+/** What they hold, in units of 1 KiB. */
+export const HELD_KB = 7;
+const CLAIMS = 8;
+const CLAIM_COUNT = 4_096;
 export const ENTERED_AT = 0;
 export const END_BY = 1;
 export const LAST_POLL = 2;

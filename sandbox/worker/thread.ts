@@ -1,6 +1,8 @@
 /** One worker as the host sees it: its connection, its status words, and the jobs given to it. */
 
 import type { BaseImage } from "../image.ts";
+import type { Parking } from "../parked.ts";
+import { FULL_BYTES } from "./held.ts";
 import { isWorkerMessage } from "./messages.ts";
 import {
   CANCEL,
@@ -19,6 +21,8 @@ import {
   openControl,
   ASLEEP,
   BELL,
+  HELD_KB,
+  WAITING,
   type SyncAnswer,
   type WorkerMessage,
   type WorkerRequest,
@@ -38,6 +42,7 @@ export interface ThreadBoot {
   readonly base: BaseImage | undefined;
   /** Whether plugins will be loaded here rather than called only. */
   readonly prepareToLoad: boolean;
+  readonly parking: Parking;
 }
 
 /** A guest entry that is under way on the thread. */
@@ -208,6 +213,16 @@ export class Thread {
   #ring(): void {
     Atomics.add(this.#control.words, BELL, 1);
     if (Atomics.load(this.#control.words, ASLEEP) === 1) Atomics.notify(this.#control.words, BELL);
+  }
+
+  /** Jobs that do not wait for anything in the worker, as far as that is to be believed. */
+  get active(): number {
+    return this.jobs.size - Math.max(0, Math.min(Atomics.load(this.#control.words, WAITING), this.jobs.size));
+  }
+
+  /** The calls that wait here hold so much that the worker begins no other. */
+  get isFull(): boolean {
+    return this.jobs.size > 0 && Atomics.load(this.#control.words, HELD_KB) * 1024 >= FULL_BYTES;
   }
 
   /** The host answered for a job that the worker has: it will say at last that it is done with it. */

@@ -54,6 +54,17 @@ describe("createLinger()", () => {
     expect(state.served).toEqual([15, 15, 15]);
   });
 
+  it("sleeps until the next timer that is left, whatever was cancelled", () => {
+    const { linger, state, turn } = start([]);
+    linger.after(9, () => {});
+    const cancel = linger.after(3, () => {});
+    linger.after(6, () => {});
+    cancel();
+    linger.begin();
+    turn();
+    expect(state.blocked).toEqual([6]);
+  });
+
   it("gives the event loop its turn for a timer that is due, whatever is left to serve", () => {
     const { linger, state, turn } = start([2, 2, 2, 2]);
     linger.after(3, () => {});

@@ -4,13 +4,25 @@ import { outputOf, startSandbox } from "../support/sandbox.ts";
 
 const RULES = { maximumWorkers: 3, now: 1_000, busyAfterMs: 20 };
 
+interface SeatFields {
+  readonly busy?: boolean;
+  readonly loads?: boolean;
+  readonly reservedFor?: string;
+  readonly ready?: boolean;
+  /** How many of the calls wait. */
+  readonly waiting?: number;
+  readonly isFull?: boolean;
+}
+
 /** A worker with calls of these plugins; `busy` means that a guest holds its thread. */
-function seat(plugins: readonly string[], fields: { busy?: boolean; loads?: boolean; reservedFor?: string; ready?: boolean } = {}): Seat {
+function seat(plugins: readonly string[], fields: SeatFields = {}): Seat {
   const entry = fields.busy === true ? { number: 1, enteredAt: 0, endBy: 9_999, lastPoll: 0 } : undefined;
   return {
     ready: fields.ready ?? true,
     loads: fields.loads ?? false,
     jobs: new Map(plugins.map((digest, number) => [number, { ticket: number, digest }])),
+    active: plugins.length - (fields.waiting ?? 0),
+    isFull: fields.isFull ?? false,
     entry,
     reservedFor: fields.reservedFor,
     serves: (digest) => plugins.includes(digest),
@@ -62,6 +74,17 @@ describe("choosePlace()", () => {
     const own = seat(["a"]);
     expect(place([own, seat(["a", "a"]), seat([])])).toEqual({ thread: own, wantsFresh: false });
     expect(place([seat(["a"], { busy: true }), seat(["a"], { busy: true }), seat([])])).toEqual({ thread: undefined, wantsFresh: false });
+  });
+
+  it("takes a worker with any number of calls that wait, but not too many at once, nor one whose calls hold too much [B1.parked] [B3.held]", () => {
+    const many = (active: number, waiting: number): Seat => seat(Array<string>(active + waiting).fill("b"), { waiting });
+    const crowded = [many(64, 0), many(64, 500), many(0, 1_024), seat(["b"], { waiting: 1, isFull: true })];
+    expect(place(crowded)).toEqual({ thread: undefined, wantsFresh: true });
+    const waiting = many(3, 900);
+    expect(place([...crowded, many(4, 0), waiting, many(5, 0)]).thread).toBe(waiting);
+    const loading = { digest: "a", isLoad: true, isBrief: false, reservation: undefined };
+    const full = seat(["b"], { waiting: 1, isFull: true, loads: true });
+    expect(choosePlace([full], loading, RULES).thread).toBe(full);
   });
 
   it("starts one beyond the maximum for a plugin that is shut out [B10.fair]", () => {

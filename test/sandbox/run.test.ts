@@ -4,6 +4,7 @@ import type { Instance } from "../../sandbox/instance.ts";
 import { createModuleTable } from "../../sandbox/modules.ts";
 import { Run } from "../../sandbox/run.ts";
 import { trackedRestore } from "../../sandbox/tracked-restore.ts";
+import { Lease } from "../../sandbox/worker/lease.ts";
 import { CONTROL_BYTES, openControl, type SyncAnswer, type WorkerMessage } from "../../sandbox/worker/protocol.ts";
 import { type InThreadPlugin, loadInThread, meteredModule } from "../support/in-thread.ts";
 
@@ -12,7 +13,7 @@ const TAKE_BYTES = 2;
 
 /** A call on the test's own thread, its clock in the test's hands. */
 function startRun(plugin: InThreadPlugin, name: string, answer: () => SyncAnswer | undefined = () => undefined) {
-  const state = { now: 1_000, posted: [] as WorkerMessage[] };
+  const state = { now: 1_000, posted: [] as WorkerMessage[], isFree: true, work: [] as Promise<void>[] };
   const run = new Run(
     {
       number: 1,
@@ -22,8 +23,10 @@ function startRun(plugin: InThreadPlugin, name: string, answer: () => SyncAnswer
       world: undefined,
       modules: createModuleTable(new Map(), {}),
     },
-    plugin.instance,
+    new Lease(plugin.image, plugin.instance),
     {
+      instances: { rest: () => {}, occupy: () => state.isFree, bringBack: () => Promise.resolve() },
+      background: (work) => void state.work.push(work),
       control: openControl(new SharedArrayBuffer(CONTROL_BYTES)),
       local: { monotonicMs: () => 0, randomBytes: (length) => new Uint8Array(length) },
       now: () => state.now,
@@ -84,6 +87,59 @@ describe("Run", () => {
     const parts = state.posted.flatMap((message) => ("lines" in message ? [message.lines.length] : []));
     expect(parts.reduce((sum, part) => sum + part, 0)).toBeLessThanOrEqual(256 << 10);
     expect(Math.max(...parts)).toBeLessThanOrEqual(1_000);
+  });
+
+  it("ends without an instance where its guest is parked, and takes no step any more [T3.parked]", async () => {
+    const plugin = await loadInThread("export async function reads() { await Deno.readFile('x'); }", trackedRestore, {
+      module: meteredModule,
+    });
+    const { run, state } = startRun(plugin, "reads");
+    run.start();
+    state.isFree = false;
+    run.answer(1, "vnull", undefined);
+    run.end();
+    expect(state.posted.at(-1)).toMatchObject({ type: "failed", fault: { kind: "cancelled" } });
+    const { length } = state.posted;
+    await Promise.all(state.work);
+    expect(state.posted).toHaveLength(length);
+  });
+
+  it("fires the signal of a parked guest as soon as it has an instance [T3.parked]", async () => {
+    const source = `export async function listens(_args, { signal }) {
+      signal.addEventListener("abort", () => later(signal.reason.name));
+      let later;
+      return await Promise.race([Deno.readFile("x"), new Promise((resolve) => (later = resolve))]);
+    }`;
+    const plugin = await loadInThread(source, trackedRestore, { module: meteredModule });
+    const { run, state } = startRun(plugin, "listens");
+    run.start();
+    state.isFree = false;
+    run.abort();
+    expect(state.posted.at(-1)?.type).toBe("operation");
+    state.isFree = true;
+    await Promise.all(state.work);
+    expect(state.posted.at(-1)).toMatchObject({ type: "done", output: '{"o":"AbortError"}' });
+  });
+
+  it("takes its steps in their order once there is an instance, with the bytes that came [B2.parked] [B5.bytes]", async () => {
+    const source = `export async function reads() {
+      const seen = [];
+      await Promise.all(["a", "b"].map(async (name) => seen.push(...await Deno.readFile(name))));
+      return seen;
+    }`;
+    const plugin = await loadInThread(source, trackedRestore, { module: meteredModule });
+    const { run, state } = startRun(plugin, "reads");
+    run.start();
+    state.isFree = false;
+    const lent = new Uint8Array([1, 2]);
+    run.answer(1, "vnull", lent);
+    lent.fill(9);
+    run.answer(2, "vnull", new Uint8Array([3]));
+    expect(operations(state.posted)).toBe(2);
+    expect(state.posted.at(-1)?.type).toBe("operation");
+    state.isFree = true;
+    await Promise.all(state.work);
+    expect(state.posted.at(-1)).toMatchObject({ type: "done", output: '{"o":[1,2,3]}' });
   });
 
   it("measures a text that never ends by the memory it lies in [B3.output]", async () => {

@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import { partsOf } from "../../../sandbox/image.ts";
 import { createSandbox, type Invocation, type Sandbox } from "../../../sandbox/mod.ts";
 import { MAXIMUM_STATE_BYTES } from "../../../sandbox/session-states.ts";
-import { claim } from "../../../sandbox/worker/protocol.ts";
+import { claim, HELD_KB, WAITING } from "../../../sandbox/worker/protocol.ts";
 import { EMPTY_IMAGE, INVOCATION, NOTHING_USED, PLUGIN, type ScriptedWorker, scriptedWorkers } from "../../support/scripted-worker.ts";
 
 function pagesOf(...numbers: readonly number[]): SharedArrayBuffer {
@@ -105,6 +105,52 @@ describe("attack: a worker that says what it likes", () => {
     const request = worker.requests.at(-1);
     worker.say({ type: "done", number: request?.type === "call" ? request.number : 0, output: '{"o":2}', used: NOTHING_USED, lines: [] });
     expect(await outcome).toMatchObject({ ok: true, output: { o: 2 } });
+  });
+
+  it("that says it is full has its call taken back, but not one that has acted, and not for ever [B3.held] [B5.worker]", async () => {
+    const acted = begin();
+    acted.worker.say({ type: "operation", number: acted.number, operation: 1, name: "fs.readFile", text: "{}" });
+    acted.worker.say({ type: "full", number: acted.number });
+    acted.worker.say({ type: "full", number: 2 ** 31 });
+    acted.worker.say(acted.done);
+    expect(await acted.outcome).toMatchObject({ ok: true });
+
+    const { outcome, worker, number, done } = begin();
+    const given = (): number => worker.requests.filter((request) => request.type === "call" && request.number === number).length;
+    for (let refusals = 1; refusals < 10; refusals++) {
+      worker.say({ type: "full", number });
+      host.advance(5);
+      expect(given()).toBe(refusals + 1);
+    }
+    worker.say(done);
+    expect(await outcome).toMatchObject({ ok: true });
+
+    const endless = begin();
+    for (let refusals = 0; refusals < 1_000; refusals++) {
+      worker.say({ type: "full", number: endless.number });
+      host.advance(5);
+    }
+    expect(await endless.outcome).toMatchObject({ ok: false, fault: { kind: "overloaded", because: "memory" } });
+  });
+
+  it("gets no more calls than wait in one at most, whatever it says of how many wait [B1.parked] [B5.worker]", async () => {
+    const { words } = current().control;
+    const given = (): number => current().requests.filter(({ type }) => type === "call").length;
+    const calls: Promise<unknown>[] = [];
+    for (const [said, limit] of [
+      [-1_000_000, 64],
+      [2 ** 31 - 1, 1_024],
+    ] as const) {
+      Atomics.store(words, WAITING, said);
+      for (let call = 0; call < 1_100; call++) calls.push(sandbox.invoke(INVOCATION));
+      host.advance(5);
+      expect(given()).toBe(limit);
+    }
+    Atomics.store(words, HELD_KB, -1);
+    host.advance(5);
+    expect(given()).toBe(1_024);
+    await sandbox.close();
+    await Promise.all(calls);
   });
 
   it("is not started again and again for a call that ends every worker before it begins [B4.worker]", async () => {

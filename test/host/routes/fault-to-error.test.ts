@@ -59,8 +59,27 @@ describe("faultToError()", () => {
     ],
     [{ kind: "cancelled" }, { code: "cancelled", message: "The call was cancelled", visible: true }],
     [
-      { kind: "overloaded" },
+      { kind: "overloaded", because: "calls" },
       { code: "overloaded", message: "Too many calls wait for a worker (call again when some have ended)", visible: true },
+    ],
+    [
+      { kind: "overloaded", because: "memory" },
+      {
+        code: "overloaded",
+        message:
+          "Too many calls wait for a worker: those that were begun wait too, and hold all the memory that they may (call again when some have ended)",
+        visible: true,
+      },
+    ],
+    [
+      { kind: "held_most", allowedBytes: 512 },
+      {
+        code: "resource_exhausted",
+        message:
+          "The calls that wait held more than 512 bytes of memory together, and this one most (hold less while waiting, or let fewer calls wait at once)",
+        details: { limit: "heldBytes", allowed: 512 },
+        visible: true,
+      },
     ],
     [
       { kind: "lost" },

@@ -1,0 +1,46 @@
+/** A call's hold on an instance, and on what its guest is while another call has the instance. */
+
+import type { Image } from "../image.ts";
+import type { Instance } from "../instance.ts";
+import type { ParkedGuest } from "../parked.ts";
+
+export class Lease {
+  /** What the guest began as, and what its parked pages are a difference from. */
+  readonly image: Image;
+  /** The bound of its memory. */
+  readonly pages: number;
+  #place: Instance | ParkedGuest;
+  /** The call is over. */
+  isOver = false;
+
+  constructor(image: Image, instance: Instance) {
+    this.image = image;
+    this.pages = instance.requestedPages;
+    this.#place = instance;
+  }
+
+  /** @throws {Error} while the guest is parked: nobody may touch what is another call's now. */
+  get instance(): Instance {
+    if ("runs" in this.#place) throw new Error("The call's guest is parked");
+    return this.#place;
+  }
+
+  /** The guest where it has no instance. */
+  get parked(): ParkedGuest | undefined {
+    return "runs" in this.#place ? this.#place : undefined;
+  }
+
+  /** From an instance into memory of its own, or back. */
+  move(place: Instance | ParkedGuest): void {
+    this.#place = place;
+  }
+
+  /** Bytes of memory that the guest has taken. */
+  get usedBytes(): number {
+    return this.#place.usedBytes;
+  }
+
+  get fuelSpent(): number {
+    return this.#place.fuelSpent;
+  }
+}
