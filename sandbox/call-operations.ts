@@ -3,10 +3,11 @@
 import type { Limits } from "../manifests/mod.ts";
 import type { CallClock } from "./call-clock.ts";
 import type { CallLog } from "./call-log.ts";
+import type { CallUse } from "./call-use.ts";
 import type { World } from "./call-world.ts";
 import type { ExhaustedLimit, Fault } from "./fault.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
-import { nestsWithin, OPERATION_TEXT_BYTES } from "./marshal.ts";
+import { OPERATION_TEXT_BYTES } from "./marshal.ts";
 import type { SubtleCall, SubtleCallRequest } from "./subtle-calls.ts";
 import { SUBTLE_PREFIX } from "./subtle-operations.ts";
 import type { SyncAnswer, WorkerMessage } from "./worker/protocol.ts";
@@ -26,6 +27,7 @@ export interface OperatingCall {
   readonly limits: Limits;
   readonly clock: CallClock;
   readonly log: CallLog;
+  readonly use: CallUse;
   /** Undefined: the machine's. */
   readonly world: World | undefined;
   /** Why the guest must stop, as far as that is known. */
@@ -85,7 +87,7 @@ export class CallOperations {
 
   /** See `GuestHost.hostCall`. */
   ask(id: number, operation: string, ...[text, bytes]: [text: string, bytes: Uint8Array | undefined]): GuestAnswer {
-    const { limits, log, world, stopped } = this.#call;
+    const { limits, log, use, world, stopped } = this.#call;
     // The engine looks at the clock now and then only: until it does, a guest may go on after what ended it.
     if (stopped !== undefined) return ENDED;
     const local = LOCAL_OPERATIONS.get(operation);
@@ -96,11 +98,13 @@ export class CallOperations {
       return this.#call.isStopped() ? ENDED : answer;
     }
     if (operation === "log") return log.add(text) ? { answer: "vnull" } : this.#exhaust("logs", limits.logBytes);
+    if (operation === "timers") return this.#exhaust("timers", limits.timers);
     this.#count++;
     if (this.#count > limits.operations) return this.#exhaust("operations", limits.operations);
     if (text.length > OPERATION_TEXT_BYTES || (bytes?.length ?? 0) > limits.operationBytes)
       return this.#exhaust("operationBytes", limits.operationBytes);
-    if (!nestsWithin(text, limits.jsonDepth)) return this.#exhaust("jsonDepth", limits.jsonDepth);
+    if (use.nests(text, limits.jsonDepth) > limits.jsonDepth) return this.#exhaust("jsonDepth", limits.jsonDepth);
+    use.carried(text, bytes);
     if (id === 0 && operation.startsWith(SUBTLE_PREFIX)) return errorAnswer("NotSupported", "Cryptography answers later");
     if (id === 0) return this.#sendAndWait(operation, text, bytes);
     if (operation.startsWith(SUBTLE_PREFIX)) return this.#beginSubtle(id, { method: operation.slice(SUBTLE_PREFIX.length), text, bytes });
@@ -112,7 +116,7 @@ export class CallOperations {
 
   #begin(id: number, where: "host" | "crypto"): void {
     this.#pending.set(id, where);
-    if (where === "host") this.#pendingAtHost++;
+    if (where === "host") this.#call.use.pending(++this.#pendingAtHost);
     this.#call.world?.asked(id);
   }
 
@@ -139,7 +143,10 @@ export class CallOperations {
       this.#send(0, operation, text, bytes);
       return this.#env.waitForAnswer(number, clock.wallEnd);
     });
-    if (answer !== undefined) return answer;
+    if (answer !== undefined) {
+      this.#call.use.carried(answer.answer, answer.bytes);
+      return answer;
+    }
     if (!this.#call.isStopped()) this.#call.stop({ kind: "cancelled" });
     return ENDED;
   }

@@ -22,13 +22,14 @@ export interface ParkedGuest {
   readonly memoryBytes: number;
   /** Of those it had taken from its allocator. */
   readonly usedBytes: number;
+  readonly usedStackBytes: number | undefined;
   readonly fuelSpent: number;
   readonly registers: Registers;
 }
 
 /** Copies a guest out. No guest code may be under way in the instance, which may then be restored to anything. */
 export function park(instance: Instance, restorer: Restorer): ParkedGuest {
-  const { bytes, usedBytes, fuelSpent, registers } = instance;
+  const { bytes, usedBytes, usedStackBytes, fuelSpent, registers } = instance;
   const runs = restorer.changed(instance);
   const contents = new Uint8Array(runs.reduce((sum, run) => sum + bytesOf(run, bytes).length, 0));
   let at = 0;
@@ -37,7 +38,7 @@ export function park(instance: Instance, restorer: Restorer): ParkedGuest {
     contents.set(part, at);
     at += part.length;
   }
-  return { runs, contents, memoryBytes: bytes.length, usedBytes, fuelSpent, registers };
+  return { runs, contents, memoryBytes: bytes.length, usedBytes, usedStackBytes, fuelSpent, registers };
 }
 
 /** Makes an instance hold the guest again. @throws {RangeError} if its memory does not fit */

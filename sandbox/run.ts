@@ -7,21 +7,12 @@ import { type Limits, utf8Length } from "../manifests/mod.ts";
 import { CallClock, type ClockEnvironment } from "./call-clock.ts";
 import { type CallFacts, engineFault, thrownFault, unsettledFault, unwrittenFault } from "./call-faults.ts";
 import { CallLog } from "./call-log.ts";
-<<<<<<< HEAD
 import { CallOperations, type OperatingCall, type OperationsEnvironment } from "./call-operations.ts";
-=======
 import { CallUse } from "./call-use.ts";
->>>>>>> 1aa92bb5adb0d37febfb1cf6ca83ef5fcf72328b
 import type { World } from "./call-world.ts";
 import type { Fault } from "./fault.ts";
 import type { GuestHost } from "./guest-host.ts";
 import type { Instance } from "./instance.ts";
-<<<<<<< HEAD
-import { nestsWithin } from "./marshal.ts";
-=======
-import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
-import { OPERATION_TEXT_BYTES } from "./marshal.ts";
->>>>>>> 1aa92bb5adb0d37febfb1cf6ca83ef5fcf72328b
 import type { CallWords } from "./guest/protocol.ts";
 import type { EntryOrder } from "./entry-order.ts";
 import type { Image } from "./image.ts";
@@ -73,16 +64,9 @@ export class Run implements OperatingCall {
   readonly #finished: (run: Run) => void;
   readonly #operations: CallOperations;
   readonly #world: World | undefined;
-<<<<<<< HEAD
   /** What is to be done in the guest as soon as an instance is found for it. */
   readonly #later: Step[] = [];
-=======
-  #subtle: SubtleCall | undefined;
-  /** Made when it is first used: most calls need none. */
-  #local: LocalEnvironment | undefined;
-  #operations = 0;
-  readonly #use: CallUse = new CallUse();
->>>>>>> 1aa92bb5adb0d37febfb1cf6ca83ef5fcf72328b
+  readonly use: CallUse = new CallUse();
   /** Why the guest must stop; set while it runs, acted upon when it has left the engine. */
   #stop: Fault | undefined;
   #over = false;
@@ -129,21 +113,13 @@ export class Run implements OperatingCall {
   }
 
   #settle(operation: number, answer: string, bytes: Uint8Array | undefined): void {
-<<<<<<< HEAD
     // They may lie in memory that is lent for now only.
     const own = this.#canEnter() ? bytes : bytes?.slice();
     this.#enter((instance) => {
       this.#operations.settled(operation);
       this.#world?.answerEnters(operation);
+      this.use.carried(answer, own);
       instance.settle(operation, answer, own);
-=======
-    if (this.#pending.get(operation) === "host") this.#pendingAtHost--;
-    this.#pending.delete(operation);
-    this.#use.carried(answer, bytes);
-    this.#world?.answerEnters(operation);
-    this.#enter(() => {
-      this.#instance.settle(operation, answer, bytes);
->>>>>>> 1aa92bb5adb0d37febfb1cf6ca83ef5fcf72328b
       return undefined;
     });
   }
@@ -217,7 +193,7 @@ export class Run implements OperatingCall {
     const status = readStatus(text);
     switch (status.kind) {
       case "waiting":
-        this.#use.timers(status.timers);
+        this.use.timers(status.timers);
         return this.#wait(status.timerMs);
       case "done":
         return this.#complete(status.output);
@@ -284,7 +260,7 @@ export class Run implements OperatingCall {
     const bytes = instance.values.lastTextBytes - 1;
     if (bytes > outputBytes) return this.#finish({ kind: "exhausted", limit: "output", allowed: outputBytes });
     // The prelude wraps the output once (`guest/protocol.ts`).
-    if (this.#use.nests(output, jsonDepth, 1) > jsonDepth)
+    if (this.use.nests(output, jsonDepth, 1) > jsonDepth)
       return this.#finish({ kind: "exhausted", limit: "jsonDepth", allowed: jsonDepth });
     const used = this.#used(bytes);
     const state = this.#request.capture?.(instance);
@@ -335,24 +311,18 @@ export class Run implements OperatingCall {
 
   #used(outputBytes: number): InvocationUsed {
     const [, , args] = this.#request.words;
-    const stackBytes = this.#instance.usedStackBytes;
+    const stackBytes = this.#lease.usedStackBytes;
     return {
       wallMs: this.clock.wallMs,
       cpuMs: this.clock.cpuMs,
       memoryBytes: this.#lease.usedBytes,
       outputBytes,
-<<<<<<< HEAD
       logBytes: this.log.bytes,
       operations: this.#operations.count,
-      fuel: this.#lease.fuelSpent,
-=======
-      logBytes: this.#log.bytes,
-      operations: this.#operations,
       argumentBytes: utf8Length(args, args.length * 3 - 1),
-      ...this.#use.most,
+      ...this.use.most,
       ...(stackBytes !== undefined && { stackBytes }),
-      fuel: this.#instance.fuelSpent,
->>>>>>> 1aa92bb5adb0d37febfb1cf6ca83ef5fcf72328b
+      fuel: this.#lease.fuelSpent,
     };
   }
 
@@ -366,88 +336,6 @@ export class Run implements OperatingCall {
     };
   }
 
-<<<<<<< HEAD
-=======
-  #hostCall(
-    id: number,
-    operation: string,
-    text: string,
-    bytes: Uint8Array | undefined,
-  ): { answer: string | undefined; bytes?: Uint8Array } {
-    // The engine looks at the clock now and then only: until it does, a guest may go on after what ended it.
-    if (this.#stop !== undefined) return ENDED;
-    const local = LOCAL_OPERATIONS.get(operation);
-    if (local !== undefined) {
-      this.#local ??= { ...(this.#world ?? this.#env).local, isOver: () => this.#check() };
-      const answer = local(text, bytes, this.#local);
-      // The engine asks after some thousand steps, and each of them may be one of these.
-      return this.#check() ? ENDED : answer;
-    }
-    const { limits } = this.#request;
-    if (operation === "log") return this.#log.add(text) ? { answer: "vnull" } : this.#exhaust("logs", limits.logBytes);
-    if (operation === "timers") return this.#exhaust("timers", limits.timers);
-    this.#operations++;
-    if (this.#operations > limits.operations) return this.#exhaust("operations", limits.operations);
-    if (text.length > OPERATION_TEXT_BYTES || (bytes?.length ?? 0) > limits.operationBytes)
-      return this.#exhaust("operationBytes", limits.operationBytes);
-    if (this.#use.nests(text, limits.jsonDepth) > limits.jsonDepth) return this.#exhaust("jsonDepth", limits.jsonDepth);
-    this.#use.carried(text, bytes);
-    if (id === 0 && operation.startsWith(SUBTLE_PREFIX)) return errorAnswer("NotSupported", "Cryptography answers later");
-    if (id === 0) return this.#callAndWait(operation, text, bytes);
-    if (operation.startsWith(SUBTLE_PREFIX)) return this.#beginSubtle(id, { method: operation.slice(SUBTLE_PREFIX.length), text, bytes });
-    if (this.#pendingAtHost >= limits.pendingOperations) return this.#exhaust("pendingOperations", limits.pendingOperations);
-    this.#begin(id, "host");
-    this.#ask(id, operation, text, bytes);
-    return { answer: undefined };
-  }
-
-  #begin(id: number, where: "host" | "crypto"): void {
-    this.#pending.set(id, where);
-    if (where === "host") this.#use.pending(++this.#pendingAtHost);
-    this.#world?.asked(id);
-  }
-
-  /** Its time counts as the call's own: the threads that do the work are the host's. */
-  #beginSubtle(id: number, request: SubtleCallRequest): { answer: string | undefined } {
-    const open = (): SubtleCall => this.#env.openSubtle(this.number);
-    this.#subtle ??= this.#world === undefined ? open() : this.#world.openSubtle(open);
-    const begun = this.#subtle.begin(request, ({ answer, bytes }, elapsedMs) => {
-      const fault = this.#clock.charge(elapsedMs);
-      if (fault === undefined) this.answer(id, answer, bytes);
-      else this.#finish(fault);
-    });
-    if (!begun) return this.#exhaust("pendingOperations", this.#request.limits.pendingOperations);
-    this.#begin(id, "crypto");
-    return { answer: undefined };
-  }
-
-  #callAndWait(operation: string, text: string, bytes: Uint8Array | undefined): { answer: string; bytes?: Uint8Array } {
-    // Where the tape's call was ended while it waited, no answer will come.
-    if (this.#world !== undefined && this.#check()) return ENDED;
-    const answer = this.#clock.waiting(() => {
-      this.#ask(0, operation, text, bytes);
-      return this.#env.waitForAnswer(this.number, this.#clock.wallEnd);
-    });
-    if (answer !== undefined) {
-      this.#use.carried(answer.answer, answer.bytes);
-      return answer;
-    }
-    if (!this.#check()) this.#stop = { kind: "cancelled" };
-    return ENDED;
-  }
-
-  /** What was logged before comes first. */
-  #ask(operation: number, name: string, text: string, bytes: Uint8Array | undefined): void {
-    this.#log.flush();
-    this.#env.post({ type: "operation", number: this.number, operation, name, text, ...(bytes === undefined ? {} : { bytes }) });
-  }
-
-  #exhaust(limit: ExhaustedLimit, allowed: number): { answer: string } {
-    this.#stop ??= { kind: "exhausted", limit, allowed };
-    return errorAnswer("RangeError", `The call's limit is used up: ${limit} (${allowed})`);
-  }
-
->>>>>>> 1aa92bb5adb0d37febfb1cf6ca83ef5fcf72328b
   get #facts(): CallFacts {
     const { limits, modules } = this.#request;
     return { limits, modules, memoryExhausted: this.#lease.instance.memoryExhausted };

@@ -40,6 +40,10 @@ export class Lease {
     return this.#place.usedBytes;
   }
 
+  get usedStackBytes(): number | undefined {
+    return this.#place.usedStackBytes;
+  }
+
   get fuelSpent(): number {
     return this.#place.fuelSpent;
   }
