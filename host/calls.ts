@@ -99,7 +99,10 @@ export function createCalls(options: CallsOptions): Calls {
   let preparing = options.prepare;
 
   async function call(tool: string, args: RawArguments, wish: CallOptions = {}): Promise<ToolResult> {
-    const request = toCall(tool, args, wish, { newId, defaultSession });
+    const isWaiting = wish.confirm !== undefined || wish.unattended === "refuse";
+    let letGo: ToolCall["onPending"];
+    const onPending = isWaiting ? undefined : (pending: ToolResult): void => letGo?.(pending);
+    const request = toCall(tool, args, wish, { newId, defaultSession, onPending });
     const host = current();
     if (closing) {
       const refused = openTrace(request, host).fail(unavailable(tool, "the host is closing"));
@@ -114,32 +117,27 @@ export function createCalls(options: CallsOptions): Calls {
     if (known !== undefined) return known;
     const stop = new AbortController();
     const unfollow = wish.signal && follow(wish.signal, stop);
-    const run = async (onPending?: ToolCall["onPending"]): Promise<ToolResult> => {
-      const ended = dispatch(onPending === undefined ? request : Object.freeze({ ...request, onPending }), host, stop.signal);
-      running.set(ended, stop);
-      const result = await ended;
-      running.delete(ended);
-      unfollow?.();
-      results.add(result);
-      return result;
-    };
-    return wish.confirm !== undefined || wish.unattended === "refuse" ? await run() : await runUnattended(request, run, unfollow);
-  }
-
-  /** The caller gets the result, or word that a person has to agree first: then the call is no longer the caller's to cancel. */
-  function runUnattended(
-    request: ToolCall,
-    run: (onPending: ToolCall["onPending"]) => Promise<ToolResult>,
-    unfollow: (() => void) | undefined,
-  ): Promise<ToolResult> {
-    return new Promise((resolve) => {
-      const ended = run((pending) => {
+    const ended = run(request, host, stop, unfollow);
+    if (isWaiting) return await ended;
+    return await new Promise((resolve) => {
+      // A person has to agree first: the caller is told so, and the call is no longer the caller's to cancel.
+      letGo = (pending) => {
         unfollow?.();
         void asked.add(request, pending, ended);
         resolve(pending);
-      });
+      };
       void ended.then(resolve);
     });
+  }
+
+  async function run(request: ToolCall, host: Dispatch, stop: AbortController, unfollow?: () => void): Promise<ToolResult> {
+    const ended = dispatch(request, host, stop.signal);
+    running.set(ended, stop);
+    const result = await ended;
+    running.delete(ended);
+    unfollow?.();
+    results.add(result);
+    return result;
   }
 
   return {
@@ -179,7 +177,7 @@ function toCall(
   tool: string,
   args: RawArguments,
   wish: CallOptions,
-  { newId, defaultSession }: Pick<CallsOptions, "newId" | "defaultSession">,
+  { newId, defaultSession, onPending }: Pick<CallsOptions, "newId" | "defaultSession"> & { readonly onPending: ToolCall["onPending"] },
 ): ToolCall {
   const { session = defaultSession, turn, timeoutMs, callId = newId(), caller = "direct", traceparent, onProgress, confirm } = wish;
   const { seed, timeMs, record, answer } = wish;
@@ -198,5 +196,6 @@ function toCall(
     ...(traceparent !== undefined && { traceparent }),
     ...(onProgress && { onProgress }),
     ...(confirm && { confirm }),
+    ...(onPending && { onPending }),
   });
 }
