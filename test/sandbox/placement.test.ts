@@ -107,9 +107,11 @@ describe("isolation", () => {
     await box.load("apart", "export function answer() { return 42; }");
     await box.load("shared", "export function spins() { for (;;); }");
     let over = false;
-    const spinning = box.call("shared", "spins", { limits: { cpuMs: 400 } }).finally(() => (over = true));
+    const stop = new AbortController();
+    const spinning = box.call("shared", "spins", { limits: { cpuMs: 60_000 }, signal: stop.signal }).finally(() => (over = true));
     for (let i = 0; i < 5; i++) expect(outputOf(await box.call("apart", "answer"))).toBe(42);
     expect(over).toBe(false);
+    stop.abort();
     await spinning;
     expect(box.defects).toEqual([]);
   });
