@@ -10,7 +10,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { nearestName } from "../../nearest.ts";
 import { absolutePath, pathFrom } from "../paths.ts";
-import { count, printable, shorten } from "../text.ts";
+import { count, printable, printableJson, shorten } from "../text.ts";
 
 const ACTS = ["tail", "search", "verify", "export", "session"] as const;
 type Act = (typeof ACTS)[number];
@@ -107,13 +107,15 @@ async function exportAll(context: CommandContext, place: JournalPlace): Promise<
   const { output, options, platform } = context;
   const out = options.value("out");
   const lines: string[] = [];
-  // Each text is JSON, as it was sealed.
-  for await (const { number, seal, text } of readJournal(place)) lines.push(`{"number":${number},"seal":"${seal}","event":${text}}`);
-  const all = lines.map((line) => `${line}\n`).join("");
-  if (out === undefined) platform.terminal.out(all);
-  else {
+  for await (const { number, seal, text } of readJournal(place)) {
+    // The text is JSON, as it was sealed: a file gets it to the letter, a terminal the same value without what it could act on.
+    const line = `{"number":${number},"seal":"${seal}","event":${text}}\n`;
+    if (out === undefined) platform.terminal.out(printableJson(line));
+    else lines.push(line);
+  }
+  if (out !== undefined) {
     const file = absolutePath(out, platform.environment.cwd);
-    await platform.files.writeAtomic(file, all, 0o600);
+    await platform.files.writeAtomic(file, lines.join(""), 0o600);
     output.line(`Wrote ${count(lines.length, "row")} to ${pathFrom(platform.environment.cwd, file)}`);
     output.document({ ok: true, rows: lines.length, file });
   }

@@ -379,7 +379,12 @@ describe("bascule audit", () => {
     expect(await project.run(["audit", "tail"])).toMatchObject({ code: 0, out: "Nothing has been recorded yet\n" });
     await project.run(["init", "demo"]);
     await project.run(["call", "demo_peek", "path=README.md"]);
+    // Text that a terminal would act on, or that reads backwards: U+009B, U+202E.
+    await project.run(["call", "demo_peek", "path=\u009b2J\u202etxt"]);
     await project.run(["call", "demo_peek", "path=README.md", "--allow-read=."]);
+    const shown = (await project.run(["audit", "export"])).out;
+    expect(shown).toContain("\\u009b2J\\u202etxt");
+    expect(shown).not.toMatch(/[\u009b\u202e]/u);
     const tail = await project.run(["audit", "tail"]);
     expect(tail.out).toMatch(/ tool\.denied {2}demo\.demo_peek {2}fs_denied/u);
     expect(tail.out).toMatch(/ capability\.used {2}demo {2}read {2}.*README\.md {2}granted$/mu);

@@ -7,6 +7,7 @@ import type { RegisteredTool } from "../../../host/tool.ts";
 import { evaluateAccess, type JsonObject, type LayerRules, parseProject } from "../../../manifests/mod.ts";
 import { builtinOf, functionOf, pluginToolOf } from "../../support/registered.ts";
 import { projectOf } from "../../support/test-host.ts";
+import { memoryPlatform } from "../../support/memory-platform.ts";
 import { hostTool } from "../../support/tools.ts";
 import "../../support/seed.ts";
 
@@ -275,6 +276,22 @@ describe("createHost()", () => {
     expect([names.includes("grep"), names.includes("save")]).toEqual([true, false]);
     remove();
     expect(host.policy.canUse("guest", "save")).toBe(true);
+  });
+
+  it("lets nobody out of the parent's workspace by a link in it [T1.link]", async () => {
+    const platform = memoryPlatform({
+      "/outside/secret.txt": "secret",
+      "/workspace/out": { link: "/outside" },
+      "/workspace/in/a.txt": "a",
+    });
+    await using host = await createHost({ config: false, platform, workspace: "/workspace" });
+    const parent = host.session();
+    const read = async (workspace: string, path: string): Promise<unknown> => {
+      const result = await host.call("read_file", { path }, { session: host.session({ parent, workspace }) });
+      return result.ok ? result.output : result.error.code;
+    };
+    expect(await read("/workspace/in", "a.txt")).toMatchObject({ content: "a" });
+    expect(await read("/workspace/out", "secret.txt")).toBe("permission_denied");
   });
 
   it("takes a session's layers and its parent, and refuses wrong ones with what is wrong [P3.code] [T1]", async () => {
