@@ -41,6 +41,8 @@ export interface CallOptions {
   /** W3C traceparent. */
   readonly traceparent?: string;
   readonly onProgress?: (progress: JsonValue) => void;
+  /** What a guest writes to `console` and its log; the host's log gets it as well. */
+  readonly onLog?: ToolCall["onLog"];
   /** How to ask a person, for whose answer the caller waits. */
   readonly confirm?: ConfirmPrompt;
   /**
@@ -179,7 +181,7 @@ function toCall(
   wish: CallOptions,
   { newId, defaultSession, onPending }: Pick<CallsOptions, "newId" | "defaultSession"> & { readonly onPending: ToolCall["onPending"] },
 ): ToolCall {
-  const { session = defaultSession, turn, timeoutMs, callId = newId(), caller = "direct", traceparent, onProgress, confirm } = wish;
+  const { session = defaultSession, turn, timeoutMs, callId = newId(), caller = "direct", traceparent, onProgress, onLog, confirm } = wish;
   const { seed, timeMs, record, answer } = wish;
   return Object.freeze({
     callId,
@@ -195,6 +197,7 @@ function toCall(
     ...(answer && { answer }),
     ...(traceparent !== undefined && { traceparent }),
     ...(onProgress && { onProgress }),
+    ...(onLog && { onLog }),
     ...(confirm && { confirm }),
     ...(onPending && { onPending }),
   });

@@ -86,6 +86,8 @@ export interface Host extends AsyncDisposable {
 
   /** Each loop is a reader of its own, from its beginning on. */
   readonly events: AsyncIterable<HostEvent>;
+  /** Called with each event from now on, in the tick in which it happens. Returns unsubscribe. */
+  subscribe(listener: (event: HostEvent) => void): () => void;
   /** Questions that wait for a person. Never hand this to the agent that asked (SPEC E5). */
   readonly confirmations: Pick<PendingConfirmations, "list" | "answer">;
   /** The durable record, where one is kept. */
@@ -258,6 +260,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     places,
     notices: directory.notices,
     events: { [Symbol.asyncIterator]: () => bus.events() },
+    subscribe: bus.subscribe,
     confirmations: { list: confirmations.list, answer: confirmations.answer },
     audit: createAudit({ journals: platform.journals, files: platform.files, folder: places.auditFolder }, store),
     close,

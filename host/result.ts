@@ -122,7 +122,7 @@ function outputText(output: JsonValue): string {
 
 function blockToText(block: ContentBlock): string {
   if (block.type === "text") return block.text;
-  return block.type === "image" ? `[image, ${block.mimeType}]` : (block.text ?? `[${block.uri}]`);
+  return block.type === "resource" ? (block.text ?? `[${block.uri}]`) : `[${block.type}, ${block.mimeType}]`;
 }
 
 function blockToMcp(block: ContentBlock): JsonObject {

@@ -7,10 +7,10 @@ import { createMemoryFiles } from "./memory-files.ts";
 import { createMemoryGuarded } from "./memory-guarded.ts";
 import { createMemoryJournals } from "./memory-journals.ts";
 import { createMemoryNetwork, type MemoryNetworkOptions } from "./memory-network.ts";
-import { createMemorySockets } from "./memory-sockets.ts";
+import { createMemoryPair, createMemorySockets } from "./memory-sockets.ts";
 import { MemoryTree } from "./memory-tree.ts";
 import type { Bundler } from "./bundler-types.ts";
-import type { Environment, Isolation, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
+import type { Environment, Isolation, LineConnection, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
 import { createUuidv7 } from "./random.ts";
 
 /** A file's contents, or what else is there. */
@@ -57,6 +57,8 @@ export interface MemoryPlatform extends Platform {
   };
   /** What Ctrl-C does. */
   interrupt(): void;
+  /** The other end of `terminal.lines()`. */
+  readonly client: LineConnection;
 }
 
 const NEW_YEAR_2024 = Date.UTC(2024, 0, 1);
@@ -99,6 +101,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     plant,
     recorded: { log, ...terminal.recorded },
     interrupt: terminal.interrupt,
+    client: terminal.client,
   };
 
   function plant(path: string, entry: MemoryEntry): void {
@@ -140,6 +143,7 @@ interface RecordedTerminal {
   readonly terminal: Terminal;
   readonly recorded: Omit<MemoryPlatform["recorded"], "log">;
   readonly interrupt: () => void;
+  readonly client: LineConnection;
 }
 
 function createMemoryTerminal({ answers, input = "" }: MemoryPlatformOptions): RecordedTerminal {
@@ -149,7 +153,9 @@ function createMemoryTerminal({ answers, input = "" }: MemoryPlatformOptions): R
   let out = "";
   let error = "";
   let exitCode: number | undefined;
+  const [lines, client] = createMemoryPair();
   return {
+    client,
     terminal: {
       interactive: answers !== undefined,
       color: false,
@@ -161,6 +167,7 @@ function createMemoryTerminal({ answers, input = "" }: MemoryPlatformOptions): R
         asked.push(prompt);
         return waiting.shift();
       },
+      lines: () => lines,
       async readInput(maxBytes) {
         if (new TextEncoder().encode(input).length > maxBytes) throw fileError("too_large");
         return input;

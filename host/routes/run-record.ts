@@ -15,7 +15,7 @@ import {
   PERMISSION_KINDS,
 } from "../../manifests/mod.ts";
 import { deepFreeze } from "../json.ts";
-import type { Log, Platform } from "../platform/platform.ts";
+import type { Log, LogLevel, Platform } from "../platform/platform.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { Execution } from "./executor.ts";
@@ -42,6 +42,8 @@ export interface RunRecord {
   /** Milliseconds since the epoch. */
   readonly deadline: number;
   readonly progress: (value: JsonValue) => void;
+  /** A line that the guest wrote. */
+  readonly guestLine: (level: LogLevel, text: string) => void;
   /** Gives up whatever the run still holds open. To be called at its end, however it ended. */
   readonly close: () => void;
 }
@@ -84,6 +86,17 @@ export function openRunRecord(execution: Execution, { platform, emit, secrets }:
     });
   }
 
+  const log = lazyLog(() => platform.log.child({ ...subject, tool: tool.qualifiedName }));
+
+  function tell(what: string, door: () => void): void {
+    try {
+      door();
+    } catch (error) {
+      // A door's defect is not the tool's failure.
+      platform.log.write("error", `A ${what} listener threw`, { callId: call.callId, error: String(error) });
+    }
+  }
+
   return {
     bridge: {
       callId: call.callId,
@@ -104,7 +117,13 @@ export function openRunRecord(execution: Execution, { platform, emit, secrets }:
     filesModified: () => [...modified],
     hint: () => refused && hintFor(refused, execution),
     elapsedMs: () => Math.max(0, platform.clock.monotonic() - begunMs),
-    log: lazyLog(() => platform.log.child({ ...subject, tool: tool.qualifiedName })),
+    log,
+    guestLine(level, text) {
+      log.write(level, "guest", { text });
+      if (call.onLog === undefined) return;
+      const shown = secrets.redact(text);
+      tell("log", () => call.onLog?.(level, typeof shown === "string" ? shown : ""));
+    },
     settings: defaultSettings(version?.manifest.settingsSchema),
     permissions: shownPermissions(decision.grant),
     deadline: (call.timeMs ?? platform.clock.now()) + decision.limits.wallMs,
@@ -115,12 +134,7 @@ export function openRunRecord(execution: Execution, { platform, emit, secrets }:
     progress(said) {
       const value = secrets.redact(said);
       emit({ type: "tool.output_delta", ...subject, payload: { delta: value } });
-      try {
-        call.onProgress?.(value);
-      } catch (error) {
-        // A door's defect is not the tool's failure.
-        platform.log.write("error", "A progress listener threw", { callId: call.callId, error: String(error) });
-      }
+      tell("progress", () => call.onProgress?.(value));
     },
   };
 }
