@@ -34,6 +34,8 @@ export interface HostOptions {
   readonly watch?: boolean;
   /** Default: the platform's, pino on stderr. */
   readonly logger?: Log;
+  /** Whether plugins are set as `.bascule/settings/` says. Default true; false leaves them as they come. */
+  readonly settings?: boolean;
   readonly platform?: Platform;
   /**
    * Which plugins' code is loaded when they are found. The others' is when one of their tools is first called, and
