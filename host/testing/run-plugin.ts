@@ -106,7 +106,7 @@ async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promis
   async function openHost(plugin: PluginBytes, more: Pick<HostOptions, "logger" | "grants" | "policy">): Promise<Host> {
     const plugins = `${root}/plugins-${++copies}`;
     await writeCopy(platform, plugins, plugin);
-    return await createHost({ platform, plugins, config: false, workspace: root, ...isolated, ...more });
+    return await createHost({ platform, plugins, config: false, settings: false, workspace: root, ...isolated, ...more });
   }
 
   return {

@@ -18,6 +18,7 @@ import { packCommand } from "./pack.ts";
 import { reloadCommand } from "./reload.ts";
 import { replayCommand } from "./replay.ts";
 import { revokeCommand } from "./revoke.ts";
+import { settingsCommand } from "./settings.ts";
 import { testCommand } from "./test.ts";
 import { typesCommand } from "./types.ts";
 import { vendorCommand } from "./vendor.ts";
@@ -40,6 +41,7 @@ export const COMMANDS: readonly Command[] = [
   grantCommand,
   revokeCommand,
   grantsCommand,
+  settingsCommand,
   whyCommand,
   approveCommand,
   denyCommand,

@@ -1,6 +1,6 @@
 /** Questions to clients of the revisions that are asked while their request is open: pushed to them one by one. */
 
-import type { ElicitRequestFormParams, ServerContext } from "@modelcontextprotocol/server";
+import type { ServerContext } from "@modelcontextprotocol/server";
 import type { Question } from "./open-call.ts";
 import type { Caller } from "./parts.ts";
 
@@ -19,7 +19,7 @@ export async function answerQuestion(
   const responses: Record<string, unknown> = {};
   try {
     for (const [name, { method, params }] of Object.entries(inputs)) {
-      if (method === "elicitation/create") responses[name] = await server.elicitInput(params as ElicitRequestFormParams, options);
+      if (method === "elicitation/create") responses[name] = await server.elicitInput(params, options);
     }
   } catch (error) {
     // It was answered elsewhere, or the client is gone: both are known already.

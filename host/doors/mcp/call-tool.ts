@@ -141,7 +141,7 @@ function toCallResult(result: ToolResult, hasSchema: boolean): CallToolResult {
     ...(structured !== undefined && { structuredContent: structured }),
     isError,
     _meta: { ..._meta, "bascule/call": { callId, durationMs, ...(digest !== undefined && { digest }) } },
-  } as CallToolResult;
+  };
 }
 
 function structuredOf(result: ToolResult, hasSchema: boolean): JsonValue | undefined {

@@ -50,7 +50,7 @@ export function createServer(parts: DoorParts, client: McpClient, era: Era): Ser
   server.setRequestHandler("tools/call", ({ params }, ctx) => callTool(params, ctx, caller));
 
   server.setRequestHandler("resources/list", async ({ params }) => {
-    const all = (await Promise.all(resources.map((source) => source.list(client)))).flat();
+    const all = (await Promise.all(resources.map(async (source) => await source.list(client)))).flat();
     const { items, nextCursor } = pageOf(all, ({ uri }) => uri, params?.cursor);
     return { resources: [...items], ...(nextCursor !== undefined && { nextCursor }) };
   });
