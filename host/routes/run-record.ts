@@ -120,7 +120,6 @@ export function openRunRecord(execution: Execution, { platform, emit, secrets, s
     filesModified: () => [...modified],
     hint: () => refused && hintFor(refused, execution),
     elapsedMs: () => Math.max(0, platform.clock.monotonic() - begunMs),
-<<<<<<< HEAD
     log,
     guestLine(level, text) {
       log.write(level, "guest", { text });
@@ -128,11 +127,7 @@ export function openRunRecord(execution: Execution, { platform, emit, secrets, s
       const shown = secrets.redact(text);
       tell("log", () => call.onLog?.(level, typeof shown === "string" ? shown : ""));
     },
-    settings: defaultSettings(version?.manifest.settingsSchema),
-=======
-    log: lazyLog(() => platform.log.child({ ...subject, tool: tool.qualifiedName })),
     settings: version === undefined ? NO_SETTINGS : settings(version.manifest),
->>>>>>> 76429ce706e8a194be710200d0b8e072b98e7149
     permissions: shownPermissions(decision.grant),
     deadline: (call.timeMs ?? platform.clock.now()) + decision.limits.wallMs,
     close() {

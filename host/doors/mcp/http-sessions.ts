@@ -74,7 +74,6 @@ export function createHttpSessions(parts: DoorParts, maxRequestBodySize: number)
       done();
       return response;
     }
-    // Errors of `initialize` leave a session behind that nobody can name.
     return new Response(watched(response.body, done), response);
   }
 
@@ -130,6 +129,7 @@ function watched(body: ReadableStream<Uint8Array>, done: () => void): ReadableSt
   });
 }
 
-function failure(status: number, code: number, message: string): Response {
+/** An error of the protocol, to a request whose id is not known. */
+export function failure(status: number, code: number, message: string): Response {
   return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 }
