@@ -128,6 +128,7 @@ function createMemoryEnvironment(cwd: string, options: MemoryPlatformOptions): E
     os: "linux",
     pid: 1,
     argv: options.argv ?? [],
+    command: ["/bin/node", "/bin/bascule.mjs"],
   };
 }
 

@@ -203,6 +203,8 @@ export interface Environment {
   readonly os: "linux" | "darwin" | "windows" | "other";
   readonly pid: number;
   readonly argv: readonly string[];
+  /** What starts this program again, before its arguments: absolute paths. */
+  readonly command: readonly string[];
 }
 
 /** Tells of changes below folders. */

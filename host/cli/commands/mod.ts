@@ -6,6 +6,7 @@ import { auditCommand } from "./audit.ts";
 import { benchCommand } from "./bench.ts";
 import { callCommand } from "./call.ts";
 import { checkCommand } from "./check.ts";
+import { clientConfigCommand } from "./client-config.ts";
 import { devCommand } from "./dev.ts";
 import { doctorCommand } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
@@ -14,6 +15,7 @@ import { grantsCommand } from "./grants.ts";
 import { infoCommand } from "./info.ts";
 import { initCommand } from "./init.ts";
 import { listCommand } from "./list.ts";
+import { mcpCommand } from "./mcp.ts";
 import { packCommand } from "./pack.ts";
 import { reloadCommand } from "./reload.ts";
 import { replayCommand } from "./replay.ts";
@@ -27,6 +29,8 @@ import { whyCommand } from "./why.ts";
 export const COMMANDS: readonly Command[] = [
   initCommand,
   devCommand,
+  mcpCommand,
+  clientConfigCommand,
   listCommand,
   infoCommand,
   callCommand,
