@@ -7,6 +7,7 @@ import type { IsolationConfig, IsolationKind, JsonObject, JsonValue, Permissions
 import type { Log, Platform } from "./platform/platform.ts";
 import type { Policy } from "./policy/policy.ts";
 import type { Registry } from "./registry.ts";
+import type { TelemetryOptions } from "./telemetry/mod.ts";
 import type { PluginVersion, ToolFactory } from "./tool.ts";
 
 /** Relative paths are relative to the working directory. */
@@ -42,6 +43,11 @@ export interface HostOptions {
   readonly loadsAtOnce?: (plugin: PluginVersion) => boolean;
   /** Plugins are found and loaded before `createHost` resolves. Default true; false leaves it to `reload()`. */
   readonly scan?: boolean;
+  /**
+   * Count calls for `host.metrics()`, and hand spans and metrics to the OpenTelemetry providers that the program has registered
+   * (SPEC AU7). Default false, which costs nothing.
+   */
+  readonly telemetry?: boolean | TelemetryOptions;
 }
 
 /** Who gets events, and what is taken out of them first. */

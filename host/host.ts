@@ -37,7 +37,9 @@ import { createSessions, type HostSessionOptions } from "./sessions.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
 import { createPluginDirectory, type PluginChange, type PluginDirectory, type PluginStatus } from "./sources/directory/mod.ts";
+import { createTelemetry, hostGauges, toPrometheus } from "./telemetry/mod.ts";
 import type { RegisteredTool, ToolFactory } from "./tool.ts";
+import { VERSION } from "./version.ts";
 import { announceTools } from "./audit/announce-tools.ts";
 
 /** Options of one call: a session, or the role and context of one that the host keeps. */
@@ -88,6 +90,8 @@ export interface Host extends AsyncDisposable {
   readonly events: AsyncIterable<HostEvent>;
   /** Questions that wait for a person. Never hand this to the agent that asked (SPEC E5). */
   readonly confirmations: Pick<PendingConfirmations, "list" | "answer">;
+  /** What is counted, as text for Prometheus: how the host is, and with `telemetry` also its calls (SPEC AU7). */
+  metrics(): string;
   /** The durable record, where one is kept. */
   readonly audit: Audit;
   /** Refuses new calls, lets running ones end, then cancels them. Idempotent. */
@@ -153,6 +157,9 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     onDefect,
   });
   const quotas = createQuotas(clock.monotonic);
+  const wanted = options.telemetry ?? false;
+  const telemetry = wanted === false ? undefined : await createTelemetry(wanted === true ? {} : wanted);
+  if (telemetry) bus.subscribe(telemetry.onEvent);
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
   const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
 
@@ -168,6 +175,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       confirm,
       executors,
       quotas,
+      telemetry,
       checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
       emit: bus.emit,
       now: clock.monotonic,
@@ -259,6 +267,17 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     notices: directory.notices,
     events: { [Symbol.asyncIterator]: () => bus.events() },
     confirmations: { list: confirmations.list, answer: confirmations.answer },
+    metrics: () =>
+      toPrometheus([
+        ...hostGauges({
+          version: VERSION,
+          tools: snapshot().tools.length,
+          plugins: directory.status().map(({ state }) => state),
+          confirmations: confirmations.list().length,
+          ...(sandbox.use && { sandbox: sandbox.use() }),
+        }),
+        ...(telemetry?.families() ?? []),
+      ]),
     audit: createAudit({ journals: platform.journals, files: platform.files, folder: places.auditFolder }, store),
     close,
     [Symbol.asyncDispose]: close,

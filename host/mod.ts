@@ -86,6 +86,7 @@ export type { CallState, SessionState } from "./audit/session-state.ts";
 export type { JournalReport } from "./audit/verify.ts";
 export { EVENT_TYPES, type EventPayloads, type EventType, type HostEvent, TERMINAL_EVENT_TYPES } from "./audit/events.ts";
 export { createPolicy, type Policy, type PolicyOptions, type ProjectPolicy } from "./policy/policy.ts";
+export { PROMETHEUS_TYPE, type TelemetryOptions } from "./telemetry/mod.ts";
 export type { Explanation } from "./policy/explain.ts";
 export type { Quota } from "./quotas/quota.ts";
 export type { QuotaUse } from "./quotas/quotas.ts";
