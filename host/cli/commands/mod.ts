@@ -18,6 +18,7 @@ import { packCommand } from "./pack.ts";
 import { reloadCommand } from "./reload.ts";
 import { replayCommand } from "./replay.ts";
 import { revokeCommand } from "./revoke.ts";
+import { serveCommand } from "./serve.ts";
 import { testCommand } from "./test.ts";
 import { typesCommand } from "./types.ts";
 import { vendorCommand } from "./vendor.ts";
@@ -26,6 +27,7 @@ import { whyCommand } from "./why.ts";
 export const COMMANDS: readonly Command[] = [
   initCommand,
   devCommand,
+  serveCommand,
   listCommand,
   infoCommand,
   callCommand,
