@@ -8,6 +8,7 @@ import type { LearningOptions } from "./learn/learning-policy.ts";
 import type { Log, Platform } from "./platform/platform.ts";
 import type { Policy } from "./policy/policy.ts";
 import type { Registry } from "./registry.ts";
+import type { TelemetryOptions } from "./telemetry/mod.ts";
 import type { PluginVersion, ToolFactory } from "./tool.ts";
 
 /** Relative paths are relative to the working directory. */
@@ -37,6 +38,8 @@ export interface HostOptions {
   readonly watch?: boolean;
   /** Default: the platform's, pino on stderr. */
   readonly logger?: Log;
+  /** Whether plugins are set as `.bascule/settings/` says. Default true; false leaves them as they come. */
+  readonly settings?: boolean;
   readonly platform?: Platform;
   /**
    * Which plugins' code is loaded when they are found. The others' is when one of their tools is first called, and
@@ -45,6 +48,11 @@ export interface HostOptions {
   readonly loadsAtOnce?: (plugin: PluginVersion) => boolean;
   /** Plugins are found and loaded before `createHost` resolves. Default true; false leaves it to `reload()`. */
   readonly scan?: boolean;
+  /**
+   * Count calls for `host.metrics()`, and hand spans and metrics to the OpenTelemetry providers that the program has registered
+   * (SPEC AU7). Default false, which costs nothing.
+   */
+  readonly telemetry?: boolean | TelemetryOptions;
 }
 
 /** Who gets events, and what is taken out of them first. */

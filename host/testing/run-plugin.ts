@@ -119,7 +119,7 @@ async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promis
   ): Promise<Host> {
     const plugins = `${root}/plugins-${++copies}`;
     await writeCopy(platform, plugins, plugin);
-    return await createHost({ platform, plugins, config: false, workspace: root, ...isolated, ...more });
+    return await createHost({ platform, plugins, config: false, settings: false, workspace: root, ...isolated, ...more });
   }
 
   return {

@@ -19,6 +19,7 @@ import { packCommand } from "./pack.ts";
 import { reloadCommand } from "./reload.ts";
 import { replayCommand } from "./replay.ts";
 import { revokeCommand } from "./revoke.ts";
+import { settingsCommand } from "./settings.ts";
 import { testCommand } from "./test.ts";
 import { typesCommand } from "./types.ts";
 import { vendorCommand } from "./vendor.ts";
@@ -41,6 +42,7 @@ export const COMMANDS: readonly Command[] = [
   grantCommand,
   revokeCommand,
   grantsCommand,
+  settingsCommand,
   whyCommand,
   learnCommand,
   approveCommand,
