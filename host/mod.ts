@@ -91,6 +91,8 @@ export type { Explanation } from "./policy/explain.ts";
 export type { Quota } from "./quotas/quota.ts";
 export type { QuotaUse } from "./quotas/quotas.ts";
 export type { StoredGrant } from "./grants.ts";
+export type { HostSettings } from "./settings/host-settings.ts";
+export { type SettingChange, type SettingField, SettingsError, type SettingsView } from "./settings/plugin-settings.ts";
 export type { PluginChange, PluginStatus } from "./sources/directory/mod.ts";
 export type { Log, LogLevel, Platform } from "./platform/platform.ts";
 export type {
