@@ -11,6 +11,7 @@ import { absolutePath } from "../paths.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import { findProject } from "../project.ts";
 import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
+import { serveCommand } from "./serve.ts";
 
 export const mcpCommand: Command = {
   name: "mcp",
@@ -19,13 +20,16 @@ export const mcpCommand: Command = {
   details: [
     "MCP clients start it; client-config prints what to write into their settings.",
     "Speaks the revisions 2026-07-28, 2025-11-25, 2025-06-18 and older ones. What is logged goes to stderr.",
+    "With --http it serves at /mcp of the server that serve starts, with its tokens.",
     "A call that a person has to agree to is asked about through the client, if it can ask; else approve answers it.",
     "Plugins that change, and ask for more than they have, wait until a person accepts them.",
   ],
-  examples: ["mcp", "mcp --project ~/work/notes --role reader", "mcp --read-only"],
+  examples: ["mcp", "mcp --project ~/work/notes --role reader", "mcp --read-only", "mcp --http --port=8080"],
   positionals: { min: 0, max: 0 },
   options: [
     { name: "project", value: "folder", about: "The project's folder (else the working directory)" },
+    { name: "http", about: "Over HTTP, as serve does" },
+    { name: "port", value: "number", about: "With --http: where to listen" },
     ...CONTEXT_OPTIONS,
     ...RUN_OPTIONS,
     ISOLATION_OPTION,
@@ -34,6 +38,7 @@ export const mcpCommand: Command = {
 };
 
 async function mcp(given: CommandContext): Promise<number> {
+  if (given.options.has("http")) return await serveCommand.run(await inProject(given));
   // First of all: from here on nothing but the protocol gets to stdout.
   const connection = given.platform.terminal.lines();
   const context = await inProject(given);

@@ -14,12 +14,14 @@ import { grantCommand } from "./grant.ts";
 import { grantsCommand } from "./grants.ts";
 import { infoCommand } from "./info.ts";
 import { initCommand } from "./init.ts";
+import { learnCommand } from "./learn.ts";
 import { listCommand } from "./list.ts";
 import { mcpCommand } from "./mcp.ts";
 import { packCommand } from "./pack.ts";
 import { reloadCommand } from "./reload.ts";
 import { replayCommand } from "./replay.ts";
 import { revokeCommand } from "./revoke.ts";
+import { serveCommand } from "./serve.ts";
 import { settingsCommand } from "./settings.ts";
 import { testCommand } from "./test.ts";
 import { typesCommand } from "./types.ts";
@@ -29,6 +31,7 @@ import { whyCommand } from "./why.ts";
 export const COMMANDS: readonly Command[] = [
   initCommand,
   devCommand,
+  serveCommand,
   mcpCommand,
   clientConfigCommand,
   listCommand,
@@ -47,6 +50,7 @@ export const COMMANDS: readonly Command[] = [
   grantsCommand,
   settingsCommand,
   whyCommand,
+  learnCommand,
   approveCommand,
   denyCommand,
   auditCommand,
