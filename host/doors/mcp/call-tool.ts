@@ -150,8 +150,8 @@ function structuredOf(result: ToolResult, hasSchema: boolean): JsonValue | undef
   return hasSchema ? undefined : ({ error: { ...result.error } } as unknown as JsonObject);
 }
 
-/** Asked on the request itself: over HTTP there may be no other way to this client. Undefined if it keeps no roots, or does not tell. */
-async function listRoots(ctx: ServerContext, { parts, server }: Caller): Promise<readonly string[] | undefined> {
+/** Asked on the request itself: over HTTP there may be no other way to this client. Undefined if it keeps no roots; one that does and does not say which is asked again at its next call, and has none until then. */
+async function listRoots(ctx: ServerContext, { parts, client, server }: Caller): Promise<readonly string[] | undefined> {
   if (server.getClientCapabilities()?.roots === undefined) return undefined;
   try {
     const { roots } = await server.listRoots(undefined, { timeout: ROOTS_TIMEOUT_MS, relatedRequestId: ctx.mcpReq.id });
@@ -161,7 +161,8 @@ async function listRoots(ctx: ServerContext, { parts, server }: Caller): Promise
     );
   } catch (error) {
     parts.onError(error);
-    return undefined;
+    client.forgetRoots();
+    return [];
   }
 }
 
