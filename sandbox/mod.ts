@@ -15,5 +15,6 @@ export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./worker/port
 export { ABORT, type CallWorld, type CryptoAnswer, isTape, isTime, type KeptTape, type Tape, TIMERS } from "./tape.ts";
 export { isFault } from "./worker/messages.ts";
 export { pooledRandom } from "./pooled-random.ts";
+export { readImportMap } from "./import-map.ts";
 export type { ModuleTarget } from "./modules.ts";
 export { createModuleResolver, createStackReader, nodeModuleNames } from "./modules.ts";

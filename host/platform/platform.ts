@@ -10,6 +10,7 @@ import type { Bundler } from "./bundler-types.ts";
 import type { Journals } from "./journal-types.ts";
 import type { Network } from "./network-types.ts";
 import type { CheckedPath } from "./proof.ts";
+import type { TrustedProcesses } from "./trusted/trusted-types.ts";
 
 /** Everything the host may touch; the only way to it. */
 export interface Platform {
@@ -29,6 +30,8 @@ export interface Platform {
   readonly terminal: Terminal;
   readonly workers: WorkerLauncher;
   readonly isolation: Isolation;
+  /** Processes for plugins that run natively. */
+  readonly trusted: TrustedProcesses;
   /** For `bascule doctor`. */
   inspectSystem(): Promise<SystemFacts>;
   /** For `bascule vendor` and `bascule pack`. */
