@@ -11,12 +11,14 @@ export interface Reach {
 /** Marks what `context.output` made; a plugin may use the symbol itself. */
 export const TOOL_OUTPUT: symbol = Symbol.for("bascule.toolOutput");
 
+/** In the sandbox's order, and there whether the host told them or not. */
+const TOLD = ["sessionId", "turnId", "callId", "agentId", "traceparent", "workspacePath", "settings", "permissions", "deadline"];
 const LEVELS = ["debug", "info", "warn", "error"];
 
 /** @param told the facts of the call, as JSON */
 export function createContext(told: object, { signal, request, log, progress }: Reach): object {
   return Object.freeze({
-    ...told,
+    ...Object.fromEntries(TOLD.map((name) => [name, Reflect.get(told, name) as unknown])),
     signal,
     log: Object.freeze({
       ...Object.fromEntries(LEVELS.map((level) => [level, (...values: unknown[]) => log(level, values)])),
