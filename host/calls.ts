@@ -73,6 +73,8 @@ export interface CallsOptions {
   readonly defaultSession: Session;
   /** Awaited before the first call: what records calls is there then. Must not reject. */
   readonly prepare?: () => Promise<void>;
+  /** Cuts a result down to what its session takes. */
+  readonly cap?: (result: ToolResult, session: Session) => ToolResult;
 }
 
 /** The way from doors to dispatch: sessions' slots, deadlines, remembered results. */
@@ -133,9 +135,10 @@ export function createCalls(options: CallsOptions): Calls {
   async function run(request: ToolCall, host: Dispatch, stop: AbortController, unfollow?: () => void): Promise<ToolResult> {
     const ended = dispatch(request, host, stop.signal);
     running.set(ended, stop);
-    const result = await ended;
+    const whole = await ended;
     running.delete(ended);
     unfollow?.();
+    const result = options.cap === undefined ? whole : options.cap(whole, request.session);
     results.add(result);
     return result;
   }
