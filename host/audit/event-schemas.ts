@@ -27,6 +27,7 @@ const CAPABILITY = schemaOf<CapabilityPayload>()(
     decision: TEXT,
     layer: TEXT,
     rule: Type.Optional(TEXT),
+    method: Type.Optional(TEXT),
     plugin: Type.Optional(TEXT),
     callId: TEXT,
   }),

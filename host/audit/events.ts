@@ -117,6 +117,8 @@ export type CapabilityPayload = {
   readonly decision: string;
   readonly layer: string;
   readonly rule?: string;
+  /** Of a request over the network. */
+  readonly method?: string;
   readonly plugin?: string;
   readonly callId: string;
 };

@@ -68,7 +68,7 @@ export function openRunRecord(execution: Execution, { platform, emit, secrets, s
   const begunMs = platform.clock.monotonic();
 
   function record(act: CapabilityAct): void {
-    const { decision: decided, permission, value, layer, rule } = act;
+    const { decision: decided, permission, value, layer, rule, method } = act;
     if (decided === "denied") refused = act;
     emit({
       type: decided === "granted" ? "capability.used" : "capability.denied",
@@ -81,6 +81,7 @@ export function openRunRecord(execution: Execution, { platform, emit, secrets, s
         decision: decided,
         layer,
         ...(rule !== undefined && { rule }),
+        ...(method !== undefined && { method }),
         ...(tool.plugin !== undefined && { plugin: tool.plugin }),
         callId: call.callId,
       },

@@ -13,6 +13,7 @@ import { grantCommand } from "./grant.ts";
 import { grantsCommand } from "./grants.ts";
 import { infoCommand } from "./info.ts";
 import { initCommand } from "./init.ts";
+import { learnCommand } from "./learn.ts";
 import { listCommand } from "./list.ts";
 import { packCommand } from "./pack.ts";
 import { reloadCommand } from "./reload.ts";
@@ -43,6 +44,7 @@ export const COMMANDS: readonly Command[] = [
   grantsCommand,
   settingsCommand,
   whyCommand,
+  learnCommand,
   approveCommand,
   denyCommand,
   auditCommand,
