@@ -10,7 +10,7 @@ import {
   type SideEffectClass,
 } from "../manifests/mod.ts";
 import { type Quota, quotasOf } from "./quotas/quota.ts";
-import { DEFAULT_RESULT_BYTES, LEAST_RESULT_BYTES } from "./results/cap-result.ts";
+import { DEFAULT_RESULT_BYTES, LEAST_RESULT_BYTES } from "./results/result-bytes.ts";
 import { isStricter } from "./confirmations/strictness.ts";
 
 /** Who calls, from where, and how much at once. Doors create one per client. */

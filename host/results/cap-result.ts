@@ -7,6 +7,7 @@
 
 import type { ContentBlock, ToolFailure, ToolResult, ToolSuccess, TruncatedPart } from "../call.ts";
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
+import { LEAST_RESULT_BYTES } from "./result-bytes.ts";
 
 export interface ResultCap {
   /** Of output and content together, as JSON. */
@@ -14,11 +15,6 @@ export interface ResultCap {
   /** Keeps a text for the session; undefined if it is too large even for that. */
   readonly keep: (text: string) => string | undefined;
 }
-
-/** What a session takes unless it says otherwise. */
-export const DEFAULT_RESULT_BYTES: number = 1024 * 1024;
-/** Less than this holds no summary. */
-export const LEAST_RESULT_BYTES = 4_096;
 
 /** Room for the line that says what was left out. */
 const NOTE_BYTES = 512;
