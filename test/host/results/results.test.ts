@@ -62,7 +62,7 @@ describe("results of calls", () => {
   it("above 1 MiB are cut between characters, and the rest is read by a handle [X6.cap] [X6.tool]", async () => {
     const host = await start();
     const result = await host.call("text");
-    const output = String(result.output);
+    const output = typeof result.output === "string" ? result.output : "";
     const bytes = new TextEncoder().encode(LONG).length;
     expect(new TextEncoder().encode(JSON.stringify(output)).length).toBeLessThanOrEqual(MIB);
     expect(result).toMatchObject({ ok: true, truncated: [{ part: "output", bytes }] });
