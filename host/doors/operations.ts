@@ -12,6 +12,7 @@ import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../
 import type { StoredGrant } from "../grants.ts";
 import type { QuotaUse } from "../quotas/quotas.ts";
 import type { TaskContext } from "../session.ts";
+import type { SettingChange, SettingsView } from "../settings/plugin-settings.ts";
 
 /** Everything a door can ask. Failures reject with a `DoorError`; a failed call is a `ToolResult`, not a failure. */
 export interface Operations {
@@ -23,6 +24,8 @@ export interface Operations {
   /** @returns how many grants changed. */
   revoke(plugin: string, taken?: Permissions): Promise<number>;
   grants(): Promise<GrantList>;
+  /** What a plugin is set to, after the change if there is one. */
+  settings(plugin: string, change?: SettingChange): Promise<SettingsView>;
   why(question: WhyQuestion): Promise<WhyAnswer>;
   /** Questions that wait for a person, of every client. */
   pending(): Promise<readonly PendingConfirmation[]>;

@@ -6,6 +6,7 @@ import type { ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { StoredGrant } from "../grants.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
+import type { SettingChange, SettingsView } from "../settings/plugin-settings.ts";
 import type {
   CallListener,
   CallRequest,
@@ -126,6 +127,7 @@ function remoteOperations(client: Client): Operations {
     grant: (plugin: string, permissions: Permissions) => client.request("grant", { plugin, permissions }) as Promise<StoredGrant>,
     revoke: (plugin: string, taken?: Permissions) => client.request("revoke", { plugin, ...(taken ? { taken } : {}) }) as Promise<number>,
     grants: () => client.request("grants") as Promise<GrantList>,
+    settings: (plugin: string, change?: SettingChange) => client.request("settings", { plugin, ...change }) as Promise<SettingsView>,
     why: (question: WhyQuestion) => client.request("why", question) as Promise<WhyAnswer>,
     pending: () => client.request("pending") as Promise<readonly PendingConfirmation[]>,
     resolve: (requestId: string, answer: ConfirmationAnswer) =>

@@ -123,6 +123,8 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
       return operations.revoke(request.plugin, request.taken);
     case "grants":
       return operations.grants();
+    case "settings":
+      return operations.settings(request.plugin, request.change);
     case "why":
       return operations.why(request.question);
     case "pending":

@@ -11,6 +11,7 @@ import {
   type JsonObject,
   type JsonSchema,
   type JsonValue,
+  type Manifest,
   type Permissions,
   PERMISSION_KINDS,
 } from "../../manifests/mod.ts";
@@ -27,6 +28,8 @@ export interface RouteOptions {
   readonly platform: Platform;
   readonly emit: EmitEvent;
   readonly secrets: Pick<Secrets, "forCall" | "redact">;
+  /** What the plugin of a version is set to, frozen. Default: its schema's defaults. */
+  readonly settings?: (manifest: Manifest) => JsonObject;
 }
 
 /** One run while it lasts. */
@@ -69,13 +72,14 @@ class CallRun implements RunRecord {
 
   constructor(execution: Execution, options: RouteOptions) {
     const { call, decision } = execution;
-    const { platform, secrets } = options;
+    const { platform, secrets, settings = defaultSettings } = options;
     this.#execution = execution;
     this.#options = options;
     // At once: from now on they are taken out of whatever is shown.
     this.#secrets = secrets.forCall(decision.grant);
     this.#begunMs = platform.clock.monotonic();
-    this.settings = defaultSettings(this.#version?.manifest.settingsSchema);
+    const manifest = this.#version?.manifest;
+    this.settings = manifest === undefined ? NO_SETTINGS : settings(manifest);
     this.permissions = shownPermissions(decision.grant);
     this.deadline = (call.timeMs ?? platform.clock.now()) + decision.limits.wallMs;
   }
@@ -149,7 +153,7 @@ class CallRun implements RunRecord {
   }
 
   #record(act: CapabilityAct): void {
-    const { decision, permission, value, layer, rule } = act;
+    const { decision, permission, value, layer, rule, method } = act;
     const { platform, emit } = this.#options;
     const { plugin } = this.#execution.tool;
     if (decision === "denied") this.#refused = act;
@@ -164,6 +168,7 @@ class CallRun implements RunRecord {
         decision,
         layer,
         ...(rule !== undefined && { rule }),
+        ...(method !== undefined && { method }),
         ...(plugin !== undefined && { plugin }),
         callId: this.#execution.call.callId,
       },
@@ -209,7 +214,7 @@ const NO_SETTINGS: JsonObject = Object.freeze({});
 const SETTINGS = new WeakMap<JsonSchema, JsonObject>();
 
 /** The schema's defaults: what a plugin's settings are until somebody sets them. Frozen, and the same object for the same schema. */
-function defaultSettings(schema: JsonSchema | undefined): JsonObject {
+function defaultSettings({ settingsSchema: schema }: Manifest): JsonObject {
   if (schema === undefined) return NO_SETTINGS;
   const known = SETTINGS.get(schema);
   if (known !== undefined) return known;
