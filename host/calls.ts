@@ -6,7 +6,7 @@ import type { ConfirmPrompt, ToolCall, ToolResult } from "./call.ts";
 import { dispatch, type Dispatch } from "./dispatch.ts";
 import { unavailable } from "./errors.ts";
 import type { Caller, JsonValue } from "../manifests/mod.ts";
-import type { HostCallHandler } from "../sandbox/mod.ts";
+import { type HostCallHandler, InFlight, nextNumber } from "../sandbox/mod.ts";
 import type { Clock } from "./platform/platform.ts";
 import type { Session } from "./session.ts";
 import { createRecentResults } from "./recent-results.ts";
@@ -96,7 +96,8 @@ export function createCalls(options: CallsOptions): Calls {
   const { current, newId, clock, defaultSession } = options;
   const results = createRecentResults(REMEMBERED);
   const asked = createAskedCalls();
-  const running = new Map<Promise<ToolResult>, AbortController>();
+  const running = new InFlight<{ readonly ended: Promise<ToolResult>; readonly stop: AbortController }>();
+  let lastNumber = 0;
   let closing = false;
   let preparing = options.prepare;
 
@@ -134,9 +135,10 @@ export function createCalls(options: CallsOptions): Calls {
 
   async function run(request: ToolCall, host: Dispatch, stop: AbortController, unfollow?: () => void): Promise<ToolResult> {
     const ended = dispatch(request, host, stop.signal);
-    running.set(ended, stop);
+    const number = (lastNumber = nextNumber(lastNumber));
+    running.set(number, { ended, stop });
     const whole = await ended;
-    running.delete(ended);
+    running.delete(number);
     unfollow?.();
     const result = options.cap === undefined ? whole : options.cap(whole, request.session);
     results.add(result);
@@ -157,9 +159,9 @@ export function createCalls(options: CallsOptions): Calls {
     async close(drainMs) {
       closing = true;
       const stopTimer = clock.after(drainMs, () => {
-        for (const stop of running.values()) stop.abort();
+        for (const { stop } of running.values()) stop.abort();
       });
-      while (running.size > 0) await Promise.all(running.keys());
+      while (running.size > 0) await Promise.all(running.values().map(({ ended }) => ended));
       stopTimer();
     },
   };

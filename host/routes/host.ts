@@ -13,7 +13,7 @@ import {
   wallTimeout,
 } from "../errors.ts";
 import { copyJson } from "../json.ts";
-import { isJsonObject } from "../../manifests/mod.ts";
+import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import { ToolError } from "../tool-error.ts";
 import { isToolOutput } from "../tool-output.ts";
 import type { Tool, ToolFactory } from "../tool.ts";
@@ -147,7 +147,7 @@ function createContext(execution: Execution, record: RunRecord, signal: AbortSig
     deadline: record.deadline,
     signal,
     log: record.log,
-    progress: record.progress,
+    progress: (value: JsonValue) => record.progress(value),
     workspace: Object.freeze(createWorkspaceFiles(record.bridge)),
   });
 }
