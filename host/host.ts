@@ -15,6 +15,8 @@ import type { Dispatch } from "./dispatch.ts";
 import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
 import { grantTo } from "./grant-to.ts";
 import { createHookGates } from "./hooks.ts";
+import { capResult } from "./results/cap-result.ts";
+import { createKeptResults, type KeptRange, type KeptRangeWish } from "./results/kept-results.ts";
 import { createRecorder } from "./recordings/recorder.ts";
 import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
@@ -34,10 +36,14 @@ import type { Sandbox } from "../sandbox/mod.ts";
 import { createSecrets } from "./secrets/secrets.ts";
 import { createSession, type Session } from "./session.ts";
 import { createSessions, type HostSessionOptions } from "./sessions.ts";
+import { createPluginSettings, type PluginSettingsSource } from "./settings/plugin-settings.ts";
+import { hostSettings, type HostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
 import { createPluginDirectory, type PluginChange, type PluginDirectory, type PluginStatus } from "./sources/directory/mod.ts";
+import { createTelemetry, hostGauges, toPrometheus } from "./telemetry/mod.ts";
 import type { RegisteredTool, ToolFactory } from "./tool.ts";
+import { VERSION } from "./version.ts";
 import { announceTools } from "./audit/announce-tools.ts";
 
 /** Options of one call: a session, or the role and context of one that the host keeps. */
@@ -56,6 +62,8 @@ export interface Host extends AsyncDisposable {
   callAll(calls: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
   /** Of an ended call; at least the last 1,000 are remembered. */
   result(callId: string): ToolResult | undefined;
+  /** A part of what was left out of a result, by its handle; undefined if the session has no such result, or has it no more (SPEC X6). */
+  readResult(handle: string, range?: KeptRangeWish & { readonly session?: Session }): KeptRange | undefined;
   /** A client of its own: role, workspace, concurrency. */
   session(options?: HostSessionOptions): Session;
 
@@ -80,6 +88,8 @@ export interface Host extends AsyncDisposable {
   /** Takes back whole kinds (`true`) or items as they were written, or everything; returns how many grants changed. */
   revoke(plugin: string, taken?: Permissions): Promise<number>;
   readonly grants: GrantStore;
+  /** What people set for plugins (SPEC G1). */
+  readonly settings: HostSettings;
   readonly places: Places;
   /** Lines for people: roots that were created, watching that does not work. */
   notices(): readonly string[];
@@ -88,6 +98,8 @@ export interface Host extends AsyncDisposable {
   readonly events: AsyncIterable<HostEvent>;
   /** Questions that wait for a person. Never hand this to the agent that asked (SPEC E5). */
   readonly confirmations: Pick<PendingConfirmations, "list" | "answer">;
+  /** What is counted, as text for Prometheus: how the host is, and with `telemetry` also its calls (SPEC AU7). */
+  metrics(): string;
   /** The durable record, where one is kept. */
   readonly audit: Audit;
   /** Refuses new calls, lets running ones end, then cancels them. Idempotent. */
@@ -136,10 +148,21 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 
   const isolation = isolationOf(options.isolation, () => places.project.config().isolation);
   const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : openSandbox(platform, isolation, onDefect);
-  const directory = createDirectory(platform, { places, registry, bus, sandbox, loadsAtOnce: options.loadsAtOnce });
+  const settings = createPluginSettings({
+    platform,
+    folder: places.settingsFolder,
+    emit: bus.emit,
+    manifestOf: (plugin) => directory.status().find(({ name }) => name === plugin)?.manifest,
+    onChange: (plugin) => directory.reconsider(plugin),
+  });
+  const directory = createDirectory(platform, { places, registry, bus, sandbox, settings, loadsAtOnce: options.loadsAtOnce });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
-  const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, recorder, lease: directory.lease });
+  const executors = createExecutors({
+    ...{ platform, emit: bus.emit, secrets, sandbox, recorder },
+    settings: settings.configOf,
+    lease: directory.lease,
+  });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
   const confirmations = createPendingConfirmations();
   const confirm = createConfirm({
@@ -153,10 +176,15 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     onDefect,
   });
   const quotas = createQuotas(clock.monotonic);
+  const wanted = options.telemetry ?? false;
+  const telemetry = wanted === false ? undefined : await createTelemetry(wanted === true ? {} : wanted);
+  if (telemetry) bus.subscribe(telemetry.onEvent);
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
   const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
 
+  const kept = createKeptResults(platform);
   const calls = createCalls({
+    cap: (result, { id, resultBytes }) => capResult(result, { maxBytes: resultBytes, keep: (text) => kept.keep(id, text, resultBytes) }),
     newId: random.uuidv7,
     clock,
     defaultSession: sessions.default,
@@ -168,6 +196,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       confirm,
       executors,
       quotas,
+      telemetry,
       checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
       emit: bus.emit,
       now: clock.monotonic,
@@ -176,24 +205,33 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     }),
   });
 
+  async function refreshSettings(): Promise<void> {
+    if (options.settings !== false) await settings.refresh();
+  }
+
   async function reload(): Promise<number> {
     await policies.refresh();
     await secrets.refresh();
     await grants.refresh();
+    await refreshSettings();
     return await directory.reloadChanged();
   }
 
-  if (registry && options.builtins !== false) registerBuiltins(registry, { reload });
+  if (registry && options.builtins !== false) registerBuiltins(registry, { reload, readResult: kept.read });
   if (registry && options.tools) registry.registerMany(options.tools);
+  await refreshSettings();
   if (options.scan !== false) await directory.scan();
+  let unwatchSettings = (): void => {};
   if (options.watch === true) {
     await directory.watch();
     policies.watch();
+    if (options.settings !== false) unwatchSettings = settings.watch();
   }
 
   let closing: Promise<void> | undefined;
   async function shutDown(): Promise<void> {
     policies.close();
+    unwatchSettings();
     await calls.close(DRAIN_MS);
     await directory.close();
     await sandbox.close();
@@ -220,6 +258,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       return await calls.callAll(requests, { ...wish, session });
     },
     result: calls.result,
+    readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
     session: sessions.open,
     list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
     definitionsFor(session = sessions.default) {
@@ -245,7 +284,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       const explanation = policies.explain(tool, session, act);
       return { ...explanation, quotas: quotas.read({ tool, session, quotas: explanation.quotas }) };
     },
-    plugins: directory.status,
+    plugins: () => directory.status().map((status) => withSettingsWarnings(status, settings)),
     checkForChanges: directory.checkForChanges,
     reload,
     grant: (plugin, permissions) => grantTo(plugin, permissions, { directory, grants, bus }),
@@ -255,10 +294,22 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       return changed;
     },
     grants,
+    settings: hostSettings(settings, directory.status),
     places,
     notices: directory.notices,
     events: { [Symbol.asyncIterator]: () => bus.events() },
     confirmations: { list: confirmations.list, answer: confirmations.answer },
+    metrics: () =>
+      toPrometheus([
+        ...hostGauges({
+          version: VERSION,
+          tools: snapshot().tools.length,
+          plugins: directory.status().map(({ state }) => state),
+          confirmations: confirmations.list().length,
+          ...(sandbox.use && { sandbox: sandbox.use() }),
+        }),
+        ...(telemetry?.families() ?? []),
+      ]),
     audit: createAudit({ journals: platform.journals, files: platform.files, folder: places.auditFolder }, store),
     close,
     [Symbol.asyncDispose]: close,
@@ -270,10 +321,11 @@ interface DirectoryParts {
   readonly registry: Registry | undefined;
   readonly bus: EventBus;
   readonly sandbox: Sandbox;
+  readonly settings: PluginSettingsSource;
   readonly loadsAtOnce: HostOptions["loadsAtOnce"];
 }
 
-function createDirectory(platform: Platform, { places, registry, bus, sandbox, loadsAtOnce }: DirectoryParts): PluginDirectory {
+function createDirectory(platform: Platform, { places, registry, bus, sandbox, settings, loadsAtOnce }: DirectoryParts): PluginDirectory {
   return createPluginDirectory({
     roots: places.pluginRoots,
     ...(loadsAtOnce !== undefined && { loadsAtOnce }),
@@ -282,6 +334,7 @@ function createDirectory(platform: Platform, { places, registry, bus, sandbox, l
     registry: registry ?? { replaceOwner: () => undefined, removeOwner: () => undefined },
     emit: bus.emit,
     log: platform.log,
+    switches: settings,
     bases: (plugin, directory) => ({ ...places.folders, base: directory, plugin: directory, data: `${places.folders.data}/${plugin}` }),
   });
 }
