@@ -1,7 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { HostEvent } from "../../host/audit/events.ts";
+import { createOperations } from "../../host/doors/host-operations.ts";
 import { createHost, type Host } from "../../host/mod.ts";
+import { currentPlatform } from "../../host/platform/mod.ts";
 import { memoryPlatform } from "../support/memory-platform.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -84,6 +86,14 @@ describe("a trusted plugin", () => {
       const [listed] = host.list({ tags: ["source:plugin"] });
       expect([listed?.route, listed?.confinement]).toEqual([confinement === undefined ? "wasm" : "host", confinement]);
       expect(host.why("look")?.confinement).toBe(confinement);
+      const operations = createOperations({
+        host,
+        files: currentPlatform().files,
+        session: host.session(),
+        about: { version: "0", pid: 1 },
+      });
+      expect(await operations.info("look")).toMatchObject({ tool: { route: listed?.route, ...(confinement && { confinement }) } });
+      expect((await operations.why({ name: "look" })).tools[0]?.confinement).toBe(confinement);
       shown.push(host.why("look")?.text.find((line) => line.startsWith("  route")));
       if (confinement === "none" && !("Deno" in globalThis)) continue;
       const result = await host.call("look", { a: [1] });

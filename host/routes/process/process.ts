@@ -58,7 +58,7 @@ async function runInProcess(
 ): Promise<Outcome> {
   const stop = new AbortController();
   const record = openRunRecord({ ...execution, signal: stop.signal }, options);
-  const run = await startRun(version, confinement, execution, record, options.platform.trusted);
+  const run = await startRun({ version, confinement, execution, record, trusted: options.platform.trusted });
   try {
     if ("error" in run) return { ok: false, error: run.error, used: { wallMs: record.elapsedMs() }, filesModified: [] };
     return await runToEnd(run, { execution, record, stop, options, confinement });
@@ -77,13 +77,21 @@ interface Run {
   readonly broker: Broker;
 }
 
-async function startRun(
-  version: PluginVersion,
-  confinement: TrustedConfinement,
-  execution: Execution,
-  record: RunRecord,
-  trusted: RouteOptions["platform"]["trusted"],
-): Promise<Run | { readonly error: ReturnType<typeof unavailable> }> {
+interface StartOptions {
+  readonly version: PluginVersion;
+  readonly confinement: TrustedConfinement;
+  readonly execution: Execution;
+  readonly record: RunRecord;
+  readonly trusted: RouteOptions["platform"]["trusted"];
+}
+
+async function startRun({
+  version,
+  confinement,
+  execution,
+  record,
+  trusted,
+}: StartOptions): Promise<Run | { readonly error: ReturnType<typeof unavailable> }> {
   const { limits } = execution.decision;
   const started = Promise.withResolvers<TrustedProcess>();
   // A call without a process has no checks to answer.

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { type Broker, createBroker } from "../../../../host/routes/process/broker.ts";
-import { createMeter } from "../../../../host/quotas/meter.ts";
 import { testCall, type TestCall } from "../../../support/bridge-context.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
 
@@ -26,7 +25,7 @@ function broker(options: { readonly mayDo?: number } = {}): TestBroker {
   let counted = 0;
   let answered = (): void => {};
   const made = createBroker({
-    bridge: { ...call.context, meter: createMeter([]) },
+    bridge: call.context,
     process: async () => ({
       ...PLACES,
       answer(line) {

@@ -102,7 +102,7 @@ describe("answerCheck()", () => {
     ["a host that is none", { net: true }, "net", "http://example.org", /URLs are not supported/],
   ] satisfies readonly [string, Permissions, string, string | undefined, RegExp][])(
     "refuses %s [O1.checks, PA3]",
-    async (_name, permissions, kind, value, reason) => {
+    async (...[, permissions, kind, value, reason]) => {
       expect(await ask(permissions, kind, value)).toMatch(reason);
     },
   );
