@@ -36,7 +36,7 @@ describe("a trusted plugin's process", () => {
     const workspace = await temporaryFolder();
     const { outcome } = await runTrusted(toolBody(body), {
       workspace,
-      limits: { wallMs: code === "timeout" ? 300 : 60_000, operations: 100 },
+      limits: { wallMs: code === "timeout" ? 300 : 60_000, operations: 100, logBytes: 65_536, memoryBytes: 32 * 1024 * 1024 },
     });
     expect(outcome).toMatchObject({ ok: false, error: { code } });
   });
