@@ -73,6 +73,8 @@ export interface CallsOptions {
   readonly defaultSession: Session;
   /** Awaited before the first call: what records calls is there then. Must not reject. */
   readonly prepare?: () => Promise<void>;
+  /** Cuts a result down to what its session takes. */
+  readonly cap?: (result: ToolResult, session: Session) => ToolResult;
 }
 
 /** The way from doors to dispatch: sessions' slots, deadlines, remembered results. */
@@ -135,9 +137,10 @@ export function createCalls(options: CallsOptions): Calls {
     const ended = dispatch(request, host, stop.signal);
     const number = (lastNumber = nextNumber(lastNumber));
     running.set(number, { ended, stop });
-    const result = await ended;
+    const whole = await ended;
     running.delete(number);
     unfollow?.();
+    const result = options.cap === undefined ? whole : options.cap(whole, request.session);
     results.add(result);
     return result;
   }
