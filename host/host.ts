@@ -60,6 +60,14 @@ export interface Host extends AsyncDisposable {
   call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
   /** Up to the session's cap at once; results in the order of the calls. */
   callAll(calls: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
+  /** Tells a call to end; resolves when it has, with its result (SPEC T3). Idempotent: undefined where it does not run. */
+  cancelCall(callId: string): Promise<ToolResult | undefined>;
+  /** All calls of one turn. */
+  cancelTurn(session: Session, turnId: string): Promise<readonly ToolResult[]>;
+  /** All calls of a session and of those that it delegated to. It can be used again. */
+  cancelSession(sessionId: string): Promise<readonly ToolResult[]>;
+  /** Cancels what it runs and says that it is over. Calls that are made for it nevertheless are made. */
+  closeSession(sessionId: string): Promise<void>;
   /** Of an ended call; at least the last 1,000 are remembered. */
   result(callId: string): ToolResult | undefined;
   /** A part of what was left out of a result, by its handle; undefined if the session has no such result, or has it no more (SPEC X6). */
@@ -256,6 +264,13 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       const wish = options ?? {};
       const session = await sessions.resolve(wish.session ?? sessions.default);
       return await calls.callAll(requests, { ...wish, session });
+    },
+    cancelCall: async (callId) => (await calls.cancel({ callId })).at(-1),
+    cancelTurn: ({ id }, turnId) => calls.cancel({ sessionId: id, turnId }),
+    cancelSession: (sessionId) => calls.cancel({ sessionId }),
+    async closeSession(sessionId) {
+      await calls.cancel({ sessionId });
+      sessions.end(sessionId);
     },
     result: calls.result,
     readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
