@@ -4,7 +4,7 @@ import { type Audit, createAudit } from "./audit/audit.ts";
 import type { EventBus } from "./audit/event-bus.ts";
 import type { HostEvent } from "./audit/events.ts";
 import { openEvents } from "./audit/open-events.ts";
-import type { RawArguments } from "./arguments.ts";
+import { JsonArgumentText, type RawArguments } from "./arguments.ts";
 import type { ToolResult } from "./call.ts";
 import { type CallAllOptions, type CallOptions, type CallRequest, createCalls } from "./calls.ts";
 import { checkRequired } from "./capabilities/mod.ts";
@@ -12,6 +12,7 @@ import { createConfirm } from "./confirmations/confirmations.ts";
 import { createPendingConfirmations, type PendingConfirmations } from "./confirmations/pending.ts";
 import { isSameDecision } from "./decision-summary.ts";
 import type { Dispatch } from "./dispatch.ts";
+import { type Exported, type ExportFormat, exportTools } from "./exports/mod.ts";
 import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
 import { grantTo } from "./grant-to.ts";
 import { createHookGates } from "./hooks.ts";
@@ -67,6 +68,20 @@ export interface Host extends AsyncDisposable {
   list(filter?: ToolFilter): readonly ToolListing[];
   /** What a model of this session may see: neither hidden from its role, nor denied by policy, nor unavailable (SPEC R4). */
   definitionsFor(session?: Session): readonly ToolListing[];
+  /**
+   * The same tools in the shapes of a model's API or of a framework; those of AI SDK and LangChain can be invoked (SPEC R5).
+   *
+   * @param names which of them, by any of their names; default all that the session may see
+   * @throws {TypeError} if there is no such format or tool
+   * @example
+   * ```ts
+   * import { createHost } from "bascule";
+   * await using host = await createHost({ config: false });
+   * const { tools, call } = host.definitions("openai", ["echo"]);
+   * console.log(tools[0]?.function.name, (await call("echo", { text: "hello" })).ok); // echo true
+   * ```
+   */
+  definitions<F extends ExportFormat>(format: F, names?: readonly string[], session?: Session): Exported<F>;
   /** @throws {ToolRegistrationError} if the definition is wrong, naming the field. @throws {Error} if the host has no registry. */
   register(factory: ToolFactory, options?: RegisterOptions): RegisteredTool;
   readonly policy: HostPolicy;
@@ -222,6 +237,12 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     if (options.settings !== false) unwatchSettings = settings.watch();
   }
 
+  function definitionsFor(session: Session = sessions.default): readonly ToolListing[] {
+    const callable = snapshot().tools.filter((tool) => policies.canUse(tool, session));
+    const ids = new Set(callable.map(({ id }) => id));
+    return (registry?.list() ?? []).filter(({ id }) => ids.has(id)).map((listing) => policies.enrich(listing, snapshot(), session));
+  }
+
   let closing: Promise<void> | undefined;
   async function shutDown(): Promise<void> {
     policies.close();
@@ -254,11 +275,16 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     result: calls.result,
     session: sessions.open,
     list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
-    definitionsFor(session = sessions.default) {
-      const callable = snapshot().tools.filter((tool) => policies.canUse(tool, session));
-      const ids = new Set(callable.map(({ id }) => id));
-      return (registry?.list() ?? []).filter(({ id }) => ids.has(id)).map((listing) => policies.enrich(listing, snapshot(), session));
-    },
+    definitionsFor,
+    definitions: (format, names, session = sessions.default) =>
+      exportTools(format, {
+        tools: definitionsFor(session),
+        ...(names && { names }),
+        call: async (tool, args, signal) => {
+          const raw = typeof args === "string" ? new JsonArgumentText(args) : args;
+          return await calls.call(tool, raw, { session: await sessions.resolve(session), ...(signal && { signal }) });
+        },
+      }),
     register(factory, into) {
       if (!registry) throw new Error("Cannot register a tool: the host was created with registry: null");
       return registry.register(factory, into);

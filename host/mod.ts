@@ -34,6 +34,22 @@ export type { HookAnswer, Hooks } from "./hooks.ts";
 export type { Session } from "./session.ts";
 export type { HostSessionOptions, SessionContext } from "./sessions.ts";
 
+export { EXPORT_FORMATS } from "./exports/mod.ts";
+export type {
+  AiSdkTool,
+  AnthropicTool,
+  Exported,
+  ExportFormat,
+  ExportedTools,
+  GeminiTool,
+  LangChainTool,
+  Lossy,
+  McpTool,
+  ObjectSchema,
+  OpenAiResponsesTool,
+  OpenAiTool,
+  StandardSchema,
+} from "./exports/mod.ts";
 export type { ToolContext, WorkspaceFiles } from "./context.ts";
 export { type FunctionToolOptions, functionTool, type ToolFunction } from "./sources/function.ts";
 export { BUILTIN_ALIASES, registerBuiltins } from "./sources/builtin.ts";

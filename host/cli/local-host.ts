@@ -4,7 +4,7 @@ import { type Permissions, qualifiedName } from "../../manifests/mod.ts";
 import type { HostEvent } from "../audit/events.ts";
 import { createOperations } from "../doors/host-operations.ts";
 import type { Operations } from "../doors/operations.ts";
-import { createHost } from "../host.ts";
+import { createHost, type Host } from "../host.ts";
 import type { LearningOptions } from "../learn/learning-policy.ts";
 import type { CommandContext } from "./command.ts";
 import { isolationOfRun } from "./isolation-flag.ts";
@@ -19,6 +19,7 @@ export interface LocalHost {
   readonly operations: Operations;
   /** For another client, in a session of its own. */
   openSession(): Operations;
+  readonly definitions: Host["definitions"];
   /** What happens from now on. */
   events(): AsyncIterator<HostEvent>;
   /** Lets running calls end, then ends everything. */
@@ -64,6 +65,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
   return {
     operations: openSession(),
     openSession,
+    definitions: host.definitions,
     events: () => host.events[Symbol.asyncIterator](),
     close: () => host.close(),
   };
