@@ -15,6 +15,8 @@ import { VERSION } from "../version.ts";
 
 /** A host that this process owns. */
 export interface LocalHost {
+  /** For doors that need more than a person's operations. */
+  readonly host: Host;
   /** For the person at this terminal. */
   readonly operations: Operations;
   /** For another client, in a session of its own. */
@@ -63,6 +65,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
       ...(!watch && { unattended: "refuse" as const }),
     });
   return {
+    host,
     operations: openSession(),
     openSession,
     definitions: host.definitions,
