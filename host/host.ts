@@ -62,6 +62,8 @@ export interface Host extends AsyncDisposable {
   result(callId: string): ToolResult | undefined;
   /** A client of its own: role, workspace, concurrency. */
   session(options?: HostSessionOptions): Session;
+  /** For doors whose clients go while the host stays: says so in the events. Idempotent. */
+  endSession(session: Session): void;
 
   /** Every tool, with the route and limits that policy gives it. */
   list(filter?: ToolFilter): readonly ToolListing[];
@@ -253,6 +255,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     },
     result: calls.result,
     session: sessions.open,
+    endSession: sessions.end,
     list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
     definitionsFor(session = sessions.default) {
       const callable = snapshot().tools.filter((tool) => policies.canUse(tool, session));
