@@ -6,6 +6,7 @@ import type { ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { StoredGrant } from "../grants.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
+import type { KeptRange, KeptRangeWish } from "../results/kept-results.ts";
 import type { SettingChange, SettingsView } from "../settings/plugin-settings.ts";
 import type {
   CallListener,
@@ -121,6 +122,7 @@ function remoteOperations(client: Client): Operations {
   return {
     call: (request: CallRequest, listener: CallListener) =>
       client.request("call", { ...toParams(request), interactive: listener.confirm !== undefined }, listener) as Promise<ToolResult>,
+    readResult: (handle: string, range?: KeptRangeWish) => client.request("read_result", { handle, ...range }) as Promise<KeptRange>,
     status: () => client.request("status") as Promise<HostStatus>,
     list: () => client.request("list") as Promise<readonly PluginView[]>,
     info: (name: string) => client.request("info", { name }) as Promise<Info>,
