@@ -7,4 +7,15 @@ export { createPluginDirectory } from "./reload.ts";
 export type { PluginDirectory, PluginDirectoryOptions } from "./reload.ts";
 export { SETTLE_TIMING } from "./settle.ts";
 export type { SettleTiming } from "./settle.ts";
-export type { Admission, Admit, PluginChange, PluginError, PluginEvent, PluginState, PluginStatus, Publish } from "./status.ts";
+export type {
+  Admission,
+  Gatekeeper,
+  HeldVersion,
+  KeptVersion,
+  PluginChange,
+  PluginError,
+  PluginEvent,
+  PluginState,
+  PluginStatus,
+  Publish,
+} from "./status.ts";

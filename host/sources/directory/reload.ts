@@ -8,6 +8,7 @@ import type { Limits, PermissionBases } from "../../../manifests/mod.ts";
 import type { Sandbox } from "../../../sandbox/mod.ts";
 import { FileError, type Log, type Platform } from "../../platform/platform.ts";
 import type { PluginVersion } from "../../tool.ts";
+import { createPluginActs, type PluginActs } from "./acts.ts";
 import { loadBatch } from "./batch.ts";
 import { toCandidate } from "./compile.ts";
 import { compareText } from "./digest.ts";
@@ -20,7 +21,7 @@ import { createPublication } from "./publication.ts";
 import { type FolderState, readFolder } from "./read.ts";
 import { createRecord, isKnownState, knownPlugins, type PluginRecord, seenNow, toStatus } from "./record.ts";
 import { type Believe, SETTLE_TIMING, type SettleTiming } from "./settle.ts";
-import type { Admission, Admit, PluginChange, PluginEvent, PluginStatus, Publish } from "./status.ts";
+import type { Gatekeeper, PluginChange, PluginEvent, PluginStatus, Publish } from "./status.ts";
 import { createWatching, type Watching } from "./watching.ts";
 
 export interface PluginDirectoryOptions {
@@ -39,14 +40,14 @@ export interface PluginDirectoryOptions {
   /** Policy's limits: no manifest gets more. */
   readonly limits?: Limits;
   /** Default: every version is admitted. */
-  readonly admit?: Admit;
+  readonly gate?: Gatekeeper;
   /** What all plugins together may hold in memory, in bytes. Default 1 GiB. */
   readonly maxBytes?: number;
   readonly timing?: SettleTiming;
 }
 
 /** Owned by the host; `close` it. */
-export interface PluginDirectory {
+export interface PluginDirectory extends PluginActs {
   /** Finds and loads everything. Resolves when each plugin is loaded, disabled, failed or ignored. */
   scan(): Promise<readonly PluginStatus[]>;
   /** What a reload would look at; loads nothing. */
@@ -84,7 +85,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   const closing = new AbortController();
   const publication = createPublication(records, {
     ...{ images, registry: options.registry, emit: options.emit, log, bases: options.bases },
-    ...{ admit: options.admit ?? admitAll, maxBytes: options.maxBytes ?? GIBIBYTE, signal: closing.signal },
+    ...{ gate: options.gate ?? OPEN_GATE, maxBytes: options.maxBytes ?? GIBIBYTE, signal: closing.signal },
   });
   const lanes = createLanes();
   const created: string[] = [];
@@ -236,6 +237,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   }
 
   return {
+    ...createPluginActs({ records, publication, images, lanes, clock, settleOthers, take: (place) => take(place, { again: true }) }),
     scan,
     checkForChanges: async () => (await findAllChanges()).flatMap(({ change }) => change ?? []),
     reloadChanged,
@@ -280,6 +282,8 @@ function isDoubtful(state: FolderState, serving: PluginVersion | undefined): boo
   return [...state.files].some(([path, bytes]) => bytes.length === 0 && (serving?.files.get(path)?.length ?? 0) > 0);
 }
 
-function admitAll(): Admission {
-  return { kind: "admit" };
-}
+const OPEN_GATE: Gatekeeper = {
+  admit: () => Promise.resolve({ kind: "admit" }),
+  served: () => undefined,
+  lastGood: () => Promise.resolve(undefined),
+};
