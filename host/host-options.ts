@@ -2,11 +2,14 @@
 
 import type { HostEvent } from "./audit/events.ts";
 import type { EventStore } from "./audit/journal.ts";
+import type { ConsentMode } from "./consent/changes.ts";
 import type { Hooks } from "./hooks.ts";
 import type { IsolationConfig, IsolationKind, JsonObject, JsonValue, Permissions } from "../manifests/mod.ts";
+import type { LearningOptions } from "./learn/learning-policy.ts";
 import type { Log, Platform } from "./platform/platform.ts";
 import type { Policy } from "./policy/policy.ts";
 import type { Registry } from "./registry.ts";
+import type { TelemetryOptions } from "./telemetry/mod.ts";
 import type { PluginVersion, ToolFactory } from "./tool.ts";
 
 /** Relative paths are relative to the working directory. */
@@ -23,6 +26,8 @@ export interface HostOptions {
   readonly policy?: Policy | JsonObject;
   /** What keeps plugins apart, as `isolation` of `bascule.json`, in whose place it stands. */
   readonly isolation?: IsolationKind | Partial<IsolationConfig>;
+  /** What happens to plugins that change. */
+  readonly consent?: ConsentMode | Partial<ConsentConfig>;
   /** A registry that the host adds to; null is a host that has none, where every call is `tool_not_found`. */
   readonly registry?: Registry | null;
   /** Default true. */
@@ -30,10 +35,14 @@ export interface HostOptions {
   readonly tools?: readonly ToolFactory[];
   readonly hooks?: Hooks;
   readonly events?: EventOptions;
+  /** One plugin may do what its maximum says, whatever its manifest asks for and it was granted: to learn what it needs (SPEC P9). */
+  readonly learning?: LearningOptions;
   /** Follow changes of plugins, grants and `bascule.json` until `close`. Default false: `reload()` does it once. */
   readonly watch?: boolean;
   /** Default: the platform's, pino on stderr. */
   readonly logger?: Log;
+  /** Whether plugins are set as `.bascule/settings/` says. Default true; false leaves them as they come. */
+  readonly settings?: boolean;
   readonly platform?: Platform;
   /**
    * Which plugins' code is loaded when they are found. The others' is when one of their tools is first called, and
@@ -42,6 +51,26 @@ export interface HostOptions {
   readonly loadsAtOnce?: (plugin: PluginVersion) => boolean;
   /** Plugins are found and loaded before `createHost` resolves. Default true; false leaves it to `reload()`. */
   readonly scan?: boolean;
+  /**
+   * Count calls for `host.metrics()`, and hand spans and metrics to the OpenTelemetry providers that the program has registered
+   * (SPEC AU7). Default false, which costs nothing.
+   */
+  readonly telemetry?: boolean | TelemetryOptions;
+}
+
+/** What is asked of a person when plugins change, and where the answers are kept (SPEC H6, H7). */
+export interface ConsentConfig {
+  /**
+   * `strict`: whatever a plugin says anew of itself waits for a person. `fluent`: new tools, descriptions and schemas of a
+   * local folder do not, as for an author at work. What asks for more waits in both. Default `strict`.
+   */
+  readonly mode: ConsentMode;
+  /** In `bascule.lock`, beside `bascule.json`; else in memory, until the host is closed. Default: if there is a `bascule.json`. */
+  readonly lock: boolean;
+  /** What serves is written there, not only what a person decides. Default true. */
+  readonly keep: boolean;
+  /** Nothing runs that is not in the lock as it is. Default false. */
+  readonly frozen: boolean;
 }
 
 /** Who gets events, and what is taken out of them first. */

@@ -11,6 +11,9 @@ import { checkRequired } from "./capabilities/mod.ts";
 import { createConfirm } from "./confirmations/confirmations.ts";
 import { createPendingConfirmations, type PendingConfirmations } from "./confirmations/pending.ts";
 import { isSameDecision } from "./decision-summary.ts";
+import type { Consent } from "./consent/consent.ts";
+import { type ConsentActs, createConsentActs } from "./consent/consent-acts.ts";
+import { openConsent } from "./consent/open-consent.ts";
 import type { Dispatch } from "./dispatch.ts";
 import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
 import { grantTo } from "./grant-to.ts";
@@ -20,7 +23,7 @@ import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolFilter, ToolListing } from "./listing.ts";
-import type { AccessQuery, Permissions } from "../manifests/mod.ts";
+import type { AccessQuery, PermissionBases, Permissions } from "../manifests/mod.ts";
 import { currentPlatform } from "./platform/mod.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";
@@ -34,10 +37,14 @@ import type { Sandbox } from "../sandbox/mod.ts";
 import { createSecrets } from "./secrets/secrets.ts";
 import { createSession, type Session } from "./session.ts";
 import { createSessions, type HostSessionOptions } from "./sessions.ts";
+import { createPluginSettings, type PluginSettingsSource } from "./settings/plugin-settings.ts";
+import { hostSettings, type HostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
 import { createPluginDirectory, type PluginChange, type PluginDirectory, type PluginStatus } from "./sources/directory/mod.ts";
+import { createTelemetry, hostGauges, toPrometheus } from "./telemetry/mod.ts";
 import type { RegisteredTool, ToolFactory } from "./tool.ts";
+import { VERSION } from "./version.ts";
 import { announceTools } from "./audit/announce-tools.ts";
 
 /** Options of one call: a session, or the role and context of one that the host keeps. */
@@ -49,7 +56,7 @@ export interface HostExplanation extends Omit<Explanation, "quotas"> {
 }
 
 /** A running host. Close it, or declare it with `await using`. */
-export interface Host extends AsyncDisposable {
+export interface Host extends ConsentActs, AsyncDisposable {
   /** Never rejects: whatever goes wrong is in the result. */
   call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
   /** Up to the session's cap at once; results in the order of the calls. */
@@ -80,6 +87,8 @@ export interface Host extends AsyncDisposable {
   /** Takes back whole kinds (`true`) or items as they were written, or everything; returns how many grants changed. */
   revoke(plugin: string, taken?: Permissions): Promise<number>;
   readonly grants: GrantStore;
+  /** What people set for plugins (SPEC G1). */
+  readonly settings: HostSettings;
   readonly places: Places;
   /** Lines for people: roots that were created, watching that does not work. */
   notices(): readonly string[];
@@ -88,6 +97,8 @@ export interface Host extends AsyncDisposable {
   readonly events: AsyncIterable<HostEvent>;
   /** Questions that wait for a person. Never hand this to the agent that asked (SPEC E5). */
   readonly confirmations: Pick<PendingConfirmations, "list" | "answer">;
+  /** What is counted, as text for Prometheus: how the host is, and with `telemetry` also its calls (SPEC AU7). */
+  metrics(): string;
   /** The durable record, where one is kept. */
   readonly audit: Audit;
   /** Refuses new calls, lets running ones end, then cancels them. Idempotent. */
@@ -100,6 +111,7 @@ const DRAIN_MS = 2_000;
  * Puts a host together and loads its plugins.
  *
  * @throws {ProjectConfigError} if `bascule.json` is wrong.
+ * @throws {LockFileError} if `bascule.lock` is, or is missing where the host is frozen to it.
  * @throws {ToolRegistrationError} if one of `tools` is.
  * @example
  * ```ts
@@ -136,10 +148,25 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 
   const isolation = isolationOf(options.isolation, () => places.project.config().isolation);
   const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : openSandbox(platform, isolation, onDefect);
-  const directory = createDirectory(platform, { places, registry, bus, sandbox, loadsAtOnce: options.loadsAtOnce });
+  const settings = createPluginSettings({
+    platform,
+    folder: places.settingsFolder,
+    emit: bus.emit,
+    manifestOf: (plugin) => directory.status().find(({ name }) => name === plugin)?.manifest,
+    onChange: (plugin) => directory.reconsider(plugin),
+  });
+  const consent = await openConsent(platform, { places, grants, bases: basesOf(places) }, options.consent);
+  const directory = createDirectory(platform, {
+    ...{ places, registry, bus, sandbox, settings, consent },
+    loadsAtOnce: options.loadsAtOnce,
+  });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
-  const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, recorder, lease: directory.lease });
+  const executors = createExecutors({
+    ...{ platform, emit: bus.emit, secrets, sandbox, recorder },
+    settings: settings.configOf,
+    lease: directory.lease,
+  });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
   const confirmations = createPendingConfirmations();
   const confirm = createConfirm({
@@ -153,6 +180,9 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     onDefect,
   });
   const quotas = createQuotas(clock.monotonic);
+  const wanted = options.telemetry ?? false;
+  const telemetry = wanted === false ? undefined : await createTelemetry(wanted === true ? {} : wanted);
+  if (telemetry) bus.subscribe(telemetry.onEvent);
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
   const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
 
@@ -168,6 +198,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       confirm,
       executors,
       quotas,
+      telemetry,
       checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
       emit: bus.emit,
       now: clock.monotonic,
@@ -176,26 +207,37 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     }),
   });
 
+  async function refreshSettings(): Promise<void> {
+    if (options.settings !== false) await settings.refresh();
+  }
+
   async function reload(): Promise<number> {
     await policies.refresh();
     await secrets.refresh();
     await grants.refresh();
+    await consent.refresh();
+    await refreshSettings();
     return await directory.reloadChanged();
   }
 
   if (registry && options.builtins !== false) registerBuiltins(registry, { reload });
   if (registry && options.tools) registry.registerMany(options.tools);
+  await refreshSettings();
   if (options.scan !== false) await directory.scan();
+  let unwatchSettings = (): void => {};
   if (options.watch === true) {
     await directory.watch();
     policies.watch();
+    if (options.settings !== false) unwatchSettings = settings.watch();
   }
 
   let closing: Promise<void> | undefined;
   async function shutDown(): Promise<void> {
     policies.close();
+    unwatchSettings();
     await calls.close(DRAIN_MS);
     await directory.close();
+    await consent.flush();
     await sandbox.close();
     sessions.close();
     announcing?.stop();
@@ -208,6 +250,10 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   }
 
   return {
+    ...createConsentActs({
+      ...{ directory, consent, grants, files: platform.files },
+      onGrantsChanged: (plugin) => bus.emit({ type: "grant.changed", plugin, payload: {} }),
+    }),
     async call(tool, args = {}, options) {
       // Callers without types pass null too, and no call rejects.
       const wish = options ?? {};
@@ -245,20 +291,32 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       const explanation = policies.explain(tool, session, act);
       return { ...explanation, quotas: quotas.read({ tool, session, quotas: explanation.quotas }) };
     },
-    plugins: directory.status,
+    plugins: () => directory.status().map((status) => withSettingsWarnings(status, settings)),
     checkForChanges: directory.checkForChanges,
     reload,
-    grant: (plugin, permissions) => grantTo(plugin, permissions, { directory, grants, bus }),
+    grant: (plugin, permissions) => grantTo(plugin, permissions, { directory, grants, consent, bus }),
     async revoke(plugin, taken) {
       const changed = await grants.revoke(plugin, taken);
       if (changed > 0) bus.emit({ type: "grant.changed", plugin, payload: { revoked: true } });
       return changed;
     },
     grants,
+    settings: hostSettings(settings, directory.status),
     places,
     notices: directory.notices,
     events: { [Symbol.asyncIterator]: () => bus.events() },
     confirmations: { list: confirmations.list, answer: confirmations.answer },
+    metrics: () =>
+      toPrometheus([
+        ...hostGauges({
+          version: VERSION,
+          tools: snapshot().tools.length,
+          plugins: directory.status().map(({ state }) => state),
+          confirmations: confirmations.list().length,
+          ...(sandbox.use && { sandbox: sandbox.use() }),
+        }),
+        ...(telemetry?.families() ?? []),
+      ]),
     audit: createAudit({ journals: platform.journals, files: platform.files, folder: places.auditFolder }, store),
     close,
     [Symbol.asyncDispose]: close,
@@ -270,10 +328,13 @@ interface DirectoryParts {
   readonly registry: Registry | undefined;
   readonly bus: EventBus;
   readonly sandbox: Sandbox;
+  readonly settings: PluginSettingsSource;
+  readonly consent: Consent;
   readonly loadsAtOnce: HostOptions["loadsAtOnce"];
 }
 
-function createDirectory(platform: Platform, { places, registry, bus, sandbox, loadsAtOnce }: DirectoryParts): PluginDirectory {
+function createDirectory(platform: Platform, parts: DirectoryParts): PluginDirectory {
+  const { places, registry, bus, sandbox, settings, consent, loadsAtOnce } = parts;
   return createPluginDirectory({
     roots: places.pluginRoots,
     ...(loadsAtOnce !== undefined && { loadsAtOnce }),
@@ -282,8 +343,15 @@ function createDirectory(platform: Platform, { places, registry, bus, sandbox, l
     registry: registry ?? { replaceOwner: () => undefined, removeOwner: () => undefined },
     emit: bus.emit,
     log: platform.log,
-    bases: (plugin, directory) => ({ ...places.folders, base: directory, plugin: directory, data: `${places.folders.data}/${plugin}` }),
+    switches: settings,
+    gate: consent,
+    bases: basesOf(places),
   });
+}
+
+/** What a plugin's permission items resolve against. */
+function basesOf({ folders }: Places): (plugin: string, directory: string) => PermissionBases {
+  return (plugin, directory) => ({ ...folders, base: directory, plugin: directory, data: `${folders.data}/${plugin}` });
 }
 
 /** Where the plugins that serve really are. */

@@ -8,6 +8,7 @@ export type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, Plugin
 export { createProcessSandbox } from "./process/process-sandbox.ts";
 export type { ProcessConnection, ProcessLauncher, ProcessPowers } from "./process/port.ts";
 export { serveProcess } from "./process/serve.ts";
+export type { SandboxUse } from "./pool.ts";
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 export { createSandbox } from "./sandbox.ts";
 export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod, Supports } from "./subtle.ts";

@@ -40,6 +40,15 @@ const MAXIMUM_ATTEMPTS = 3;
 const MAXIMUM_REFUSALS = 100;
 const LONGEST_STEP_MS = 1_000;
 
+/** How much a sandbox has to do. */
+export interface SandboxUse {
+  /** Workers that take calls, the spare not counted. */
+  readonly workers: number;
+  readonly busy: number;
+  /** Calls that wait for a worker. */
+  readonly queued: number;
+}
+
 export class Pool {
   readonly #options: PoolOptions;
   readonly #crew: Crew;
@@ -69,6 +78,11 @@ export class Pool {
   /** Calls that wait for a worker. */
   get queued(): number {
     return this.#waiting.length;
+  }
+
+  use(): SandboxUse {
+    const shared = [...this.#crew.threads];
+    return { workers: shared.length, busy: shared.filter(({ jobs }) => jobs.size > 0).length, queued: this.queued };
   }
 
   /** Calls that wait in workers hold all that they may in each. */

@@ -5,7 +5,10 @@ import type { HostEvent } from "../audit/events.ts";
 import { createOperations } from "../doors/host-operations.ts";
 import type { Operations } from "../doors/operations.ts";
 import { createHost } from "../host.ts";
+import type { LearningOptions } from "../learn/learning-policy.ts";
+import type { ConsentMode } from "../consent/changes.ts";
 import type { CommandContext } from "./command.ts";
+import { isFrozenRun } from "./frozen-flag.ts";
 import { isolationOfRun } from "./isolation-flag.ts";
 import { pluginRoots } from "./plugin-roots.ts";
 import type { PluginVersion } from "../tool.ts";
@@ -28,23 +31,30 @@ export interface LocalHost {
 export interface LocalHostOptions {
   /** Follow changes until it is closed. */
   readonly watch?: boolean;
+  /** How much is asked of a person when plugins change. Default `fluent`, as for an author. */
+  readonly consent?: ConsentMode;
   /** The one tool that will be called: the code of plugins without such a tool is not loaded. */
   readonly onlyTool?: string;
+  /** What one plugin does is watched, within a maximum. */
+  readonly learning?: LearningOptions & { readonly publish: (event: HostEvent) => void };
 }
 
 /** @param oneRun permissions of this run, for every plugin; what they deny, nobody gets. */
 export async function openLocalHost(context: CommandContext, oneRun: Permissions, options: LocalHostOptions = {}): Promise<LocalHost> {
   const { platform, project, output } = context;
-  const watch = options.watch ?? false;
+  const { watch = false, learning } = options;
   const host = await createHost({
     platform,
     plugins: await existing(context, await pluginRoots(platform, project)),
     watch,
     ...(options.onlyTool !== undefined && { loadsAtOnce: hasTool(options.onlyTool) }),
     config: project.configFile ?? false,
+    // One that is gone at once leaves the lock alone, but for what a person does with it.
+    consent: { mode: options.consent ?? "fluent", lock: true, keep: watch, frozen: isFrozenRun(context.options) },
     ...isolationOfRun(context.options),
     // Also of a project without a bascule.json, unless that says otherwise.
-    ...(project.configFile === undefined && { events: { store: true } }),
+    events: { ...(project.configFile === undefined && { store: true }), ...(learning && { publish: learning.publish }) },
+    ...(learning && { learning }),
     ...(Object.keys(oneRun).length === 0 ? {} : { grants: { "*": oneRun } }),
     logger: createTerminalLog({ output, level: watch ? "info" : "warn", ...(watch && { now: platform.clock.now }) }),
   });

@@ -35,7 +35,13 @@ export type ConsentChange =
   | { readonly kind: "class"; readonly tool: string; readonly from: string; readonly to: string }
   | { readonly kind: "signer" | "name"; readonly from?: string; readonly to?: string }
   | { readonly kind: "file"; readonly path: string; readonly change: "added" | "changed" | "removed" }
-  | { readonly kind: "tool"; readonly tool: string; readonly change: "added"; readonly class: SideEffectClass; readonly description: string }
+  | {
+      readonly kind: "tool";
+      readonly tool: string;
+      readonly change: "added";
+      readonly class: SideEffectClass;
+      readonly description: string;
+    }
   | { readonly kind: "tool"; readonly tool: string; readonly change: "removed" }
   /** `pointer` leads into a schema. */
   | {
@@ -113,9 +119,13 @@ function permissionChanges(before: Permissions, after: Permissions, tool?: strin
     const sign = line.startsWith("+") ? "+" : "-";
     return { kind: "permission", ...of, sign, what: line.slice(2), widens: true };
   });
-  const narrower = coversPermissions(after, before).map(
-    (what): ConsentChange => ({ kind: "permission", ...of, sign: "-", what, widens: false }),
-  );
+  const narrower = coversPermissions(after, before).map((what): ConsentChange => ({
+    kind: "permission",
+    ...of,
+    sign: "-",
+    what,
+    widens: false,
+  }));
   return [...wider, ...narrower];
 }
 
@@ -125,7 +135,8 @@ function toolChanges(before: Surface, after: Surface): readonly ConsentChange[] 
     const was = Object.hasOwn(before.tools, tool) ? before.tools[tool] : undefined;
     if (was !== undefined) return changesOfTool(tool, [was, before], [now, after]);
     const reach = reachOf(now, after.permissions);
-    const description = clip(String(now["description"]));
+    const { description: text } = now;
+    const description = typeof text === "string" ? clip(text) : "";
     return [{ kind: "tool", tool, change: "added", class: reach.class, description }, ...rise(tool, all, reach)];
   });
   const gone = Object.keys(before.tools).filter((tool) => !Object.hasOwn(after.tools, tool));

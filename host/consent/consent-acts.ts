@@ -48,24 +48,23 @@ export interface ConsentActsOptions {
   readonly consent: Consent;
   readonly grants: GrantStore;
   readonly files: Files;
-  /** The version that serves. */
-  readonly serving: (plugin: string) => PluginVersion | undefined;
   readonly onGrantsChanged: (plugin: string) => void;
 }
 
 export function createConsentActs(options: ConsentActsOptions): ConsentActs {
   const { directory, consent, grants } = options;
 
+  /** Of several folders that say the name, the one that has it. */
   function find(plugin: string): PluginStatus {
-    const named = directory.status().filter((status) => (status.name ?? status.folder) === plugin);
-    const found = named.find(({ state }) => state !== "ignored") ?? named[0];
+    const named = directory.status().filter((status) => isCalled(status, plugin));
+    const found = named.find(({ state, lastGood }) => state === "loaded" || lastGood) ?? named[0];
     if (found === undefined) throw new TypeError(`There is no plugin "${plugin}"`);
     return found;
   }
 
-  function servingOf({ name = "" }: PluginStatus): PluginVersion {
-    const version = options.serving(name);
-    if (version === undefined) throw new TypeError(`Plugin "${name}" does not serve now`);
+  function servingOf({ name, folder, directory: path }: PluginStatus): PluginVersion {
+    const version = directory.serving(path);
+    if (version === undefined) throw new TypeError(`Plugin "${name ?? folder}" does not serve now`);
     return version;
   }
 
@@ -76,11 +75,11 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
 
   return {
     async accept(plugin, digest) {
-      const { held, directory: path } = find(plugin);
+      const waiting = directory.status().find((status) => status.held !== undefined && isCalled(status, plugin)) ?? find(plugin);
+      const { held, directory: path } = waiting;
       if (held === undefined) throw new TypeError(`Plugin "${plugin}" has no version that waits to be accepted`);
       if (held.digest !== digest) return { kind: "changed", plugin, held };
-      const manifestName = directory.heldName(path) ?? plugin;
-      const withdraw = consent.approve(manifestName, digest, held.signer);
+      const withdraw = consent.approve(held.name, digest, held.signer);
       try {
         const now = await directory.retake(path);
         if (now?.state === "failed") return { kind: "failed", plugin, reason: now.reason ?? "It does not load" };
@@ -112,6 +111,7 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
     },
     async remove(plugin) {
       const { directory: path } = find(plugin);
+      // A link goes, what it leads to stays.
       await directory.withdraw(path, () => options.files.remove(path));
       await consent.forget(plugin);
       const removed = await grants.revoke(plugin);
@@ -121,7 +121,15 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
   };
 }
 
-function toCompared(version: PluginVersion): { readonly name: string; readonly surface: ReturnType<typeof surfaceOf>; readonly signer?: string } {
+function isCalled({ name, folder, held }: PluginStatus, plugin: string): boolean {
+  return (name ?? folder) === plugin || held?.name === plugin;
+}
+
+function toCompared(version: PluginVersion): {
+  readonly name: string;
+  readonly surface: ReturnType<typeof surfaceOf>;
+  readonly signer?: string;
+} {
   const { name, manifest, signedBy } = version;
   return { name, surface: surfaceOf(manifest), ...(signedBy && { signer: signedBy.signer }) };
 }

@@ -122,7 +122,8 @@ export function createConsent(options: ConsentOptions): Consent {
   function served(version: PluginVersion, path: string): void {
     const base = baseOf(version.name, path);
     const origin = base?.origin ?? { kind: "folder" };
-    const extras = base !== undefined && isSame(base, version) && base.rolledBackFrom !== undefined ? { rolledBackFrom: base.rolledBackFrom } : {};
+    const extras =
+      base !== undefined && isSame(base, version) && base.rolledBackFrom !== undefined ? { rolledBackFrom: base.rolledBackFrom } : {};
     const renamedFrom = base !== undefined && base.name !== version.name ? base : undefined;
     // Its entry stays: whoever says the old name again is compared with what was accepted under it.
     if (renamedFrom !== undefined) unwritten.set(renamedFrom.name, { ...renamedFrom, path: "" });
@@ -152,7 +153,9 @@ export function createConsent(options: ConsentOptions): Consent {
       try {
         if (batch.size > 0) await write([...batch.values()]);
       } catch (error) {
-        platform.log.write("error", "Cannot keep what plugins were accepted as", { error: error instanceof Error ? error.message : String(error) });
+        platform.log.write("error", "Cannot keep what plugins were accepted as", {
+          error: error instanceof Error ? error.message : String(error),
+        });
       }
     });
     return writing;
@@ -224,6 +227,8 @@ export function createConsent(options: ConsentOptions): Consent {
       await flush();
       const origin = extras.origin ?? lock.entries().get(version.name)?.origin ?? { kind: "folder" };
       const { rolledBackFrom } = extras;
+      // What a person went back from is no good version any more.
+      if (rolledBackFrom !== undefined) await versions?.dropNewer(version.name, version.digest);
       await write([{ version, path, origin, ...(rolledBackFrom !== undefined && { rolledBackFrom }) }]);
     },
     async previous(version) {

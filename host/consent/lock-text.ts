@@ -61,7 +61,9 @@ function entryPair(entry: LockEntry | undefined): readonly (readonly [string, ob
   // Permissions as written are JSON; their interfaces just have no index signature.
   const own = { granted: sorted(granted as unknown as JsonValue), permissions: surface.permissions };
   const signed = { ...(signer !== undefined && { signer }), ...(rolledBackFrom !== undefined && { rolledBackFrom }) };
-  return [[name, { version, path, digest, origin: sorted({ ...origin }), ...signed, ...own, files: filesToText(files), tools: surface.tools }]];
+  return [
+    [name, { version, path, digest, origin: sorted({ ...origin }), ...signed, ...own, files: filesToText(files), tools: surface.tools }],
+  ];
 }
 
 /** As `sha256sum` writes them: a file may have a name that no reader of JSON takes for a key. */
@@ -76,7 +78,10 @@ export function parseLock(text: string): Parsed<LockEntries> {
   if (conflict !== null) {
     const line = text.slice(0, conflict.index).split("\n").length;
     const fix = "take one side, or delete the entries in question and accept those plugins again";
-    return { ok: false, problems: [{ severity: "error", pointer: "", line, column: 1, message: "Holds the marks of a merge conflict", fix }] };
+    return {
+      ok: false,
+      problems: [{ severity: "error", pointer: "", line, column: 1, message: "Holds the marks of a merge conflict", fix }],
+    };
   }
   const parsed = parseJson(text, { maxBytes: MAX_LOCK_BYTES, maxDepth: MAX_DEPTH });
   if (!parsed.ok) return parsed;
@@ -175,7 +180,8 @@ function readTools(value: JsonValue | undefined, pointer: string, problems: Prob
   if (!isJsonObject(value)) problems.push(problem(pointer, "Expected an object of tools"));
   else {
     for (const [name, tool] of Object.entries(value)) {
-      if (!isJsonObject(tool) || !LINE.test(name) || !hasEffects(tool)) problems.push(problem(pointer, "Expected each tool as it was accepted"));
+      if (!isJsonObject(tool) || !LINE.test(name) || !hasEffects(tool))
+        problems.push(problem(pointer, "Expected each tool as it was accepted"));
       else {
         const own = tool["permissions"] === undefined ? undefined : parsePermissions(tool["permissions"], pointer);
         if (own?.ok === false) problems.push(...own.problems);
@@ -187,7 +193,9 @@ function readTools(value: JsonValue | undefined, pointer: string, problems: Prob
 }
 
 function hasEffects({ sideEffects }: JsonObject): boolean {
-  return sideEffects === undefined || (isJsonArray(sideEffects) && sideEffects.every((effect) => SIDE_EFFECTS.some((known) => known === effect)));
+  return (
+    sideEffects === undefined || (isJsonArray(sideEffects) && sideEffects.every((effect) => SIDE_EFFECTS.some((known) => known === effect)))
+  );
 }
 
 function checkKeys(value: JsonValue, known: readonly string[], pointer: string, problems: Problem[]): void {

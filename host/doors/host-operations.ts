@@ -4,9 +4,11 @@ import { type AccessQuery, isPathKind, type PermissionKind, sideEffectClass, sma
 import type { CallOptions } from "../calls.ts";
 import type { Host, HostExplanation } from "../host.ts";
 import type { ToolListing } from "../listing.ts";
-import type { Files } from "../platform/platform.ts";
+import { LockFileError } from "../consent/lock.ts";
+import { FileError, type Files } from "../platform/platform.ts";
 import type { Explanation } from "../policy/explain.ts";
 import type { Session } from "../session.ts";
+import { SettingsError } from "../settings/plugin-settings.ts";
 import { nearestName } from "../nearest.ts";
 import { BUILTIN_ALIASES } from "../sources/builtin.ts";
 import type { PluginStatus } from "../sources/directory/mod.ts";
@@ -61,7 +63,7 @@ export function createOperations(options: HostOperationsOptions): Operations {
   }
 
   function viewOf(status: PluginStatus): Promise<PluginView> {
-    const granted = (status.name === undefined ? undefined : host.grants.find(status.name, status.directory)) ?? {};
+    const granted = (status.name === undefined ? undefined : host.grants.find(status.name, status.directory, status.digest ?? "")) ?? {};
     const tools = host.list().filter((tool) => tool.plugin !== undefined && tool.plugin === status.name);
     return toPluginView(status, { files, granted, tools: tools.map(toToolView) });
   }
@@ -85,7 +87,8 @@ export function createOperations(options: HostOperationsOptions): Operations {
   function checkPlugin(name: string): void {
     if (host.plugins().some((plugin) => plugin.name === name)) return;
     const owner = host.list().find((tool) => tool.name === name || tool.qualifiedName === name)?.plugin;
-    if (owner !== undefined) throw new DoorError("not_found", `"${name}" is a tool of plugin "${owner}": grants are the plugin's`, owner);
+    if (owner !== undefined)
+      throw new DoorError("not_found", `"${name}" is a tool of plugin "${owner}": grants and settings are the plugin's`, owner);
     throw noSuchThing(name, "plugin");
   }
 
@@ -116,6 +119,12 @@ export function createOperations(options: HostOperationsOptions): Operations {
       rules: rules.map(({ rule, effect }) => ({ rule, effect: { ...effect } as ToolExplanation["rules"][number]["effect"] })),
       ...(act && { act: toAct(act, tool.plugin, workspace) }),
     };
+  }
+
+  async function onPlugin<T>(plugin: string, act: () => Promise<T>): Promise<T> {
+    if (!host.plugins().some(({ name, folder, held }) => name === plugin || held?.name === plugin || folder === plugin))
+      checkPlugin(plugin);
+    return await refusedAsSaid(act);
   }
 
   return {
@@ -158,13 +167,36 @@ export function createOperations(options: HostOperationsOptions): Operations {
       const grants = host.grants.list().map((grant) => ({ ...grant, inUse: here.has(JSON.stringify([grant.plugin, grant.directory])) }));
       return { file: host.grants.file, problems: host.grants.problems(), grants };
     },
+    async settings(plugin, change) {
+      checkPlugin(plugin);
+      try {
+        return change === undefined ? host.settings.view(plugin) : await host.settings.change(plugin, change);
+      } catch (error) {
+        if (error instanceof SettingsError) throw new DoorError("invalid_request", error.message, error.suggestion);
+        throw error;
+      }
+    },
     async why(question) {
       return { tools: why(question) };
     },
     pending: () => Promise.resolve(host.confirmations.list()),
     resolve: (requestId, given) => Promise.resolve(host.confirmations.answer(requestId, given)),
+    accept: (plugin, digest) => onPlugin(plugin, () => host.accept(plugin, digest)),
+    rollback: (plugin) => onPlugin(plugin, () => host.rollback(plugin)),
+    remove: (plugin) => onPlugin(plugin, () => host.remove(plugin)),
     reload: () => host.reload(),
   };
+}
+
+/** What a person asked for and cannot have is said to them in the host's own words. */
+async function refusedAsSaid<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof LockFileError || error instanceof FileError)
+      throw new DoorError("refused", error.message);
+    throw error;
+  }
 }
 
 /** By bare name, qualified name, or the other name of a built-in. */

@@ -4,8 +4,10 @@ import type { Permissions } from "../../manifests/mod.ts";
 import { JsonArgumentText } from "../arguments.ts";
 import type { ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
+import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../consent/consent-acts.ts";
 import type { StoredGrant } from "../grants.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
+import type { SettingChange, SettingsView } from "../settings/plugin-settings.ts";
 import type {
   CallListener,
   CallRequest,
@@ -126,10 +128,14 @@ function remoteOperations(client: Client): Operations {
     grant: (plugin: string, permissions: Permissions) => client.request("grant", { plugin, permissions }) as Promise<StoredGrant>,
     revoke: (plugin: string, taken?: Permissions) => client.request("revoke", { plugin, ...(taken ? { taken } : {}) }) as Promise<number>,
     grants: () => client.request("grants") as Promise<GrantList>,
+    settings: (plugin: string, change?: SettingChange) => client.request("settings", { plugin, ...change }) as Promise<SettingsView>,
     why: (question: WhyQuestion) => client.request("why", question) as Promise<WhyAnswer>,
     pending: () => client.request("pending") as Promise<readonly PendingConfirmation[]>,
     resolve: (requestId: string, answer: ConfirmationAnswer) =>
       client.request("resolve", { requestId, ...answer }) as Promise<AnswerOutcome>,
+    accept: (plugin, digest) => client.request("accept", { plugin, digest }) as Promise<AcceptOutcome>,
+    rollback: (plugin) => client.request("rollback", { plugin }) as Promise<RollbackOutcome>,
+    remove: (plugin) => client.request("remove", { plugin }) as Promise<RemoveOutcome>,
     reload: () => client.request("reload") as Promise<number>,
   };
 }

@@ -123,6 +123,8 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
       return operations.revoke(request.plugin, request.taken);
     case "grants":
       return operations.grants();
+    case "settings":
+      return operations.settings(request.plugin, request.change);
     case "why":
       return operations.why(request.question);
     case "pending":
@@ -131,6 +133,12 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
       return operations.resolve(request.requestId, request.given);
     case "reload":
       return operations.reload();
+    case "accept":
+      return operations.accept(request.plugin, request.digest);
+    case "rollback":
+      return operations.rollback(request.plugin);
+    case "remove":
+      return operations.remove(request.plugin);
     case "answer":
     case "cancel":
       return Promise.resolve();

@@ -19,6 +19,7 @@ import type { ConfirmationRequest } from "../call.ts";
 import { JsonArgumentText } from "../arguments.ts";
 import type { ConfirmationAnswer } from "../confirmations/pending.ts";
 import { readJsonText } from "../json-text.ts";
+import type { SettingChange } from "../settings/plugin-settings.ts";
 import type { CallRequest, DoorErrorCode, RequestContext, WhyQuestion } from "./operations.ts";
 
 /** What a line may hold; the platform ends connections that send more (`line-connection.ts`). */
@@ -36,8 +37,11 @@ export type Request =
   | { readonly id: number; readonly op: "info"; readonly name: string }
   | { readonly id: number; readonly op: "grant"; readonly plugin: string; readonly permissions: Permissions }
   | { readonly id: number; readonly op: "revoke"; readonly plugin: string; readonly taken: Permissions | undefined }
+  | { readonly id: number; readonly op: "settings"; readonly plugin: string; readonly change: SettingChange | undefined }
   | { readonly id: number; readonly op: "why"; readonly question: WhyQuestion }
   | { readonly id: number; readonly op: "resolve"; readonly requestId: string; readonly given: ConfirmationAnswer }
+  | { readonly id: number; readonly op: "accept"; readonly plugin: string; readonly digest: string }
+  | { readonly id: number; readonly op: "rollback" | "remove"; readonly plugin: string }
   | { readonly id: number; readonly op: "answer"; readonly requestId: string; readonly answer: boolean | undefined }
   | { readonly id: number; readonly op: "cancel" };
 
@@ -117,6 +121,8 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
       const taken = parsePermissions(params["taken"]);
       return taken.ok ? { id, op, plugin: params["plugin"], taken: taken.value } : taken.problems.map(problemToText).join("; ");
     }
+    case "settings":
+      return readSettings(id, params);
     case "why":
       return readWhy(id, params);
     case "resolve": {
@@ -125,6 +131,14 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
       if (!isName(hash)) return expectedName("hash");
       return typeof approve === "boolean" ? { id, op, requestId, given: { approve, hash } } : 'Expected "approve" to be true or false';
     }
+    case "accept": {
+      const { plugin, digest } = params;
+      if (!isName(plugin)) return expectedName("plugin");
+      return isName(digest) ? { id, op, plugin, digest } : expectedName("digest");
+    }
+    case "rollback":
+    case "remove":
+      return isName(params["plugin"]) ? { id, op, plugin: params["plugin"] } : expectedName("plugin");
     case "answer": {
       const { requestId, answer } = frame;
       if (!isName(requestId)) return expectedName("requestId");
@@ -145,9 +159,13 @@ const OPERATION_NAMES = [
   "grant",
   "revoke",
   "grants",
+  "settings",
   "why",
   "pending",
   "resolve",
+  "accept",
+  "rollback",
+  "remove",
   "reload",
   "answer",
   "cancel",
@@ -176,6 +194,14 @@ function readCall(id: number, params: JsonObject): Request | string {
     ...asked,
   };
   return { id, op: "call", call, interactive: interactive === true };
+}
+
+function readSettings(id: number, { plugin, key, text }: JsonObject): Request | string {
+  if (!isName(plugin)) return expectedName("plugin");
+  if (key === undefined) return { id, op: "settings", plugin, change: undefined };
+  if (!isName(key)) return expectedName("key");
+  if (text !== undefined && typeof text !== "string") return 'Expected "text" to be a string';
+  return { id, op: "settings", plugin, change: { key, ...(text !== undefined && { text }) } };
 }
 
 function readWhy(id: number, params: JsonObject): Request | string {

@@ -5,6 +5,7 @@ import { fileError } from "./file-errors.ts";
 import { createMemoryClock } from "./memory-clock.ts";
 import { createMemoryFiles } from "./memory-files.ts";
 import { createMemoryGuarded } from "./memory-guarded.ts";
+import { createMemoryHttp, type MemoryHttp } from "./memory-http.ts";
 import { createMemoryJournals } from "./memory-journals.ts";
 import { createMemoryNetwork, type MemoryNetworkOptions } from "./memory-network.ts";
 import { createMemorySockets } from "./memory-sockets.ts";
@@ -43,6 +44,7 @@ export interface LogLine {
 }
 
 export interface MemoryPlatform extends Platform {
+  readonly http: MemoryHttp;
   /** Moves time on and runs the timers that fall due. */
   advance(byMs: number): void;
   /** Puts something into the file system, as if from outside. */
@@ -83,6 +85,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     network: createMemoryNetwork(options.network),
     journals: createMemoryJournals(),
     sockets: createMemorySockets(),
+    http: createMemoryHttp(),
     terminal: terminal.terminal,
     workers,
     isolation: NO_PROCESSES,

@@ -42,6 +42,8 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     environment,
     watcher: createWatcher(),
     sockets: createSockets(),
+    // Loaded by who serves: most hosts do not.
+    http: { serve: async (options) => await (await import("./http-server.ts")).serveHttp(options) },
     terminal: createTerminal(),
     workers: createWorkerLauncher(),
     isolation: createIsolation(),

@@ -7,6 +7,7 @@
 
 import type { ProcessLauncher, WorkerLauncher } from "../../sandbox/mod.ts";
 import type { Bundler } from "./bundler-types.ts";
+import type { HttpServers } from "./http-types.ts";
 import type { Journals } from "./journal-types.ts";
 import type { Network } from "./network-types.ts";
 import type { CheckedPath } from "./proof.ts";
@@ -26,6 +27,8 @@ export interface Platform {
   readonly environment: Environment;
   readonly watcher: Watcher;
   readonly sockets: LocalSockets;
+  /** Doors for other programs. */
+  readonly http: HttpServers;
   readonly terminal: Terminal;
   readonly workers: WorkerLauncher;
   readonly isolation: Isolation;

@@ -11,6 +11,7 @@ import {
   type JsonObject,
   type JsonSchema,
   type JsonValue,
+  type Manifest,
   type Permissions,
   PERMISSION_KINDS,
 } from "../../manifests/mod.ts";
@@ -25,6 +26,8 @@ export interface RouteOptions {
   readonly platform: Platform;
   readonly emit: EmitEvent;
   readonly secrets: Pick<Secrets, "forCall" | "redact">;
+  /** What the plugin of a version is set to, frozen. Default: its schema's defaults. */
+  readonly settings?: (manifest: Manifest) => JsonObject;
 }
 
 /** One run while it lasts. */
@@ -47,7 +50,7 @@ export interface RunRecord {
 }
 
 /** Begins a run: its time counts from here. */
-export function openRunRecord(execution: Execution, { platform, emit, secrets }: RouteOptions): RunRecord {
+export function openRunRecord(execution: Execution, { platform, emit, secrets, settings = defaultSettings }: RouteOptions): RunRecord {
   const { tool, call, decision, signal, meter } = execution;
   const version = tool.binding.kind === "plugin" ? tool.binding.version : undefined;
   const subject = {
@@ -65,7 +68,7 @@ export function openRunRecord(execution: Execution, { platform, emit, secrets }:
   const begunMs = platform.clock.monotonic();
 
   function record(act: CapabilityAct): void {
-    const { decision: decided, permission, value, layer, rule } = act;
+    const { decision: decided, permission, value, layer, rule, method } = act;
     if (decided === "denied") refused = act;
     emit({
       type: decided === "granted" ? "capability.used" : "capability.denied",
@@ -78,6 +81,7 @@ export function openRunRecord(execution: Execution, { platform, emit, secrets }:
         decision: decided,
         layer,
         ...(rule !== undefined && { rule }),
+        ...(method !== undefined && { method }),
         ...(tool.plugin !== undefined && { plugin: tool.plugin }),
         callId: call.callId,
       },
@@ -105,7 +109,7 @@ export function openRunRecord(execution: Execution, { platform, emit, secrets }:
     hint: () => refused && hintFor(refused, execution),
     elapsedMs: () => Math.max(0, platform.clock.monotonic() - begunMs),
     log: lazyLog(() => platform.log.child({ ...subject, tool: tool.qualifiedName })),
-    settings: defaultSettings(version?.manifest.settingsSchema),
+    settings: version === undefined ? NO_SETTINGS : settings(version.manifest),
     permissions: shownPermissions(decision.grant),
     deadline: (call.timeMs ?? platform.clock.now()) + decision.limits.wallMs,
     close() {
@@ -155,7 +159,7 @@ const NO_SETTINGS: JsonObject = Object.freeze({});
 const SETTINGS = new WeakMap<JsonSchema, JsonObject>();
 
 /** The schema's defaults: what a plugin's settings are until somebody sets them. Frozen, and the same object for the same schema. */
-function defaultSettings(schema: JsonSchema | undefined): JsonObject {
+function defaultSettings({ settingsSchema: schema }: Manifest): JsonObject {
   if (schema === undefined) return NO_SETTINGS;
   const known = SETTINGS.get(schema);
   if (known !== undefined) return known;

@@ -89,6 +89,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
       confirm,
       executors,
       quotas,
+      telemetry: undefined,
       checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
       emit: bus.emit,
       now: clock.monotonic,

@@ -1,6 +1,7 @@
 /** Every command, in the order in which `--help` shows them. A command is one file here and one line below. */
 
 import type { Command } from "../command.ts";
+import { acceptCommand } from "./accept.ts";
 import { approveCommand, denyCommand } from "./approve.ts";
 import { auditCommand } from "./audit.ts";
 import { benchCommand } from "./bench.ts";
@@ -13,11 +14,15 @@ import { grantCommand } from "./grant.ts";
 import { grantsCommand } from "./grants.ts";
 import { infoCommand } from "./info.ts";
 import { initCommand } from "./init.ts";
+import { learnCommand } from "./learn.ts";
 import { listCommand } from "./list.ts";
 import { packCommand } from "./pack.ts";
 import { reloadCommand } from "./reload.ts";
+import { removeCommand } from "./remove.ts";
 import { replayCommand } from "./replay.ts";
 import { revokeCommand } from "./revoke.ts";
+import { rollbackCommand } from "./rollback.ts";
+import { settingsCommand } from "./settings.ts";
 import { testCommand } from "./test.ts";
 import { typesCommand } from "./types.ts";
 import { vendorCommand } from "./vendor.ts";
@@ -37,10 +42,15 @@ export const COMMANDS: readonly Command[] = [
   replayCommand,
   vendorCommand,
   packCommand,
+  removeCommand,
+  acceptCommand,
+  rollbackCommand,
   grantCommand,
   revokeCommand,
   grantsCommand,
+  settingsCommand,
   whyCommand,
+  learnCommand,
   approveCommand,
   denyCommand,
   auditCommand,

@@ -1,6 +1,7 @@
 /** What a person does to one plugin: each act is done in its folder's lane, between the changes that are noticed there. */
 
 import type { Clock } from "../../platform/platform.ts";
+import type { PluginVersion } from "../../tool.ts";
 import { pathOf, type Place } from "./discover.ts";
 import type { PluginImages } from "./images.ts";
 import type { Lanes } from "./lanes.ts";
@@ -10,6 +11,8 @@ import type { KeptVersion, PluginStatus } from "./status.ts";
 
 /** One plugin folder at a time, by its path in its root. */
 export interface PluginActs {
+  /** The version that serves from there. */
+  serving(path: string): PluginVersion | undefined;
   /** Considers the folder's present bytes once more, and says what became of them. */
   retake(path: string): Promise<PluginStatus | undefined>;
   /** Serves a version that was kept, in place of what the folder holds. @returns why not, if it does not load. */
@@ -42,6 +45,7 @@ export function createPluginActs(options: PluginActsOptions): PluginActs {
   }
 
   return {
+    serving: (path) => records.get(path)?.serving,
     async retake(path) {
       await inLane(path, (record) => take(record.place));
       const record = records.get(path);

@@ -9,12 +9,7 @@ import type { Admitted, HeldVersion, PluginEvent } from "./status.ts";
 /** One event for each thing that can happen to a plugin. */
 export interface Announcements {
   /** After a swap, or when the folder holds again what serves. `previous` is what the same folder served before. */
-  serving(
-    record: PluginRecord,
-    version: PluginVersion,
-    previous: PluginVersion | undefined,
-    admission?: Admitted,
-  ): void;
+  serving(record: PluginRecord, version: PluginVersion, previous: PluginVersion | undefined, admission?: Admitted): void;
   failed(record: PluginRecord, failure: Failure): void;
   quarantined(record: PluginRecord, held: HeldVersion, reason: string): void;
   /** Its tools are gone, or answer `unavailable` (`disabled`). */

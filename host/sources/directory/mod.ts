@@ -17,5 +17,6 @@ export type {
   PluginEvent,
   PluginState,
   PluginStatus,
+  PluginSwitches,
   Publish,
 } from "./status.ts";

@@ -5,18 +5,29 @@
  * (SPEC H5).
  */
 
-import { confusableKey, type Limits, type Manifest, type PermissionBases, type Problem } from "../../../manifests/mod.ts";
+import { type Limits, type Manifest, type PermissionBases, type Problem } from "../../../manifests/mod.ts";
 import type { LoadOutcome } from "../../../sandbox/mod.ts";
 import type { Log } from "../../platform/platform.ts";
-import type { PluginVersion, ToolBinding } from "../../tool.ts";
+import type { PluginVersion } from "../../tool.ts";
 import { createAnnouncements } from "./announce.ts";
 import { createNameClaims } from "./claims.ts";
 import { type Candidate, type CandidateVersion, createVersion } from "./compile.ts";
 import { checkDependencies, type KnownPlugin } from "./dependencies.ts";
 import type { PluginImages } from "./images.ts";
 import { folderError } from "./problems.ts";
-import { bytesHeld, type Failure, knownPlugins, loadFailure, type Outcome, type PluginRecord, reasonOf, refusal } from "./record.ts";
-import type { Admission, Admitted, Gatekeeper, HeldVersion, KeptVersion, PluginEvent, Publish } from "./status.ts";
+import { createPublishing } from "./publishing.ts";
+import {
+  bytesHeld,
+  type Failure,
+  knownPlugins,
+  loadFailure,
+  type Outcome,
+  type PluginRecord,
+  reasonOf,
+  refusal,
+  settingsFailure,
+} from "./record.ts";
+import type { Admission, Admitted, Gatekeeper, HeldVersion, KeptVersion, PluginEvent, PluginSwitches, Publish } from "./status.ts";
 
 export interface PublicationOptions {
   readonly images: PluginImages;
@@ -24,6 +35,7 @@ export interface PublicationOptions {
   readonly emit: (event: PluginEvent) => void;
   readonly log: Log;
   readonly gate: Gatekeeper;
+  readonly switches: PluginSwitches;
   /** What a plugin's permission items resolve against. */
   readonly bases: (plugin: string, directory: string) => PermissionBases;
   readonly limits?: Limits;
@@ -59,11 +71,15 @@ export interface Publication {
 
 /** @param records all records, by path; a removed folder's record is deleted from it. */
 export function createPublication(records: Map<string, PluginRecord>, options: PublicationOptions): Publication {
-  const { images, registry } = options;
+  const { images, switches } = options;
   const announce = createAnnouncements(options.emit);
   const claims = createNameClaims();
-  /** Who stands in the registry, by `confusableKey` of the name. */
-  const publishers = new Map<string, PluginRecord>();
+  const { publish, publishUnavailable, unpublish, turnedOff } = createPublishing({
+    registry: options.registry,
+    switches,
+    images,
+    announce,
+  });
 
   function claim(record: PluginRecord, candidate: Candidate): Candidate {
     if (candidate.kind !== "ready") return candidate;
@@ -92,12 +108,14 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
 
   async function load(record: PluginRecord, { snapshot, manifest, warnings }: CandidateVersion): Promise<Failure | undefined> {
     const previous = record.serving;
-    if (previous?.digest === snapshot.digest && previous.signedBy?.signer === snapshot.signedBy?.signer) {
-      restore(record, previous, warnings);
+    const misset = switches.problemsOf(manifest);
+    if (misset.length > 0) return settingsFailure(manifest, misset);
+    if (!switches.isEnabled(manifest)) {
+      stopServing(record, { kind: "disabled", by: manifest.enabled ? "settings" : "manifest", manifest, warnings });
       return undefined;
     }
-    if (!manifest.enabled) {
-      stopServing(record, { kind: "disabled", manifest, warnings });
+    if (previous?.digest === snapshot.digest && previous.signedBy?.signer === snapshot.signedBy?.signer) {
+      restore(record, previous, warnings);
       return undefined;
     }
     const blocked = dependencyFailure(manifest);
@@ -167,6 +185,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
 
   /** The folder holds again what has been serving all along. */
   function restore(record: PluginRecord, version: PluginVersion, warnings: readonly Problem[]): void {
+    if (turnedOff(version.manifest).join() !== record.turnedOff?.join()) publish(record, version.manifest, { kind: "plugin", version });
     if (record.outcome.kind === "loaded") return;
     record.outcome = { kind: "loaded", warnings };
     claims.keep(record, [version.name]);
@@ -195,7 +214,13 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
   async function quarantine(record: PluginRecord, version: PluginVersion, why: Extract<Admission, { kind: "quarantine" }>): Promise<void> {
     const { manifest, digest, signedBy } = version;
     const { reason, changes } = why;
-    const held: HeldVersion = { version: manifest.version, digest, ...(signedBy && { signer: signedBy.signer }), changes };
+    const held: HeldVersion = {
+      name: version.name,
+      version: manifest.version,
+      digest,
+      ...(signedBy && { signer: signedBy.signer }),
+      changes,
+    };
     const before = record.outcome;
     if (record.serving === undefined) await serveLastGood(record, version);
     record.outcome = { kind: "quarantined", manifest, reason, held };
@@ -208,7 +233,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
   /** At the start nothing serves yet: the version that was consented to does, where its bytes were kept. */
   async function serveLastGood(record: PluginRecord, version: PluginVersion): Promise<void> {
     const kept = await options.gate.lastGood(version, record.path);
-    if (kept === undefined || claims.claim(record, kept.version.name) !== undefined) return;
+    if (kept === undefined || !isWanted(kept.version.manifest) || claims.claim(record, kept.version.name) !== undefined) return;
     const outcome = await hold(kept.version);
     if (outcome?.ok !== true) return;
     if (dependencyFailure(kept.version.manifest) !== undefined) return images.release(kept.version.digest);
@@ -216,8 +241,14 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     announce.serving(record, kept.version, undefined);
   }
 
+  function isWanted(manifest: Manifest): boolean {
+    return switches.isEnabled(manifest) && switches.problemsOf(manifest).length === 0;
+  }
+
   async function replace(record: PluginRecord, kept: KeptVersion, reason: string): Promise<Failure | undefined> {
     const { version } = kept;
+    const misset = switches.problemsOf(version.manifest);
+    if (misset.length > 0) return settingsFailure(version.manifest, misset);
     const outcome = await hold(version);
     if (outcome?.ok === false) return loadFailure(version.manifest, outcome.fault);
     const blocked = outcome === undefined ? refusal([]) : dependencyFailure(version.manifest);
@@ -284,43 +315,6 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     return problems.length === 0 ? undefined : refusal(problems, { manifest, retry: "dependencies" });
   }
 
-  /** Declared tools answer `unavailable` with the reason; without a manifest there is nothing to declare (SPEC R4). */
-  function publishUnavailable(record: PluginRecord, manifest: Manifest | undefined): void {
-    if (manifest === undefined) unpublish(record);
-    else publish(record, manifest, { kind: "unavailable", reason: reasonOf(record.outcome) ?? "Not loaded" });
-  }
-
-  function publish(record: PluginRecord, manifest: Manifest, binding: ToolBinding): void {
-    const owner = manifest.name;
-    const before = publishers.get(confusableKey(owner));
-    registry.replaceOwner(
-      owner,
-      manifest.tools.map((definition) => ({ definition, binding })),
-    );
-    if (before !== undefined && before !== record) displace(before, owner);
-    if (record.published !== owner) unpublish(record);
-    publishers.set(confusableKey(owner), record);
-    record.published = owner;
-  }
-
-  function unpublish(record: PluginRecord): void {
-    if (record.published === undefined) return;
-    registry.removeOwner(record.published);
-    publishers.delete(confusableKey(record.published));
-    delete record.published;
-  }
-
-  /** Its name, or one that looks like it, has gone to a folder that says it (`NameClaims`). */
-  function displace(record: PluginRecord, owner: string): void {
-    const version = record.serving;
-    if (record.published === owner) delete record.published;
-    unpublish(record);
-    delete record.serving;
-    if (version === undefined) return;
-    images.release(version.digest);
-    announce.removed(record, version, "displaced");
-  }
-
   function withdrawAll(): void {
     for (const record of records.values()) {
       unpublish(record);
@@ -337,7 +331,13 @@ function heldBy({ outcome, seen }: PluginRecord, previous: PluginVersion | undef
   if (outcome.kind === "quarantined") return outcome.held;
   if (previous === undefined || seen?.digest !== previous.digest) return undefined;
   const signer = previous.signedBy?.signer;
-  return { version: previous.manifest.version, digest: previous.digest, ...(signer !== undefined && { signer }), changes: [] };
+  return {
+    name: previous.name,
+    version: previous.manifest.version,
+    digest: previous.digest,
+    ...(signer !== undefined && { signer }),
+    changes: [],
+  };
 }
 
 /** What the promise gives, or `undefined` once the signal fires. */

@@ -136,7 +136,8 @@ async function readFile(
     return bytes.length === file.size ? bytes : "changing";
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    if (error.code === "too_large" && file.size > maxBytes) return folderError(`${quote(file.path)} is larger than ${maxBytes} bytes`, "delete it");
+    if (error.code === "too_large" && file.size > maxBytes)
+      return folderError(`${quote(file.path)} is larger than ${maxBytes} bytes`, "delete it");
     // It was a regular file inside the folder a moment ago; only what its mode forbids is there to stay.
     return error.code === "permission_denied" || error.code === "other" ? unreadable(file.path, error) : "changing";
   }

@@ -19,9 +19,9 @@ import { createLanes } from "./lanes.ts";
 import { folderError, quote } from "./problems.ts";
 import { createPublication } from "./publication.ts";
 import { type FolderState, readFolder } from "./read.ts";
-import { createRecord, isKnownState, knownPlugins, type PluginRecord, seenNow, toStatus } from "./record.ts";
+import { createRecord, isKnownState, knownPlugins, manifestOf, type PluginRecord, seenNow, toStatus } from "./record.ts";
 import { type Believe, SETTLE_TIMING, type SettleTiming } from "./settle.ts";
-import type { Gatekeeper, PluginChange, PluginEvent, PluginStatus, Publish } from "./status.ts";
+import type { Gatekeeper, PluginChange, PluginEvent, PluginStatus, PluginSwitches, Publish } from "./status.ts";
 import { createWatching, type Watching } from "./watching.ts";
 
 export interface PluginDirectoryOptions {
@@ -41,6 +41,8 @@ export interface PluginDirectoryOptions {
   readonly limits?: Limits;
   /** Default: every version is admitted. */
   readonly gate?: Gatekeeper;
+  /** Default: as the manifests say. */
+  readonly switches?: PluginSwitches;
   /** What all plugins together may hold in memory, in bytes. Default 1 GiB. */
   readonly maxBytes?: number;
   readonly timing?: SettleTiming;
@@ -54,6 +56,8 @@ export interface PluginDirectory extends PluginActs {
   checkForChanges(): Promise<readonly PluginChange[]>;
   /** Brings every changed plugin up to date. @returns how many plugins are served differently now. */
   reloadChanged(): Promise<number>;
+  /** What a person set for the plugin is not what it was: brings its folder in step. */
+  reconsider(plugin: string): Promise<void>;
   /** Keeps everything up to date from now on, until `close`. Resolves when watching has begun. */
   watch(): Promise<void>;
   /** One for each folder, by root and name. */
@@ -85,6 +89,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   const closing = new AbortController();
   const publication = createPublication(records, {
     ...{ images, registry: options.registry, emit: options.emit, log, bases: options.bases },
+    switches: options.switches ?? AS_MANIFESTS_SAY,
     ...{ gate: options.gate ?? OPEN_GATE, maxBytes: options.maxBytes ?? GIBIBYTE, signal: closing.signal },
   });
   const lanes = createLanes();
@@ -206,7 +211,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     const places = new Map((await findAllChanges()).map(({ place }) => [pathOf(place), { place, again: false }]));
     // What did not fail for its bytes alone may fare better now.
     for (const { path, place, outcome } of records.values()) {
-      if (outcome.kind === "quarantined" || (outcome.kind === "failed" && outcome.retry === "load"))
+      if (outcome.kind === "quarantined" || (outcome.kind === "failed" && (outcome.retry === "load" || outcome.retry === "settings")))
         places.set(path, { place, again: true });
     }
     for (const { place, again } of places.values()) takeSoon(place, { again });
@@ -236,9 +241,17 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     });
   }
 
+  async function reconsider(plugin: string): Promise<void> {
+    await firstScan;
+    const named = [...records.values()].filter((record) => manifestOf(record)?.name === plugin);
+    for (const { place } of named) takeSoon(place, { again: true });
+    await lanes.idle();
+  }
+
   return {
     ...createPluginActs({ records, publication, images, lanes, clock, settleOthers, take: (place) => take(place, { again: true }) }),
     scan,
+    reconsider,
     checkForChanges: async () => (await findAllChanges()).flatMap(({ change }) => change ?? []),
     reloadChanged,
     status,
@@ -281,6 +294,12 @@ function isDoubtful(state: FolderState, serving: PluginVersion | undefined): boo
   if (state.kind !== "read") return state.kind !== "refused";
   return [...state.files].some(([path, bytes]) => bytes.length === 0 && (serving?.files.get(path)?.length ?? 0) > 0);
 }
+
+const AS_MANIFESTS_SAY: PluginSwitches = {
+  problemsOf: () => [],
+  isEnabled: ({ enabled }) => enabled,
+  disabledTool: () => undefined,
+};
 
 const OPEN_GATE: Gatekeeper = {
   admit: () => Promise.resolve({ kind: "admit" }),

@@ -39,7 +39,10 @@ export async function checkSignature(bytes: Uint8Array, digest: string): Promise
   const [, key = "", signature = ""] = FORM.exec(text) ?? [];
   const [keyBytes, signatureBytes] = [fromBase64(key), fromBase64(signature)];
   if (keyBytes === undefined || signatureBytes === undefined) {
-    return folderError(`"${SIGNATURE_FILE}" is no signature as bascule writes it`, "sign the plugin again (bascule sign), or delete the file");
+    return folderError(
+      `"${SIGNATURE_FILE}" is no signature as bascule writes it`,
+      "sign the plugin again (bascule sign), or delete the file",
+    );
   }
   if (await isSignedBy(keyBytes, signatureBytes, signedText(digest))) return { signer: key, text };
   return folderError(
@@ -48,7 +51,11 @@ export async function checkSignature(bytes: Uint8Array, digest: string): Promise
   );
 }
 
-async function isSignedBy(key: Uint8Array<ArrayBuffer>, signature: Uint8Array<ArrayBuffer>, text: Uint8Array<ArrayBuffer>): Promise<boolean> {
+async function isSignedBy(
+  key: Uint8Array<ArrayBuffer>,
+  signature: Uint8Array<ArrayBuffer>,
+  text: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
   try {
     const imported = await crypto.subtle.importKey("raw", key, ALGORITHM, false, ["verify"]);
     return await crypto.subtle.verify(ALGORITHM, imported, signature, text);

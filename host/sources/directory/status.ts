@@ -47,6 +47,8 @@ export interface PluginStatus {
 
 /** A version that is in quarantine. */
 export interface HeldVersion {
+  /** As its manifest says, which may be another name than that of what serves. */
+  readonly name: string;
   readonly version: string;
   readonly digest: string;
   readonly signer?: string;
@@ -73,6 +75,15 @@ export interface PluginEvent {
 export interface Publish {
   replaceOwner(owner: string, tools: readonly { readonly definition: ToolDefinition; readonly binding: ToolBinding }[]): unknown;
   removeOwner(owner: string): void;
+}
+
+/** What people set for plugins, as far as it says what can be called (SPEC G1). */
+export interface PluginSwitches {
+  /** Why no version with this manifest may serve. */
+  problemsOf(manifest: Manifest): readonly Problem[];
+  isEnabled(manifest: Manifest): boolean;
+  /** Why one of its tools cannot be called. */
+  disabledTool(manifest: Manifest, tool: string): string | undefined;
 }
 
 /** Whether a version that loads may replace the one that serves (SPEC H6). */

@@ -136,7 +136,17 @@ async function walkPlugin(files: Files, root: string, folder: FileInfo): Promise
   if (visit.problems.length > 0) return { kind: "refused", signature, problems: visit.problems };
   const { found, newestMs, warnings, signatureFile } = visit;
   const strict = `${signature}\n${visit.folderTimes.join(" ")}`;
-  return { kind: "found", signature, strict, directory: root, identity, files: found, ...(signatureFile && { signatureFile }), newestMs, warnings };
+  return {
+    kind: "found",
+    signature,
+    strict,
+    directory: root,
+    identity,
+    files: found,
+    ...(signatureFile && { signatureFile }),
+    newestMs,
+    warnings,
+  };
 }
 
 /** @param trail real paths of the folders from the plugin's down to this one, to see links that lead back up. */
@@ -165,7 +175,8 @@ async function visitEntry(visit: Visit, absolute: string, path: string, trail: r
 }
 
 function noteSignature(visit: Visit, absolute: string, info: FileInfo): void {
-  if (info.kind !== "file") return refuse(visit, folderError(`"${SIGNATURE_FILE}" is no regular file`, "delete it, or sign the plugin again"));
+  if (info.kind !== "file")
+    return refuse(visit, folderError(`"${SIGNATURE_FILE}" is no regular file`, "delete it, or sign the plugin again"));
   visit.signatureFile = { path: SIGNATURE_FILE, realPath: absolute, size: info.size };
   visit.newestMs = Math.max(visit.newestMs, info.modifiedMs);
 }

@@ -46,9 +46,13 @@ function operations(given: Partial<Operations>): Operations {
     grant: missing,
     revoke: missing,
     grants: missing,
+    settings: missing,
     why: missing,
     pending: missing,
     resolve: missing,
+    accept: missing,
+    rollback: missing,
+    remove: missing,
     reload: missing,
     ...given,
   };

@@ -231,13 +231,7 @@ describe("admission", () => {
     accepted = true;
     await directory.reloadChanged();
     expect(code("a_run")).toBe("two");
-    expect(asked).toEqual([
-      "1.0.0 in /plugins/a",
-      "1.0.0 serves",
-      "2.0.0 in /plugins/a",
-      "2.0.0 in /plugins/a",
-      "2.0.0 serves",
-    ]);
+    expect(asked).toEqual(["1.0.0 in /plugins/a", "1.0.0 serves", "2.0.0 in /plugins/a", "2.0.0 in /plugins/a", "2.0.0 serves"]);
     expect(told()).toEqual(["plugin.loaded a", "plugin.quarantined a", "plugin.reloaded a"]);
   });
 });
