@@ -1,6 +1,7 @@
 /** What a person consents to when a plugin is taken into service: all that others see of it, and all that it may ask for (SPEC H6). */
 
 import {
+  annotate,
   isJsonArray,
   isJsonObject,
   type JsonObject,
@@ -41,7 +42,10 @@ export function sorted(value: JsonValue): JsonValue {
 
 function toolSurface(tool: ToolDefinition): JsonObject {
   const { title, description, category, tags, inputSchema, outputSchema, sideEffects, destructive } = tool;
-  const { permissions, requires, callers, visibility, annotations } = tool;
+  const { permissions, requires, callers, visibility } = tool;
+  const derived = new Map<string, JsonValue>(Object.entries(annotate(tool)));
+  // What follows from the rest is no news of its own.
+  const annotations = Object.fromEntries(Object.entries(tool.annotations).filter(([key, value]) => value !== derived.get(key)));
   return toJson({
     ...{ title, description, category, inputSchema, outputSchema, sideEffects, permissions },
     tags: unlessEmpty(tags),

@@ -23,6 +23,7 @@ import { replayCommand } from "./replay.ts";
 import { revokeCommand } from "./revoke.ts";
 import { rollbackCommand } from "./rollback.ts";
 import { settingsCommand } from "./settings.ts";
+import { signCommand } from "./sign.ts";
 import { testCommand } from "./test.ts";
 import { typesCommand } from "./types.ts";
 import { vendorCommand } from "./vendor.ts";
@@ -42,6 +43,7 @@ export const COMMANDS: readonly Command[] = [
   replayCommand,
   vendorCommand,
   packCommand,
+  signCommand,
   removeCommand,
   acceptCommand,
   rollbackCommand,

@@ -5,7 +5,7 @@
  * (SPEC H5).
  */
 
-import { type Limits, type Manifest, type PermissionBases, type Problem } from "../../../manifests/mod.ts";
+import type { Limits, Manifest, PermissionBases, Problem } from "../../../manifests/mod.ts";
 import type { LoadOutcome } from "../../../sandbox/mod.ts";
 import type { Log } from "../../platform/platform.ts";
 import type { PluginVersion } from "../../tool.ts";

@@ -48,8 +48,14 @@ export type FolderAccess = Pick<Platform, "files" | "guarded">;
 /**
  * Reads the folder between two looks at it, and answers `changing` unless both saw the same: a snapshot never mixes two
  * states of the folder.
+ *
+ * @param options `unsigned`: whatever signature is there is not looked at.
  */
-export async function readFolder({ files, guarded }: FolderAccess, place: Place): Promise<FolderRead> {
+export async function readFolder(
+  { files, guarded }: FolderAccess,
+  place: Place,
+  options: { readonly unsigned?: boolean } = {},
+): Promise<FolderRead> {
   const { found, walk: before } = await lookAt(files, place);
   if (before.kind !== "found") return toState(found, before);
 
@@ -61,7 +67,8 @@ export async function readFolder({ files, guarded }: FolderAccess, place: Place)
     if ("severity" in bytes) return { kind: "refused", signature: before.signature, problems: [bytes] };
     contents.set(file.path, bytes);
   }
-  const signatureBytes = before.signatureFile && (await readFile(read, before.signatureFile, MAX_SIGNATURE_BYTES));
+  const { signatureFile } = options.unsigned === true ? {} : before;
+  const signatureBytes = signatureFile && (await readFile(read, signatureFile, MAX_SIGNATURE_BYTES));
 
   const { walk: after } = await lookAt(files, place);
   if (after.kind !== "found" || after.strict !== before.strict) return { kind: "changing" };
