@@ -18,6 +18,8 @@ import type { Dispatch } from "./dispatch.ts";
 import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
 import { grantTo } from "./grant-to.ts";
 import { createHookGates } from "./hooks.ts";
+import { capResult } from "./results/cap-result.ts";
+import { createKeptResults, type KeptRange, type KeptRangeWish } from "./results/kept-results.ts";
 import { createRecorder } from "./recordings/recorder.ts";
 import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
@@ -63,6 +65,8 @@ export interface Host extends ConsentActs, AsyncDisposable {
   callAll(calls: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
   /** Of an ended call; at least the last 1,000 are remembered. */
   result(callId: string): ToolResult | undefined;
+  /** A part of what was left out of a result, by its handle; undefined if the session has no such result, or has it no more (SPEC X6). */
+  readResult(handle: string, range?: KeptRangeWish & { readonly session?: Session }): KeptRange | undefined;
   /** A client of its own: role, workspace, concurrency. */
   session(options?: HostSessionOptions): Session;
 
@@ -186,7 +190,9 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
   const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
 
+  const kept = createKeptResults(platform);
   const calls = createCalls({
+    cap: (result, { id, resultBytes }) => capResult(result, { maxBytes: resultBytes, keep: (text) => kept.keep(id, text, resultBytes) }),
     newId: random.uuidv7,
     clock,
     defaultSession: sessions.default,
@@ -220,7 +226,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     return await directory.reloadChanged();
   }
 
-  if (registry && options.builtins !== false) registerBuiltins(registry, { reload });
+  if (registry && options.builtins !== false) registerBuiltins(registry, { reload, readResult: kept.read });
   if (registry && options.tools) registry.registerMany(options.tools);
   await refreshSettings();
   if (options.scan !== false) await directory.scan();
@@ -266,6 +272,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       return await calls.callAll(requests, { ...wish, session });
     },
     result: calls.result,
+    readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
     session: sessions.open,
     list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
     definitionsFor(session = sessions.default) {

@@ -4,7 +4,7 @@ import { type Permissions, qualifiedName } from "../../manifests/mod.ts";
 import type { HostEvent } from "../audit/events.ts";
 import { createOperations } from "../doors/host-operations.ts";
 import type { Operations } from "../doors/operations.ts";
-import { createHost } from "../host.ts";
+import { createHost, type Host } from "../host.ts";
 import type { LearningOptions } from "../learn/learning-policy.ts";
 import type { ConsentMode } from "../consent/changes.ts";
 import type { CommandContext } from "./command.ts";
@@ -17,6 +17,8 @@ import { VERSION } from "../version.ts";
 
 /** A host that this process owns. */
 export interface LocalHost {
+  /** For doors that need more than a person's operations. */
+  readonly host: Host;
   /** For the person at this terminal. */
   readonly operations: Operations;
   /** For another client, in a session of its own. */
@@ -68,6 +70,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
       ...(!watch && { unattended: "refuse" as const }),
     });
   return {
+    host,
     operations: openSession(),
     openSession,
     events: () => host.events[Symbol.asyncIterator](),

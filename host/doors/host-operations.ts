@@ -142,6 +142,13 @@ export function createOperations(options: HostOperationsOptions): Operations {
         ...(options.unattended && { unattended: options.unattended }),
       });
     },
+    readResult(handle, range = {}) {
+      for (const own of [session, ...kept.values()]) {
+        const found = host.readResult(handle, { ...range, session: own });
+        if (found !== undefined) return Promise.resolve(found);
+      }
+      return Promise.reject(new DoorError("not_found", "None of this client's results has this handle, or it is kept no more"));
+    },
     async status(): Promise<HostStatus> {
       const plugins = host.plugins().filter(({ state }) => state !== "ignored");
       return {

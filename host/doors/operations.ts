@@ -11,6 +11,7 @@ import type { Because, ConfirmationRequest, ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../consent/consent-acts.ts";
 import type { StoredGrant } from "../grants.ts";
+import type { KeptRange, KeptRangeWish } from "../results/kept-results.ts";
 import type { QuotaUse } from "../quotas/quotas.ts";
 import type { TaskContext } from "../session.ts";
 import type { HeldVersion } from "../sources/directory/status.ts";
@@ -19,6 +20,8 @@ import type { SettingChange, SettingsView } from "../settings/plugin-settings.ts
 /** Everything a door can ask. Failures reject with a `DoorError`; a failed call is a `ToolResult`, not a failure. */
 export interface Operations {
   call(request: CallRequest, listener: CallListener): Promise<ToolResult>;
+  /** A part of what was left out of one of this client's results. */
+  readResult(handle: string, range?: KeptRangeWish): Promise<KeptRange>;
   status(): Promise<HostStatus>;
   list(): Promise<readonly PluginView[]>;
   info(name: string): Promise<Info>;

@@ -7,6 +7,7 @@ import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../
 import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../consent/consent-acts.ts";
 import type { StoredGrant } from "../grants.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
+import type { KeptRange, KeptRangeWish } from "../results/kept-results.ts";
 import type { SettingChange, SettingsView } from "../settings/plugin-settings.ts";
 import type {
   CallListener,
@@ -122,6 +123,7 @@ function remoteOperations(client: Client): Operations {
   return {
     call: (request: CallRequest, listener: CallListener) =>
       client.request("call", { ...toParams(request), interactive: listener.confirm !== undefined }, listener) as Promise<ToolResult>,
+    readResult: (handle: string, range?: KeptRangeWish) => client.request("read_result", { handle, ...range }) as Promise<KeptRange>,
     status: () => client.request("status") as Promise<HostStatus>,
     list: () => client.request("list") as Promise<readonly PluginView[]>,
     info: (name: string) => client.request("info", { name }) as Promise<Info>,

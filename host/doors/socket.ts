@@ -123,6 +123,8 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
       return operations.revoke(request.plugin, request.taken);
     case "grants":
       return operations.grants();
+    case "read_result":
+      return operations.readResult(request.handle, request.range);
     case "settings":
       return operations.settings(request.plugin, request.change);
     case "why":

@@ -22,6 +22,7 @@ import { removeCommand } from "./remove.ts";
 import { replayCommand } from "./replay.ts";
 import { revokeCommand } from "./revoke.ts";
 import { rollbackCommand } from "./rollback.ts";
+import { serveCommand } from "./serve.ts";
 import { settingsCommand } from "./settings.ts";
 import { signCommand } from "./sign.ts";
 import { testCommand } from "./test.ts";
@@ -32,6 +33,7 @@ import { whyCommand } from "./why.ts";
 export const COMMANDS: readonly Command[] = [
   initCommand,
   devCommand,
+  serveCommand,
   listCommand,
   infoCommand,
   callCommand,
