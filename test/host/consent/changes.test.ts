@@ -126,7 +126,7 @@ describe("asks()", () => {
     ["a tool that is destructive no more", { tools: [tool("run", { destructive: true })] }, {}, ["field"], ["field"]],
     ["a tool that others see", { tools: [tool("run", { visibility: { roles: ["admin"] } })] }, {}, [], ["field"]],
     ["another name", {}, { name: "words" }, [], ["name"]],
-  ])("asks about %s [H6.asks]", (_what, before, after, fluent, strict) => {
+  ])("asks about %s [H6.asks]", (...[, before, after, fluent, strict]) => {
     expect({ fluent: asked(before, after, "fluent"), strict: asked(before, after, "strict") }).toEqual({ fluent, strict });
   });
 
