@@ -26,7 +26,7 @@ import type { HostOptions } from "./host-options.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolFilter, ToolListing } from "./listing.ts";
 import type { AccessQuery, PermissionBases, Permissions } from "../manifests/mod.ts";
-import { currentPlatform } from "./platform/mod.ts";
+import { currentPlatform } from "./platform/current.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";
 import { createPolicySource, type HostPolicy } from "./policy-source.ts";
