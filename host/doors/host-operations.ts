@@ -111,10 +111,11 @@ export function createOperations(options: HostOperationsOptions): Operations {
   }
 
   function toExplanation(explanation: HostExplanation, tool: ToolListing): ToolExplanation {
-    const { tool: name, verdict, because, route, confirm, rules, toolLayers, layers, quotas, act } = explanation;
+    const { tool: name, verdict, because, route, confinement, confirm, rules, toolLayers, layers, quotas, act } = explanation;
     const { workspace } = session;
     return {
       ...{ tool: name, verdict, because, class: explanation.class, route, confirm: confirm.mode, toolLayers, layers, quotas },
+      ...(confinement && { confinement }),
       // Effects of rules are JSON; their interface just has no index signature.
       rules: rules.map(({ rule, effect }) => ({ rule, effect: { ...effect } as ToolExplanation["rules"][number]["effect"] })),
       ...(act && { act: toAct(act, tool.plugin, workspace) }),
@@ -226,9 +227,10 @@ function builtinView(tools: readonly ToolListing[]): PluginView {
 }
 
 function toToolView(tool: ToolListing): ToolView {
-  const { name, qualifiedName, source, title, description, sideEffects = [], destructive, reason } = tool;
+  const { name, qualifiedName, source, title, description, sideEffects = [], destructive, route, confinement, reason } = tool;
   return {
-    ...{ name, qualifiedName, source, description, sideEffects, destructive },
+    ...{ name, qualifiedName, source, description, sideEffects, destructive, route },
+    ...(confinement && { confinement }),
     class: tool.class ?? sideEffectClass(sideEffects),
     // Schemas are JSON; their interface just has no index signature.
     inputSchema: { ...tool.inputSchema } as ToolView["inputSchema"],

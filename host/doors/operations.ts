@@ -5,9 +5,9 @@
  * see this interface only, so that they do not care which of the two they talk to.
  */
 
-import type { AccessState, JsonObject, JsonValue, PermissionKind, Permissions, Problem, SideEffect } from "../../manifests/mod.ts";
+import type { AccessState, JsonObject, JsonValue, PermissionKind, Permissions, Problem, Route, SideEffect } from "../../manifests/mod.ts";
 import type { RawArguments } from "../arguments.ts";
-import type { Because, ConfirmationRequest, ToolResult } from "../call.ts";
+import type { Because, Confinement, ConfirmationRequest, ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../consent/consent-acts.ts";
 import type { StoredGrant } from "../grants.ts";
@@ -135,6 +135,10 @@ export interface ToolView {
   readonly destructive: boolean;
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
+  /** Where policy has it run. */
+  readonly route: Route;
+  /** What holds the process of a trusted plugin. */
+  readonly confinement?: Confinement;
   /** Why it cannot be called now. */
   readonly unavailable?: string;
 }
@@ -169,7 +173,8 @@ export interface ToolExplanation {
   readonly verdict: "allowed" | "asks" | "denied" | "unavailable";
   readonly because: Because;
   readonly class: string;
-  readonly route: string;
+  readonly route: Route;
+  readonly confinement?: Confinement;
   /** Whether a person is asked before each call. */
   readonly confirm: string;
   readonly rules: readonly { readonly rule: string; readonly effect: JsonObject }[];
