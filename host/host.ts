@@ -69,6 +69,8 @@ export interface Host extends ConsentActs, AsyncDisposable {
   readResult(handle: string, range?: KeptRangeWish & { readonly session?: Session }): KeptRange | undefined;
   /** A client of its own: role, workspace, concurrency. */
   session(options?: HostSessionOptions): Session;
+  /** For doors whose clients go while the host stays: says so in the events. Idempotent. */
+  endSession(session: Session): void;
 
   /** Every tool, with the route and limits that policy gives it. */
   list(filter?: ToolFilter): readonly ToolListing[];
@@ -274,6 +276,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     result: calls.result,
     readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
     session: sessions.open,
+    endSession: sessions.end,
     list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
     definitionsFor(session = sessions.default) {
       const callable = snapshot().tools.filter((tool) => policies.canUse(tool, session));

@@ -226,7 +226,8 @@ function builtinView(tools: readonly ToolListing[]): PluginView {
   };
 }
 
-function toToolView(tool: ToolListing): ToolView {
+/** A tool as doors show it. */
+export function toToolView(tool: ToolListing): ToolView {
   const { name, qualifiedName, source, title, description, sideEffects = [], destructive, route, confinement, reason } = tool;
   return {
     ...{ name, qualifiedName, source, description, sideEffects, destructive, route },

@@ -17,6 +17,7 @@ import { pathFrom } from "../paths.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import { ownTokens, type ServerToken } from "../server-tokens.ts";
 import { makeRoots, openDoor } from "../serving.ts";
+import { VERSION } from "../../version.ts";
 import { count } from "../text.ts";
 
 const DEFAULT_HOST = "127.0.0.1";
@@ -85,8 +86,9 @@ async function openServer(context: CommandContext, { host }: LocalHost, own: rea
   const mounts = await Promise.all(MOUNTS.map((create) => create(host, platform)));
   // Loaded here: no other command is to wait for it.
   const { openHostServer } = await import("../../doors/http/server.ts");
+  const about = { version: VERSION, pid: platform.environment.pid };
   try {
-    return await openHostServer({ platform, host, server: { ...configured, host: address, port }, tokens, mounts });
+    return await openHostServer({ platform, host, server: { ...configured, host: address, port }, tokens, about, mounts });
   } catch (error) {
     if (!(error instanceof HttpServerError)) throw error;
     throw new CliError("address", error.message, { exitCode: EXIT.unavailable, hints: ["--port=0 takes any port that is free"] });
