@@ -11,6 +11,9 @@ import { checkRequired } from "./capabilities/mod.ts";
 import { createConfirm } from "./confirmations/confirmations.ts";
 import { createPendingConfirmations, type PendingConfirmations } from "./confirmations/pending.ts";
 import { isSameDecision } from "./decision-summary.ts";
+import type { Consent } from "./consent/consent.ts";
+import { type ConsentActs, createConsentActs } from "./consent/consent-acts.ts";
+import { openConsent } from "./consent/open-consent.ts";
 import type { Dispatch } from "./dispatch.ts";
 import { type Exported, type ExportFormat, exportTools } from "./exports/mod.ts";
 import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
@@ -23,7 +26,7 @@ import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolFilter, ToolListing } from "./listing.ts";
-import type { AccessQuery, Permissions } from "../manifests/mod.ts";
+import type { AccessQuery, PermissionBases, Permissions } from "../manifests/mod.ts";
 import { currentPlatform } from "./platform/current.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";
@@ -56,7 +59,7 @@ export interface HostExplanation extends Omit<Explanation, "quotas"> {
 }
 
 /** A running host. Close it, or declare it with `await using`. */
-export interface Host extends AsyncDisposable {
+export interface Host extends ConsentActs, AsyncDisposable {
   /** Never rejects: whatever goes wrong is in the result. */
   call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
   /** Up to the session's cap at once; results in the order of the calls. */
@@ -129,6 +132,7 @@ const DRAIN_MS = 2_000;
  * Puts a host together and loads its plugins.
  *
  * @throws {ProjectConfigError} if `bascule.json` is wrong.
+ * @throws {LockFileError} if `bascule.lock` is, or is missing where the host is frozen to it.
  * @throws {ToolRegistrationError} if one of `tools` is.
  * @example
  * ```ts
@@ -172,7 +176,11 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     manifestOf: (plugin) => directory.status().find(({ name }) => name === plugin)?.manifest,
     onChange: (plugin) => directory.reconsider(plugin),
   });
-  const directory = createDirectory(platform, { places, registry, bus, sandbox, settings, loadsAtOnce: options.loadsAtOnce });
+  const consent = await openConsent(platform, { places, grants, bases: basesOf(places) }, options.consent);
+  const directory = createDirectory(platform, {
+    ...{ places, registry, bus, sandbox, settings, consent },
+    loadsAtOnce: options.loadsAtOnce,
+  });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
   const executors = createExecutors({
@@ -230,6 +238,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     await policies.refresh();
     await secrets.refresh();
     await grants.refresh();
+    await consent.refresh();
     await refreshSettings();
     return await directory.reloadChanged();
   }
@@ -257,6 +266,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     unwatchSettings();
     await calls.close(DRAIN_MS);
     await directory.close();
+    await consent.flush();
     await sandbox.close();
     sessions.close();
     announcing?.stop();
@@ -269,6 +279,10 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   }
 
   return {
+    ...createConsentActs({
+      ...{ directory, consent, grants, files: platform.files },
+      onGrantsChanged: (plugin) => bus.emit({ type: "grant.changed", plugin, payload: {} }),
+    }),
     async call(tool, args = {}, options) {
       // Callers without types pass null too, and no call rejects.
       const wish = options ?? {};
@@ -316,7 +330,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     plugins: () => directory.status().map((status) => withSettingsWarnings(status, settings)),
     checkForChanges: directory.checkForChanges,
     reload,
-    grant: (plugin, permissions) => grantTo(plugin, permissions, { directory, grants, bus }),
+    grant: (plugin, permissions) => grantTo(plugin, permissions, { directory, grants, consent, bus }),
     async revoke(plugin, taken) {
       const changed = await grants.revoke(plugin, taken);
       if (changed > 0) bus.emit({ type: "grant.changed", plugin, payload: { revoked: true } });
@@ -351,10 +365,12 @@ interface DirectoryParts {
   readonly bus: EventBus;
   readonly sandbox: Sandbox;
   readonly settings: PluginSettingsSource;
+  readonly consent: Consent;
   readonly loadsAtOnce: HostOptions["loadsAtOnce"];
 }
 
-function createDirectory(platform: Platform, { places, registry, bus, sandbox, settings, loadsAtOnce }: DirectoryParts): PluginDirectory {
+function createDirectory(platform: Platform, parts: DirectoryParts): PluginDirectory {
+  const { places, registry, bus, sandbox, settings, consent, loadsAtOnce } = parts;
   return createPluginDirectory({
     roots: places.pluginRoots,
     ...(loadsAtOnce !== undefined && { loadsAtOnce }),
@@ -364,8 +380,14 @@ function createDirectory(platform: Platform, { places, registry, bus, sandbox, s
     emit: bus.emit,
     log: platform.log,
     switches: settings,
-    bases: (plugin, directory) => ({ ...places.folders, base: directory, plugin: directory, data: `${places.folders.data}/${plugin}` }),
+    gate: consent,
+    bases: basesOf(places),
   });
+}
+
+/** What a plugin's permission items resolve against. */
+function basesOf({ folders }: Places): (plugin: string, directory: string) => PermissionBases {
+  return (plugin, directory) => ({ ...folders, base: directory, plugin: directory, data: `${folders.data}/${plugin}` });
 }
 
 /** Where the plugins that serve really are. */
