@@ -28,7 +28,7 @@ export interface Sessions {
   /** The same session with the real path of its workspace, or as it is while that is not there. */
   resolve(session: Session): Promise<Session>;
   /** Says that a session is over; once. */
-  end(id: string): void;
+  end(session: Pick<Session, "id">): void;
   /** Ends all. */
   close(): void;
 }
@@ -66,7 +66,7 @@ export function createSessions(options: {
     return session;
   }
 
-  function end(id: string): void {
+  function end({ id }: Pick<Session, "id">): void {
     if (opened.delete(id)) emit({ type: "session.closed", sessionId: id, payload: {} });
   }
 
@@ -111,7 +111,7 @@ export function createSessions(options: {
     resolve,
     end,
     close() {
-      for (const id of opened) end(id);
+      for (const id of opened) end({ id });
     },
   };
 }

@@ -63,9 +63,9 @@ describe("cancelling", () => {
     const calls = [host.call("endless", {}, { session }), host.call("endless", {}, { session: child })];
     const other = host.call("endless", {}, { callId: "other" });
     await expect.poll(() => began.length).toBe(3);
-    await host.closeSession(session.id);
+    await host.endSession(session);
     expect(await Promise.all(calls)).toMatchObject([CANCELLED, CANCELLED]);
-    await host.closeSession(session.id);
+    await host.endSession(session);
     expect(events.filter(({ type, sessionId }) => type === "session.closed" && sessionId === session.id)).toHaveLength(1);
     expect(host.result("other")).toBeUndefined();
     await host.cancelCall("other");
