@@ -75,11 +75,16 @@ export interface AllowDecision {
   readonly grant: Grant;
   readonly limits: Limits;
   readonly because: Because;
+  /** For a plugin on the host route that a person trusts: what its process is held by. */
+  readonly confinement?: Confinement;
   /** How much of it may be used in which time (SPEC D9). */
   readonly quotas?: readonly Quota[];
   /** For `ask`: which confirmation mode asked. */
   readonly confirm: "auto" | "prompt" | "prompt_once";
 }
+
+/** `deno`: each of Deno's permission checks is answered by the host; `none`: a plain process (SPEC O1). */
+export type Confinement = "deno" | "none";
 
 /** The tool does not run. */
 export interface DenyDecision {
@@ -101,6 +106,7 @@ export interface Because {
 export interface DecisionSummary {
   readonly kind: Decision["kind"];
   readonly route?: Route;
+  readonly confinement?: Confinement;
   readonly limits?: Limits;
   readonly grants?: readonly { readonly layer: string; readonly permissions: Permissions }[];
   readonly because: Because;
@@ -153,7 +159,21 @@ interface ResultBase {
   readonly decision?: DecisionSummary;
   /** There if the call was to be recorded. */
   readonly recording?: RecordingSummary;
+  /** What was left out because it is more than the session takes (SPEC X6). */
+  readonly truncated?: readonly TruncatedPart[];
   readonly metadata: JsonObject;
+}
+
+/** A part of a result that is not there whole. */
+export interface TruncatedPart {
+  /** `output`, `content/0`, `error/message`, `error/details`. */
+  readonly part: string;
+  /** By which the whole can be read, in the same session; absent if it was too large to be kept. */
+  readonly handle?: string;
+  /** Of the whole, in UTF-8: a text as it is, anything else as JSON. */
+  readonly bytes: number;
+  /** Of the beginning that is there. */
+  readonly shownBytes: number;
 }
 
 /** The tool answered. */

@@ -28,14 +28,35 @@ export type {
   ToolFailure,
   ToolResult,
   ToolSuccess,
+  TruncatedPart,
 } from "./call.ts";
 export type { CallAllOptions, CallOptions, CallRequest } from "./calls.ts";
 export type { HookAnswer, Hooks } from "./hooks.ts";
 export type { Session } from "./session.ts";
 export type { HostSessionOptions, SessionContext } from "./sessions.ts";
 
+export { EXPORT_FORMATS } from "./exports/mod.ts";
+export type {
+  AiSdkTool,
+  AnthropicTool,
+  Exported,
+  ExportFormat,
+  ExportedTools,
+  GeminiTool,
+  LangChainTool,
+  Lossy,
+  McpTool,
+  ObjectSchema,
+  OpenAiResponsesTool,
+  OpenAiTool,
+  StandardSchema,
+} from "./exports/mod.ts";
 export type { ToolContext, WorkspaceFiles } from "./context.ts";
 export { type FunctionToolOptions, functionTool, type ToolFunction } from "./sources/function.ts";
+export { aiSdkTools, type AiSdkShaped } from "./sources/adapters/ai-sdk.ts";
+export { langChainTool, type LangChainShaped } from "./sources/adapters/langchain.ts";
+export type { ForeignToolOptions } from "./sources/adapters/foreign-tool.ts";
+export type { SchemaLike } from "./sources/adapters/schema-like.ts";
 export { BUILTIN_ALIASES, registerBuiltins } from "./sources/builtin.ts";
 export { type ContentBlock, type ToolOutput, toolOutput, type ToolOutputParts } from "./tool-output.ts";
 export {
@@ -90,6 +111,7 @@ export { PROMETHEUS_TYPE, type TelemetryOptions } from "./telemetry/mod.ts";
 export type { Explanation } from "./policy/explain.ts";
 export type { Quota } from "./quotas/quota.ts";
 export type { QuotaUse } from "./quotas/quotas.ts";
+export type { KeptRange, KeptRangeWish } from "./results/kept-results.ts";
 export type { StoredGrant } from "./grants.ts";
 export type { HostSettings } from "./settings/host-settings.ts";
 export { type SettingChange, type SettingField, SettingsError, type SettingsView } from "./settings/plugin-settings.ts";

@@ -4,8 +4,10 @@ import type { Permissions } from "../../manifests/mod.ts";
 import { JsonArgumentText } from "../arguments.ts";
 import type { ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
+import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../consent/consent-acts.ts";
 import type { StoredGrant } from "../grants.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
+import type { KeptRange, KeptRangeWish } from "../results/kept-results.ts";
 import type { SettingChange, SettingsView } from "../settings/plugin-settings.ts";
 import type {
   CallListener,
@@ -121,6 +123,7 @@ function remoteOperations(client: Client): Operations {
   return {
     call: (request: CallRequest, listener: CallListener) =>
       client.request("call", { ...toParams(request), interactive: listener.confirm !== undefined }, listener) as Promise<ToolResult>,
+    readResult: (handle: string, range?: KeptRangeWish) => client.request("read_result", { handle, ...range }) as Promise<KeptRange>,
     status: () => client.request("status") as Promise<HostStatus>,
     list: () => client.request("list") as Promise<readonly PluginView[]>,
     info: (name: string) => client.request("info", { name }) as Promise<Info>,
@@ -132,6 +135,9 @@ function remoteOperations(client: Client): Operations {
     pending: () => client.request("pending") as Promise<readonly PendingConfirmation[]>,
     resolve: (requestId: string, answer: ConfirmationAnswer) =>
       client.request("resolve", { requestId, ...answer }) as Promise<AnswerOutcome>,
+    accept: (plugin, digest) => client.request("accept", { plugin, digest }) as Promise<AcceptOutcome>,
+    rollback: (plugin) => client.request("rollback", { plugin }) as Promise<RollbackOutcome>,
+    remove: (plugin) => client.request("remove", { plugin }) as Promise<RemoveOutcome>,
     reload: () => client.request("reload") as Promise<number>,
   };
 }

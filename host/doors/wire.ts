@@ -19,6 +19,7 @@ import type { ConfirmationRequest } from "../call.ts";
 import { JsonArgumentText } from "../arguments.ts";
 import type { ConfirmationAnswer } from "../confirmations/pending.ts";
 import { readJsonText } from "../json-text.ts";
+import type { KeptRangeWish } from "../results/kept-results.ts";
 import type { SettingChange } from "../settings/plugin-settings.ts";
 import type { CallRequest, DoorErrorCode, RequestContext, WhyQuestion } from "./operations.ts";
 
@@ -37,9 +38,12 @@ export type Request =
   | { readonly id: number; readonly op: "info"; readonly name: string }
   | { readonly id: number; readonly op: "grant"; readonly plugin: string; readonly permissions: Permissions }
   | { readonly id: number; readonly op: "revoke"; readonly plugin: string; readonly taken: Permissions | undefined }
+  | { readonly id: number; readonly op: "read_result"; readonly handle: string; readonly range: KeptRangeWish }
   | { readonly id: number; readonly op: "settings"; readonly plugin: string; readonly change: SettingChange | undefined }
   | { readonly id: number; readonly op: "why"; readonly question: WhyQuestion }
   | { readonly id: number; readonly op: "resolve"; readonly requestId: string; readonly given: ConfirmationAnswer }
+  | { readonly id: number; readonly op: "accept"; readonly plugin: string; readonly digest: string }
+  | { readonly id: number; readonly op: "rollback" | "remove"; readonly plugin: string }
   | { readonly id: number; readonly op: "answer"; readonly requestId: string; readonly answer: boolean | undefined }
   | { readonly id: number; readonly op: "cancel" };
 
@@ -119,6 +123,12 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
       const taken = parsePermissions(params["taken"]);
       return taken.ok ? { id, op, plugin: params["plugin"], taken: taken.value } : taken.problems.map(problemToText).join("; ");
     }
+    case "read_result": {
+      const { handle, offset, length } = params;
+      if (!isName(handle)) return expectedName("handle");
+      if (!isCount(offset) || !isCount(length)) return 'Expected "offset" and "length" to be whole numbers from 0';
+      return { id, op, handle, range: { ...(offset !== undefined && { offset }), ...(length !== undefined && { length }) } };
+    }
     case "settings":
       return readSettings(id, params);
     case "why":
@@ -129,6 +139,14 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
       if (!isName(hash)) return expectedName("hash");
       return typeof approve === "boolean" ? { id, op, requestId, given: { approve, hash } } : 'Expected "approve" to be true or false';
     }
+    case "accept": {
+      const { plugin, digest } = params;
+      if (!isName(plugin)) return expectedName("plugin");
+      return isName(digest) ? { id, op, plugin, digest } : expectedName("digest");
+    }
+    case "rollback":
+    case "remove":
+      return isName(params["plugin"]) ? { id, op, plugin: params["plugin"] } : expectedName("plugin");
     case "answer": {
       const { requestId, answer } = frame;
       if (!isName(requestId)) return expectedName("requestId");
@@ -149,10 +167,14 @@ const OPERATION_NAMES = [
   "grant",
   "revoke",
   "grants",
+  "read_result",
   "settings",
   "why",
   "pending",
   "resolve",
+  "accept",
+  "rollback",
+  "remove",
   "reload",
   "answer",
   "cancel",
@@ -213,6 +235,10 @@ function readContext(value: JsonValue | undefined): { readonly context?: Request
   if (typeof readOnly !== "boolean" || typeof noWeb !== "boolean")
     return 'Expected "context.readOnly" and "context.noWeb" to be true or false';
   return { context: { readOnly, noWeb, ...(role !== undefined && { role }) } };
+}
+
+function isCount(value: JsonValue | undefined): value is number | undefined {
+  return value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= 0);
 }
 
 function isName(value: JsonValue | undefined): value is string {

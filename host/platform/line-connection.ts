@@ -8,24 +8,19 @@ import type { LineConnection } from "./platform.ts";
 /** A longer line ends the connection, whichever side sends it. */
 export const MAX_LINE_BYTES: number = 4 * 1024 * 1024;
 
-/** What may wait for a peer that does not read; past it the connection ends. */
-const MAX_UNSENT_BYTES = 16 * MAX_LINE_BYTES;
+/** What may wait for a peer that does not read, in longest lines; past it the connection ends. */
+const MAX_UNSENT_LINES = 16;
 
 const NEWLINE = 0x0a;
 
-export function createLineConnection(socket: Socket): LineConnection {
+export function createLineConnection(socket: Socket, maxLineBytes: number = MAX_LINE_BYTES): LineConnection {
   // A broken connection is a closed one: `close` follows every `error`.
   socket.on("error", () => socket.destroy());
+  const ending: Ending = { maxLineBytes, isOver: () => socket.destroyed, end: () => socket.destroy() };
 
   return {
-    send: (line) => writeLine(line, socket, () => socket.destroy()),
-    onLine: (listener) =>
-      readLines(
-        socket,
-        () => socket.destroyed,
-        () => socket.destroy(),
-        listener,
-      ),
+    send: (line) => writeLine(line, socket, ending),
+    onLine: (listener) => readLines(socket, ending, listener),
     onClose: (listener) => void socket.once("close", () => listener()),
     close: () => void socket.end(() => socket.destroy()),
   };
@@ -41,28 +36,35 @@ export function createStreamConnection(input: Readable, output: Writable): LineC
     input.pause();
     for (const listener of listeners) listener();
   };
-  for (const end of ["end", "close", "error"]) input.once(end, close);
+  for (const name of ["end", "close", "error"]) input.once(name, close);
   // Whoever read has gone.
-  for (const end of ["close", "error"]) output.once(end, close);
+  for (const name of ["close", "error"]) output.once(name, close);
+  const ending: Ending = { maxLineBytes: MAX_LINE_BYTES, isOver: () => closed, end: close };
 
   return {
     send(line) {
-      if (!closed) writeLine(line, output, close);
+      if (!closed) writeLine(line, output, ending);
     },
-    onLine: (listener) => readLines(input, () => closed, close, listener),
+    onLine: (listener) => readLines(input, ending, listener),
     onClose: (listener) => void listeners.push(listener),
     close,
   };
 }
 
-function writeLine(line: string, output: Writable, end: () => void): void {
+interface Ending {
+  readonly maxLineBytes: number;
+  readonly isOver: () => boolean;
+  readonly end: () => void;
+}
+
+function writeLine(line: string, output: Writable, { maxLineBytes, end }: Ending): void {
   if (line.includes("\n")) throw new Error("A line cannot contain a newline");
   if (output.destroyed || !output.writable) return;
   output.write(`${line}\n`);
-  if (output.writableLength > MAX_UNSENT_BYTES) end();
+  if (output.writableLength > MAX_UNSENT_LINES * maxLineBytes) end();
 }
 
-function readLines(input: Readable, isOver: () => boolean, end: () => void, listener: (line: string) => void): void {
+function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending, listener: (line: string) => void): void {
   const decoder = new TextDecoder();
   let parts: Uint8Array[] = [];
   let length = 0;
@@ -86,7 +88,7 @@ function readLines(input: Readable, isOver: () => boolean, end: () => void, list
   function take(part: Uint8Array): boolean {
     if (part.length > 0) parts.push(part);
     length += part.length;
-    if (length <= MAX_LINE_BYTES) return true;
+    if (length <= maxLineBytes) return true;
     parts = [];
     end();
     return false;

@@ -117,9 +117,7 @@ export function modernRequest(
 }
 
 /** The message that answers a request, from JSON or a stream. */
-export async function messageOf(
-  response: Response,
-): Promise<{
+export async function messageOf(response: Response): Promise<{
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }> {

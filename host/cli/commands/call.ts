@@ -7,11 +7,13 @@ import type { Command, CommandContext } from "../command.ts";
 import { terminalPrompt } from "../confirm.ts";
 import { EXIT, exitCodeFor } from "../exit-codes.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
+import { FROZEN_OPTION } from "../frozen-flag.ts";
 import { ISOLATION_OPTION } from "../isolation-flag.ts";
 import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import { failureLines, successText } from "../result-text.ts";
 import { printable } from "../text.ts";
+import { truncatedText, wholeResult } from "../whole-result.ts";
 import { ARGS_OPTION, readToolArguments } from "../tool-arguments.ts";
 
 export const callCommand: Command = {
@@ -37,10 +39,12 @@ export const callCommand: Command = {
     { name: "timeout", value: "ms", about: "End the call after so many milliseconds" },
     { name: "seed", value: "text", about: "Compute the tool's randomness from a text: the same text, the same numbers" },
     { name: "time", value: "time", about: "What the tool sees as the time: 2026-01-31T12:00:00Z, or milliseconds since 1970" },
+    { name: "full", about: "Show the whole answer, also above the 1 MiB that a session takes at once" },
     { name: "record", about: "Keep what `replay` needs to run this call again" },
     ...CONTEXT_OPTIONS,
     ...RUN_OPTIONS,
     ISOLATION_OPTION,
+    FROZEN_OPTION,
   ],
   run: async (context) => {
     const oneRun = await permissionsOfRun(context.options, context.platform);
@@ -60,7 +64,7 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
   const timeMs = readTime(options.value("time"));
   const { workspace } = await host.operations.status();
 
-  const result = await host.operations.call(
+  const answered = await host.operations.call(
     {
       tool,
       args,
@@ -77,7 +81,9 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
       ...(confirm ? { confirm } : {}),
     },
   );
+  const result = options.has("full") ? await wholeResult(answered, host.operations) : answered;
   output.document(result);
+  if (result.truncated !== undefined) output.note(output.style.dim(truncatedText(result.truncated, output.program)));
   if (result.recording !== undefined) output.note(output.style.dim(recordingLine(result.callId, result.recording, output.program)));
   if (result.ok) {
     output.line(successText(result));

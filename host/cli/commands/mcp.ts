@@ -44,7 +44,7 @@ async function mcp(given: CommandContext): Promise<number> {
   const context = await inProject(given);
   const { platform, options, signal } = context;
   const oneRun = await permissionsOfRun(options, platform);
-  const host = await openLocalHost(context, oneRun, { watch: true });
+  const host = await openLocalHost(context, oneRun, { watch: true, consent: "strict" });
   let approvals: SocketDoor | undefined;
   try {
     approvals = await openApprovals(context, host);

@@ -23,7 +23,6 @@ import { confirmThrough } from "./confirmation.ts";
 import { type CallSide, openCall, type OpenCall } from "./open-call.ts";
 import type { Caller } from "./parts.ts";
 import { foldersOf } from "./roots.ts";
-import { dispatchName } from "./tool-list.ts";
 
 /** The parameters that are read. */
 export interface CallParams {
@@ -43,7 +42,9 @@ export async function callTool(params: CallParams, ctx: ServerContext, caller: C
   if (era === "legacy") client.narrow(() => listRoots(ctx, caller));
   const session = await client.session();
   const about = await hashOf([name, args]);
-  const tool = dispatchName(name, () => parts.host.definitionsFor(session));
+  const listing = (await client.known()).get(name);
+  // Of what is not listed dispatch says why: it is not there, or cannot run now.
+  const tool = listing?.qualifiedName ?? name.replace("__", ".");
 
   const state = ctx.mcpReq.requestState<string>();
   const call = state === undefined ? begin(tool, args, { ...caller, ctx, session, about }) : resume(state, ctx, { ...caller, about });
@@ -110,16 +111,17 @@ export function invalidState(): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", { reason: "invalid_request_state" });
 }
 
-async function finish(result: ToolResult, { parts, client, session, about, server }: CallOf): Promise<CallToolResult> {
+async function finish(result: ToolResult, { client, about, server }: CallOf): Promise<CallToolResult> {
   // The specification wants a name that does not exist to be an error of the protocol; everything else is the tool's result.
   if (!result.ok && result.error.code === "tool_not_found") throw new ProtocolError(ProtocolErrorCode.InvalidParams, result.error.message);
   remember(result, client.asked, about);
-  const schema = outputSchemaOf(result, parts.host.definitionsFor(session));
+  const schema = outputSchemaOf(result, await client.known());
   return server.projectCallToolResult(toCallResult(result, schema !== undefined), schema as Readonly<Record<string, unknown>> | undefined);
 }
 
-function outputSchemaOf({ tool }: ToolResult, listings: readonly ToolListing[]): JsonSchema | undefined {
-  return listings.find(({ name, qualifiedName }) => qualifiedName === tool || name === tool)?.outputSchema;
+function outputSchemaOf({ tool }: ToolResult, listings: ReadonlyMap<string, ToolListing>): JsonSchema | undefined {
+  for (const { name, qualifiedName, outputSchema } of listings.values()) if (qualifiedName === tool || name === tool) return outputSchema;
+  return undefined;
 }
 
 function remember(result: ToolResult, asked: McpClient["asked"], about: string): void {

@@ -56,6 +56,7 @@ export function createHttpSessions(parts: DoorParts, maxRequestBodySize: number)
       sessions.delete(id);
       stopTelling();
       parts.rounds.end(client);
+      client.end().catch(parts.onError);
       onclose?.();
     };
     return session;

@@ -104,7 +104,7 @@ function openDoorFor(parts: DoorParts & { readonly session: HostSessionOptions }
     async close() {
       stopTelling();
       parts.rounds.end(client);
-      await Promise.all([modern.close(), sessions.close()]);
+      await Promise.all([modern.close(), sessions.close(), client.end()]);
     },
   };
 }

@@ -33,7 +33,10 @@ export function serveMcpLines(connection: LineConnection, options: McpDoorOption
   );
   connection.onClose(() => {
     parts.changes.close();
-    for (const client of clients) parts.rounds.end(client);
+    for (const client of clients) {
+      parts.rounds.end(client);
+      client.end().catch(parts.onError);
+    }
     closed.abort();
   });
   return {

@@ -5,7 +5,6 @@ import type { Host } from "../../host.ts";
 import type { PluginStatus } from "../../sources/directory/mod.ts";
 import type { McpClient } from "./client.ts";
 import { jsonResource, type McpResources } from "./resources.ts";
-import { publicName } from "./tool-list.ts";
 
 /** Its list, and what its members' URIs begin with. */
 export const PLUGINS_URI = "bascule://plugins";
@@ -22,7 +21,7 @@ export function pluginResources(host: Host): McpResources {
     { name, state, version, digest, directory, requested, manifest, problems, error, reason }: PluginStatus & { readonly name: string },
     client: McpClient,
   ): Promise<unknown> {
-    const tools = (await client.tools()).filter(({ plugin }) => plugin === name);
+    const tools = [...(await client.tools())].filter(([, { plugin }]) => plugin === name);
     return {
       name,
       state,
@@ -30,9 +29,9 @@ export function pluginResources(host: Host): McpResources {
       ...(digest !== undefined && { digest }),
       ...(manifest !== undefined && { description: manifest.description }),
       // Only what this client may see.
-      tools: tools.map(publicName),
+      tools: tools.map(([publicName]) => publicName),
       requested: requested ?? {},
-      granted: host.grants.find(name, directory) ?? {},
+      granted: host.grants.find(name, directory, digest ?? "") ?? {},
       problems: [
         ...problems.map(({ message }) => message),
         ...(error === undefined ? [] : [error.message]),

@@ -44,7 +44,11 @@ export function createServer(parts: DoorParts, client: McpClient, era: Era): Ser
   const caller: Caller = { parts, client, era, server };
 
   server.setRequestHandler("tools/list", async ({ params }) => {
-    const { items, nextCursor } = pageOf((await client.tools()).map(toMcpTool), ({ name }) => name, params?.cursor);
+    const { items, nextCursor } = pageOf(
+      Array.from(await client.tools(), ([name, listing]) => toMcpTool(name, listing)),
+      ({ name }) => name,
+      params?.cursor,
+    );
     return { tools: [...items], ...(nextCursor !== undefined && { nextCursor }) };
   });
   server.setRequestHandler("tools/call", ({ params }, ctx) => callTool(params, ctx, caller));

@@ -263,25 +263,26 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
 
   it("tells that tools changed when a plugin is reloaded, and serves the new version [H8.mcp] [I3.list-changed]", async () => {
     const changed = Promise.withResolvers<void>();
-    const [before, after] = [unique(), unique()];
-    const { name } = { name: `fresh-${before}` };
-    const plugin = (tool: string): TestPlugin => ({
-      manifest: { tools: [{ name: tool, description: "Is reloaded", inputSchema: OBJECT, sideEffects: [] }] },
-      main: `export const ${tool} = () => "new";`,
+    const name = `reloaded-${unique()}`;
+    // Nothing that a person would have to agree to: it does the same less.
+    const plugin = (tools: readonly string[], answer: string): TestPlugin => ({
+      manifest: { tools: tools.map((tool) => ({ name: tool, description: "Is reloaded", inputSchema: OBJECT, sideEffects: [] })) },
+      main: `export const stays = () => "${answer}"; export const goes = () => 1;`,
     });
-    test.plant(name, plugin(before));
+    test.plant(name, plugin(["stays", "goes"], "old"));
     await test.host.reload();
     const client = await test.connect(era, over);
     const own = async (): Promise<readonly string[]> =>
       (await client.listTools()).tools.map((tool) => tool.name).filter((tool) => tool.startsWith(name));
-    expect(await own()).toEqual([`${name}__${before}`]);
+    expect(await own()).toEqual([`${name}__goes`, `${name}__stays`]);
+    expect((await client.callTool({ name: `${name}__stays`, arguments: {} })).content).toEqual([{ type: "text", text: "old" }]);
     if (era === "modern") await client.listen({ toolsListChanged: true });
     client.setNotificationHandler("notifications/tools/list_changed", () => changed.resolve());
-    test.plant(name, plugin(after));
+    test.plant(name, plugin(["stays"], "new"));
     await test.host.reload();
     await changed.promise;
-    expect(await own()).toEqual([`${name}__${after}`]);
-    expect((await client.callTool({ name: `${name}__${after}`, arguments: {} })).content).toEqual([{ type: "text", text: "new" }]);
+    expect(await own()).toEqual([`${name}__stays`]);
+    expect((await client.callTool({ name: `${name}__stays`, arguments: {} })).content).toEqual([{ type: "text", text: "new" }]);
   });
 });
 

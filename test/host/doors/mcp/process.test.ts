@@ -10,20 +10,21 @@ import { temporaryFolder } from "../../../support/temporary-folder.ts";
 const PROGRAM = fileURLToPath(new URL("../../../../bin/bascule.mjs", import.meta.url));
 const ON_DENO = "Deno" in globalThis;
 
-async function writePlugin(folder: string, tool: string): Promise<void> {
+/** With fewer tools the next time: nothing that a person would have to agree to. */
+async function writePlugin(folder: string, tools: readonly string[], answer: string): Promise<void> {
   const manifest = {
     schemaVersion: "1.0",
     name: "demo",
     version: "1.0.0",
     description: "Is reloaded",
-    tools: [{ name: tool, description: "Answers", inputSchema: { type: "object" }, sideEffects: [] }],
+    tools: tools.map((name) => ({ name, description: "Answers", inputSchema: { type: "object" }, sideEffects: [] })),
   };
   await mkdir(folder, { recursive: true });
   const write = async (name: string, text: string): Promise<void> => {
     await writeFile(join(folder, `.${name}.new`), text);
     await rename(join(folder, `.${name}.new`), join(folder, name));
   };
-  await write("main.ts", `export function ${tool}() { console.log('{"jsonrpc":"2.0"}'); return "${tool}"; }`);
+  await write("main.ts", `export const goes = () => 1; export function stays() { console.log('{"jsonrpc":"2.0"}'); return "${answer}"; }`);
   await write("manifest.json", JSON.stringify(manifest));
 }
 
@@ -33,7 +34,7 @@ describe("bascule mcp", () => {
     { timeout: 60_000 },
     async (era) => {
       const folder = await temporaryFolder();
-      await writePlugin(join(folder, "plugins", "demo"), "before");
+      await writePlugin(join(folder, "plugins", "demo"), ["goes", "stays"], "before");
       const transport = new StdioClientTransport({
         command: process.execPath,
         args: [...(ON_DENO ? ["run", "-A"] : []), PROGRAM, "mcp", "--project", folder],
@@ -54,19 +55,16 @@ describe("bascule mcp", () => {
       if (era === "modern") await client.listen({ toolsListChanged: true });
       const own = async (): Promise<readonly string[]> =>
         (await client.listTools()).tools.map(({ name }) => name).filter((name) => name.startsWith("demo__"));
-      expect(await own()).toEqual(["demo__before"]);
-      expect((await client.callTool({ name: "demo__before", arguments: {} })).content).toEqual([{ type: "text", text: "before" }]);
+      expect(await own()).toEqual(["demo__goes", "demo__stays"]);
+      expect((await client.callTool({ name: "demo__stays", arguments: {} })).content).toEqual([{ type: "text", text: "before" }]);
 
-      await writePlugin(join(folder, "plugins", "demo"), "after");
-      await until(() => changes > 0, 30_000);
-      let names = await own();
+      await writePlugin(join(folder, "plugins", "demo"), ["stays"], "after");
       // Both files change, one after the other: each may be seen alone.
-      while (!names.includes("demo__after")) {
-        const seen = changes;
+      for (let seen = 0, left = 2; left > 1; left = (await own()).length) {
         await until(() => changes > seen, 30_000);
-        names = await own();
+        seen = changes;
       }
-      expect((await client.callTool({ name: "demo__after", arguments: {} })).content).toEqual([{ type: "text", text: "after" }]);
+      expect((await client.callTool({ name: "demo__stays", arguments: {} })).content).toEqual([{ type: "text", text: "after" }]);
       // What is no message of the protocol would have been an error.
       expect(wrong).toEqual([]);
       await client.close();
