@@ -3,6 +3,7 @@
 import type { Caller, JsonObject, JsonValue, Limits, Permissions, Route, SideEffect, SideEffectClass } from "../manifests/mod.ts";
 import type { RawArguments } from "./arguments.ts";
 import type { ToolErrorData } from "./errors.ts";
+import type { DryRunReport } from "./overlay/report.ts";
 import type { RecordingSummary } from "./recordings/recording.ts";
 import type { Grant } from "./policy/grant.ts";
 import type { HostCallHandler } from "../sandbox/mod.ts";
@@ -30,6 +31,8 @@ export interface ToolCall {
   readonly timeMs?: number;
   /** Whether it is recorded (SPEC B8); absent: as the project says. */
   readonly record?: boolean;
+  /** It changes nothing: what it would change is in its result (SPEC E8). */
+  readonly dryRun?: true;
   /** Answers the guest's operations in place of the bridges. */
   readonly answer?: HostCallHandler;
   /** W3C traceparent. */
@@ -58,7 +61,9 @@ export interface ConfirmationRequest {
   readonly destructive: boolean;
   /** Paths that the call says it will write. */
   readonly projectedModifications: readonly string[];
-  /** SHA-256 in hexadecimal over tool, digest, arguments and modifications: an answer is to this and nothing else (SPEC E3). */
+  /** What it will change, where it ran dry to find out: then this is what is done, and nothing else. */
+  readonly preview?: DryRunReport;
+  /** SHA-256 in hexadecimal over tool, digest, arguments, modifications and preview: an answer is to this and nothing else (SPEC E3). */
   readonly hash: string;
 }
 
@@ -76,6 +81,8 @@ export interface AllowDecision {
   readonly quotas?: readonly Quota[];
   /** For `ask`: which confirmation mode asked. */
   readonly confirm: "auto" | "prompt" | "prompt_once";
+  /** It runs dry, whatever the caller wishes (SPEC E8). */
+  readonly dryRun?: true;
 }
 
 /** The tool does not run. */
@@ -99,6 +106,7 @@ export interface DecisionSummary {
   readonly kind: Decision["kind"];
   readonly route?: Route;
   readonly limits?: Limits;
+  readonly dryRun?: true;
   readonly grants?: readonly { readonly layer: string; readonly permissions: Permissions }[];
   readonly because: Because;
 }
@@ -150,6 +158,8 @@ interface ResultBase {
   readonly decision?: DecisionSummary;
   /** There if the call was to be recorded. */
   readonly recording?: RecordingSummary;
+  /** There if it ran dry: what it would have changed. */
+  readonly dryRun?: DryRunReport;
   readonly metadata: JsonObject;
 }
 

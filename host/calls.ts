@@ -36,6 +36,11 @@ export interface CallOptions {
   readonly timeMs?: number;
   /** Keep what `bascule replay` needs, or keep nothing. Default: what `audit.record` of `bascule.json` says. */
   readonly record?: boolean;
+  /**
+   * Change nothing: files change in memory only, requests that could change something are not sent, and the result's `dryRun`
+   * says what would have changed. `host.commit(callId)` does it.
+   */
+  readonly dryRun?: boolean;
   /** Answers the guest's operations in place of the bridges, so that nothing outside is touched: for tests. */
   readonly answer?: HostCallHandler;
   /** W3C traceparent. */
@@ -180,7 +185,7 @@ function toCall(
   { newId, defaultSession, onPending }: Pick<CallsOptions, "newId" | "defaultSession"> & { readonly onPending: ToolCall["onPending"] },
 ): ToolCall {
   const { session = defaultSession, turn, timeoutMs, callId = newId(), caller = "direct", traceparent, onProgress, confirm } = wish;
-  const { seed, timeMs, record, answer } = wish;
+  const { seed, timeMs, record, dryRun, answer } = wish;
   return Object.freeze({
     callId,
     tool,
@@ -192,6 +197,7 @@ function toCall(
     ...(seed !== undefined && { seed }),
     ...(timeMs !== undefined && { timeMs }),
     ...(record !== undefined && { record }),
+    ...(dryRun === true && { dryRun }),
     ...(answer && { answer }),
     ...(traceparent !== undefined && { traceparent }),
     ...(onProgress && { onProgress }),

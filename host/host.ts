@@ -5,7 +5,7 @@ import type { EventBus } from "./audit/event-bus.ts";
 import type { HostEvent } from "./audit/events.ts";
 import { openEvents } from "./audit/open-events.ts";
 import type { RawArguments } from "./arguments.ts";
-import type { ToolResult } from "./call.ts";
+import type { Decision, ToolCall, ToolResult } from "./call.ts";
 import { type CallAllOptions, type CallOptions, type CallRequest, createCalls } from "./calls.ts";
 import { checkRequired } from "./capabilities/mod.ts";
 import { createConfirm } from "./confirmations/confirmations.ts";
@@ -32,6 +32,8 @@ import { createExecutors } from "./routes/mod.ts";
 import { isolationOf, openSandbox } from "./open-sandbox.ts";
 import type { Sandbox } from "../sandbox/mod.ts";
 import { createSecrets } from "./secrets/secrets.ts";
+import { type Committed, createDryRuns } from "./overlay/dry-runs.ts";
+import { createPreview } from "./overlay/preview.ts";
 import { createSession, type Session } from "./session.ts";
 import { createSessions, type HostSessionOptions } from "./sessions.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
@@ -56,6 +58,12 @@ export interface Host extends AsyncDisposable {
   callAll(calls: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
   /** Of an ended call; at least the last 1,000 are remembered. */
   result(callId: string): ToolResult | undefined;
+  /**
+   * Does what a dry run said, all of it or nothing, if nothing that it read or would write is another now (SPEC E8). For calls that
+   * a person is asked about this is the person's yes: never hand it to the agent that called. Once for each dry run, for
+   * half an hour and for the last 4 of them. With `hash`, that of its report, it is about what was shown and nothing else.
+   */
+  commit(callId: string, options?: { readonly hash?: string }): Promise<Committed>;
   /** A client of its own: role, workspace, concurrency. */
   session(options?: HostSessionOptions): Session;
 
@@ -139,7 +147,13 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const directory = createDirectory(platform, { places, registry, bus, sandbox, loadsAtOnce: options.loadsAtOnce });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
-  const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, recorder, lease: directory.lease });
+  const dryRuns = createDryRuns({
+    platform,
+    emit: bus.emit,
+    secrets,
+    isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
+  });
+  const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, recorder, dryRuns, lease: directory.lease });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
   const confirmations = createPendingConfirmations();
   const confirm = createConfirm({
@@ -148,13 +162,15 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     clock,
     pending: confirmations,
     timeoutMs: policies.confirmationTimeoutMs,
-    isUnchanged: ({ tool, call, decision }) =>
-      snapshot().getById(tool.id) === tool && isSameDecision(policies.current().decide(tool, call), decision),
+    isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
     onDefect,
   });
   const quotas = createQuotas(clock.monotonic);
+  const preview = createPreview({ dryRuns, executors, quotas, isWanted: () => places.project.config().confirmation.preview });
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
   const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
+  const isUnchanged = (tool: RegisteredTool, call: ToolCall, decision: Decision): boolean =>
+    snapshot().getById(tool.id) === tool && isSameDecision(policies.current().decide(tool, call), decision);
 
   const calls = createCalls({
     newId: random.uuidv7,
@@ -166,6 +182,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       policy: policies.current(),
       hooks,
       confirm,
+      preview,
       executors,
       quotas,
       checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
@@ -220,6 +237,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       return await calls.callAll(requests, { ...wish, session });
     },
     result: calls.result,
+    commit: (callId, { hash } = {}) => dryRuns.commit(callId, hash),
     session: sessions.open,
     list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
     definitionsFor(session = sessions.default) {

@@ -31,7 +31,7 @@ export interface Trace {
   checked(args: JsonValue): void;
   decided(decision: Decision): void;
   /** Before anything happens. */
-  called(decision: AllowDecision): void;
+  called(decision: AllowDecision, isDry: boolean): void;
   complete(outcome: OutcomeOk): ToolResult;
   /** `outcome` is what an executor still has to tell about a failed run. */
   fail(error: ToolErrorData, outcome?: OutcomeBase): ToolResult;
@@ -84,7 +84,7 @@ class CallTrace implements Trace {
     this.#decision = decision;
   }
 
-  called(decision: AllowDecision): void {
+  called(decision: AllowDecision, isDry: boolean): void {
     this.#sinks.emit({
       ...this.#subject,
       type: "tool.called",
@@ -96,6 +96,7 @@ class CallTrace implements Trace {
         route: decision.route,
         decision: toJsonObject(summarizeDecision(decision)),
         caller: this.#call.caller,
+        ...(isDry && DRY),
       },
     });
   }
@@ -109,7 +110,15 @@ class CallTrace implements Trace {
       {
         ...this.#subject,
         type: "tool.completed",
-        payload: { tool, output, durationMs, decision: {}, limitsUsed: { ...used }, ...this.#shownDecision() },
+        payload: {
+          tool,
+          output,
+          durationMs,
+          decision: {},
+          limitsUsed: { ...used },
+          ...this.#shownDecision(),
+          ...(outcome.dryRun && DRY),
+        },
       },
     );
   }
@@ -186,6 +195,7 @@ class CallTrace implements Trace {
       limitsUsed: outcome?.used ?? { wallMs: 0 },
       ...(decision && { decision: summarizeDecision(decision) }),
       ...(outcome?.recording && { recording: outcome.recording }),
+      ...(outcome?.dryRun && { dryRun: outcome.dryRun }),
       metadata: outcome?.metadata ?? {},
     };
   }
@@ -209,6 +219,8 @@ class CallTrace implements Trace {
     return this.#decision === undefined ? {} : { decision: toJsonObject(summarizeDecision(this.#decision)) };
   }
 }
+
+const DRY = { dryRun: true } as const;
 
 const SHOWN_TEXT = 10_000;
 

@@ -49,7 +49,7 @@ export const PROJECT_FIELDS: readonly string[] = [
   "audit",
   "server",
 ];
-const EFFECT_FIELDS = ["allow", "route", "limits", "confirm", "grants", "quota"];
+const EFFECT_FIELDS = ["allow", "route", "limits", "confirm", "grants", "quota", "dryRun"];
 const SELECTORS = ["tool", "plugin", "category", "group", "pattern"] as const;
 const DEFAULT_TIMEOUT_MS = 300_000;
 const MAX_TIMEOUT_MS = 7 * 24 * 3_600_000;
@@ -58,7 +58,7 @@ const MAX_TIMEOUT_MS = 7 * 24 * 3_600_000;
 export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
   plugins: ["plugins"],
   policy: { default: { allow: true }, rules: [], layers: [], groups: {}, permissionTypes: {} },
-  confirmation: { default: {}, perTool: {}, trustedWorkspaces: [], trustedWorkspaceOverrides: {}, timeoutMs: DEFAULT_TIMEOUT_MS },
+  confirmation: { default: {}, perTool: {}, trustedWorkspaces: [], trustedWorkspaceOverrides: {}, timeoutMs: DEFAULT_TIMEOUT_MS, preview: false },
   trusted: [],
   isolation: { by: "thread", alone: [] },
   mcpServers: {},
@@ -147,6 +147,7 @@ function readEffect(reader: DocumentReader, fields: Fields, counted: QuotaScope)
     confirm: fields.choice("confirm", CONFIRM_MODES),
     grants: readPermissions(reader, fields, "grants"),
     quota: readQuotas(reader, fields, "quota", counted),
+    dryRun: fields.flag("dryRun"),
   });
 }
 
@@ -170,7 +171,7 @@ function readAudit(reader: DocumentReader, parent: Fields): AuditConfig {
 }
 
 function readConfirmation(reader: DocumentReader, parent: Fields): ConfirmationConfig {
-  const known = ["default", "perTool", "trustedWorkspaces", "trustedWorkspaceOverrides", "timeoutMs"];
+  const known = ["default", "perTool", "trustedWorkspaces", "trustedWorkspaceOverrides", "timeoutMs", "preview"];
   const fields = parent.has("confirmation")
     ? reader.fields(parent.get("confirmation"), parent.at("confirmation"), { what: "Confirmation", known })
     : undefined;
@@ -185,6 +186,7 @@ function readConfirmation(reader: DocumentReader, parent: Fields): ConfirmationC
     trustedWorkspaces: fields.texts("trustedWorkspaces", checkFolder) ?? [],
     trustedWorkspaceOverrides: readModes(reader, fields, "trustedWorkspaceOverrides"),
     timeoutMs: fields.count("timeoutMs", MAX_TIMEOUT_MS) ?? DEFAULT_TIMEOUT_MS,
+    preview: fields.flag("preview") ?? false,
   };
 }
 

@@ -45,6 +45,8 @@ export interface RuleEffect {
   /** Counts as the user's grant for the tools the rule matches. */
   readonly grants?: Permissions;
   readonly quota?: readonly QuotaConfig[];
+  /** Calls run dry: they change nothing until somebody commits them (SPEC E8). */
+  readonly dryRun?: boolean;
 }
 
 /** Which calls of plugins are recorded, so that they can be run again (SPEC B8). */
@@ -77,6 +79,8 @@ export interface ConfirmationConfig {
   readonly trustedWorkspaceOverrides: Readonly<Record<string, ConfirmMode>>;
   /** Default 300,000. */
   readonly timeoutMs: number;
+  /** Whether a tool that writes runs dry before a person is asked, so that the question shows what will change. Default false. */
+  readonly preview: boolean;
 }
 
 export const ISOLATION_KINDS = ["thread", "process"] as const;

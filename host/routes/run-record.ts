@@ -47,8 +47,10 @@ export interface RunRecord {
 }
 
 /** Begins a run: its time counts from here. */
-export function openRunRecord(execution: Execution, { platform, emit, secrets }: RouteOptions): RunRecord {
-  const { tool, call, decision, signal, meter } = execution;
+export function openRunRecord(execution: Execution, options: RouteOptions): RunRecord {
+  const { emit, secrets } = options;
+  const { tool, call, decision, signal, meter, overlay } = execution;
+  const { platform } = overlay ?? options;
   const version = tool.binding.kind === "plugin" ? tool.binding.version : undefined;
   const subject = {
     sessionId: call.session.id,
@@ -80,6 +82,7 @@ export function openRunRecord(execution: Execution, { platform, emit, secrets }:
         ...(rule !== undefined && { rule }),
         ...(tool.plugin !== undefined && { plugin: tool.plugin }),
         callId: call.callId,
+        ...(overlay && { dryRun: true as const }),
       },
     });
   }
@@ -101,7 +104,8 @@ export function openRunRecord(execution: Execution, { platform, emit, secrets }:
       ...(tool.plugin !== undefined && { plugin: tool.plugin }),
       ...(version && { ownFiles: version.files }),
     },
-    filesModified: () => [...modified],
+    // A dry run has modified none.
+    filesModified: () => (overlay === undefined ? [...modified] : []),
     hint: () => refused && hintFor(refused, execution),
     elapsedMs: () => Math.max(0, platform.clock.monotonic() - begunMs),
     log: lazyLog(() => platform.log.child({ ...subject, tool: tool.qualifiedName })),
