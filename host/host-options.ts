@@ -22,6 +22,8 @@ export interface HostOptions {
   /** The `policy` section of `bascule.json`, in its place; or another implementation altogether. */
   readonly policy?: Policy | JsonObject;
   /** What keeps plugins apart, as `isolation` of `bascule.json`, in whose place it stands. */
+  /** Whether what calls change is kept, so that it can be undone; `undo.keep` of `bascule.json` stands above it. Default false. */
+  readonly undo?: boolean;
   readonly isolation?: IsolationKind | Partial<IsolationConfig>;
   /** A registry that the host adds to; null is a host that has none, where every call is `tool_not_found`. */
   readonly registry?: Registry | null;

@@ -34,6 +34,9 @@ import type { Sandbox } from "../sandbox/mod.ts";
 import { createSecrets } from "./secrets/secrets.ts";
 import { type Committed, createDryRuns } from "./overlay/dry-runs.ts";
 import { createPreview } from "./overlay/preview.ts";
+import { undoBounds, undoGrant } from "./undo/undo-bounds.ts";
+import { createUndoStore } from "./undo/undo-store.ts";
+import { createUndos, type UndoCall, type UndoResult } from "./undo/undos.ts";
 import { createSession, type Session } from "./session.ts";
 import { createSessions, type HostSessionOptions } from "./sessions.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
@@ -64,6 +67,13 @@ export interface Host extends AsyncDisposable {
    * half an hour and for the last 4 of them. With `hash`, that of its report, it is about what was shown and nothing else.
    */
   commit(callId: string, options?: { readonly hash?: string }): Promise<Committed>;
+  /**
+   * Puts back what a call changed in the workspace, where it still is as the call left it; the rest is listed and left (SPEC E8).
+   * For calls that were made while `undo` was on.
+   */
+  undo(callId: string, options?: { readonly dryRun?: boolean }): Promise<UndoResult>;
+  /** Calls that can be undone, the newest first. */
+  undoable(): Promise<readonly UndoCall[]>;
   /** A client of its own: role, workspace, concurrency. */
   session(options?: HostSessionOptions): Session;
 
@@ -147,13 +157,23 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const directory = createDirectory(platform, { places, registry, bus, sandbox, loadsAtOnce: options.loadsAtOnce });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
+  const undos = createUndos({
+    platform,
+    store: createUndoStore(platform.files, places.state, () => undoBounds(places.project.config().undo)),
+    isKept: () => places.project.config().undo.keep ?? options.undo ?? false,
+    grant: undoGrant(places),
+    workspace: places.workspace,
+    emit: bus.emit,
+    onDefect,
+  });
   const dryRuns = createDryRuns({
     platform,
     emit: bus.emit,
     secrets,
+    undos,
     isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
   });
-  const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, recorder, dryRuns, lease: directory.lease });
+  const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, recorder, dryRuns, undos, lease: directory.lease });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
   const confirmations = createPendingConfirmations();
   const confirm = createConfirm({
@@ -238,6 +258,8 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     },
     result: calls.result,
     commit: (callId, { hash } = {}) => dryRuns.commit(callId, hash),
+    undo: undos.undo,
+    undoable: undos.list,
     session: sessions.open,
     list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
     definitionsFor(session = sessions.default) {

@@ -74,6 +74,7 @@ export type {
   QuotaScope,
   RecordMode,
   RuleEffect,
+  UndoConfig,
   SecretSource,
 } from "./project.ts";
 export { CONFIRM_MODES, ISOLATION_KINDS, QUOTA_RESOURCES, QUOTA_SCOPES, RECORD_MODES } from "./project.ts";

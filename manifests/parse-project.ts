@@ -22,6 +22,7 @@ import {
   RECORD_MODES,
   type QuotaScope,
   type RuleEffect,
+  type UndoConfig,
 } from "./project.ts";
 import { ROUTES } from "./route.ts";
 import { SIDE_EFFECT_CLASSES } from "./side-effect.ts";
@@ -47,18 +48,28 @@ export const PROJECT_FIELDS: readonly string[] = [
   "roles",
   "secrets",
   "audit",
+  "undo",
   "server",
 ];
 const EFFECT_FIELDS = ["allow", "route", "limits", "confirm", "grants", "quota", "dryRun"];
 const SELECTORS = ["tool", "plugin", "category", "group", "pattern"] as const;
 const DEFAULT_TIMEOUT_MS = 300_000;
+const MAX_UNDO_BYTES = 2 ** 40;
+const MAX_UNDO_DAYS = 3_650;
 const MAX_TIMEOUT_MS = 7 * 24 * 3_600_000;
 
 /** The configuration of a project without `bascule.json`. */
 export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
   plugins: ["plugins"],
   policy: { default: { allow: true }, rules: [], layers: [], groups: {}, permissionTypes: {} },
-  confirmation: { default: {}, perTool: {}, trustedWorkspaces: [], trustedWorkspaceOverrides: {}, timeoutMs: DEFAULT_TIMEOUT_MS, preview: false },
+  confirmation: {
+    default: {},
+    perTool: {},
+    trustedWorkspaces: [],
+    trustedWorkspaceOverrides: {},
+    timeoutMs: DEFAULT_TIMEOUT_MS,
+    preview: false,
+  },
   trusted: [],
   isolation: { by: "thread", alone: [] },
   mcpServers: {},
@@ -67,6 +78,7 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
   roles: {},
   secrets: {},
   audit: { store: true, redact: [], record: "none" },
+  undo: { maxBytes: 256 * 1024 * 1024, maxDays: 7 },
   server: {},
 });
 
@@ -100,6 +112,7 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     roles: readRoles(reader, fields) ?? {},
     secrets: readSecrets(reader, fields),
     audit: readAudit(reader, fields),
+    undo: readUndo(reader, fields),
     server: fields.object("server") ?? {},
   });
 }
@@ -168,6 +181,16 @@ function readAudit(reader: DocumentReader, parent: Fields): AuditConfig {
     redact: fields?.texts("redact") ?? [],
     record: fields?.choice("record", RECORD_MODES) ?? "none",
   };
+}
+
+function readUndo(reader: DocumentReader, parent: Fields): UndoConfig {
+  const known = ["keep", "maxBytes", "maxDays"];
+  const fields = parent.has("undo") ? reader.fields(parent.get("undo"), parent.at("undo"), { what: "Undo", known }) : undefined;
+  return compact({
+    keep: fields?.flag("keep"),
+    maxBytes: fields?.count("maxBytes", MAX_UNDO_BYTES) ?? DEFAULT_PROJECT.undo.maxBytes,
+    maxDays: fields?.count("maxDays", MAX_UNDO_DAYS) ?? DEFAULT_PROJECT.undo.maxDays,
+  });
 }
 
 function readConfirmation(reader: DocumentReader, parent: Fields): ConfirmationConfig {

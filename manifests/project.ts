@@ -104,6 +104,16 @@ export interface AuditConfig {
   readonly record: RecordMode;
 }
 
+/** What is kept of files that calls change, so that `bascule undo` can put them back (SPEC E8). */
+export interface UndoConfig {
+  /** Default: for calls through the command line and its hosts, and not for hosts of other programs. */
+  readonly keep?: boolean;
+  /** Of all calls together. Default 268,435,456. */
+  readonly maxBytes: number;
+  /** Default 7. */
+  readonly maxDays: number;
+}
+
 export interface ProjectConfig {
   /** Plugin roots, relative to the file's folder. Default `["plugins"]`. */
   readonly plugins: readonly string[];
@@ -113,6 +123,7 @@ export interface ProjectConfig {
   readonly trusted: readonly { readonly name: string; readonly unconfined: boolean }[];
   readonly isolation: IsolationConfig;
   readonly audit: AuditConfig;
+  readonly undo: UndoConfig;
   /** What each role may use (SPEC P5). */
   readonly roles: Readonly<Record<string, FlatPermissions>>;
   /** Sections that later doors and sources read; kept as they are. */

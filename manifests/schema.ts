@@ -229,6 +229,13 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
       ),
     ),
     audit: Type.Optional(closed({ store: Type.Optional(Type.Boolean()), redact: TEXTS, record: Type.Optional(oneOf(RECORD_MODES)) })),
+    undo: Type.Optional(
+      closed({
+        keep: Type.Optional(Type.Boolean()),
+        maxBytes: Type.Optional(Type.Integer({ minimum: 1 })),
+        maxDays: Type.Optional(Type.Integer({ minimum: 1 })),
+      }),
+    ),
     server: Type.Optional(JSON_OBJECT),
   }),
 );

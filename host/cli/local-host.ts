@@ -42,6 +42,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     watch,
     ...(options.onlyTool !== undefined && { loadsAtOnce: hasTool(options.onlyTool) }),
     config: project.configFile ?? false,
+    undo: true,
     ...isolationOfRun(context.options),
     // Also of a project without a bascule.json, unless that says otherwise.
     ...(project.configFile === undefined && { events: { store: true } }),

@@ -10,7 +10,9 @@ import type { RawArguments } from "../arguments.ts";
 import type { Because, ConfirmationRequest, ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { StoredGrant } from "../grants.ts";
+import type { Committed } from "../overlay/dry-runs.ts";
 import type { QuotaUse } from "../quotas/quotas.ts";
+import type { UndoCall, UndoResult } from "../undo/undos.ts";
 import type { TaskContext } from "../session.ts";
 
 /** Everything a door can ask. Failures reject with a `DoorError`; a failed call is a `ToolResult`, not a failure. */
@@ -27,6 +29,12 @@ export interface Operations {
   /** Questions that wait for a person, of every client. */
   pending(): Promise<readonly PendingConfirmation[]>;
   resolve(requestId: string, answer: ConfirmationAnswer): Promise<AnswerOutcome>;
+  /** Does what a dry run said (SPEC E8); with `hash`, only if it said what its report had this hash of. */
+  commit(callId: string, hash?: string): Promise<Committed>;
+  /** Puts back what a call changed; `dryRun` only says what would be. */
+  undo(callId: string, dryRun?: boolean): Promise<UndoResult>;
+  /** Calls that can be undone, the newest first. */
+  undoable(): Promise<readonly UndoCall[]>;
   /** Looks for changes now. @returns how many plugins were reloaded. */
   reload(): Promise<number>;
 }
@@ -41,6 +49,8 @@ export interface CallRequest {
   /** The guest's time when it begins, in milliseconds since the epoch. */
   readonly timeMs?: number;
   readonly record?: boolean;
+  /** Change nothing; the result says what would have changed. */
+  readonly dryRun?: boolean;
   /** Calls in a session of this role and task in place of the client's own. */
   readonly context?: RequestContext;
 }

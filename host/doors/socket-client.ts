@@ -5,7 +5,9 @@ import { JsonArgumentText } from "../arguments.ts";
 import type { ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { StoredGrant } from "../grants.ts";
+import type { Committed } from "../overlay/dry-runs.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
+import type { UndoCall, UndoResult } from "../undo/undos.ts";
 import type {
   CallListener,
   CallRequest,
@@ -130,6 +132,10 @@ function remoteOperations(client: Client): Operations {
     pending: () => client.request("pending") as Promise<readonly PendingConfirmation[]>,
     resolve: (requestId: string, answer: ConfirmationAnswer) =>
       client.request("resolve", { requestId, ...answer }) as Promise<AnswerOutcome>,
+    commit: (callId: string, hash?: string) =>
+      client.request("commit", { callId, ...(hash !== undefined && { hash }) }) as Promise<Committed>,
+    undo: (callId: string, dryRun = false) => client.request("undo", { callId, dryRun }) as Promise<UndoResult>,
+    undoable: () => client.request("undoable") as Promise<readonly UndoCall[]>,
     reload: () => client.request("reload") as Promise<number>,
   };
 }

@@ -32,12 +32,14 @@ const MAX_TIMEOUT_MS = LIMIT_CEILINGS.wallMs;
 /** What a client can send. */
 export type Request =
   | { readonly id: number; readonly op: "call"; readonly call: CallRequest; readonly interactive: boolean }
-  | { readonly id: number; readonly op: "status" | "list" | "grants" | "pending" | "reload" }
+  | { readonly id: number; readonly op: "status" | "list" | "grants" | "pending" | "undoable" | "reload" }
   | { readonly id: number; readonly op: "info"; readonly name: string }
   | { readonly id: number; readonly op: "grant"; readonly plugin: string; readonly permissions: Permissions }
   | { readonly id: number; readonly op: "revoke"; readonly plugin: string; readonly taken: Permissions | undefined }
   | { readonly id: number; readonly op: "why"; readonly question: WhyQuestion }
   | { readonly id: number; readonly op: "resolve"; readonly requestId: string; readonly given: ConfirmationAnswer }
+  | { readonly id: number; readonly op: "commit"; readonly callId: string; readonly hash: string | undefined }
+  | { readonly id: number; readonly op: "undo"; readonly callId: string; readonly dryRun: boolean }
   | { readonly id: number; readonly op: "answer"; readonly requestId: string; readonly answer: boolean | undefined }
   | { readonly id: number; readonly op: "cancel" };
 
@@ -100,6 +102,7 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
     case "list":
     case "grants":
     case "pending":
+    case "undoable":
     case "reload":
       return { id, op };
     case "info":
@@ -125,6 +128,16 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
       if (!isName(hash)) return expectedName("hash");
       return typeof approve === "boolean" ? { id, op, requestId, given: { approve, hash } } : 'Expected "approve" to be true or false';
     }
+    case "commit": {
+      const { callId, hash } = params;
+      if (!isName(callId)) return expectedName("callId");
+      return hash === undefined || isName(hash) ? { id, op, callId, hash } : expectedName("hash");
+    }
+    case "undo": {
+      const { callId, dryRun = false } = params;
+      if (!isName(callId)) return expectedName("callId");
+      return typeof dryRun === "boolean" ? { id, op, callId, dryRun } : 'Expected "dryRun" to be true or false';
+    }
     case "answer": {
       const { requestId, answer } = frame;
       if (!isName(requestId)) return expectedName("requestId");
@@ -148,13 +161,16 @@ const OPERATION_NAMES = [
   "why",
   "pending",
   "resolve",
+  "commit",
+  "undo",
+  "undoable",
   "reload",
   "answer",
   "cancel",
 ];
 
 function readCall(id: number, params: JsonObject): Request | string {
-  const { tool, args = {}, argsText, timeoutMs, seed, timeMs, record, context, interactive } = params;
+  const { tool, args = {}, argsText, timeoutMs, seed, timeMs, record, dryRun, context, interactive } = params;
   if (!isName(tool)) return expectedName("tool");
   if (argsText !== undefined && typeof argsText !== "string") return 'Expected "argsText" to be JSON text';
   if (timeoutMs !== undefined && (typeof timeoutMs !== "number" || !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))) {
@@ -164,6 +180,7 @@ function readCall(id: number, params: JsonObject): Request | string {
   if (seed !== undefined && typeof seed !== "string") return 'Expected "seed" to be a string';
   if (timeMs !== undefined && typeof timeMs !== "number") return 'Expected "timeMs" to be a number';
   if (record !== undefined && typeof record !== "boolean") return 'Expected "record" to be true or false';
+  if (dryRun !== undefined && typeof dryRun !== "boolean") return 'Expected "dryRun" to be true or false';
   const asked = readContext(context);
   if (typeof asked === "string") return asked;
   const call: CallRequest = {
@@ -173,6 +190,7 @@ function readCall(id: number, params: JsonObject): Request | string {
     ...(seed === undefined ? {} : { seed }),
     ...(timeMs === undefined ? {} : { timeMs }),
     ...(record === undefined ? {} : { record }),
+    ...(dryRun === undefined ? {} : { dryRun }),
     ...asked,
   };
   return { id, op: "call", call, interactive: interactive === true };

@@ -10,10 +10,11 @@ import type { CapabilityAct } from "../capabilities/bridge.ts";
 import { bothPaths, checkPath, hostPlace } from "../capabilities/checked.ts";
 import type { RefusalContext } from "../capabilities/refusal.ts";
 import type { MemoryNode } from "../platform/memory-tree.ts";
-import { FileError, type GuardedFiles, type Random, type WriteOptions } from "../platform/platform.ts";
+import { FileError, type GuardedFiles, type Random } from "../platform/platform.ts";
 import type { CheckedPath } from "../platform/proof.ts";
 import type { Change } from "./change-log.ts";
 import { isChanged, nodesOf } from "./effects.ts";
+import { type Staged, stageFile } from "./replace-file.ts";
 import type { OverlayTree } from "./overlay-tree.ts";
 
 /** What is applied, and under which grant. */
@@ -30,26 +31,30 @@ export interface ApplyOptions {
 /** Absolute paths. `failed` says which change was refused, and why; `left` was not begun. */
 export type Applied =
   | { readonly ok: true; readonly done: readonly string[] }
-  | { readonly ok: false; readonly done: readonly string[]; readonly failed: string; readonly reason: string; readonly left: readonly string[] };
+  | {
+      readonly ok: false;
+      readonly done: readonly string[];
+      readonly failed: string;
+      readonly reason: string;
+      readonly left: readonly string[];
+    };
 
 interface Step {
   readonly change: Change;
   readonly path: CheckedPath<"write">;
   readonly to?: CheckedPath<"write">;
-  /** Where the new contents lie already. */
-  temporary?: string;
+  /** The new contents, where they lie beside their place already. */
+  staged?: Staged;
 }
 
 export async function applyChanges(options: ApplyOptions): Promise<Applied> {
-  const { files, context, record } = options;
+  const { context, record } = options;
   const steps: Step[] = [];
   for (const change of neededChanges(options)) {
     const path = proofOf(change.path, context, change.kind === "remove" ? "tree" : "place");
     const to = change.kind === "rename" ? proofOf(change.to, context, "place") : undefined;
-    if (typeof path === "string" || typeof to === "string") {
-      const reason = typeof path === "string" ? path : String(to);
-      return { ok: false, done: [], failed: change.path, reason, left: [] };
-    }
+    if (typeof path === "string") return { ok: false, done: [], failed: change.path, reason: path, left: [] };
+    if (typeof to === "string") return { ok: false, done: [], failed: change.path, reason: to, left: [] };
     steps.push({ change, path: path.path, ...(to && { to: to.path }) });
     record(path.act);
     if (to) record(to.act);
@@ -72,7 +77,7 @@ export async function applyChanges(options: ApplyOptions): Promise<Applied> {
     return { ok: true, done: [...new Set(done)] };
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    for (const { temporary } of steps) if (temporary !== undefined) await discard(temporary, files);
+    for (const { staged } of steps) await staged?.discard();
     const left = steps.slice(done.length + 1).map(({ change }) => change.path);
     return { ok: false, done: [...new Set(done)], failed: current, reason: error.message, left };
   }
@@ -117,9 +122,8 @@ async function apply(step: Step, options: ApplyOptions): Promise<void> {
     case "rename":
       return await files.rename(path, to ?? path);
     case "write": {
-      const temporary = step.temporary ?? (await stage(step, options));
-      await files.rename(hostPlace<"write">(temporary), path);
-      delete step.temporary;
+      await (step.staged ?? (await stage(step, options))).place(path);
+      delete step.staged;
     }
   }
 }
@@ -127,57 +131,16 @@ async function apply(step: Step, options: ApplyOptions): Promise<void> {
 const DEFAULT_FOLDER_MODE = 0o755;
 const DEFAULT_FILE_MODE = 0o644;
 
-/** Writes the contents beside their place, in the nearest folder that is there. */
-async function stage(step: Step, { files, random, tree }: ApplyOptions): Promise<string> {
-  const { node } = step.change;
+async function stage(step: Step, { files, random, tree }: ApplyOptions): Promise<Staged> {
+  const { node, path } = step.change;
   if (node.kind !== "file") throw new Error("Only files are written");
-  const id = Array.from(random.bytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  const folder = await nearestFolder(step.change.path, files);
-  const temporary = `${folder === "/" ? "" : folder}/.bascule-${id}.tmp`;
-  step.temporary = temporary;
   // Whoever replaces a file keeps its rights; those of a new one are the system's to say.
   const mode = tree.originOf(node) === undefined ? modeOf(node, DEFAULT_FILE_MODE) : { mode: node.mode };
-  await writeWhole(temporary, node.data, { ...mode, createNew: true }, files);
-  return temporary;
+  step.staged = await stageFile(path, node.data, { files, random, ...mode });
+  return step.staged;
 }
-
-async function writeWhole(path: string, data: Uint8Array, options: WriteOptions, files: GuardedFiles): Promise<void> {
-  await files.writeBytes(hostPlace<"write">(path), data, options);
-  const open = await files.openToWrite(hostPlace<"write">(path), OPEN_TO_SYNC);
-  try {
-    // Without it a crash after the rename may leave an empty file under the final name.
-    await open.sync(false);
-  } finally {
-    await open.close();
-  }
-}
-
-const OPEN_TO_SYNC = { read: false, write: true, append: false, truncate: false, create: false, createNew: false };
 
 /** What nobody said is left to the system, whose mask may say more. */
 function modeOf({ mode }: MemoryNode, usual: number): { readonly mode?: number } {
   return mode === usual ? {} : { mode };
-}
-
-async function nearestFolder(path: string, files: GuardedFiles): Promise<string> {
-  for (let at = above(path); ; at = above(at)) {
-    try {
-      if ((await files.lstat(hostPlace(at))).kind === "directory") return at;
-    } catch (error) {
-      if (!(error instanceof FileError) || error.code !== "not_found" || at === "/") throw error;
-    }
-  }
-}
-
-function above(path: string): string {
-  return path.slice(0, path.lastIndexOf("/")) || "/";
-}
-
-async function discard(path: string, files: GuardedFiles): Promise<void> {
-  try {
-    await files.remove(hostPlace<"write">(path), { recursive: false });
-  } catch (error) {
-    // Gone, or as unreachable as the place that failed.
-    if (!(error instanceof FileError)) throw error;
-  }
 }

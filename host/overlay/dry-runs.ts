@@ -132,7 +132,8 @@ function checkDryRun({ tool, decision }: Execution): ToolErrorData | undefined {
   const refuse = (reason: string): ToolErrorData => unavailable(tool.qualifiedName, `it cannot run dry: ${reason}`);
   const { binding } = tool;
   if (binding.kind === "plugin") {
-    if (decision.route !== "wasm") return refuse(`on the "${decision.route}" route nothing holds back what it changes (set its route to "wasm")`);
+    if (decision.route !== "wasm")
+      return refuse(`on the "${decision.route}" route nothing holds back what it changes (set its route to "wasm")`);
     return binding.version.manifest.state === "session" ? refuse("its plugin keeps state between calls, which would change") : undefined;
   }
   const sideEffects = classOf(tool);

@@ -99,8 +99,8 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
     if (isKernelPath(checked.path, "linux")) throw fileError("not_regular");
     const spot = tree.resolve(checked.path, follow);
     if (!checked.permits(spot.realPath)) throw fileError("not_capable");
-    if (!spot.found) throw fileError(spot.code);
     if (isKernelPath(spot.realPath, "linux")) throw fileError("not_regular");
+    if (!spot.found) throw fileError(spot.code);
     return spot;
   }
 

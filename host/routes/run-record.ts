@@ -18,6 +18,7 @@ import { deepFreeze } from "../json.ts";
 import type { Log, Platform } from "../platform/platform.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Secrets } from "../secrets/secrets.ts";
+import type { Undos } from "../undo/undos.ts";
 import type { Execution } from "./executor.ts";
 
 /** What routes are made with. */
@@ -25,6 +26,8 @@ export interface RouteOptions {
   readonly platform: Platform;
   readonly emit: EmitEvent;
   readonly secrets: Pick<Secrets, "forCall" | "redact">;
+  /** Keeps what calls change; absent where nothing is kept. */
+  readonly undos?: Pick<Undos, "keep">;
 }
 
 /** One run while it lasts. */
@@ -50,7 +53,8 @@ export interface RunRecord {
 export function openRunRecord(execution: Execution, options: RouteOptions): RunRecord {
   const { emit, secrets } = options;
   const { tool, call, decision, signal, meter, overlay } = execution;
-  const { platform } = overlay ?? options;
+  const given = (overlay ?? options).platform;
+  const platform = options.undos?.keep(execution, given) ?? given;
   const version = tool.binding.kind === "plugin" ? tool.binding.version : undefined;
   const subject = {
     sessionId: call.session.id,

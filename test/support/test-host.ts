@@ -68,7 +68,12 @@ export function testHost(options: TestHostOptions = {}): TestHost {
   const policy = options.policy ?? createPolicy({ project, root: WORKSPACE, grants: { find: () => undefined }, ...options.policyOptions });
   const session = options.session ?? createSession({ id: "session-1", workspace: WORKSPACE });
   const secrets = createSecrets({ platform, sources: () => project.secrets, root: WORKSPACE });
-  const dryRuns = createDryRuns({ platform, emit: bus.emit, secrets, isUnchanged: ({ tool }) => registry.snapshot().getById(tool.id) === tool });
+  const dryRuns = createDryRuns({
+    platform,
+    emit: bus.emit,
+    secrets,
+    isUnchanged: ({ tool }) => registry.snapshot().getById(tool.id) === tool,
+  });
   const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, dryRuns, lease: sandbox.lease });
   const confirmations = createPendingConfirmations();
   const confirm = createConfirm({

@@ -6,6 +6,7 @@ import { auditCommand } from "./audit.ts";
 import { benchCommand } from "./bench.ts";
 import { callCommand } from "./call.ts";
 import { checkCommand } from "./check.ts";
+import { commitCommand } from "./commit.ts";
 import { devCommand } from "./dev.ts";
 import { doctorCommand } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
@@ -20,6 +21,7 @@ import { replayCommand } from "./replay.ts";
 import { revokeCommand } from "./revoke.ts";
 import { testCommand } from "./test.ts";
 import { typesCommand } from "./types.ts";
+import { undoCommand } from "./undo.ts";
 import { vendorCommand } from "./vendor.ts";
 import { whyCommand } from "./why.ts";
 
@@ -43,6 +45,8 @@ export const COMMANDS: readonly Command[] = [
   whyCommand,
   approveCommand,
   denyCommand,
+  commitCommand,
+  undoCommand,
   auditCommand,
   reloadCommand,
   doctorCommand,

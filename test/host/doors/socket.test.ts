@@ -49,6 +49,9 @@ function operations(given: Partial<Operations>): Operations {
     why: missing,
     pending: missing,
     resolve: missing,
+    commit: missing,
+    undo: missing,
+    undoable: missing,
     reload: missing,
     ...given,
   };

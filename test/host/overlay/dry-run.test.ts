@@ -46,7 +46,13 @@ describe("a call with dryRun", () => {
         { kind: "renamed", path: "c.txt", from: "b.txt", type: "file" },
         { kind: "created", path: "made", type: "directory" },
         { kind: "created", path: "made/deep", type: "directory" },
-        { kind: "created", path: "made/deep/new.txt", type: "file", after: expect.objectContaining({ bytes: 3 }), diff: expect.any(String) },
+        {
+          kind: "created",
+          path: "made/deep/new.txt",
+          type: "file",
+          after: expect.objectContaining({ bytes: 3 }),
+          diff: expect.any(String),
+        },
       ],
       held: [],
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -107,7 +113,11 @@ describe("a call with dryRun", () => {
   it("holds so much and no more: then the call is out of room, whatever it makes of that [E8.bounded]", async () => {
     await using host = await recordingHost(EDITS);
     const result = await host.host.call("demo.run", { over: true }, { dryRun: true });
-    expect(result).toMatchObject({ ok: false, error: { code: "resource_exhausted", details: { limit: "dryRunBytes" } }, filesModified: [] });
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: "resource_exhausted", details: { limit: "dryRunBytes" } },
+      filesModified: [],
+    });
     expect(await text(host, "big.bin")).toBeUndefined();
   });
 
@@ -128,7 +138,10 @@ describe("a call with dryRun", () => {
   });
 
   it("is refused where nothing could hold back what a tool does [E8.host]", async () => {
-    const write: Tool["execute"] = async (_args, { workspace }) => void (await workspace.write("from-host.txt", "x"));
+    const write: Tool["execute"] = async (_args, { workspace }) => {
+      await workspace.write("from-host.txt", "x");
+      return null;
+    };
     const native = hostTool("native", { sideEffects: ["write"] }, write);
     const careful: ToolFactory = () => ({ ...hostTool("careful", { sideEffects: ["write"] }, write)(), changesByContext: true });
     const tools = [hostTool("exec", { sideEffects: ["execute"] }), native, careful];
@@ -160,7 +173,13 @@ describe("confirmation.preview", () => {
     expect(result.filesModified).toContain("a.txt");
     expect(await text(host, "a.txt")).toBe("one\nmore\n");
     const ofCall = events.map(({ type }) => type).filter((type) => type.startsWith("tool.") && !type.endsWith("registered"));
-    expect(ofCall).toEqual(["tool.confirmation_requested", "tool.confirmation_resolved", "tool.called", "tool.committed", "tool.completed"]);
+    expect(ofCall).toEqual([
+      "tool.confirmation_requested",
+      "tool.confirmation_resolved",
+      "tool.called",
+      "tool.committed",
+      "tool.completed",
+    ]);
   });
 
   it("changes nothing if the person says no, or if somebody else changed what was read meanwhile [E3.preview]", async () => {
@@ -171,7 +190,11 @@ describe("confirmation.preview", () => {
       await host.platform.files.writeAtomic(`${WORKSPACE}/a.txt`, "changed while the question stood");
       return true;
     };
-    expect(await host.host.call("demo.run", {}, { confirm })).toMatchObject({ ok: false, error: { code: "unavailable" }, filesModified: [] });
+    expect(await host.host.call("demo.run", {}, { confirm })).toMatchObject({
+      ok: false,
+      error: { code: "unavailable" },
+      filesModified: [],
+    });
     expect(await Promise.all([text(host, "a.txt"), text(host, "c.txt")])).toEqual(["changed while the question stood", undefined]);
   });
 
