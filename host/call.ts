@@ -77,6 +77,8 @@ export interface AllowDecision {
   readonly grant: Grant;
   readonly limits: Limits;
   readonly because: Because;
+  /** For a plugin on the host route that a person trusts: what its process is held by. */
+  readonly confinement?: Confinement;
   /** How much of it may be used in which time (SPEC D9). */
   readonly quotas?: readonly Quota[];
   /** For `ask`: which confirmation mode asked. */
@@ -84,6 +86,9 @@ export interface AllowDecision {
   /** It runs dry, whatever the caller wishes (SPEC E8). */
   readonly dryRun?: true;
 }
+
+/** `deno`: each of Deno's permission checks is answered by the host; `none`: a plain process (SPEC O1). */
+export type Confinement = "deno" | "none";
 
 /** The tool does not run. */
 export interface DenyDecision {
@@ -105,6 +110,7 @@ export interface Because {
 export interface DecisionSummary {
   readonly kind: Decision["kind"];
   readonly route?: Route;
+  readonly confinement?: Confinement;
   readonly limits?: Limits;
   readonly dryRun?: true;
   readonly grants?: readonly { readonly layer: string; readonly permissions: Permissions }[];
@@ -160,7 +166,21 @@ interface ResultBase {
   readonly recording?: RecordingSummary;
   /** There if it ran dry: what it would have changed. */
   readonly dryRun?: DryRunReport;
+  /** What was left out because it is more than the session takes (SPEC X6). */
+  readonly truncated?: readonly TruncatedPart[];
   readonly metadata: JsonObject;
+}
+
+/** A part of a result that is not there whole. */
+export interface TruncatedPart {
+  /** `output`, `content/0`, `error/message`, `error/details`. */
+  readonly part: string;
+  /** By which the whole can be read, in the same session; absent if it was too large to be kept. */
+  readonly handle?: string;
+  /** Of the whole, in UTF-8: a text as it is, anything else as JSON. */
+  readonly bytes: number;
+  /** Of the beginning that is there. */
+  readonly shownBytes: number;
 }
 
 /** The tool answered. */

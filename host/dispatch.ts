@@ -23,6 +23,7 @@ import { checkUngranted, type RequiredCheck, type RequiredContext } from "./capa
 import type { Quotas } from "./quotas/quotas.ts";
 import type { Execution, Executors } from "./routes/executor.ts";
 import type { Snapshot } from "./snapshot.ts";
+import type { Telemetry } from "./telemetry/mod.ts";
 import { openTrace, type Trace, type TraceSinks } from "./trace.ts";
 
 /** What a call is dispatched with: one state of the host, fixed for the whole call. */
@@ -36,6 +37,8 @@ export interface Dispatch extends TraceSinks {
   readonly preview: Preview;
   readonly executors: Executors;
   readonly quotas: Pick<Quotas, "check" | "begin">;
+  /** Absent where nothing is counted or traced. */
+  readonly telemetry: Pick<Telemetry, "follow"> | undefined;
 }
 
 /** Checks the arguments that name resources, and resolves them (SPEC C5). */
@@ -50,7 +53,12 @@ export type CheckRequired = (
  *
  * Never rejects: whatever goes wrong is a `ToolResult` with an error, and every path ends in exactly one terminal event.
  */
-export async function dispatch(call: ToolCall, host: Dispatch, signal: AbortSignal): Promise<ToolResult> {
+export function dispatch(call: ToolCall, host: Dispatch, signal: AbortSignal): Promise<ToolResult> {
+  if (host.telemetry === undefined) return take(call, host, signal);
+  return host.telemetry.follow(call, host.registry, (followed) => take(followed, host, signal));
+}
+
+async function take(call: ToolCall, host: Dispatch, signal: AbortSignal): Promise<ToolResult> {
   const trace = openTrace(call, host);
   const result = await run(call, host, signal, trace).catch(
     // Gates and executors answer with data, so anything thrown here is ours, not the tool's.

@@ -4,9 +4,11 @@ import type { HostEvent } from "./audit/events.ts";
 import type { EventStore } from "./audit/journal.ts";
 import type { Hooks } from "./hooks.ts";
 import type { IsolationConfig, IsolationKind, JsonObject, JsonValue, Permissions } from "../manifests/mod.ts";
+import type { LearningOptions } from "./learn/learning-policy.ts";
 import type { Log, Platform } from "./platform/platform.ts";
 import type { Policy } from "./policy/policy.ts";
 import type { Registry } from "./registry.ts";
+import type { TelemetryOptions } from "./telemetry/mod.ts";
 import type { PluginVersion, ToolFactory } from "./tool.ts";
 
 /** Relative paths are relative to the working directory. */
@@ -32,10 +34,14 @@ export interface HostOptions {
   readonly tools?: readonly ToolFactory[];
   readonly hooks?: Hooks;
   readonly events?: EventOptions;
+  /** One plugin may do what its maximum says, whatever its manifest asks for and it was granted: to learn what it needs (SPEC P9). */
+  readonly learning?: LearningOptions;
   /** Follow changes of plugins, grants and `bascule.json` until `close`. Default false: `reload()` does it once. */
   readonly watch?: boolean;
   /** Default: the platform's, pino on stderr. */
   readonly logger?: Log;
+  /** Whether plugins are set as `.bascule/settings/` says. Default true; false leaves them as they come. */
+  readonly settings?: boolean;
   readonly platform?: Platform;
   /**
    * Which plugins' code is loaded when they are found. The others' is when one of their tools is first called, and
@@ -44,6 +50,11 @@ export interface HostOptions {
   readonly loadsAtOnce?: (plugin: PluginVersion) => boolean;
   /** Plugins are found and loaded before `createHost` resolves. Default true; false leaves it to `reload()`. */
   readonly scan?: boolean;
+  /**
+   * Count calls for `host.metrics()`, and hand spans and metrics to the OpenTelemetry providers that the program has registered
+   * (SPEC AU7). Default false, which costs nothing.
+   */
+  readonly telemetry?: boolean | TelemetryOptions;
 }
 
 /** Who gets events, and what is taken out of them first. */

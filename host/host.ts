@@ -15,13 +15,15 @@ import type { Dispatch } from "./dispatch.ts";
 import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
 import { grantTo } from "./grant-to.ts";
 import { createHookGates } from "./hooks.ts";
+import { capResult } from "./results/cap-result.ts";
+import { createKeptResults, type KeptRange, type KeptRangeWish } from "./results/kept-results.ts";
 import { createRecorder } from "./recordings/recorder.ts";
 import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolFilter, ToolListing } from "./listing.ts";
 import type { AccessQuery, Permissions } from "../manifests/mod.ts";
-import { currentPlatform } from "./platform/mod.ts";
+import { currentPlatform } from "./platform/current.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";
 import { createPolicySource, type HostPolicy } from "./policy-source.ts";
@@ -34,15 +36,18 @@ import type { Sandbox } from "../sandbox/mod.ts";
 import { createSecrets } from "./secrets/secrets.ts";
 import { type Committed, createDryRuns } from "./overlay/dry-runs.ts";
 import { createPreview } from "./overlay/preview.ts";
-import { undoBounds, undoGrant } from "./undo/undo-bounds.ts";
-import { createUndoStore } from "./undo/undo-store.ts";
-import { createUndos, type UndoCall, type UndoResult } from "./undo/undos.ts";
+import { openUndos } from "./undo/open-undos.ts";
+import type { UndoCall, UndoResult } from "./undo/undos.ts";
 import { createSession, type Session } from "./session.ts";
 import { createSessions, type HostSessionOptions } from "./sessions.ts";
+import { createPluginSettings, type PluginSettingsSource } from "./settings/plugin-settings.ts";
+import { hostSettings, type HostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
 import { createPluginDirectory, type PluginChange, type PluginDirectory, type PluginStatus } from "./sources/directory/mod.ts";
+import { createTelemetry, hostGauges, toPrometheus } from "./telemetry/mod.ts";
 import type { RegisteredTool, ToolFactory } from "./tool.ts";
+import { VERSION } from "./version.ts";
 import { announceTools } from "./audit/announce-tools.ts";
 
 /** Options of one call: a session, or the role and context of one that the host keeps. */
@@ -74,8 +79,12 @@ export interface Host extends AsyncDisposable {
   undo(callId: string, options?: { readonly dryRun?: boolean }): Promise<UndoResult>;
   /** Calls that can be undone, the newest first. */
   undoable(): Promise<readonly UndoCall[]>;
+  /** A part of what was left out of a result, by its handle; undefined if the session has no such result, or has it no more (SPEC X6). */
+  readResult(handle: string, range?: KeptRangeWish & { readonly session?: Session }): KeptRange | undefined;
   /** A client of its own: role, workspace, concurrency. */
   session(options?: HostSessionOptions): Session;
+  /** For doors whose clients go while the host stays: says so in the events. Idempotent. */
+  endSession(session: Session): void;
 
   /** Every tool, with the route and limits that policy gives it. */
   list(filter?: ToolFilter): readonly ToolListing[];
@@ -98,6 +107,8 @@ export interface Host extends AsyncDisposable {
   /** Takes back whole kinds (`true`) or items as they were written, or everything; returns how many grants changed. */
   revoke(plugin: string, taken?: Permissions): Promise<number>;
   readonly grants: GrantStore;
+  /** What people set for plugins (SPEC G1). */
+  readonly settings: HostSettings;
   readonly places: Places;
   /** Lines for people: roots that were created, watching that does not work. */
   notices(): readonly string[];
@@ -106,6 +117,8 @@ export interface Host extends AsyncDisposable {
   readonly events: AsyncIterable<HostEvent>;
   /** Questions that wait for a person. Never hand this to the agent that asked (SPEC E5). */
   readonly confirmations: Pick<PendingConfirmations, "list" | "answer">;
+  /** What is counted, as text for Prometheus: how the host is, and with `telemetry` also its calls (SPEC AU7). */
+  metrics(): string;
   /** The durable record, where one is kept. */
   readonly audit: Audit;
   /** Refuses new calls, lets running ones end, then cancels them. Idempotent. */
@@ -154,18 +167,17 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 
   const isolation = isolationOf(options.isolation, () => places.project.config().isolation);
   const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : openSandbox(platform, isolation, onDefect);
-  const directory = createDirectory(platform, { places, registry, bus, sandbox, loadsAtOnce: options.loadsAtOnce });
+  const settings = createPluginSettings({
+    platform,
+    folder: places.settingsFolder,
+    emit: bus.emit,
+    manifestOf: (plugin) => directory.status().find(({ name }) => name === plugin)?.manifest,
+    onChange: (plugin) => directory.reconsider(plugin),
+  });
+  const directory = createDirectory(platform, { places, registry, bus, sandbox, settings, loadsAtOnce: options.loadsAtOnce });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
-  const undos = createUndos({
-    platform,
-    store: createUndoStore(platform.files, places.state, () => undoBounds(places.project.config().undo)),
-    isKept: () => places.project.config().undo.keep ?? options.undo ?? false,
-    grant: undoGrant(places),
-    workspace: places.workspace,
-    emit: bus.emit,
-    onDefect,
-  });
+  const undos = openUndos({ platform, places, isWanted: options.undo ?? false, emit: bus.emit, onDefect });
   const dryRuns = createDryRuns({
     platform,
     emit: bus.emit,
@@ -173,7 +185,11 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     undos,
     isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
   });
-  const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, recorder, dryRuns, undos, lease: directory.lease });
+  const executors = createExecutors({
+    ...{ platform, emit: bus.emit, secrets, sandbox, recorder, dryRuns, undos },
+    settings: settings.configOf,
+    lease: directory.lease,
+  });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
   const confirmations = createPendingConfirmations();
   const confirm = createConfirm({
@@ -187,12 +203,17 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   });
   const quotas = createQuotas(clock.monotonic);
   const preview = createPreview({ dryRuns, executors, quotas, isWanted: () => places.project.config().confirmation.preview });
+  const wanted = options.telemetry ?? false;
+  const telemetry = wanted === false ? undefined : await createTelemetry(wanted === true ? {} : wanted);
+  if (telemetry) bus.subscribe(telemetry.onEvent);
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
   const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
   const isUnchanged = (tool: RegisteredTool, call: ToolCall, decision: Decision): boolean =>
     snapshot().getById(tool.id) === tool && isSameDecision(policies.current().decide(tool, call), decision);
 
+  const kept = createKeptResults(platform);
   const calls = createCalls({
+    cap: (result, { id, resultBytes }) => capResult(result, { maxBytes: resultBytes, keep: (text) => kept.keep(id, text, resultBytes) }),
     newId: random.uuidv7,
     clock,
     defaultSession: sessions.default,
@@ -205,6 +226,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       preview,
       executors,
       quotas,
+      telemetry,
       checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
       emit: bus.emit,
       now: clock.monotonic,
@@ -213,24 +235,33 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     }),
   });
 
+  async function refreshSettings(): Promise<void> {
+    if (options.settings !== false) await settings.refresh();
+  }
+
   async function reload(): Promise<number> {
     await policies.refresh();
     await secrets.refresh();
     await grants.refresh();
+    await refreshSettings();
     return await directory.reloadChanged();
   }
 
-  if (registry && options.builtins !== false) registerBuiltins(registry, { reload });
+  if (registry && options.builtins !== false) registerBuiltins(registry, { reload, readResult: kept.read });
   if (registry && options.tools) registry.registerMany(options.tools);
+  await refreshSettings();
   if (options.scan !== false) await directory.scan();
+  let unwatchSettings = (): void => {};
   if (options.watch === true) {
     await directory.watch();
     policies.watch();
+    if (options.settings !== false) unwatchSettings = settings.watch();
   }
 
   let closing: Promise<void> | undefined;
   async function shutDown(): Promise<void> {
     policies.close();
+    unwatchSettings();
     await calls.close(DRAIN_MS);
     await directory.close();
     await sandbox.close();
@@ -260,7 +291,9 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     commit: (callId, { hash } = {}) => dryRuns.commit(callId, hash),
     undo: undos.undo,
     undoable: undos.list,
+    readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
     session: sessions.open,
+    endSession: sessions.end,
     list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
     definitionsFor(session = sessions.default) {
       const callable = snapshot().tools.filter((tool) => policies.canUse(tool, session));
@@ -285,7 +318,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       const explanation = policies.explain(tool, session, act);
       return { ...explanation, quotas: quotas.read({ tool, session, quotas: explanation.quotas }) };
     },
-    plugins: directory.status,
+    plugins: () => directory.status().map((status) => withSettingsWarnings(status, settings)),
     checkForChanges: directory.checkForChanges,
     reload,
     grant: (plugin, permissions) => grantTo(plugin, permissions, { directory, grants, bus }),
@@ -295,10 +328,22 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       return changed;
     },
     grants,
+    settings: hostSettings(settings, directory.status),
     places,
     notices: directory.notices,
     events: { [Symbol.asyncIterator]: () => bus.events() },
     confirmations: { list: confirmations.list, answer: confirmations.answer },
+    metrics: () =>
+      toPrometheus([
+        ...hostGauges({
+          version: VERSION,
+          tools: snapshot().tools.length,
+          plugins: directory.status().map(({ state }) => state),
+          confirmations: confirmations.list().length,
+          ...(sandbox.use && { sandbox: sandbox.use() }),
+        }),
+        ...(telemetry?.families() ?? []),
+      ]),
     audit: createAudit({ journals: platform.journals, files: platform.files, folder: places.auditFolder }, store),
     close,
     [Symbol.asyncDispose]: close,
@@ -310,10 +355,11 @@ interface DirectoryParts {
   readonly registry: Registry | undefined;
   readonly bus: EventBus;
   readonly sandbox: Sandbox;
+  readonly settings: PluginSettingsSource;
   readonly loadsAtOnce: HostOptions["loadsAtOnce"];
 }
 
-function createDirectory(platform: Platform, { places, registry, bus, sandbox, loadsAtOnce }: DirectoryParts): PluginDirectory {
+function createDirectory(platform: Platform, { places, registry, bus, sandbox, settings, loadsAtOnce }: DirectoryParts): PluginDirectory {
   return createPluginDirectory({
     roots: places.pluginRoots,
     ...(loadsAtOnce !== undefined && { loadsAtOnce }),
@@ -322,6 +368,7 @@ function createDirectory(platform: Platform, { places, registry, bus, sandbox, l
     registry: registry ?? { replaceOwner: () => undefined, removeOwner: () => undefined },
     emit: bus.emit,
     log: platform.log,
+    switches: settings,
     bases: (plugin, directory) => ({ ...places.folders, base: directory, plugin: directory, data: `${places.folders.data}/${plugin}` }),
   });
 }

@@ -5,6 +5,7 @@ import type { LimitRequest } from "./limits.ts";
 import type { Permissions } from "./permissions.ts";
 import type { FlatPermissions, PermissionType, PermissionTypeRules, PolicyLayer } from "./policy-layer.ts";
 import type { Route } from "./route.ts";
+import type { RemoteConfig, ServerConfig } from "./server.ts";
 import type { SideEffectClass } from "./side-effect.ts";
 
 export const CONFIRM_MODES = ["auto", "prompt", "prompt_once", "deny"] as const;
@@ -114,13 +115,24 @@ export interface UndoConfig {
   readonly maxDays: number;
 }
 
+/** Something that a person trusts with native code. */
+export interface TrustedName {
+  /** A plugin's, or that of a tool of this file. */
+  readonly name: string;
+  /** Without Deno's permissions around it. */
+  readonly unconfined: boolean;
+  /** Only these very bytes: the digest that `bascule info` shows. */
+  readonly digest?: string;
+}
+
 export interface ProjectConfig {
   /** Plugin roots, relative to the file's folder. Default `["plugins"]`. */
   readonly plugins: readonly string[];
   readonly workspace?: string;
   readonly policy: PolicyConfig;
   readonly confirmation: ConfirmationConfig;
-  readonly trusted: readonly { readonly name: string; readonly unconfined: boolean }[];
+  /** Plugins and tools that may run natively, where policy says route `host` (SPEC O1). */
+  readonly trusted: readonly TrustedName[];
   readonly isolation: IsolationConfig;
   readonly audit: AuditConfig;
   readonly undo: UndoConfig;
@@ -128,8 +140,8 @@ export interface ProjectConfig {
   readonly roles: Readonly<Record<string, FlatPermissions>>;
   /** Sections that later doors and sources read; kept as they are. */
   readonly mcpServers: JsonObject;
-  readonly remotes: JsonObject;
+  readonly remotes: Readonly<Record<string, RemoteConfig>>;
   readonly tools: readonly JsonObject[];
   readonly secrets: Readonly<Record<string, SecretSource>>;
-  readonly server: JsonObject;
+  readonly server: ServerConfig;
 }

@@ -8,12 +8,16 @@ export type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, Plugin
 export { createProcessSandbox } from "./process/process-sandbox.ts";
 export type { ProcessConnection, ProcessLauncher, ProcessPowers } from "./process/port.ts";
 export { serveProcess } from "./process/serve.ts";
+export type { SandboxUse } from "./pool.ts";
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 export { createSandbox } from "./sandbox.ts";
 export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod, Supports } from "./subtle.ts";
 export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./worker/port.ts";
 export { ABORT, type CallWorld, type CryptoAnswer, isTape, isTime, type KeptTape, type Tape, TIMERS } from "./tape.ts";
 export { isFault } from "./worker/messages.ts";
+export { InFlight } from "./in-flight.ts";
+export { nextNumber } from "./worker/protocol.ts";
 export { pooledRandom } from "./pooled-random.ts";
+export { readImportMap } from "./import-map.ts";
 export type { ModuleTarget } from "./modules.ts";
 export { createModuleResolver, createStackReader, nodeModuleNames } from "./modules.ts";

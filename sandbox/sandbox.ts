@@ -9,7 +9,7 @@ import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, Plugin
 import type { CallJob, Job, LoadedPlugin } from "./job.ts";
 import type { Parking } from "./parked.ts";
 import { createPluginCache } from "./plugin-cache.ts";
-import { Pool } from "./pool.ts";
+import { Pool, type SandboxUse } from "./pool.ts";
 import { MAXIMUM_STATE_BYTES, SessionStates } from "./session-states.ts";
 import { createTurns } from "./turns.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
@@ -26,6 +26,8 @@ export interface Sandbox {
   unload(digest: string): void;
   /** Waits for nothing: ends every worker. */
   close(): Promise<void>;
+  /** What it has to do now; absent where that is not known here. */
+  use?(): SandboxUse;
 }
 
 export interface SandboxOptions {
@@ -247,6 +249,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     },
 
     close: () => pool.close(),
+    use: () => pool.use(),
   };
 
   function release(plugin: LoadedPlugin): void {

@@ -29,6 +29,7 @@ const CAPABILITY = schemaOf<CapabilityPayload>()(
     decision: TEXT,
     layer: TEXT,
     rule: Type.Optional(TEXT),
+    method: Type.Optional(TEXT),
     plugin: Type.Optional(TEXT),
     callId: TEXT,
     dryRun: DRY,
@@ -44,7 +45,16 @@ export const EVENT_SCHEMAS: { readonly [T in EventType]: PayloadSchema<EventPayl
   "tool.registered": REGISTERED,
   "tool.unregistered": REGISTERED,
   "tool.called": schemaOf<EventPayloads["tool.called"]>()(
-    closed({ tool: TEXT, arguments: ANY_JSON, sideEffects: listOf(TEXT), source: TEXT, route: TEXT, decision: OBJECT, caller: TEXT, dryRun: DRY }),
+    closed({
+      tool: TEXT,
+      arguments: ANY_JSON,
+      sideEffects: listOf(TEXT),
+      source: TEXT,
+      route: TEXT,
+      decision: OBJECT,
+      caller: TEXT,
+      dryRun: DRY,
+    }),
   ),
   "tool.completed": schemaOf<EventPayloads["tool.completed"]>()(
     closed({ tool: TEXT, output: ANY_JSON, durationMs: MILLISECONDS, decision: OBJECT, limitsUsed: OBJECT, dryRun: DRY }),
@@ -85,6 +95,9 @@ export const EVENT_SCHEMAS: { readonly [T in EventType]: PayloadSchema<EventPayl
   "capability.denied": CAPABILITY,
   "grant.changed": FREE,
   "policy.reloaded": FREE,
+  "settings.changed": schemaOf<EventPayloads["settings.changed"]>()(
+    closed({ path: TEXT, ok: Type.Boolean(), problems: Type.Optional(listOf(TEXT)) }),
+  ),
   "session.opened": FREE,
   "session.closed": FREE,
 });

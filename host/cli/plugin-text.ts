@@ -73,7 +73,9 @@ function pluginTitle(plugin: PluginView, output: Output): string {
 function toolLine(tool: ToolView, output: Output): string {
   const name = printable(tool.name);
   const room = output.columns - Math.max(NAME_WIDTH, name.length) - INDENT.length - 1;
-  const about = tool.unavailable === undefined ? tool.description : `cannot be called: ${tool.unavailable}`;
+  const isNative = tool.source === "plugin" && tool.route === "host";
+  const native = !isNative ? "" : tool.confinement === "none" ? "UNCONFINED: " : "native: ";
+  const about = tool.unavailable === undefined ? native + tool.description : `cannot be called: ${tool.unavailable}`;
   return `${INDENT}${output.style.cyan(name.padEnd(NAME_WIDTH))} ${output.style.dim(shorten(printable(about), room))}`;
 }
 

@@ -79,7 +79,11 @@ export function createConfirm(options: ConfirmationOptions): Confirm {
 }
 
 /** Publishes the question, waits for the door's person, publishes the answer. */
-async function askPerson({ tool, call, args, preview, pend }: ConfirmInput, signal: AbortSignal, options: ConfirmationOptions): Promise<Answer> {
+async function askPerson(
+  { tool, call, args, preview, pend }: ConfirmInput,
+  signal: AbortSignal,
+  options: ConfirmationOptions,
+): Promise<Answer> {
   const request = await toRequest(tool, call, args, { requestId: options.newId(), ...(preview && { preview }) });
   const subject = {
     sessionId: call.session.id,

@@ -7,6 +7,7 @@ import type { ToolListing } from "../listing.ts";
 import type { Files } from "../platform/platform.ts";
 import type { Explanation } from "../policy/explain.ts";
 import type { Session } from "../session.ts";
+import { SettingsError } from "../settings/plugin-settings.ts";
 import { nearestName } from "../nearest.ts";
 import { BUILTIN_ALIASES } from "../sources/builtin.ts";
 import type { PluginStatus } from "../sources/directory/mod.ts";
@@ -85,7 +86,8 @@ export function createOperations(options: HostOperationsOptions): Operations {
   function checkPlugin(name: string): void {
     if (host.plugins().some((plugin) => plugin.name === name)) return;
     const owner = host.list().find((tool) => tool.name === name || tool.qualifiedName === name)?.plugin;
-    if (owner !== undefined) throw new DoorError("not_found", `"${name}" is a tool of plugin "${owner}": grants are the plugin's`, owner);
+    if (owner !== undefined)
+      throw new DoorError("not_found", `"${name}" is a tool of plugin "${owner}": grants and settings are the plugin's`, owner);
     throw noSuchThing(name, "plugin");
   }
 
@@ -108,10 +110,11 @@ export function createOperations(options: HostOperationsOptions): Operations {
   }
 
   function toExplanation(explanation: HostExplanation, tool: ToolListing): ToolExplanation {
-    const { tool: name, verdict, because, route, confirm, rules, toolLayers, layers, quotas, act } = explanation;
+    const { tool: name, verdict, because, route, confinement, confirm, rules, toolLayers, layers, quotas, act } = explanation;
     const { workspace } = session;
     return {
       ...{ tool: name, verdict, because, class: explanation.class, route, confirm: confirm.mode, toolLayers, layers, quotas },
+      ...(confinement && { confinement }),
       // Effects of rules are JSON; their interface just has no index signature.
       rules: rules.map(({ rule, effect }) => ({ rule, effect: { ...effect } as ToolExplanation["rules"][number]["effect"] })),
       ...(act && { act: toAct(act, tool.plugin, workspace) }),
@@ -133,6 +136,13 @@ export function createOperations(options: HostOperationsOptions): Operations {
         ...(listener.confirm && { confirm: listener.confirm }),
         ...(options.unattended && { unattended: options.unattended }),
       });
+    },
+    readResult(handle, range = {}) {
+      for (const own of [session, ...kept.values()]) {
+        const found = host.readResult(handle, { ...range, session: own });
+        if (found !== undefined) return Promise.resolve(found);
+      }
+      return Promise.reject(new DoorError("not_found", "None of this client's results has this handle, or it is kept no more"));
     },
     async status(): Promise<HostStatus> {
       const plugins = host.plugins().filter(({ state }) => state !== "ignored");
@@ -158,6 +168,15 @@ export function createOperations(options: HostOperationsOptions): Operations {
       const here = new Set(host.plugins().map((plugin) => JSON.stringify([plugin.name, plugin.directory])));
       const grants = host.grants.list().map((grant) => ({ ...grant, inUse: here.has(JSON.stringify([grant.plugin, grant.directory])) }));
       return { file: host.grants.file, problems: host.grants.problems(), grants };
+    },
+    async settings(plugin, change) {
+      checkPlugin(plugin);
+      try {
+        return change === undefined ? host.settings.view(plugin) : await host.settings.change(plugin, change);
+      } catch (error) {
+        if (error instanceof SettingsError) throw new DoorError("invalid_request", error.message, error.suggestion);
+        throw error;
+      }
     },
     async why(question) {
       return { tools: why(question) };
@@ -190,10 +209,12 @@ function builtinView(tools: readonly ToolListing[]): PluginView {
   };
 }
 
-function toToolView(tool: ToolListing): ToolView {
-  const { name, qualifiedName, source, title, description, sideEffects = [], destructive, reason } = tool;
+/** A tool as doors show it. */
+export function toToolView(tool: ToolListing): ToolView {
+  const { name, qualifiedName, source, title, description, sideEffects = [], destructive, route, confinement, reason } = tool;
   return {
-    ...{ name, qualifiedName, source, description, sideEffects, destructive },
+    ...{ name, qualifiedName, source, description, sideEffects, destructive, route },
+    ...(confinement && { confinement }),
     class: tool.class ?? sideEffectClass(sideEffects),
     // Schemas are JSON; their interface just has no index signature.
     inputSchema: { ...tool.inputSchema } as ToolView["inputSchema"],

@@ -5,19 +5,23 @@
  * see this interface only, so that they do not care which of the two they talk to.
  */
 
-import type { AccessState, JsonObject, JsonValue, PermissionKind, Permissions, Problem, SideEffect } from "../../manifests/mod.ts";
+import type { AccessState, JsonObject, JsonValue, PermissionKind, Permissions, Problem, Route, SideEffect } from "../../manifests/mod.ts";
 import type { RawArguments } from "../arguments.ts";
-import type { Because, ConfirmationRequest, ToolResult } from "../call.ts";
+import type { Because, Confinement, ConfirmationRequest, ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { StoredGrant } from "../grants.ts";
 import type { Committed } from "../overlay/dry-runs.ts";
+import type { KeptRange, KeptRangeWish } from "../results/kept-results.ts";
 import type { QuotaUse } from "../quotas/quotas.ts";
 import type { UndoCall, UndoResult } from "../undo/undos.ts";
 import type { TaskContext } from "../session.ts";
+import type { SettingChange, SettingsView } from "../settings/plugin-settings.ts";
 
 /** Everything a door can ask. Failures reject with a `DoorError`; a failed call is a `ToolResult`, not a failure. */
 export interface Operations {
   call(request: CallRequest, listener: CallListener): Promise<ToolResult>;
+  /** A part of what was left out of one of this client's results. */
+  readResult(handle: string, range?: KeptRangeWish): Promise<KeptRange>;
   status(): Promise<HostStatus>;
   list(): Promise<readonly PluginView[]>;
   info(name: string): Promise<Info>;
@@ -25,6 +29,8 @@ export interface Operations {
   /** @returns how many grants changed. */
   revoke(plugin: string, taken?: Permissions): Promise<number>;
   grants(): Promise<GrantList>;
+  /** What a plugin is set to, after the change if there is one. */
+  settings(plugin: string, change?: SettingChange): Promise<SettingsView>;
   why(question: WhyQuestion): Promise<WhyAnswer>;
   /** Questions that wait for a person, of every client. */
   pending(): Promise<readonly PendingConfirmation[]>;
@@ -129,6 +135,10 @@ export interface ToolView {
   readonly destructive: boolean;
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
+  /** Where policy has it run. */
+  readonly route: Route;
+  /** What holds the process of a trusted plugin. */
+  readonly confinement?: Confinement;
   /** Why it cannot be called now. */
   readonly unavailable?: string;
 }
@@ -163,7 +173,8 @@ export interface ToolExplanation {
   readonly verdict: "allowed" | "asks" | "denied" | "unavailable";
   readonly because: Because;
   readonly class: string;
-  readonly route: string;
+  readonly route: Route;
+  readonly confinement?: Confinement;
   /** Whether a person is asked before each call. */
   readonly confirm: string;
   readonly rules: readonly { readonly rule: string; readonly effect: JsonObject }[];

@@ -10,8 +10,7 @@ import { classOf } from "../policy/policy.ts";
 import type { Execution, Executor, Outcome } from "../routes/executor.ts";
 import type { ToolCall } from "../call.ts";
 import { openRunRecord, type RouteOptions } from "../routes/run-record.ts";
-import { applyChanges } from "./apply.ts";
-import { createOverlay, type Overlay } from "./overlay.ts";
+import type { Overlay } from "./overlay.ts";
 
 /** What came of committing a dry run. Paths are as in `filesModified` of a result. */
 export type Committed = CommitDone | CommitRefused;
@@ -69,6 +68,8 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
     const refusal = checkDryRun(execution);
     if (refusal) return { ok: false, error: refusal, used: { wallMs: 0 }, filesModified: [] };
     const isPreview = execution.dryRun === "preview";
+    // Loaded with the first: most hosts never run anything dry.
+    const { createOverlay } = await import("./overlay.ts");
     const overlay = createOverlay({ platform, sends: isPreview ? "nothing" : "asking" });
     const outcome = await run({ ...execution, overlay });
     const { exceeded } = overlay;
@@ -91,6 +92,7 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
       const shown = changed.map((path) => JSON.stringify(path)).join(", ");
       return refuse(`Files changed after the dry run: nothing was done (run it again). Changed: ${shown}`);
     }
+    const { applyChanges } = await import("./apply.ts");
     const record = openRunRecord(execution, options);
     try {
       const { guarded: files, random } = record.bridge.platform;
@@ -131,9 +133,10 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
 function checkDryRun({ tool, decision }: Execution): ToolErrorData | undefined {
   const refuse = (reason: string): ToolErrorData => unavailable(tool.qualifiedName, `it cannot run dry: ${reason}`);
   const { binding } = tool;
+  const own = binding.kind === "plugin" ? "wasm" : "host";
+  if (decision.route !== own)
+    return refuse(`on the "${decision.route}" route nothing holds back what it changes (set its route to "${own}")`);
   if (binding.kind === "plugin") {
-    if (decision.route !== "wasm")
-      return refuse(`on the "${decision.route}" route nothing holds back what it changes (set its route to "wasm")`);
     return binding.version.manifest.state === "session" ? refuse("its plugin keeps state between calls, which would change") : undefined;
   }
   const sideEffects = classOf(tool);

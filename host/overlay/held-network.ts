@@ -25,6 +25,7 @@ export function holdNetwork(network: Network, sends: "asking" | "nothing"): { re
   return {
     held,
     network: {
+      addresses: (name, signal) => network.addresses(name, signal),
       async exchange(url, request) {
         const { method } = url;
         if (sends === "asking" && ASKING.has(method)) return await network.exchange(url, request);

@@ -5,6 +5,7 @@ import { fileError } from "./file-errors.ts";
 import { createMemoryClock } from "./memory-clock.ts";
 import { createMemoryFiles } from "./memory-files.ts";
 import { createMemoryGuarded } from "./memory-guarded.ts";
+import { createMemoryHttp, type MemoryHttp } from "./memory-http.ts";
 import { createMemoryJournals } from "./memory-journals.ts";
 import { createMemoryNetwork, type MemoryNetworkOptions } from "./memory-network.ts";
 import { createMemorySockets } from "./memory-sockets.ts";
@@ -12,6 +13,7 @@ import { MemoryTree } from "./memory-tree.ts";
 import type { Bundler } from "./bundler-types.ts";
 import type { Environment, Isolation, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
 import { createUuidv7 } from "./random.ts";
+import type { TrustedProcesses } from "./trusted/trusted-types.ts";
 
 /** A file's contents, or what else is there. */
 export type MemoryEntry = string | Uint8Array | { readonly link: string } | { readonly directory: true } | { readonly other: true };
@@ -43,6 +45,7 @@ export interface LogLine {
 }
 
 export interface MemoryPlatform extends Platform {
+  readonly http: MemoryHttp;
   /** Moves time on and runs the timers that fall due. */
   advance(byMs: number): void;
   /** Puts something into the file system, as if from outside. */
@@ -83,9 +86,11 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     network: createMemoryNetwork(options.network),
     journals: createMemoryJournals(),
     sockets: createMemorySockets(),
+    http: createMemoryHttp(),
     terminal: terminal.terminal,
     workers,
     isolation: NO_PROCESSES,
+    trusted: NO_TRUSTED,
     inspectSystem: () =>
       Promise.resolve({
         runtime: { name: "memory", version: "0", program: "" },
@@ -218,6 +223,11 @@ const NO_BUNDLER: Bundler = {
 };
 
 /** Nor is there anything to start one with. */
+const NO_TRUSTED: TrustedProcesses = {
+  find: () => undefined,
+  start: () => Promise.reject(new Error("This memory platform has no processes")),
+};
+
 const NO_PROCESSES: Isolation = {
   prepareProcesses: () => Promise.reject(new Error("This memory platform has no processes")),
   inspect: () => Promise.reject(new Error("This memory platform has no processes")),

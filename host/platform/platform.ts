@@ -7,9 +7,11 @@
 
 import type { ProcessLauncher, WorkerLauncher } from "../../sandbox/mod.ts";
 import type { Bundler } from "./bundler-types.ts";
+import type { HttpServers } from "./http-types.ts";
 import type { Journals } from "./journal-types.ts";
 import type { Network } from "./network-types.ts";
 import type { CheckedPath } from "./proof.ts";
+import type { TrustedProcesses } from "./trusted/trusted-types.ts";
 
 /** Everything the host may touch; the only way to it. */
 export interface Platform {
@@ -26,9 +28,13 @@ export interface Platform {
   readonly environment: Environment;
   readonly watcher: Watcher;
   readonly sockets: LocalSockets;
+  /** Doors for other programs. */
+  readonly http: HttpServers;
   readonly terminal: Terminal;
   readonly workers: WorkerLauncher;
   readonly isolation: Isolation;
+  /** Processes for plugins that run natively. */
+  readonly trusted: TrustedProcesses;
   /** For `bascule doctor`. */
   inspectSystem(): Promise<SystemFacts>;
   /** For `bascule vendor` and `bascule pack`. */

@@ -5,6 +5,7 @@ import type { Executor, Executors } from "./executor.ts";
 import { finished } from "./finish.ts";
 import type { DryRuns } from "../overlay/dry-runs.ts";
 import { createHostExecutor } from "./host.ts";
+import { createMicrovmExecutor } from "./microvm.ts";
 import { createWasmExecutor, type WasmRouteOptions } from "./wasm.ts";
 
 export type { Execution, Executor, Executors, Outcome } from "./executor.ts";
@@ -22,8 +23,8 @@ export function createExecutors(options: ExecutorsOptions): Executors {
   return Object.freeze({
     host: finished(allow(createHostExecutor(options)), options),
     wasm: finished(allow(createWasmExecutor(options)), options),
-    remote: createMissing("remote", `"remotes" of bascule.json name no host that this version can forward to`),
-    microvm: createMissing("microvm", "no micro virtual machine runner is installed (SPEC O4 reserves the name)"),
+    remote: allow(createMissing("remote", `"remotes" of bascule.json name no host that this version can forward to`)),
+    microvm: allow(createMicrovmExecutor()),
   });
 }
 

@@ -1,6 +1,6 @@
 /** What a call changed, step by step, with what was there before (SPEC E8). */
 
-import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
+import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 
 /** What was at a place. `unkept`: something that cannot be put back, and why. */
 export type UndoState =
@@ -48,7 +48,7 @@ export function readState(value: JsonValue): UndoState | undefined {
 
 export function readCall(value: JsonValue): UndoCall | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { callId, tool, atMs } = value as JsonObject;
+  const { callId, tool, atMs } = value;
   return typeof callId === "string" && typeof tool === "string" && typeof atMs === "number" ? { callId, tool, atMs } : undefined;
 }
 

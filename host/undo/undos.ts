@@ -1,14 +1,12 @@
 /** A host's undoing: which calls keep before-images, what can be undone, and undoing it (SPEC E8). */
 
 import type { EmitEvent } from "../audit/events.ts";
-import { createOverlay } from "../overlay/overlay.ts";
 import type { DryRunReport } from "../overlay/report.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Grant } from "../policy/grant.ts";
 import { classOf } from "../policy/policy.ts";
 import type { Execution } from "../routes/executor.ts";
 import { recordUndo } from "./record-undo.ts";
-import { undoSteps } from "./undo.ts";
 import type { UndoCall } from "./undo-step.ts";
 import type { UndoLog, UndoStore } from "./undo-store.ts";
 
@@ -81,7 +79,8 @@ export function createUndos(options: UndosOptions): Undos {
         const message = `Nothing is kept of a call "${callId}": it changed no files, was undone already, or is too old`;
         return { ok: false, callId, message };
       }
-      const overlay = dryRun ? createOverlay({ platform, sends: "nothing" }) : undefined;
+      const { undoSteps } = await import("./undo.ts");
+      const overlay = dryRun ? (await import("../overlay/overlay.ts")).createOverlay({ platform, sends: "nothing" }) : undefined;
       const { guarded: files, random } = (overlay ?? { platform }).platform;
       const undone = await undoSteps(kept.steps, { files, random, grant, workspace });
       const restored = undone.restored.map((path) => relative(path, workspace));

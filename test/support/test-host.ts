@@ -99,6 +99,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
       preview,
       executors,
       quotas,
+      telemetry: undefined,
       checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
       emit: bus.emit,
       now: clock.monotonic,

@@ -1,0 +1,20 @@
+/** W3C trace context (https://www.w3.org/TR/trace-context/#traceparent-header): the text that a call carries, and what it stands for. */
+
+import type { SpanContext } from "@opentelemetry/api";
+
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/** Undefined for what the recommendation has a reader ignore. */
+export function fromTraceparent(text: string): SpanContext | undefined {
+  const [, version, traceId = "", spanId = "", flags = "", rest] = TRACEPARENT.exec(text) ?? [];
+  if (version === undefined || version === "ff" || (version === "00" && rest !== undefined)) return undefined;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & SAMPLED, isRemote: true };
+}
+
+export function toTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${(traceFlags & SAMPLED).toString(16).padStart(2, "0")}`;
+}
+
+/** The only flag that is defined. */
+const SAMPLED = 1;
