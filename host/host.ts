@@ -1,17 +1,19 @@
 /** The composition root: the only place where the host's parts are put together (SPEC I1). */
 
 import { type Audit, createAudit } from "./audit/audit.ts";
-import type { EventBus } from "./audit/event-bus.ts";
 import type { HostEvent } from "./audit/events.ts";
 import { openEvents } from "./audit/open-events.ts";
-import type { RawArguments } from "./arguments.ts";
+import { JsonArgumentText, type RawArguments } from "./arguments.ts";
 import type { Decision, ToolCall, ToolResult } from "./call.ts";
 import { type CallAllOptions, type CallOptions, type CallRequest, createCalls } from "./calls.ts";
 import { checkRequired } from "./capabilities/mod.ts";
 import { createConfirm } from "./confirmations/confirmations.ts";
 import { createPendingConfirmations, type PendingConfirmations } from "./confirmations/pending.ts";
 import { isSameDecision } from "./decision-summary.ts";
+import { type ConsentActs, createConsentActs } from "./consent/consent-acts.ts";
+import { openConsent } from "./consent/open-consent.ts";
 import type { Dispatch } from "./dispatch.ts";
+import { type Exported, type ExportFormat, exportTools } from "./exports/mod.ts";
 import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
 import { grantTo } from "./grant-to.ts";
 import { createHookGates } from "./hooks.ts";
@@ -29,22 +31,22 @@ import type { Explanation } from "./policy/explain.ts";
 import { createPolicySource, type HostPolicy } from "./policy-source.ts";
 import { openPlaces, type Places } from "./places.ts";
 import { createQuotas, type QuotaUse } from "./quotas/quotas.ts";
-import { createRegistry, type Registry, type RegisterOptions } from "./registry.ts";
+import { createRegistry, type RegisterOptions } from "./registry.ts";
 import { createExecutors } from "./routes/mod.ts";
+import { basesOf, foldersOf, openDirectory } from "./open-directory.ts";
 import { isolationOf, openSandbox } from "./open-sandbox.ts";
-import type { Sandbox } from "../sandbox/mod.ts";
 import { createSecrets } from "./secrets/secrets.ts";
-import { type Committed, createDryRuns } from "./overlay/dry-runs.ts";
+import { createDryRuns } from "./overlay/dry-runs.ts";
+import type { HostEffects } from "./host-effects.ts";
 import { createPreview } from "./overlay/preview.ts";
 import { openUndos } from "./undo/open-undos.ts";
-import type { UndoCall, UndoResult } from "./undo/undos.ts";
 import { createSession, type Session } from "./session.ts";
 import { createSessions, type HostSessionOptions } from "./sessions.ts";
-import { createPluginSettings, type PluginSettingsSource } from "./settings/plugin-settings.ts";
+import { createPluginSettings } from "./settings/plugin-settings.ts";
 import { hostSettings, type HostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
-import { createPluginDirectory, type PluginChange, type PluginDirectory, type PluginStatus } from "./sources/directory/mod.ts";
+import type { PluginChange, PluginStatus } from "./sources/directory/mod.ts";
 import { createTelemetry, hostGauges, toPrometheus } from "./telemetry/mod.ts";
 import type { RegisteredTool, ToolFactory } from "./tool.ts";
 import { VERSION } from "./version.ts";
@@ -59,37 +61,44 @@ export interface HostExplanation extends Omit<Explanation, "quotas"> {
 }
 
 /** A running host. Close it, or declare it with `await using`. */
-export interface Host extends AsyncDisposable {
+export interface Host extends ConsentActs, AsyncDisposable, HostEffects {
   /** Never rejects: whatever goes wrong is in the result. */
   call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
   /** Up to the session's cap at once; results in the order of the calls. */
   callAll(calls: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
+  /** Tells a call to end; resolves when it has, with its result (SPEC T3). Idempotent: undefined where it does not run. */
+  cancelCall(callId: string): Promise<ToolResult | undefined>;
+  /** All calls of one turn. */
+  cancelTurn(session: Session, turnId: string): Promise<readonly ToolResult[]>;
+  /** All calls of a session and of those that it delegated to. It can be used again. */
+  cancelSession(sessionId: string): Promise<readonly ToolResult[]>;
   /** Of an ended call; at least the last 1,000 are remembered. */
   result(callId: string): ToolResult | undefined;
-  /**
-   * Does what a dry run said, all of it or nothing, if nothing that it read or would write is another now (SPEC E8). For calls that
-   * a person is asked about this is the person's yes: never hand it to the agent that called. Once for each dry run, for
-   * half an hour and for the last 4 of them. With `hash`, that of its report, it is about what was shown and nothing else.
-   */
-  commit(callId: string, options?: { readonly hash?: string }): Promise<Committed>;
-  /**
-   * Puts back what a call changed in the workspace, where it still is as the call left it; the rest is listed and left (SPEC E8).
-   * For calls that were made while `undo` was on.
-   */
-  undo(callId: string, options?: { readonly dryRun?: boolean }): Promise<UndoResult>;
-  /** Calls that can be undone, the newest first. */
-  undoable(): Promise<readonly UndoCall[]>;
   /** A part of what was left out of a result, by its handle; undefined if the session has no such result, or has it no more (SPEC X6). */
   readResult(handle: string, range?: KeptRangeWish & { readonly session?: Session }): KeptRange | undefined;
   /** A client of its own: role, workspace, concurrency. */
   session(options?: HostSessionOptions): Session;
-  /** For doors whose clients go while the host stays: says so in the events. Idempotent. */
-  endSession(session: Session): void;
+  /** For doors whose clients go while the host stays: cancels what it runs, and says in the events that it is over. Idempotent. */
+  endSession(session: Session): Promise<void>;
 
   /** Every tool, with the route and limits that policy gives it. */
   list(filter?: ToolFilter): readonly ToolListing[];
   /** What a model of this session may see: neither hidden from its role, nor denied by policy, nor unavailable (SPEC R4). */
   definitionsFor(session?: Session): readonly ToolListing[];
+  /**
+   * The same tools in the shapes of a model's API or of a framework; those of AI SDK and LangChain can be invoked (SPEC R5).
+   *
+   * @param names which of them, by any of their names; default all that the session may see
+   * @throws {TypeError} if there is no such format or tool
+   * @example
+   * ```ts
+   * import { createHost } from "bascule";
+   * await using host = await createHost({ config: false });
+   * const { tools, call } = host.definitions("openai", ["echo"]);
+   * console.log(tools[0]?.function.name, (await call("echo", { text: "hello" })).ok); // echo true
+   * ```
+   */
+  definitions<F extends ExportFormat>(format: F, names?: readonly string[], session?: Session): Exported<F>;
   /** @throws {ToolRegistrationError} if the definition is wrong, naming the field. @throws {Error} if the host has no registry. */
   register(factory: ToolFactory, options?: RegisterOptions): RegisteredTool;
   readonly policy: HostPolicy;
@@ -131,6 +140,7 @@ const DRAIN_MS = 2_000;
  * Puts a host together and loads its plugins.
  *
  * @throws {ProjectConfigError} if `bascule.json` is wrong.
+ * @throws {LockFileError} if `bascule.lock` is, or is missing where the host is frozen to it.
  * @throws {ToolRegistrationError} if one of `tools` is.
  * @example
  * ```ts
@@ -174,7 +184,11 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     manifestOf: (plugin) => directory.status().find(({ name }) => name === plugin)?.manifest,
     onChange: (plugin) => directory.reconsider(plugin),
   });
-  const directory = createDirectory(platform, { places, registry, bus, sandbox, settings, loadsAtOnce: options.loadsAtOnce });
+  const consent = await openConsent(platform, { places, grants, bases: basesOf(places) }, options.consent);
+  const directory = openDirectory(platform, {
+    ...{ places, registry, bus, sandbox, settings, consent },
+    loadsAtOnce: options.loadsAtOnce,
+  });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
   const undos = openUndos({ platform, places, isWanted: options.undo ?? false, emit: bus.emit, onDefect });
@@ -243,6 +257,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     await policies.refresh();
     await secrets.refresh();
     await grants.refresh();
+    await consent.refresh();
     await refreshSettings();
     return await directory.reloadChanged();
   }
@@ -258,12 +273,19 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     if (options.settings !== false) unwatchSettings = settings.watch();
   }
 
+  function definitionsFor(session: Session = sessions.default): readonly ToolListing[] {
+    const callable = snapshot().tools.filter((tool) => policies.canUse(tool, session));
+    const ids = new Set(callable.map(({ id }) => id));
+    return (registry?.list() ?? []).filter(({ id }) => ids.has(id)).map((listing) => policies.enrich(listing, snapshot(), session));
+  }
+
   let closing: Promise<void> | undefined;
   async function shutDown(): Promise<void> {
     policies.close();
     unwatchSettings();
     await calls.close(DRAIN_MS);
     await directory.close();
+    await consent.flush();
     await sandbox.close();
     sessions.close();
     announcing?.stop();
@@ -276,6 +298,10 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   }
 
   return {
+    ...createConsentActs({
+      ...{ directory, consent, grants, files: platform.files },
+      onGrantsChanged: (plugin) => bus.emit({ type: "grant.changed", plugin, payload: {} }),
+    }),
     async call(tool, args = {}, options) {
       // Callers without types pass null too, and no call rejects.
       const wish = options ?? {};
@@ -287,19 +313,30 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       const session = await sessions.resolve(wish.session ?? sessions.default);
       return await calls.callAll(requests, { ...wish, session });
     },
+    cancelCall: async (callId) => (await calls.cancel({ callId })).at(-1),
+    cancelTurn: ({ id }, turnId) => calls.cancel({ sessionId: id, turnId }),
+    cancelSession: (sessionId) => calls.cancel({ sessionId }),
     result: calls.result,
     commit: (callId, { hash } = {}) => dryRuns.commit(callId, hash),
     undo: undos.undo,
     undoable: undos.list,
     readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
     session: sessions.open,
-    endSession: sessions.end,
-    list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
-    definitionsFor(session = sessions.default) {
-      const callable = snapshot().tools.filter((tool) => policies.canUse(tool, session));
-      const ids = new Set(callable.map(({ id }) => id));
-      return (registry?.list() ?? []).filter(({ id }) => ids.has(id)).map((listing) => policies.enrich(listing, snapshot(), session));
+    async endSession(session) {
+      await calls.cancel({ sessionId: session.id });
+      sessions.end(session);
     },
+    list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
+    definitionsFor,
+    definitions: (format, names, session = sessions.default) =>
+      exportTools(format, {
+        tools: definitionsFor(session),
+        ...(names && { names }),
+        call: async (tool, args, signal) => {
+          const raw = typeof args === "string" ? new JsonArgumentText(args) : args;
+          return await calls.call(tool, raw, { session: await sessions.resolve(session), ...(signal && { signal }) });
+        },
+      }),
     register(factory, into) {
       if (!registry) throw new Error("Cannot register a tool: the host was created with registry: null");
       return registry.register(factory, into);
@@ -321,7 +358,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     plugins: () => directory.status().map((status) => withSettingsWarnings(status, settings)),
     checkForChanges: directory.checkForChanges,
     reload,
-    grant: (plugin, permissions) => grantTo(plugin, permissions, { directory, grants, bus }),
+    grant: (plugin, permissions) => grantTo(plugin, permissions, { directory, grants, consent, bus }),
     async revoke(plugin, taken) {
       const changed = await grants.revoke(plugin, taken);
       if (changed > 0) bus.emit({ type: "grant.changed", plugin, payload: { revoked: true } });
@@ -349,43 +386,6 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     [Symbol.asyncDispose]: close,
   };
 }
-
-interface DirectoryParts {
-  readonly places: Places;
-  readonly registry: Registry | undefined;
-  readonly bus: EventBus;
-  readonly sandbox: Sandbox;
-  readonly settings: PluginSettingsSource;
-  readonly loadsAtOnce: HostOptions["loadsAtOnce"];
-}
-
-function createDirectory(platform: Platform, { places, registry, bus, sandbox, settings, loadsAtOnce }: DirectoryParts): PluginDirectory {
-  return createPluginDirectory({
-    roots: places.pluginRoots,
-    ...(loadsAtOnce !== undefined && { loadsAtOnce }),
-    platform,
-    sandbox,
-    registry: registry ?? { replaceOwner: () => undefined, removeOwner: () => undefined },
-    emit: bus.emit,
-    log: platform.log,
-    switches: settings,
-    bases: (plugin, directory) => ({ ...places.folders, base: directory, plugin: directory, data: `${places.folders.data}/${plugin}` }),
-  });
-}
-
-/** Where the plugins that serve really are. */
-function foldersOf(snapshot: Snapshot): readonly string[] {
-  const known = FOLDERS.get(snapshot);
-  if (known !== undefined) return known;
-  const folders = new Set<string>();
-  for (const { binding } of snapshot.tools) if (binding.kind === "plugin") folders.add(binding.version.directory);
-  const list = [...folders];
-  FOLDERS.set(snapshot, list);
-  return list;
-}
-
-/** A snapshot never changes, and is asked at every act on a file. */
-const FOLDERS: WeakMap<Snapshot, readonly string[]> = new WeakMap();
 
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

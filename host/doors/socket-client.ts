@@ -4,6 +4,7 @@ import type { Permissions } from "../../manifests/mod.ts";
 import { JsonArgumentText } from "../arguments.ts";
 import type { ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
+import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../consent/consent-acts.ts";
 import type { StoredGrant } from "../grants.ts";
 import type { Committed } from "../overlay/dry-runs.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
@@ -140,6 +141,9 @@ function remoteOperations(client: Client): Operations {
       client.request("commit", { callId, ...(hash !== undefined && { hash }) }) as Promise<Committed>,
     undo: (callId: string, dryRun = false) => client.request("undo", { callId, dryRun }) as Promise<UndoResult>,
     undoable: () => client.request("undoable") as Promise<readonly UndoCall[]>,
+    accept: (plugin, digest) => client.request("accept", { plugin, digest }) as Promise<AcceptOutcome>,
+    rollback: (plugin) => client.request("rollback", { plugin }) as Promise<RollbackOutcome>,
+    remove: (plugin) => client.request("remove", { plugin }) as Promise<RemoveOutcome>,
     reload: () => client.request("reload") as Promise<number>,
   };
 }

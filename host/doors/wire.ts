@@ -44,6 +44,8 @@ export type Request =
   | { readonly id: number; readonly op: "resolve"; readonly requestId: string; readonly given: ConfirmationAnswer }
   | { readonly id: number; readonly op: "commit"; readonly callId: string; readonly hash: string | undefined }
   | { readonly id: number; readonly op: "undo"; readonly callId: string; readonly dryRun: boolean }
+  | { readonly id: number; readonly op: "accept"; readonly plugin: string; readonly digest: string }
+  | { readonly id: number; readonly op: "rollback" | "remove"; readonly plugin: string }
   | { readonly id: number; readonly op: "answer"; readonly requestId: string; readonly answer: boolean | undefined }
   | { readonly id: number; readonly op: "cancel" };
 
@@ -150,6 +152,14 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
       if (!isName(callId)) return expectedName("callId");
       return typeof dryRun === "boolean" ? { id, op, callId, dryRun } : 'Expected "dryRun" to be true or false';
     }
+    case "accept": {
+      const { plugin, digest } = params;
+      if (!isName(plugin)) return expectedName("plugin");
+      return isName(digest) ? { id, op, plugin, digest } : expectedName("digest");
+    }
+    case "rollback":
+    case "remove":
+      return isName(params["plugin"]) ? { id, op, plugin: params["plugin"] } : expectedName("plugin");
     case "answer": {
       const { requestId, answer } = frame;
       if (!isName(requestId)) return expectedName("requestId");
@@ -178,6 +188,9 @@ const OPERATION_NAMES = [
   "commit",
   "undo",
   "undoable",
+  "accept",
+  "rollback",
+  "remove",
   "reload",
   "answer",
   "cancel",

@@ -54,6 +54,9 @@ function operations(given: Partial<Operations>): Operations {
     commit: missing,
     undo: missing,
     undoable: missing,
+    accept: missing,
+    rollback: missing,
+    remove: missing,
     reload: missing,
     ...given,
   };
