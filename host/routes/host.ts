@@ -1,6 +1,6 @@
 /** The `host` route: built-ins and functions of the embedding program, natively and in this process (SPEC O1, R1, T3). */
 
-import { createWorkspaceFiles } from "../capabilities/mod.ts";
+import { createRunProgram, createWorkspaceFiles } from "../capabilities/mod.ts";
 import type { ToolContext } from "../context.ts";
 import {
   cancelled,
@@ -27,6 +27,8 @@ export interface HostRouteOptions extends RouteOptions {
 }
 
 const DEFAULT_GRACE_MS = 3_000;
+/** Whatever a tool says: then its slot is free (SPEC T3). */
+const MAX_GRACE_MS = 30_000;
 
 /** Each call gets a fresh instance, a deadline, and a signal that fires at the deadline and at cancellation. */
 export function createHostExecutor(options: HostRouteOptions): Executor {
@@ -59,7 +61,9 @@ async function runNatively(create: ToolFactory, execution: Execution, options: H
     case "stopped": {
       const error = ending.reason === "timeout" ? wallTimeout(execution.decision.limits.wallMs) : cancelled();
       const late = ending.late === undefined ? undefined : readReturned(ending.late, execution, facts);
-      return { ok: false, error, ...facts, ...(late?.ok === true && { partialOutput: late.output }) };
+      if (late?.ok !== true) return { ok: false, error, ...facts };
+      const { ok: _ended, output: partialOutput, ...rest } = late;
+      return { ok: false, error, ...rest, partialOutput };
     }
   }
 }
@@ -71,7 +75,7 @@ interface Run extends HostRouteOptions {
 
 /** Settles when the tool has ended, or when its grace period has. Never rejects. */
 async function runToEnd(create: ToolFactory, execution: Execution, run: Run): Promise<Ending> {
-  const { platform, record, stop, graceMs = DEFAULT_GRACE_MS } = run;
+  const { platform, record, stop } = run;
   const { signal, decision, args } = execution;
   let tool: Tool | undefined;
   const finished: Promise<Ending> = start(() => {
@@ -98,6 +102,7 @@ async function runToEnd(create: ToolFactory, execution: Execution, run: Run): Pr
     ),
   );
   askToCancel(tool, record);
+  const graceMs = Math.min(tool?.graceMs ?? run.graceMs ?? DEFAULT_GRACE_MS, MAX_GRACE_MS);
   const last = await firstOf<Ending, "abandoned">(finished, (settle) => platform.clock.after(graceMs, () => settle("abandoned")));
   if (last === "abandoned")
     record.log.write("warn", "A tool did not end after it was told to, and was abandoned", { reason: first, graceMs });
@@ -134,7 +139,7 @@ function askToCancel(tool: Tool | undefined, record: RunRecord): void {
 }
 
 function createContext(execution: Execution, record: RunRecord, signal: AbortSignal): ToolContext {
-  const { call } = execution;
+  const { call, tool, decision } = execution;
   return Object.freeze({
     sessionId: call.session.id,
     ...(call.turnId !== undefined && { turnId: call.turnId }),
@@ -149,6 +154,9 @@ function createContext(execution: Execution, record: RunRecord, signal: AbortSig
     log: record.log,
     progress: record.progress,
     workspace: Object.freeze(createWorkspaceFiles(record.bridge)),
+    ...(tool.definition.permissions?.run !== undefined && {
+      run: createRunProgram({ bridge: record.bridge, limits: decision.limits, progress: record.progress }),
+    }),
   });
 }
 
