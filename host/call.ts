@@ -150,7 +150,21 @@ interface ResultBase {
   readonly decision?: DecisionSummary;
   /** There if the call was to be recorded. */
   readonly recording?: RecordingSummary;
+  /** What was left out because it is more than the session takes (SPEC X6). */
+  readonly truncated?: readonly TruncatedPart[];
   readonly metadata: JsonObject;
+}
+
+/** A part of a result that is not there whole. */
+export interface TruncatedPart {
+  /** `output`, `content/0`, `error/message`, `error/details`. */
+  readonly part: string;
+  /** By which the whole can be read, in the same session; absent if it was too large to be kept. */
+  readonly handle?: string;
+  /** Of the whole, in UTF-8: a text as it is, anything else as JSON. */
+  readonly bytes: number;
+  /** Of the beginning that is there. */
+  readonly shownBytes: number;
 }
 
 /** The tool answered. */

@@ -6,7 +6,7 @@ import type { ConfirmPrompt, ToolCall, ToolResult } from "./call.ts";
 import { dispatch, type Dispatch } from "./dispatch.ts";
 import { unavailable } from "./errors.ts";
 import type { Caller, JsonValue } from "../manifests/mod.ts";
-import type { HostCallHandler } from "../sandbox/mod.ts";
+import { type HostCallHandler, InFlight, nextNumber } from "../sandbox/mod.ts";
 import type { Clock } from "./platform/platform.ts";
 import type { Session } from "./session.ts";
 import { createRecentResults } from "./recent-results.ts";
@@ -73,6 +73,8 @@ export interface CallsOptions {
   readonly defaultSession: Session;
   /** Awaited before the first call: what records calls is there then. Must not reject. */
   readonly prepare?: () => Promise<void>;
+  /** Cuts a result down to what its session takes. */
+  readonly cap?: (result: ToolResult, session: Session) => ToolResult;
 }
 
 /** The way from doors to dispatch: sessions' slots, deadlines, remembered results. */
@@ -94,7 +96,8 @@ export function createCalls(options: CallsOptions): Calls {
   const { current, newId, clock, defaultSession } = options;
   const results = createRecentResults(REMEMBERED);
   const asked = createAskedCalls();
-  const running = new Map<Promise<ToolResult>, AbortController>();
+  const running = new InFlight<{ readonly ended: Promise<ToolResult>; readonly stop: AbortController }>();
+  let lastNumber = 0;
   let closing = false;
   let preparing = options.prepare;
 
@@ -132,10 +135,12 @@ export function createCalls(options: CallsOptions): Calls {
 
   async function run(request: ToolCall, host: Dispatch, stop: AbortController, unfollow?: () => void): Promise<ToolResult> {
     const ended = dispatch(request, host, stop.signal);
-    running.set(ended, stop);
-    const result = await ended;
-    running.delete(ended);
+    const number = (lastNumber = nextNumber(lastNumber));
+    running.set(number, { ended, stop });
+    const whole = await ended;
+    running.delete(number);
     unfollow?.();
+    const result = options.cap === undefined ? whole : options.cap(whole, request.session);
     results.add(result);
     return result;
   }
@@ -154,9 +159,9 @@ export function createCalls(options: CallsOptions): Calls {
     async close(drainMs) {
       closing = true;
       const stopTimer = clock.after(drainMs, () => {
-        for (const stop of running.values()) stop.abort();
+        for (const { stop } of running.values()) stop.abort();
       });
-      while (running.size > 0) await Promise.all(running.keys());
+      while (running.size > 0) await Promise.all(running.values().map(({ ended }) => ended));
       stopTimer();
     },
   };

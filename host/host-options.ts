@@ -4,6 +4,7 @@ import type { HostEvent } from "./audit/events.ts";
 import type { EventStore } from "./audit/journal.ts";
 import type { Hooks } from "./hooks.ts";
 import type { IsolationConfig, IsolationKind, JsonObject, JsonValue, Permissions } from "../manifests/mod.ts";
+import type { LearningOptions } from "./learn/learning-policy.ts";
 import type { Log, Platform } from "./platform/platform.ts";
 import type { Policy } from "./policy/policy.ts";
 import type { Registry } from "./registry.ts";
@@ -31,10 +32,14 @@ export interface HostOptions {
   readonly tools?: readonly ToolFactory[];
   readonly hooks?: Hooks;
   readonly events?: EventOptions;
+  /** One plugin may do what its maximum says, whatever its manifest asks for and it was granted: to learn what it needs (SPEC P9). */
+  readonly learning?: LearningOptions;
   /** Follow changes of plugins, grants and `bascule.json` until `close`. Default false: `reload()` does it once. */
   readonly watch?: boolean;
   /** Default: the platform's, pino on stderr. */
   readonly logger?: Log;
+  /** Whether plugins are set as `.bascule/settings/` says. Default true; false leaves them as they come. */
+  readonly settings?: boolean;
   readonly platform?: Platform;
   /**
    * Which plugins' code is loaded when they are found. The others' is when one of their tools is first called, and

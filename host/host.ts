@@ -15,6 +15,8 @@ import type { Dispatch } from "./dispatch.ts";
 import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
 import { grantTo } from "./grant-to.ts";
 import { createHookGates } from "./hooks.ts";
+import { capResult } from "./results/cap-result.ts";
+import { createKeptResults, type KeptRange, type KeptRangeWish } from "./results/kept-results.ts";
 import { createRecorder } from "./recordings/recorder.ts";
 import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
@@ -34,6 +36,8 @@ import type { Sandbox } from "../sandbox/mod.ts";
 import { createSecrets } from "./secrets/secrets.ts";
 import { createSession, type Session } from "./session.ts";
 import { createSessions, type HostSessionOptions } from "./sessions.ts";
+import { createPluginSettings, type PluginSettingsSource } from "./settings/plugin-settings.ts";
+import { hostSettings, type HostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
 import { createPluginDirectory, type PluginChange, type PluginDirectory, type PluginStatus } from "./sources/directory/mod.ts";
@@ -58,6 +62,8 @@ export interface Host extends AsyncDisposable {
   callAll(calls: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
   /** Of an ended call; at least the last 1,000 are remembered. */
   result(callId: string): ToolResult | undefined;
+  /** A part of what was left out of a result, by its handle; undefined if the session has no such result, or has it no more (SPEC X6). */
+  readResult(handle: string, range?: KeptRangeWish & { readonly session?: Session }): KeptRange | undefined;
   /** A client of its own: role, workspace, concurrency. */
   session(options?: HostSessionOptions): Session;
 
@@ -82,6 +88,8 @@ export interface Host extends AsyncDisposable {
   /** Takes back whole kinds (`true`) or items as they were written, or everything; returns how many grants changed. */
   revoke(plugin: string, taken?: Permissions): Promise<number>;
   readonly grants: GrantStore;
+  /** What people set for plugins (SPEC G1). */
+  readonly settings: HostSettings;
   readonly places: Places;
   /** Lines for people: roots that were created, watching that does not work. */
   notices(): readonly string[];
@@ -140,10 +148,21 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 
   const isolation = isolationOf(options.isolation, () => places.project.config().isolation);
   const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : openSandbox(platform, isolation, onDefect);
-  const directory = createDirectory(platform, { places, registry, bus, sandbox, loadsAtOnce: options.loadsAtOnce });
+  const settings = createPluginSettings({
+    platform,
+    folder: places.settingsFolder,
+    emit: bus.emit,
+    manifestOf: (plugin) => directory.status().find(({ name }) => name === plugin)?.manifest,
+    onChange: (plugin) => directory.reconsider(plugin),
+  });
+  const directory = createDirectory(platform, { places, registry, bus, sandbox, settings, loadsAtOnce: options.loadsAtOnce });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
-  const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, recorder, lease: directory.lease });
+  const executors = createExecutors({
+    ...{ platform, emit: bus.emit, secrets, sandbox, recorder },
+    settings: settings.configOf,
+    lease: directory.lease,
+  });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
   const confirmations = createPendingConfirmations();
   const confirm = createConfirm({
@@ -163,7 +182,9 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
   const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
 
+  const kept = createKeptResults(platform);
   const calls = createCalls({
+    cap: (result, { id, resultBytes }) => capResult(result, { maxBytes: resultBytes, keep: (text) => kept.keep(id, text, resultBytes) }),
     newId: random.uuidv7,
     clock,
     defaultSession: sessions.default,
@@ -184,24 +205,33 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     }),
   });
 
+  async function refreshSettings(): Promise<void> {
+    if (options.settings !== false) await settings.refresh();
+  }
+
   async function reload(): Promise<number> {
     await policies.refresh();
     await secrets.refresh();
     await grants.refresh();
+    await refreshSettings();
     return await directory.reloadChanged();
   }
 
-  if (registry && options.builtins !== false) registerBuiltins(registry, { reload });
+  if (registry && options.builtins !== false) registerBuiltins(registry, { reload, readResult: kept.read });
   if (registry && options.tools) registry.registerMany(options.tools);
+  await refreshSettings();
   if (options.scan !== false) await directory.scan();
+  let unwatchSettings = (): void => {};
   if (options.watch === true) {
     await directory.watch();
     policies.watch();
+    if (options.settings !== false) unwatchSettings = settings.watch();
   }
 
   let closing: Promise<void> | undefined;
   async function shutDown(): Promise<void> {
     policies.close();
+    unwatchSettings();
     await calls.close(DRAIN_MS);
     await directory.close();
     await sandbox.close();
@@ -228,6 +258,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       return await calls.callAll(requests, { ...wish, session });
     },
     result: calls.result,
+    readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
     session: sessions.open,
     list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
     definitionsFor(session = sessions.default) {
@@ -253,7 +284,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       const explanation = policies.explain(tool, session, act);
       return { ...explanation, quotas: quotas.read({ tool, session, quotas: explanation.quotas }) };
     },
-    plugins: directory.status,
+    plugins: () => directory.status().map((status) => withSettingsWarnings(status, settings)),
     checkForChanges: directory.checkForChanges,
     reload,
     grant: (plugin, permissions) => grantTo(plugin, permissions, { directory, grants, bus }),
@@ -263,6 +294,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       return changed;
     },
     grants,
+    settings: hostSettings(settings, directory.status),
     places,
     notices: directory.notices,
     events: { [Symbol.asyncIterator]: () => bus.events() },
@@ -289,10 +321,11 @@ interface DirectoryParts {
   readonly registry: Registry | undefined;
   readonly bus: EventBus;
   readonly sandbox: Sandbox;
+  readonly settings: PluginSettingsSource;
   readonly loadsAtOnce: HostOptions["loadsAtOnce"];
 }
 
-function createDirectory(platform: Platform, { places, registry, bus, sandbox, loadsAtOnce }: DirectoryParts): PluginDirectory {
+function createDirectory(platform: Platform, { places, registry, bus, sandbox, settings, loadsAtOnce }: DirectoryParts): PluginDirectory {
   return createPluginDirectory({
     roots: places.pluginRoots,
     ...(loadsAtOnce !== undefined && { loadsAtOnce }),
@@ -301,6 +334,7 @@ function createDirectory(platform: Platform, { places, registry, bus, sandbox, l
     registry: registry ?? { replaceOwner: () => undefined, removeOwner: () => undefined },
     emit: bus.emit,
     log: platform.log,
+    switches: settings,
     bases: (plugin, directory) => ({ ...places.folders, base: directory, plugin: directory, data: `${places.folders.data}/${plugin}` }),
   });
 }

@@ -28,6 +28,7 @@ export type {
   ToolFailure,
   ToolResult,
   ToolSuccess,
+  TruncatedPart,
 } from "./call.ts";
 export type { CallAllOptions, CallOptions, CallRequest } from "./calls.ts";
 export type { HookAnswer, Hooks } from "./hooks.ts";
@@ -90,7 +91,10 @@ export { PROMETHEUS_TYPE, type TelemetryOptions } from "./telemetry/mod.ts";
 export type { Explanation } from "./policy/explain.ts";
 export type { Quota } from "./quotas/quota.ts";
 export type { QuotaUse } from "./quotas/quotas.ts";
+export type { KeptRange, KeptRangeWish } from "./results/kept-results.ts";
 export type { StoredGrant } from "./grants.ts";
+export type { HostSettings } from "./settings/host-settings.ts";
+export { type SettingChange, type SettingField, SettingsError, type SettingsView } from "./settings/plugin-settings.ts";
 export type { PluginChange, PluginStatus } from "./sources/directory/mod.ts";
 export type { Log, LogLevel, Platform } from "./platform/platform.ts";
 export type {

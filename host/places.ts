@@ -14,6 +14,8 @@ export interface Places {
   /** `.bascule` in it. */
   readonly state: string;
   readonly grantsFile: string;
+  /** Of plugins, one file each. */
+  readonly settingsFolder: string;
   /** Of the journal's files. */
   readonly auditFolder: string;
   /** Real path. */
@@ -46,6 +48,7 @@ export async function openPlaces(
     root,
     state,
     grantsFile: join(state, "grants.json"),
+    settingsFolder: join(state, "settings"),
     auditFolder: join(state, "audit"),
     workspace: await files.realPath(workspace),
     pluginRoots,

@@ -17,6 +17,7 @@ import {
   type ProjectConfig,
   toEntry,
 } from "../manifests/mod.ts";
+import { learningPolicy } from "./learn/learning-policy.ts";
 import type { Places } from "./places.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";
@@ -35,7 +36,7 @@ export interface PolicySourceOptions {
   readonly platform: Platform;
   readonly places: Places;
   readonly grants: GrantStore;
-  readonly options: Pick<HostOptions, "policy" | "grants">;
+  readonly options: Pick<HostOptions, "policy" | "grants" | "learning">;
   readonly emit: EmitEvent;
   /** Real folders of the plugins that serve, wherever links lead to them. */
   readonly pluginFolders: () => readonly string[];
@@ -101,7 +102,8 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
     const project = withoutAliases({ ...config, policy: { ...policy, layers } }, BUILTIN_ALIASES);
     // A plugin that edits another one would hold that one's grants, wherever its folder really is.
     const linked: Protection = { name: "plugin sources", pluginsOnly: true, paths: [], folders: pluginFolders };
-    return createPolicy({ project, root, grants, runGrants, folders, protect: [...places.protect, linked] });
+    const decided = createPolicy({ project, root, grants, runGrants, folders, protect: [...places.protect, linked] });
+    return options.learning === undefined ? decided : { ...decided, ...learningPolicy(decided, options.learning, folders) };
   }
 
   function parseLayers(layers: readonly object[]): readonly PolicyLayer[] {

@@ -97,8 +97,10 @@ export function toMcp(result: ToolResult): McpResult {
   const content = result.content.length > 0 ? result.content.map(blockToMcp) : [{ type: "text", text: outputText(result.output) }];
   const { output } = result;
   const isObject = typeof output === "object" && output !== null && !Array.isArray(output);
+  // What was cut does not fit the tool's output schema any more, and MCP asks that this part does.
+  const isWhole = result.truncated?.some(({ part }) => part === "output") !== true;
   // Array.isArray does not narrow readonly arrays away.
-  return isObject ? { content, structuredContent: output as JsonObject, isError: false } : { content, isError: false };
+  return isObject && isWhole ? { content, structuredContent: output as JsonObject, isError: false } : { content, isError: false };
 }
 
 type Failure = Extract<ToolResult, { ok: false }>;

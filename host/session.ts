@@ -10,6 +10,7 @@ import {
   type SideEffectClass,
 } from "../manifests/mod.ts";
 import { type Quota, quotasOf } from "./quotas/quota.ts";
+import { DEFAULT_RESULT_BYTES, LEAST_RESULT_BYTES } from "./results/result-bytes.ts";
 import { isStricter } from "./confirmations/strictness.ts";
 
 /** Who calls, from where, and how much at once. Doors create one per client. */
@@ -24,6 +25,8 @@ export interface Session {
   /** The session's own confirmation modes, which only make the project's stricter (SPEC E1). */
   readonly confirmation?: { readonly [K in SideEffectClass]?: ConfirmMode };
   readonly slots: Slots;
+  /** How much of a result the client takes at once, in bytes; what is over is kept to be read (SPEC X6). */
+  readonly resultBytes: number;
   readonly context?: TaskContext;
   /** Of this session, with those that it delegates to; its parents' hold too, and those of policy (SPEC D9). */
   readonly quotas?: readonly Quota[];
@@ -70,6 +73,8 @@ export interface SessionOptions {
   /** Calls that may wait for a slot. Default 64. */
   readonly queue?: number;
   readonly confirmation?: Session["confirmation"];
+  /** Default 1 MiB, at least 4 KiB. */
+  readonly resultBytes?: number;
   readonly context?: TaskContext;
   readonly layers?: readonly LayerRules[];
   /** What the session and those that it delegates to may use together. */
@@ -84,7 +89,7 @@ const DEFAULT_QUEUE = 64;
 /**
  * A session with slots of its own.
  *
- * @throws {TypeError} if its workspace is not the parent's nor below it, or if a quota is none.
+ * @throws {TypeError} if its workspace is not the parent's nor below it, or if a quota or number is none.
  */
 export function createSession(options: SessionOptions): Session {
   const { id, workspace, role, agentId, queue = DEFAULT_QUEUE, context, layers = [], parent } = options;
@@ -98,6 +103,7 @@ export function createSession(options: SessionOptions): Session {
     workspace,
     concurrency,
     slots: createSlots(concurrency, queue),
+    resultBytes: resultBytesOf(options),
     layers: Object.freeze([...layers]),
     ...(role !== undefined && { role }),
     ...(agentId !== undefined && { agentId }),
@@ -106,6 +112,14 @@ export function createSession(options: SessionOptions): Session {
     ...(parent !== undefined && { parent }),
     ...(quotas.length > 0 && { quotas }),
   });
+}
+
+function resultBytesOf({ resultBytes, parent }: SessionOptions): number {
+  const most = parent?.resultBytes ?? Infinity;
+  if (resultBytes === undefined) return Math.min(DEFAULT_RESULT_BYTES, most);
+  if (!Number.isSafeInteger(resultBytes) || resultBytes < LEAST_RESULT_BYTES)
+    throw new TypeError(`Cannot open a session: resultBytes is ${resultBytes} (it must be a whole number from ${LEAST_RESULT_BYTES})`);
+  return Math.min(resultBytes, most);
 }
 
 function sessionQuotas(session: string, given: readonly SessionQuota[]): readonly Quota[] {

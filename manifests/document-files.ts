@@ -16,6 +16,7 @@ import type {
   RuleEffect,
   SecretSource,
 } from "./project.ts";
+import type { RemoteConfig, ServerConfig, TokenConfig } from "./server.ts";
 import type { SideEffect, SideEffectClass } from "./side-effect.ts";
 import type { Caller, Requirement, ToolAnnotations, Visibility } from "./tool.ts";
 
@@ -107,12 +108,17 @@ export interface ProjectFile {
   readonly isolation?: IsolationKind | readonly string[] | Partial<IsolationConfig>;
   readonly trusted?: readonly (string | { readonly name: string; readonly unconfined?: boolean })[];
   readonly mcpServers?: JsonObject;
-  readonly remotes?: JsonObject;
+  readonly remotes?: Readonly<Record<string, RemoteConfig>>;
   readonly tools?: readonly JsonObject[];
   readonly roles?: Readonly<Record<string, FlatPermissions>>;
   readonly secrets?: Readonly<Record<string, SecretSource>>;
   readonly audit?: { readonly store?: boolean; readonly redact?: readonly string[]; readonly record?: RecordMode };
-  readonly server?: JsonObject;
+  readonly server?: ServerFile;
+}
+
+/** The `server` section of `bascule.json`. */
+export interface ServerFile extends Partial<Omit<ServerConfig, "tokens">> {
+  readonly tokens?: readonly (Omit<TokenConfig, "scopes"> & Partial<Pick<TokenConfig, "scopes">>)[];
 }
 
 /** `.bascule/settings/<plugin>.json` (SPEC G1). */

@@ -92,6 +92,8 @@ export type { ManifestContext } from "./parse.ts";
 export { MANIFEST_BOUNDS, parseManifest } from "./parse.ts";
 export { parseToolDefinition } from "./parse-definition.ts";
 export { DEFAULT_PROJECT, parseProject, PROJECT_BOUNDS } from "./parse-project.ts";
+export { SERVER_CEILINGS } from "./parse-server.ts";
+export { type RemoteConfig, type ServerConfig, type ServerLimits, TOKEN_SCOPES, type TokenConfig, type TokenScope } from "./server.ts";
 export type { PluginSettings, ToolOverride } from "./parse-settings.ts";
 export { parseSettings } from "./parse-settings.ts";
 export { utf8Length } from "./utf8-length.ts";

@@ -9,6 +9,7 @@ import { readLayer, readPermissionTypes, readRoles } from "./parse-policy-layer.
 import { readPermissions } from "./permission-field.ts";
 import { readQuotas } from "./parse-quota.ts";
 import { readSecrets } from "./parse-secrets.ts";
+import { DEFAULT_SERVER, readRemotes, readServer } from "./parse-server.ts";
 import type { Parsed } from "./problem.ts";
 import {
   type AuditConfig,
@@ -67,7 +68,7 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
   roles: {},
   secrets: {},
   audit: { store: true, redact: [], record: "none" },
-  server: {},
+  server: DEFAULT_SERVER,
 });
 
 /**
@@ -95,12 +96,12 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     trusted: fields.list("trusted", (item, pointer) => readTrusted(reader, item, pointer)) ?? [],
     isolation: readIsolation(reader, fields),
     mcpServers: fields.object("mcpServers") ?? {},
-    remotes: fields.object("remotes") ?? {},
+    remotes: readRemotes(reader, fields),
     tools: fields.list("tools", (item, pointer) => readObject(reader, item, pointer)) ?? [],
     roles: readRoles(reader, fields) ?? {},
     secrets: readSecrets(reader, fields),
     audit: readAudit(reader, fields),
-    server: fields.object("server") ?? {},
+    server: readServer(reader, fields),
   });
 }
 

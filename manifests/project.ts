@@ -5,6 +5,7 @@ import type { LimitRequest } from "./limits.ts";
 import type { Permissions } from "./permissions.ts";
 import type { FlatPermissions, PermissionType, PermissionTypeRules, PolicyLayer } from "./policy-layer.ts";
 import type { Route } from "./route.ts";
+import type { RemoteConfig, ServerConfig } from "./server.ts";
 import type { SideEffectClass } from "./side-effect.ts";
 
 export const CONFIRM_MODES = ["auto", "prompt", "prompt_once", "deny"] as const;
@@ -113,8 +114,8 @@ export interface ProjectConfig {
   readonly roles: Readonly<Record<string, FlatPermissions>>;
   /** Sections that later doors and sources read; kept as they are. */
   readonly mcpServers: JsonObject;
-  readonly remotes: JsonObject;
+  readonly remotes: Readonly<Record<string, RemoteConfig>>;
   readonly tools: readonly JsonObject[];
   readonly secrets: Readonly<Record<string, SecretSource>>;
-  readonly server: JsonObject;
+  readonly server: ServerConfig;
 }

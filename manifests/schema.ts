@@ -7,14 +7,16 @@
 
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 
-import type { EffectFile, ManifestFile, ProjectFile, QuotaFile, SettingsFile, SkillFile, ToolFile } from "./document-files.ts";
+import type { EffectFile, ManifestFile, ProjectFile, QuotaFile, ServerFile, SettingsFile, SkillFile, ToolFile } from "./document-files.ts";
 import type { JsonObject } from "./json.ts";
 import { LIMIT_NAMES } from "./limit-request.ts";
 import { LIMIT_CEILINGS, type LimitRequest } from "./limits.ts";
 import { QUOTA_BOUNDS } from "./parse-quota.ts";
+import { SERVER_CEILINGS } from "./parse-server.ts";
 import { CONFIRM_MODES, ISOLATION_KINDS, QUOTA_SCOPES, RECORD_MODES, type SecretSource } from "./project.ts";
 import { ROUTES } from "./route.ts";
 import { closed, describe, listOf, oneOf, permissionsSchema, PERMISSIONS, recordOf, SCHEMA, subsetSchema } from "./schema-parts.ts";
+import { type RemoteConfig, TOKEN_SCOPES } from "./server.ts";
 import { SIDE_EFFECTS } from "./side-effect.ts";
 import { CALLERS, type Requirement } from "./tool.ts";
 
@@ -165,6 +167,44 @@ const LAYER = closed({
 const ROLE = closed({ webAccess: Type.Optional(Type.Boolean()), allowedCategories: TEXTS, allowedTools: TEXTS, forbiddenTools: TEXTS });
 const PERMISSION_TYPE = closed({ requiresApproval: Type.Optional(Type.Boolean()), allowedPaths: TEXTS });
 
+const REMOTE = schemaOf<RemoteConfig>()(
+  closed({
+    url: Type.String({ description: "Of another bascule host" }),
+    token: Type.Optional(Type.String({ description: "The name of the secret that is its bearer token" })),
+    tools: Type.Optional(listOf(Type.String(), { description: "Names or patterns; default: all" })),
+    addresses: Type.Optional(listOf(Type.String(), { description: "Addresses that are not public and may be connected to" })),
+    role: Type.Optional(Type.String()),
+    plaintext: Type.Optional(Type.Boolean()),
+  }),
+);
+
+const SERVER = schemaOf<ServerFile>()(
+  closed({
+    host: Type.Optional(Type.String()),
+    port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
+    tokens: Type.Optional(
+      listOf(
+        closed({
+          name: Type.String(),
+          sha256: Type.String({ pattern: "^[0-9a-f]{64}$", description: "Of the token, in hexadecimal" }),
+          scopes: Type.Optional(listOf(oneOf(TOKEN_SCOPES))),
+          role: Type.Optional(Type.String({ description: "Of every session that it opens" })),
+        }),
+      ),
+    ),
+    allowedHosts: Type.Optional(listOf(Type.String())),
+    allowedOrigins: Type.Optional(listOf(Type.String())),
+    limits: Type.Optional(
+      closed({
+        bodyBytes: Type.Optional(Type.Integer({ minimum: 1, maximum: SERVER_CEILINGS.bodyBytes })),
+        requests: Type.Optional(Type.Integer({ minimum: 1, maximum: SERVER_CEILINGS.requests })),
+        sessions: Type.Optional(Type.Integer({ minimum: 1, maximum: SERVER_CEILINGS.sessions })),
+        streams: Type.Optional(Type.Integer({ minimum: 1, maximum: SERVER_CEILINGS.streams })),
+      }),
+    ),
+  }),
+);
+
 /** `bascule.json`. */
 export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
   closed({
@@ -213,7 +253,7 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
       ]),
     ),
     mcpServers: Type.Optional(JSON_OBJECT),
-    remotes: Type.Optional(JSON_OBJECT),
+    remotes: Type.Optional(recordOf(REMOTE, { description: "Hosts that calls of the route remote go to" })),
     tools: Type.Optional(listOf(JSON_OBJECT)),
     roles: Type.Optional(recordOf(ROLE)),
     secrets: Type.Optional(
@@ -229,7 +269,7 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
       ),
     ),
     audit: Type.Optional(closed({ store: Type.Optional(Type.Boolean()), redact: TEXTS, record: Type.Optional(oneOf(RECORD_MODES)) })),
-    server: Type.Optional(JSON_OBJECT),
+    server: Type.Optional(SERVER),
   }),
 );
 

@@ -15,6 +15,8 @@ export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod, Supports } from
 export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./worker/port.ts";
 export { ABORT, type CallWorld, type CryptoAnswer, isTape, isTime, type KeptTape, type Tape, TIMERS } from "./tape.ts";
 export { isFault } from "./worker/messages.ts";
+export { InFlight } from "./in-flight.ts";
+export { nextNumber } from "./worker/protocol.ts";
 export { pooledRandom } from "./pooled-random.ts";
 export type { ModuleTarget } from "./modules.ts";
 export { createModuleResolver, createStackReader, nodeModuleNames } from "./modules.ts";

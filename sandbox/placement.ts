@@ -3,7 +3,9 @@
 import type { Thread } from "./worker/thread.ts";
 
 /** What placement reads of a worker. */
-export type Seat = Pick<Thread, "ready" | "jobs" | "active" | "isFull" | "entry" | "loads" | "reservedFor" | "serves" | "servesOthers">;
+export type Seat = Pick<Thread, "ready" | "active" | "isFull" | "entry" | "loads" | "reservedFor" | "serves" | "servesOthers"> & {
+  readonly jobs: { readonly size: number };
+};
 
 export interface PlacementRules {
   /** Workers that are shared; reserved ones come on top. */

@@ -9,6 +9,7 @@ import { Crew, START_WITHIN_MS } from "./crew.ts";
 import type { EngineBuild } from "./engine-build.ts";
 import type { Fault } from "./fault.ts";
 import type { BaseImage } from "./image.ts";
+import { InFlight } from "./in-flight.ts";
 import { type CallJob, type Job, settleWithFault, usedUntil } from "./job.ts";
 import type { Parking } from "./parked.ts";
 import { choosePlace, isBusy } from "./placement.ts";
@@ -52,7 +53,7 @@ export interface SandboxUse {
 export class Pool {
   readonly #options: PoolOptions;
   readonly #crew: Crew;
-  readonly #jobs: Map<number, Job> = new Map();
+  readonly #jobs: InFlight<Job> = new InFlight();
   #waiting: Job[] = [];
   #starting: Promise<void> | undefined;
   #cancelWatch: (() => void) | undefined;
@@ -158,7 +159,7 @@ export class Pool {
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelWatch?.();
-    for (const job of [...this.#jobs.values()]) this.#answer(job, { kind: "cancelled" }, 0);
+    for (const job of this.#jobs.values()) this.#answer(job, { kind: "cancelled" }, 0);
     await this.#crew.close();
   }
 
@@ -248,7 +249,7 @@ export class Pool {
         continue;
       }
       if (thread.isFull || isBusy(thread, now, BUSY_AFTER_MS)) this.#takeBackFrom(thread);
-      for (const number of [...thread.jobs.keys()]) this.#lookAtJob(thread, number, now);
+      for (const number of thread.jobs.keys()) this.#lookAtJob(thread, number, now);
     }
     this.#placeWaiting();
   }
@@ -281,7 +282,7 @@ export class Pool {
 
   /** Takes back what a busy thread has not begun. */
   #takeBackFrom(thread: Thread): void {
-    for (const number of [...thread.jobs.keys()]) {
+    for (const number of thread.jobs.keys()) {
       const job = this.#jobs.get(number);
       // What has had an effect has begun, whatever the words say that the worker shares.
       const hasEffect = job?.kind === "call" && job.effects > 0;
@@ -294,7 +295,7 @@ export class Pool {
     this.#crew.letGo(thread);
     if (fault.kind === "trap") this.#options.onDefect(fault.message);
     this.#failedStarts = thread.ready ? 0 : this.#failedStarts + 1;
-    for (const number of [...thread.jobs.keys()]) {
+    for (const number of thread.jobs.keys()) {
       const job = this.#jobs.get(number);
       if (job === undefined) continue;
       const begun = !thread.takeBack(number) || (job.kind === "call" && job.effects > 0);

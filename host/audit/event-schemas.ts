@@ -27,6 +27,7 @@ const CAPABILITY = schemaOf<CapabilityPayload>()(
     decision: TEXT,
     layer: TEXT,
     rule: Type.Optional(TEXT),
+    method: Type.Optional(TEXT),
     plugin: Type.Optional(TEXT),
     callId: TEXT,
   }),
@@ -77,6 +78,9 @@ export const EVENT_SCHEMAS: { readonly [T in EventType]: PayloadSchema<EventPayl
   "capability.denied": CAPABILITY,
   "grant.changed": FREE,
   "policy.reloaded": FREE,
+  "settings.changed": schemaOf<EventPayloads["settings.changed"]>()(
+    closed({ path: TEXT, ok: Type.Boolean(), problems: Type.Optional(listOf(TEXT)) }),
+  ),
   "session.opened": FREE,
   "session.closed": FREE,
 });

@@ -23,6 +23,7 @@ export const EVENT_TYPES = [
   "capability.denied",
   "grant.changed",
   "policy.reloaded",
+  "settings.changed",
   "session.opened",
   "session.closed",
 ] as const;
@@ -93,6 +94,8 @@ export type EventPayloads = {
   readonly "capability.denied": CapabilityPayload;
   readonly "grant.changed": JsonObject;
   readonly "policy.reloaded": JsonObject;
+  /** A person's edit of `.bascule/settings/<plugin>.json`; `ok` is false where the last good one stays in force. */
+  readonly "settings.changed": { readonly path: string; readonly ok: boolean; readonly problems?: readonly string[] };
   readonly "session.opened": JsonObject;
   readonly "session.closed": JsonObject;
 };
@@ -114,6 +117,8 @@ export type CapabilityPayload = {
   readonly decision: string;
   readonly layer: string;
   readonly rule?: string;
+  /** Of a request over the network. */
+  readonly method?: string;
   readonly plugin?: string;
   readonly callId: string;
 };

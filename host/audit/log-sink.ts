@@ -23,6 +23,7 @@ const LEVELS: Readonly<Record<EventType, LogLevel>> = {
   "capability.denied": "warn",
   "grant.changed": "info",
   "policy.reloaded": "info",
+  "settings.changed": "info",
   "session.opened": "debug",
   "session.closed": "debug",
 };

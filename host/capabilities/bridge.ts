@@ -46,6 +46,8 @@ export interface CapabilityAct {
   readonly value: string;
   readonly layer: string;
   readonly rule?: string;
+  /** Of a request. */
+  readonly method?: string;
 }
 
 /** @returns an answer for every input, hostile ones included; rejects only for our own bugs. */

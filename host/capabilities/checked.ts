@@ -103,7 +103,7 @@ export function checkUrl(method: string, url: URL, context: RefusalContext): Url
   const query = toNetQuery(url, method);
   const subject = `${url.hostname}:${query.port}`;
   const verdict = evaluateAccess(layers, query);
-  const act = toAct("net", subject, verdict);
+  const act: CapabilityAct = { ...toAct("net", subject, verdict), method };
   if (verdict.state !== "granted") return { ok: false, message: refusalMessage(query, subject, verdict, context), act };
 
   const permitsAddress = (address: string): boolean => evaluateAddress(layers, query, address).state === "granted";

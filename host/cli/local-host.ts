@@ -4,7 +4,8 @@ import { type Permissions, qualifiedName } from "../../manifests/mod.ts";
 import type { HostEvent } from "../audit/events.ts";
 import { createOperations } from "../doors/host-operations.ts";
 import type { Operations } from "../doors/operations.ts";
-import { createHost } from "../host.ts";
+import { createHost, type Host } from "../host.ts";
+import type { LearningOptions } from "../learn/learning-policy.ts";
 import type { CommandContext } from "./command.ts";
 import { isolationOfRun } from "./isolation-flag.ts";
 import { pluginRoots } from "./plugin-roots.ts";
@@ -14,6 +15,8 @@ import { VERSION } from "../version.ts";
 
 /** A host that this process owns. */
 export interface LocalHost {
+  /** For doors that need more than a person's operations. */
+  readonly host: Host;
   /** For the person at this terminal. */
   readonly operations: Operations;
   /** For another client, in a session of its own. */
@@ -30,12 +33,14 @@ export interface LocalHostOptions {
   readonly watch?: boolean;
   /** The one tool that will be called: the code of plugins without such a tool is not loaded. */
   readonly onlyTool?: string;
+  /** What one plugin does is watched, within a maximum. */
+  readonly learning?: LearningOptions & { readonly publish: (event: HostEvent) => void };
 }
 
 /** @param oneRun permissions of this run, for every plugin; what they deny, nobody gets. */
 export async function openLocalHost(context: CommandContext, oneRun: Permissions, options: LocalHostOptions = {}): Promise<LocalHost> {
   const { platform, project, output } = context;
-  const watch = options.watch ?? false;
+  const { watch = false, learning } = options;
   const host = await createHost({
     platform,
     plugins: await existing(context, await pluginRoots(platform, project)),
@@ -44,7 +49,8 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     config: project.configFile ?? false,
     ...isolationOfRun(context.options),
     // Also of a project without a bascule.json, unless that says otherwise.
-    ...(project.configFile === undefined && { events: { store: true } }),
+    events: { ...(project.configFile === undefined && { store: true }), ...(learning && { publish: learning.publish }) },
+    ...(learning && { learning }),
     ...(Object.keys(oneRun).length === 0 ? {} : { grants: { "*": oneRun } }),
     logger: createTerminalLog({ output, level: watch ? "info" : "warn", ...(watch && { now: platform.clock.now }) }),
   });
@@ -58,6 +64,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
       ...(!watch && { unattended: "refuse" as const }),
     });
   return {
+    host,
     operations: openSession(),
     openSession,
     events: () => host.events[Symbol.asyncIterator](),

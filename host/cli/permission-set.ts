@@ -90,8 +90,8 @@ async function nearestConfig(files: Platform["files"], from: string): Promise<st
   }
 }
 
-/** Relative paths are relative to the file. */
-function absoluteFrom(permissions: Permissions, folder: string): Permissions {
+/** The set with its relative paths taken from a folder. */
+export function absoluteFrom(permissions: Permissions, folder: string): Permissions {
   const absolute: { [K in PermissionKind]?: PermissionValue } = {};
   for (const kind of PERMISSION_KINDS) {
     const value = permissions[kind];

@@ -7,6 +7,7 @@ import type { ToolListing } from "../listing.ts";
 import type { Files } from "../platform/platform.ts";
 import type { Explanation } from "../policy/explain.ts";
 import type { Session } from "../session.ts";
+import { SettingsError } from "../settings/plugin-settings.ts";
 import { nearestName } from "../nearest.ts";
 import { BUILTIN_ALIASES } from "../sources/builtin.ts";
 import type { PluginStatus } from "../sources/directory/mod.ts";
@@ -85,7 +86,8 @@ export function createOperations(options: HostOperationsOptions): Operations {
   function checkPlugin(name: string): void {
     if (host.plugins().some((plugin) => plugin.name === name)) return;
     const owner = host.list().find((tool) => tool.name === name || tool.qualifiedName === name)?.plugin;
-    if (owner !== undefined) throw new DoorError("not_found", `"${name}" is a tool of plugin "${owner}": grants are the plugin's`, owner);
+    if (owner !== undefined)
+      throw new DoorError("not_found", `"${name}" is a tool of plugin "${owner}": grants and settings are the plugin's`, owner);
     throw noSuchThing(name, "plugin");
   }
 
@@ -133,6 +135,13 @@ export function createOperations(options: HostOperationsOptions): Operations {
         ...(options.unattended && { unattended: options.unattended }),
       });
     },
+    readResult(handle, range = {}) {
+      for (const own of [session, ...kept.values()]) {
+        const found = host.readResult(handle, { ...range, session: own });
+        if (found !== undefined) return Promise.resolve(found);
+      }
+      return Promise.reject(new DoorError("not_found", "None of this client's results has this handle, or it is kept no more"));
+    },
     async status(): Promise<HostStatus> {
       const plugins = host.plugins().filter(({ state }) => state !== "ignored");
       return {
@@ -157,6 +166,15 @@ export function createOperations(options: HostOperationsOptions): Operations {
       const here = new Set(host.plugins().map((plugin) => JSON.stringify([plugin.name, plugin.directory])));
       const grants = host.grants.list().map((grant) => ({ ...grant, inUse: here.has(JSON.stringify([grant.plugin, grant.directory])) }));
       return { file: host.grants.file, problems: host.grants.problems(), grants };
+    },
+    async settings(plugin, change) {
+      checkPlugin(plugin);
+      try {
+        return change === undefined ? host.settings.view(plugin) : await host.settings.change(plugin, change);
+      } catch (error) {
+        if (error instanceof SettingsError) throw new DoorError("invalid_request", error.message, error.suggestion);
+        throw error;
+      }
     },
     async why(question) {
       return { tools: why(question) };

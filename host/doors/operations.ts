@@ -10,12 +10,16 @@ import type { RawArguments } from "../arguments.ts";
 import type { Because, ConfirmationRequest, ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { StoredGrant } from "../grants.ts";
+import type { KeptRange, KeptRangeWish } from "../results/kept-results.ts";
 import type { QuotaUse } from "../quotas/quotas.ts";
 import type { TaskContext } from "../session.ts";
+import type { SettingChange, SettingsView } from "../settings/plugin-settings.ts";
 
 /** Everything a door can ask. Failures reject with a `DoorError`; a failed call is a `ToolResult`, not a failure. */
 export interface Operations {
   call(request: CallRequest, listener: CallListener): Promise<ToolResult>;
+  /** A part of what was left out of one of this client's results. */
+  readResult(handle: string, range?: KeptRangeWish): Promise<KeptRange>;
   status(): Promise<HostStatus>;
   list(): Promise<readonly PluginView[]>;
   info(name: string): Promise<Info>;
@@ -23,6 +27,8 @@ export interface Operations {
   /** @returns how many grants changed. */
   revoke(plugin: string, taken?: Permissions): Promise<number>;
   grants(): Promise<GrantList>;
+  /** What a plugin is set to, after the change if there is one. */
+  settings(plugin: string, change?: SettingChange): Promise<SettingsView>;
   why(question: WhyQuestion): Promise<WhyAnswer>;
   /** Questions that wait for a person, of every client. */
   pending(): Promise<readonly PendingConfirmation[]>;

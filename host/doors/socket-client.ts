@@ -6,6 +6,8 @@ import type { ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { StoredGrant } from "../grants.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
+import type { KeptRange, KeptRangeWish } from "../results/kept-results.ts";
+import type { SettingChange, SettingsView } from "../settings/plugin-settings.ts";
 import type {
   CallListener,
   CallRequest,
@@ -120,12 +122,14 @@ function remoteOperations(client: Client): Operations {
   return {
     call: (request: CallRequest, listener: CallListener) =>
       client.request("call", { ...toParams(request), interactive: listener.confirm !== undefined }, listener) as Promise<ToolResult>,
+    readResult: (handle: string, range?: KeptRangeWish) => client.request("read_result", { handle, ...range }) as Promise<KeptRange>,
     status: () => client.request("status") as Promise<HostStatus>,
     list: () => client.request("list") as Promise<readonly PluginView[]>,
     info: (name: string) => client.request("info", { name }) as Promise<Info>,
     grant: (plugin: string, permissions: Permissions) => client.request("grant", { plugin, permissions }) as Promise<StoredGrant>,
     revoke: (plugin: string, taken?: Permissions) => client.request("revoke", { plugin, ...(taken ? { taken } : {}) }) as Promise<number>,
     grants: () => client.request("grants") as Promise<GrantList>,
+    settings: (plugin: string, change?: SettingChange) => client.request("settings", { plugin, ...change }) as Promise<SettingsView>,
     why: (question: WhyQuestion) => client.request("why", question) as Promise<WhyAnswer>,
     pending: () => client.request("pending") as Promise<readonly PendingConfirmation[]>,
     resolve: (requestId: string, answer: ConfirmationAnswer) =>

@@ -123,6 +123,10 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
       return operations.revoke(request.plugin, request.taken);
     case "grants":
       return operations.grants();
+    case "read_result":
+      return operations.readResult(request.handle, request.range);
+    case "settings":
+      return operations.settings(request.plugin, request.change);
     case "why":
       return operations.why(request.question);
     case "pending":

@@ -19,6 +19,8 @@ import type { ConfirmationRequest } from "../call.ts";
 import { JsonArgumentText } from "../arguments.ts";
 import type { ConfirmationAnswer } from "../confirmations/pending.ts";
 import { readJsonText } from "../json-text.ts";
+import type { KeptRangeWish } from "../results/kept-results.ts";
+import type { SettingChange } from "../settings/plugin-settings.ts";
 import type { CallRequest, DoorErrorCode, RequestContext, WhyQuestion } from "./operations.ts";
 
 /** What a line may hold; the platform ends connections that send more (`line-connection.ts`). */
@@ -36,6 +38,8 @@ export type Request =
   | { readonly id: number; readonly op: "info"; readonly name: string }
   | { readonly id: number; readonly op: "grant"; readonly plugin: string; readonly permissions: Permissions }
   | { readonly id: number; readonly op: "revoke"; readonly plugin: string; readonly taken: Permissions | undefined }
+  | { readonly id: number; readonly op: "read_result"; readonly handle: string; readonly range: KeptRangeWish }
+  | { readonly id: number; readonly op: "settings"; readonly plugin: string; readonly change: SettingChange | undefined }
   | { readonly id: number; readonly op: "why"; readonly question: WhyQuestion }
   | { readonly id: number; readonly op: "resolve"; readonly requestId: string; readonly given: ConfirmationAnswer }
   | { readonly id: number; readonly op: "answer"; readonly requestId: string; readonly answer: boolean | undefined }
@@ -117,6 +121,14 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
       const taken = parsePermissions(params["taken"]);
       return taken.ok ? { id, op, plugin: params["plugin"], taken: taken.value } : taken.problems.map(problemToText).join("; ");
     }
+    case "read_result": {
+      const { handle, offset, length } = params;
+      if (!isName(handle)) return expectedName("handle");
+      if (!isCount(offset) || !isCount(length)) return 'Expected "offset" and "length" to be whole numbers from 0';
+      return { id, op, handle, range: { ...(offset !== undefined && { offset }), ...(length !== undefined && { length }) } };
+    }
+    case "settings":
+      return readSettings(id, params);
     case "why":
       return readWhy(id, params);
     case "resolve": {
@@ -145,6 +157,8 @@ const OPERATION_NAMES = [
   "grant",
   "revoke",
   "grants",
+  "read_result",
+  "settings",
   "why",
   "pending",
   "resolve",
@@ -178,6 +192,14 @@ function readCall(id: number, params: JsonObject): Request | string {
   return { id, op: "call", call, interactive: interactive === true };
 }
 
+function readSettings(id: number, { plugin, key, text }: JsonObject): Request | string {
+  if (!isName(plugin)) return expectedName("plugin");
+  if (key === undefined) return { id, op: "settings", plugin, change: undefined };
+  if (!isName(key)) return expectedName("key");
+  if (text !== undefined && typeof text !== "string") return 'Expected "text" to be a string';
+  return { id, op: "settings", plugin, change: { key, ...(text !== undefined && { text }) } };
+}
+
 function readWhy(id: number, params: JsonObject): Request | string {
   const { name, act, context } = params;
   if (!isName(name)) return expectedName("name");
@@ -200,6 +222,10 @@ function readContext(value: JsonValue | undefined): { readonly context?: Request
   if (typeof readOnly !== "boolean" || typeof noWeb !== "boolean")
     return 'Expected "context.readOnly" and "context.noWeb" to be true or false';
   return { context: { readOnly, noWeb, ...(role !== undefined && { role }) } };
+}
+
+function isCount(value: JsonValue | undefined): value is number | undefined {
+  return value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= 0);
 }
 
 function isName(value: JsonValue | undefined): value is string {

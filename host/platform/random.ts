@@ -1,5 +1,6 @@
 /** Randomness, and identifiers that sort by time. */
 
+import { Buffer } from "node:buffer";
 import { randomFillSync } from "node:crypto";
 import { pooledRandom } from "../../sandbox/mod.ts";
 import type { Clock, Random } from "./platform.ts";
@@ -21,25 +22,30 @@ export function createRandom(clock: Pick<Clock, "now">): Random {
  * up, or the clock goes back, time is taken a millisecond ahead of the last identifier instead. The last 62 bits are
  * random in each.
  *
- * Every call takes three or four, so nothing is formatted twice: time once a millisecond, bytes from a table.
+ * Every call takes three or four, so they are written into one piece of memory that becomes a text in one step: a text that is
+ * put together of parts stays a tree of them, which costs ten times the memory.
  *
  * @param fill fills all of its argument with random bytes.
  */
 export function createUuidv7(clock: Pick<Clock, "now">, fill: (bytes: Uint8Array) => void): () => string {
   const random = new DataView(new ArrayBuffer(10));
   const randomBytes = new Uint8Array(random.buffer);
-  let lastMs = 0;
-  let time = timeText(lastMs);
+  const text = Buffer.alloc(36, "-");
+  let lastMs = -1;
   let counter = 0;
 
   function startMillisecond(ms: number): void {
     lastMs = ms;
-    time = timeText(ms);
+    const digits = Math.floor(ms).toString(16).padStart(12, "0");
+    text.write(`${digits.slice(0, 8)}-${digits.slice(8)}`, 0, "latin1");
     // The top bit stays free: at least 2,048 identifiers fit into the millisecond.
     counter = random.getUint16(0) & 0x7ff;
   }
 
-  const hex = (at: number): string => byteText(random.getUint8(at));
+  function put(at: number, byte: number): void {
+    text[at] = DIGITS[byte >> 4] ?? 0;
+    text[at + 1] = DIGITS[byte & 15] ?? 0;
+  }
 
   return () => {
     fill(randomBytes);
@@ -47,20 +53,13 @@ export function createUuidv7(clock: Pick<Clock, "now">, fill: (bytes: Uint8Array
     if (nowMs > lastMs) startMillisecond(nowMs);
     else if (counter < 0xfff) counter += 1;
     else startMillisecond(lastMs + 1);
-    const count = `7${(counter >> 8).toString(16)}${byteText(counter & 0xff)}`;
-    const variant = byteText((random.getUint8(2) & 0x3f) | 0x80);
-    return `${time}-${count}-${variant}${hex(3)}-${hex(4)}${hex(5)}${hex(6)}${hex(7)}${hex(8)}${hex(9)}`;
+    put(14, 0x70 | (counter >> 8));
+    put(16, counter & 0xff);
+    put(19, (random.getUint8(2) & 0x3f) | 0x80);
+    put(21, random.getUint8(3));
+    for (let index = 0; index < 6; index++) put(24 + 2 * index, random.getUint8(4 + index));
+    return text.toString("latin1");
   };
 }
 
-/** The first 48 bits, with their dash. */
-function timeText(ms: number): string {
-  const digits = Math.floor(ms).toString(16).padStart(12, "0");
-  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
-}
-
-const BYTE_TEXTS: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-
-function byteText(byte: number): string {
-  return BYTE_TEXTS[byte] ?? "";
-}
+const DIGITS = Buffer.from("0123456789abcdef", "latin1");

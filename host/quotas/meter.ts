@@ -30,46 +30,58 @@ export interface Budget {
   left(): number;
 }
 
-export function createMeter(budgets: readonly Budget[]): Meter {
-  const use = { bytesRead: 0, bytesWritten: 0, requests: 0, hostCalls: 0 };
-  const stop = budgets.length === 0 ? undefined : new AbortController();
-  let excess: ToolErrorData | undefined;
-  return {
-    spend(resource, amount) {
-      // Most calls have no quota.
-      if (budgets.length === 0) {
-        if (resource !== "cpuMs") use[resource] += amount;
-        return undefined;
-      }
-      const asked = budgets.filter((budget) => budget.resource === resource);
-      if (resource === "cpuMs") {
-        // Used before it is counted: what was done with it stays done.
-        for (const budget of asked) budget.add(amount);
-        return excess;
-      }
-      for (const budget of asked) excess ??= budget.problem(amount);
-      if (excess !== undefined) {
-        stop?.abort();
-        return excess;
-      }
+/** With prototype methods: every call has one, and most have no quota. */
+export class CallMeter implements Meter {
+  readonly #budgets: readonly Budget[];
+  readonly #use = { bytesRead: 0, bytesWritten: 0, requests: 0, hostCalls: 0 };
+  readonly #stop: AbortController | undefined;
+  #excess: ToolErrorData | undefined;
+
+  constructor(budgets: readonly Budget[] = []) {
+    this.#budgets = budgets;
+    this.#stop = budgets.length === 0 ? undefined : new AbortController();
+  }
+
+  spend(resource: Exclude<QuotaResource, "calls">, amount: number): ToolErrorData | undefined {
+    const asked = this.#budgets.filter((budget) => budget.resource === resource);
+    if (resource === "cpuMs") {
+      // Used before it is counted: what was done with it stays done.
       for (const budget of asked) budget.add(amount);
-      use[resource] += amount;
-      return undefined;
-    },
-    get cpuMs() {
-      return Math.min(Infinity, ...budgets.flatMap((budget) => (budget.resource === "cpuMs" ? [budget.left()] : [])));
-    },
-    outOfCpu() {
-      for (const budget of budgets) {
-        const problem = budget.resource === "cpuMs" ? budget.problem(1) : undefined;
-        if (problem !== undefined) return problem;
-      }
-      return undefined;
-    },
-    use,
-    get excess() {
-      return excess;
-    },
-    stopped: stop?.signal,
-  };
+      return this.#excess;
+    }
+    for (const budget of asked) this.#excess ??= budget.problem(amount);
+    if (this.#excess !== undefined) {
+      this.#stop?.abort();
+      return this.#excess;
+    }
+    for (const budget of asked) budget.add(amount);
+    this.#use[resource] += amount;
+    return undefined;
+  }
+
+  get cpuMs(): number {
+    let least = Infinity;
+    for (const budget of this.#budgets) if (budget.resource === "cpuMs") least = Math.min(least, budget.left());
+    return least;
+  }
+
+  outOfCpu(): ToolErrorData | undefined {
+    for (const budget of this.#budgets) {
+      const problem = budget.resource === "cpuMs" ? budget.problem(1) : undefined;
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  }
+
+  get use(): MeterUse {
+    return this.#use;
+  }
+
+  get excess(): ToolErrorData | undefined {
+    return this.#excess;
+  }
+
+  get stopped(): AbortSignal | undefined {
+    return this.#stop?.signal;
+  }
 }

@@ -3,7 +3,7 @@
 import { quotaExhausted, type ToolErrorData } from "../errors.ts";
 import type { Session } from "../session.ts";
 import type { RegisteredTool } from "../tool.ts";
-import { type Budget, createMeter, type Meter } from "./meter.ts";
+import { type Budget, CallMeter, type Meter } from "./meter.ts";
 import type { Quota } from "./quota.ts";
 import { UsageTable, type UsageWindow } from "./usage.ts";
 
@@ -68,15 +68,17 @@ export function createQuotas(now: () => number): Quotas {
   }
 
   return {
-    check: (subject) => checkAll(accountsOf(subject)),
+    check: (subject) => (subject.quotas.length === 0 ? undefined : checkAll(accountsOf(subject))),
     begin(subject) {
+      // Most calls have none.
+      if (subject.quotas.length === 0) return { ok: true, meter: new CallMeter() };
       // The same account once, however many rules limit it.
       const accounts = accountsOf(subject);
       const error = checkAll(accounts);
       if (error !== undefined) return { ok: false, error };
       const windows = new Map(accounts.map(({ window, quota }) => [window, quota.resource]));
       for (const [window, resource] of windows) if (resource === "calls") window.add(1, now());
-      return { ok: true, meter: createMeter(budgetsOf(accounts)) };
+      return { ok: true, meter: new CallMeter(budgetsOf(accounts)) };
     },
     read: (subject) =>
       accountsOf(subject).map(({ quota, subject: whose, window }) => {

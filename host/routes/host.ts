@@ -13,7 +13,7 @@ import {
   wallTimeout,
 } from "../errors.ts";
 import { copyJson } from "../json.ts";
-import { isJsonObject } from "../../manifests/mod.ts";
+import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import { ToolError } from "../tool-error.ts";
 import { isToolOutput } from "../tool-output.ts";
 import type { Tool, ToolFactory } from "../tool.ts";
@@ -152,7 +152,7 @@ function createContext(execution: Execution, record: RunRecord, signal: AbortSig
     deadline: record.deadline,
     signal,
     log: record.log,
-    progress: record.progress,
+    progress: (value: JsonValue) => record.progress(value),
     workspace: Object.freeze(createWorkspaceFiles(record.bridge)),
     ...(tool.definition.permissions?.run !== undefined && {
       run: createRunProgram({ bridge: record.bridge, limits: decision.limits, progress: record.progress }),
@@ -163,8 +163,10 @@ function createContext(execution: Execution, record: RunRecord, signal: AbortSig
 function readReturned(returned: unknown, execution: Execution, facts: Parameters<typeof plainOutcome>[1]): Outcome {
   const { outputBytes, jsonDepth } = execution.decision.limits;
   const copy = copyJson((isToolOutput(returned) ? returned.parts : returned) ?? null, { maxBytes: outputBytes, maxDepth: jsonDepth });
-  if (copy.ok)
-    return isToolOutput(returned) && isJsonObject(copy.value) ? partsOutcome(copy.value, facts) : plainOutcome(copy.value, facts);
+  if (copy.ok) {
+    const known = { ...facts, used: { ...facts.used, outputBytes: copy.bytes } };
+    return isToolOutput(returned) && isJsonObject(copy.value) ? partsOutcome(copy.value, known) : plainOutcome(copy.value, known);
+  }
   if (copy.reason === "too_large") return { ok: false, error: resourceExhausted("outputBytes", outputBytes), ...facts };
   if (copy.reason === "too_deep") return { ok: false, error: resourceExhausted("jsonDepth", jsonDepth), ...facts };
   const { pointer, message } = copy.problem;

@@ -1,6 +1,6 @@
 /** What happens around one run, the same on every route: its bridge context, its record of acts, its settings (SPEC D7, C10). */
 
-import type { EmitEvent } from "../audit/events.ts";
+import type { EmitEvent, EventSubject } from "../audit/events.ts";
 import { type BridgeContext, type CapabilityAct, createExchanges, createOpenFiles, grantHint } from "../capabilities/mod.ts";
 import type { GrantHint } from "../errors.ts";
 import {
@@ -11,13 +11,16 @@ import {
   type JsonObject,
   type JsonSchema,
   type JsonValue,
+  type Manifest,
   type Permissions,
   PERMISSION_KINDS,
 } from "../../manifests/mod.ts";
 import { deepFreeze } from "../json.ts";
 import type { Log, Platform } from "../platform/platform.ts";
 import type { Grant } from "../policy/grant.ts";
+import type { CallSecrets } from "../secrets/call-secrets.ts";
 import type { Secrets } from "../secrets/secrets.ts";
+import type { PluginVersion } from "../tool.ts";
 import type { Execution } from "./executor.ts";
 
 /** What routes are made with. */
@@ -25,105 +28,168 @@ export interface RouteOptions {
   readonly platform: Platform;
   readonly emit: EmitEvent;
   readonly secrets: Pick<Secrets, "forCall" | "redact">;
+  /** What the plugin of a version is set to, frozen. Default: its schema's defaults. */
+  readonly settings?: (manifest: Manifest) => JsonObject;
 }
 
 /** One run while it lasts. */
 export interface RunRecord {
   readonly bridge: BridgeContext;
-  readonly filesModified: () => readonly string[];
+  filesModified(): readonly string[];
   /** The grant that would have allowed what this call was refused last, if a person could give it (SPEC X3). */
-  readonly hint: () => GrantHint | undefined;
+  hint(): GrantHint | undefined;
   /** Milliseconds since the run began. */
-  readonly elapsedMs: () => number;
+  elapsedMs(): number;
   /** Lines of the call, with its ids as fields. */
   readonly log: Log;
   readonly settings: JsonObject;
   readonly permissions: Permissions;
   /** Milliseconds since the epoch. */
   readonly deadline: number;
-  readonly progress: (value: JsonValue) => void;
+  progress(value: JsonValue): void;
   /** Gives up whatever the run still holds open. To be called at its end, however it ended. */
-  readonly close: () => void;
+  close(): void;
 }
 
 /** Begins a run: its time counts from here. */
-export function openRunRecord(execution: Execution, { platform, emit, secrets }: RouteOptions): RunRecord {
-  const { tool, call, decision, signal, meter } = execution;
-  const version = tool.binding.kind === "plugin" ? tool.binding.version : undefined;
-  const subject = {
-    sessionId: call.session.id,
-    callId: call.callId,
-    ...(call.turnId !== undefined && { turnId: call.turnId }),
-    ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
-    ...(tool.plugin !== undefined && { plugin: tool.plugin }),
-    ...(version && { digest: version.digest }),
-  };
-  const modified = new Set<string>();
-  let refused: CapabilityAct | undefined;
-  const exchanges = createExchanges();
-  const openFiles = createOpenFiles(call.callId);
-  const begunMs = platform.clock.monotonic();
+export function openRunRecord(execution: Execution, options: RouteOptions): RunRecord {
+  return new CallRun(execution, options);
+}
 
-  function record(act: CapabilityAct): void {
-    const { decision: decided, permission, value, layer, rule } = act;
-    if (decided === "denied") refused = act;
+/** With prototype methods, and what only some calls need made when they do: every call has one, and most do nothing outside. */
+class CallRun implements RunRecord {
+  readonly settings: JsonObject;
+  readonly permissions: Permissions;
+  readonly deadline: number;
+  readonly #execution: Execution;
+  readonly #options: RouteOptions;
+  readonly #secrets: CallSecrets;
+  readonly #begunMs: number;
+  #bridge: BridgeContext | undefined;
+  #log: Log | undefined;
+  #modified: Set<string> | undefined;
+  #refused: CapabilityAct | undefined;
+
+  constructor(execution: Execution, options: RouteOptions) {
+    const { call, decision } = execution;
+    const { platform, secrets, settings = defaultSettings } = options;
+    this.#execution = execution;
+    this.#options = options;
+    // At once: from now on they are taken out of whatever is shown.
+    this.#secrets = secrets.forCall(decision.grant);
+    this.#begunMs = platform.clock.monotonic();
+    const manifest = this.#version?.manifest;
+    this.settings = manifest === undefined ? NO_SETTINGS : settings(manifest);
+    this.permissions = shownPermissions(decision.grant);
+    this.deadline = (call.timeMs ?? platform.clock.now()) + decision.limits.wallMs;
+  }
+
+  get bridge(): BridgeContext {
+    return (this.#bridge ??= this.#openBridge());
+  }
+
+  get log(): Log {
+    const { platform } = this.#options;
+    return (this.#log ??= platform.log.child({ ...this.#subject(), tool: this.#execution.tool.qualifiedName }));
+  }
+
+  filesModified(): readonly string[] {
+    return this.#modified === undefined ? NO_FILES : [...this.#modified];
+  }
+
+  hint(): GrantHint | undefined {
+    return this.#refused && hintFor(this.#refused, this.#execution);
+  }
+
+  elapsedMs(): number {
+    return Math.max(0, this.#options.platform.clock.monotonic() - this.#begunMs);
+  }
+
+  close(): void {
+    if (this.#bridge === undefined) return;
+    const { platform } = this.#options;
+    const { callId, exchanges, openFiles } = this.#bridge;
+    exchanges.closeAll();
+    void openFiles?.close((error) => platform.log.write("warn", "A file did not close", { callId, error: String(error) }));
+  }
+
+  progress(said: JsonValue): void {
+    const { emit, secrets, platform } = this.#options;
+    const { call } = this.#execution;
+    const value = secrets.redact(said);
+    emit({ type: "tool.output_delta", ...this.#subject(), payload: { delta: value } });
+    try {
+      call.onProgress?.(value);
+    } catch (error) {
+      // A door's defect is not the tool's failure.
+      platform.log.write("error", "A progress listener threw", { callId: call.callId, error: String(error) });
+    }
+  }
+
+  get #version(): PluginVersion | undefined {
+    const { binding } = this.#execution.tool;
+    return binding.kind === "plugin" ? binding.version : undefined;
+  }
+
+  #openBridge(): BridgeContext {
+    const { tool, call, decision, signal, meter } = this.#execution;
+    const version = this.#version;
+    return {
+      callId: call.callId,
+      openFiles: createOpenFiles(call.callId),
+      grant: decision.grant,
+      cwd: call.session.workspace,
+      platform: this.#options.platform,
+      limits: decision.limits,
+      signal,
+      exchanges: createExchanges(),
+      meter,
+      secrets: this.#secrets,
+      record: (act) => this.#record(act),
+      modified: (path) => (this.#modified ??= new Set()).add(path),
+      ...(tool.plugin !== undefined && { plugin: tool.plugin }),
+      ...(version && { ownFiles: version.files }),
+    };
+  }
+
+  #record(act: CapabilityAct): void {
+    const { decision, permission, value, layer, rule, method } = act;
+    const { platform, emit } = this.#options;
+    const { plugin } = this.#execution.tool;
+    if (decision === "denied") this.#refused = act;
     emit({
-      type: decided === "granted" ? "capability.used" : "capability.denied",
-      ...subject,
+      type: decision === "granted" ? "capability.used" : "capability.denied",
+      ...this.#subject(),
       payload: {
         v: 1,
         datetime: new Date(platform.clock.now()).toISOString(),
         permission,
         value,
-        decision: decided,
+        decision,
         layer,
         ...(rule !== undefined && { rule }),
-        ...(tool.plugin !== undefined && { plugin: tool.plugin }),
-        callId: call.callId,
+        ...(method !== undefined && { method }),
+        ...(plugin !== undefined && { plugin }),
+        callId: this.#execution.call.callId,
       },
     });
   }
 
-  return {
-    bridge: {
+  /** What every event and line of the call says. */
+  #subject(): EventSubject {
+    const { tool, call } = this.#execution;
+    return {
+      sessionId: call.session.id,
       callId: call.callId,
-      openFiles,
-      grant: decision.grant,
-      cwd: call.session.workspace,
-      platform,
-      limits: decision.limits,
-      signal,
-      exchanges,
-      meter,
-      secrets: secrets.forCall(decision.grant),
-      record,
-      modified: (path) => modified.add(path),
+      ...(call.turnId !== undefined && { turnId: call.turnId }),
+      ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
       ...(tool.plugin !== undefined && { plugin: tool.plugin }),
-      ...(version && { ownFiles: version.files }),
-    },
-    filesModified: () => [...modified],
-    hint: () => refused && hintFor(refused, execution),
-    elapsedMs: () => Math.max(0, platform.clock.monotonic() - begunMs),
-    log: lazyLog(() => platform.log.child({ ...subject, tool: tool.qualifiedName })),
-    settings: defaultSettings(version?.manifest.settingsSchema),
-    permissions: shownPermissions(decision.grant),
-    deadline: (call.timeMs ?? platform.clock.now()) + decision.limits.wallMs,
-    close() {
-      exchanges.closeAll();
-      void openFiles.close((error) => platform.log.write("warn", "A file did not close", { callId: call.callId, error: String(error) }));
-    },
-    progress(said) {
-      const value = secrets.redact(said);
-      emit({ type: "tool.output_delta", ...subject, payload: { delta: value } });
-      try {
-        call.onProgress?.(value);
-      } catch (error) {
-        // A door's defect is not the tool's failure.
-        platform.log.write("error", "A progress listener threw", { callId: call.callId, error: String(error) });
-      }
-    },
-  };
+      ...(this.#version && { digest: this.#version.digest }),
+    };
+  }
 }
+
+const NO_FILES: readonly string[] = Object.freeze([]);
 
 /** From the host's own record of the act: nothing that the guest said about it is read. */
 function hintFor({ permission, value }: CapabilityAct, { tool, call, decision }: Execution): GrantHint | undefined {
@@ -144,18 +210,11 @@ function toQuery(permission: string, value: string): AccessQuery | undefined {
   return parts === null ? { kind: "net", host: value } : { kind: "net", host: parts[1] ?? "", port: Number(parts[2]) };
 }
 
-/** Made when the first line is written: most calls write none. */
-function lazyLog(make: () => Log): Log {
-  let made: Log | undefined;
-  const log = (): Log => (made ??= make());
-  return { write: (level, message, fields) => log().write(level, message, fields), child: (fields) => log().child(fields) };
-}
-
 const NO_SETTINGS: JsonObject = Object.freeze({});
 const SETTINGS = new WeakMap<JsonSchema, JsonObject>();
 
 /** The schema's defaults: what a plugin's settings are until somebody sets them. Frozen, and the same object for the same schema. */
-function defaultSettings(schema: JsonSchema | undefined): JsonObject {
+function defaultSettings({ settingsSchema: schema }: Manifest): JsonObject {
   if (schema === undefined) return NO_SETTINGS;
   const known = SETTINGS.get(schema);
   if (known !== undefined) return known;

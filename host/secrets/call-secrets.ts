@@ -59,35 +59,59 @@ export interface CallSecretsOptions {
   readonly scrubber: (shown: (name: string) => string) => ByteReplacer | undefined;
 }
 
-export function createCallSecrets({ grant, sources, read, random, scrubber }: CallSecretsOptions): CallSecrets {
-  const issued = new Map<string, IssuedSecret>();
-  const given = new Map<string, Promise<PlaceholderOutcome>>();
+export function createCallSecrets(options: CallSecretsOptions): CallSecrets {
+  return new SecretsOfOneCall(options);
+}
 
-  async function issue(name: string): Promise<PlaceholderOutcome> {
+/** With prototype methods, and maps only where a secret is asked for: every call has one. */
+class SecretsOfOneCall implements CallSecrets {
+  readonly #options: CallSecretsOptions;
+  #issued: Map<string, IssuedSecret> | undefined;
+  #given: Map<string, Promise<PlaceholderOutcome>> | undefined;
+
+  constructor(options: CallSecretsOptions) {
+    this.#options = options;
+  }
+
+  has(name: string): boolean {
+    const { sources, grant } = this.#options;
+    return Object.hasOwn(sources, name) || secretNames(grant).has(name);
+  }
+
+  get names(): readonly string[] {
+    return Object.keys(this.#options.sources);
+  }
+
+  get issued(): ReadonlyMap<string, IssuedSecret> {
+    return this.#issued ?? NONE_ISSUED;
+  }
+
+  scrubber(): ByteReplacer | undefined {
+    const placeholders = new Map(Array.from(this.issued.values(), ({ name, placeholder }) => [name, placeholder]));
+    // An echo is what was sent, as the guest knows it.
+    return this.#options.scrubber((name) => placeholders.get(name) ?? `[secret ${name}]`);
+  }
+
+  placeholder(name: string): Promise<PlaceholderOutcome> {
+    this.#given ??= new Map();
+    const known = this.#given.get(name) ?? this.#issue(name);
+    this.#given.set(name, known);
+    return known;
+  }
+
+  async #issue(name: string): Promise<PlaceholderOutcome> {
+    const { grant, sources, read, random } = this.#options;
     const found = await read(name);
     if (found.kind !== "value") return found;
     const placeholder = `bascule_secret_${Array.from(random.bytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
     const bindings = bindingsOf(name, grant, sources);
-    issued.set(placeholder, { name, placeholder, value: found.value, refusal: (url) => refusalOf(name, bindings, url) });
+    this.#issued ??= new Map();
+    this.#issued.set(placeholder, { name, placeholder, value: found.value, refusal: (url) => refusalOf(name, bindings, url) });
     return { kind: "placeholder", placeholder };
   }
-
-  return {
-    has: (name) => Object.hasOwn(sources, name) || secretNames(grant).has(name),
-    names: Object.keys(sources),
-    issued,
-    scrubber() {
-      const placeholders = new Map(Array.from(issued.values(), ({ name, placeholder }) => [name, placeholder]));
-      // An echo is what was sent, as the guest knows it.
-      return scrubber((name) => placeholders.get(name) ?? `[secret ${name}]`);
-    },
-    placeholder(name) {
-      const known = given.get(name) ?? issue(name);
-      given.set(name, known);
-      return known;
-    },
-  };
 }
+
+const NONE_ISSUED: ReadonlyMap<string, IssuedSecret> = new Map();
 
 const NAMES = new WeakMap<Grant, ReadonlySet<string>>();
 

@@ -2,6 +2,7 @@
 
 import type { ToolContext } from "../context.ts";
 import type { JsonSchema, JsonValue } from "../../manifests/mod.ts";
+import type { KeptResults } from "../results/kept-results.ts";
 import { BUILTIN_OWNER, type Registry } from "../registry.ts";
 import { FsDenied, ToolFailed } from "../tool-error.ts";
 import type { ToolDeclaration, ToolFactory } from "../tool.ts";
@@ -11,6 +12,8 @@ import { listMatching } from "./list-matching.ts";
 export interface BuiltinOptions {
   /** Looks for changed plugins and reloads them; returns how many. Without it there is no `reload_plugins`. */
   readonly reload?: () => Promise<number>;
+  /** Reads what was left out of a session's results. Without it there is no `read_result`. */
+  readonly readResult?: KeptResults["read"];
 }
 
 /** Second names, for look-ups only. */
@@ -25,11 +28,9 @@ export const BUILTIN_ALIASES: Readonly<Record<string, string>> = {
 
 /** Adds the built-in tools and their aliases. `createHost` does so unless `builtins: false`. */
 export function registerBuiltins(registry: Registry, options: BuiltinOptions = {}): void {
-  const { reload } = options;
-  registry.registerMany([echo, readFile, writeFile, patchFile, listDir, shell, ...(reload === undefined ? [] : [reloadPlugins(reload)])], {
-    owner: BUILTIN_OWNER,
-    source: "builtin",
-  });
+  const { reload, readResult } = options;
+  const more = [...(reload === undefined ? [] : [reloadPlugins(reload)]), ...(readResult === undefined ? [] : [readKept(readResult)])];
+  registry.registerMany([echo, readFile, writeFile, patchFile, listDir, shell, ...more], { owner: BUILTIN_OWNER, source: "builtin" });
   for (const [alias, name] of Object.entries(BUILTIN_ALIASES)) registry.alias(alias, name);
 }
 
@@ -127,6 +128,26 @@ function reloadPlugins(reload: () => Promise<number>): ToolFactory {
       callers: ["direct"],
     },
     async () => ({ reloaded: await reload() }),
+  );
+}
+
+function readKept(read: KeptResults["read"]): ToolFactory {
+  return tool<{ handle: string; offset?: number; length?: number }>(
+    {
+      name: "read_result",
+      description: "Reads what was left out of an earlier result of this session, by its handle, in ranges of bytes",
+      inputSchema: object({ handle: { type: "string", maxLength: 64 }, offset: COUNT, length: { type: "integer", minimum: 1 } }, [
+        "handle",
+      ]),
+      outputSchema: object({ text: TEXT, offset: COUNT, totalBytes: COUNT, nextOffset: COUNT }, ["text", "offset", "totalBytes"]),
+      sideEffects: [],
+      callers: ["direct"],
+    },
+    ({ handle, ...range }, { sessionId }) => {
+      const found = read(sessionId, handle, { ...range, asResult: true });
+      if (found === undefined) throw new ToolFailed("This session has no such result, or has it no more (call the tool again)");
+      return { ...found };
+    },
   );
 }
 

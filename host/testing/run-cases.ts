@@ -14,6 +14,8 @@ export interface CaseRun {
   readonly file: string;
   readonly text: string;
   readonly isWanted: (name: string) => boolean;
+  /** A case that shows a refusal teaches nothing about what is needed. */
+  readonly onlySuccesses?: boolean;
   readonly platform: Pick<Platform, "files" | "clock">;
   /** A host that serves the plugin as it is, with these grants. */
   readonly hostWith: (grants: Permissions) => Promise<Host>;
@@ -26,7 +28,7 @@ export async function runCaseFile(run: CaseRun): Promise<FileOutcome> {
   const about = { plugin: run.plugin, file: run.file, kind: "cases" as const, usedOnly: false };
   const read = readCases(run.text);
   if (!read.ok) return { ...about, results: [], filtered: 0, error: { message: read.message, stack: "" } };
-  const chosen = read.cases.filter(({ name }) => run.isWanted(name));
+  const chosen = read.cases.filter(({ name, expect }) => run.isWanted(name) && (expect.ok || run.onlySuccesses !== true));
   run.onEvent({ type: "file", plugin: run.plugin, file: run.file, tests: chosen.length });
   const results: TestOutcome[] = [];
   for (const one of chosen) {

@@ -3,6 +3,7 @@
 import { type IsolationConfig, type Manifest, manifestToJson, type Permissions } from "../../manifests/mod.ts";
 import { createStackReader } from "../../sandbox/mod.ts";
 import { createHost, type Host } from "../host.ts";
+import type { HostEvent } from "../audit/events.ts";
 import type { HostOptions } from "../host-options.ts";
 import type { Log, Platform } from "../platform/platform.ts";
 import { createPolicy } from "../policy/policy.ts";
@@ -28,8 +29,16 @@ export interface PluginTestOptions {
   readonly sanitizeResources?: boolean;
   readonly onEvent?: (event: TestEvent) => void;
   readonly signal?: AbortSignal;
+  /** Cases run within this maximum, whatever they say is granted, and their events are handed over; test files do not run. */
+  readonly learning?: LearningRun;
   /** Default: threads. */
   readonly isolation?: IsolationConfig;
+}
+
+/** What a plugin is watched with while its cases run. */
+export interface LearningRun {
+  readonly maximum: Permissions;
+  readonly publish: (event: HostEvent) => void;
 }
 
 /**
@@ -45,7 +54,7 @@ export async function runPlugin(options: PluginTestOptions): Promise<readonly Fi
   try {
     const outcomes: FileOutcome[] = [];
     for (const file of caseFiles(files)) outcomes.push(await bench.runCases(file));
-    for (const file of testFiles(files)) outcomes.push(await bench.runTests(file));
+    if (options.learning === undefined) for (const file of testFiles(files)) outcomes.push(await bench.runTests(file));
     return outcomes;
   } finally {
     await bench.close();
@@ -59,7 +68,7 @@ interface Bench {
 }
 
 async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promise<Bench> {
-  const { platform, filter, grants, sanitizeOps = false, sanitizeResources = false, onEvent = () => {} } = options;
+  const { platform, filter, grants, sanitizeOps = false, sanitizeResources = false, onEvent = () => {}, learning } = options;
   const { manifest, files } = bytes;
   const signal = options.signal ?? new AbortController().signal;
   const isolated = options.isolation === undefined ? {} : { isolation: options.isolation };
@@ -81,7 +90,8 @@ async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promis
   /** One for all cases with the same grants. */
   function caseHost(granted: Permissions): Promise<Host> {
     const key = JSON.stringify(granted);
-    const host = hosts.get(key) ?? openHost(withoutDependencies(bytes), { logger: SILENT, grants: { [manifest.name]: granted } });
+    const wish = learning === undefined ? { grants: { [manifest.name]: granted } } : watched(manifest.name, learning, root);
+    const host = hosts.get(key) ?? openHost(withoutDependencies(bytes), { logger: SILENT, ...wish });
     hosts.set(key, host);
     return host;
   }
@@ -103,16 +113,20 @@ async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promis
     return { host: await openHost(toTestPlugin(bytes, grants), { logger: guestLog(onEvent), policy }), narrow };
   }
 
-  async function openHost(plugin: PluginBytes, more: Pick<HostOptions, "logger" | "grants" | "policy">): Promise<Host> {
+  async function openHost(
+    plugin: PluginBytes,
+    more: Pick<HostOptions, "logger" | "grants" | "policy" | "learning" | "events">,
+  ): Promise<Host> {
     const plugins = `${root}/plugins-${++copies}`;
     await writeCopy(platform, plugins, plugin);
-    return await createHost({ platform, plugins, config: false, workspace: root, ...isolated, ...more });
+    return await createHost({ platform, plugins, config: false, settings: false, workspace: root, ...isolated, ...more });
   }
 
   return {
     runCases: (file) =>
       runCaseFile({
         ...{ plugin: manifest.name, file, platform, newWorkspace, onEvent, signal, isWanted: toMatcher(filter) },
+        onlySuccesses: learning !== undefined,
         text: new TextDecoder().decode(files.get(file)),
         hostWith: caseHost,
       }),
@@ -133,6 +147,10 @@ async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promis
       await platform.files.remove(root);
     },
   };
+}
+
+function watched(plugin: string, { maximum, publish }: LearningRun, base: string): Pick<HostOptions, "learning" | "events"> {
+  return { learning: { plugin, maximum, base }, events: { publish, store: false } };
 }
 
 type TestHost = Pick<TestRun, "host" | "narrow">;

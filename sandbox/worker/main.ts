@@ -5,6 +5,7 @@ import { loadCompiler, loadTypeCompiler } from "../compile.ts";
 import type { Codec } from "../codec.ts";
 import { type Image, unchanged } from "../image.ts";
 import type { Restorer } from "../plain-copy.ts";
+import { InFlight } from "../in-flight.ts";
 import type { Instance } from "../instance.ts";
 import { openWorld } from "../call-world.ts";
 import { loadPlugin } from "../load.ts";
@@ -90,7 +91,7 @@ export function serveWorker(powers: WorkerPowers): void {
   const control = openControl(powers.init.control);
   const fillRandom = pooledRandom(powers.fillRandom);
   const plugins = new Map<string, Plugin>();
-  const calls = new Map<number, BegunCall>();
+  const calls = new InFlight<BegunCall>();
   /** Requests that go on by promises, which need the event loop. */
   let underWay = 0;
   let booted: { readonly restorer: Restorer; readonly instances: Instances } | undefined;
@@ -222,7 +223,7 @@ export function serveWorker(powers: WorkerPowers): void {
     const { instances } = afterBoot();
     instances.rest(lease);
     while (instances.heldBytes > MAXIMUM_HELD_BYTES) {
-      const holders = [...calls.values()].map((call) => ({ ...call, heldBytes: instances.heldBy(call.lease) }));
+      const holders = calls.values().map((call) => ({ ...call, heldBytes: instances.heldBy(call.lease) }));
       const most = whoHoldsMost(holders);
       if (most === undefined) break;
       most.run.end({ kind: "held_most", allowedBytes: MAXIMUM_HELD_BYTES });

@@ -2,6 +2,7 @@
 
 import type { BaseImage } from "../image.ts";
 import type { Parking } from "../parked.ts";
+import { InFlight } from "../in-flight.ts";
 import { FULL_BYTES } from "./held.ts";
 import { isWorkerMessage } from "./messages.ts";
 import {
@@ -65,7 +66,7 @@ export class Thread {
   /** Digests whose image the worker holds. */
   readonly images: Set<string> = new Set();
   /** Jobs given to this worker, by number. */
-  readonly jobs: Map<number, { readonly ticket: number; readonly digest: string }> = new Map();
+  readonly jobs: InFlight<{ readonly ticket: number; readonly digest: string }> = new InFlight();
   /** How many of them belong to each plugin. */
   readonly #plugins: Map<string, number> = new Map();
   #lastTicket = 0;

@@ -49,7 +49,15 @@ describe("createHost()", () => {
   it("works without plugins, with its built-in tools [I1, G2]", async () => {
     const host = await start();
     expect((await host.call("Echo", { text: "hi" })).output).toEqual({ text: "hi" });
-    expect(host.list().map(({ name }) => name)).toEqual(["echo", "list_dir", "patch_file", "read_file", "reload_plugins", "write_file"]);
+    expect(host.list().map(({ name }) => name)).toEqual([
+      "echo",
+      "list_dir",
+      "patch_file",
+      "read_file",
+      "read_result",
+      "reload_plugins",
+      "write_file",
+    ]);
     expect(host.plugins()).toEqual([]);
   });
 

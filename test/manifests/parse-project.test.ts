@@ -55,12 +55,22 @@ describe("parseProject()", () => {
       trusted: ["words", { name: "notes", unconfined: true }],
       isolation: ["words"],
       mcpServers: { a: {} },
-      remotes: { a: {} },
+      remotes: {
+        a: { url: "https://a.test/b", token: "A", tools: ["words.*"], addresses: ["10.0.0.0/8"], role: "r", plaintext: false },
+        b: { url: "http://127.0.0.1:7420" },
+      },
       tools: [{ name: "x" }],
       roles: { a: {} },
       secrets: { A: { env: "B", hosts: ["a.test"] }, C: { file: "c.txt" } },
       audit: { store: true, redact: [], record: "failures" },
-      server: { port: 1 },
+      server: {
+        host: "0.0.0.0",
+        port: 1,
+        tokens: [{ name: "ci", sha256: "a".repeat(64), scopes: ["call", "metrics"], role: "ci" }],
+        allowedHosts: ["a.test:8443"],
+        allowedOrigins: ["https://a.test"],
+        limits: { bodyBytes: 1, requests: 2, sessions: 3, streams: 4 },
+      },
     };
     const { $schema: _, ...rest } = file;
     const trusted = [
@@ -167,6 +177,18 @@ describe("parseProject()", () => {
     ["a secret for no host", { secrets: { A: { env: "B", hosts: [] } } }, "/secrets/A/hosts"],
     ["a secret for a URL", { secrets: { A: { env: "B", hosts: ["https://a.test/"] } } }, "/secrets/A/hosts/0"],
     ["a secret that no variable can be called", { secrets: { "a-b": { env: "B" } } }, "/secrets/a-b"],
+    ["a server's token itself", { server: { tokens: [{ name: "a", token: "s3cret" }] } }, "/server/tokens/0"],
+    ["a token's hash that is none", { server: { tokens: [{ name: "a", sha256: "s3cret" }] } }, "/server/tokens/0/sha256"],
+    ["an unknown scope", { server: { tokens: [{ name: "a", sha256: "a".repeat(64), scopes: ["all"] }] } }, "/server/tokens/0/scopes/0"],
+    ["an origin with a path", { server: { allowedOrigins: ["https://a.test/"] } }, "/server/allowedOrigins/0"],
+    ["an origin for all", { server: { allowedOrigins: ["*"] } }, "/server/allowedOrigins/0"],
+    ["a host that is a URL", { server: { allowedHosts: ["http://a.test"] } }, "/server/allowedHosts/0"],
+    ["a server without an end", { server: { limits: { bodyBytes: 1e12 } } }, "/server/limits/bodyBytes"],
+    ["a remote without a place", { remotes: { a: {} } }, "/remotes/a"],
+    ["a remote with a password", { remotes: { a: { url: "https://a:b@a.test" } } }, "/remotes/a/url"],
+    ["a remote whose token anybody could read", { remotes: { a: { url: "http://a.test" } } }, "/remotes/a/url"],
+    ["a remote's token itself", { remotes: { a: { url: "https://a.test", token: "s3cr-t" } } }, "/remotes/a/token"],
+    ["a remote's name as an address", { remotes: { a: { url: "https://a.test", addresses: ["a.test"] } } }, "/remotes/a/addresses/0"],
     ["a timeout of nothing", { confirmation: { timeoutMs: 0 } }, "/confirmation/timeoutMs"],
   ])("refuses %s [P1.checked]", (_, document, pointer) => {
     expect(problemsOf(document).map((problem) => problem.split(" ")[0])).toEqual([pointer]);

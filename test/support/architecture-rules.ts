@@ -19,7 +19,7 @@ const LAYERS: Readonly<Record<string, { readonly layers: readonly string[]; read
       "@jridgewell/sourcemap-codec",
     ],
   },
-  host: { layers: ["manifests", "sandbox"], packages: ["@sinclair/typebox", "semver", "@opentelemetry/api"] },
+  host: { layers: ["manifests", "sandbox"], packages: ["@sinclair/typebox", "semver", "@opentelemetry/api", "diff", "hono"] },
 };
 
 /** Imported in `host/platform/` only, besides `node:*`. */

@@ -3,7 +3,7 @@
 import type { BridgeContext, CapabilityAct } from "../../host/capabilities/mod.ts";
 import { answerOperation, createExchanges, createOpenFiles } from "../../host/capabilities/mod.ts";
 import type { Platform } from "../../host/platform/platform.ts";
-import { createMeter } from "../../host/quotas/meter.ts";
+import { CallMeter } from "../../host/quotas/meter.ts";
 import { createSecrets } from "../../host/secrets/secrets.ts";
 import {
   compilePermissions,
@@ -55,7 +55,7 @@ export function testCall(options: TestCallOptions): TestCall {
     openFiles: createOpenFiles("call-1"),
     signal: options.signal ?? new AbortController().signal,
     exchanges: createExchanges(),
-    meter: createMeter([]),
+    meter: new CallMeter(),
     ...(ownFiles && { ownFiles }),
     record: (act) => void acts.push(act),
     modified: (path) => void modified.push(path),

@@ -6,7 +6,7 @@ import type { ToolCall } from "../../host/call.ts";
 import type { Platform } from "../../host/platform/platform.ts";
 import type { Execution } from "../../host/routes/executor.ts";
 import type { RouteOptions } from "../../host/routes/run-record.ts";
-import { createMeter } from "../../host/quotas/meter.ts";
+import { CallMeter } from "../../host/quotas/meter.ts";
 import { createSecrets } from "../../host/secrets/secrets.ts";
 import { createSession } from "../../host/session.ts";
 import type { RegisteredTool } from "../../host/tool.ts";
@@ -41,7 +41,7 @@ export function executionOf({
     tool,
     args,
     signal: signal ?? new AbortController().signal,
-    meter: createMeter([]),
+    meter: new CallMeter(),
     call: {
       callId: "call-1",
       tool: tool.name,

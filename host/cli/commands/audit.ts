@@ -5,6 +5,7 @@ import type { EventFilter, KeptEvent } from "../../audit/search.ts";
 import { type JournalPlace, readJournal } from "../../audit/verify.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import { openPlaces } from "../../places.ts";
+import { readTime } from "../age.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -165,16 +166,6 @@ function readFilter({ options, platform }: CommandContext, text: string | undefi
     if (written !== undefined) filter[name] = readTime(name, written, platform.clock.now());
   }
   return filter;
-}
-
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function readTime(name: string, written: string, now: number): number {
-  const [, amount, unit = ""] = /^(\d{1,9})([smhd])$/u.exec(written) ?? [];
-  const time = amount === undefined ? Date.parse(written) : now - Number(amount) * (UNITS[unit] ?? 0);
-  if (Number.isNaN(time))
-    throw usageError(`Option "--${name}" wants a time such as 2026-11-20T08:00Z, or an age such as 12h, not "${written}"`);
-  return time;
 }
 
 function readLimit(written: string | undefined): number | undefined {

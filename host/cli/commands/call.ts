@@ -12,6 +12,7 @@ import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import { failureLines, successText } from "../result-text.ts";
 import { printable } from "../text.ts";
+import { truncatedText, wholeResult } from "../whole-result.ts";
 import { ARGS_OPTION, readToolArguments } from "../tool-arguments.ts";
 
 export const callCommand: Command = {
@@ -37,6 +38,7 @@ export const callCommand: Command = {
     { name: "timeout", value: "ms", about: "End the call after so many milliseconds" },
     { name: "seed", value: "text", about: "Compute the tool's randomness from a text: the same text, the same numbers" },
     { name: "time", value: "time", about: "What the tool sees as the time: 2026-01-31T12:00:00Z, or milliseconds since 1970" },
+    { name: "full", about: "Show the whole answer, also above the 1 MiB that a session takes at once" },
     { name: "record", about: "Keep what `replay` needs to run this call again" },
     ...CONTEXT_OPTIONS,
     ...RUN_OPTIONS,
@@ -60,7 +62,7 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
   const timeMs = readTime(options.value("time"));
   const { workspace } = await host.operations.status();
 
-  const result = await host.operations.call(
+  const answered = await host.operations.call(
     {
       tool,
       args,
@@ -77,7 +79,9 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
       ...(confirm ? { confirm } : {}),
     },
   );
+  const result = options.has("full") ? await wholeResult(answered, host.operations) : answered;
   output.document(result);
+  if (result.truncated !== undefined) output.note(output.style.dim(truncatedText(result.truncated, output.program)));
   if (result.recording !== undefined) output.note(output.style.dim(recordingLine(result.callId, result.recording, output.program)));
   if (result.ok) {
     output.line(successText(result));

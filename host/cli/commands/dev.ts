@@ -2,20 +2,17 @@
 
 import type { HostEvent } from "../../audit/events.ts";
 import type { PluginView } from "../../doors/operations.ts";
-import { openSocketDoor, type SocketDoor } from "../../doors/socket.ts";
-import { FileError } from "../../platform/platform.ts";
-import { CliError } from "../cli-error.ts";
+import type { SocketDoor } from "../../doors/socket.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { createTestKeeper, type TestKeeper } from "../keep-tests.ts";
 import { createTypesKeeper, type TypesKeeper } from "../keep-types.ts";
 import { liveLines } from "../live-lines.ts";
 import { type LocalHost, openLocalHost } from "../local-host.ts";
-import { pathFrom } from "../paths.ts";
 import { ISOLATION_OPTION } from "../isolation-flag.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
-import { pluginRoots } from "../plugin-roots.ts";
 import type { ReaderPlace } from "../plugin-text.ts";
+import { makeRoots, openDoor } from "../serving.ts";
 import { startScreen } from "../start-screen.ts";
 
 export const devCommand: Command = {
@@ -56,29 +53,6 @@ async function dev(context: CommandContext): Promise<number> {
     await door?.close();
   }
   return EXIT.ok;
-}
-
-/** Creates the plugin folders that are not there, and says so. */
-async function makeRoots({ platform, project, output }: CommandContext): Promise<void> {
-  for (const root of await pluginRoots(platform, project)) {
-    if ((await platform.files.stat(root)) !== undefined) continue;
-    await platform.files.makeDirectory(root);
-    output.line(
-      `${output.style.green("Created")} ${pathFrom(platform.environment.cwd, root)}/: plugins go there, each in a folder of its own`,
-    );
-  }
-}
-
-async function openDoor({ platform, project, output }: CommandContext, host: LocalHost): Promise<SocketDoor> {
-  try {
-    return await openSocketDoor({ platform, stateDirectory: project.stateDirectory, open: () => host.openSession() });
-  } catch (error) {
-    if (!(error instanceof FileError) || error.code !== "already_exists") throw error;
-    throw new CliError("running", "A host runs in this project already", {
-      exitCode: EXIT.unavailable,
-      hints: [`${output.program} list shows what it serves; end it with Ctrl-C in its terminal to start another`],
-    });
-  }
 }
 
 /** Shows events as they come, and keeps the types of what they are about, until Ctrl-C. */

@@ -13,11 +13,14 @@ import { grantCommand } from "./grant.ts";
 import { grantsCommand } from "./grants.ts";
 import { infoCommand } from "./info.ts";
 import { initCommand } from "./init.ts";
+import { learnCommand } from "./learn.ts";
 import { listCommand } from "./list.ts";
 import { packCommand } from "./pack.ts";
 import { reloadCommand } from "./reload.ts";
 import { replayCommand } from "./replay.ts";
 import { revokeCommand } from "./revoke.ts";
+import { serveCommand } from "./serve.ts";
+import { settingsCommand } from "./settings.ts";
 import { testCommand } from "./test.ts";
 import { typesCommand } from "./types.ts";
 import { vendorCommand } from "./vendor.ts";
@@ -26,6 +29,7 @@ import { whyCommand } from "./why.ts";
 export const COMMANDS: readonly Command[] = [
   initCommand,
   devCommand,
+  serveCommand,
   listCommand,
   infoCommand,
   callCommand,
@@ -40,7 +44,9 @@ export const COMMANDS: readonly Command[] = [
   grantCommand,
   revokeCommand,
   grantsCommand,
+  settingsCommand,
   whyCommand,
+  learnCommand,
   approveCommand,
   denyCommand,
   auditCommand,

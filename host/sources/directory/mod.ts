@@ -7,4 +7,14 @@ export { createPluginDirectory } from "./reload.ts";
 export type { PluginDirectory, PluginDirectoryOptions } from "./reload.ts";
 export { SETTLE_TIMING } from "./settle.ts";
 export type { SettleTiming } from "./settle.ts";
-export type { Admission, Admit, PluginChange, PluginError, PluginEvent, PluginState, PluginStatus, Publish } from "./status.ts";
+export type {
+  Admission,
+  Admit,
+  PluginChange,
+  PluginError,
+  PluginEvent,
+  PluginState,
+  PluginStatus,
+  PluginSwitches,
+  Publish,
+} from "./status.ts";

@@ -15,8 +15,18 @@ import { type Candidate, type CandidateVersion, createVersion } from "./compile.
 import { checkDependencies, type KnownPlugin } from "./dependencies.ts";
 import type { PluginImages } from "./images.ts";
 import { folderError } from "./problems.ts";
-import { bytesHeld, type Failure, knownPlugins, loadFailure, type Outcome, type PluginRecord, reasonOf, refusal } from "./record.ts";
-import type { Admit, PluginEvent, Publish } from "./status.ts";
+import {
+  bytesHeld,
+  type Failure,
+  knownPlugins,
+  loadFailure,
+  type Outcome,
+  type PluginRecord,
+  reasonOf,
+  refusal,
+  settingsFailure,
+} from "./record.ts";
+import type { Admit, PluginEvent, PluginSwitches, Publish } from "./status.ts";
 
 export interface PublicationOptions {
   readonly images: PluginImages;
@@ -24,6 +34,7 @@ export interface PublicationOptions {
   readonly emit: (event: PluginEvent) => void;
   readonly log: Log;
   readonly admit: Admit;
+  readonly switches: PluginSwitches;
   /** What a plugin's permission items resolve against. */
   readonly bases: (plugin: string, directory: string) => PermissionBases;
   readonly limits?: Limits;
@@ -54,7 +65,7 @@ export interface Publication {
 
 /** @param records all records, by path; a removed folder's record is deleted from it. */
 export function createPublication(records: Map<string, PluginRecord>, options: PublicationOptions): Publication {
-  const { images, registry } = options;
+  const { images, registry, switches } = options;
   const announce = createAnnouncements(options.emit);
   const claims = createNameClaims();
   /** Who stands in the registry, by `confusableKey` of the name. */
@@ -87,12 +98,14 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
 
   async function load(record: PluginRecord, { snapshot, manifest, warnings }: CandidateVersion): Promise<Failure | undefined> {
     const previous = record.serving;
-    if (previous?.digest === snapshot.digest) {
-      restore(record, previous, warnings);
+    const misset = switches.problemsOf(manifest);
+    if (misset.length > 0) return settingsFailure(manifest, misset);
+    if (!switches.isEnabled(manifest)) {
+      stopServing(record, { kind: "disabled", by: manifest.enabled ? "settings" : "manifest", manifest, warnings });
       return undefined;
     }
-    if (!manifest.enabled) {
-      stopServing(record, { kind: "disabled", manifest, warnings });
+    if (previous?.digest === snapshot.digest) {
+      restore(record, previous, warnings);
       return undefined;
     }
     const blocked = dependencyFailure(manifest);
@@ -155,6 +168,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
 
   /** The folder holds again what has been serving all along. */
   function restore(record: PluginRecord, version: PluginVersion, warnings: readonly Problem[]): void {
+    if (turnedOff(version.manifest).join() !== record.turnedOff?.join()) publish(record, version.manifest, { kind: "plugin", version });
     if (record.outcome.kind === "loaded") return;
     record.outcome = { kind: "loaded", warnings };
     claims.keep(record, [version.name]);
@@ -249,12 +263,22 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     const before = publishers.get(confusableKey(owner));
     registry.replaceOwner(
       owner,
-      manifest.tools.map((definition) => ({ definition, binding })),
+      manifest.tools.map((definition) => ({ definition, binding: switched(manifest, definition.name, binding) })),
     );
+    record.turnedOff = turnedOff(manifest);
     if (before !== undefined && before !== record) displace(before, owner);
     if (record.published !== owner) unpublish(record);
     publishers.set(confusableKey(owner), record);
     record.published = owner;
+  }
+
+  function switched(manifest: Manifest, tool: string, binding: ToolBinding): ToolBinding {
+    const reason = binding.kind === "unavailable" ? undefined : switches.disabledTool(manifest, tool);
+    return reason === undefined ? binding : { kind: "unavailable", reason };
+  }
+
+  function turnedOff(manifest: Manifest): readonly string[] {
+    return manifest.tools.flatMap(({ name }) => (switches.disabledTool(manifest, name) === undefined ? [] : [name]));
   }
 
   function unpublish(record: PluginRecord): void {

@@ -26,6 +26,8 @@ export interface PluginRecord {
   servingBytes?: number;
   /** The name it stands under in the registry, callable or not. */
   published?: string;
+  /** Its tools that answer `unavailable` although it serves. */
+  turnedOff?: readonly string[];
 }
 
 /** What is compared to see that a folder changed. */
@@ -45,7 +47,8 @@ export interface Seen {
 export type Outcome =
   | { readonly kind: "new" }
   | { readonly kind: "loaded"; readonly warnings: readonly Problem[] }
-  | { readonly kind: "disabled"; readonly manifest: Manifest; readonly warnings: readonly Problem[] }
+  /** By its manifest, or by its settings. */
+  | { readonly kind: "disabled"; readonly by: "manifest" | "settings"; readonly manifest: Manifest; readonly warnings: readonly Problem[] }
   | { readonly kind: "quarantined"; readonly manifest: Manifest; readonly reason: string }
   | { readonly kind: "ignored"; readonly reason: string }
   | Failure;
@@ -58,7 +61,7 @@ export interface Failure {
   /** Where the manifest could be read. */
   readonly manifest?: Manifest;
   /** What has to change before the same bytes are tried again; absent: the bytes. */
-  readonly retry?: "name" | "dependencies" | "load";
+  readonly retry?: "name" | "dependencies" | "settings" | "load";
 }
 
 /** A record of a folder that nobody has looked into. */
@@ -91,6 +94,12 @@ export function refusal(problems: readonly Problem[], more: Pick<Failure, "manif
   const place = first?.line === undefined ? {} : { line: first.line, column: first.column ?? 1 };
   const message = first === undefined ? "Refused" : problemToText(first);
   return { kind: "failed", problems, error: { message, file: MANIFEST_FILE, ...place }, ...more };
+}
+
+/** A failure that the plugin's settings are to blame for. */
+export function settingsFailure(manifest: Manifest, problems: readonly Problem[]): Failure {
+  const [first] = problems;
+  return { kind: "failed", problems, error: { message: first?.message ?? "Its settings are wrong" }, manifest, retry: "settings" };
 }
 
 /** A failure of the plugin's own code, with its place in the author's file (SPEC H5). */
@@ -166,8 +175,11 @@ export function reasonOf(outcome: Outcome): string | undefined {
     case "new":
     case "loaded":
       return undefined;
-    case "disabled":
-      return `Plugin "${outcome.manifest.name}" is disabled (set "enabled" to true in its manifest.json)`;
+    case "disabled": {
+      const { name } = outcome.manifest;
+      const how = outcome.by === "settings" ? `bascule settings ${name} enabled true` : 'set "enabled" to true in its manifest.json';
+      return `Plugin "${name}" is disabled (${how})`;
+    }
     case "ignored":
     case "quarantined":
       return outcome.reason;

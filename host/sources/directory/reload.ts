@@ -18,9 +18,9 @@ import { createLanes } from "./lanes.ts";
 import { folderError, quote } from "./problems.ts";
 import { createPublication } from "./publication.ts";
 import { type FolderState, readFolder } from "./read.ts";
-import { createRecord, isKnownState, knownPlugins, type PluginRecord, seenNow, toStatus } from "./record.ts";
+import { createRecord, isKnownState, knownPlugins, manifestOf, type PluginRecord, seenNow, toStatus } from "./record.ts";
 import { type Believe, SETTLE_TIMING, type SettleTiming } from "./settle.ts";
-import type { Admission, Admit, PluginChange, PluginEvent, PluginStatus, Publish } from "./status.ts";
+import type { Admission, Admit, PluginChange, PluginEvent, PluginStatus, PluginSwitches, Publish } from "./status.ts";
 import { createWatching, type Watching } from "./watching.ts";
 
 export interface PluginDirectoryOptions {
@@ -40,6 +40,8 @@ export interface PluginDirectoryOptions {
   readonly limits?: Limits;
   /** Default: every version is admitted. */
   readonly admit?: Admit;
+  /** Default: as the manifests say. */
+  readonly switches?: PluginSwitches;
   /** What all plugins together may hold in memory, in bytes. Default 1 GiB. */
   readonly maxBytes?: number;
   readonly timing?: SettleTiming;
@@ -53,6 +55,8 @@ export interface PluginDirectory {
   checkForChanges(): Promise<readonly PluginChange[]>;
   /** Brings every changed plugin up to date. @returns how many plugins are served differently now. */
   reloadChanged(): Promise<number>;
+  /** What a person set for the plugin is not what it was: brings its folder in step. */
+  reconsider(plugin: string): Promise<void>;
   /** Keeps everything up to date from now on, until `close`. Resolves when watching has begun. */
   watch(): Promise<void>;
   /** One for each folder, by root and name. */
@@ -84,6 +88,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   const closing = new AbortController();
   const publication = createPublication(records, {
     ...{ images, registry: options.registry, emit: options.emit, log, bases: options.bases },
+    switches: options.switches ?? AS_MANIFESTS_SAY,
     ...{ admit: options.admit ?? admitAll, maxBytes: options.maxBytes ?? GIBIBYTE, signal: closing.signal },
   });
   const lanes = createLanes();
@@ -205,7 +210,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     const places = new Map((await findAllChanges()).map(({ place }) => [pathOf(place), { place, again: false }]));
     // What did not fail for its bytes alone may fare better now.
     for (const { path, place, outcome } of records.values()) {
-      if (outcome.kind === "quarantined" || (outcome.kind === "failed" && outcome.retry === "load"))
+      if (outcome.kind === "quarantined" || (outcome.kind === "failed" && (outcome.retry === "load" || outcome.retry === "settings")))
         places.set(path, { place, again: true });
     }
     for (const { place, again } of places.values()) takeSoon(place, { again });
@@ -235,8 +240,16 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     });
   }
 
+  async function reconsider(plugin: string): Promise<void> {
+    await firstScan;
+    const named = [...records.values()].filter((record) => manifestOf(record)?.name === plugin);
+    for (const { place } of named) takeSoon(place, { again: true });
+    await lanes.idle();
+  }
+
   return {
     scan,
+    reconsider,
     checkForChanges: async () => (await findAllChanges()).flatMap(({ change }) => change ?? []),
     reloadChanged,
     status,
@@ -279,6 +292,12 @@ function isDoubtful(state: FolderState, serving: PluginVersion | undefined): boo
   if (state.kind !== "read") return state.kind !== "refused";
   return [...state.files].some(([path, bytes]) => bytes.length === 0 && (serving?.files.get(path)?.length ?? 0) > 0);
 }
+
+const AS_MANIFESTS_SAY: PluginSwitches = {
+  problemsOf: () => [],
+  isEnabled: ({ enabled }) => enabled,
+  disabledTool: () => undefined,
+};
 
 function admitAll(): Admission {
   return { kind: "admit" };

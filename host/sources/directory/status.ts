@@ -63,6 +63,15 @@ export interface Publish {
   removeOwner(owner: string): void;
 }
 
+/** What people set for plugins, as far as it says what can be called (SPEC G1). */
+export interface PluginSwitches {
+  /** Why no version with this manifest may serve. */
+  problemsOf(manifest: Manifest): readonly Problem[];
+  isEnabled(manifest: Manifest): boolean;
+  /** Why one of its tools cannot be called. */
+  disabledTool(manifest: Manifest, tool: string): string | undefined;
+}
+
 /** Whether a version that loads may replace the one that serves (SPEC H6). */
 export type Admission = { readonly kind: "admit" } | { readonly kind: "quarantine"; readonly reason: string };
 

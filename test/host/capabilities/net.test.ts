@@ -21,7 +21,7 @@ describe("net.fetch", () => {
     expect(head["headers"]).toEqual(expect.arrayContaining(["x-a", "1", "x-a", "2", "set-cookie", "a=1", "set-cookie", "b=2"]));
     expect(text(await readAll())).toBe("POST /a?b hello");
     expect(acts).toEqual([
-      { decision: "granted", permission: "net", value: `127.0.0.1:${server.port}`, layer: "grant", rule: "127.0.0.1" },
+      { decision: "granted", permission: "net", method: "POST", value: `127.0.0.1:${server.port}`, layer: "grant", rule: "127.0.0.1" },
     ]);
     await expect.poll(server.open).toBe(0);
   });
@@ -113,6 +113,6 @@ describe("net.fetch", () => {
     expect(failureOf(await fetch("https://example.com/x"))).toBe(
       'NotCapable: Requires net access to "example.com:443", grant it with: bascule grant words --allow-net=example.com:443',
     );
-    expect(acts).toEqual([{ decision: "denied", permission: "net", value: "example.com:443", layer: "grant" }]);
+    expect(acts).toEqual([{ decision: "denied", permission: "net", method: "GET", value: "example.com:443", layer: "grant" }]);
   });
 });

@@ -46,6 +46,8 @@ function operations(given: Partial<Operations>): Operations {
     grant: missing,
     revoke: missing,
     grants: missing,
+    readResult: missing,
+    settings: missing,
     why: missing,
     pending: missing,
     resolve: missing,

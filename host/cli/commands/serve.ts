@@ -1,0 +1,135 @@
+/** `bascule serve`: serves the project's plugins over HTTP and, as `dev` does, to other commands. */
+
+import type { HttpMount } from "../../doors/http/mount.ts";
+import type { HostServer } from "../../doors/http/server.ts";
+import { createHttpTokens } from "../../doors/http/tokens.ts";
+import type { SocketDoor } from "../../doors/socket.ts";
+import type { Host } from "../../host.ts";
+import { HttpServerError } from "../../platform/http-types.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { ISOLATION_OPTION } from "../isolation-flag.ts";
+import { type LocalHost, openLocalHost } from "../local-host.ts";
+import { pathFrom } from "../paths.ts";
+import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
+import { ownTokens, type ServerToken } from "../server-tokens.ts";
+import { makeRoots, openDoor } from "../serving.ts";
+import { count } from "../text.ts";
+
+const DEFAULT_HOST = "127.0.0.1";
+const DEFAULT_PORT = 7_420;
+const MAX_PORT = 65_535;
+
+export const serveCommand: Command = {
+  name: "serve",
+  summary: "Serve the plugins here over HTTP",
+  usage: "serve",
+  details: [
+    "Every request needs a token. Two are made at the first start, in .bascule/: call.token is for programs and agents, admin.token",
+    "for people: it also answers questions and grants. BASCULE_TOKEN and BASCULE_ADMIN_TOKEN stand in their place.",
+    "Only this machine can connect, unless --expose and --host say otherwise. Put a server that does TLS in front then.",
+    "Other commands find it through .bascule/host.sock, as they find dev.",
+  ],
+  examples: ["serve", "serve --port=8080", "serve --host=0.0.0.0 --expose"],
+  positionals: { min: 0, max: 0 },
+  options: [
+    { name: "host", value: "address", about: `Where to listen; default: server.host of bascule.json, else ${DEFAULT_HOST}` },
+    { name: "port", value: "number", about: `Default: server.port of bascule.json, else ${DEFAULT_PORT}; 0 takes any that is free` },
+    { name: "expose", about: "Permit an address that other machines can reach" },
+    ...RUN_OPTIONS,
+    ISOLATION_OPTION,
+  ],
+  run: serve,
+};
+
+/** What is served beside `/v1`: one line each. */
+const MOUNTS: readonly ((host: Host, platform: Platform) => Promise<HttpMount>)[] = [];
+
+async function serve(context: CommandContext): Promise<number> {
+  const { platform, output, options, project, signal } = context;
+  const oneRun = await permissionsOfRun(options, platform);
+  await makeRoots(context);
+  const local = await openLocalHost(context, oneRun, { watch: true });
+  let door: SocketDoor | undefined;
+  let server: HostServer | undefined;
+  try {
+    door = await openDoor(context, local);
+    const tokens = await ownTokens(platform, project.stateDirectory);
+    server = await openServer(context, local, tokens);
+    await showStart(context, local, { server, tokens });
+    await interrupted(signal);
+    output.note(output.style.dim("\nFinishing what runs; Ctrl-C again ends at once"));
+  } finally {
+    // Calls that still run are answered through their doors.
+    await Promise.all([server?.close(), local.host.close()]);
+    await door?.close();
+  }
+  return EXIT.ok;
+}
+
+async function openServer(context: CommandContext, { host }: LocalHost, own: readonly ServerToken[]): Promise<HostServer> {
+  const { platform, options } = context;
+  const configured = host.places.project.config().server;
+  const address = options.value("host") ?? configured.host ?? DEFAULT_HOST;
+  if (!isLoopback(address) && !options.has("expose")) {
+    throw usageError(`Cannot listen on ${address}: other machines could connect`, [
+      "--expose permits it; put a server that does TLS in front (docs/http.md)",
+    ]);
+  }
+  const tokens = createHttpTokens({ ...platform, tokens: [...own.map(({ config }) => config), ...configured.tokens] });
+  const port = readPort(options.value("port")) ?? configured.port ?? DEFAULT_PORT;
+  const mounts = await Promise.all(MOUNTS.map((create) => create(host, platform)));
+  // Loaded here: no other command is to wait for it.
+  const { openHostServer } = await import("../../doors/http/server.ts");
+  try {
+    return await openHostServer({ platform, host, server: { ...configured, host: address, port }, tokens, mounts });
+  } catch (error) {
+    if (!(error instanceof HttpServerError)) throw error;
+    throw new CliError("address", error.message, { exitCode: EXIT.unavailable, hints: ["--port=0 takes any port that is free"] });
+  }
+}
+
+function readPort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (/^\d{1,5}$/u.test(text) && port <= MAX_PORT) return port;
+  throw usageError(`Expected --port to be a number from 0 to ${MAX_PORT}, not "${text}"`);
+}
+
+function isLoopback(address: string): boolean {
+  return address === "localhost" || address === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/u.test(address);
+}
+
+async function showStart(
+  { platform, output, project }: CommandContext,
+  local: LocalHost,
+  { server, tokens }: { readonly server: HostServer; readonly tokens: readonly ServerToken[] },
+): Promise<void> {
+  const status = await local.operations.status();
+  const places = tokens.map(({ config, place }) => ({
+    name: config.name,
+    ...("file" in place ? { file: pathFrom(platform.environment.cwd, place.file) } : place),
+  }));
+  const { style } = output;
+  output.line(
+    `${style.bold("bascule")} ${style.dim(status.version)} serves ${count(status.plugins, "plugin")}, ${count(status.tools, "tool")}`,
+  );
+  output.line();
+  output.line(`  ${style.bold(server.url)}`);
+  for (const { name, ...place } of places) {
+    const where = "file" in place ? place.file : `$${place.variable}`;
+    output.line(
+      `  ${name.padEnd(6)} token in ${where}${name === "call" ? "" : style.dim("  (answers questions, grants; for people only)")}`,
+    );
+  }
+  output.line();
+  output.line(style.dim("Ctrl-C ends."));
+  output.document({ ok: true, url: server.url, root: project.root, tokens: places, status });
+}
+
+async function interrupted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

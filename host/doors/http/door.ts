@@ -1,0 +1,185 @@
+/** The door for programs of any kind: HTTP, for whoever has a token (SPEC I4). */
+
+import { Hono } from "hono";
+import type { ServerConfig, ServerLimits } from "../../../manifests/mod.ts";
+import { BodyTooLarge, DEFAULT_HTTP_LIMITS } from "../../platform/http-types.ts";
+import type { Log, Random } from "../../platform/platform.ts";
+import { DoorError } from "../operations.ts";
+import { ANYBODY, type ApiRequest, type Endpoint } from "./endpoint.ts";
+import { createHttpGate } from "./gate.ts";
+import type { HttpMount } from "./mount.ts";
+import { problem, type ProblemCode, RequestProblem } from "./problem.ts";
+import { readBody, readQuery } from "./read-request.ts";
+import { type HttpCaller, type HttpTokens, isGoodFor } from "./tokens.ts";
+
+/** What the door is made of. */
+export interface HttpDoorOptions<Api> {
+  readonly platform: { readonly random: Random; readonly log: Log };
+  readonly server: Pick<ServerConfig, "allowedHosts" | "allowedOrigins" | "limits">;
+  readonly tokens: Pick<HttpTokens, "identify">;
+  readonly endpoints: readonly Endpoint<Api>[];
+  readonly api: Api;
+  readonly mounts?: readonly HttpMount[];
+}
+
+/** A door that answers requests, wherever they come from. */
+export interface HttpDoor {
+  fetch(request: Request): Promise<Response>;
+}
+
+/** What is kept where `server.limits` says nothing. */
+export const DEFAULT_SERVER_LIMITS: ServerLimits = Object.freeze({
+  bodyBytes: DEFAULT_HTTP_LIMITS.bodyBytes,
+  requests: 256,
+  sessions: 64,
+  streams: 16,
+});
+
+export function createHttpDoor<Api>(options: HttpDoorOptions<Api>): HttpDoor {
+  const { platform, server, tokens, mounts = [] } = options;
+  const gate = createHttpGate(server);
+  const limits = { ...DEFAULT_SERVER_LIMITS, ...server.limits };
+  const open = createOpenRequests(limits.requests);
+  const routes = createRoutes(options, limits.bodyBytes);
+
+  async function answer(request: Request): Promise<Response> {
+    const refused = gate.check(request);
+    if (refused !== undefined) return refused;
+    const caller = await tokens.identify(request.headers.get("authorization"));
+    const leave = open.enter(caller?.id ?? "");
+    if (leave === undefined)
+      return problem("too_many", "Too many requests are open: wait until some have been answered", {}, { "retry-after": "1" });
+    try {
+      return await serve(request, caller);
+    } finally {
+      leave();
+    }
+  }
+
+  async function serve(request: Request, caller: HttpCaller | undefined): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    const mount = mountOf(mounts, pathname);
+    const isOurs = pathname === "/v1" || pathname.startsWith("/v1/") || mount === undefined;
+    if (isOurs) return await routes(request, caller);
+    return refusal(mount.scope, caller) ?? (await mount.fetch(request, caller));
+  }
+
+  return {
+    async fetch(request) {
+      const requestId = platform.random.uuidv7();
+      const response = await answer(request).catch((error: unknown) => failed(error, requestId, platform.log));
+      return gate.finish(request, response, requestId);
+    },
+  };
+}
+
+function mountOf(mounts: readonly HttpMount[], pathname: string): HttpMount | undefined {
+  const fitting = mounts.filter(({ path }) => path === "/" || pathname === path || pathname.startsWith(`${path}/`));
+  return fitting.toSorted((left, right) => right.path.length - left.path.length)[0];
+}
+
+/** Why this caller may not; undefined if it may. */
+function refusal(scope: Endpoint<never>["scope"], caller: HttpCaller | undefined): Response | undefined {
+  if (scope === undefined) return undefined;
+  const challenge = { "www-authenticate": 'Bearer realm="bascule"' };
+  if (caller === undefined) return problem("unauthorized", "Send a token of this server: Authorization: Bearer <token>", {}, challenge);
+  if (isGoodFor(caller, scope)) return undefined;
+  return problem("forbidden", `The token "${caller.name}" is not good for this: it takes one with the scope "${scope}"`, { scope });
+}
+
+/** Every endpoint of the table, by hono's router. */
+function createRoutes<Api>(
+  { endpoints, api }: Pick<HttpDoorOptions<Api>, "endpoints" | "api">,
+  bodyBytes: number,
+): (request: Request, caller: HttpCaller | undefined) => Promise<Response> {
+  const app = new Hono<{ Bindings: { readonly caller: HttpCaller | undefined } }>();
+  for (const endpoint of endpoints) {
+    app.on(endpoint.method.toUpperCase(), endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1"), async (context) => {
+      const { caller } = context.env;
+      const request = context.req.raw;
+      const refused = refusal(endpoint.scope, caller);
+      if (refused !== undefined) return refused;
+      return await endpoint.run(
+        await readRequest(endpoint, request, { params: context.req.param(), caller: caller ?? ANYBODY, bodyBytes }),
+        api,
+      );
+    });
+  }
+  app.notFound((context) => {
+    const others = endpoints.filter(({ path }) => matches(path, context.req.path)).map(({ method }) => method.toUpperCase());
+    return others.length === 0
+      ? problem("not_found", "There is nothing at this path: /v1/openapi.json lists what there is")
+      : problem("method_not_allowed", `This path takes ${others.join(", ")}`, {}, { allow: others.join(", ") });
+  });
+  app.onError((error) => {
+    throw error;
+  });
+  return async (request, caller) => await app.fetch(request, { caller });
+}
+
+function matches(path: string, actual: string): boolean {
+  const parts = path.split("/");
+  const given = actual.split("/");
+  return parts.length === given.length && parts.every((part, index) => part.startsWith("{") || part === given[index]);
+}
+
+async function readRequest<Api>(
+  { query, body }: Endpoint<Api>,
+  request: Request,
+  {
+    params,
+    caller,
+    bodyBytes,
+  }: { readonly params: Readonly<Record<string, string>>; readonly caller: HttpCaller; readonly bodyBytes: number },
+): Promise<ApiRequest> {
+  return {
+    params,
+    query: readQuery(request.url, query),
+    body: body === undefined ? {} : await readBody(request, body, bodyBytes),
+    fields: request.headers,
+    signal: request.signal,
+    caller,
+  };
+}
+
+/** Requests that are being answered: so many of all callers, and a quarter of them of one. */
+function createOpenRequests(most: number): { enter(callerId: string): (() => void) | undefined } {
+  const byCaller = new Map<string, number>();
+  const mostOfOne = Math.max(1, Math.floor(most / 4));
+  let all = 0;
+  return {
+    enter(callerId) {
+      const own = byCaller.get(callerId) ?? 0;
+      if (all >= most || own >= mostOfOne) return undefined;
+      all += 1;
+      byCaller.set(callerId, own + 1);
+      return () => {
+        all -= 1;
+        const left = (byCaller.get(callerId) ?? 1) - 1;
+        if (left === 0) byCaller.delete(callerId);
+        else byCaller.set(callerId, left);
+      };
+    },
+  };
+}
+
+const CODE_OF: Readonly<Record<DoorError["code"], ProblemCode>> = {
+  not_found: "not_found",
+  invalid_request: "invalid_request",
+  too_large: "too_large",
+  busy: "too_many",
+  refused: "forbidden",
+  closed: "unavailable",
+  internal: "internal",
+};
+
+/** What was thrown on purpose is told; the rest is only in the log, under the request's id. */
+function failed(error: unknown, requestId: string, log: Log): Response {
+  if (error instanceof RequestProblem) return problem(error.code, error.message, error.extras);
+  if (error instanceof BodyTooLarge) return problem("too_large", error.message);
+  if (error instanceof DoorError) {
+    return problem(CODE_OF[error.code], error.message, error.suggestion === undefined ? {} : { suggestion: error.suggestion });
+  }
+  log.write("error", "A request failed", { requestId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  return problem("internal", "The log says why, under this request's id", { requestId });
+}

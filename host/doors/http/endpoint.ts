@@ -1,0 +1,60 @@
+/** What an endpoint of `/v1` is: one entry of a table, from which both the routing and the OpenAPI document are made. */
+
+import type { TSchema } from "@sinclair/typebox";
+import type { JsonObject, TokenScope } from "../../../manifests/mod.ts";
+import type { HttpCaller } from "./tokens.ts";
+
+/** A request that has passed everything: its parts have been read and checked against the endpoint's schemas. */
+export interface ApiRequest {
+  /** From the path. */
+  readonly params: Readonly<Record<string, string>>;
+  /** From the query, in the types of its schema. */
+  readonly query: JsonObject;
+  /** `{}` where the endpoint takes no body. */
+  readonly body: JsonObject;
+  readonly fields: Headers;
+  /** Aborted when the client goes. */
+  readonly signal: AbortSignal;
+  readonly caller: HttpCaller;
+}
+
+/** One answer that an endpoint can give. */
+export interface AnswerSpec {
+  readonly about: string;
+  /** Of its JSON; absent for an answer without a body, and for what is no JSON. */
+  readonly schema?: TSchema;
+  /** Default `application/json`. */
+  readonly type?: string;
+}
+
+/** One method of one path. `Api` is what it works with. */
+export interface Endpoint<Api> {
+  readonly method: "get" | "post" | "delete";
+  /** Parameters in braces: `/v1/calls/{callId}`. */
+  readonly path: string;
+  /** `operationId`. */
+  readonly id: string;
+  readonly summary: string;
+  readonly about?: string;
+  /** What a token must be good for; absent: anybody may ask. */
+  readonly scope?: TokenScope;
+  /** Within the subset that tool schemas have: `checkValue` checks with it. */
+  readonly query?: TSchema;
+  readonly body?: TSchema;
+  readonly answers: Readonly<Record<number, AnswerSpec>>;
+  run(request: ApiRequest, api: Api): Promise<Response> | Response;
+}
+
+/** Nobody: who asks for what anybody may ask for. */
+export const ANYBODY: HttpCaller = Object.freeze({ id: "", name: "anybody", scopes: [], isPerson: false });
+
+/** JSON with a status. `undefined` members are left out. */
+export function json(value: unknown, status = 200, fields: Readonly<Record<string, string>> = {}): Response {
+  return new Response(JSON.stringify(value), { status, headers: { ...fields, "content-type": "application/json" } });
+}
+
+/** A member that the schema says is a text. */
+export function textIn(object: JsonObject, name: string): string | undefined {
+  const value = object[name];
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,84 @@
+/** Reads a request's parts, bounded before they are parsed and checked before anybody uses them (SPEC I4). */
+
+import type { TSchema } from "@sinclair/typebox";
+import { checkValue, isJsonObject, type JsonObject, type JsonValue, LIMIT_CEILINGS } from "../../../manifests/mod.ts";
+import { readJsonText } from "../../json-text.ts";
+import { BodyTooLarge } from "../../platform/http-types.ts";
+import { RequestProblem } from "./problem.ts";
+
+const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;
+
+/** @throws {RequestProblem} if the body is no JSON object that fits. */
+export async function readBody(request: Request, schema: TSchema, maxBytes: number): Promise<JsonObject> {
+  // A form on any page can send other types without asking first.
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^application\/json *(?:; *charset="?utf-8"?)? *$/i.test(type))
+    throw new RequestProblem("unsupported_media_type", "Send the body as application/json");
+  const encoding = request.headers.get("content-encoding");
+  if (encoding !== null && encoding !== "identity")
+    throw new RequestProblem("unsupported_media_type", "Send the body without a content-encoding");
+  const value = parse(await readText(request, maxBytes), maxBytes);
+  if (!isJsonObject(value)) throw new RequestProblem("malformed_request", "The body is not a JSON object");
+  check(schema, value, "body");
+  return value;
+}
+
+/** @throws {RequestProblem} if a parameter is unknown, there twice or none of its type. */
+export function readQuery(url: string, schema: TSchema | undefined): JsonObject {
+  const query: Record<string, JsonValue> = {};
+  // Our own schemas: an object's properties are schemas.
+  const properties = (schema?.["properties"] ?? {}) as Readonly<Record<string, TSchema>>;
+  for (const [name, text] of new URL(url).searchParams) {
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (known === undefined) throw new RequestProblem("invalid_request", `There is no parameter "${name.slice(0, 64)}" here`);
+    if (Object.hasOwn(query, name)) throw new RequestProblem("invalid_request", `The parameter "${name}" is there twice`);
+    query[name] = toType(text, known["type"]);
+  }
+  if (schema !== undefined) check(schema, query, "query");
+  return query;
+}
+
+function toType(text: string, type: unknown): JsonValue {
+  if ((type === "integer" || type === "number") && /^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
+  if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+function check(schema: TSchema, value: JsonValue, part: "body" | "query"): void {
+  const errors = checkValue(schema, value);
+  const [first] = errors;
+  if (first === undefined) return;
+  const where = first.pointer === "" ? "" : ` at ${first.pointer}`;
+  const more = errors.length === 1 ? "" : ` (and ${errors.length - 1} more)`;
+  throw new RequestProblem("invalid_request", `Invalid ${part}${where}: ${first.message}${more}`, { errors });
+}
+
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  // The runtime's type leaves open what the pieces are.
+  const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader();
+  for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
+    pieces.push(next.value);
+    bytes += next.value.length;
+    if (bytes > maxBytes) {
+      await reader?.cancel();
+      throw new BodyTooLarge(maxBytes);
+    }
+  }
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    return pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
+  } catch {
+    throw new RequestProblem("malformed_request", "The body is not UTF-8");
+  }
+}
+
+function parse(text: string, maxBytes: number): unknown {
+  const read = readJsonText(text, { maxBytes, maxDepth: MAX_DEPTH });
+  if (read.ok) return read.value;
+  if (!("tooLarge" in read)) throw new RequestProblem("malformed_request", `Invalid JSON: unexpected token at position ${read.position}`);
+  throw read.tooLarge === "bytes"
+    ? new BodyTooLarge(maxBytes)
+    : new RequestProblem("malformed_request", `The body is nested deeper than ${MAX_DEPTH} levels`);
+}

@@ -1,0 +1,211 @@
+/** The narrowest permissions that recorded acts need, with the evidence for each line (SPEC P9). Pure. */
+
+import {
+  type AccessQuery,
+  checkItem,
+  itemToText,
+  type PermissionItem,
+  type Permissions,
+  type PermissionValue,
+  smallestGrant,
+} from "../../manifests/mod.ts";
+import { type Act, LEARNED_KINDS, type LearnedKind } from "./acts.ts";
+import { matches, type Maximum, queryOf } from "./maximum.ts";
+import { coverPaths } from "./paths.ts";
+
+/** One item that is needed, and why. */
+export interface LearnedLine {
+  readonly kind: LearnedKind;
+  readonly item: PermissionItem;
+  /** Acts that need it. */
+  readonly acts: number;
+  /** How many of them were refused when they were recorded. */
+  readonly refused: number;
+  /** Distinct values, the first few; the plugin's own text. */
+  readonly examples: readonly string[];
+  readonly values: number;
+  /** Calls that did it, the first few. */
+  readonly calls: readonly string[];
+}
+
+/** Something that was done, or tried, and is not proposed. */
+export interface LeftOut {
+  readonly kind: LearnedKind;
+  /** The plugin's own text. */
+  readonly value: string;
+  readonly method?: string;
+  readonly acts: number;
+  readonly reason: string;
+}
+
+/** What was learned. */
+export interface Learned {
+  readonly permissions: Permissions;
+  readonly lines: readonly LearnedLine[];
+  /** The first few; `leftOutMore` counts the others. */
+  readonly leftOut: readonly LeftOut[];
+  readonly leftOutMore: number;
+}
+
+/** How it is learned. */
+export interface LearnOptions {
+  readonly maximum: Maximum;
+  /** So many files directly in one folder stand for the folder. Default 4. */
+  readonly folderFrom?: number;
+}
+
+const FOLDER_FROM = 4;
+const MAX_ITEMS = 32;
+const MAX_LEFT_OUT = 20;
+const MAX_EXAMPLES = 3;
+const MAX_CALLS = 5;
+
+const BEYOND = "beyond the maximum";
+const EVERYTHING = "it would be everything";
+const TOO_MANY = "too many different ones to list: grant a folder or a pattern of them yourself";
+
+/** What is proposed is within the maximum, covers every act that is not in `leftOut`, and holds nothing that no act needs. */
+export function learn(acts: readonly Act[], { maximum, folderFrom = FOLDER_FROM }: LearnOptions): Learned {
+  const lines: LearnedLine[] = [];
+  const leftOut: LeftOut[] = [];
+  const leave = ({ kind, value, method, count }: Act, reason: string): void =>
+    void leftOut.push({ kind, value, ...(method !== undefined && { method }), acts: count, reason });
+
+  for (const kind of LEARNED_KINDS) {
+    const wanted: { readonly act: Act; readonly query: AccessQuery }[] = [];
+    for (const act of acts) {
+      if (act.kind !== kind) continue;
+      const query = queryOf(act);
+      if (act.refusedBy !== undefined) leave(act, `refused by the ${act.refusedBy} layer, which no grant changes`);
+      else if (query === undefined) leave(act, EVERYTHING);
+      else if (!maximum.allows(query) && maximum.itemsFor(query).length === 0) leave(act, BEYOND);
+      else wanted.push({ act, query });
+    }
+    const found = kind === "read" || kind === "write" ? learnPaths(kind, wanted, maximum, folderFrom) : learnNames(kind, wanted, maximum);
+    for (const { act, reason } of found.left) leave(act, reason);
+    const kept = found.items.toSorted((a, b) => countOf(b.acts) - countOf(a.acts));
+    for (const { item, acts: needing } of kept.slice(0, MAX_ITEMS)) lines.push(toLine(kind, item, needing));
+    for (const act of kept.slice(MAX_ITEMS).flatMap((one) => one.acts)) leave(act, TOO_MANY);
+  }
+  return {
+    permissions: permissionsOf(lines),
+    lines,
+    leftOut: leftOut.slice(0, MAX_LEFT_OUT),
+    leftOutMore: Math.max(0, leftOut.length - MAX_LEFT_OUT),
+  };
+}
+
+/** A set of permissions made of lines. */
+export function permissionsOf(lines: readonly Pick<LearnedLine, "kind" | "item">[]): Permissions {
+  const permissions: { [K in LearnedKind]?: PermissionValue } = {};
+  for (const kind of LEARNED_KINDS) {
+    const items = lines.filter((line) => line.kind === kind).map(({ item }) => item);
+    if (items.length > 0) permissions[kind] = items;
+  }
+  return permissions;
+}
+
+interface Found {
+  readonly items: readonly { readonly item: PermissionItem; readonly acts: readonly Act[] }[];
+  readonly left: readonly { readonly act: Act; readonly reason: string }[];
+}
+type Wanted = readonly { readonly act: Act; readonly query: AccessQuery }[];
+
+function learnPaths(kind: "read" | "write", wanted: Wanted, maximum: Maximum, folderFrom: number): Found {
+  const byPath = groupBy(wanted, ({ act }) => act.value);
+  const isWithin = (path: string): boolean => maximum.allows({ kind, path }) && maximum.covers(kind, path);
+  const { bases } = maximum;
+  const { items, tooWide } = coverPaths([...byPath.keys()], { kind, bases, folderFrom, maxItems: MAX_ITEMS, isWithin });
+  const actsAt = (path: string): readonly Act[] => (byPath.get(path) ?? []).map(({ act }) => act);
+  return {
+    items: [...items].map(([path, stoodFor]) => ({ item: written({ kind, path }, maximum), acts: stoodFor.flatMap(actsAt) })),
+    left: tooWide.flatMap(actsAt).map((act) => ({ act, reason: EVERYTHING })),
+  };
+}
+
+/** Below `$workspace` and the like where it lies there. */
+function written(query: AccessQuery, { bases }: Maximum): PermissionItem {
+  const value = smallestGrant(query, bases).permissions[query.kind];
+  const [item] = Array.isArray(value) ? (value as readonly PermissionItem[]) : []; // A list, as `smallestGrant` writes it.
+  return item ?? "";
+}
+
+function learnNames(kind: LearnedKind, wanted: Wanted, maximum: Maximum): Found {
+  const items = new Map<string, { item: PermissionItem; acts: Act[]; queries: AccessQuery[] }>();
+  const left: { act: Act; reason: string }[] = [];
+  for (const group of groupBy(wanted, ({ act }) => act.value).values()) {
+    const queries = group.map(({ query }) => query);
+    const item = narrowest(kind, group, maximum);
+    if (item === undefined) {
+      for (const { act } of group) left.push({ act, reason: BEYOND });
+      continue;
+    }
+    const key = itemToText(item);
+    const known = items.get(key) ?? { item, acts: [], queries: [] };
+    known.acts.push(...group.map(({ act }) => act));
+    known.queries.push(...queries);
+    items.set(key, known);
+  }
+  // One of the maximum's own items may cover what a narrower one stands for.
+  for (const [key, { queries, acts }] of [...items]) {
+    const other = [...items].find(([at, { item }]) => at !== key && queries.every((query) => matches(kind, item, query, maximum.bases)));
+    if (other === undefined) continue;
+    other[1].acts.push(...acts);
+    other[1].queries.push(...queries);
+    items.delete(key);
+  }
+  return { items: [...items.values()], left };
+}
+
+const ONLY_LOOKS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
+/** The first of these that the maximum covers: with its methods, as it is, or an item of the maximum's own. */
+function narrowest(kind: LearnedKind, group: Wanted, maximum: Maximum): PermissionItem | undefined {
+  const [first] = group;
+  if (first === undefined) return undefined;
+  const { query, act } = first;
+  const plain = kind === "net" ? written(withoutMethod(query), maximum) : act.value;
+  const methods = [...new Set(group.map((one) => one.act.method ?? ""))].toSorted();
+  const looks: PermissionItem[] =
+    typeof plain === "string" && kind === "net" && methods.every((method) => ONLY_LOOKS.has(method)) ? [{ host: plain, methods }] : [];
+  const narrow = [...looks, plain].find((item) => isExact(kind, item) && maximum.covers(kind, item));
+  return narrow ?? maximum.itemsFor(query).find((item) => group.every((one) => matches(kind, item, one.query, maximum.bases)));
+}
+
+/** A name that holds a star would stand for others too, and one that no item can hold for nothing. */
+function isExact(kind: LearnedKind, item: PermissionItem): boolean {
+  return checkItem(kind, item) === undefined && !itemToText(item).includes("*");
+}
+
+function withoutMethod(query: AccessQuery): AccessQuery {
+  if (query.kind !== "net") return query;
+  const { method: _method, ...rest } = query;
+  return rest;
+}
+
+function toLine(kind: LearnedKind, item: PermissionItem, acts: readonly Act[]): LearnedLine {
+  const values = [...new Set(acts.map(({ value }) => value))];
+  return {
+    kind,
+    item,
+    acts: countOf(acts),
+    refused: acts.reduce((sum, { refused }) => sum + refused, 0),
+    examples: values.slice(0, MAX_EXAMPLES),
+    values: values.length,
+    calls: [...new Set(acts.flatMap(({ calls }) => calls))].slice(0, MAX_CALLS),
+  };
+}
+
+function countOf(acts: readonly Act[]): number {
+  return acts.reduce((sum, { count }) => sum + count, 0);
+}
+
+function groupBy<T>(list: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of list) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}

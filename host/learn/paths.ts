@@ -1,0 +1,119 @@
+/** Finds folders that stand for many files, and never one that stands for everything (SPEC P9). */
+
+import { checkItem, type PermissionBases } from "../../manifests/mod.ts";
+import { isBelow } from "./acts.ts";
+
+/** Names below the root from which on paths are first taken together, where there are too many. */
+const DEEPEST = 32;
+
+/** How far paths may be taken together. */
+export interface PathWish {
+  readonly kind: "read" | "write";
+  readonly bases: PermissionBases;
+  /** So many files directly in a folder stand for the folder. */
+  readonly folderFrom: number;
+  /** So many lines at most; beyond it folders are taken together further up. */
+  readonly maxItems: number;
+  /** Whether the maximum covers the whole of it. */
+  readonly isWithin: (path: string) => boolean;
+}
+
+/** Paths that cover what was done, each with what it stands for; and what none may stand for. */
+export interface PathItems {
+  readonly items: ReadonlyMap<string, readonly string[]>;
+  readonly tooWide: readonly string[];
+}
+
+/**
+ * The fewest and narrowest paths that cover all of `paths`, which are absolute and distinct.
+ *
+ * None of the items lies below another, so each is needed.
+ */
+export function coverPaths(paths: readonly string[], wish: PathWish): PathItems {
+  const items = new Map<string, string[]>();
+  const tooWide: string[] = [];
+  for (const path of paths) {
+    const item = nameable(path, wish);
+    if (item === undefined || isEverything(item, wish.bases)) tooWide.push(path);
+    else items.set(item, [...(items.get(item) ?? []), path]);
+  }
+  dropCovered(items);
+  for (const [folder, inside] of groupAt(items, parentOf)) if (inside.length >= wish.folderFrom) lift(items, folder, inside, wish);
+  for (let depth = DEEPEST; items.size > wish.maxItems && depth > 1; depth--) {
+    for (const [folder, inside] of groupAt(items, (item) => ancestor(item, depth))) lift(items, folder, inside, wish);
+  }
+  dropCovered(items);
+  return { items, tooWide };
+}
+
+/** The path, or its nearest folder where the grammar of items has no word for it: it holds `*`, `[` and the like. */
+function nameable(path: string, { kind, isWithin }: PathWish): string | undefined {
+  for (let at = path; ; at = parentOf(at)) {
+    if (checkItem(kind, at) === undefined && !/[*?[\]{}]/.test(at)) return at === path || isWithin(at) ? at : undefined;
+    if (at === "/") return undefined;
+  }
+}
+
+/** Never proposed, whoever asked for it: the disk, and whatever holds the workspace, the plugin or the home folder. */
+function isEverything(path: string, { workspace, plugin, home }: PermissionBases): boolean {
+  if (path === "/" || (home !== undefined && isBelow(home, path))) return true;
+  return [workspace, plugin].some((folder) => folder !== undefined && folder !== path && isBelow(folder, path));
+}
+
+/** A folder is taken for its files only below a place that means something: not for a token's own folder, nor near the root. */
+function mayLift(folder: string, { bases, isWithin }: PathWish): boolean {
+  const { base: _base, ...tokens } = bases;
+  if (isEverything(folder, bases) || Object.values(tokens).includes(folder)) return false;
+  return depthOf(folder) > 2 && isWithin(folder);
+}
+
+function lift(items: Map<string, string[]>, folder: string, inside: readonly string[], wish: PathWish): void {
+  if (!mayLift(folder, wish)) return;
+  const stoodFor = inside.flatMap((item) => items.get(item) ?? []);
+  for (const item of inside) items.delete(item);
+  items.set(folder, [...(items.get(folder) ?? []), ...stoodFor]);
+}
+
+/** The items that `folderOf` puts together; the deepest folders first. */
+function groupAt(
+  items: ReadonlyMap<string, unknown>,
+  folderOf: (item: string) => string | undefined,
+): readonly (readonly [string, readonly string[]])[] {
+  const folders = new Map<string, string[]>();
+  for (const item of items.keys()) {
+    const folder = folderOf(item);
+    if (folder === undefined) continue;
+    const inside = folders.get(folder);
+    if (inside === undefined) folders.set(folder, [item]);
+    else inside.push(item);
+  }
+  return [...folders].toSorted(([a], [b]) => depthOf(b) - depthOf(a));
+}
+
+/** The folder so many names below the root that holds the path; undefined where the path is no deeper. */
+function ancestor(path: string, depth: number): string | undefined {
+  const names = path.split("/");
+  return names.length - 1 > depth ? names.slice(0, depth + 1).join("/") : undefined;
+}
+
+function depthOf(path: string): number {
+  return path.split("/").length;
+}
+
+/** An item below another one adds nothing. */
+function dropCovered(items: Map<string, string[]>): void {
+  for (const [item, stoodFor] of [...items]) {
+    for (let above = parentOf(item); above !== item; above = above === "/" ? item : parentOf(above)) {
+      const wider = items.get(above);
+      if (wider === undefined) continue;
+      wider.push(...stoodFor);
+      items.delete(item);
+      break;
+    }
+  }
+}
+
+function parentOf(path: string): string {
+  const end = path.lastIndexOf("/");
+  return end <= 0 ? "/" : path.slice(0, end);
+}

@@ -1,0 +1,96 @@
+import { stat, writeFile, chmod, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createCliProject, type CliProject, type RunningCommand } from "./run-cli.ts";
+
+interface Served {
+  readonly command: RunningCommand;
+  readonly url: string;
+  get(path: string, token?: string): Promise<Response>;
+}
+
+async function serve(project: CliProject, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Served> {
+  const command = project.start(["serve", "--port=0", ...args], { env });
+  await command.waitFor("Ctrl-C ends");
+  const url = /http:\/\/\S+/u.exec(command.printed())?.[0] ?? "";
+  const fields = (token: string | undefined): Record<string, string> => (token === undefined ? {} : { authorization: `Bearer ${token}` });
+  return { command, url, get: (path, token) => fetch(url + path, { headers: fields(token) }) };
+}
+
+const kept = async (project: CliProject, name: string): Promise<string> =>
+  (await readFile(join(project.folder, `.bascule/${name}.token`), "utf8")).trim();
+
+describe("bascule serve", () => {
+  it("listens on loopback, answers with a token, and is found by other commands [I2.serve] [I4.token]", async () => {
+    await using project = await createCliProject();
+    await project.run(["init", "demo"]);
+    const { command, url, get } = await serve(project);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/u);
+    expect(command.printed()).toContain("serves 1 plugin, ");
+    expect(command.printed()).toContain("token in .bascule/call.token");
+    const token = await kept(project, "call");
+    expect(token).toMatch(/^bascule_[0-9a-f]{64}$/u);
+    expect(command.printed()).not.toContain(token);
+    expect((await get("/healthz")).status).toBe(200);
+    expect((await get("/v1/whoami")).status).toBe(401);
+    expect(await (await get("/v1/whoami", token)).json()).toEqual({ name: "call", scopes: ["call"] });
+    expect((await project.run(["list"])).error).toContain("(answered by the host that runs in this folder)");
+    expect((await project.run(["serve"])).error).toContain("A host runs in this project already");
+    command.interrupt();
+    expect(await command.ended).toMatchObject({ code: 0 });
+    await expect(get("/healthz")).rejects.toThrow();
+  });
+
+  it("keeps its tokens where only their owner can read them, and uses them again [I4.token]", async () => {
+    await using project = await createCliProject();
+    const first = await serve(project);
+    first.command.interrupt();
+    await first.command.ended;
+    const file = join(project.folder, ".bascule/admin.token");
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const token = await kept(project, "admin");
+    const { command, get } = await serve(project);
+    expect((await get("/metrics", token)).status).toBe(200);
+    command.interrupt();
+    await command.ended;
+    await chmod(file, 0o644);
+    expect(await project.run(["serve", "--port=0"])).toMatchObject({
+      code: 5,
+      error: expect.stringContaining("is no file that only its owner can read"),
+    });
+    await chmod(file, 0o600);
+    await writeFile(file, "short\n");
+    expect((await project.run(["serve", "--port=0"])).error).toContain("has less than 32 printable characters");
+  });
+
+  it("takes tokens from the environment, and by their hashes from bascule.json [I4.token]", async () => {
+    const sha256 = "5c1c4f1f5e26c8a7f1e58b2d3a2e3e3d6a4ea4c4bb8a42c7a3a77e1e4dd5ab6a";
+    await using project = await createCliProject({
+      "bascule.json": JSON.stringify({ server: { tokens: [{ name: "ci", sha256, scopes: ["metrics"] }] } }),
+    });
+    const given = "x".repeat(40);
+    const { command, get } = await serve(project, [], { BASCULE_TOKEN: given });
+    expect(command.printed()).toContain("token in $BASCULE_TOKEN");
+    expect((await get("/v1/whoami", given)).status).toBe(200);
+    await expect(stat(join(project.folder, ".bascule/call.token"))).rejects.toThrow("ENOENT");
+  });
+
+  it("lets other machines connect only where a flag says so [I4.loopback]", async () => {
+    await using project = await createCliProject();
+    expect(await project.run(["serve", "--port=0", "--host=0.0.0.0"])).toMatchObject({
+      code: 2,
+      error: expect.stringContaining("Cannot listen on 0.0.0.0: other machines could connect"),
+    });
+    const { url } = await serve(project, ["--host=0.0.0.0", "--expose"]);
+    expect(url).toMatch(/^http:\/\/0\.0\.0\.0:/u);
+  });
+
+  it("says so if it cannot listen there [I2.serve]", async () => {
+    await using project = await createCliProject();
+    await using other = await createCliProject();
+    const { url } = await serve(project);
+    const taken = await other.run(["serve", `--port=${new URL(url).port}`]);
+    expect(taken).toMatchObject({ code: 5, error: expect.stringContaining("Another program listens on 127.0.0.1:") });
+    expect((await other.run(["serve", "--port=x"])).error).toContain("Expected --port to be a number");
+  });
+});
