@@ -19,13 +19,13 @@ export interface ProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   /** What it reads; then its input ends. */
   readonly stdin?: Uint8Array;
-  /** No more of this stream is read until it returns, so that a program that writes faster waits. */
+  /** No more of this stream is read until it returns, so that a program that writes faster waits. Must not throw. */
   readonly onOutput: (stream: OutputStream, bytes: Uint8Array) => void;
 }
 
 /** A program that was started. */
 export interface RunningProcess {
-  /** Settles when it has ended, whatever it started is gone too, and all that they wrote was handed over. Never rejects. */
+  /** Settles when it has ended, whatever it started is gone too, and all that they wrote was handed over. Rejects only if `onOutput` threw. */
   readonly ended: Promise<ProcessEnd>;
   /** SIGTERM for it and whatever it started, and SIGKILL if that does not end them (SPEC T3). Idempotent. */
   stop(): void;

@@ -39,7 +39,8 @@ export function createProcesses({ killAfterMs = 3_000, maximum = 32 }: Processes
       try {
         const child = await spawnGroup(program, options);
         const started = follow(child, options, killAfterMs);
-        void started.ended.then(() => (running -= 1));
+        const free = (): void => void (running -= 1);
+        started.ended.then(free, free);
         return started;
       } catch (thrown) {
         running -= 1;
@@ -86,6 +87,8 @@ function follow(child: ChildProcess, { stdin, onOutput }: ProcessOptions, killAf
   for (const stream of child.stdio) stream?.on("error", () => {});
   child.stdin?.end(stdin ?? new Uint8Array());
   const read = Promise.all([readAll("stdout", child.stdout, onOutput), readAll("stderr", child.stderr, onOutput)]);
+  // Whoever takes the output failed: nobody is there to run it for.
+  read.catch(() => signalGroup(child, "SIGKILL"));
 
   async function untilGone(): Promise<ProcessEnd> {
     const end = await exited;
@@ -93,10 +96,13 @@ function follow(child: ChildProcess, { stdin, onOutput }: ProcessOptions, killAf
     // What it started goes with it, and so does the guard.
     signalGroup(child, "SIGKILL");
     const giveUp = setTimeout(() => destroyStreams(child), DRAIN_MS);
-    await read;
-    clearTimeout(giveUp);
-    destroyStreams(child);
-    return end;
+    try {
+      await read;
+      return end;
+    } finally {
+      clearTimeout(giveUp);
+      destroyStreams(child);
+    }
   }
 
   return {
@@ -112,11 +118,16 @@ function follow(child: ChildProcess, { stdin, onOutput }: ProcessOptions, killAf
 /** Piece by piece: what is not taken stays in the pipe, and its writer waits. */
 async function readAll(name: OutputStream, stream: Readable | null, onOutput: ProcessOptions["onOutput"]): Promise<void> {
   if (stream === null) return;
+  let isTaking = false;
   try {
-    for await (const bytes of stream) onOutput(name, bytes as Uint8Array); // No encoding is set.
+    for await (const bytes of stream) {
+      isTaking = true;
+      onOutput(name, bytes as Uint8Array); // No encoding is set.
+      isTaking = false;
+    }
   } catch (thrown) {
-    // Destroyed because something outside of the group holds it open.
-    if (!stream.destroyed) throw thrown;
+    // Destroyed because something outside of the group holds it open; anything else is a defect of whoever takes it.
+    if (isTaking || !stream.destroyed) throw thrown;
   }
 }
 

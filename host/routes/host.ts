@@ -155,7 +155,7 @@ function createContext(execution: Execution, record: RunRecord, signal: AbortSig
     progress: (value: JsonValue) => record.progress(value),
     workspace: Object.freeze(createWorkspaceFiles(record.bridge)),
     ...(tool.definition.permissions?.run !== undefined && {
-      run: createRunProgram({ bridge: record.bridge, limits: decision.limits, progress: record.progress }),
+      run: createRunProgram({ bridge: record.bridge, limits: decision.limits, progress: (value) => record.progress(value) }),
     }),
   });
 }

@@ -52,11 +52,14 @@ describeProcesses("memory", async () => ({
 const real = createProcesses({ killAfterMs: 200, maximum: 2 });
 describeProcesses("real", async () => {
   const folder = await temporaryFolder();
-  return {
-    processes: createProcesses({ killAfterMs: 200, maximum: 2 }),
-    folder,
-    program: (name) => script(folder, name.replace(" ", "-"), SCRIPTS[name]),
-  };
+  // Each is written once: a shell that is about to read it would find it empty.
+  const written = new Map<TestProgram, Promise<string>>();
+  function program(name: TestProgram): Promise<string> {
+    const path = written.get(name) ?? script(folder, name.replace(" ", "-"), SCRIPTS[name]);
+    written.set(name, path);
+    return path;
+  }
+  return { processes: createProcesses({ killAfterMs: 200, maximum: 2 }), folder, program };
 });
 
 describe("createProcesses()", () => {
@@ -111,6 +114,14 @@ describe("createProcesses()", () => {
     const open = [...text.matchAll(/ (\d+) -> (.*)$/gm)].filter(([, , to]) => !/^\/dev\/null$|^\/proc\/\d+\/fd$/.test(to ?? ""));
     const closable = open.filter(([, file]) => !("Deno" in globalThis) || Number(file) < 10);
     expect(closable.map(([, file]) => file)).toEqual(["0", "1", "2"]);
+  });
+
+  it("hides no defect of who takes the output, and runs on for nobody [G2.processes]", async () => {
+    const onOutput = (): void => {
+      throw new Error("a defect");
+    };
+    const running = await real.start(checkedProgram("/usr/bin/yes"), { args: [], cwd: "/", env: {}, onOutput });
+    await expect(running.ended).rejects.toThrow("a defect");
   });
 
   it("says that arguments are more than the system takes [G2.processes]", async () => {
