@@ -17,6 +17,7 @@ import { createRandom } from "./random.ts";
 import { createSockets } from "./sockets.ts";
 import { inspectSystem } from "./system-facts.ts";
 import { createTerminal } from "./terminal.ts";
+import { createTrustedProcesses } from "./trusted/trusted.ts";
 import { createWatcher } from "./watcher.ts";
 import { createWorkerLauncher } from "./workers.ts";
 
@@ -49,6 +50,7 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     workers: createWorkerLauncher(),
     isolation: createIsolation(),
     processes: createProcesses(),
+    trusted: createTrustedProcesses(),
     inspectSystem,
     bundler: createBundler(),
     log: createLog(options.log),

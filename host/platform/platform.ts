@@ -12,6 +12,7 @@ import type { Journals } from "./journal-types.ts";
 import type { Network } from "./network-types.ts";
 import type { Processes } from "./process-types.ts";
 import type { CheckedPath } from "./proof.ts";
+import type { TrustedProcesses } from "./trusted/trusted-types.ts";
 
 /** Everything the host may touch; the only way to it. */
 export interface Platform {
@@ -35,6 +36,8 @@ export interface Platform {
   readonly isolation: Isolation;
   /** Programs on behalf of a tool: only with a proof. */
   readonly processes: Processes;
+  /** Processes for plugins that run natively. */
+  readonly trusted: TrustedProcesses;
   /** For `bascule doctor`. */
   inspectSystem(): Promise<SystemFacts>;
   /** For `bascule vendor` and `bascule pack`. */

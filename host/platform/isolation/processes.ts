@@ -71,21 +71,20 @@ export function startProcess({ command, cwd, env, isBehindAnother }: ProcessStar
 }
 
 /**
- * Starts a program with its three streams and no other file.
+ * Starts a program with its three streams and no other file; `apart`: as the leader of a group of processes.
  *
  * What whoever started this process left open in it would be open in the child, too: `/dev/null` takes its place. Deno
  * cannot say that; there the shell closes what it can (`confine.ts`).
  */
-function spawnAlone(
+export function spawnAlone(
   [program, ...args]: ProcessStart["command"],
-  options: Pick<ProcessStart, "cwd" | "env">,
+  options: Pick<ProcessStart, "cwd" | "env"> & { readonly apart?: boolean },
 ): ChildProcessByStdio<Writable, Readable, Readable> {
-  return withOnlyPipes(
-    3,
-    (stdio) =>
-      // Three pipes are what the types know of this.
-      spawn(program, args, { cwd: options.cwd, env: { ...options.env }, stdio }) as ChildProcessByStdio<Writable, Readable, Readable>,
-  );
+  return withOnlyPipes(3, (stdio) => {
+    const child = spawn(program, args, { cwd: options.cwd, env: { ...options.env }, stdio, detached: options.apart === true });
+    // Three pipes are what the types know of this.
+    return child as ChildProcessByStdio<Writable, Readable, Readable>;
+  });
 }
 
 /**
