@@ -1,7 +1,6 @@
 /** The composition root: the only place where the host's parts are put together (SPEC I1). */
 
 import { type Audit, createAudit } from "./audit/audit.ts";
-import type { EventBus } from "./audit/event-bus.ts";
 import type { HostEvent } from "./audit/events.ts";
 import { openEvents } from "./audit/open-events.ts";
 import { JsonArgumentText, type RawArguments } from "./arguments.ts";
@@ -11,7 +10,6 @@ import { checkRequired } from "./capabilities/mod.ts";
 import { createConfirm } from "./confirmations/confirmations.ts";
 import { createPendingConfirmations, type PendingConfirmations } from "./confirmations/pending.ts";
 import { isSameDecision } from "./decision-summary.ts";
-import type { Consent } from "./consent/consent.ts";
 import { type ConsentActs, createConsentActs } from "./consent/consent-acts.ts";
 import { openConsent } from "./consent/open-consent.ts";
 import type { Dispatch } from "./dispatch.ts";
@@ -26,25 +24,25 @@ import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolFilter, ToolListing } from "./listing.ts";
-import type { AccessQuery, PermissionBases, Permissions } from "../manifests/mod.ts";
+import type { AccessQuery, Permissions } from "../manifests/mod.ts";
 import { currentPlatform } from "./platform/current.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";
 import { createPolicySource, type HostPolicy } from "./policy-source.ts";
+import { basesOf, foldersOf, openDirectory } from "./open-directory.ts";
 import { openPlaces, type Places } from "./places.ts";
 import { createQuotas, type QuotaUse } from "./quotas/quotas.ts";
 import { createRegistry, type Registry, type RegisterOptions } from "./registry.ts";
 import { createExecutors } from "./routes/mod.ts";
 import { isolationOf, openSandbox } from "./open-sandbox.ts";
-import type { Sandbox } from "../sandbox/mod.ts";
 import { createSecrets } from "./secrets/secrets.ts";
 import { createSession, type Session } from "./session.ts";
 import { createSessions, type HostSessionOptions } from "./sessions.ts";
-import { createPluginSettings, type PluginSettingsSource } from "./settings/plugin-settings.ts";
+import { createPluginSettings } from "./settings/plugin-settings.ts";
 import { hostSettings, type HostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
-import { createPluginDirectory, type PluginChange, type PluginDirectory, type PluginStatus } from "./sources/directory/mod.ts";
+import type { PluginChange, PluginStatus } from "./sources/directory/mod.ts";
 import { createTelemetry, hostGauges, toPrometheus } from "./telemetry/mod.ts";
 import type { RegisteredTool, ToolFactory } from "./tool.ts";
 import { VERSION } from "./version.ts";
@@ -64,14 +62,20 @@ export interface Host extends ConsentActs, AsyncDisposable {
   call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
   /** Up to the session's cap at once; results in the order of the calls. */
   callAll(calls: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
+  /** Tells a call to end; resolves when it has, with its result (SPEC T3). Idempotent: undefined where it does not run. */
+  cancelCall(callId: string): Promise<ToolResult | undefined>;
+  /** All calls of one turn. */
+  cancelTurn(session: Session, turnId: string): Promise<readonly ToolResult[]>;
+  /** All calls of a session and of those that it delegated to. It can be used again. */
+  cancelSession(sessionId: string): Promise<readonly ToolResult[]>;
   /** Of an ended call; at least the last 1,000 are remembered. */
   result(callId: string): ToolResult | undefined;
   /** A part of what was left out of a result, by its handle; undefined if the session has no such result, or has it no more (SPEC X6). */
   readResult(handle: string, range?: KeptRangeWish & { readonly session?: Session }): KeptRange | undefined;
   /** A client of its own: role, workspace, concurrency. */
   session(options?: HostSessionOptions): Session;
-  /** For doors whose clients go while the host stays: says so in the events. Idempotent. */
-  endSession(session: Session): void;
+  /** For doors whose clients go while the host stays: cancels what it runs, and says in the events that it is over. Idempotent. */
+  endSession(session: Session): Promise<void>;
 
   /** Every tool, with the route and limits that policy gives it. */
   list(filter?: ToolFilter): readonly ToolListing[];
@@ -177,7 +181,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     onChange: (plugin) => directory.reconsider(plugin),
   });
   const consent = await openConsent(platform, { places, grants, bases: basesOf(places) }, options.consent);
-  const directory = createDirectory(platform, {
+  const directory = openDirectory(platform, {
     ...{ places, registry, bus, sandbox, settings, consent },
     loadsAtOnce: options.loadsAtOnce,
   });
@@ -294,10 +298,16 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       const session = await sessions.resolve(wish.session ?? sessions.default);
       return await calls.callAll(requests, { ...wish, session });
     },
+    cancelCall: async (callId) => (await calls.cancel({ callId })).at(-1),
+    cancelTurn: ({ id }, turnId) => calls.cancel({ sessionId: id, turnId }),
+    cancelSession: (sessionId) => calls.cancel({ sessionId }),
     result: calls.result,
     readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
     session: sessions.open,
-    endSession: sessions.end,
+    async endSession(session) {
+      await calls.cancel({ sessionId: session.id });
+      sessions.end(session);
+    },
     list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
     definitionsFor,
     definitions: (format, names, session = sessions.default) =>
@@ -358,51 +368,6 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     [Symbol.asyncDispose]: close,
   };
 }
-
-interface DirectoryParts {
-  readonly places: Places;
-  readonly registry: Registry | undefined;
-  readonly bus: EventBus;
-  readonly sandbox: Sandbox;
-  readonly settings: PluginSettingsSource;
-  readonly consent: Consent;
-  readonly loadsAtOnce: HostOptions["loadsAtOnce"];
-}
-
-function createDirectory(platform: Platform, parts: DirectoryParts): PluginDirectory {
-  const { places, registry, bus, sandbox, settings, consent, loadsAtOnce } = parts;
-  return createPluginDirectory({
-    roots: places.pluginRoots,
-    ...(loadsAtOnce !== undefined && { loadsAtOnce }),
-    platform,
-    sandbox,
-    registry: registry ?? { replaceOwner: () => undefined, removeOwner: () => undefined },
-    emit: bus.emit,
-    log: platform.log,
-    switches: settings,
-    gate: consent,
-    bases: basesOf(places),
-  });
-}
-
-/** What a plugin's permission items resolve against. */
-function basesOf({ folders }: Places): (plugin: string, directory: string) => PermissionBases {
-  return (plugin, directory) => ({ ...folders, base: directory, plugin: directory, data: `${folders.data}/${plugin}` });
-}
-
-/** Where the plugins that serve really are. */
-function foldersOf(snapshot: Snapshot): readonly string[] {
-  const known = FOLDERS.get(snapshot);
-  if (known !== undefined) return known;
-  const folders = new Set<string>();
-  for (const { binding } of snapshot.tools) if (binding.kind === "plugin") folders.add(binding.version.directory);
-  const list = [...folders];
-  FOLDERS.set(snapshot, list);
-  return list;
-}
-
-/** A snapshot never changes, and is asked at every act on a file. */
-const FOLDERS: WeakMap<Snapshot, readonly string[]> = new WeakMap();
 
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
