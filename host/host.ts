@@ -32,7 +32,7 @@ import { createPolicySource, type HostPolicy } from "./policy-source.ts";
 import { basesOf, foldersOf, openDirectory } from "./open-directory.ts";
 import { openPlaces, type Places } from "./places.ts";
 import { createQuotas, type QuotaUse } from "./quotas/quotas.ts";
-import { createRegistry, type Registry, type RegisterOptions } from "./registry.ts";
+import { createRegistry, type RegisterOptions } from "./registry.ts";
 import { createExecutors } from "./routes/mod.ts";
 import { isolationOf, openSandbox } from "./open-sandbox.ts";
 import { createSecrets } from "./secrets/secrets.ts";
