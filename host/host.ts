@@ -34,6 +34,7 @@ import { openPlaces, type Places } from "./places.ts";
 import { createQuotas, type QuotaUse } from "./quotas/quotas.ts";
 import { createRegistry, type RegisterOptions } from "./registry.ts";
 import { createExecutors } from "./routes/mod.ts";
+import { basesOf, foldersOf, openDirectory } from "./open-directory.ts";
 import { isolationOf, openSandbox } from "./open-sandbox.ts";
 import { createSecrets } from "./secrets/secrets.ts";
 import { createSession, type Session } from "./session.ts";
