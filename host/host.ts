@@ -40,6 +40,7 @@ import { createPluginSettings, type PluginSettingsSource } from "./settings/plug
 import { hostSettings, type HostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
+import { createProjectTools } from "./sources/project-tools.ts";
 import { createPluginDirectory, type PluginChange, type PluginDirectory, type PluginStatus } from "./sources/directory/mod.ts";
 import { createTelemetry, hostGauges, toPrometheus } from "./telemetry/mod.ts";
 import type { RegisteredTool, ToolFactory } from "./tool.ts";
@@ -139,12 +140,17 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     onDefect,
   });
   const grants = await createGrantStore(platform, places.grantsFile);
-  const policies = createPolicySource({ platform, places, grants, options, emit: bus.emit, pluginFolders: () => foldersOf(snapshot()) });
+  const policies = createPolicySource({
+    ...{ platform, places, grants, options, emit: bus.emit },
+    pluginFolders: () => foldersOf(snapshot()),
+    onRefresh: async () => await projectTools?.refresh(),
+  });
   const registry =
     options.registry === null
       ? undefined
       : (options.registry ?? createRegistry({ newId: random.uuidv7, onWarning: ({ message }) => log.write("warn", message) }));
   const announcing = registry && announceTools(registry, bus.emit);
+  const projectTools = registry && createProjectTools({ platform, places, registry });
 
   const isolation = isolationOf(options.isolation, () => places.project.config().isolation);
   const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : openSandbox(platform, isolation, onDefect);
@@ -219,6 +225,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 
   if (registry && options.builtins !== false) registerBuiltins(registry, { reload, readResult: kept.read });
   if (registry && options.tools) registry.registerMany(options.tools);
+  await projectTools?.refresh();
   await refreshSettings();
   if (options.scan !== false) await directory.scan();
   let unwatchSettings = (): void => {};
@@ -339,12 +346,16 @@ function createDirectory(platform: Platform, { places, registry, bus, sandbox, s
   });
 }
 
-/** Where the plugins that serve really are. */
+/** Where the plugins that serve really are, and the files of the project's own tools. */
 function foldersOf(snapshot: Snapshot): readonly string[] {
   const known = FOLDERS.get(snapshot);
   if (known !== undefined) return known;
   const folders = new Set<string>();
-  for (const { binding } of snapshot.tools) if (binding.kind === "plugin") folders.add(binding.version.directory);
+  for (const { binding, plugin } of snapshot.tools) {
+    if (binding.kind !== "plugin") continue;
+    const { directory, files } = binding.version;
+    for (const path of plugin === undefined ? [...files.keys()].map((file) => `${directory}/${file}`) : [directory]) folders.add(path);
+  }
   const list = [...folders];
   FOLDERS.set(snapshot, list);
   return list;

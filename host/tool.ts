@@ -41,7 +41,10 @@ export interface PluginVersion {
 /** How a registered tool is run. */
 export type ToolBinding =
   | { readonly kind: "factory"; readonly create: ToolFactory }
+  /** Of a plugin, or of a module of the project (then `RegisteredTool.plugin` is absent). */
   | { readonly kind: "plugin"; readonly version: PluginVersion }
+  /** Of another bascule host. */
+  | { readonly kind: "remote"; readonly url: string }
   /** Declared, but cannot run: disabled, failed, quarantined. Calling it answers `unavailable` with the reason. */
   | { readonly kind: "unavailable"; readonly reason: string };
 

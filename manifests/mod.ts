@@ -69,6 +69,7 @@ export type {
   PolicyConfig,
   PolicyRule,
   ProjectConfig,
+  ProjectTool,
   QuotaConfig,
   QuotaResource,
   QuotaScope,
