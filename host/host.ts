@@ -4,14 +4,18 @@ import { type Audit, createAudit } from "./audit/audit.ts";
 import type { EventBus } from "./audit/event-bus.ts";
 import type { HostEvent } from "./audit/events.ts";
 import { openEvents } from "./audit/open-events.ts";
-import type { RawArguments } from "./arguments.ts";
+import { JsonArgumentText, type RawArguments } from "./arguments.ts";
 import type { ToolResult } from "./call.ts";
 import { type CallAllOptions, type CallOptions, type CallRequest, createCalls } from "./calls.ts";
 import { checkRequired } from "./capabilities/mod.ts";
 import { createConfirm } from "./confirmations/confirmations.ts";
 import { createPendingConfirmations, type PendingConfirmations } from "./confirmations/pending.ts";
 import { isSameDecision } from "./decision-summary.ts";
+import type { Consent } from "./consent/consent.ts";
+import { type ConsentActs, createConsentActs } from "./consent/consent-acts.ts";
+import { openConsent } from "./consent/open-consent.ts";
 import type { Dispatch } from "./dispatch.ts";
+import { type Exported, type ExportFormat, exportTools } from "./exports/mod.ts";
 import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
 import { grantTo } from "./grant-to.ts";
 import { createHookGates } from "./hooks.ts";
@@ -22,10 +26,11 @@ import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolFilter, ToolListing } from "./listing.ts";
-import type { AccessQuery, Permissions } from "../manifests/mod.ts";
+import type { AccessQuery, PermissionBases, Permissions } from "../manifests/mod.ts";
 import { currentPlatform } from "./platform/current.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";
+import { sourcesIn } from "./policy/sources-in.ts";
 import { createPolicySource, type HostPolicy } from "./policy-source.ts";
 import { openPlaces, type Places } from "./places.ts";
 import { createQuotas, type QuotaUse } from "./quotas/quotas.ts";
@@ -56,22 +61,44 @@ export interface HostExplanation extends Omit<Explanation, "quotas"> {
 }
 
 /** A running host. Close it, or declare it with `await using`. */
-export interface Host extends AsyncDisposable {
+export interface Host extends ConsentActs, AsyncDisposable {
   /** Never rejects: whatever goes wrong is in the result. */
   call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
   /** Up to the session's cap at once; results in the order of the calls. */
   callAll(calls: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
+  /** Tells a call to end; resolves when it has, with its result (SPEC T3). Idempotent: undefined where it does not run. */
+  cancelCall(callId: string): Promise<ToolResult | undefined>;
+  /** All calls of one turn. */
+  cancelTurn(session: Session, turnId: string): Promise<readonly ToolResult[]>;
+  /** All calls of a session and of those that it delegated to. It can be used again. */
+  cancelSession(sessionId: string): Promise<readonly ToolResult[]>;
   /** Of an ended call; at least the last 1,000 are remembered. */
   result(callId: string): ToolResult | undefined;
   /** A part of what was left out of a result, by its handle; undefined if the session has no such result, or has it no more (SPEC X6). */
   readResult(handle: string, range?: KeptRangeWish & { readonly session?: Session }): KeptRange | undefined;
   /** A client of its own: role, workspace, concurrency. */
   session(options?: HostSessionOptions): Session;
+  /** For doors whose clients go while the host stays: cancels what it runs, and says in the events that it is over. Idempotent. */
+  endSession(session: Session): Promise<void>;
 
   /** Every tool, with the route and limits that policy gives it. */
   list(filter?: ToolFilter): readonly ToolListing[];
   /** What a model of this session may see: neither hidden from its role, nor denied by policy, nor unavailable (SPEC R4). */
   definitionsFor(session?: Session): readonly ToolListing[];
+  /**
+   * The same tools in the shapes of a model's API or of a framework; those of AI SDK and LangChain can be invoked (SPEC R5).
+   *
+   * @param names which of them, by any of their names; default all that the session may see
+   * @throws {TypeError} if there is no such format or tool
+   * @example
+   * ```ts
+   * import { createHost } from "bascule";
+   * await using host = await createHost({ config: false });
+   * const { tools, call } = host.definitions("openai", ["echo"]);
+   * console.log(tools[0]?.function.name, (await call("echo", { text: "hello" })).ok); // echo true
+   * ```
+   */
+  definitions<F extends ExportFormat>(format: F, names?: readonly string[], session?: Session): Exported<F>;
   /** @throws {ToolRegistrationError} if the definition is wrong, naming the field. @throws {Error} if the host has no registry. */
   register(factory: ToolFactory, options?: RegisterOptions): RegisteredTool;
   readonly policy: HostPolicy;
@@ -113,6 +140,7 @@ const DRAIN_MS = 2_000;
  * Puts a host together and loads its plugins.
  *
  * @throws {ProjectConfigError} if `bascule.json` is wrong.
+ * @throws {LockFileError} if `bascule.lock` is, or is missing where the host is frozen to it.
  * @throws {ToolRegistrationError} if one of `tools` is.
  * @example
  * ```ts
@@ -142,7 +170,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const grants = await createGrantStore(platform, places.grantsFile);
   const policies = createPolicySource({
     ...{ platform, places, grants, options, emit: bus.emit },
-    pluginFolders: () => foldersOf(snapshot()),
+    pluginFolders: () => sourcesIn(snapshot()),
     onRefresh: async () => await projectTools?.refresh(),
   });
   const registry =
@@ -161,7 +189,11 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     manifestOf: (plugin) => directory.status().find(({ name }) => name === plugin)?.manifest,
     onChange: (plugin) => directory.reconsider(plugin),
   });
-  const directory = createDirectory(platform, { places, registry, bus, sandbox, settings, loadsAtOnce: options.loadsAtOnce });
+  const consent = await openConsent(platform, { places, grants, bases: basesOf(places) }, options.consent);
+  const directory = createDirectory(platform, {
+    ...{ places, registry, bus, sandbox, settings, consent },
+    loadsAtOnce: options.loadsAtOnce,
+  });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
   const executors = createExecutors({
@@ -219,6 +251,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     await policies.refresh();
     await secrets.refresh();
     await grants.refresh();
+    await consent.refresh();
     await refreshSettings();
     return await directory.reloadChanged();
   }
@@ -235,12 +268,19 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     if (options.settings !== false) unwatchSettings = settings.watch();
   }
 
+  function definitionsFor(session: Session = sessions.default): readonly ToolListing[] {
+    const callable = snapshot().tools.filter((tool) => policies.canUse(tool, session));
+    const ids = new Set(callable.map(({ id }) => id));
+    return (registry?.list() ?? []).filter(({ id }) => ids.has(id)).map((listing) => policies.enrich(listing, snapshot(), session));
+  }
+
   let closing: Promise<void> | undefined;
   async function shutDown(): Promise<void> {
     policies.close();
     unwatchSettings();
     await calls.close(DRAIN_MS);
     await directory.close();
+    await consent.flush();
     await sandbox.close();
     sessions.close();
     announcing?.stop();
@@ -253,6 +293,10 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   }
 
   return {
+    ...createConsentActs({
+      ...{ directory, consent, grants, files: platform.files },
+      onGrantsChanged: (plugin) => bus.emit({ type: "grant.changed", plugin, payload: {} }),
+    }),
     async call(tool, args = {}, options) {
       // Callers without types pass null too, and no call rejects.
       const wish = options ?? {};
@@ -264,15 +308,27 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       const session = await sessions.resolve(wish.session ?? sessions.default);
       return await calls.callAll(requests, { ...wish, session });
     },
+    cancelCall: async (callId) => (await calls.cancel({ callId })).at(-1),
+    cancelTurn: ({ id }, turnId) => calls.cancel({ sessionId: id, turnId }),
+    cancelSession: (sessionId) => calls.cancel({ sessionId }),
     result: calls.result,
     readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
     session: sessions.open,
-    list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
-    definitionsFor(session = sessions.default) {
-      const callable = snapshot().tools.filter((tool) => policies.canUse(tool, session));
-      const ids = new Set(callable.map(({ id }) => id));
-      return (registry?.list() ?? []).filter(({ id }) => ids.has(id)).map((listing) => policies.enrich(listing, snapshot(), session));
+    async endSession(session) {
+      await calls.cancel({ sessionId: session.id });
+      sessions.end(session);
     },
+    list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
+    definitionsFor,
+    definitions: (format, names, session = sessions.default) =>
+      exportTools(format, {
+        tools: definitionsFor(session),
+        ...(names && { names }),
+        call: async (tool, args, signal) => {
+          const raw = typeof args === "string" ? new JsonArgumentText(args) : args;
+          return await calls.call(tool, raw, { session: await sessions.resolve(session), ...(signal && { signal }) });
+        },
+      }),
     register(factory, into) {
       if (!registry) throw new Error("Cannot register a tool: the host was created with registry: null");
       return registry.register(factory, into);
@@ -294,7 +350,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     plugins: () => directory.status().map((status) => withSettingsWarnings(status, settings)),
     checkForChanges: directory.checkForChanges,
     reload,
-    grant: (plugin, permissions) => grantTo(plugin, permissions, { directory, grants, bus }),
+    grant: (plugin, permissions) => grantTo(plugin, permissions, { directory, grants, consent, bus }),
     async revoke(plugin, taken) {
       const changed = await grants.revoke(plugin, taken);
       if (changed > 0) bus.emit({ type: "grant.changed", plugin, payload: { revoked: true } });
@@ -329,10 +385,12 @@ interface DirectoryParts {
   readonly bus: EventBus;
   readonly sandbox: Sandbox;
   readonly settings: PluginSettingsSource;
+  readonly consent: Consent;
   readonly loadsAtOnce: HostOptions["loadsAtOnce"];
 }
 
-function createDirectory(platform: Platform, { places, registry, bus, sandbox, settings, loadsAtOnce }: DirectoryParts): PluginDirectory {
+function createDirectory(platform: Platform, parts: DirectoryParts): PluginDirectory {
+  const { places, registry, bus, sandbox, settings, consent, loadsAtOnce } = parts;
   return createPluginDirectory({
     roots: places.pluginRoots,
     ...(loadsAtOnce !== undefined && { loadsAtOnce }),
@@ -342,27 +400,15 @@ function createDirectory(platform: Platform, { places, registry, bus, sandbox, s
     emit: bus.emit,
     log: platform.log,
     switches: settings,
-    bases: (plugin, directory) => ({ ...places.folders, base: directory, plugin: directory, data: `${places.folders.data}/${plugin}` }),
+    gate: consent,
+    bases: basesOf(places),
   });
 }
 
-/** Where the plugins that serve really are, and the files of the project's own tools. */
-function foldersOf(snapshot: Snapshot): readonly string[] {
-  const known = FOLDERS.get(snapshot);
-  if (known !== undefined) return known;
-  const folders = new Set<string>();
-  for (const { binding, plugin } of snapshot.tools) {
-    if (binding.kind !== "plugin") continue;
-    const { directory, files } = binding.version;
-    for (const path of plugin === undefined ? [...files.keys()].map((file) => `${directory}/${file}`) : [directory]) folders.add(path);
-  }
-  const list = [...folders];
-  FOLDERS.set(snapshot, list);
-  return list;
+/** What a plugin's permission items resolve against. */
+function basesOf({ folders }: Places): (plugin: string, directory: string) => PermissionBases {
+  return (plugin, directory) => ({ ...folders, base: directory, plugin: directory, data: `${folders.data}/${plugin}` });
 }
-
-/** A snapshot never changes, and is asked at every act on a file. */
-const FOLDERS: WeakMap<Snapshot, readonly string[]> = new WeakMap();
 
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -27,6 +27,9 @@ export interface Sessions {
   of(role: string | undefined, context: SessionContext | undefined): Session;
   /** The same session with the real path of its workspace, or as it is while that is not there. */
   resolve(session: Session): Promise<Session>;
+  /** Says that a session is over; once. */
+  end(session: Pick<Session, "id">): void;
+  /** Ends all. */
   close(): void;
 }
 
@@ -61,6 +64,10 @@ export function createSessions(options: {
       payload: { workspace: folder, ...(session.role !== undefined && { role: session.role }) },
     });
     return session;
+  }
+
+  function end({ id }: Pick<Session, "id">): void {
+    if (opened.delete(id)) emit({ type: "session.closed", sessionId: id, payload: {} });
   }
 
   async function resolve(session: Session): Promise<Session> {
@@ -102,9 +109,9 @@ export function createSessions(options: {
       return session;
     },
     resolve,
+    end,
     close() {
-      for (const id of opened) emit({ type: "session.closed", sessionId: id, payload: {} });
-      opened.clear();
+      for (const id of opened) end({ id });
     },
   };
 }

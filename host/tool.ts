@@ -1,6 +1,6 @@
 /** What a tool is to the host: what a factory makes, what a plugin version holds, what the registry lists. Types only. */
 
-import type { JsonValue, Manifest, PermissionBases, ToolDefinition } from "../manifests/mod.ts";
+import type { JsonValue, Manifest, PermissionBases, RemoteConfig, ToolDefinition } from "../manifests/mod.ts";
 import type { ToolContext } from "./context.ts";
 import type { ToolOutput } from "./tool-output.ts";
 
@@ -29,6 +29,8 @@ export interface PluginVersion {
   readonly name: string;
   /** SHA-256 over manifest and files, hex (SPEC M11). */
   readonly digest: string;
+  /** Whose signature it bears, where it bears one (SPEC M12). */
+  readonly signedBy?: { readonly signer: string; readonly text: string };
   readonly manifest: Manifest;
   /** Absolute real path of the plugin's folder. */
   readonly directory: string;
@@ -44,7 +46,7 @@ export type ToolBinding =
   /** Of a plugin, or of a module of the project (then `RegisteredTool.plugin` is absent). */
   | { readonly kind: "plugin"; readonly version: PluginVersion }
   /** Of another bascule host. */
-  | { readonly kind: "remote"; readonly url: string }
+  | ({ readonly kind: "remote" } & RemoteConfig)
   /** Declared, but cannot run: disabled, failed, quarantined. Calling it answers `unavailable` with the reason. */
   | { readonly kind: "unavailable"; readonly reason: string };
 

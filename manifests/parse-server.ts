@@ -73,7 +73,8 @@ export function readRemotes(reader: DocumentReader, parent: Fields): Readonly<Re
   return remotes;
 }
 
-function readRemote(reader: DocumentReader, value: JsonValue, pointer: string, name: string): RemoteConfig | undefined {
+/** Also for a tool of `bascule.json` that is a remote's (SPEC R10). */
+export function readRemote(reader: DocumentReader, value: JsonValue, pointer: string, name: string): RemoteConfig | undefined {
   if (!/^[A-Za-z][\w.-]{0,62}$/.test(name))
     reader.refuse(pointer, `"${printable(name)}" is no name for a remote host`, "use letters, digits, _, . and -", "key");
   const fields = reader.fields(value, pointer, { what: "Remote", known: REMOTE_FIELDS, required: ["url"] });
@@ -120,7 +121,7 @@ function checkUrl(text: string, plaintext: boolean): string | undefined {
   if (protocol !== "https:" && protocol !== "http:") return "Is neither https nor http; write one such as https://tools.example.com";
   if (username !== "" || password !== "") return 'Holds credentials; leave them out, and name a secret as "token"';
   if (search !== "" || hash !== "") return "Has a query or a fragment; leave it out";
-  const isHere = hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
+  const isHere = hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname);
   if (protocol === "http:" && !isHere && !plaintext)
     return 'Is not encrypted, and the token would be readable on the way; write https, or set "plaintext" if nobody else is on that network';
   return undefined;

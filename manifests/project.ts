@@ -106,7 +106,7 @@ export interface AuditConfig {
 export interface ProjectTool {
   /** `module` is relative to the folder of `bascule.json`. */
   readonly definition: ToolDefinition;
-  readonly remote?: { readonly url: string };
+  readonly remote?: RemoteConfig;
 }
 
 /** Something that a person trusts with native code. */

@@ -41,7 +41,7 @@ export function createProjectTools({ platform: { files }, places, registry }: Pr
 
   async function toInput(tool: ProjectTool, { trusted }: ProjectConfig): Promise<RegisteredToolInput> {
     const { definition, remote } = tool;
-    if (remote !== undefined) return { definition, source: "remote", binding: { kind: "remote", url: remote.url } };
+    if (remote !== undefined) return { definition, source: "remote", binding: { kind: "remote", ...remote } };
     if (!isToolListedIn(trusted, definition.name)) return { definition, source: "function", binding: unavailableFor(definition.name) };
     return { definition, source: "function", binding: await bindModule(tool) };
   }
