@@ -1,6 +1,6 @@
 /** Reads `tools` of `bascule.json`: tools of the project itself, in another host or in a module of it (SPEC R10). */
 
-import { type DocumentReader, type Fields } from "./document.ts";
+import type { DocumentReader, Fields } from "./document.ts";
 import type { JsonValue } from "./json.ts";
 import { readRemote } from "./parse-server.ts";
 import { readNames, readTool, TOOL_FIELDS } from "./parse-tool.ts";

@@ -31,7 +31,7 @@ describe("parseProject(): tools", () => {
     ["a module outside", { module: "../a.ts" }, expect.stringContaining("/tools/0/module: ")],
     ["no URL", { remote: {} }, '/tools/0/remote: Remote has no "url"'],
     ["a URL of files", { remote: { url: "file:///etc/passwd" } }, expect.stringContaining("/tools/0/remote/url: ")],
-    ["a URL with credentials", { remote: { url: "https://me:key@example.org" } }, expect.stringContaining('belong into "secrets"')],
+    ["a URL with credentials", { remote: { url: "https://me:key@example.org" } }, "/tools/0/remote/url: Holds credentials"],
     [
       "an export without a module",
       { export: "x", remote: { url: "https://example.org" } },
