@@ -18,6 +18,7 @@ export { grantHint, type RefusalContext, refusalMessage } from "./refusal.ts";
 export { checkRequired, type RequiredCheck, type RequiredContext } from "./required.ts";
 export { checkUngranted } from "./ungranted.ts";
 export { createOpenFiles, type OpenFiles } from "./open-files.ts";
+export { createRunProgram } from "./run.ts";
 export { createWorkspaceFiles } from "./workspace.ts";
 
 /** Every capability. A new one is its file and its line here. */
