@@ -70,6 +70,7 @@ export type {
   PolicyConfig,
   PolicyRule,
   ProjectConfig,
+  ProjectTool,
   QuotaConfig,
   QuotaResource,
   QuotaScope,
