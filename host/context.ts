@@ -20,6 +20,14 @@ export interface ToolContext {
   readonly log: Log;
   progress(value: JsonValue): void;
   readonly workspace: WorkspaceFiles;
+  /** Other tools; only for a tool whose `permissions.tools` names some (SPEC C9). */
+  readonly tools?: ToolCaller;
+}
+
+/** Calls other tools, each through every gate of its own. */
+export interface ToolCaller {
+  /** The tool's output. @throws {ToolError} with the code of why there is none. */
+  call(name: string, args?: JsonValue): Promise<JsonValue>;
 }
 
 /** Files of the session's workspace, with the same checks on every route (SPEC C8). Paths are relative to it or absolute. */

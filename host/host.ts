@@ -35,6 +35,9 @@ import { isolationOf, openSandbox } from "./open-sandbox.ts";
 import type { Sandbox } from "../sandbox/mod.ts";
 import { createSecrets } from "./secrets/secrets.ts";
 import { createSession, type Session } from "./session.ts";
+import { createSkills, type Skills } from "./skills/skills.ts";
+import { createToolCalls } from "./chains/tool-calls.ts";
+import type { TurnResponse } from "./chains/turn.ts";
 import { createSessions, type HostSessionOptions } from "./sessions.ts";
 import { createPluginSettings, type PluginSettingsSource } from "./settings/plugin-settings.ts";
 import { hostSettings, type HostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
@@ -60,6 +63,10 @@ export interface Host extends AsyncDisposable {
   call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
   /** Up to the session's cap at once; results in the order of the calls. */
   callAll(calls: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
+  /** The same, with the turn's id and the chains of tools that were called (SPEC AU6). */
+  turn(calls: readonly CallRequest[], options?: CallAllOptions): Promise<TurnResponse>;
+  /** Compositions of tools, bound in code or by plugins (SPEC K5). */
+  readonly skills: Skills;
   /** Of an ended call; at least the last 1,000 are remembered. */
   result(callId: string): ToolResult | undefined;
   /** A part of what was left out of a result, by its handle; undefined if the session has no such result, or has it no more (SPEC X6). */
@@ -160,6 +167,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
   const executors = createExecutors({
     ...{ platform, emit: bus.emit, secrets, sandbox, recorder },
+    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
     settings: settings.configOf,
     lease: directory.lease,
   });
@@ -182,6 +190,20 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
   const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
 
+  const current = (): Dispatch => ({
+    registry: snapshot(),
+    policy: policies.current(),
+    hooks,
+    confirm,
+    executors,
+    quotas,
+    telemetry,
+    checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
+    emit: bus.emit,
+    now: clock.monotonic,
+    redact,
+    onDefect,
+  });
   const kept = createKeptResults(platform);
   const calls = createCalls({
     cap: (result, { id, resultBytes }) => capResult(result, { maxBytes: resultBytes, keep: (text) => kept.keep(id, text, resultBytes) }),
@@ -189,20 +211,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     clock,
     defaultSession: sessions.default,
     ...(store && { prepare: () => store.prepare().catch((error: unknown) => onDefect("The audit store cannot be prepared", error)) }),
-    current: (): Dispatch => ({
-      registry: snapshot(),
-      policy: policies.current(),
-      hooks,
-      confirm,
-      executors,
-      quotas,
-      telemetry,
-      checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
-      emit: bus.emit,
-      now: clock.monotonic,
-      redact,
-      onDefect,
-    }),
+    current,
   });
 
   async function refreshSettings(): Promise<void> {
@@ -257,6 +266,12 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       const session = await sessions.resolve(wish.session ?? sessions.default);
       return await calls.callAll(requests, { ...wish, session });
     },
+    async turn(requests, options) {
+      const wish = options ?? {};
+      const session = await sessions.resolve(wish.session ?? sessions.default);
+      return await calls.turn(requests, { ...wish, session });
+    },
+    skills: createSkills(registry),
     result: calls.result,
     readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
     session: sessions.open,

@@ -1,6 +1,6 @@
 /** The `host` route: built-ins and functions of the embedding program, natively and in this process (SPEC O1, R1, T3). */
 
-import { createWorkspaceFiles } from "../capabilities/mod.ts";
+import { createToolCaller, createWorkspaceFiles } from "../capabilities/mod.ts";
 import type { ToolContext } from "../context.ts";
 import {
   cancelled,
@@ -19,7 +19,7 @@ import { isToolOutput } from "../tool-output.ts";
 import type { Tool, ToolFactory } from "../tool.ts";
 import type { Execution, Executor, Outcome } from "./executor.ts";
 import { partsOutcome, plainOutcome } from "./output.ts";
-import { openRunRecord, type RouteOptions, type RunRecord } from "./run-record.ts";
+import { asksForTools, openRunRecord, type RouteOptions, type RunRecord } from "./run-record.ts";
 
 export interface HostRouteOptions extends RouteOptions {
   /** How long a tool may take to end after it was told to. Default 3,000. */
@@ -50,7 +50,9 @@ async function runNatively(create: ToolFactory, execution: Execution, options: H
   const stop = new AbortController();
   const record = openRunRecord({ ...execution, signal: stop.signal }, options);
   const ending = await runToEnd(create, execution, { ...options, record, stop });
-  const facts = { used: { wallMs: record.elapsedMs() }, filesModified: record.filesModified() };
+  const calls = record.endCalls();
+  const steps = calls && (await calls);
+  const facts = { used: { wallMs: record.elapsedMs() }, filesModified: record.filesModified(), ...(steps && { steps }) };
   switch (ending.kind) {
     case "returned":
       return readReturned(ending.value, execution, facts);
@@ -149,6 +151,7 @@ function createContext(execution: Execution, record: RunRecord, signal: AbortSig
     log: record.log,
     progress: (value: JsonValue) => record.progress(value),
     workspace: Object.freeze(createWorkspaceFiles(record.bridge)),
+    ...(asksForTools(execution.tool) && { tools: Object.freeze(createToolCaller(record.bridge)) }),
   });
 }
 

@@ -5,7 +5,7 @@
  * (SPEC H5).
  */
 
-import { confusableKey, type Limits, type Manifest, type PermissionBases, type Problem } from "../../../manifests/mod.ts";
+import { callablesOf, confusableKey, type Limits, type Manifest, type PermissionBases, type Problem } from "../../../manifests/mod.ts";
 import type { LoadOutcome } from "../../../sandbox/mod.ts";
 import type { Log } from "../../platform/platform.ts";
 import type { PluginVersion, ToolBinding } from "../../tool.ts";
@@ -263,7 +263,12 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     const before = publishers.get(confusableKey(owner));
     registry.replaceOwner(
       owner,
-      manifest.tools.map((definition) => ({ definition, binding: switched(manifest, definition.name, binding) })),
+      callablesOf(manifest).map((definition, index) => ({
+        definition,
+        binding: switched(manifest, definition.name, binding),
+        // Skills come after tools.
+        source: index < manifest.tools.length ? ("plugin" as const) : ("skill" as const),
+      })),
     );
     record.turnedOff = turnedOff(manifest);
     if (before !== undefined && before !== record) displace(before, owner);
@@ -278,7 +283,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
   }
 
   function turnedOff(manifest: Manifest): readonly string[] {
-    return manifest.tools.flatMap(({ name }) => (switches.disabledTool(manifest, name) === undefined ? [] : [name]));
+    return callablesOf(manifest).flatMap(({ name }) => (switches.disabledTool(manifest, name) === undefined ? [] : [name]));
   }
 
   function unpublish(record: PluginRecord): void {
