@@ -15,6 +15,8 @@ export default defineConfig({
     // in some thousand. What is broken fails twice.
     retry: 1,
     hookTimeout: 30_000,
+    // vitest waits one second, which is nothing on a machine that others use too.
+    expect: { poll: { timeout: 15_000 } },
     restoreMocks: true,
     sequence: { hooks: "stack" },
     reporters: ["default"],

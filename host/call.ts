@@ -77,11 +77,16 @@ export interface AllowDecision {
   readonly grant: Grant;
   readonly limits: Limits;
   readonly because: Because;
+  /** For a plugin on the host route that a person trusts: what its process is held by. */
+  readonly confinement?: Confinement;
   /** How much of it may be used in which time (SPEC D9). */
   readonly quotas?: readonly Quota[];
   /** For `ask`: which confirmation mode asked. */
   readonly confirm: "auto" | "prompt" | "prompt_once";
 }
+
+/** `deno`: each of Deno's permission checks is answered by the host; `none`: a plain process (SPEC O1). */
+export type Confinement = "deno" | "none";
 
 /** The tool does not run. */
 export interface DenyDecision {
@@ -103,6 +108,7 @@ export interface Because {
 export interface DecisionSummary {
   readonly kind: Decision["kind"];
   readonly route?: Route;
+  readonly confinement?: Confinement;
   readonly limits?: Limits;
   readonly grants?: readonly { readonly layer: string; readonly permissions: Permissions }[];
   readonly because: Because;

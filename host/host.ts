@@ -4,14 +4,18 @@ import { type Audit, createAudit } from "./audit/audit.ts";
 import type { EventBus } from "./audit/event-bus.ts";
 import type { HostEvent } from "./audit/events.ts";
 import { openEvents } from "./audit/open-events.ts";
-import type { RawArguments } from "./arguments.ts";
+import { JsonArgumentText, type RawArguments } from "./arguments.ts";
 import type { ToolResult } from "./call.ts";
 import { type CallAllOptions, type CallOptions, type CallRequest, createCalls } from "./calls.ts";
 import { checkRequired } from "./capabilities/mod.ts";
 import { createConfirm } from "./confirmations/confirmations.ts";
 import { createPendingConfirmations, type PendingConfirmations } from "./confirmations/pending.ts";
 import { isSameDecision } from "./decision-summary.ts";
+import type { Consent } from "./consent/consent.ts";
+import { type ConsentActs, createConsentActs } from "./consent/consent-acts.ts";
+import { openConsent } from "./consent/open-consent.ts";
 import type { Dispatch } from "./dispatch.ts";
+import { type Exported, type ExportFormat, exportTools } from "./exports/mod.ts";
 import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
 import { grantTo } from "./grant-to.ts";
 import { createHookGates } from "./hooks.ts";
@@ -22,8 +26,8 @@ import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolFilter, ToolListing } from "./listing.ts";
-import type { AccessQuery, Permissions } from "../manifests/mod.ts";
-import { currentPlatform } from "./platform/mod.ts";
+import type { AccessQuery, PermissionBases, Permissions } from "../manifests/mod.ts";
+import { currentPlatform } from "./platform/current.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";
 import { createPolicySource, type HostPolicy } from "./policy-source.ts";
@@ -58,7 +62,7 @@ export interface HostExplanation extends Omit<Explanation, "quotas"> {
 }
 
 /** A running host. Close it, or declare it with `await using`. */
-export interface Host extends AsyncDisposable {
+export interface Host extends ConsentActs, AsyncDisposable {
   /** Never rejects: whatever goes wrong is in the result. */
   call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
   /** Up to the session's cap at once; results in the order of the calls. */
@@ -73,11 +77,27 @@ export interface Host extends AsyncDisposable {
   readResult(handle: string, range?: KeptRangeWish & { readonly session?: Session }): KeptRange | undefined;
   /** A client of its own: role, workspace, concurrency. */
   session(options?: HostSessionOptions): Session;
+  /** For doors whose clients go while the host stays: says so in the events. Idempotent. */
+  endSession(session: Session): void;
 
   /** Every tool, with the route and limits that policy gives it. */
   list(filter?: ToolFilter): readonly ToolListing[];
   /** What a model of this session may see: neither hidden from its role, nor denied by policy, nor unavailable (SPEC R4). */
   definitionsFor(session?: Session): readonly ToolListing[];
+  /**
+   * The same tools in the shapes of a model's API or of a framework; those of AI SDK and LangChain can be invoked (SPEC R5).
+   *
+   * @param names which of them, by any of their names; default all that the session may see
+   * @throws {TypeError} if there is no such format or tool
+   * @example
+   * ```ts
+   * import { createHost } from "bascule";
+   * await using host = await createHost({ config: false });
+   * const { tools, call } = host.definitions("openai", ["echo"]);
+   * console.log(tools[0]?.function.name, (await call("echo", { text: "hello" })).ok); // echo true
+   * ```
+   */
+  definitions<F extends ExportFormat>(format: F, names?: readonly string[], session?: Session): Exported<F>;
   /** @throws {ToolRegistrationError} if the definition is wrong, naming the field. @throws {Error} if the host has no registry. */
   register(factory: ToolFactory, options?: RegisterOptions): RegisteredTool;
   readonly policy: HostPolicy;
@@ -119,6 +139,7 @@ const DRAIN_MS = 2_000;
  * Puts a host together and loads its plugins.
  *
  * @throws {ProjectConfigError} if `bascule.json` is wrong.
+ * @throws {LockFileError} if `bascule.lock` is, or is missing where the host is frozen to it.
  * @throws {ToolRegistrationError} if one of `tools` is.
  * @example
  * ```ts
@@ -162,7 +183,11 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     manifestOf: (plugin) => directory.status().find(({ name }) => name === plugin)?.manifest,
     onChange: (plugin) => directory.reconsider(plugin),
   });
-  const directory = createDirectory(platform, { places, registry, bus, sandbox, settings, loadsAtOnce: options.loadsAtOnce });
+  const consent = await openConsent(platform, { places, grants, bases: basesOf(places) }, options.consent);
+  const directory = createDirectory(platform, {
+    ...{ places, registry, bus, sandbox, settings, consent },
+    loadsAtOnce: options.loadsAtOnce,
+  });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
   const executors = createExecutors({
@@ -222,6 +247,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     await policies.refresh();
     await secrets.refresh();
     await grants.refresh();
+    await consent.refresh();
     await refreshSettings();
     return await directory.reloadChanged();
   }
@@ -237,12 +263,19 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     if (options.settings !== false) unwatchSettings = settings.watch();
   }
 
+  function definitionsFor(session: Session = sessions.default): readonly ToolListing[] {
+    const callable = snapshot().tools.filter((tool) => policies.canUse(tool, session));
+    const ids = new Set(callable.map(({ id }) => id));
+    return (registry?.list() ?? []).filter(({ id }) => ids.has(id)).map((listing) => policies.enrich(listing, snapshot(), session));
+  }
+
   let closing: Promise<void> | undefined;
   async function shutDown(): Promise<void> {
     policies.close();
     unwatchSettings();
     await calls.close(DRAIN_MS);
     await directory.close();
+    await consent.flush();
     await sandbox.close();
     sessions.close();
     announcing?.stop();
@@ -255,6 +288,10 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   }
 
   return {
+    ...createConsentActs({
+      ...{ directory, consent, grants, files: platform.files },
+      onGrantsChanged: (plugin) => bus.emit({ type: "grant.changed", plugin, payload: {} }),
+    }),
     async call(tool, args = {}, options) {
       // Callers without types pass null too, and no call rejects.
       const wish = options ?? {};
@@ -275,12 +312,18 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     result: calls.result,
     readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
     session: sessions.open,
+    endSession: sessions.end,
     list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
-    definitionsFor(session = sessions.default) {
-      const callable = snapshot().tools.filter((tool) => policies.canUse(tool, session));
-      const ids = new Set(callable.map(({ id }) => id));
-      return (registry?.list() ?? []).filter(({ id }) => ids.has(id)).map((listing) => policies.enrich(listing, snapshot(), session));
-    },
+    definitionsFor,
+    definitions: (format, names, session = sessions.default) =>
+      exportTools(format, {
+        tools: definitionsFor(session),
+        ...(names && { names }),
+        call: async (tool, args, signal) => {
+          const raw = typeof args === "string" ? new JsonArgumentText(args) : args;
+          return await calls.call(tool, raw, { session: await sessions.resolve(session), ...(signal && { signal }) });
+        },
+      }),
     register(factory, into) {
       if (!registry) throw new Error("Cannot register a tool: the host was created with registry: null");
       return registry.register(factory, into);
@@ -302,7 +345,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     plugins: () => directory.status().map((status) => withSettingsWarnings(status, settings)),
     checkForChanges: directory.checkForChanges,
     reload,
-    grant: (plugin, permissions) => grantTo(plugin, permissions, { directory, grants, bus }),
+    grant: (plugin, permissions) => grantTo(plugin, permissions, { directory, grants, consent, bus }),
     async revoke(plugin, taken) {
       const changed = await grants.revoke(plugin, taken);
       if (changed > 0) bus.emit({ type: "grant.changed", plugin, payload: { revoked: true } });
@@ -337,10 +380,12 @@ interface DirectoryParts {
   readonly bus: EventBus;
   readonly sandbox: Sandbox;
   readonly settings: PluginSettingsSource;
+  readonly consent: Consent;
   readonly loadsAtOnce: HostOptions["loadsAtOnce"];
 }
 
-function createDirectory(platform: Platform, { places, registry, bus, sandbox, settings, loadsAtOnce }: DirectoryParts): PluginDirectory {
+function createDirectory(platform: Platform, parts: DirectoryParts): PluginDirectory {
+  const { places, registry, bus, sandbox, settings, consent, loadsAtOnce } = parts;
   return createPluginDirectory({
     roots: places.pluginRoots,
     ...(loadsAtOnce !== undefined && { loadsAtOnce }),
@@ -350,8 +395,14 @@ function createDirectory(platform: Platform, { places, registry, bus, sandbox, s
     emit: bus.emit,
     log: platform.log,
     switches: settings,
-    bases: (plugin, directory) => ({ ...places.folders, base: directory, plugin: directory, data: `${places.folders.data}/${plugin}` }),
+    gate: consent,
+    bases: basesOf(places),
   });
+}
+
+/** What a plugin's permission items resolve against. */
+function basesOf({ folders }: Places): (plugin: string, directory: string) => PermissionBases {
+  return (plugin, directory) => ({ ...folders, base: directory, plugin: directory, data: `${folders.data}/${plugin}` });
 }
 
 /** Where the plugins that serve really are. */

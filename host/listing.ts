@@ -11,6 +11,7 @@ import {
   type ToolAnnotations,
   type Visibility,
 } from "../manifests/mod.ts";
+import type { Confinement } from "./call.ts";
 import type { Session } from "./session.ts";
 import type { RegisteredTool, ToolSourceName } from "./tool.ts";
 
@@ -52,6 +53,8 @@ export interface ToolListing {
   readonly permissions?: Permissions;
   /** Where it runs unless policy says otherwise. */
   readonly route: Route;
+  /** What holds the process of a trusted plugin, where policy says route "host". */
+  readonly confinement?: Confinement;
   /** What the tool asks for, in place of the defaults. */
   readonly limits: LimitRequest;
   readonly enabled: boolean;

@@ -163,7 +163,9 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
     enrich(listing, snapshot, session) {
       const tool = snapshot.getById(listing.id);
       const decision = tool && (replaced ?? made).decide(tool, { session });
-      return decision === undefined || decision.kind === "deny" ? listing : { ...listing, route: decision.route, limits: decision.limits };
+      return decision === undefined || decision.kind === "deny"
+        ? listing
+        : { ...listing, ...(({ route, confinement, limits }) => ({ route, ...(confinement && { confinement }), limits }))(decision) };
     },
     close() {
       closed = true;

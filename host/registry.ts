@@ -9,7 +9,7 @@ import { type ToolFilter, type ToolListing, listTool, matchesFilter } from "./li
 import { buildSnapshot, type RegistryWarning, type Snapshot } from "./snapshot.ts";
 import type { RegisteredTool, ToolBinding, ToolFactory, ToolSourceName } from "./tool.ts";
 import { confusableKey, type SideEffect, type ToolDefinition } from "../manifests/mod.ts";
-import { currentPlatform } from "./platform/mod.ts";
+import { currentPlatform } from "./platform/current.ts";
 import { ToolNotFound, ToolRegistrationError } from "./tool-error.ts";
 import { nearestNames } from "./nearest.ts";
 import { toolNotFound } from "./errors.ts";

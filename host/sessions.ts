@@ -27,6 +27,8 @@ export interface Sessions {
   of(role: string | undefined, context: SessionContext | undefined): Session;
   /** The same session with the real path of its workspace, or as it is while that is not there. */
   resolve(session: Session): Promise<Session>;
+  /** Says that its client is gone; calls that it still makes are the door's to end. */
+  end(session: Session): void;
   close(): void;
 }
 
@@ -102,6 +104,9 @@ export function createSessions(options: {
       return session;
     },
     resolve,
+    end({ id }) {
+      if (opened.delete(id)) emit({ type: "session.closed", sessionId: id, payload: {} });
+    },
     close() {
       for (const id of opened) emit({ type: "session.closed", sessionId: id, payload: {} });
       opened.clear();

@@ -29,6 +29,8 @@ export interface PluginVersion {
   readonly name: string;
   /** SHA-256 over manifest and files, hex (SPEC M11). */
   readonly digest: string;
+  /** Whose signature it bears, where it bears one (SPEC M12). */
+  readonly signedBy?: { readonly signer: string; readonly text: string };
   readonly manifest: Manifest;
   /** Absolute real path of the plugin's folder. */
   readonly directory: string;

@@ -76,6 +76,7 @@ export type {
   RecordMode,
   RuleEffect,
   SecretSource,
+  TrustedName,
 } from "./project.ts";
 export { CONFIRM_MODES, ISOLATION_KINDS, QUOTA_RESOURCES, QUOTA_SCOPES, RECORD_MODES } from "./project.ts";
 export { parseQuotas, QUOTA_BOUNDS } from "./parse-quota.ts";

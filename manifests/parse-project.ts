@@ -3,7 +3,7 @@
 import { compact, deepFreeze, DocumentReader, type Fields } from "./document.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import { readLimits } from "./limit-request.ts";
-import { checkPluginName, printable } from "./names.ts";
+import { checkPluginName, checkToolName, printable } from "./names.ts";
 import { parseJson } from "./parse-json.ts";
 import { readLayer, readPermissionTypes, readRoles } from "./parse-policy-layer.ts";
 import { readPermissions } from "./permission-field.ts";
@@ -200,9 +200,11 @@ function readModes(reader: DocumentReader, parent: Fields, key: string): Confirm
 
 function readTrusted(reader: DocumentReader, value: JsonValue, pointer: string): ProjectConfig["trusted"][number] | undefined {
   if (typeof value === "string") return readTrusted(reader, { name: value }, pointer);
-  const fields = reader.fields(value, pointer, { what: "Trusted plugin", known: ["name", "unconfined"], required: ["name"] });
-  const name = fields?.text("name", checkPluginName);
-  return name === undefined ? undefined : { name, unconfined: fields?.flag("unconfined") ?? false };
+  const known = ["name", "unconfined", "digest"];
+  const fields = reader.fields(value, pointer, { what: "Trusted plugin", known, required: ["name"] });
+  const name = fields?.text("name", checkTrustedName);
+  const digest = fields?.text("digest", checkDigest);
+  return name === undefined ? undefined : compact({ name, unconfined: fields?.flag("unconfined") ?? false, digest });
 }
 
 /** `"process"`, a list of plugins that want to be alone, or an object with both. */
@@ -219,6 +221,15 @@ function readObject(reader: DocumentReader, value: JsonValue, pointer: string): 
   if (isJsonObject(value)) return value;
   reader.refuse(pointer, "Item is not an object", "write { … }");
   return undefined;
+}
+
+/** A plugin's, or a tool's of this file. */
+function checkTrustedName(name: string): string | undefined {
+  return checkToolName(name) === undefined ? undefined : checkPluginName(name);
+}
+
+function checkDigest(digest: string): string | undefined {
+  return /^[0-9a-f]{64}$/.test(digest) ? undefined : 'Is not a digest; write the 64 hexadecimal digits that "bascule info" shows';
 }
 
 function checkFolder(path: string): string | undefined {

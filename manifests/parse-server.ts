@@ -120,7 +120,7 @@ function checkUrl(text: string, plaintext: boolean): string | undefined {
   if (protocol !== "https:" && protocol !== "http:") return "Is neither https nor http; write one such as https://tools.example.com";
   if (username !== "" || password !== "") return 'Holds credentials; leave them out, and name a secret as "token"';
   if (search !== "" || hash !== "") return "Has a query or a fragment; leave it out";
-  const isHere = hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
+  const isHere = hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname);
   if (protocol === "http:" && !isHere && !plaintext)
     return 'Is not encrypted, and the token would be readable on the way; write https, or set "plaintext" if nobody else is on that network';
   return undefined;

@@ -101,13 +101,24 @@ export interface AuditConfig {
   readonly record: RecordMode;
 }
 
+/** Something that a person trusts with native code. */
+export interface TrustedName {
+  /** A plugin's, or that of a tool of this file. */
+  readonly name: string;
+  /** Without Deno's permissions around it. */
+  readonly unconfined: boolean;
+  /** Only these very bytes: the digest that `bascule info` shows. */
+  readonly digest?: string;
+}
+
 export interface ProjectConfig {
   /** Plugin roots, relative to the file's folder. Default `["plugins"]`. */
   readonly plugins: readonly string[];
   readonly workspace?: string;
   readonly policy: PolicyConfig;
   readonly confirmation: ConfirmationConfig;
-  readonly trusted: readonly { readonly name: string; readonly unconfined: boolean }[];
+  /** Plugins and tools that may run natively, where policy says route `host` (SPEC O1). */
+  readonly trusted: readonly TrustedName[];
   readonly isolation: IsolationConfig;
   readonly audit: AuditConfig;
   /** What each role may use (SPEC P5). */

@@ -18,5 +18,6 @@ export { isFault } from "./worker/messages.ts";
 export { InFlight } from "./in-flight.ts";
 export { nextNumber } from "./worker/protocol.ts";
 export { pooledRandom } from "./pooled-random.ts";
+export { readImportMap } from "./import-map.ts";
 export type { ModuleTarget } from "./modules.ts";
 export { createModuleResolver, createStackReader, nodeModuleNames } from "./modules.ts";

@@ -2,10 +2,12 @@
 
 import type { OptionSpec } from "../host/cli/arguments.ts";
 import type { Command } from "../host/cli/command.ts";
-import { COMMANDS } from "../host/cli/commands/mod.ts";
+import { allCommands } from "../host/cli/commands/mod.ts";
 import { EXIT_CODES } from "../host/cli/exit-codes.ts";
 import { COMMON_OPTIONS } from "../host/cli/help.ts";
 import { writeOrCheck } from "./write-or-check.ts";
+
+const commands = await allCommands();
 
 writeOrCheck(
   "docs/cli.md",
@@ -15,7 +17,7 @@ writeOrCheck(
     "",
     "| command | does |",
     "| --- | --- |",
-    ...COMMANDS.map((command) => `| [\`${cell(command.usage)}\`](#${command.name}) | ${cell(command.summary)} |`),
+    ...commands.map((command) => `| [\`${cell(command.usage)}\`](#${command.name}) | ${cell(command.summary)} |`),
     "",
     "Every command takes:",
     "",
@@ -25,7 +27,7 @@ writeOrCheck(
     "",
     ...EXIT_CODES.map(([code, meaning]) => `- ${code}: ${meaning}`),
     "",
-    ...COMMANDS.flatMap(section),
+    ...commands.flatMap(section),
   ].join("\n"),
 );
 

@@ -68,7 +68,10 @@ export async function actOn<A extends PathAccess>(
 }
 
 /** Reports a written path, relative to the workspace where it is inside. */
-export function reportModified({ path }: CheckedPath<PathAccess>, { cwd, modified }: BridgeContext): void {
+export function reportModified(
+  { path }: Pick<CheckedPath<PathAccess>, "path">,
+  { cwd, modified }: Pick<BridgeContext, "cwd" | "modified">,
+): void {
   const inside = cwd.endsWith("/") ? cwd : `${cwd}/`;
   modified(path.startsWith(inside) ? path.slice(inside.length) : path);
 }

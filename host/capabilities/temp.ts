@@ -43,7 +43,7 @@ async function make(kind: "file" | "directory", path: CheckedPath<"write">, { pl
 }
 
 /** `$tmp` as the call's permissions understand it, else the system's. */
-function temporaryFolder({ grant, platform }: BridgeContext): string {
+export function temporaryFolder({ grant, platform }: Pick<BridgeContext, "grant" | "platform">): string {
   const bases = grant.layers.map((layer) => layer.permissions.bases.tmp);
   return bases.find((tmp) => tmp !== undefined) ?? platform.environment.tmp;
 }

@@ -1,11 +1,11 @@
 /** The command line program: finds the command, reads its arguments, runs it, answers an exit code. */
 
-import { currentPlatform } from "../platform/mod.ts";
+import { currentPlatform } from "../platform/current.ts";
 import type { Platform } from "../platform/platform.ts";
 import { parseArguments } from "./arguments.ts";
 import { usageError } from "./cli-error.ts";
 import type { Command } from "./command.ts";
-import { COMMANDS } from "./commands/mod.ts";
+import { allCommands, COMMANDS } from "./commands/mod.ts";
 import { reportError } from "./errors.ts";
 import { COMMON_OPTIONS, commandHelp, programHelp } from "./help.ts";
 import { nearestName } from "../nearest.ts";
@@ -43,7 +43,7 @@ async function run(argv: readonly string[], platform: Platform, output: Output):
     output.document({ version: VERSION });
     return 0;
   }
-  const command = findCommand(name, output);
+  const command = await findCommand(name, output);
   const parsed = parseArguments(rest, [...command.options, ...COMMON_OPTIONS]);
   if (!parsed.ok) {
     const advice =
@@ -63,21 +63,20 @@ async function run(argv: readonly string[], platform: Platform, output: Output):
   });
 }
 
-function showHelp(about: string | undefined, platform: Platform, output: Output): number {
-  const command = about === undefined || about.startsWith("-") ? undefined : findCommand(about, output);
-  const text = command ? commandHelp(command, output.program, output.style) : programHelp(COMMANDS, output.program, output.style);
+async function showHelp(about: string | undefined, platform: Platform, output: Output): Promise<number> {
+  const command = about === undefined || about.startsWith("-") ? undefined : await findCommand(about, output);
+  const text = command
+    ? commandHelp(command, output.program, output.style)
+    : programHelp(await allCommands(), output.program, output.style);
   if (output.json) output.document({ help: text });
   else platform.terminal.out(text);
   return 0;
 }
 
-function findCommand(name: string, output: Output): Command {
-  const command = COMMANDS.find((known) => known.name === name);
-  if (command) return command;
-  const near = nearestName(
-    name,
-    COMMANDS.map((known) => known.name),
-  );
+async function findCommand(name: string, output: Output): Promise<Command> {
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (load) return await load();
+  const near = nearestName(name, Object.keys(COMMANDS));
   if (name.startsWith("-")) throw usageError(`Expected a command before "${name}"`, [`${output.program} --help lists the commands`]);
   throw usageError(`There is no command "${name}"`, [
     near === undefined ? `${output.program} --help lists the commands` : `Did you mean ${output.program} ${near}?`,

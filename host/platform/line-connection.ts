@@ -7,12 +7,12 @@ import type { LineConnection } from "./platform.ts";
 /** A longer line ends the connection, whichever side sends it. */
 export const MAX_LINE_BYTES: number = 4 * 1024 * 1024;
 
-/** What may wait for a peer that does not read; past it the connection ends. */
-const MAX_UNSENT_BYTES = 16 * MAX_LINE_BYTES;
+/** What may wait for a peer that does not read, in longest lines; past it the connection ends. */
+const MAX_UNSENT_LINES = 16;
 
 const NEWLINE = 0x0a;
 
-export function createLineConnection(socket: Socket): LineConnection {
+export function createLineConnection(socket: Socket, maxLineBytes: number = MAX_LINE_BYTES): LineConnection {
   // A broken connection is a closed one: `close` follows every `error`.
   socket.on("error", () => socket.destroy());
 
@@ -21,15 +21,15 @@ export function createLineConnection(socket: Socket): LineConnection {
       if (line.includes("\n")) throw new Error("A line cannot contain a newline");
       if (socket.destroyed || !socket.writable) return;
       socket.write(`${line}\n`);
-      if (socket.writableLength > MAX_UNSENT_BYTES) socket.destroy();
+      if (socket.writableLength > MAX_UNSENT_LINES * maxLineBytes) socket.destroy();
     },
-    onLine: (listener) => readLines(socket, listener),
+    onLine: (listener) => readLines(socket, maxLineBytes, listener),
     onClose: (listener) => void socket.once("close", () => listener()),
     close: () => void socket.end(() => socket.destroy()),
   };
 }
 
-function readLines(socket: Socket, listener: (line: string) => void): void {
+function readLines(socket: Socket, maxLineBytes: number, listener: (line: string) => void): void {
   const decoder = new TextDecoder();
   let parts: Uint8Array[] = [];
   let length = 0;
@@ -52,7 +52,7 @@ function readLines(socket: Socket, listener: (line: string) => void): void {
   function take(part: Uint8Array): boolean {
     if (part.length > 0) parts.push(part);
     length += part.length;
-    if (length <= MAX_LINE_BYTES) return true;
+    if (length <= maxLineBytes) return true;
     parts = [];
     socket.destroy();
     return false;

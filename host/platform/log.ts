@@ -1,6 +1,7 @@
 /** Log lines by pino, written synchronously: an acknowledged line survives `kill -9` (FACTS, record). */
 
-import pino from "pino";
+import { createRequire } from "node:module";
+import type pino from "pino";
 import type { Log, LogLevel } from "./platform.ts";
 
 export interface LogOptions {
@@ -19,26 +20,42 @@ const FRAME_KEYS: ReadonlySet<string> = new Set(["level", "time", "msg", "v"]);
  */
 const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;
 
+const require = createRequire(import.meta.url);
+
+/** Pino is loaded with the first line: most starts of a program write none. A file that cannot be opened is an error at once. */
 export function createLog(options: LogOptions = {}): Log {
-  const destination = pino.destination(
+  let opened = options.file === undefined ? undefined : openLogger(options);
+  return toLog(() => (opened ??= openLogger(options)), RANKS[options.level ?? "warn"]);
+}
+
+const RANKS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
+
+function openLogger(options: LogOptions): pino.Logger {
+  const open = loadPino();
+  const destination = open.destination(
     options.file === undefined ? { dest: 2, sync: true } : { dest: options.file, sync: true, append: true, mode: 0o600 },
   );
   // There is nowhere left to say that the log cannot be written (a closed pipe, a full disk), and no reason to stop.
   destination.on("error", () => {});
-  const logger = pino(
-    { level: options.level ?? "warn", base: null, hooks: { streamWrite: (line) => line.replace(UNSEEN, escaped) } },
-    destination,
-  );
-  return toLog(logger);
+  return open({ level: options.level ?? "warn", base: null, hooks: { streamWrite: (line) => line.replace(UNSEEN, escaped) } }, destination);
 }
 
-function toLog(logger: pino.Logger): Log {
+/** A log line cannot wait for an import. */
+function loadPino(): typeof pino {
+  return require("pino") as typeof pino; // the package's own types
+}
+
+/** @param lowest the rank of the lowest level that is written */
+function toLog(logger: () => pino.Logger, lowest: number): Log {
   return {
     write(level, message, fields = {}) {
       // Most lines are below the level, and preparing their fields is most of their cost.
-      if (logger.isLevelEnabled(level)) logger[level](framed(fields), message);
+      if (RANKS[level] >= lowest) logger()[level](framed(fields), message);
     },
-    child: (fields) => toLog(logger.child(framed(fields))),
+    child(fields) {
+      let made: pino.Logger | undefined;
+      return toLog(() => (made ??= logger().child(framed(fields))), lowest);
+    },
   };
 }
 
@@ -47,7 +64,7 @@ function framed(fields: Readonly<Record<string, unknown>>): Record<string, unkno
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [
       FRAME_KEYS.has(key) ? `_${key}` : key,
-      value instanceof Error ? pino.stdSerializers.err(value) : value,
+      value instanceof Error ? loadPino().stdSerializers.err(value) : value,
     ]),
   );
 }

@@ -4,8 +4,8 @@ import { type HttpFetch, type HttpServers, HttpServerError } from "./http-types.
 
 /** Servers, and the client that reaches them. */
 export interface MemoryHttp extends HttpServers {
-  /** @throws {HttpServerError} if nothing listens at the request's port */
-  request(request: Request): Promise<Response>;
+  /** @param port default: that of the request's URL. @throws {HttpServerError} if nothing listens there */
+  request(request: Request, port?: number): Promise<Response>;
 }
 
 const FIRST_FREE_PORT = 49_152;
@@ -20,14 +20,15 @@ export function createMemoryHttp(): MemoryHttp {
       listening.set(port, fetch);
       return { host: host === "localhost" ? "127.0.0.1" : host, port, close: async () => void listening.delete(port) };
     },
-    async request(request) {
-      const { port } = new URL(request.url);
-      const serve = listening.get(port === "" ? 80 : Number(port));
-      if (serve === undefined) throw new HttpServerError("other", `Nothing listens at ${request.url}`);
-      // What a client puts into every request, and the class of requests keeps to itself.
-      const fields = new Headers(request.headers);
-      if (!fields.has("host")) fields.set("host", new URL(request.url).host);
-      return await serve(new Request(request, { headers: fields }));
+    async request(request, port = portOf(request)) {
+      const serve = listening.get(port);
+      if (serve === undefined) throw new HttpServerError("other", `Nothing listens at port ${port}`);
+      return await serve(request);
     },
   };
+}
+
+function portOf({ url }: Request): number {
+  const { port } = new URL(url);
+  return port === "" ? 80 : Number(port);
 }

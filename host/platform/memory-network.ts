@@ -29,6 +29,7 @@ const PIECE_BYTES = 65_536;
 
 export function createMemoryNetwork({ names = {}, serve }: MemoryNetworkOptions = {}): Network {
   return {
+    addresses: async (host) => addressesOf(host, names),
     async exchange(url, request) {
       const { signal, fields, limits } = request;
       stopIfAborted(signal);

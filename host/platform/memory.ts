@@ -13,6 +13,7 @@ import { MemoryTree } from "./memory-tree.ts";
 import type { Bundler } from "./bundler-types.ts";
 import type { Environment, Isolation, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
 import { createUuidv7 } from "./random.ts";
+import type { TrustedProcesses } from "./trusted/trusted-types.ts";
 
 /** A file's contents, or what else is there. */
 export type MemoryEntry = string | Uint8Array | { readonly link: string } | { readonly directory: true } | { readonly other: true };
@@ -89,6 +90,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     terminal: terminal.terminal,
     workers,
     isolation: NO_PROCESSES,
+    trusted: NO_TRUSTED,
     inspectSystem: () =>
       Promise.resolve({
         runtime: { name: "memory", version: "0", program: "" },
@@ -221,6 +223,11 @@ const NO_BUNDLER: Bundler = {
 };
 
 /** Nor is there anything to start one with. */
+const NO_TRUSTED: TrustedProcesses = {
+  find: () => undefined,
+  start: () => Promise.reject(new Error("This memory platform has no processes")),
+};
+
 const NO_PROCESSES: Isolation = {
   prepareProcesses: () => Promise.reject(new Error("This memory platform has no processes")),
   inspect: () => Promise.reject(new Error("This memory platform has no processes")),

@@ -42,7 +42,11 @@ export async function resolveBySystem(name: string): Promise<readonly string[]> 
   return found.map(({ address }) => address);
 }
 
-async function resolveOnce(host: string, { resolve, signal }: ConnectOptions): Promise<readonly string[]> {
+/** Asks once; every address that came, in its usual form. @throws {NetworkError} */
+export async function resolveOnce(
+  host: string,
+  { resolve, signal }: Pick<ConnectOptions, "resolve" | "signal">,
+): Promise<readonly string[]> {
   // Never asked of anybody: RFC 6761 §6.3.
   if (host === "localhost") return ["127.0.0.1", "::1"];
   const found = isIP(host) === 0 ? await abortable(resolve(host), signal) : [host];

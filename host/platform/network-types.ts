@@ -95,4 +95,6 @@ export interface Network {
    * @throws {NetworkError} for whatever goes wrong
    */
   exchange(url: CheckedUrl, request: HttpRequest): Promise<HttpResponse>;
+  /** Where a name leads now, an address to itself; at least one. @throws {NetworkError} `name_not_found` */
+  addresses(host: string, signal: AbortSignal): Promise<readonly string[]>;
 }

@@ -11,7 +11,7 @@ import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { Client, Dispatcher } from "undici";
 import { decodeBody, nextPiece } from "./network-body.ts";
-import { connectChecked, type Resolve, resolveBySystem } from "./network-connect.ts";
+import { connectChecked, type Resolve, resolveBySystem, resolveOnce } from "./network-connect.ts";
 import { toNetworkError } from "./network-error.ts";
 import { createNetworkSlots } from "./network-slots.ts";
 import { type HttpField, type HttpRequest, type HttpResponse, type Network, NetworkError } from "./network-types.ts";
@@ -50,6 +50,7 @@ export function createNetwork({ resolve = resolveBySystem, ca }: NetworkOptions 
         clearTimeout(timer);
       }
     },
+    addresses: (host, signal) => resolveOnce(host, { resolve: resolveInTurn, signal }),
   };
 }
 

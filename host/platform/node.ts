@@ -16,6 +16,7 @@ import { createRandom } from "./random.ts";
 import { createSockets } from "./sockets.ts";
 import { inspectSystem } from "./system-facts.ts";
 import { createTerminal } from "./terminal.ts";
+import { createTrustedProcesses } from "./trusted/trusted.ts";
 import { createWatcher } from "./watcher.ts";
 import { createWorkerLauncher } from "./workers.ts";
 
@@ -47,6 +48,7 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     terminal: createTerminal(),
     workers: createWorkerLauncher(),
     isolation: createIsolation(),
+    trusted: createTrustedProcesses(),
     inspectSystem,
     bundler: createBundler(),
     log: createLog(options.log),

@@ -11,6 +11,7 @@ import type { HttpServers } from "./http-types.ts";
 import type { Journals } from "./journal-types.ts";
 import type { Network } from "./network-types.ts";
 import type { CheckedPath } from "./proof.ts";
+import type { TrustedProcesses } from "./trusted/trusted-types.ts";
 
 /** Everything the host may touch; the only way to it. */
 export interface Platform {
@@ -32,6 +33,8 @@ export interface Platform {
   readonly terminal: Terminal;
   readonly workers: WorkerLauncher;
   readonly isolation: Isolation;
+  /** Processes for plugins that run natively. */
+  readonly trusted: TrustedProcesses;
   /** For `bascule doctor`. */
   inspectSystem(): Promise<SystemFacts>;
   /** For `bascule vendor` and `bascule pack`. */

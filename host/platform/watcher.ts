@@ -1,6 +1,5 @@
 /** Watches folders with chokidar; events are hints, never the only way to notice a change (FACTS, watching). */
 
-import { watch } from "chokidar";
 import type { Watcher } from "./platform.ts";
 
 /** Folders nobody loads a plugin's files from. */
@@ -16,6 +15,8 @@ export function createWatcher(): Watcher {
   return {
     async watch(paths, onChange, onError) {
       const roots = [...paths];
+      // A program that makes one call watches nothing.
+      const { watch } = await import("chokidar");
       const watcher = watch(roots, {
         ignored: (path) => isNoise(path, roots),
         ignoreInitial: true,

@@ -10,7 +10,7 @@ import {
   type RuleEffect,
   type SideEffectClass,
 } from "../../manifests/mod.ts";
-import type { Because } from "../call.ts";
+import type { Because, Confinement } from "../call.ts";
 import type { ModeDecision } from "../confirmations/mode.ts";
 import type { Quota } from "../quotas/quota.ts";
 import type { RegisteredTool } from "../tool.ts";
@@ -25,6 +25,8 @@ export interface Explanation {
   readonly because: Because;
   readonly class: SideEffectClass;
   readonly route: Route;
+  /** What holds the process of a trusted plugin. */
+  readonly confinement?: Confinement;
   readonly confirm: ModeDecision;
   readonly limits: Limits;
   /** Every rule that matches, most specific first, the default last. */
@@ -44,6 +46,7 @@ export interface ExplainInput {
   readonly layers: readonly ToolLayer[];
   readonly grant: Grant;
   readonly route: Route;
+  readonly confinement?: Confinement;
   readonly class: SideEffectClass;
   readonly mode: ModeDecision;
   readonly limits: Limits;
@@ -52,7 +55,7 @@ export interface ExplainInput {
 }
 
 export function explainTool(input: ExplainInput): Explanation {
-  const { tool, rules, grant, route, mode, limits, act } = input;
+  const { tool, rules, grant, route, confinement, mode, limits, act } = input;
   const { verdict, because } = judge(input);
   const asked = act && { query: act, verdict: evaluateAccess(grant.layers, act) };
   const explanation: Omit<Explanation, "text"> = {
@@ -61,6 +64,7 @@ export function explainTool(input: ExplainInput): Explanation {
     because,
     class: input.class,
     route,
+    ...(confinement && { confinement }),
     confirm: mode,
     limits,
     rules: rules.matched.map(({ because: { rule }, effect }) => ({ rule, effect })),
@@ -86,7 +90,7 @@ function toLines(explanation: Omit<Explanation, "text">): readonly string[] {
   const lines = [
     `${tool}: ${verdict} (${because.layer}: ${because.rule})`,
     `  class    ${explanation.class}`,
-    `  route    ${explanation.route}`,
+    `  route    ${routeText(explanation)}`,
     `  confirm  ${confirm.mode} (${confirm.because.rule})`,
     ...explanation.rules.map(({ rule, effect }) => `  rule     ${rule}: ${JSON.stringify(effect)}`),
     ...explanation.toolLayers.map(
@@ -107,4 +111,10 @@ function toLines(explanation: Omit<Explanation, "text">): readonly string[] {
 function actToText(query: AccessQuery): string {
   const what = "host" in query ? query.host : "path" in query ? query.path : "name" in query ? query.name : undefined;
   return what === undefined ? query.kind : `${query.kind} ${JSON.stringify(what)}`;
+}
+
+/** `host, confined by Deno's permissions`. */
+export function routeText({ route, confinement }: { readonly route: string; readonly confinement?: Confinement }): string {
+  if (confinement === undefined) return route;
+  return confinement === "deno" ? `${route}, each act checked by way of Deno's permissions` : `${route}, UNCONFINED`;
 }

@@ -50,7 +50,8 @@ export function createGrantLayers(sources: LayerSources): GrantLayers {
   const remembered = new WeakMap<RegisteredTool, Remembered>();
   return (tool, workspace, policy) => {
     const { binding, plugin } = tool;
-    const stored = binding.kind === "plugin" && plugin !== undefined ? sources.grants.find(plugin, binding.version.directory) : undefined;
+    const version = binding.kind === "plugin" ? binding.version : undefined;
+    const stored = version && plugin !== undefined ? sources.grants.find(plugin, version.directory, version.digest) : undefined;
     const known = remembered.get(tool);
     const { layers } = policy;
     if (known !== undefined && known.workspace === workspace && known.stored === stored && known.layers === layers) return known.grant;

@@ -24,6 +24,7 @@ import { createGrantLayers } from "./layers.ts";
 import { matchRules, type MergedRules } from "./match.ts";
 import type { Protection } from "./protect.ts";
 import { refusalBy, type ToolLayer, toolLayersFor } from "./tool-layers.ts";
+import { confinementOf } from "./trust.ts";
 import { approvalFor, createTypeCeilings } from "./permission-types.ts";
 
 /** What dispatch needs of a policy; any implementation passes the dispatch suite (SPEC D8). */
@@ -45,7 +46,7 @@ export interface ProjectPolicy extends Policy {
 
 export interface PolicyOptions {
   /** `bascule.json`; without one everything is allowed on the Wasm route and nothing is granted (SPEC P1). */
-  readonly project?: Pick<ProjectConfig, "policy" | "confirmation" | "roles">;
+  readonly project?: Pick<ProjectConfig, "policy" | "confirmation" | "roles"> & Partial<Pick<ProjectConfig, "trusted">>;
   /** Absolute folder of `bascule.json`: what its relative paths, and those of stored grants, are relative to. */
   readonly root: string;
   readonly grants: GrantReader;
@@ -69,7 +70,7 @@ const HOST_WALL_MS = 60_000;
 const HOST_LONG_WALL_MS = 600_000;
 
 export function createPolicy(options: PolicyOptions): ProjectPolicy {
-  const { policy: config, confirmation, roles } = options.project ?? DEFAULT_PROJECT;
+  const { policy: config, confirmation, roles, trusted = [] } = options.project ?? DEFAULT_PROJECT;
   const grantLayers = createGrantLayers(options);
   const isTrusted = createTrust(confirmation.trustedWorkspaces, options.root);
   // What rules and limits say depends on nothing but the tool, and registered tools never change.
@@ -137,12 +138,15 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
     if (last !== undefined && last.session === session && last.grant === grant && last.limits === limits) return last.decision;
 
     const { mode, because } = modeFor(tool, session);
+    const route = routeOf(tool, rules);
+    const confinement = route === "host" ? confinementOf(trusted, tool) : undefined;
     const decision: Decision = Object.freeze(
       mode === "deny"
         ? { kind: "deny", because, by: "confirmation" }
         : {
             kind: mode === "auto" ? "allow" : "ask",
-            route: routeOf(tool, rules),
+            route,
+            ...(confinement && { confinement }),
             grant,
             limits,
             quotas: quotasFor(rules, session),
@@ -161,12 +165,15 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
       const rules = rulesFor(tool);
       const layers = layersOf(session);
       const grant: Grant = grantLayers(tool, session.workspace, { ruleGrants: rules.grants, layers, ceilings: ceilings(classOf(tool)) });
+      const route = routeOf(tool, rules);
+      const confinement = route === "host" ? confinementOf(trusted, tool) : undefined;
       return explainTool({
         tool,
         rules,
         layers,
         grant,
-        route: routeOf(tool, rules),
+        route,
+        ...(confinement && { confinement }),
         class: classOf(tool),
         mode: modeFor(tool, session),
         limits: limitsFor(tool, { session }),
@@ -190,9 +197,9 @@ export function classOf(tool: RegisteredTool): SideEffectClass {
   return sideEffectClassOf(definition, binding.kind === "plugin" ? binding.version.manifest.permissions : undefined);
 }
 
-/** The default's route is for plugins: built-ins and functions are host code, and only a rule of their own moves them. */
+/** The default's route is for plugins: everything else is the person's own word, and only a rule of its own moves it. */
 function routeOf(tool: RegisteredTool, rules: MergedRules): Route {
-  if (tool.binding.kind !== "factory") return rules.route?.value ?? "wasm";
+  if (tool.source === "plugin") return rules.route?.value ?? "wasm";
   return rules.route === undefined || rules.route.because.layer === "default" ? "host" : rules.route.value;
 }
 

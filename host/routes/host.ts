@@ -1,17 +1,8 @@
-/** The `host` route: built-ins and functions of the embedding program, natively and in this process (SPEC O1, R1, T3). */
+/** The `host` route: built-ins and functions of the embedding program, natively and in this process; plugins beside it (SPEC O1, R1, T3). */
 
 import { createToolCaller, createWorkspaceFiles } from "../capabilities/mod.ts";
 import type { ToolContext } from "../context.ts";
-import {
-  cancelled,
-  internal,
-  resourceExhausted,
-  toolError,
-  type ToolErrorData,
-  toolFailedHidden,
-  unavailable,
-  wallTimeout,
-} from "../errors.ts";
+import { cancelled, internal, resourceExhausted, toolError, type ToolErrorData, toolFailedHidden, wallTimeout } from "../errors.ts";
 import { copyJson } from "../json.ts";
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import { ToolError } from "../tool-error.ts";
@@ -19,32 +10,23 @@ import { isToolOutput } from "../tool-output.ts";
 import type { Tool, ToolFactory } from "../tool.ts";
 import type { Execution, Executor, Outcome } from "./executor.ts";
 import { partsOutcome, plainOutcome } from "./output.ts";
-import { asksForTools, openRunRecord, type RouteOptions, type RunRecord } from "./run-record.ts";
+import { createProcessExecutor, type ProcessRouteOptions } from "./process/process.ts";
+import { asksForTools, openRunRecord, type RunRecord } from "./run-record.ts";
+import { DEFAULT_GRACE_MS, type InTime, stopError, stopInTime } from "./stop-in-time.ts";
 
-export interface HostRouteOptions extends RouteOptions {
-  /** How long a tool may take to end after it was told to. Default 3,000. */
-  readonly graceMs?: number;
-}
-
-const DEFAULT_GRACE_MS = 3_000;
+export type HostRouteOptions = ProcessRouteOptions;
 
 /** Each call gets a fresh instance, a deadline, and a signal that fires at the deadline and at cancellation. */
 export function createHostExecutor(options: HostRouteOptions): Executor {
+  const runPlugin = createProcessExecutor(options);
   return async (execution) => {
     const { tool } = execution;
-    if (tool.binding.kind !== "factory") {
-      const reason = `it is a plugin's, and the host route runs built-in tools and the embedding program's own only (set its route to "wasm")`;
-      return { ok: false, error: unavailable(tool.qualifiedName, reason), used: { wallMs: 0 }, filesModified: [] };
-    }
+    if (tool.binding.kind !== "factory") return await runPlugin(execution);
     return await runNatively(tool.binding.create, execution, options);
   };
 }
 
-type Ending =
-  | { readonly kind: "returned"; readonly value: unknown }
-  | { readonly kind: "threw"; readonly thrown: unknown }
-  /** It was told to end. `late` is what it still returned in its grace period. */
-  | { readonly kind: "stopped"; readonly reason: "timeout" | "cancelled"; readonly late?: unknown };
+type Ending = { readonly kind: "returned"; readonly value: unknown } | { readonly kind: "threw"; readonly thrown: unknown };
 
 async function runNatively(create: ToolFactory, execution: Execution, options: HostRouteOptions): Promise<Outcome> {
   const stop = new AbortController();
@@ -53,17 +35,15 @@ async function runNatively(create: ToolFactory, execution: Execution, options: H
   const calls = record.endCalls();
   const steps = calls && (await calls);
   const facts = { used: { wallMs: record.elapsedMs() }, filesModified: record.filesModified(), ...(steps && { steps }) };
-  switch (ending.kind) {
-    case "returned":
-      return readReturned(ending.value, execution, facts);
-    case "threw":
-      return { ok: false, error: thrownToError(ending.thrown, execution.call.callId, record), ...facts };
-    case "stopped": {
-      const error = ending.reason === "timeout" ? wallTimeout(execution.decision.limits.wallMs) : cancelled();
-      const late = ending.late === undefined ? undefined : readReturned(ending.late, execution, facts);
-      return { ok: false, error, ...facts, ...(late?.ok === true && { partialOutput: late.output }) };
-    }
+  if (ending.kind === "ended") {
+    const { value: end } = ending;
+    if (end.kind === "returned") return readReturned(end.value, execution, facts);
+    return { ok: false, error: thrownToError(end.thrown, execution.call.callId, record), ...facts };
   }
+  const error = ending.reason === "timeout" ? wallTimeout(execution.decision.limits.wallMs) : cancelled();
+  const late =
+    ending.late?.kind === "returned" && ending.late.value !== undefined ? readReturned(ending.late.value, execution, facts) : undefined;
+  return { ok: false, error, ...facts, ...(late?.ok === true && { partialOutput: late.output }) };
 }
 
 interface Run extends HostRouteOptions {
@@ -72,7 +52,7 @@ interface Run extends HostRouteOptions {
 }
 
 /** Settles when the tool has ended, or when its grace period has. Never rejects. */
-async function runToEnd(create: ToolFactory, execution: Execution, run: Run): Promise<Ending> {
+async function runToEnd(create: ToolFactory, execution: Execution, run: Run): Promise<InTime<Ending>> {
   const { platform, record, stop, graceMs = DEFAULT_GRACE_MS } = run;
   const { signal, decision, args } = execution;
   let tool: Tool | undefined;
@@ -80,31 +60,19 @@ async function runToEnd(create: ToolFactory, execution: Execution, run: Run): Pr
     tool = create();
     return tool.execute(args, createContext(execution, record, stop.signal));
   });
-
-  const first = await firstOf<Ending, "timeout" | "cancelled">(finished, (settle) => {
-    const stopTimer = platform.clock.after(decision.limits.wallMs, () => settle("timeout"));
-    const cancel = (): void => settle("cancelled");
-    if (signal.aborted) cancel();
-    signal.addEventListener("abort", cancel, { once: true });
-    return () => {
-      stopTimer();
-      signal.removeEventListener("abort", cancel);
-    };
+  const ending = await stopInTime(finished, {
+    clock: platform.clock,
+    signal,
+    wallMs: decision.limits.wallMs,
+    graceMs,
+    onStop(reason) {
+      stop.abort(stopError(reason));
+      askToCancel(tool, record);
+    },
   });
-  if (typeof first === "object") return first;
-
-  stop.abort(
-    new DOMException(
-      first === "timeout" ? "The tool ran out of time" : "The call was cancelled",
-      first === "timeout" ? "TimeoutError" : "AbortError",
-    ),
-  );
-  askToCancel(tool, record);
-  const last = await firstOf<Ending, "abandoned">(finished, (settle) => platform.clock.after(graceMs, () => settle("abandoned")));
-  if (last === "abandoned")
-    record.log.write("warn", "A tool did not end after it was told to, and was abandoned", { reason: first, graceMs });
-  const late = typeof last === "object" && last.kind === "returned" ? last.value : undefined;
-  return { kind: "stopped", reason: first, ...(late !== undefined && { late }) };
+  if (ending.kind === "stopped" && ending.late === undefined)
+    record.log.write("warn", "A tool did not end after it was told to, and was abandoned", { reason: ending.reason, graceMs });
+  return ending;
 }
 
 /** Runs a function that may throw at once, later or never. */
@@ -114,17 +82,6 @@ async function start(run: () => unknown): Promise<Ending> {
   } catch (thrown) {
     return { kind: "threw", thrown };
   }
-}
-
-/** What settles first: `finished`, or what `watch` says. `watch` returns how to stop watching. */
-async function firstOf<T, R extends string>(finished: Promise<T>, watch: (settle: (reason: R) => void) => () => void): Promise<T | R> {
-  return await new Promise<T | R>((resolve) => {
-    const unwatch = watch(resolve);
-    void finished.then((ending) => {
-      unwatch();
-      resolve(ending);
-    });
-  });
 }
 
 /** `cancel()` is the tool's own code: whatever it does must not reach the call. */

@@ -4,6 +4,7 @@ import { unavailable } from "../errors.ts";
 import type { Executor, Executors } from "./executor.ts";
 import { finished } from "./finish.ts";
 import { createHostExecutor } from "./host.ts";
+import { createMicrovmExecutor } from "./microvm.ts";
 import { createWasmExecutor, type WasmRouteOptions } from "./wasm.ts";
 
 export type { Execution, Executor, Executors, Outcome } from "./executor.ts";
@@ -17,7 +18,7 @@ export function createExecutors(options: WasmRouteOptions): Executors {
     host: finished(createHostExecutor(options), options),
     wasm: finished(createWasmExecutor(options), options),
     remote: createMissing("remote", `"remotes" of bascule.json name no host that this version can forward to`),
-    microvm: createMissing("microvm", "no micro virtual machine runner is installed (SPEC O4 reserves the name)"),
+    microvm: createMicrovmExecutor(),
   });
 }
 

@@ -101,6 +101,7 @@ export function netCall(net: Exclude<Permissions["net"], undefined>, options: Ne
   const { resolve = () => Promise.reject(new Error("No names here")), ca, limits = {} } = options;
   const network = createNetwork({ resolve, ...(ca !== undefined && { ca }) });
   const limited: typeof network = {
+    ...network,
     exchange: (url, request) => network.exchange(url, { ...request, limits: { ...request.limits, ...limits } }),
   };
   const { environment, ...platform } = currentPlatform();

@@ -6,6 +6,7 @@ import type { Confinement, SystemFacts } from "../../platform/platform.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { table } from "../help.ts";
+import { openProject } from "../../project-file.ts";
 import { isolationOfProject } from "../isolation-flag.ts";
 import { printable } from "../text.ts";
 import { VERSION } from "../../version.ts";
@@ -16,7 +17,8 @@ export const doctorCommand: Command = {
   usage: "doctor",
   details: [
     "Which runtime and engine run plugins, what keeps them apart from the host and what that leaves open, how files are",
-    "protected from renames, the cache, the watcher, and whether Deno is there. What can be tried is tried.",
+    "protected from renames, the cache, the watcher, and whether Deno is there, which trusted plugins need to run natively.",
+    "What can be tried is tried.",
     "Exits with 1 where something that the project asks for does not work.",
   ],
   examples: ["doctor", "doctor --json"],
@@ -31,6 +33,7 @@ type ProcessFacts = Confinement | { readonly problem: string };
 async function doctor(context: CommandContext): Promise<number> {
   const { output, platform } = context;
   const isolation = await isolationOfProject(context);
+  const natively = await nativeRoute(context);
   const [engine, system, process] = await Promise.all([
     engineInForce(platform.workers),
     platform.inspectSystem(),
@@ -42,6 +45,7 @@ async function doctor(context: CommandContext): Promise<number> {
   const problems = [
     ...(engine.build === "metered" ? [] : [`The engine runs without a meter${engine.problem === undefined ? "" : `: ${engine.problem}`}`]),
     ...("problem" in inForce ? [inForce.problem] : []),
+    ...natively.problems,
     ...(system.watcher.works ? [] : [`The watcher does not work: ${system.watcher.problem ?? ""}; changes are noticed by scans only`]),
   ];
   const facts: readonly (readonly [string, readonly string[]])[] = [
@@ -50,6 +54,7 @@ async function doctor(context: CommandContext): Promise<number> {
     ["engine", [ENGINE[engine.build]]],
     ["isolation", isolationLines(isolation, inForce)],
     ["a process", processLines(process)],
+    ["host route", [natively.text]],
     ["files", [FILES[system.files]]],
     ["cache", [`${system.cache.folder}  ${system.cache.images} files, ${(system.cache.bytes / 1e6).toFixed(1)} MB of images`]],
     ["watcher", [system.watcher.works ? "told of a change" : "does not work; changes are noticed by scans only"]],
@@ -64,9 +69,40 @@ async function doctor(context: CommandContext): Promise<number> {
     ...system,
     engine,
     isolation: { ...isolation, ...open, process },
+    hostRoute: { deno: natively.deno, unconfined: natively.unconfined },
     problems,
   });
   return problems.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+interface NativeRoute {
+  /** Whether plugins can run under Deno's permissions. */
+  readonly deno: boolean;
+  /** Names that are trusted to run without. */
+  readonly unconfined: readonly string[];
+  readonly text: string;
+  readonly problems: readonly string[];
+}
+
+/** Whether trusted plugins can run, and which run without walls (SPEC O1). */
+async function nativeRoute({ platform, project }: CommandContext): Promise<NativeRoute> {
+  const { config } = await openProject(platform, project.configFile ?? false);
+  const { trusted } = config();
+  const deno = platform.trusted.find("deno");
+  const unconfined = trusted.filter((listed) => listed.unconfined).map(({ name }) => name);
+  const waiting = deno === undefined ? trusted.filter((listed) => !listed.unconfined).map(({ name }) => name) : [];
+  const walls =
+    deno === undefined
+      ? "plugins cannot run natively: Deno is not installed"
+      : `trusted plugins run under Deno's permissions  ${deno.program}`;
+  return {
+    deno: deno !== undefined,
+    unconfined,
+    text: unconfined.length === 0 ? walls : `${walls}; UNCONFINED: ${unconfined.join(", ")}`,
+    problems: waiting.map(
+      (name) => `"${name}" is trusted, and Deno, which would confine it, is not installed (https://deno.com, or npm install -g deno)`,
+    ),
+  };
 }
 
 const ENGINE = {

@@ -9,6 +9,7 @@ import type { Output } from "../output.ts";
 import { pathFrom } from "../paths.ts";
 import { permissionText } from "../permission-text.ts";
 import { exampleCall, pluginLines, type ReaderPlace } from "../plugin-text.ts";
+import { routeText } from "../../policy/explain.ts";
 import { printable } from "../text.ts";
 
 export const infoCommand: Command = {
@@ -47,6 +48,7 @@ function toolDetails(tool: ToolView, plugin: PluginView, output: Output, place: 
     ["tool", `${printable(tool.qualifiedName)}  (${tool.source})`],
     ["class", `${tool.class}${tool.destructive ? ", destructive" : ""}`],
   ];
+  facts.push(["route", routeText(tool)]);
   if (tool.unavailable !== undefined) facts.push(["state", style.red(`cannot be called: ${printable(tool.unavailable)}`)]);
   if (plugin.directory !== undefined) facts.push(["granted", permissionText(plugin.granted, place.cwd)]);
   return [

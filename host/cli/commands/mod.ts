@@ -1,55 +1,43 @@
-/** Every command, in the order in which `--help` shows them. A command is one file here and one line below. */
+/**
+ * Every command, in the order in which `--help` shows them. A command is one file here and one line below; what it needs is
+ * loaded when it runs, or each would pay for all of them.
+ */
 
 import type { Command } from "../command.ts";
-import { approveCommand, denyCommand } from "./approve.ts";
-import { auditCommand } from "./audit.ts";
-import { benchCommand } from "./bench.ts";
-import { callCommand } from "./call.ts";
-import { checkCommand } from "./check.ts";
-import { devCommand } from "./dev.ts";
-import { doctorCommand } from "./doctor.ts";
-import { exportCommand } from "./export.ts";
-import { grantCommand } from "./grant.ts";
-import { grantsCommand } from "./grants.ts";
-import { infoCommand } from "./info.ts";
-import { initCommand } from "./init.ts";
-import { learnCommand } from "./learn.ts";
-import { listCommand } from "./list.ts";
-import { packCommand } from "./pack.ts";
-import { reloadCommand } from "./reload.ts";
-import { replayCommand } from "./replay.ts";
-import { revokeCommand } from "./revoke.ts";
-import { serveCommand } from "./serve.ts";
-import { settingsCommand } from "./settings.ts";
-import { testCommand } from "./test.ts";
-import { typesCommand } from "./types.ts";
-import { vendorCommand } from "./vendor.ts";
-import { whyCommand } from "./why.ts";
 
-export const COMMANDS: readonly Command[] = [
-  initCommand,
-  devCommand,
-  serveCommand,
-  listCommand,
-  infoCommand,
-  callCommand,
-  benchCommand,
-  checkCommand,
-  typesCommand,
-  exportCommand,
-  testCommand,
-  replayCommand,
-  vendorCommand,
-  packCommand,
-  grantCommand,
-  revokeCommand,
-  grantsCommand,
-  settingsCommand,
-  whyCommand,
-  learnCommand,
-  approveCommand,
-  denyCommand,
-  auditCommand,
-  reloadCommand,
-  doctorCommand,
-];
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  init: async () => (await import("./init.ts")).initCommand,
+  dev: async () => (await import("./dev.ts")).devCommand,
+  serve: async () => (await import("./serve.ts")).serveCommand,
+  list: async () => (await import("./list.ts")).listCommand,
+  info: async () => (await import("./info.ts")).infoCommand,
+  call: async () => (await import("./call.ts")).callCommand,
+  bench: async () => (await import("./bench.ts")).benchCommand,
+  check: async () => (await import("./check.ts")).checkCommand,
+  types: async () => (await import("./types.ts")).typesCommand,
+  export: async () => (await import("./export.ts")).exportCommand,
+  test: async () => (await import("./test.ts")).testCommand,
+  replay: async () => (await import("./replay.ts")).replayCommand,
+  vendor: async () => (await import("./vendor.ts")).vendorCommand,
+  pack: async () => (await import("./pack.ts")).packCommand,
+  sign: async () => (await import("./sign.ts")).signCommand,
+  remove: async () => (await import("./remove.ts")).removeCommand,
+  accept: async () => (await import("./accept.ts")).acceptCommand,
+  rollback: async () => (await import("./rollback.ts")).rollbackCommand,
+  grant: async () => (await import("./grant.ts")).grantCommand,
+  revoke: async () => (await import("./revoke.ts")).revokeCommand,
+  grants: async () => (await import("./grants.ts")).grantsCommand,
+  settings: async () => (await import("./settings.ts")).settingsCommand,
+  why: async () => (await import("./why.ts")).whyCommand,
+  learn: async () => (await import("./learn.ts")).learnCommand,
+  approve: async () => (await import("./approve.ts")).approveCommand,
+  deny: async () => (await import("./approve.ts")).denyCommand,
+  audit: async () => (await import("./audit.ts")).auditCommand,
+  reload: async () => (await import("./reload.ts")).reloadCommand,
+  doctor: async () => (await import("./doctor.ts")).doctorCommand,
+};
+
+/** Loads all of them, for help. */
+export function allCommands(): Promise<readonly Command[]> {
+  return Promise.all(Object.values(COMMANDS).map((load) => load()));
+}

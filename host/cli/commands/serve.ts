@@ -10,12 +10,14 @@ import type { Platform } from "../../platform/platform.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { FROZEN_OPTION } from "../frozen-flag.ts";
 import { ISOLATION_OPTION } from "../isolation-flag.ts";
 import { type LocalHost, openLocalHost } from "../local-host.ts";
 import { pathFrom } from "../paths.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import { ownTokens, type ServerToken } from "../server-tokens.ts";
 import { makeRoots, openDoor } from "../serving.ts";
+import { VERSION } from "../../version.ts";
 import { count } from "../text.ts";
 
 const DEFAULT_HOST = "127.0.0.1";
@@ -40,6 +42,7 @@ export const serveCommand: Command = {
     { name: "expose", about: "Permit an address that other machines can reach" },
     ...RUN_OPTIONS,
     ISOLATION_OPTION,
+    FROZEN_OPTION,
   ],
   run: serve,
 };
@@ -51,7 +54,7 @@ async function serve(context: CommandContext): Promise<number> {
   const { platform, output, options, project, signal } = context;
   const oneRun = await permissionsOfRun(options, platform);
   await makeRoots(context);
-  const local = await openLocalHost(context, oneRun, { watch: true });
+  const local = await openLocalHost(context, oneRun, { watch: true, consent: "strict" });
   let door: SocketDoor | undefined;
   let server: HostServer | undefined;
   try {
@@ -83,8 +86,9 @@ async function openServer(context: CommandContext, { host }: LocalHost, own: rea
   const mounts = await Promise.all(MOUNTS.map((create) => create(host, platform)));
   // Loaded here: no other command is to wait for it.
   const { openHostServer } = await import("../../doors/http/server.ts");
+  const about = { version: VERSION, pid: platform.environment.pid };
   try {
-    return await openHostServer({ platform, host, server: { ...configured, host: address, port }, tokens, mounts });
+    return await openHostServer({ platform, host, server: { ...configured, host: address, port }, tokens, about, mounts });
   } catch (error) {
     if (!(error instanceof HttpServerError)) throw error;
     throw new CliError("address", error.message, { exitCode: EXIT.unavailable, hints: ["--port=0 takes any port that is free"] });

@@ -13,6 +13,7 @@ import type { Output } from "../output.ts";
 import { absolutePath, pathFrom } from "../paths.ts";
 import { permissionText } from "../permission-text.ts";
 import type { ReaderPlace } from "../plugin-text.ts";
+import { routeText } from "../../policy/explain.ts";
 import { printable } from "../text.ts";
 
 export const whyCommand: Command = {
@@ -56,7 +57,7 @@ function toolLines(explanation: ToolExplanation, output: Output, place: ReaderPl
     ["decided by", printable(because.rule === because.layer ? because.rule : `${because.layer}: ${because.rule}`)],
     ["class", explanation.class],
     ["confirmation", explanation.confirm === "auto" ? "none" : explanation.confirm],
-    ["route", explanation.route],
+    ["route", routeText(explanation)],
     ...explanation.rules.map(({ rule, effect }): readonly [string, string] => ["rule", printable(`${rule} ${JSON.stringify(effect)}`)]),
     ...explanation.toolLayers.map(({ layer, level, allowed, rule }): readonly [string, string] => [
       `${level} layer`,

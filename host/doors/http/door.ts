@@ -36,11 +36,13 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = Object.freeze({
 });
 
 export function createHttpDoor<Api>(options: HttpDoorOptions<Api>): HttpDoor {
-  const { platform, server, tokens, mounts = [] } = options;
+  const { platform, server, tokens, endpoints, mounts = [] } = options;
   const gate = createHttpGate(server);
   const limits = { ...DEFAULT_SERVER_LIMITS, ...server.limits };
   const open = createOpenRequests(limits.requests);
   const routes = createRoutes(options, limits.bodyBytes);
+  const own = new Set(endpoints.map(({ path }) => path));
+  const isOurs = (pathname: string): boolean => own.has(pathname) || pathname === "/v1" || pathname.startsWith("/v1/");
 
   async function answer(request: Request): Promise<Response> {
     const refused = gate.check(request);
@@ -58,9 +60,8 @@ export function createHttpDoor<Api>(options: HttpDoorOptions<Api>): HttpDoor {
 
   async function serve(request: Request, caller: HttpCaller | undefined): Promise<Response> {
     const { pathname } = new URL(request.url);
-    const mount = mountOf(mounts, pathname);
-    const isOurs = pathname === "/v1" || pathname.startsWith("/v1/") || mount === undefined;
-    if (isOurs) return await routes(request, caller);
+    const mount = isOurs(pathname) ? undefined : mountOf(mounts, pathname);
+    if (mount === undefined) return await routes(request, caller);
     return refusal(mount.scope, caller) ?? (await mount.fetch(request, caller));
   }
 

@@ -4,10 +4,16 @@ import type { ServerConfig } from "../../../manifests/mod.ts";
 import type { Host } from "../../host.ts";
 import type { HttpServer } from "../../platform/http-types.ts";
 import type { Platform } from "../../platform/platform.ts";
+import { createOperations } from "../host-operations.ts";
+import { createHttpCalls } from "./calls.ts";
 import { createHttpDoor, DEFAULT_SERVER_LIMITS } from "./door.ts";
+import { ENDPOINTS, type HttpApi } from "./endpoints.ts";
+import { createEventStreams, type EventStreams } from "./event-streams.ts";
 import type { HttpMount } from "./mount.ts";
-import { SYSTEM_ENDPOINTS } from "./system-endpoints.ts";
+import { openApiDocument } from "./openapi.ts";
+import { createHttpSessions } from "./sessions.ts";
 import type { HttpTokens } from "./tokens.ts";
+import { createHttpTurns } from "./turns.ts";
 
 export interface HostServerOptions {
   readonly platform: Platform;
@@ -15,6 +21,8 @@ export interface HostServerOptions {
   /** `server` of `bascule.json`, with the address to listen at. */
   readonly server: ServerConfig & Required<Pick<ServerConfig, "host" | "port">>;
   readonly tokens: HttpTokens;
+  /** Version of bascule, and the process that answers. */
+  readonly about: { readonly version: string; readonly pid: number };
   readonly mounts?: readonly HttpMount[];
 }
 
@@ -29,16 +37,30 @@ export interface HostServer extends Pick<HttpServer, "host" | "port"> {
 const GRACE_MS = 5_000;
 
 /** @throws {HttpServerError} if it cannot listen there */
-export async function openHostServer({ platform, host, server, tokens, mounts = [] }: HostServerOptions): Promise<HostServer> {
+export async function openHostServer(options: HostServerOptions): Promise<HostServer> {
+  const { platform, host, server, tokens, mounts = [] } = options;
+  const limits = { ...DEFAULT_SERVER_LIMITS, ...server.limits };
   let isReady = true;
-  const api = { tokens, isReady: () => isReady, metrics: () => host.metrics() };
-  const door = createHttpDoor({ platform, server, tokens, endpoints: SYSTEM_ENDPOINTS, api, mounts });
+  const onDefect = (error: unknown): void => platform.log.write("error", "An HTTP answer failed", { error: String(error) });
+  const sessions = createHttpSessions({ host, platform, most: limits.sessions });
+  const streams: EventStreams = createEventStreams({ host, clock: platform.clock, sessions, most: limits.streams, onDefect });
+  const calls = createHttpCalls({ host, platform });
+  const api: HttpApi = {
+    ...{ host, platform, tokens, sessions, calls, streams },
+    turns: createHttpTurns(calls, platform.random),
+    operations: createOperations({ host, files: platform.files, session: host.session(), about: options.about }),
+    audit: host.audit,
+    isReady: () => isReady,
+    metrics: () => host.metrics(),
+    document: openApiDocument,
+  };
+  const door = createHttpDoor({ platform, server, tokens, endpoints: ENDPOINTS, api, mounts });
   const listening = await platform.http.serve({
     fetch: door.fetch,
     host: server.host,
     port: server.port,
-    limits: { bodyBytes: server.limits.bodyBytes ?? DEFAULT_SERVER_LIMITS.bodyBytes },
-    onDefect: (error) => platform.log.write("error", "An HTTP answer failed", { error: String(error) }),
+    limits: { bodyBytes: limits.bodyBytes },
+    onDefect,
   });
   const shown = listening.host.includes(":") ? `[${listening.host}]` : listening.host;
   return {
@@ -47,6 +69,7 @@ export async function openHostServer({ platform, host, server, tokens, mounts = 
     url: `http://${shown}:${listening.port}`,
     async close() {
       isReady = false;
+      streams.close();
       await Promise.all(mounts.flatMap(({ close }) => close?.() ?? []));
       await listening.close(GRACE_MS);
     },

@@ -1,6 +1,7 @@
 /** Endpoints about the server itself: is it there, what can it do, who am I. */
 
 import { type TSchema, Type } from "@sinclair/typebox";
+import type { JsonObject } from "../../../manifests/mod.ts";
 import { type Endpoint, json, textIn } from "./endpoint.ts";
 import { RequestProblem } from "./problem.ts";
 import type { HttpTokens } from "./tokens.ts";
@@ -12,6 +13,8 @@ export interface SystemApi {
   readonly isReady: () => boolean;
   /** Prometheus text. */
   readonly metrics: () => string;
+  /** The OpenAPI document. */
+  readonly document: () => JsonObject;
 }
 
 const TEXT = Type.String();
@@ -72,5 +75,13 @@ export const SYSTEM_ENDPOINTS: readonly Endpoint<SystemApi>[] = [
       200: { about: "Its name and scopes", schema: Type.Object({ name: TEXT, scopes: Type.Array(TEXT), role: Type.Optional(TEXT) }) },
     },
     run: ({ caller: { name, scopes, role } }) => json({ name, scopes, role }),
+  },
+  {
+    method: "get",
+    path: "/v1/openapi.json",
+    id: "openApi",
+    summary: "This document",
+    answers: { 200: { about: "OpenAPI 3.1", schema: Type.Unsafe({ type: "object" }) } },
+    run: (_request, { document }) => json(document()),
   },
 ];

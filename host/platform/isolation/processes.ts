@@ -71,14 +71,14 @@ export function startProcess({ command, cwd, env, isBehindAnother }: ProcessStar
 }
 
 /**
- * Starts a program with its three streams and no other file.
+ * Starts a program with its three streams and no other file; `apart`: as the leader of a group of processes.
  *
  * What whoever started this process left open in it would be open in the child, too: `/dev/null` takes its place. Deno
  * cannot say that; there the shell closes what it can (`confine.ts`).
  */
-function spawnAlone(
+export function spawnAlone(
   [program, ...args]: ProcessStart["command"],
-  options: Pick<ProcessStart, "cwd" | "env">,
+  options: Pick<ProcessStart, "cwd" | "env"> & { readonly apart?: boolean },
 ): ChildProcessByStdio<Writable, Readable, Readable> {
   const nothing = openSync(devNull, "r");
   try {
@@ -88,7 +88,8 @@ function spawnAlone(
       stdio[file] = nothing;
     }
     // Three pipes are what the types know of this.
-    return spawn(program, args, { cwd: options.cwd, env: { ...options.env }, stdio }) as ChildProcessByStdio<Writable, Readable, Readable>;
+    const child = spawn(program, args, { cwd: options.cwd, env: { ...options.env }, stdio, detached: options.apart === true });
+    return child as ChildProcessByStdio<Writable, Readable, Readable>;
   } finally {
     closeSync(nothing);
   }

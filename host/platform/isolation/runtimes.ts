@@ -23,7 +23,7 @@ export function processRuntimes(): readonly ProcessRuntime[] {
 }
 
 /** Wherever Deno's `node:child_process` sees its own path among arguments, it makes those behind it its own, with `-A`. */
-function spelledDifferently(path: string): string {
+export function spelledDifferently(path: string): string {
   return path.startsWith("/") ? `/.${path}` : path;
 }
 
@@ -66,9 +66,10 @@ function node(): ProcessRuntime {
   };
 }
 
-/** Deno's program on `PATH`, where entries that are relative say nothing about what the user installed. */
+/** Deno's program: `BASCULE_DENO`, else on `PATH`, where entries that are relative say nothing about what the user installed. */
 export function findDeno(): string | undefined {
-  const { PATH = "" } = process.env;
+  const { PATH = "", BASCULE_DENO: named } = process.env;
+  if (named !== undefined && named !== "") return isAbsolute(named) && isExecutable(named) ? named : undefined;
   const name = process.platform === "win32" ? "deno.exe" : "deno";
   return PATH.split(delimiter)
     .filter((folder) => isAbsolute(folder))

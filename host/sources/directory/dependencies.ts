@@ -1,6 +1,6 @@
 /** Which plugins may be loaded, given the others they need (SPEC M7). Pure. */
 
-import semver from "semver";
+import satisfies from "semver/functions/satisfies.js";
 import type { Problem } from "../../../manifests/mod.ts";
 import { compareText } from "./digest.ts";
 
@@ -61,7 +61,7 @@ function checkDependency(needed: string, range: string, plugin: KnownPlugin | un
   if (plugin.state === "failed") return dependencyProblem(needed, `${wanted}, which failed`, `mend "${needed}" first`);
   if (plugin.state === "quarantined") return dependencyProblem(needed, `${wanted}, which waits to be accepted`, `accept "${needed}" first`);
   if (plugin.state === "waiting") return dependencyProblem(needed, `${wanted}, which is not loaded`, `see what "${needed}" waits for`);
-  if (semver.satisfies(plugin.version, range)) return undefined;
+  if (satisfies(plugin.version, range)) return undefined;
   return dependencyProblem(needed, `${wanted}, but version ${plugin.version} is loaded`, "widen the range, or change the version");
 }
 

@@ -31,8 +31,18 @@ describe("bascule doctor", { timeout: 120_000 }, () => {
     expect(out).toMatch(
       /^isolation +by thread\n +WebAssembly in threads of the host's process\n +leaves open: a flaw in the runtime's WebAssembly/m,
     );
-    for (const name of ["bascule", "runtime", "engine", "a process", "files", "cache", "watcher", "deno"])
+    for (const name of ["bascule", "runtime", "engine", "a process", "host route", "files", "cache", "watcher", "deno"])
       expect(out).toMatch(new RegExp(`^${name} `, "m"));
+  });
+
+  it("says whether trusted plugins can run, and fails where those of the project cannot [O1.doctor, I2.doctor]", async () => {
+    const without = memoryPlatformWithWorkers({ "bascule.json": '{ "trusted": ["words", { "name": "code", "unconfined": true }] }' });
+    expect(await main(["doctor"], without)).toBe(1);
+    expect(without.recorded.out()).toMatch(/^host route +plugins cannot run natively: Deno is not installed; UNCONFINED: code$/m);
+    expect(without.recorded.out()).toMatch(/problem {2}"words" is trusted, and Deno, which would confine it, is not installed/);
+    expect(without.recorded.out()).not.toContain('"code" is trusted');
+    await using project = await createCliProject({ "bascule.json": '{ "trusted": ["words"] }' });
+    expect((await project.run(["doctor"])).out).toMatch(/^host route +trusted plugins run under Deno's permissions {2}\//m);
   });
 
   it("fails where the isolation that the project asks for does not work [I2.doctor]", async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { COMMANDS } from "../../../host/cli/commands/mod.ts";
+import { allCommands, COMMANDS } from "../../../host/cli/commands/mod.ts";
 import { EXIT_CODES } from "../../../host/cli/exit-codes.ts";
 import { main } from "../../../host/cli/main.ts";
 import { VERSION } from "../../../host/version.ts";
@@ -13,18 +13,20 @@ async function run(...args: readonly string[]): Promise<{ code: number; platform
   return { code, platform, out: platform.recorded.out(), error: platform.recorded.error() };
 }
 
+const commands = await allCommands();
+
 describe("main()", () => {
   it("shows every command and exit code without arguments and with --help [I2.help] [I2.exit-codes]", async () => {
     const { code, out } = await run();
     expect(code).toBe(0);
     const rows = out.split("\n").map((line) => line.trim().split(/ {2,}/u));
-    expect(rows).toEqual(expect.arrayContaining(COMMANDS.map(({ usage, summary }) => [usage, summary])));
+    expect(rows).toEqual(expect.arrayContaining(commands.map(({ usage, summary }) => [usage, summary])));
     expect(rows).toEqual(expect.arrayContaining(EXIT_CODES.map(([number, meaning]) => [String(number), meaning])));
     expect((await run("--help")).out).toBe(out);
     expect((await run("help")).out).toBe(out);
   });
 
-  it.each(COMMANDS.map((command) => [command.name, command] as const))(
+  it.each(commands.map((command) => [command.name, command] as const))(
     "explains %s with all its options [I2.help]",
     async (name, command) => {
       const { code, out } = await run(name, "--help");
@@ -34,6 +36,10 @@ describe("main()", () => {
       expect((await run("help", name)).out).toBe(out);
     },
   );
+
+  it("calls every command by the name it has itself [I2.help]", () => {
+    expect(Object.keys(COMMANDS)).toEqual(commands.map(({ name }) => name));
+  });
 
   it("knows its version [I2.version]", async () => {
     const { version } = JSON.parse(readFileSync(`${REPOSITORY}package.json`, "utf8")) as { version: string };

@@ -1,0 +1,19 @@
+/** Every endpoint of the server. An endpoint is an entry of one of these tables. */
+
+import { AUDIT_ENDPOINTS, type AuditApi } from "./audit-endpoints.ts";
+import { CALL_ENDPOINTS } from "./call-endpoints.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { PERSON_ENDPOINTS, type PersonApi } from "./person-endpoints.ts";
+import { SESSION_ENDPOINTS, type SessionApi } from "./session-endpoints.ts";
+import { SYSTEM_ENDPOINTS, type SystemApi } from "./system-endpoints.ts";
+
+/** What all of them work with. */
+export interface HttpApi extends SystemApi, SessionApi, PersonApi, AuditApi {}
+
+export const ENDPOINTS: readonly Endpoint<HttpApi>[] = [
+  ...SYSTEM_ENDPOINTS,
+  ...CALL_ENDPOINTS,
+  ...SESSION_ENDPOINTS,
+  ...PERSON_ENDPOINTS,
+  ...AUDIT_ENDPOINTS,
+];

@@ -1,0 +1,198 @@
+/** What requests and answers of `/v1` hold, as TypeBox schemas: requests are checked with them, the OpenAPI document shows them all. */
+
+import { type TObject, type TProperties, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
+import { CONFIRM_MODES, type JsonValue, LIMIT_CEILINGS, PERMISSION_KINDS } from "../../../manifests/mod.ts";
+import { ERROR_CODES } from "../../errors.ts";
+import { PROBLEM_CODES } from "./problem.ts";
+
+/** What answers hold is described, and more may be in it: clients are to ignore what they do not know. */
+const some = (properties: TProperties): TObject => Type.Object(properties);
+/** What requests hold: nothing else, so that no misspelling goes unnoticed. */
+export const closed = (properties: TProperties): TObject => Type.Object(properties, { additionalProperties: false });
+export const oneOf = (values: readonly string[], about?: string): TUnsafe<string> =>
+  Type.Unsafe<string>({ type: "string", enum: values, ...(about !== undefined && { description: about }) });
+
+export const ANY: TUnsafe<JsonValue> = Type.Unsafe<JsonValue>({});
+export const OBJECT: TSchema = Type.Unsafe({ type: "object" });
+export const NAME: TSchema = Type.String({ minLength: 1, maxLength: 256 });
+export const ID: TSchema = Type.String({ minLength: 1, maxLength: 64 });
+const TEXT: TSchema = Type.String();
+const TEXTS: TSchema = Type.Array(TEXT);
+const MILLISECONDS: TSchema = Type.Number({ description: "Milliseconds" });
+const TIME: TSchema = Type.Number({ description: "Milliseconds since the epoch" });
+
+export const PROBLEM: TSchema = some({
+  type: TEXT,
+  title: TEXT,
+  status: Type.Integer(),
+  code: oneOf(PROBLEM_CODES),
+  detail: Type.String({ description: "What was wrong and what to do" }),
+  errors: Type.Optional(Type.Array(some({ pointer: TEXT, message: TEXT, keyword: Type.Optional(TEXT) }))),
+});
+
+export const CONTEXT: TSchema = closed({
+  readOnly: Type.Optional(Type.Boolean({ description: "Nothing that writes, executes or changes system state" })),
+  noWeb: Type.Optional(Type.Boolean({ description: "Nothing that uses the network" })),
+});
+
+export const SESSION_WISH: TSchema = closed({
+  role: Type.Optional(NAME),
+  context: Type.Optional(CONTEXT),
+  workspace: Type.Optional(Type.String({ minLength: 1, maxLength: 4_096, description: "In the token's workspace; relative to it" })),
+  concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 64, description: "Calls at once" })),
+  confirmation: Type.Optional(
+    closed(Object.fromEntries(["none", "read", "write", "network", "execute"].map((name) => [name, Type.Optional(oneOf(CONFIRM_MODES))]))),
+  ),
+  allow: Type.Optional(Type.Array(NAME, { maxItems: 256, description: "Only these tools: names, patterns, groups" })),
+  deny: Type.Optional(Type.Array(NAME, { maxItems: 256 })),
+});
+
+export const SESSION: TSchema = some({
+  sessionId: TEXT,
+  role: Type.Optional(TEXT),
+  workspace: TEXT,
+  concurrency: Type.Integer(),
+  openedAt: TIME,
+  running: Type.Integer(),
+  waiting: Type.Integer(),
+});
+
+const CALL_MEMBERS = {
+  tool: NAME,
+  args: Type.Optional(ANY),
+  callId: Type.Optional(
+    Type.String({ minLength: 8, maxLength: 64, description: "A repeat with the same id, tool and arguments runs nothing again" }),
+  ),
+  timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_CEILINGS.wallMs })),
+};
+
+export const CALL: TSchema = closed({
+  ...CALL_MEMBERS,
+  sessionId: Type.Optional(ID),
+  wait: Type.Optional(Type.Boolean({ description: "Wait while a person is asked, in place of an answer with status pending_approval" })),
+});
+
+export const TURN: TSchema = closed({
+  calls: Type.Array(closed(CALL_MEMBERS), { minItems: 1, maxItems: 64 }),
+  sequential: Type.Optional(Type.Boolean()),
+  wait: Type.Optional(Type.Boolean()),
+});
+
+export const RESULT: TSchema = some({
+  callId: TEXT,
+  tool: TEXT,
+  arguments: ANY,
+  plugin: Type.Optional(TEXT),
+  digest: Type.Optional(TEXT),
+  ok: Type.Boolean(),
+  requiresApproval: Type.Boolean(),
+  status: oneOf(["success", "error", "pending_approval"]),
+  output: ANY,
+  content: Type.Array(OBJECT),
+  error: Type.Optional(
+    some({ code: oneOf(ERROR_CODES), message: TEXT, visible: Type.Boolean(), details: Type.Optional(OBJECT), hint: Type.Optional(OBJECT) }),
+  ),
+  sideEffects: TEXTS,
+  filesModified: TEXTS,
+  route: Type.Optional(TEXT),
+  durationMs: MILLISECONDS,
+  limitsUsed: OBJECT,
+  decision: Type.Optional(OBJECT),
+  metadata: OBJECT,
+});
+
+export const RUNNING: TSchema = some({
+  callId: TEXT,
+  sessionId: TEXT,
+  turnId: Type.Optional(TEXT),
+  tool: TEXT,
+  status: oneOf(["running"]),
+  startedAt: TIME,
+});
+
+export const TURN_STATE: TSchema = some({
+  turnId: TEXT,
+  sessionId: TEXT,
+  status: oneOf(["running", "ended"]),
+  callIds: TEXTS,
+  results: Type.Optional(Type.Array(RESULT, { description: "In the order of the calls, when the turn has ended" })),
+});
+
+export const CONFIRMATION: TSchema = some({
+  sessionId: TEXT,
+  turnId: Type.Optional(TEXT),
+  askedAt: TIME,
+  expiresAt: TIME,
+  request: some({
+    requestId: TEXT,
+    callId: TEXT,
+    tool: TEXT,
+    plugin: Type.Optional(TEXT),
+    digest: Type.Optional(TEXT),
+    args: ANY,
+    class: TEXT,
+    destructive: Type.Boolean(),
+    projectedModifications: TEXTS,
+    hash: Type.String({ description: "Of what is asked; the answer repeats it" }),
+  }),
+});
+
+export const ANSWER: TSchema = closed({
+  approve: Type.Boolean(),
+  hash: Type.String({ minLength: 1, maxLength: 256, description: "Of the question that was shown" }),
+});
+
+export const TOOL: TSchema = some({
+  name: TEXT,
+  qualifiedName: TEXT,
+  source: TEXT,
+  title: Type.Optional(TEXT),
+  description: TEXT,
+  class: TEXT,
+  sideEffects: TEXTS,
+  destructive: Type.Boolean(),
+  inputSchema: OBJECT,
+  outputSchema: Type.Optional(OBJECT),
+  unavailable: Type.Optional(TEXT),
+});
+
+export const PLUGIN: TSchema = some({
+  name: TEXT,
+  state: oneOf(["loaded", "stale", "disabled", "failed", "quarantined", "ignored"]),
+  directory: Type.Optional(TEXT),
+  version: Type.Optional(TEXT),
+  description: Type.Optional(TEXT),
+  digest: Type.Optional(TEXT),
+  tools: Type.Array(TOOL),
+  problems: Type.Array(OBJECT),
+  requested: OBJECT,
+  granted: OBJECT,
+  missing: OBJECT,
+});
+
+export const GRANT: TSchema = some({ plugin: TEXT, permissions: OBJECT });
+
+export const WHY_QUERY: TSchema = closed({
+  name: NAME,
+  kind: Type.Optional(oneOf(PERMISSION_KINDS)),
+  value: Type.Optional(Type.String({ maxLength: 4_096 })),
+  role: Type.Optional(NAME),
+  readOnly: Type.Optional(Type.Boolean()),
+  noWeb: Type.Optional(Type.Boolean()),
+});
+
+export const AUDIT_QUERY: TSchema = closed({
+  text: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+  type: Type.Optional(NAME),
+  tool: Type.Optional(NAME),
+  plugin: Type.Optional(NAME),
+  callId: Type.Optional(ID),
+  sessionId: Type.Optional(ID),
+  since: Type.Optional(Type.Integer({ minimum: 0 })),
+  until: Type.Optional(Type.Integer({ minimum: 0 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+});
+
+/** A list under a name. */
+export const listed = (name: string, item: TSchema): TSchema => some({ [name]: Type.Array(item) });
+export { some, TEXT };

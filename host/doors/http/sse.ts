@@ -1,0 +1,86 @@
+/** Server-sent events: a bounded stream of frames with heartbeats (WHATWG HTML §9.2). */
+
+import type { Clock } from "../../platform/platform.ts";
+
+/** One event. `data` becomes one line of JSON, so nothing in it can end the frame. */
+export interface SseFrame {
+  readonly event: string;
+  readonly data: unknown;
+  /** What a client that comes back says that it has seen. */
+  readonly id?: string;
+}
+
+/** A stream that somebody writes and one client reads. */
+export interface SseStream {
+  readonly response: Response;
+  /** False if the client is so far behind that this one was not taken, or gone. */
+  send(frame: SseFrame): boolean;
+  /** Whatever is behind it: for the last frame, which says how it ended. */
+  sendLast(frame: SseFrame): void;
+  close(): void;
+}
+
+export interface SseOptions {
+  readonly clock: Pick<Clock, "after">;
+  /** Called once, when the client is gone or the stream was closed. */
+  readonly onEnd: () => void;
+  /** What may wait for a client that does not read. Default 1 MiB. */
+  readonly bufferBytes?: number;
+}
+
+const HEARTBEAT_MS = 15_000;
+const RETRY_MS = 2_000;
+const DEFAULT_BUFFER_BYTES = 1024 * 1024;
+const encoder = new TextEncoder();
+
+export function createSseStream({ clock, onEnd, bufferBytes = DEFAULT_BUFFER_BYTES }: SseOptions): SseStream {
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  let stopHeart = (): void => undefined;
+
+  function end(): void {
+    if (controller === undefined) return;
+    controller = undefined;
+    stopHeart();
+    onEnd();
+  }
+
+  function write(text: string): boolean {
+    const bytes = encoder.encode(text);
+    if (controller === undefined || (controller.desiredSize ?? 0) < bytes.length) return false;
+    controller.enqueue(bytes);
+    return true;
+  }
+
+  function beat(): void {
+    // A client that does not read notices nothing, and whoever is gone is found out.
+    write(": \n\n");
+    stopHeart = clock.after(HEARTBEAT_MS, beat);
+  }
+
+  function close(): void {
+    controller?.close();
+    end();
+  }
+
+  const body = new ReadableStream<Uint8Array>(
+    { start: (given) => void (controller = given), cancel: end },
+    { highWaterMark: bufferBytes, size: (piece) => piece?.length ?? 0 },
+  );
+  write(`retry: ${RETRY_MS}\n\n`);
+  stopHeart = clock.after(HEARTBEAT_MS, beat);
+  return {
+    response: new Response(body, {
+      headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
+    }),
+    send: (frame) => write(toText(frame)),
+    sendLast(frame) {
+      controller?.enqueue(encoder.encode(toText(frame)));
+      close();
+    },
+    close,
+  };
+}
+
+function toText({ event, data, id }: SseFrame): string {
+  return `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}

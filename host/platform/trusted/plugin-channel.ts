@@ -1,0 +1,15 @@
+/** The lines that the host sends to a trusted plugin's process. */
+
+import type { Socket } from "node:net";
+
+/** One message. The host wrote it. */
+export type Told = Readonly<Record<string, unknown>>;
+
+export function readMessages(socket: Socket, onMessage: (message: Told) => void): void {
+  let rest = "";
+  socket.setEncoding("utf8").on("data", (text: string) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) onMessage(JSON.parse(line) as Told);
+  });
+}

@@ -1,0 +1,81 @@
+/** The second argument of a tool in a process of its own: in shape what `sandbox/guest/context.ts` makes (SPEC D7, C8). */
+
+/** What reaches the host. */
+export interface Reach {
+  readonly signal: AbortSignal;
+  readonly request: (name: string, args: object, bytes?: Uint8Array) => Promise<{ readonly value: unknown; readonly bytes: Uint8Array }>;
+  readonly log: (level: string, values: readonly unknown[]) => void;
+  readonly progress: (value: unknown) => void;
+}
+
+/** Marks what `context.output` made; a plugin may use the symbol itself. */
+export const TOOL_OUTPUT: symbol = Symbol.for("bascule.toolOutput");
+
+/** In the sandbox's order, and there whether the host told them or not. */
+const TOLD = ["sessionId", "turnId", "callId", "agentId", "traceparent", "workspacePath", "settings", "permissions", "deadline"];
+const LEVELS = ["debug", "info", "warn", "error"];
+
+/** @param told the facts of the call, as JSON */
+export function createContext(told: object, { signal, request, log, progress }: Reach): object {
+  return Object.freeze({
+    ...Object.fromEntries(TOLD.map((name) => [name, Reflect.get(told, name) as unknown])),
+    signal,
+    log: Object.freeze({
+      ...Object.fromEntries(LEVELS.map((level) => [level, (...values: unknown[]) => log(level, values)])),
+      write(level: unknown, ...values: unknown[]) {
+        if (typeof level !== "string" || !LEVELS.includes(level))
+          throw new TypeError(`There is no log level "${String(level)}" (use debug, info, warn or error)`);
+        log(level, values);
+      },
+    }),
+    workspace: Object.freeze(createWorkspace(request)),
+    tools: Object.freeze({ call: async (name: unknown, args: unknown = {}) => await callTool(request, String(name), args) }),
+    progress(value: unknown) {
+      if (JSON.stringify(value) === undefined) throw new TypeError("The progress value is not JSON");
+      progress(value);
+    },
+    output: (parts: object) => Object.assign({ [TOOL_OUTPUT]: true }, parts),
+    error(message: unknown, details?: unknown) {
+      const made = Object.assign(new Error(String(message)), { name: "ToolError" });
+      return details === undefined ? made : Object.assign(made, { details });
+    },
+  });
+}
+
+/** The host's answer is that of `sandbox/guest/tools.ts`. */
+async function callTool(request: Reach["request"], name: string, args: unknown): Promise<unknown> {
+  if (JSON.stringify(args) === undefined) throw new TypeError("The arguments of a tool are a JSON object");
+  const { value } = await request("tools.call", { name, args });
+  const answer = value as
+    | { readonly ok: true; readonly output: unknown }
+    | { readonly ok: false; readonly error: { readonly code: string; readonly message: string; readonly tool: string } };
+  if (answer.ok) return answer.output;
+  const { code, message, tool } = answer.error;
+  throw Object.assign(new Error(message), { name: "ToolError", code, tool });
+}
+
+/** The host does it, with the checks that it does for the sandbox: no rename in between wins anything. */
+function createWorkspace(request: Reach["request"]): object {
+  const text = new TextEncoder();
+  const onPath = (name: string, path: unknown, more: object = {}): ReturnType<Reach["request"]> =>
+    request(`workspace.${name}`, { path: String(path), ...more });
+  const write = async (path: unknown, bytes: Uint8Array, append: boolean): Promise<void> =>
+    void (await request("workspace.write", { path: String(path), append }, bytes));
+  return {
+    read: async (path: unknown, range: object = {}) =>
+      new TextDecoder("utf-8", { ignoreBOM: true }).decode((await onPath("read", path, range)).bytes),
+    readBytes: async (path: unknown, range: object = {}) => (await onPath("read", path, range)).bytes,
+    write: async (path: unknown, contents: unknown) => await write(path, text.encode(requireText(contents)), false),
+    writeBytes: async (path: unknown, bytes: Uint8Array) => await write(path, bytes, false),
+    append: async (path: unknown, contents: unknown) => await write(path, text.encode(requireText(contents)), true),
+    exists: async (path: unknown) => (await onPath("exists", path)).value === true,
+    list: async (path: unknown = ".") => (await onPath("list", path)).value,
+    delete: async (path: unknown) => void (await onPath("delete", path)),
+    patch: async (path: unknown, old: unknown, replacement: unknown) => void (await onPath("patch", path, { old, replacement })),
+  };
+}
+
+function requireText(text: unknown): string {
+  if (typeof text !== "string") throw new TypeError("The text must be a string");
+  return text;
+}

@@ -1,0 +1,115 @@
+/**
+ * Entry file of a trusted plugin's process, on Deno and on Node: takes one call, and answers it.
+ *
+ * The plugin runs beside this code and can do to it what it likes; so nothing here is relied upon, and nothing that it
+ * says is believed (`host/routes/process/`). It makes the plugin's world the one that it has in the sandbox.
+ */
+
+import { connect } from "node:net";
+import { format } from "node:util";
+import { readMessages, type Told } from "./plugin-channel.ts";
+import { createContext, TOOL_OUTPUT } from "./plugin-context.ts";
+import { arrangeImports, arrangeWorld } from "./plugin-world.ts";
+
+const [, , channelPath = "", importMapPath] = process.argv;
+const socket = connect(channelPath);
+// The host is gone, or does not want us any more.
+for (const end of ["end", "close", "error"]) socket.on(end, () => process.exit(0));
+
+const waiting = new Map<number, (answer: Told) => void>();
+const stop = new AbortController();
+let lastId = 0;
+
+function send(message: object): void {
+  socket.write(`${JSON.stringify(message)}\n`);
+}
+
+/** One operation of the host's; rejects with an error that is named as in `Deno.errors`. */
+async function request(name: string, args: object, bytes?: Uint8Array): Promise<{ readonly value: unknown; readonly bytes: Uint8Array }> {
+  const id = ++lastId;
+  const answered = new Promise<Told>((resolve) => waiting.set(id, resolve));
+  send({ type: "operation", id, name, args, ...(bytes && { bytes: Buffer.from(bytes).toString("base64") }) });
+  const answer = await answered;
+  if (answer["ok"] === true) return { value: answer["value"], bytes: toBytes(answer["bytes"]) };
+  throw toError(answer["error"] as Told);
+}
+
+function toBytes(base64: unknown): Uint8Array {
+  return new Uint8Array(Buffer.from(typeof base64 === "string" ? base64 : "", "base64"));
+}
+
+function toError({ name, message, code }: Told): Error {
+  const { Deno: deno } = globalThis as { readonly Deno?: { readonly errors: Readonly<Record<string, new (message: string) => Error>> } };
+  const made = new (deno?.errors[String(name)] ?? Error)(String(message));
+  made.name = String(name);
+  return code === undefined ? made : Object.assign(made, { code });
+}
+
+function log(level: string, values: readonly unknown[]): void {
+  send({ type: "log", level, text: format(...values) });
+}
+
+readMessages(socket, (message) => {
+  if (message["type"] === "answer") {
+    const id = Number(message["id"]);
+    waiting.get(id)?.(message);
+    waiting.delete(id);
+  }
+  if (message["type"] === "stop")
+    stop.abort(
+      message["reason"] === "timeout"
+        ? new DOMException("The tool ran out of time", "TimeoutError")
+        : new DOMException("The call was cancelled", "AbortError"),
+    );
+  if (message["type"] === "call") void answerCall(message);
+});
+
+async function answerCall(call: Told): Promise<void> {
+  arrangeImports(importMapPath);
+  arrangeWorld({ cwd: String(call["cwd"]), tmp: String(call["tmp"]), request, log });
+  onUncaught((error) => send(thrown(error)));
+  send(await outcomeOf(call));
+}
+
+async function outcomeOf({ url, export: name, args, told }: Told): Promise<object> {
+  try {
+    const module = (await import(String(url))) as Readonly<Record<string, unknown>>;
+    const tool = module[String(name)];
+    if (typeof tool !== "function")
+      return { type: "no_export", available: Object.keys(module).filter((key) => typeof module[key] === "function") };
+    const context = createContext(told as object, {
+      signal: stop.signal,
+      request,
+      log,
+      progress: (value) => send({ type: "progress", value }),
+    });
+    return toOutcome(await (tool as (args: unknown, context: object) => unknown)(args, context));
+  } catch (error) {
+    return thrown(error);
+  }
+}
+
+function toOutcome(returned: unknown): object {
+  try {
+    const isOutput = typeof returned === "object" && returned !== null && Reflect.get(returned, TOOL_OUTPUT) === true;
+    const made = isOutput ? { type: "returned", parts: { ...returned } } : { type: "returned", plain: returned ?? null };
+    // Here and not in `send`: what has no JSON is the tool's fault.
+    const text = JSON.stringify(isOutput ? made.parts : made.plain);
+    return text === undefined ? { type: "not_json", message: `The tool returned a ${typeof returned}` } : made;
+  } catch (error) {
+    return { type: "not_json", message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function thrown(error: unknown): object {
+  if (!(error instanceof Error)) return { type: "threw", name: "", message: format(error), stack: "" };
+  const { name, message, stack = "" } = error;
+  const shown = name === "ToolError" ? { shown: { message, details: Reflect.get(error, "details") as unknown } } : {};
+  return { type: "threw", name, message, stack, ...shown };
+}
+
+/** A rejected promise that nobody handles is only told, as in the sandbox; an error thrown in a timer ends the call. */
+function onUncaught(end: (error: unknown) => void): void {
+  process.on("unhandledRejection", (reason) => log("error", ["Unhandled rejection:", reason]));
+  process.on("uncaughtException", end);
+}

@@ -1,0 +1,100 @@
+/** Which program runs a trusted plugin, and how it is told to keep to itself. */
+
+import { realpathSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { findDeno, spelledDifferently } from "../isolation/runtimes.ts";
+import type { TrustedConfinement, TrustedRuntime, TrustedStart } from "./trusted-types.ts";
+
+/** Confined: Deno. Unconfined: the host's own runtime. */
+export function findRuntime(confinement: TrustedConfinement): TrustedRuntime | undefined {
+  const isDeno = "Deno" in globalThis;
+  if (isDeno) return { confinement, name: "deno", program: process.execPath };
+  if (confinement === "none") return { confinement, name: "node", program: process.execPath };
+  const found = findDeno();
+  return found === undefined ? undefined : { confinement, name: "deno", program: realpathSync(found) };
+}
+
+/** What the command is made of. */
+export interface CommandParts extends Pick<TrustedStart, "memoryBytes" | "mayRun"> {
+  readonly root: string;
+  readonly channel: string;
+  readonly broker: string;
+  readonly importMap: string;
+}
+
+export interface RuntimeCommand {
+  readonly command: readonly [program: string, ...args: string[]];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const MIB = 1024 * 1024;
+
+export function commandOf(runtime: TrustedRuntime, parts: CommandParts): RuntimeCommand {
+  return runtime.name === "deno" ? denoCommand(runtime, parts) : nodeCommand(runtime, parts);
+}
+
+/**
+ * Nothing is asked of a person, fetched, or read from a project that happens to lie around; what is kept (code that was
+ * compiled, `localStorage`, caches) goes with the process's own folder.
+ *
+ * With a broker no `--allow-` counts, and a Deno that does not know the word has none: it allows nothing then.
+ */
+function denoCommand({ confinement, program }: TrustedRuntime, { memoryBytes, mayRun, root, ...paths }: CommandParts): RuntimeCommand {
+  const isConfined = confinement === "deno";
+  return {
+    command: [
+      "Deno" in globalThis ? spelledDifferently(program) : program,
+      "run",
+      "--quiet",
+      "--no-prompt",
+      "--no-remote",
+      "--no-npm",
+      "--cached-only",
+      "--no-config",
+      "--no-lock",
+      "--node-modules-dir=none",
+      `--import-map=${paths.importMap}`,
+      `--v8-flags=${heapFlag(memoryBytes)}`,
+      ...(isConfined
+        ? []
+        : ["--allow-read", "--allow-write", "--allow-net", "--allow-env", "--allow-sys", ...(mayRun ? ["--allow-run"] : [])]),
+      mainFile(),
+      paths.channel,
+    ],
+    env: {
+      DENO_DIR: `${root}/deno`,
+      DENO_NO_UPDATE_CHECK: "1",
+      DENO_NO_PACKAGE_JSON: "1",
+      NO_COLOR: "1",
+      ...(isConfined && { DENO_PERMISSION_BROKER_PATH: paths.broker }),
+    },
+  };
+}
+
+/** As far as Node's permissions help: no programs, no addons, no inspector. Files and network are open (FACTS, processes). */
+function nodeCommand({ program }: TrustedRuntime, { memoryBytes, mayRun, channel, importMap }: CommandParts): RuntimeCommand {
+  return {
+    command: [
+      program,
+      "--no-warnings",
+      "--permission",
+      "--allow-fs-read=*",
+      "--allow-fs-write=*",
+      ...(mayRun ? ["--allow-child-process"] : []),
+      heapFlag(memoryBytes),
+      mainFile(),
+      channel,
+      importMap,
+    ],
+    env: { NO_COLOR: "1" },
+  };
+}
+
+function heapFlag(memoryBytes: number): string {
+  return `--max-old-space-size=${Math.max(1, Math.ceil(memoryBytes / MIB))}`;
+}
+
+function mainFile(): string {
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  return fileURLToPath(new URL(`./plugin-main.${extension}`, import.meta.url));
+}

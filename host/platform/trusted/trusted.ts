@@ -1,0 +1,134 @@
+/** Starts processes for trusted plugins: a folder of their own, two sockets in it, and a runtime that knows nothing else. */
+
+import type { ChildProcess } from "node:child_process";
+import { statSync } from "node:fs";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { cacheFolder } from "../cache-folder.ts";
+import { toFileError } from "../file-errors.ts";
+import { spawnAlone } from "../isolation/processes.ts";
+import { FileError } from "../platform.ts";
+import { listenOnce } from "./listen-once.ts";
+import { commandOf, findRuntime } from "./runtime.ts";
+import type { TrustedListeners, TrustedProcess, TrustedProcesses, TrustedStart } from "./trusted-types.ts";
+
+/** Room for the longest value that is checked; Deno writes nothing else. */
+const MAX_CHECK_BYTES = 1024 * 1024;
+/** Of a line that the plugin wrote to a standard stream; what is longer comes in pieces. */
+const OUTPUT_PIECE = 16 * 1024;
+
+export function createTrustedProcesses(): TrustedProcesses {
+  return { find: findRuntime, start };
+}
+
+async function start(options: TrustedStart, listeners: TrustedListeners): Promise<TrustedProcess> {
+  const runtime = findRuntime(options.confinement);
+  if (runtime === undefined) throw new FileError("not_found", "Deno is not installed");
+  const root = await makeFolder();
+  const sockets: { close(): void }[] = [];
+  try {
+    const code = join(root, "plugin");
+    const [channel, broker] = [join(root, "c"), join(root, "b")];
+    const importMap = join(root, "imports.json");
+    await writeFile(importMap, importMapText(options, code), { mode: 0o600 });
+    const messages = await listenOnce(channel, options.maxLineBytes, listeners.onMessage);
+    sockets.push(messages);
+    const checks = options.confinement === "none" ? undefined : await listenOnce(broker, MAX_CHECK_BYTES, listeners.onCheck);
+    if (checks !== undefined) sockets.push(checks);
+    const { command, env } = commandOf(runtime, { ...options, root, channel, broker, importMap });
+    const child = spawnAlone(command, { cwd: isFolder(options.cwd) ? options.cwd : root, env: { ...options.env, ...env }, apart: true });
+    // A broken stream is a process that ended.
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {});
+    child.stdin.end();
+    for (const stream of ["stdout", "stderr"] as const) {
+      child[stream].setEncoding("utf8").on("data", (text: string) => {
+        for (let at = 0; at < text.length; at += OUTPUT_PIECE) listeners.onOutput(stream, text.slice(at, at + OUTPUT_PIECE));
+      });
+    }
+    const ended = endOf(child);
+    const copied = copy(options.files, code);
+    const ready = Promise.all([copied, messages.connected]).then(() => undefined);
+    // Whoever waits for it hears of it; nobody may.
+    ready.catch(() => undefined);
+    let ending: Promise<void> | undefined;
+
+    async function end(): Promise<void> {
+      killGroup(child);
+      for (const socket of sockets) socket.close();
+      await ended;
+      await copied.catch(() => undefined);
+      await rm(root, { recursive: true, force: true });
+    }
+
+    return {
+      root,
+      code,
+      channel,
+      ready,
+      send: messages.send,
+      answer: (line) => checks?.send(line),
+      ended,
+      end: () => (ending ??= end()),
+    };
+  } catch (thrown) {
+    for (const socket of sockets) socket.close();
+    await rm(root, { recursive: true, force: true });
+    throw thrown instanceof FileError ? thrown : toFileError(thrown);
+  }
+}
+
+/**
+ * Mode 0700, under a name that nobody can guess, and where no tool may write, whatever it was granted (`host/places.ts`):
+ * in the system's folder for temporary files another plugin could change what is about to run.
+ */
+async function makeFolder(): Promise<string> {
+  try {
+    const runs = cacheFolder("run");
+    await mkdir(runs, { recursive: true, mode: 0o700 });
+    return await realpath(await mkdtemp(join(runs, "p")));
+  } catch (thrown) {
+    throw toFileError(thrown);
+  }
+}
+
+async function copy(files: ReadonlyMap<string, Uint8Array>, code: string): Promise<void> {
+  try {
+    const folders = new Set([...files.keys()].map((path) => dirname(join(code, path))));
+    await mkdir(code, { mode: 0o700 });
+    for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 });
+    await Promise.all([...files].map(([path, bytes]) => writeFile(join(code, path), bytes, { mode: 0o400, flag: "wx" })));
+  } catch (thrown) {
+    throw toFileError(thrown);
+  }
+}
+
+/** In the form of deno.json; on Node our own code reads it. */
+function importMapText({ imports }: TrustedStart, code: string): string {
+  return JSON.stringify({ imports: Object.fromEntries(imports.map(([name, file]) => [name, pathToFileURL(join(code, file)).href])) });
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.on("error", (error) => {
+      // Without a process there is no end of one.
+      if (child.pid === undefined) resolve(`it did not start: ${error.message}`);
+    });
+    child.on("exit", (code, signal) => resolve(signal === null ? `exit code ${code ?? "unknown"}` : `signal ${signal}`));
+  });
+}
+
+/** It leads a group of its own; whoever it started is in there, unless they left. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    if (process.platform === "win32") child.kill("SIGKILL");
+    else process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // Nobody is left in it.
+  }
+}

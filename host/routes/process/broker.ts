@@ -1,0 +1,147 @@
+/**
+ * Deno's permission broker (`DENO_PERMISSION_BROKER_PATH`): one JSON line a check, answered in order. Version 1, as Deno
+ * 2.9.5 speaks it; experimental there, so whatever is not exactly that ends the process, and nothing is allowed.
+ */
+
+import { isJsonObject, type JsonValue, normalizePath } from "../../../manifests/mod.ts";
+import { reportModified } from "../../capabilities/file-act.ts";
+import type { BridgeContext, CapabilityAct } from "../../capabilities/bridge.ts";
+import type { TrustedProcess } from "../../platform/trusted/trusted-types.ts";
+import { answerCheck, type Check, realPathOf } from "./check.ts";
+
+export interface BrokerOptions {
+  readonly bridge: BridgeContext;
+  readonly process: () => Promise<Pick<TrustedProcess, "root" | "code" | "channel" | "answer">>;
+  /** Counts a check; false if the call may do no more. */
+  readonly count: () => boolean;
+  /** Somebody speaks another language: nothing is answered any more. */
+  readonly onFault: (message: string) => void;
+}
+
+export interface Broker {
+  onCheck(line: string): void;
+  /** From here on the plugin's code may run: until here only our own has, and only to reach us. */
+  begin(): void;
+  /** The process has ended: records what was kept back. */
+  end(): void;
+  /** Whether the plugin was allowed to start a program. */
+  readonly ran: boolean;
+}
+
+const VERSION = 1;
+
+export function createBroker({ bridge, process, count, onFault }: BrokerOptions): Broker {
+  let begun = false;
+  let ran = false;
+  let lastId = 0;
+  let isOver = false;
+  let turn: Promise<void> = Promise.resolve();
+  /** Deno asks for all of `run` before it asks for one program: a refusal of that counts if nothing follows. */
+  let probe: CapabilityAct | undefined;
+
+  async function answer(line: string): Promise<void> {
+    if (isOver) return;
+    const check = readCheck(line, lastId + 1);
+    if (typeof check === "string") {
+      isOver = true;
+      onFault(`Deno's permission broker protocol is not the one that is known: ${check}`);
+      return;
+    }
+    lastId += 1;
+    const reason = await refusal(check);
+    const { answer: send } = await process();
+    send(JSON.stringify(reason === undefined ? { id: lastId, result: "allow" } : { id: lastId, result: "deny", reason }));
+  }
+
+  /** Undefined if it is allowed. */
+  async function refusal(check: Check): Promise<string | undefined> {
+    const own = await ownPlace(check);
+    if (own !== undefined)
+      return own === "allowed" ? undefined : record({ ...deniedAct(check), layer: "own process" }, "This is the host's own");
+    if (!begun) return "The call has not begun";
+    if (!count()) return "The call may do no more";
+    const given = await answerCheck(check, bridge);
+    if (!given.ok) return record(given.act, given.reason);
+    const excess = bridge.meter.spend("hostCalls", 1) ?? (check.permission === "net" ? bridge.meter.spend("requests", 1) : undefined);
+    if (excess !== undefined) return record({ ...given.act, decision: "denied", layer: "quota" }, excess.message);
+    record(given.act);
+    if (check.permission === "run") ran = true;
+    if (check.permission === "write" && check.value !== undefined) reportModified({ path: check.value }, bridge);
+    return undefined;
+  }
+
+  /** The plugin's copy may be read, as its own files may in the sandbox; before the call our own code reaches for the channel. */
+  async function ownPlace({ permission, value = "" }: Check): Promise<"allowed" | "denied" | undefined> {
+    const { root, code, channel } = await process();
+    const named = permission === "net" && value.startsWith("unix:") ? value.slice("unix:".length) : value;
+    const path = named.startsWith("/") ? normalizePath(named, "/") : undefined;
+    if (path === undefined) return undefined;
+    const real = await realPathOf(path, bridge);
+    if (!isBelow(path, root) && (real === undefined || !isBelow(real, root))) return undefined;
+    if (!begun && path === channel) return "allowed";
+    return begun && permission === "read" && isBelow(real ?? path, code) ? "allowed" : "denied";
+  }
+
+  function record(act: CapabilityAct, reason?: string): string | undefined {
+    const isProbe = act.permission === "run" && act.value === "" && act.decision === "denied";
+    if (act.permission === "run" && !isProbe) probe = undefined;
+    else recordProbe();
+    if (isProbe) probe = act;
+    else bridge.record(act);
+    return reason;
+  }
+
+  function recordProbe(): void {
+    if (probe !== undefined) bridge.record(probe);
+    probe = undefined;
+  }
+
+  return {
+    onCheck(line) {
+      // One after the other; a defect of ours must not leave Deno without an answer.
+      turn = turn
+        .then(() => answer(line))
+        .catch((defect: unknown) => {
+          isOver = true;
+          onFault(`A permission could not be checked: ${String(defect)}`);
+        });
+    },
+    begin() {
+      begun = true;
+    },
+    end: recordProbe,
+    get ran() {
+      return ran;
+    },
+  };
+}
+
+/** The check, or what is wrong with it. */
+function readCheck(line: string, id: number): Check | string {
+  const message = parse(line);
+  if (!isJsonObject(message)) return "a line is no JSON object";
+  const { v, id: given, permission, value } = message;
+  if (v !== VERSION) return `version ${JSON.stringify(v)?.slice(0, 20) ?? "missing"} instead of ${VERSION}`;
+  if (given !== id) return `check ${JSON.stringify(given)?.slice(0, 20) ?? "missing"} instead of ${id}`;
+  if (typeof permission !== "string") return "a check names no permission";
+  if (value !== null && typeof value !== "string") return "a check's value is no text";
+  return { permission, value: value ?? undefined };
+}
+
+function parse(line: string): JsonValue | undefined {
+  try {
+    // What JSON.parse answers is JSON.
+    return JSON.parse(line) as JsonValue;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function deniedAct({ permission, value = "" }: Check): Omit<CapabilityAct, "layer"> {
+  return { decision: "denied", permission: permission.slice(0, 100), value: value.slice(0, 8_192) };
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}

@@ -1,0 +1,146 @@
+/** Answers one of Deno's permission checks as a bridge would answer the act (SPEC O1, PA4, C6). */
+
+import {
+  type AccessQuery,
+  type AccessVerdict,
+  type DenoKind,
+  evaluateAccess,
+  evaluateAddress,
+  parseAccessQuery,
+} from "../../../manifests/mod.ts";
+import type { BridgeContext, CapabilityAct } from "../../capabilities/bridge.ts";
+import { toAct } from "../../capabilities/checked.ts";
+import { refusalMessage } from "../../capabilities/refusal.ts";
+import { NetworkError } from "../../platform/network-types.ts";
+import { FileError, type Files } from "../../platform/platform.ts";
+
+/** One check as Deno asks it; without a value the whole kind is meant. */
+export interface Check {
+  readonly permission: string;
+  readonly value: string | undefined;
+}
+
+/** Whether it may be done, and the act to record; `reason` reaches the plugin. */
+export type CheckAnswer =
+  | { readonly ok: true; readonly act: CapabilityAct; readonly query: AccessQuery }
+  | { readonly ok: false; readonly act: CapabilityAct; readonly reason: string };
+
+export type CheckContext = Pick<BridgeContext, "grant" | "cwd" | "platform" | "plugin" | "signal">;
+
+/** `tools` and `mcp` are words of ours. */
+const KINDS: ReadonlySet<string> = new Set<DenoKind>(["read", "write", "net", "env", "sys", "run", "ffi", "import"]);
+/** Twice the longest path. */
+const MAX_VALUE_LENGTH = 8_192;
+const SHOWN_LENGTH = 256;
+
+export async function answerCheck({ permission, value }: Check, context: CheckContext): Promise<CheckAnswer> {
+  if (!isKind(permission)) return refuse(permission, value, "protocol", `There is no permission "${permission.slice(0, 100)}"`);
+  if (value !== undefined && value.length > MAX_VALUE_LENGTH)
+    return refuse(permission, value, "protocol", `What ${permission} access is asked for is longer than ${MAX_VALUE_LENGTH} characters`);
+  // The process may be anywhere by the time it acts: Deno says what was written, and not relative to what.
+  const isFile = permission === "read" || permission === "write" || permission === "ffi";
+  if (isFile && value !== undefined && !value.startsWith("/"))
+    return refuse(permission, value, "protocol", `Requires ${permission} access to "${value}": write it as an absolute path`);
+
+  const parsed = parseAccessQuery(permission, value, "/");
+  if (!parsed.ok) return refuse(permission, value, "protocol", parsed.message);
+  const { query } = parsed;
+  const verdict = evaluateAccess(context.grant.layers, query);
+  if (verdict.state !== "granted") return denied(query, value, verdict, context);
+  // Whatever is below is done with it, and Deno does not ask again.
+  if (query.kind === "write" && query.path !== undefined && verdict.partial === true)
+    return refuse("write", value, verdict.decidedBy.layer, `Requires write access to everything in "${value}", of which a part is denied`);
+  const elsewhere = isFile
+    ? await checkRealPath(query, value, context)
+    : query.kind === "net"
+      ? await checkAddresses(query, value, context)
+      : undefined;
+  return elsewhere ?? { ok: true, act: toAct(permission, value ?? "", verdict), query };
+}
+
+function isKind(permission: string): permission is DenoKind {
+  return KINDS.has(permission);
+}
+
+function denied(query: AccessQuery, value: string | undefined, verdict: AccessVerdict, context: CheckContext): CheckAnswer {
+  return {
+    ok: false,
+    act: toAct(query.kind, (value ?? "").slice(0, MAX_VALUE_LENGTH), verdict),
+    reason: refusalMessage(query, value, verdict, context),
+  };
+}
+
+/** What no layer was asked about. */
+function refuse(permission: string, value: string | undefined, layer: string, reason: string): CheckAnswer {
+  const act = {
+    decision: "denied",
+    permission: permission.slice(0, SHOWN_LENGTH),
+    value: (value ?? "").slice(0, SHOWN_LENGTH),
+    layer,
+  } as const;
+  return { ok: false, act, reason };
+}
+
+/** Where links lead must be granted too. Undefined if it is. */
+async function checkRealPath(query: AccessQuery, value: string | undefined, context: CheckContext): Promise<CheckAnswer | undefined> {
+  if (!("path" in query) || query.path === undefined) return undefined;
+  const { kind, path } = query;
+  const real = await realPathOf(path, context);
+  if (real === path) return undefined;
+  const verdict = real === undefined ? undefined : evaluateAccess(context.grant.layers, { kind, path: real });
+  if (verdict?.state === "granted" && !(kind === "write" && verdict.partial === true)) return undefined;
+  return refuse(kind, value, "resolved path", `Requires ${kind} access to "${value ?? ""}", which leads outside of what is granted`);
+}
+
+/** The real path of what is there, and the rest of the name behind it; undefined where a link leads nowhere, or in circles. */
+export async function realPathOf(path: string, { platform: { files } }: Pick<CheckContext, "platform">): Promise<string | undefined> {
+  let rest = "";
+  for (let there = path; ; there = parentOf(there)) {
+    try {
+      const real = await files.realPath(there);
+      return rest === "" ? real : `${real === "/" ? "" : real}${rest}`;
+    } catch (thrown) {
+      if (!(thrown instanceof FileError)) throw thrown;
+      const isMissing = thrown.code === "not_found" || thrown.code === "not_a_directory";
+      if (!isMissing || there === "/" || (await isThere(there, files))) return undefined;
+      rest = there.slice(parentOf(there) === "/" ? 0 : parentOf(there).length) + rest;
+    }
+  }
+}
+
+/** A link that leads nowhere is there all the same. */
+async function isThere(path: string, files: Files): Promise<boolean> {
+  try {
+    return (await files.lstat(path)) !== undefined;
+  } catch (thrown) {
+    if (thrown instanceof FileError) return thrown.code !== "not_a_directory";
+    throw thrown;
+  }
+}
+
+function parentOf(path: string): string {
+  const end = path.lastIndexOf("/");
+  return end <= 0 ? "/" : path.slice(0, end);
+}
+
+/** Every address that the name has now. Deno asks for it again: see docs/security.md. */
+async function checkAddresses(query: AccessQuery, value: string | undefined, context: CheckContext): Promise<CheckAnswer | undefined> {
+  if (query.kind !== "net" || query.host === undefined || /^(?:unix|vsock):/.test(query.host)) return undefined;
+  const { grant, platform, signal } = context;
+  try {
+    for (const address of await platform.network.addresses(query.host, signal)) {
+      const { state, layer } = evaluateAddress(grant.layers, query, address);
+      if (state !== "granted")
+        return refuse(
+          "net",
+          value,
+          layer,
+          `Requires net access to "${value ?? ""}", whose address is not granted (grant the address too, with --allow-net=<address>)`,
+        );
+    }
+    return undefined;
+  } catch (thrown) {
+    if (!(thrown instanceof NetworkError)) throw thrown;
+    return refuse("net", value, "resolved address", `Requires net access to "${value ?? ""}", whose name leads nowhere`);
+  }
+}

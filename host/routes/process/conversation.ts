@@ -1,0 +1,176 @@
+/** What a trusted plugin's process says about its call, checked word by word, and what it is told (SPEC O1, B3). */
+
+import { isJsonObject, type JsonObject, type JsonValue, type Limits } from "../../../manifests/mod.ts";
+import type { ExhaustedLimit, Fault, HostAnswer } from "../../../sandbox/mod.ts";
+import { answerOperation } from "../../capabilities/mod.ts";
+import { copyJson } from "../../json.ts";
+import { readJsonText } from "../../json-text.ts";
+import type { LogLevel } from "../../platform/platform.ts";
+import { fromBase64, toBase64 } from "../../recordings/base64.ts";
+import type { RunRecord } from "../run-record.ts";
+
+/** How a call's conversation ended. */
+export type Said =
+  | { readonly kind: "plain"; readonly output: JsonValue }
+  | { readonly kind: "parts"; readonly parts: JsonObject }
+  | { readonly kind: "fault"; readonly fault: Fault };
+
+export interface ConversationOptions {
+  readonly record: RunRecord;
+  readonly limits: Limits;
+  readonly send: (line: string) => void;
+}
+
+export interface Conversation {
+  onMessage(line: string): void;
+  onOutput(stream: "stdout" | "stderr", text: string): void;
+  /** Counts an act, whoever asks for it; false once the call may do no more. */
+  count(): boolean;
+  /** Ends it from outside: the process is gone, or speaks another language. The first end stays. */
+  end(said: Said): void;
+  readonly ended: Promise<Said>;
+  readonly used: () => { readonly operations: number; readonly logBytes: number };
+  /** The last lines of its standard error. */
+  readonly lastWords: () => string;
+}
+
+/** Envelopes around the values. */
+const ENVELOPE_DEPTH = 4;
+const LAST_WORDS = 1_000;
+/** What Deno says of itself in each such process. */
+const NOTICE = "Warning Permission broker is an experimental feature\n";
+const LEVELS: readonly string[] = ["debug", "info", "warn", "error"] satisfies LogLevel[];
+
+/** The longest line that an obedient process sends: an output, or the bytes of one operation. */
+export function maxLineBytes({ outputBytes, operationBytes, logBytes }: Limits): number {
+  return Math.max(outputBytes, Math.ceil((operationBytes * 4) / 3), logBytes) + 64 * 1024;
+}
+
+export function createConversation({ record, limits, send }: ConversationOptions): Conversation {
+  const { promise: ended, resolve: end } = Promise.withResolvers<Said>();
+  const lineBounds = { maxBytes: maxLineBytes(limits), maxDepth: limits.jsonDepth + ENVELOPE_DEPTH };
+  let operations = 0;
+  let pending = 0;
+  let logBytes = 0;
+  let lastWords = "";
+
+  function exhaust(limit: ExhaustedLimit, allowed: number): void {
+    end({ kind: "fault", fault: { kind: "exhausted", limit, allowed } });
+  }
+
+  function count(): boolean {
+    operations += 1;
+    if (operations <= limits.operations) return true;
+    exhaust("operations", limits.operations);
+    return false;
+  }
+
+  function log(level: LogLevel, text: string): void {
+    logBytes += new TextEncoder().encode(text).length;
+    if (logBytes > limits.logBytes) return exhaust("logs", limits.logBytes);
+    // Its text stays in a field of its own: it makes no line, level or message of the host's.
+    record.log.write(level, "guest", { text });
+  }
+
+  async function answer({ id, name, args, bytes }: JsonObject): Promise<void> {
+    if (typeof id !== "number" || typeof name !== "string") return misspoken("an operation without a number or a name");
+    const given = typeof bytes === "string" ? fromBase64(bytes) : undefined;
+    if (bytes !== undefined && given === undefined) return misspoken("an operation whose bytes are no base64");
+    if (!count()) return;
+    pending += 1;
+    if (pending > limits.pendingOperations) return exhaust("pendingOperations", limits.pendingOperations);
+    const answered = await act({ name, args: args ?? {}, ...(given && { bytes: given }) });
+    pending -= 1;
+    send(
+      JSON.stringify(
+        answered.ok
+          ? { type: "answer", id, ok: true, value: answered.value, ...(answered.bytes && { bytes: toBase64(answered.bytes) }) }
+          : { type: "answer", id, ok: false, error: answered.error },
+      ),
+    );
+  }
+
+  async function act(operation: Parameters<typeof answerOperation>[0]): Promise<HostAnswer> {
+    const excess = record.bridge.meter.spend("hostCalls", 1);
+    if (excess !== undefined) return { ok: false, error: { name: "RangeError", message: excess.message } };
+    return await answerOperation(operation, record.bridge);
+  }
+
+  function misspoken(what: string): void {
+    end({ kind: "fault", fault: { kind: "trap", message: `The plugin's process sent ${what}` } });
+  }
+
+  function finish({ plain, parts }: JsonObject): void {
+    const copy = copyJson(parts ?? plain ?? null, { maxBytes: limits.outputBytes, maxDepth: limits.jsonDepth });
+    if (!copy.ok) return copy.reason === "too_deep" ? exhaust("jsonDepth", limits.jsonDepth) : exhaust("output", limits.outputBytes);
+    end(parts === undefined || !isJsonObject(copy.value) ? { kind: "plain", output: copy.value } : { kind: "parts", parts: copy.value });
+  }
+
+  function take(message: JsonObject): void {
+    const text = (key: string): string => (typeof message[key] === "string" ? message[key] : "");
+    switch (message["type"]) {
+      case "operation":
+        void answer(message).catch((defect: unknown) => {
+          record.log.write("error", "An operation of a trusted plugin failed", { error: String(defect) });
+          misspoken("an operation that failed in the host; the log says why");
+        });
+        return;
+      case "progress":
+        if (count()) record.progress(message["value"] ?? null);
+        return;
+      case "log":
+        return log(toLevel(message["level"]), text("text"));
+      case "returned":
+        return finish(message);
+      case "not_json":
+        return end({ kind: "fault", fault: { kind: "not_json", message: text("message") } });
+      case "no_export":
+        return end({ kind: "fault", fault: { kind: "no_export", module: "", export: "", available: textsOf(message["available"]) } });
+      case "threw":
+        return end({ kind: "fault", fault: threwFault(message, text) });
+      default:
+        return misspoken("a message of no known kind");
+    }
+  }
+
+  return {
+    onMessage(line) {
+      const read = readJsonText(line, lineBounds);
+      if (!read.ok && "tooLarge" in read)
+        return read.tooLarge === "depth" ? exhaust("jsonDepth", limits.jsonDepth) : exhaust("output", limits.outputBytes);
+      // What JSON.parse answers is JSON.
+      const value = read.ok ? (read.value as JsonValue) : undefined;
+      if (isJsonObject(value)) take(value);
+      else misspoken("a line that is no message");
+    },
+    onOutput(stream, written) {
+      const text = written.replace(NOTICE, "");
+      if (text === "") return;
+      if (stream === "stderr") lastWords = (lastWords + text).slice(-LAST_WORDS);
+      log(stream === "stdout" ? "info" : "warn", text);
+    },
+    count,
+    end,
+    ended,
+    used: () => ({ operations, logBytes }),
+    lastWords: () => lastWords.trim(),
+  };
+}
+
+function threwFault(message: JsonObject, text: (key: string) => string): Fault {
+  const shown = message["shown"];
+  const said =
+    isJsonObject(shown) && typeof shown["message"] === "string"
+      ? { message: shown["message"], ...(shown["details"] !== undefined && { details: shown["details"] }) }
+      : undefined;
+  return { kind: "threw", name: text("name"), message: text("message"), stack: text("stack"), ...(said && { toolError: said }) };
+}
+
+function toLevel(level: JsonValue | undefined): LogLevel {
+  // One of the list, as just looked up.
+  return typeof level === "string" && LEVELS.includes(level) ? (level as LogLevel) : "info";
+}
+
+function textsOf(value: JsonValue | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string").slice(0, 100) : [];
+}

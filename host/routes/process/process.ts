@@ -1,0 +1,242 @@
+/**
+ * Trusted plugins on the `host` route: each call in a process of its own, so that every check is one call's (SPEC O1).
+ *
+ * Why a process a call, and what holds it: docs/decisions/0022-trusted-plugins.md.
+ */
+
+import { evaluateAccess } from "../../../manifests/mod.ts";
+import { type Fault, readImportMap } from "../../../sandbox/mod.ts";
+import { temporaryFolder } from "../../capabilities/temp.ts";
+import { cancelled, unavailable, wallTimeout } from "../../errors.ts";
+import { FileError } from "../../platform/platform.ts";
+import type { TrustedConfinement, TrustedProcess } from "../../platform/trusted/trusted-types.ts";
+import type { PluginVersion, RegisteredTool } from "../../tool.ts";
+import type { Execution, Executor, Outcome } from "../executor.ts";
+import { faultToError } from "../fault-to-error.ts";
+import { guestContextText } from "../guest-context.ts";
+import { partsOutcome, plainOutcome } from "../output.ts";
+import { openRunRecord, type RouteOptions, type RunRecord } from "../run-record.ts";
+import { DEFAULT_GRACE_MS, stopError, stopInTime } from "../stop-in-time.ts";
+import { type Broker, createBroker } from "./broker.ts";
+import { type Conversation, createConversation, maxLineBytes, type Said } from "./conversation.ts";
+import { grantedEnvironment } from "./granted-environment.ts";
+
+export interface ProcessRouteOptions extends RouteOptions {
+  /** How long a tool may take to end after it was told to. Default 3,000. */
+  readonly graceMs?: number;
+}
+
+/** Runs a plugin's tool; the decision says how it is confined, and says nothing for a plugin that nobody trusts. */
+export function createProcessExecutor(options: ProcessRouteOptions): Executor {
+  return async (execution) => {
+    const { tool, decision, signal } = execution;
+    const none = { used: { wallMs: 0 }, filesModified: [] };
+    const refuse = (reason: string): Outcome => ({ ok: false, error: unavailable(tool.qualifiedName, reason), ...none });
+    if (tool.binding.kind !== "plugin") return refuse("it is no plugin's");
+    const { version } = tool.binding;
+    const { confinement } = decision;
+    if (confinement === undefined) return refuse(untrusted(version, tool.plugin ?? tool.name));
+    if (options.platform.trusted.find(confinement) === undefined) return refuse(noDeno(tool.plugin ?? tool.name));
+    if (signal.aborted) return { ok: false, error: cancelled(), ...none };
+    return await runInProcess(version, confinement, execution, options);
+  };
+}
+
+function untrusted({ digest }: PluginVersion, name: string): string {
+  return `its route is "host", and "trusted" of bascule.json does not list "${name}" with this digest (add "${name}", or { "name": "${name}", "digest": "${digest}" }, or set its route to "wasm")`;
+}
+
+function noDeno(name: string): string {
+  return `its route is "host", where trusted plugins run under Deno's permissions, and Deno is not installed (install it from https://deno.com or with "npm install -g deno", so that it is on PATH or BASCULE_DENO names it; { "name": "${name}", "unconfined": true } in "trusted" runs it without walls)`;
+}
+
+async function runInProcess(
+  version: PluginVersion,
+  confinement: TrustedConfinement,
+  execution: Execution,
+  options: ProcessRouteOptions,
+): Promise<Outcome> {
+  const stop = new AbortController();
+  const record = openRunRecord({ ...execution, signal: stop.signal }, options);
+  const run = await startRun({ version, confinement, execution, record, trusted: options.platform.trusted });
+  try {
+    if ("error" in run) return { ok: false, error: run.error, used: { wallMs: record.elapsedMs() }, filesModified: [] };
+    return await runToEnd(run, { execution, record, stop, options, confinement });
+  } finally {
+    if (!("error" in run)) {
+      await run.process.end();
+      run.broker.end();
+    }
+    record.close();
+  }
+}
+
+interface Run {
+  readonly process: TrustedProcess;
+  readonly conversation: Conversation;
+  readonly broker: Broker;
+}
+
+interface StartOptions {
+  readonly version: PluginVersion;
+  readonly confinement: TrustedConfinement;
+  readonly execution: Execution;
+  readonly record: RunRecord;
+  readonly trusted: RouteOptions["platform"]["trusted"];
+}
+
+async function startRun({
+  version,
+  confinement,
+  execution,
+  record,
+  trusted,
+}: StartOptions): Promise<Run | { readonly error: ReturnType<typeof unavailable> }> {
+  const { limits } = execution.decision;
+  const started = Promise.withResolvers<TrustedProcess>();
+  // A call without a process has no checks to answer.
+  started.promise.catch(() => undefined);
+  const conversation = createConversation({ record, limits, send: (line) => void started.promise.then(({ send }) => send(line)) });
+  const broker = createBroker({
+    bridge: record.bridge,
+    process: () => started.promise,
+    count: conversation.count,
+    onFault: (message) => conversation.end({ kind: "fault", fault: { kind: "trap", message } }),
+  });
+  try {
+    const process = await trusted.start(
+      {
+        confinement,
+        files: version.files,
+        imports: readImportMap(version.files).entries,
+        cwd: execution.call.session.workspace,
+        env: grantedEnvironment(record.bridge),
+        memoryBytes: limits.memoryBytes,
+        maxLineBytes: maxLineBytes(limits),
+        mayRun: evaluateAccess(execution.decision.grant.layers, { kind: "run" }).state === "granted",
+      },
+      { onMessage: conversation.onMessage, onCheck: broker.onCheck, onOutput: conversation.onOutput },
+    );
+    started.resolve(process);
+    return { process, conversation, broker };
+  } catch (thrown) {
+    started.reject(thrown);
+    // Anything else is a bug of ours.
+    if (!(thrown instanceof FileError)) throw thrown;
+    return { error: unavailable(execution.tool.qualifiedName, `its process cannot be started: ${thrown.message}`) };
+  }
+}
+
+interface RunContext {
+  readonly execution: Execution;
+  readonly record: RunRecord;
+  readonly stop: AbortController;
+  readonly options: ProcessRouteOptions;
+  readonly confinement: TrustedConfinement;
+}
+
+async function runToEnd(
+  { process, conversation, broker }: Run,
+  { execution, record, stop, options, confinement }: RunContext,
+): Promise<Outcome> {
+  const { decision, signal, meter } = execution;
+  void process.ended.then((how) =>
+    conversation.end({ kind: "fault", fault: endFault(how, conversation.lastWords(), decision.limits.memoryBytes) }),
+  );
+  process.ready.then(
+    () => {
+      broker.begin();
+      process.send(callText(execution, record, process));
+    },
+    (error: unknown) =>
+      conversation.end({ kind: "fault", fault: { kind: "trap", message: `The plugin's files cannot be copied: ${String(error)}` } }),
+  );
+  const ending = await stopInTime(conversation.ended, {
+    clock: options.platform.clock,
+    // Whatever it has not done yet is not done once a quota is used up.
+    signal: meter.stopped === undefined ? signal : AbortSignal.any([signal, meter.stopped]),
+    wallMs: decision.limits.wallMs,
+    graceMs: options.graceMs ?? DEFAULT_GRACE_MS,
+    onStop(reason) {
+      stop.abort(stopError(reason));
+      process.send(JSON.stringify({ type: "stop", reason }));
+    },
+  });
+  const calls = record.endCalls();
+  const steps = calls && (await calls);
+  const used = { wallMs: record.elapsedMs(), ...conversation.used() };
+  const facts = { used, filesModified: record.filesModified(), ...(steps && { steps }) };
+  const parts = { record, tool: execution.tool, code: process.code, mayHaveRun: broker.ran || confinement === "none" };
+  if (ending.kind === "ended") return toOutcome(ending.value, facts, parts);
+  const error = ending.reason === "timeout" ? wallTimeout(decision.limits.wallMs) : cancelled();
+  const late = ending.late && toOutcome(ending.late, facts, parts);
+  return { ok: false, error, ...facts, ...(late?.ok === true && { partialOutput: late.output }) };
+}
+
+/** The sandbox's own entry for the same call, so that both are told the same. */
+function callText(execution: Execution, record: RunRecord, { code }: TrustedProcess): string {
+  const { tool, args, call } = execution;
+  // As `TOLD` of sandbox/guest/context.ts: the rest is the prelude's.
+  const { cwd, limits: _timers, ...told } = JSON.parse(guestContextText(execution, record)) as Readonly<Record<string, unknown>>;
+  return JSON.stringify({
+    type: "call",
+    url: urlOf(`${code}/${moduleOf(tool)}`),
+    export: exportOf(tool),
+    args,
+    told,
+    cwd: cwd ?? call.session.workspace,
+    tmp: temporaryFolder(record.bridge),
+  });
+}
+
+function moduleOf({ definition, binding }: RegisteredTool): string {
+  return definition.module ?? (binding.kind === "plugin" ? binding.version.manifest.main : "");
+}
+
+function exportOf({ definition, name }: RegisteredTool): string {
+  return definition.export ?? name;
+}
+
+function urlOf(path: string): string {
+  return `file://${path.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+interface OutcomeParts {
+  readonly tool: RegisteredTool;
+  readonly record: RunRecord;
+  readonly code: string;
+  readonly mayHaveRun: boolean;
+}
+
+function toOutcome(said: Said, facts: Parameters<typeof plainOutcome>[1], { record, tool, code, mayHaveRun }: OutcomeParts): Outcome {
+  if (said.kind === "plain") return plainOutcome(said.output, facts);
+  if (said.kind === "parts") {
+    const { commandExecuted, ...parts } = said.parts;
+    return partsOutcome(mayHaveRun && commandExecuted !== undefined ? { ...parts, commandExecuted } : parts, facts);
+  }
+  const error = faultToError(authorFault(said.fault, { code, tool }));
+  const hint = error.code === "tool_failed" ? record.hint() : undefined;
+  return { ok: false, error: hint === undefined ? error : { ...error, hint }, ...facts };
+}
+
+/** In the author's words: where the copy lay says nothing to anybody. */
+function authorFault(fault: Fault, { code, tool }: Pick<OutcomeParts, "code" | "tool">): Fault {
+  if (fault.kind === "no_export") return { ...fault, module: moduleOf(tool), export: exportOf(tool) };
+  if (fault.kind !== "threw") return fault;
+  const clean = (text: string): string => text.replaceAll(`${urlOf(code)}/`, "").replaceAll(`${code}/`, "");
+  return { ...fault, message: clean(fault.message), stack: authorFrames(clean(fault.stack)) };
+}
+
+/** Without our own frames and the runtime's. */
+function authorFrames(stack: string): string {
+  return stack
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line) && !/plugin-(?:main|context|world)\.|\((?:ext|node):|at (?:ext|node):/.test(line))
+    .join("\n");
+}
+
+function endFault(how: string, lastWords: string, memoryBytes: number): Fault {
+  if (/heap out of memory|out of memory/i.test(lastWords)) return { kind: "exhausted", limit: "memory", allowed: memoryBytes };
+  const said = lastWords === "" ? "" : `; it said ${JSON.stringify(lastWords)}`;
+  return { kind: "threw", name: "", message: `The plugin's process ended before its tool did: ${how}${said}`, stack: "" };
+}

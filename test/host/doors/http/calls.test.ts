@@ -1,0 +1,213 @@
+import { describe, expect, it } from "vitest";
+import { httpDoor, SseReader, TOKENS, textOf } from "../../../support/http-door.ts";
+import { hostTool } from "../../../support/tools.ts";
+
+/** Waits until it is cancelled, and says that it began. */
+function waiting(): { readonly tool: ReturnType<typeof hostTool>; readonly begun: () => number; readonly cancelled: () => number } {
+  let begun = 0;
+  let cancelled = 0;
+  const tool = hostTool("wait", {}, (_args, { signal }) => {
+    begun += 1;
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener("abort", () => {
+        cancelled += 1;
+        reject(new Error("cancelled"));
+      });
+    });
+  });
+  return { tool, begun: () => begun, cancelled: () => cancelled };
+}
+
+describe("POST /v1/calls", () => {
+  it("answers with the result, whatever came of the call [I4.calls]", async () => {
+    await using door = await httpDoor({ tools: [hostTool("repeat"), hostTool("fail", {}, () => Promise.reject(new Error("x")))] });
+    const { ask } = door;
+    expect(await ask("/v1/calls", { body: { tool: "repeat", args: { a: [1] } } })).toMatchObject({
+      status: 200,
+      body: { ok: true, status: "success", tool: "repeat", output: { a: [1] } },
+    });
+    expect(await ask("/v1/calls", { body: { tool: "fail" } })).toMatchObject({
+      status: 200,
+      body: { ok: false, error: { code: "tool_failed" } },
+    });
+    expect(await ask("/v1/calls", { body: { tool: "none" } })).toMatchObject({
+      status: 200,
+      body: { ok: false, error: { code: "tool_not_found" } },
+    });
+  });
+
+  it("answers at once where asked, and gives the result by the call's id later [I4.async, E6]", async () => {
+    let finish: (text: string) => void = () => undefined;
+    const slow = hostTool("slow", {}, () => new Promise<string>((resolve) => (finish = resolve)));
+    await using door = await httpDoor({ tools: [slow] });
+    const response = await door.request("/v1/calls", { body: { tool: "slow" }, fields: { prefer: "respond-async, wait=1" } });
+    const { callId } = (await response.json()) as { readonly callId: string };
+    const location = response.headers.get("location");
+    expect([response.status, location, response.headers.get("preference-applied")]).toEqual([202, `/v1/calls/${callId}`, "respond-async"]);
+    expect(await door.ask(`/v1/calls/${callId}`)).toMatchObject({ status: 200, body: { callId, status: "running", tool: "slow" } });
+    await expect.poll(() => finish.name).not.toBe("finish");
+    finish("done");
+    await expect
+      .poll(async () => (await door.ask(`/v1/calls/${callId}`)).body)
+      .toMatchObject({ callId, status: "success", output: "done" });
+  });
+
+  it("runs a repeat with the same id, tool and arguments once, and refuses another call with its id [I4.calls, E6]", async () => {
+    let runs = 0;
+    await using door = await httpDoor({ tools: [hostTool("count", {}, () => ++runs)] });
+    const body = { tool: "count", args: { a: 1, b: 2 }, callId: "mine-0001" };
+    expect((await door.ask("/v1/calls", { body })).body).toMatchObject({ output: 1 });
+    expect((await door.ask("/v1/calls", { body: { ...body, args: { b: 2, a: 1 } } })).body).toMatchObject({ output: 1 });
+    expect(await door.ask("/v1/calls", { body: { ...body, args: { a: 2 } } })).toMatchObject({ status: 409, body: { code: "conflict" } });
+    await door.host.call("count", {}, { callId: "library-1" });
+    expect(await door.ask("/v1/calls", { body: { ...body, callId: "library-1" } })).toMatchObject({ status: 409 });
+    expect(runs).toBe(2);
+  });
+
+  it("cancels the call when its client goes, and when it is told to, once [I4.cancel, T3]", async () => {
+    const { tool, begun, cancelled } = waiting();
+    await using door = await httpDoor({ tools: [tool] });
+    const gone = new AbortController();
+    void door.request("/v1/calls", { body: { tool: "wait" }, signal: gone.signal });
+    await expect.poll(begun).toBe(1);
+    gone.abort();
+    await expect.poll(cancelled).toBe(1);
+    const { body } = await door.ask("/v1/calls", { body: { tool: "wait" }, fields: { prefer: "respond-async" } });
+    const place = `/v1/calls/${textOf(body, "callId")}`;
+    await expect.poll(begun).toBe(2);
+    expect((await door.ask(`${place}/cancel`, { method: "POST" })).body).toEqual({ cancelled: true });
+    await expect.poll(async () => (await door.ask(place)).body).toMatchObject({ ok: false, error: { code: "cancelled" } });
+    expect((await door.ask(`${place}/cancel`, { method: "POST" })).body).toEqual({ cancelled: false });
+  });
+
+  it("streams progress and then the result, and ends the call when the reader goes [T4, I4.stream]", async () => {
+    const { tool, begun, cancelled } = waiting();
+    const steps = hostTool("steps", {}, (_args, context) => {
+      for (const step of ["one", "two\nevent: result"]) context.progress({ step });
+      return "end";
+    });
+    await using door = await httpDoor({ tools: [steps, tool] });
+    const fields = { accept: "text/event-stream" };
+    const reader = new SseReader(await door.request("/v1/calls", { body: { tool: "steps" }, fields }));
+    const frames = [];
+    for (let next = await reader.next(); next !== undefined; next = await reader.next()) frames.push([next.event, next.data]);
+    expect(frames).toEqual([
+      ["started", { callId: expect.any(String) }],
+      ["progress", { step: "one" }],
+      ["progress", { step: "two\nevent: result" }],
+      ["result", expect.objectContaining({ ok: true, output: "end" })],
+    ]);
+    const left = new SseReader(await door.request("/v1/calls", { body: { tool: "wait" }, fields }));
+    await expect.poll(begun).toBe(1);
+    await left.cancel();
+    await expect.poll(cancelled).toBe(1);
+  });
+
+  it("takes the deadline of the caller, and the trace that it belongs to [I4.calls, T2, AU7]", async () => {
+    const { tool, begun } = waiting();
+    await using door = await httpDoor({ tools: [tool] });
+    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const seen: (string | undefined)[] = [];
+    const events = door.host.events[Symbol.asyncIterator]();
+    const asked = door.ask("/v1/calls", { body: { tool: "wait", timeoutMs: 1_500 }, fields: { traceparent } });
+    await expect.poll(begun).toBe(1);
+    door.platform.advance(1_500);
+    expect((await asked).body).toMatchObject({ error: { code: "timeout", message: "Tool exceeded 1.5s wall time limit" } });
+    for (let next = await events.next(); next.value?.type !== "tool.failed"; next = await events.next()) seen.push(next.value?.traceparent);
+    expect(seen.at(-1)).toBe(traceparent);
+  });
+
+  it("shows the tools that the session may see [I4.tools, R4]", async () => {
+    const hidden = hostTool("hidden", { visibility: { roles: ["boss"] } });
+    await using door = await httpDoor({ tools: [hostTool("seen", { sideEffects: ["write"] }), hidden] });
+    const { body } = await door.ask("/v1/tools");
+    const names = (body["tools"] as readonly { readonly name: string }[]).map(({ name }) => name);
+    expect([names.includes("seen"), names.includes("hidden")]).toEqual([true, false]);
+  });
+});
+
+describe("a turn", () => {
+  it("runs its calls and gives their results in order [I4.turns, D4]", async () => {
+    await using door = await httpDoor({ tools: [hostTool("repeat")] });
+    const { body: session } = await door.ask("/v1/sessions", { body: {} });
+    const place = `/v1/sessions/${textOf(session, "sessionId")}/turns`;
+    const calls = [1, 2, 3].map((n) => ({ tool: "repeat", args: { n } }));
+    for (const sequential of [false, true]) {
+      const { status, body } = await door.ask(place, { body: { calls, sequential } });
+      expect([status, body["status"]]).toEqual([200, "ended"]);
+      expect((body["results"] as readonly { readonly output: unknown }[]).map(({ output }) => output)).toEqual([
+        { n: 1 },
+        { n: 2 },
+        { n: 3 },
+      ]);
+      expect((await door.ask(`${place}/${textOf(body, "turnId")}`)).body).toEqual(body);
+    }
+  });
+
+  it("is cancelled as a whole, with the calls that have not begun [I4.turns, I4.cancel, T3]", async () => {
+    const { tool, begun, cancelled } = waiting();
+    await using door = await httpDoor({ tools: [tool] });
+    const { body: session } = await door.ask("/v1/sessions", { body: { concurrency: 1 } });
+    const place = `/v1/sessions/${textOf(session, "sessionId")}/turns`;
+    const { status, body } = await door.ask(place, {
+      body: { calls: [{ tool: "wait" }, { tool: "wait" }] },
+      fields: { prefer: "respond-async" },
+    });
+    expect([status, body["status"]]).toEqual([202, "running"]);
+    const turn = `${place}/${textOf(body, "turnId")}`;
+    await expect.poll(begun).toBe(1);
+    expect((await door.ask(`${turn}/cancel`, { method: "POST" })).body).toEqual({ cancelled: 2 });
+    await expect
+      .poll(async () => (await door.ask(turn)).body)
+      .toMatchObject({ status: "ended", results: [{ error: { code: "cancelled" } }, { error: { code: "cancelled" } }] });
+    expect([begun(), cancelled()]).toEqual([1, 1]);
+  });
+});
+
+describe("a session", () => {
+  it("has what its token has and no more [I4.sessions, T1, P3]", async () => {
+    const tools = [hostTool("look"), hostTool("change", { sideEffects: ["write"] }), hostTool("extra")];
+    await using door = await httpDoor({ tools, project: { confirmation: { default: { write: "auto" } } } });
+    const { status, body } = await door.ask("/v1/sessions", { body: { context: { readOnly: true }, concurrency: 2, deny: ["extra"] } });
+    expect([status, body]).toEqual([201, expect.objectContaining({ workspace: "/workspace", concurrency: 2, running: 0 })]);
+    const sessionId = textOf(body, "sessionId");
+    const codeOf = async (tool: string): Promise<unknown> => {
+      const { body: result } = await door.ask("/v1/calls", { body: { tool, sessionId } });
+      return result["ok"] === true ? "ok" : (result["error"] as { readonly code: string }).code;
+    };
+    expect([await codeOf("look"), await codeOf("change"), await codeOf("extra")]).toEqual(["ok", "permission_denied", "permission_denied"]);
+    expect(await door.ask("/v1/sessions", { body: { workspace: "/" } })).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    expect(await door.ask("/v1/sessions", { body: { workspace: "../x" } })).toMatchObject({ status: 400 });
+    expect(await door.ask("/v1/sessions", { body: { deny: ["group:none"] } })).toMatchObject({ status: 400 });
+  });
+
+  it("cancels its calls when it is closed, and is gone then [I4.sessions, T3]", async () => {
+    const { tool, begun, cancelled } = waiting();
+    await using door = await httpDoor({ tools: [tool] });
+    const { body } = await door.ask("/v1/sessions", { body: {} });
+    const sessionId = textOf(body, "sessionId");
+    void door.request("/v1/calls", { body: { tool: "wait", sessionId } });
+    await expect.poll(begun).toBe(1);
+    expect((await door.ask(`/v1/sessions/${sessionId}/cancel`, { method: "POST" })).body).toEqual({ cancelled: 1 });
+    await expect.poll(cancelled).toBe(1);
+    void door.request("/v1/calls", { body: { tool: "wait", sessionId } });
+    await expect.poll(begun).toBe(2);
+    const events = door.host.events[Symbol.asyncIterator]();
+    expect(await door.ask(`/v1/sessions/${sessionId}`, { method: "DELETE" })).toEqual({ status: 200, body: { cancelled: 1 } });
+    await expect.poll(cancelled).toBe(2);
+    expect((await door.ask(`/v1/sessions/${sessionId}`)).status).toBe(404);
+    expect((await events.next()).value).toMatchObject({ type: "session.closed", sessionId });
+  });
+
+  it("is another token's own, but for an admin [I4.sessions]", async () => {
+    await using door = await httpDoor();
+    const { body } = await door.ask("/v1/sessions", { body: {} });
+    const place = `/v1/sessions/${textOf(body, "sessionId")}`;
+    expect((await door.ask(place, { token: TOKENS.other })).status).toBe(404);
+    expect((await door.ask(place, { token: TOKENS.admin })).status).toBe(200);
+    const listed = async (token: string): Promise<number> =>
+      ((await door.ask("/v1/sessions", { token })).body["sessions"] as readonly unknown[]).length;
+    // With the token's own, in which it opened this one.
+    expect([await listed(TOKENS.call), await listed(TOKENS.other), await listed(TOKENS.admin)]).toEqual([2, 0, 2]);
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import type { PendingConfirmation } from "../../../../host/confirmations/pending.ts";
+import { configOf, httpDoor, type HttpDoorOptions, type HttpDoorUnderTest, TOKENS, textOf } from "../../../support/http-door.ts";
+import { hostTool } from "../../../support/tools.ts";
+
+/** A door with a tool that needs a person. */
+async function asking(options: HttpDoorOptions = {}): Promise<{ readonly door: HttpDoorUnderTest; readonly runs: () => number }> {
+  let runs = 0;
+  const door = await httpDoor({ ...options, tools: [hostTool("change", { sideEffects: ["write"] }, () => ++runs)] });
+  return { door, runs: () => runs };
+}
+
+async function pending(door: HttpDoorUnderTest): Promise<readonly (PendingConfirmation & { readonly turnId?: string })[]> {
+  const { body } = await door.ask("/v1/confirmations", { token: TOKENS.admin });
+  return body["confirmations"] as unknown as readonly PendingConfirmation[];
+}
+
+describe("confirmations over HTTP", () => {
+  it("are answered by an admin, once; the call runs then and its result is had by its id [E5.http, E6, E4]", async () => {
+    const { door, runs } = await asking();
+    await using _ = door;
+    const response = await door.request("/v1/calls", { body: { tool: "change" } });
+    const result = (await response.json()) as { readonly callId: string };
+    expect([response.status, response.headers.get("location"), result]).toEqual([
+      202,
+      `/v1/calls/${result.callId}`,
+      expect.objectContaining({ ok: false, status: "pending_approval" }),
+    ]);
+    const [question] = await pending(door);
+    const { requestId, hash } = question?.request ?? {};
+    const answer = { token: TOKENS.admin, body: { approve: true, hash } };
+    expect(runs()).toBe(0);
+    expect(await door.ask(`/v1/confirmations/${requestId}`, answer)).toEqual({ status: 200, body: { outcome: "answered" } });
+    await expect.poll(async () => (await door.ask(`/v1/calls/${result.callId}`)).body).toMatchObject({ ok: true, output: 1 });
+    expect((await door.ask(`/v1/confirmations/${requestId}`, answer)).status).toBe(404);
+    expect(runs()).toBe(1);
+  });
+
+  it("are answered under their session and turn, and nowhere else [E5.http]", async () => {
+    const { door } = await asking();
+    await using _ = door;
+    const { body: session } = await door.ask("/v1/sessions", { body: {} });
+    const sessionId = textOf(session, "sessionId");
+    const { body: turn } = await door.ask(`/v1/sessions/${sessionId}/turns`, { body: { calls: [{ tool: "change" }] } });
+    await door.ask("/v1/calls", { body: { tool: "change", args: { second: 1 } } });
+    const [first, second] = await pending(door);
+    expect(first).toMatchObject({ sessionId, turnId: turn["turnId"] });
+    const answer = (question: PendingConfirmation | undefined, session: string, turnId: unknown): ReturnType<typeof door.ask> =>
+      door.ask(`/v1/sessions/${session}/turns/${String(turnId)}/confirmations/${question?.request.requestId}`, {
+        token: TOKENS.admin,
+        body: { approve: true, hash: question?.request.hash },
+      });
+    expect((await answer(first, sessionId, "another")).status).toBe(404);
+    expect((await answer(second, sessionId, "-")).status).toBe(404);
+    expect((await answer(first, sessionId, turn["turnId"])).status).toBe(200);
+    expect((await answer(second, second?.sessionId ?? "", "-")).status).toBe(200);
+  });
+
+  it("are void when the question is another one [E3, E5.http]", async () => {
+    const { door, runs } = await asking();
+    await using _ = door;
+    await door.ask("/v1/calls", { body: { tool: "change" } });
+    const [question] = await pending(door);
+    const body = { approve: true, hash: "0".repeat(64) };
+    const refused = await door.ask(`/v1/confirmations/${question?.request.requestId}`, { token: TOKENS.admin, body });
+    expect(refused).toMatchObject({ status: 409, body: { code: "conflict" } });
+    expect([runs(), (await pending(door)).length]).toEqual([0, 1]);
+  });
+
+  it("are never answered by the token that asked, nor by one for calls [E5.agent]", async () => {
+    const agent = "an-agent-with-everything";
+    const { door, runs } = await asking({ tokens: [await configOf("agent", agent, ["call", "admin"])] });
+    await using _ = door;
+    await door.ask("/v1/calls", { token: agent, body: { tool: "change" } });
+    const [question] = await pending(door);
+    const { requestId, hash } = question?.request ?? {};
+    const body = { approve: true, hash };
+    expect(await door.ask(`/v1/confirmations/${requestId}`, { token: agent, body })).toMatchObject({
+      status: 403,
+      body: { detail: "The token that asked cannot answer: use the console, another token, or bascule approve" },
+    });
+    expect(await door.ask(`/v1/confirmations/${requestId}`, { token: TOKENS.call, body })).toMatchObject({
+      status: 403,
+      body: { scope: "admin" },
+    });
+    expect((await door.ask("/v1/confirmations")).status).toBe(403);
+    expect(runs()).toBe(0);
+    expect((await door.ask(`/v1/confirmations/${requestId}`, { token: TOKENS.admin, body: { ...body, approve: false } })).status).toBe(200);
+    expect(runs()).toBe(0);
+  });
+
+  it("may be answered on the console by the person who called there [E5.http, I4.login]", async () => {
+    const { door, runs } = await asking();
+    await using _ = door;
+    const { body } = await door.ask("/v1/login", { token: undefined, body: { code: await door.tokens.issueCode() } });
+    const token = textOf(body, "token");
+    expect((await door.ask("/v1/whoami", { token })).body).toEqual({ name: "console", scopes: ["admin"] });
+    await door.ask("/v1/calls", { token, body: { tool: "change" } });
+    const [question] = await pending(door);
+    const { requestId, hash } = question?.request ?? {};
+    expect((await door.ask(`/v1/confirmations/${requestId}`, { token, body: { approve: true, hash } })).status).toBe(200);
+    await expect.poll(runs).toBe(1);
+  });
+
+  it("are waited for where the caller says so [E6, I4.calls]", async () => {
+    const { door } = await asking();
+    await using _ = door;
+    const asked = door.ask("/v1/calls", { body: { tool: "change", wait: true } });
+    await expect.poll(async () => (await pending(door)).length).toBe(1);
+    const [question] = await pending(door);
+    const { requestId, hash } = question?.request ?? {};
+    await door.ask(`/v1/confirmations/${requestId}`, { token: TOKENS.admin, body: { approve: true, hash } });
+    expect(await asked).toMatchObject({ status: 200, body: { ok: true, output: 1 } });
+  });
+});
+
+describe("a login", () => {
+  it("is for one code, once, within ten minutes, and lasts for twelve hours [I4.login]", async () => {
+    await using door = await httpDoor();
+    const logIn = (code: string): ReturnType<typeof door.ask> => door.ask("/v1/login", { token: undefined, body: { code } });
+    const code = await door.tokens.issueCode();
+    const { body } = await logIn(code);
+    expect([(await logIn(code)).status, (await logIn("guess")).status]).toEqual([403, 403]);
+    const late = await door.tokens.issueCode();
+    door.platform.advance(10 * 60_000);
+    expect((await logIn(late)).status).toBe(403);
+    const token = textOf(body, "token");
+    door.platform.advance(12 * 3_600_000 - 10 * 60_000 - 1);
+    expect((await door.ask("/v1/whoami", { token })).status).toBe(200);
+    door.platform.advance(1);
+    expect((await door.ask("/v1/whoami", { token })).status).toBe(401);
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { checkSchema } from "../../../../manifests/mod.ts";
+import { ENDPOINTS } from "../../../../host/doors/http/endpoints.ts";
+import { openApiDocument } from "../../../../host/doors/http/openapi.ts";
+import { httpDoor, TOKENS } from "../../../support/http-door.ts";
+
+describe("the endpoints", () => {
+  it("check requests with schemas of the subset, and have names of their own [I4.openapi]", () => {
+    const schemas = ENDPOINTS.flatMap(({ id, body, query }) =>
+      [body, query].flatMap((schema) => (schema === undefined ? [] : [{ id, schema }])),
+    );
+    const problems = schemas.flatMap(({ id, schema }) =>
+      checkSchema(JSON.parse(JSON.stringify(schema))).map(({ pointer, message }) => `${id}${pointer}: ${message}`),
+    );
+    expect(problems).toEqual([]);
+    expect(schemas.length).toBeGreaterThan(8);
+    expect(new Set(ENDPOINTS.map(({ id }) => id)).size).toBe(ENDPOINTS.length);
+  });
+
+  it("need a token, and that of a person for what only a person may do [I4.scopes, E5.agent]", async () => {
+    await using door = await httpDoor();
+    const open: string[] = [];
+    const forCalls: string[] = [];
+    for (const { method, path } of ENDPOINTS) {
+      const place = path.replaceAll(/\{\w+\}/g, "x");
+      const asked = { method: method.toUpperCase(), ...(method === "post" && { body: {} }) };
+      const anybody = await door.request(place, { ...asked, token: undefined });
+      const agent = await door.request(place, asked);
+      if (anybody.status !== 401) open.push(path);
+      if (agent.status !== 403 && anybody.status === 401) forCalls.push(`${method} ${path}`);
+      await Promise.all([anybody.body?.cancel(), agent.body?.cancel()]);
+    }
+    expect(open).toEqual(["/healthz", "/readyz", "/v1/login", "/v1/openapi.json"]);
+    expect(forCalls).toEqual([
+      "get /v1/whoami",
+      "get /v1/tools",
+      "post /v1/calls",
+      "get /v1/calls/{callId}",
+      "post /v1/calls/{callId}/cancel",
+      "post /v1/sessions",
+      "get /v1/sessions",
+      "get /v1/sessions/{sessionId}",
+      "delete /v1/sessions/{sessionId}",
+      "post /v1/sessions/{sessionId}/cancel",
+      "post /v1/sessions/{sessionId}/turns",
+      "get /v1/sessions/{sessionId}/turns/{turnId}",
+      "post /v1/sessions/{sessionId}/turns/{turnId}/cancel",
+      "get /v1/events",
+    ]);
+  });
+
+  it("are described by the document that is served [I4.openapi]", async () => {
+    await using door = await httpDoor();
+    const { body } = await door.ask("/v1/openapi.json", { token: undefined });
+    expect(body).toEqual(openApiDocument());
+    const paths = body["paths"] as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+    const described = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`));
+    expect(described.toSorted()).toEqual(ENDPOINTS.map(({ method, path }) => `${method} ${path}`).toSorted());
+    const text = JSON.stringify(body);
+    for (const [, name = ""] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) expect(text).toContain(`"${name}":{`);
+  });
+});
+
+describe("a person's endpoints", () => {
+  it("show plugins, grants and reasons, and change grants [I4.plugins, I4.grants]", async () => {
+    await using door = await httpDoor();
+    const ask: typeof door.ask = (path, request = {}) => door.ask(path, { token: TOKENS.admin, ...request });
+    expect((await ask("/v1/status")).body).toMatchObject({ workspace: "/workspace", plugins: 0 });
+    expect((await ask("/v1/plugins")).body).toMatchObject({ plugins: [{ name: "built-in", state: "loaded" }] });
+    expect((await ask("/v1/plugins/echo")).body).toMatchObject({ kind: "tool", tool: { name: "echo" } });
+    expect(await ask("/v1/plugins/ech")).toMatchObject({ status: 404, body: { code: "not_found", suggestion: "echo" } });
+    expect((await ask("/v1/plugins/reload", { body: {} })).body).toEqual({ reloaded: 0 });
+    expect((await ask("/v1/grants")).body).toMatchObject({ grants: [] });
+    expect(await ask("/v1/grants", { body: { plugin: "none", permissions: { read: ["."] } } })).toMatchObject({ status: 404 });
+    expect(await ask("/v1/grants", { body: { plugin: "none", permissions: { reed: ["."] } } })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining("reed") },
+    });
+    expect((await ask("/v1/grants/revoke", { body: { plugin: "none" } })).body).toEqual({ changed: 0 });
+    expect((await ask("/v1/why?name=echo")).body).toMatchObject({ tools: [{ tool: "echo", verdict: "allowed" }] });
+    expect((await ask("/v1/why?name=echo&noWeb=maybe")).status).toBe(400);
+  });
+
+  it("give the metrics, and say when no calls are taken any more [I4.health, AU7]", async () => {
+    await using door = await httpDoor();
+    const metrics = await door.request("/metrics", { token: TOKENS.metrics });
+    expect([metrics.status, await metrics.text()]).toEqual([200, expect.stringContaining("# TYPE bascule_")]);
+    expect((await door.ask("/readyz", { token: undefined })).body).toEqual({ status: "ready" });
+  });
+});
+
+describe("a mount", () => {
+  it("has all below its path that is not the server's own, for tokens that are good for it [I4.mounts]", async () => {
+    const seen: (string | undefined)[] = [];
+    const fetch = (request: Request, caller: { readonly name: string } | undefined): Response => {
+      seen.push(caller?.name);
+      return new Response(new URL(request.url).pathname, { headers: { "content-security-policy": "default-src 'self'" } });
+    };
+    await using door = await httpDoor({
+      mounts: [
+        { path: "/mcp", scope: "call", fetch },
+        { path: "/", fetch },
+      ],
+    });
+    const text = async (path: string, token?: string): Promise<unknown> => {
+      const response = await door.request(path, { token });
+      return response.status === 200 ? await response.text() : response.status;
+    };
+    expect([
+      await text("/mcp", TOKENS.call),
+      await text("/mcp/x", TOKENS.admin),
+      await text("/mcp"),
+      await text("/mcp", TOKENS.metrics),
+    ]).toEqual(["/mcp", "/mcp/x", 401, 403]);
+    expect(await text("/healthz")).toBe('{"status":"ok"}');
+    expect([await text("/"), await text("/mcpx"), await text("/v1/none"), await text("/v1")]).toEqual(["/", "/mcpx", 404, 404]);
+    expect(seen).toEqual(["call", "admin", undefined, undefined]);
+    expect((await door.request("/")).headers.get("content-security-policy")).toBe("default-src 'self'");
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { type Broker, createBroker } from "../../../../host/routes/process/broker.ts";
+import { testCall, type TestCall } from "../../../support/bridge-context.ts";
+import { memoryPlatform } from "../../../support/memory-platform.ts";
+
+const PLACES = { root: "/run/p1", code: "/run/p1/plugin", channel: "/run/p1/c" };
+
+interface TestBroker extends Broker {
+  readonly call: TestCall;
+  readonly answers: unknown[];
+  readonly faults: string[];
+  /** The next check, with the number that is due. */
+  ask(permission: string, value: string | null): Promise<unknown>;
+}
+
+function broker(options: { readonly mayDo?: number } = {}): TestBroker {
+  const { mayDo = Infinity } = options;
+  const call = testCall({
+    platform: memoryPlatform(),
+    cwd: "/workspace",
+    permissions: { read: ["in", "/run"], write: ["in", "/run"], run: ["git"] },
+  });
+  const answers: unknown[] = [];
+  const faults: string[] = [];
+  let counted = 0;
+  let answered = (): void => {};
+  const made = createBroker({
+    bridge: call.context,
+    process: async () => ({
+      ...PLACES,
+      answer(line) {
+        answers.push(JSON.parse(line));
+        answered();
+      },
+    }),
+    count: () => (counted += 1) <= mayDo,
+    onFault: (message) => void faults.push(message),
+  });
+  let id = 0;
+  return Object.assign(made, {
+    call,
+    answers,
+    faults,
+    async ask(permission: string, value: string | null) {
+      const asked = answers.length;
+      const done = new Promise<void>((resolve) => (answered = resolve));
+      made.onCheck(JSON.stringify({ v: 1, pid: 1, id: ++id, datetime: "", permission, value }));
+      await done;
+      return answers[asked];
+    },
+  });
+}
+
+describe("createBroker()", () => {
+  it("answers each check in order, in Deno's words [O1.broker]", async () => {
+    const { ask, begin, call } = broker();
+    begin();
+    expect(await ask("read", "/workspace/in/a")).toEqual({ id: 1, result: "allow" });
+    expect(await ask("read", "/etc/passwd")).toEqual({
+      id: 2,
+      result: "deny",
+      reason: expect.stringContaining("grant it with: bascule grant words"),
+    });
+    expect(call.acts.map(({ permission, value, decision }) => [permission, value, decision])).toEqual([
+      ["read", "/workspace/in/a", "granted"],
+      ["read", "/etc/passwd", "denied"],
+    ]);
+  });
+
+  it("lets nothing happen before the call, but for our own code that reaches for its channel [O1.broker]", async () => {
+    const { ask, begin, call } = broker();
+    expect(await ask("read", "/workspace/in/a")).toMatchObject({ result: "deny" });
+    expect(await ask("write", "/run/p1/c")).toMatchObject({ result: "allow" });
+    expect(await ask("net", "unix:/run/p1/c")).toMatchObject({ result: "allow" });
+    expect(await ask("net", "unix:/run/p1/b")).toMatchObject({ result: "deny" });
+    begin();
+    expect(await ask("net", "unix:/run/p1/c")).toMatchObject({ result: "deny" });
+    expect(call.acts.filter(({ decision }) => decision === "granted")).toEqual([]);
+  });
+
+  it("keeps the process's folder to itself, whatever was granted, but for reading the plugin's own files [O1.broker]", async () => {
+    const { ask, begin, call } = broker();
+    begin();
+    expect(await ask("read", "/run/p1/plugin/main.ts")).toMatchObject({ result: "allow" });
+    expect(call.acts).toEqual([]);
+    for (const [permission, value] of [
+      ["write", "/run/p1/plugin/main.ts"],
+      ["read", "/run/p1/b"],
+      ["read", "/run/p1/plugin/../imports.json"],
+      ["write", "/run/p1"],
+    ] as const)
+      expect(await ask(permission, value), `${permission} ${value}`).toMatchObject({ result: "deny" });
+    expect(await ask("read", "/run/p2")).toMatchObject({ result: "allow" });
+  });
+
+  it.each([
+    ["garbage", "hello"],
+    ["a list", "[]"],
+    ["another version", JSON.stringify({ v: 2, pid: 1, id: 1, permission: "read", value: "/workspace/in" })],
+    ["no version", JSON.stringify({ id: 1, permission: "read", value: "/workspace/in" })],
+    ["a number that is not due", JSON.stringify({ v: 1, id: 2, permission: "read", value: "/workspace/in" })],
+    ["no permission", JSON.stringify({ v: 1, id: 1, value: "/workspace/in" })],
+    ["a value that is no text", JSON.stringify({ v: 1, id: 1, permission: "read", value: ["/workspace/in"] })],
+    ["no value", JSON.stringify({ v: 1, id: 1, permission: "read" })],
+  ])("says nothing more after %s: the protocol is not the one that is known [O1.fault]", async (_name, line) => {
+    const { onCheck, begin, answers, faults, ask } = broker();
+    begin();
+    onCheck(line);
+    await expect.poll(() => faults).toEqual([expect.stringContaining("protocol is not the one that is known")]);
+    onCheck(JSON.stringify({ v: 1, id: 1, permission: "read", value: "/workspace/in" }));
+    void ask;
+    await Promise.resolve();
+    expect(answers).toEqual([]);
+  });
+
+  it("refuses what a call may not do any more [O1.limits, B3]", async () => {
+    const { ask, begin, call } = broker({ mayDo: 1 });
+    begin();
+    expect(await ask("read", "/workspace/in/a")).toMatchObject({ result: "allow" });
+    expect(await ask("read", "/workspace/in/a")).toMatchObject({ result: "deny" });
+    expect(call.acts).toHaveLength(1);
+  });
+
+  it("records a refusal of all programs only where it is not followed by a question for one [O1.audit]", async () => {
+    const asked = broker();
+    asked.begin();
+    expect(await asked.ask("run", null)).toMatchObject({ result: "deny" });
+    expect(await asked.ask("run", "git")).toMatchObject({ result: "allow" });
+    expect(asked.ran).toBe(true);
+    expect(await asked.ask("run", null)).toMatchObject({ result: "deny" });
+    asked.end();
+    expect(asked.call.acts.map(({ value, decision }) => [value, decision])).toEqual([
+      ["git", "granted"],
+      ["", "denied"],
+    ]);
+  });
+});

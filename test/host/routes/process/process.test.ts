@@ -1,0 +1,195 @@
+import { stat } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { currentPlatform } from "../../../../host/platform/mod.ts";
+import type { Executor } from "../../../../host/routes/executor.ts";
+import { createHostExecutor } from "../../../../host/routes/host.ts";
+import { type Behaviour, executorSuite } from "../../../conformance/executor.ts";
+import { routeOptions } from "../../../support/execution.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { platformWithProcesses, runTrusted, toolBody, trustedExecution, trustedTool } from "../../../support/trusted-call.ts";
+
+function toBody(behaviour: Behaviour, confinement: "deno" | "none"): string {
+  switch (behaviour.does) {
+    case "return":
+      return `return ${JSON.stringify(behaviour.output)};`;
+    case "return arguments":
+      return "return args;";
+    case "return parts":
+      return `return context.output(${JSON.stringify(behaviour.parts)});`;
+    case "throw":
+      return `throw new Error(${JSON.stringify(behaviour.message)});`;
+    case "throw a ToolError":
+      return `throw context.error(${JSON.stringify(behaviour.message)});`;
+    case "wait":
+      return `context.progress("begun"); await new Promise((_resolve, reject) => context.signal.addEventListener("abort", () => reject(context.signal.reason)));`;
+    case "write":
+      return `await context.workspace.write(${JSON.stringify(behaviour.path)}, ${JSON.stringify(behaviour.text)}); return null;`;
+    case "read":
+      return confinement === "deno"
+        ? `return await Deno.readTextFile(${JSON.stringify(behaviour.path)});`
+        : `return await context.workspace.read(${JSON.stringify(behaviour.path)});`;
+  }
+}
+
+for (const confinement of ["deno", "none"] as const) {
+  executorSuite(confinement === "deno" ? "host, a trusted plugin's," : "host, an unconfined plugin's,", () => {
+    const platform = platformWithProcesses();
+    const options = routeOptions(platform);
+    let begun = 0;
+    return {
+      execute: createHostExecutor(options),
+      events: options.events,
+      advance: platform.advance,
+      begun: () => begun,
+      execution: (behaviour, { args, signal, wallMs } = {}) =>
+        trustedExecution(toolBody(toBody(behaviour, confinement)), {
+          confinement,
+          ...(args !== undefined && { args }),
+          ...(signal && { signal }),
+          ...(wallMs !== undefined && { limits: { wallMs } }),
+          call: { onProgress: () => void (begun += 1) },
+        }),
+    };
+  });
+}
+
+describe("createProcessExecutor()", () => {
+  const route = (platform: ReturnType<typeof platformWithProcesses>): Executor => createHostExecutor(routeOptions(platform));
+
+  it("runs nothing of a plugin that nobody trusts, and says what to write [O1.untrusted, O2]", async () => {
+    const { decision, ...execution } = trustedExecution(toolBody("return 1;"));
+    const { confinement: _none, ...undecided } = decision;
+    expect(await route(platformWithProcesses())({ ...execution, decision: undecided })).toMatchObject({
+      ok: false,
+      error: {
+        code: "unavailable",
+        message: expect.stringMatching(/"trusted" of bascule\.json does not list "words".*"digest": "digest-of-words"/),
+      },
+    });
+  });
+
+  it("says that Deno is missing, and how to get it [O1.deno]", async () => {
+    const platform = { ...platformWithProcesses(), trusted: { ...currentPlatform().trusted, find: () => undefined } };
+    expect(await route(platform)(trustedExecution(toolBody("return 1;")))).toMatchObject({
+      ok: false,
+      error: { code: "unavailable", message: expect.stringMatching(/Deno is not installed \(install it from https:\/\/deno\.com/) },
+    });
+  });
+
+  it("speaks version 1 of Deno's broker protocol, as this Deno does [O1.protocol]", async () => {
+    const platform = currentPlatform();
+    const checks: string[] = [];
+    const asked = Promise.withResolvers<void>();
+    const running = await platform.trusted.start(
+      {
+        confinement: "deno",
+        files: new Map(),
+        imports: [],
+        cwd: "/",
+        env: {},
+        memoryBytes: 64 * 1024 * 1024,
+        maxLineBytes: 1_000,
+        mayRun: false,
+      },
+      {
+        onMessage: () => {},
+        onOutput: () => {},
+        onCheck(line) {
+          checks.push(line);
+          asked.resolve();
+        },
+      },
+    );
+    try {
+      await asked.promise;
+      const { root, channel } = running;
+      expect(JSON.parse(checks[0] ?? "")).toEqual({
+        v: 1,
+        pid: expect.any(Number),
+        id: 1,
+        datetime: expect.stringMatching(/^\d{4}-.*\+00:00$/),
+        permission: "read",
+        value: channel,
+      });
+      // Nobody else comes in: a folder for this user alone, whose name cannot be guessed, and no second connection.
+      expect((await stat(root)).mode & 0o777).toBe(0o700);
+      expect(await platform.sockets.connect(`${root}/b`)).toBeUndefined();
+      running.answer(JSON.stringify({ id: 1, result: "deny", reason: "no" }));
+      expect(await running.ended).toMatch(/exit code|signal/);
+    } finally {
+      await running.end();
+    }
+    await expect(stat(running.root)).rejects.toThrow();
+  });
+
+  it("ends a process whose host answers what is no answer [O1.fault]", async () => {
+    const running = await currentPlatform().trusted.start(
+      {
+        confinement: "deno",
+        files: new Map(),
+        imports: [],
+        cwd: "/",
+        env: {},
+        memoryBytes: 64 * 1024 * 1024,
+        maxLineBytes: 1_000,
+        mayRun: false,
+      },
+      { onMessage: () => {}, onOutput: () => {}, onCheck: () => running.answer("allow") },
+    );
+    expect(await running.ended).toMatch(/exit code|signal/);
+    await running.end();
+  });
+
+  it("gives a process the variables that its call may read, and no others [O1.environment, C7]", async () => {
+    const platform = {
+      ...currentPlatform(),
+      environment: {
+        ...currentPlatform().environment,
+        names: () => ["GIVEN", "KEPT", "NODE_OPTIONS"],
+        get: (name: string) => `value of ${name}`,
+      },
+    };
+    const { outcome } = await runTrusted(toolBody('return [Deno.env.get("GIVEN"), Deno.env.get("NODE_OPTIONS") ?? null];'), {
+      workspace: await temporaryFolder(),
+      platform,
+      permissions: { env: ["GIVEN", "NODE_*"] },
+    });
+    expect(outcome).toMatchObject({ ok: true, output: ["value of GIVEN", null] });
+  });
+
+  it("shows an author's own error, in the author's own files [X4, O1.errors]", async () => {
+    const tool = trustedTool('import { fail } from "./lib.ts";\nexport const run = () => fail();', {
+      "lib.ts": "export function fail(): void {\n  throw new TypeError('no');\n}",
+    });
+    const { outcome } = await runTrusted(tool, { workspace: await temporaryFolder() });
+    expect(outcome).toMatchObject({
+      ok: false,
+      error: {
+        code: "tool_failed",
+        message: "TypeError: no",
+        details: { stack: expect.stringMatching(/^\s*at fail \(lib\.ts:2:9\)\n\s*at run \(main\.ts:2:26\)$/) },
+      },
+    });
+  });
+
+  it.each([
+    ["a function", "return () => 1;", { code: "invalid_output" }],
+    ["a BigInt", "return { n: 1n };", { code: "invalid_output" }],
+    [
+      "what throws later",
+      "setTimeout(() => { throw new RangeError('later'); }); await new Promise(() => {});",
+      { code: "tool_failed", message: "RangeError: later" },
+    ],
+  ])("answers as the sandbox for a tool that returns %s [O1.errors, X1]", async (_name, body, error) => {
+    const { outcome } = await runTrusted(toolBody(body), { workspace: await temporaryFolder() });
+    expect(outcome).toMatchObject({ ok: false, error });
+  });
+
+  it("names the functions that a module has, where one is missing [O1.errors]", async () => {
+    const { outcome } = await runTrusted(trustedTool("export function other() {}"), { workspace: await temporaryFolder() });
+    expect(outcome).toMatchObject({
+      ok: false,
+      error: { code: "tool_failed", message: '"main.ts" exports no function "run" (it exports other)' },
+    });
+  });
+});

@@ -1,0 +1,95 @@
+/** A trusted plugin's calls in real processes, with files of its own. */
+
+import type { HostEvent } from "../../host/audit/events.ts";
+import type { Confinement } from "../../host/call.ts";
+import { currentPlatform } from "../../host/platform/mod.ts";
+import type { Platform } from "../../host/platform/platform.ts";
+import type { Execution, Outcome } from "../../host/routes/executor.ts";
+import { createProcessExecutor } from "../../host/routes/process/process.ts";
+import { createSession } from "../../host/session.ts";
+import type { RegisteredTool } from "../../host/tool.ts";
+import { compilePermissions } from "../../manifests/mod.ts";
+import { executionOf, routeOptions, type TestExecution } from "./execution.ts";
+import { memoryPlatform } from "./memory-platform.ts";
+import { pluginToolOf } from "./registered.ts";
+
+/** Files and time in memory, processes of this machine. */
+export function platformWithProcesses(options: Parameters<typeof memoryPlatform>[0] = {}): ReturnType<typeof memoryPlatform> {
+  return { ...memoryPlatform(options), trusted: currentPlatform().trusted };
+}
+
+/** The tool `run` of a plugin with this `main.ts`, and with more files where there are more. */
+export function trustedTool(main: string, more: Readonly<Record<string, string>> = {}): RegisteredTool {
+  const tool = pluginToolOf("words", { name: "run", sideEffects: ["read", "write", "network", "execute"] });
+  const { binding } = tool;
+  if (binding.kind !== "plugin") throw new Error("no plugin");
+  const files = new Map(Object.entries({ "main.ts": main, ...more }).map(([path, text]) => [path, new TextEncoder().encode(text)]));
+  return { ...tool, binding: { kind: "plugin", version: { ...binding.version, files } } };
+}
+
+/** `body` is that of the tool, with `args` and `context`. */
+export function toolBody(body: string): RegisteredTool {
+  return trustedTool(`export async function run(args: any, context: any) { ${body} }`);
+}
+
+/** The same, with `attempt(name, act)`; returns what each attempt came to, as JSON or as the error's name and message. */
+export function attempts(body: string): RegisteredTool {
+  return toolBody(`
+    const came: Record<string, unknown> = {};
+    const attempt = async (name: string, act: () => unknown) => {
+      try { came[name] = (await act()) ?? null; } catch (error: any) { came[name] = error.name + ": " + error.message; }
+    };
+    ${body}
+    return came;
+  `);
+}
+
+export interface TrustedExecution extends Omit<TestExecution, "tool"> {
+  readonly confinement?: Confinement;
+}
+
+export function trustedExecution(tool: RegisteredTool, { confinement = "deno", ...options }: TrustedExecution = {}): Execution {
+  const execution = executionOf({ tool, ...options });
+  return { ...execution, decision: { ...execution.decision, confinement } };
+}
+
+export interface RealRun {
+  readonly outcome: Outcome;
+  readonly events: readonly HostEvent[];
+  /** `permission value decision layer` of each act that was recorded. */
+  readonly acts: readonly string[];
+  readonly log: readonly unknown[];
+}
+
+export interface RealRunOptions extends TrustedExecution {
+  /** A real folder. */
+  readonly workspace: string;
+  readonly platform?: Partial<Platform>;
+}
+
+/** One call on the real files of this machine. */
+export async function runTrusted(
+  tool: RegisteredTool,
+  { workspace, platform: parts, permissions = {}, ...options }: RealRunOptions,
+): Promise<RealRun> {
+  const memory = memoryPlatform();
+  const platform = { ...currentPlatform(), log: memory.log, ...parts };
+  const { events, ...route } = routeOptions(platform);
+  const { decision, call, ...execution } = trustedExecution(tool, options);
+  const layer = {
+    name: "test",
+    permissions: compilePermissions(permissions, { base: workspace, workspace, tmp: `${workspace}/tmp` }),
+    unnamed: "none",
+    otherwise: "prompt",
+  } as const;
+  const outcome = await createProcessExecutor({ ...route, graceMs: 200 })({
+    ...execution,
+    decision: { ...decision, grant: { layers: [layer] } },
+    call: { ...call, session: createSession({ id: "session-1", workspace }) },
+  });
+  const acts = events.flatMap(({ type, payload }) => {
+    if (type !== "capability.used" && type !== "capability.denied") return [];
+    return [`${payload.permission} ${payload.value} ${payload.decision} ${payload.layer}`];
+  });
+  return { outcome, events, acts, log: memory.recorded.log };
+}
