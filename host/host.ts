@@ -1,7 +1,6 @@
 /** The composition root: the only place where the host's parts are put together (SPEC I1). */
 
 import { type Audit, createAudit } from "./audit/audit.ts";
-import type { EventBus } from "./audit/event-bus.ts";
 import type { HostEvent } from "./audit/events.ts";
 import { openEvents } from "./audit/open-events.ts";
 import { JsonArgumentText, type RawArguments } from "./arguments.ts";
@@ -11,7 +10,6 @@ import { checkRequired } from "./capabilities/mod.ts";
 import { createConfirm } from "./confirmations/confirmations.ts";
 import { createPendingConfirmations, type PendingConfirmations } from "./confirmations/pending.ts";
 import { isSameDecision } from "./decision-summary.ts";
-import type { Consent } from "./consent/consent.ts";
 import { type ConsentActs, createConsentActs } from "./consent/consent-acts.ts";
 import { openConsent } from "./consent/open-consent.ts";
 import type { Dispatch } from "./dispatch.ts";
@@ -26,28 +24,28 @@ import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolFilter, ToolListing } from "./listing.ts";
-import type { AccessQuery, PermissionBases, Permissions } from "../manifests/mod.ts";
+import type { AccessQuery, Permissions } from "../manifests/mod.ts";
 import { currentPlatform } from "./platform/current.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Explanation } from "./policy/explain.ts";
 import { createPolicySource, type HostPolicy } from "./policy-source.ts";
 import { openPlaces, type Places } from "./places.ts";
 import { createQuotas, type QuotaUse } from "./quotas/quotas.ts";
-import { createRegistry, type Registry, type RegisterOptions } from "./registry.ts";
+import { createRegistry, type RegisterOptions } from "./registry.ts";
 import { createExecutors } from "./routes/mod.ts";
 import { isolationOf, openSandbox } from "./open-sandbox.ts";
-import type { Sandbox } from "../sandbox/mod.ts";
 import { createSecrets } from "./secrets/secrets.ts";
 import { createSession, type Session } from "./session.ts";
 import { createSkills, type Skills } from "./skills/skills.ts";
 import { createToolCalls } from "./chains/tool-calls.ts";
 import type { TurnResponse } from "./chains/turn.ts";
 import { createSessions, type HostSessionOptions } from "./sessions.ts";
-import { createPluginSettings, type PluginSettingsSource } from "./settings/plugin-settings.ts";
+import { basesOf, foldersOf, openDirectory } from "./open-directory.ts";
+import { createPluginSettings } from "./settings/plugin-settings.ts";
 import { hostSettings, type HostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
-import { createPluginDirectory, type PluginChange, type PluginDirectory, type PluginStatus } from "./sources/directory/mod.ts";
+import type { PluginChange, PluginStatus } from "./sources/directory/mod.ts";
 import { createTelemetry, hostGauges, toPrometheus } from "./telemetry/mod.ts";
 import type { RegisteredTool, ToolFactory } from "./tool.ts";
 import { VERSION } from "./version.ts";
@@ -184,7 +182,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     onChange: (plugin) => directory.reconsider(plugin),
   });
   const consent = await openConsent(platform, { places, grants, bases: basesOf(places) }, options.consent);
-  const directory = createDirectory(platform, {
+  const directory = openDirectory(platform, {
     ...{ places, registry, bus, sandbox, settings, consent },
     loadsAtOnce: options.loadsAtOnce,
   });
@@ -373,51 +371,6 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     [Symbol.asyncDispose]: close,
   };
 }
-
-interface DirectoryParts {
-  readonly places: Places;
-  readonly registry: Registry | undefined;
-  readonly bus: EventBus;
-  readonly sandbox: Sandbox;
-  readonly settings: PluginSettingsSource;
-  readonly consent: Consent;
-  readonly loadsAtOnce: HostOptions["loadsAtOnce"];
-}
-
-function createDirectory(platform: Platform, parts: DirectoryParts): PluginDirectory {
-  const { places, registry, bus, sandbox, settings, consent, loadsAtOnce } = parts;
-  return createPluginDirectory({
-    roots: places.pluginRoots,
-    ...(loadsAtOnce !== undefined && { loadsAtOnce }),
-    platform,
-    sandbox,
-    registry: registry ?? { replaceOwner: () => undefined, removeOwner: () => undefined },
-    emit: bus.emit,
-    log: platform.log,
-    switches: settings,
-    gate: consent,
-    bases: basesOf(places),
-  });
-}
-
-/** What a plugin's permission items resolve against. */
-function basesOf({ folders }: Places): (plugin: string, directory: string) => PermissionBases {
-  return (plugin, directory) => ({ ...folders, base: directory, plugin: directory, data: `${folders.data}/${plugin}` });
-}
-
-/** Where the plugins that serve really are. */
-function foldersOf(snapshot: Snapshot): readonly string[] {
-  const known = FOLDERS.get(snapshot);
-  if (known !== undefined) return known;
-  const folders = new Set<string>();
-  for (const { binding } of snapshot.tools) if (binding.kind === "plugin") folders.add(binding.version.directory);
-  const list = [...folders];
-  FOLDERS.set(snapshot, list);
-  return list;
-}
-
-/** A snapshot never changes, and is asked at every act on a file. */
-const FOLDERS: WeakMap<Snapshot, readonly string[]> = new WeakMap();
 
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
