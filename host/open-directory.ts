@@ -1,4 +1,4 @@
-/** Opens the plugin directory of a host. */
+/** Puts together the source of plugin folders, and says where they are. */
 
 import type { EventBus } from "./audit/event-bus.ts";
 import type { Consent } from "./consent/consent.ts";
@@ -12,7 +12,7 @@ import type { PluginSettingsSource } from "./settings/plugin-settings.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { createPluginDirectory, type PluginDirectory } from "./sources/directory/mod.ts";
 
-/** What of a host has a say in its plugins. */
+/** What it is put together of. */
 export interface DirectoryParts {
   readonly places: Places;
   readonly registry: Registry | undefined;
@@ -23,7 +23,7 @@ export interface DirectoryParts {
   readonly loadsAtOnce: HostOptions["loadsAtOnce"];
 }
 
-/** The plugins of a host's roots, as its other parts have a say in them. */
+/** A directory whose plugins the registry, if there is one, gets. */
 export function openDirectory(platform: Platform, parts: DirectoryParts): PluginDirectory {
   const { places, registry, bus, sandbox, settings, consent, loadsAtOnce } = parts;
   return createPluginDirectory({
