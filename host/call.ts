@@ -195,4 +195,6 @@ export interface ToolFailure extends ResultBase {
   readonly status: "error" | "pending_approval";
   readonly output: null;
   readonly error: ToolErrorData;
+  /** What a call that was cancelled or out of time had produced so far (SPEC T3). */
+  readonly partialOutput?: JsonValue;
 }

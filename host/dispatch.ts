@@ -18,6 +18,7 @@ import type { HookGates } from "./hooks.ts";
 import { isVisibleTo } from "./listing.ts";
 import { checkValue, type JsonValue, type Requirement } from "../manifests/mod.ts";
 import { nearestNames } from "./nearest.ts";
+import { offHint } from "./policy/match.ts";
 import type { Policy } from "./policy/policy.ts";
 import { checkUngranted, type RequiredCheck, type RequiredContext } from "./capabilities/mod.ts";
 import type { Quotas } from "./quotas/quotas.ts";
@@ -88,7 +89,9 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
 
   const decision = host.policy.decide(tool, call);
   trace.decided(decision);
-  if (decision.kind === "deny") return decision.by === "policy" ? trace.deny(deniedByPolicy(call.tool)) : trace.fail(userDenied());
+  if (decision.kind === "deny") {
+    return decision.by === "policy" ? trace.deny(deniedByPolicy(call.tool, offHint(tool, decision.because))) : trace.fail(userDenied());
+  }
 
   const unworldly = checkWorld(call, decision.route);
   if (unworldly) return trace.invalid(unworldly);

@@ -19,6 +19,8 @@ export interface Tool {
   execute(args: JsonValue, context: ToolContext): Promise<JsonValue | ToolOutput | undefined> | JsonValue | ToolOutput | undefined;
   /** Asked at cancellation and at the deadline, once; says whether it ended cleanly. */
   cancel?(): Promise<boolean>;
+  /** What it takes to end after it was told to, at most 30,000. Default 3,000. */
+  readonly graceMs?: number;
 }
 
 /** Makes a new instance at each call. */

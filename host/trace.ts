@@ -167,7 +167,8 @@ class CallTrace implements Trace {
 
   #failure(error: ToolErrorData, outcome?: OutcomeBase): ToolResult {
     const status = error.code === "approval_required" ? "pending_approval" : "error";
-    return { ...this.#resultBase(outcome), ok: false, status, output: null, error };
+    const partial = outcome?.partialOutput === undefined ? {} : { partialOutput: outcome.partialOutput };
+    return { ...this.#resultBase(outcome), ok: false, status, output: null, error, ...partial };
   }
 
   #resultBase(outcome?: OutcomeBase): ResultBaseOf {

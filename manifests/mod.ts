@@ -57,6 +57,7 @@ export type { HostPattern, NetItemOutcome, NetPattern, NetTarget } from "./permi
 export { canonicalHost, parseNetItem } from "./permission-net.ts";
 export { checkItem, parsePermissions, SYS_KINDS } from "./permission-parse.ts";
 export { isAbsolutePath, normalizePath, pathSegments } from "./permission-path.ts";
+export { namesPath } from "./permission-run.ts";
 export type { AccessQueryOutcome, DenoKind } from "./permission-query.ts";
 export { parseAccessQuery } from "./permission-query.ts";
 export { permissionsForClass, permissionsForEffects, sideEffectClassOf } from "./side-effect-permissions.ts";

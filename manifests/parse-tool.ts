@@ -149,7 +149,7 @@ function readToolPermissions(reader: DocumentReader, fields: Fields, plugin: Per
 
 function readRequirement(reader: DocumentReader, value: JsonValue, pointer: string, args: object | undefined): Requirement | undefined {
   const fields = reader.fields(value, pointer, { what: "Requirement", known: ["capability", "arg"], required: ["capability", "arg"] });
-  const capability = fields?.choice("capability", ["read", "write", "net"]);
+  const capability = fields?.choice("capability", ["read", "write", "net", "run"]);
   const arg = fields?.text("arg", (name) =>
     args === undefined || Object.hasOwn(args, name)
       ? undefined

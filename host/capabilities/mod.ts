@@ -21,6 +21,7 @@ export { checkUngranted } from "./ungranted.ts";
 export { createOpenFiles, type OpenFiles } from "./open-files.ts";
 export type { OpenToolCalls, ToolCalls } from "./tool-calls.ts";
 export { createToolCaller } from "./tools.ts";
+export { createRunProgram } from "./run.ts";
 export { createWorkspaceFiles } from "./workspace.ts";
 
 /** Every capability. A new one is its file and its line here. */
