@@ -62,7 +62,7 @@ class RunningCalls implements ToolCalls {
     this.#open.add(run);
     const result = await run;
     this.#open.delete(run);
-    return toAnswer(result) as unknown as JsonValue;
+    return toAnswer(result);
   }
 
   /** Only of the outermost call: those of the others are among its own. */
