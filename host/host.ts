@@ -40,6 +40,7 @@ import { createPluginSettings } from "./settings/plugin-settings.ts";
 import { hostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
+import { createProjectTools } from "./sources/project-tools.ts";
 import { createTelemetry, hostGauges, toPrometheus } from "./telemetry/mod.ts";
 import { VERSION } from "./version.ts";
 import { announceTools } from "./audit/announce-tools.ts";
@@ -81,12 +82,17 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     onDefect,
   });
   const grants = await createGrantStore(platform, places.grantsFile);
-  const policies = createPolicySource({ platform, places, grants, options, emit: bus.emit, pluginFolders: () => foldersOf(snapshot()) });
+  const policies = createPolicySource({
+    ...{ platform, places, grants, options, emit: bus.emit },
+    pluginFolders: () => foldersOf(snapshot()),
+    onRefresh: async () => await projectTools?.refresh(),
+  });
   const registry =
     options.registry === null
       ? undefined
       : (options.registry ?? createRegistry({ newId: random.uuidv7, onWarning: ({ message }) => log.write("warn", message) }));
   const announcing = registry && announceTools(registry, bus.emit);
+  const projectTools = registry && createProjectTools({ platform, places, registry });
 
   const isolation = isolationOf(options.isolation, () => places.project.config().isolation);
   const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : openSandbox(platform, isolation, onDefect);
@@ -168,6 +174,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 
   if (registry && options.builtins !== false) registerBuiltins(registry, { reload, readResult: kept.read });
   if (registry && options.tools) registry.registerMany(options.tools);
+  await projectTools?.refresh();
   await refreshSettings();
   if (options.scan !== false) await directory.scan();
   let unwatchSettings = (): void => {};

@@ -1,6 +1,6 @@
 /** What a tool is to the host: what a factory makes, what a plugin version holds, what the registry lists. Types only. */
 
-import type { JsonValue, Manifest, PermissionBases, ToolDefinition } from "../manifests/mod.ts";
+import type { JsonValue, Manifest, PermissionBases, RemoteConfig, ToolDefinition } from "../manifests/mod.ts";
 import type { ToolContext } from "./context.ts";
 import type { ToolOutput } from "./tool-output.ts";
 
@@ -45,7 +45,10 @@ export interface PluginVersion {
 /** How a registered tool is run. */
 export type ToolBinding =
   | { readonly kind: "factory"; readonly create: ToolFactory }
+  /** Of a plugin, or of a module of the project (then `RegisteredTool.plugin` is absent). */
   | { readonly kind: "plugin"; readonly version: PluginVersion }
+  /** Of another bascule host. */
+  | ({ readonly kind: "remote" } & RemoteConfig)
   /** Declared, but cannot run: disabled, failed, quarantined. Calling it answers `unavailable` with the reason. */
   | { readonly kind: "unavailable"; readonly reason: string };
 

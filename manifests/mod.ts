@@ -71,6 +71,7 @@ export type {
   PolicyConfig,
   PolicyRule,
   ProjectConfig,
+  ProjectTool,
   QuotaConfig,
   QuotaResource,
   QuotaScope,

@@ -32,7 +32,7 @@ export function createProcessExecutor(options: ProcessRouteOptions): Executor {
     const { tool, decision, signal } = execution;
     const none = { used: { wallMs: 0 }, filesModified: [] };
     const refuse = (reason: string): Outcome => ({ ok: false, error: unavailable(tool.qualifiedName, reason), ...none });
-    if (tool.binding.kind !== "plugin") return refuse("it is no plugin's");
+    if (tool.binding.kind !== "plugin") return refuse("its code is another host's (remove the rule that sets its route)");
     const { version } = tool.binding;
     const { confinement } = decision;
     if (confinement === undefined) return refuse(untrusted(version, tool.plugin ?? tool.name));
