@@ -1,6 +1,7 @@
 /** A call of a tool: what comes in, what was decided, what comes out (SPEC D6, X1). Types only. */
 
 import type { Caller, JsonObject, JsonValue, Limits, Permissions, Route, SideEffect, SideEffectClass } from "../manifests/mod.ts";
+import type { ChainMark, ChainPlace, ChainStep } from "./chains/chain.ts";
 import type { RawArguments } from "./arguments.ts";
 import type { ToolErrorData } from "./errors.ts";
 import type { DryRunReport } from "./overlay/report.ts";
@@ -23,6 +24,8 @@ export interface ToolCall {
   readonly session: Session;
   readonly turnId?: string;
   readonly caller: Caller;
+  /** Where it stands in the chain that it is a step of; absent for a direct call. */
+  readonly chain?: ChainPlace;
   /** Wish for a deadline, in milliseconds from the start of the tool. */
   readonly timeoutMs?: number;
   /** All randomness of the guest is computed from it (SPEC B6). */
@@ -59,6 +62,8 @@ export interface ConfirmationRequest {
   readonly args: JsonValue;
   readonly class: SideEffectClass;
   readonly destructive: boolean;
+  /** The tools that wait for this call, the outermost first; absent where a client calls it itself. */
+  readonly calledBy?: readonly string[];
   /** Paths that the call says it will write. */
   readonly projectedModifications: readonly string[];
   /** What it will change, where it ran dry to find out: then this is what is done, and nothing else. */
@@ -162,6 +167,10 @@ interface ResultBase {
   readonly durationMs: number;
   readonly limitsUsed: LimitsUsed;
   readonly decision?: DecisionSummary;
+  /** There if it was a step of a chain. */
+  readonly chain?: ChainMark;
+  /** The steps below it, those of its steps included; there if it called other tools and is no step itself. */
+  readonly steps?: readonly ChainStep[];
   /** There if the call was to be recorded. */
   readonly recording?: RecordingSummary;
   /** There if it ran dry: what it would have changed. */

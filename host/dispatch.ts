@@ -2,6 +2,7 @@
 
 import { checkWishes, checkWorld, readArguments } from "./arguments.ts";
 import type { ToolCall, ToolResult } from "./call.ts";
+import { checkCaller } from "./chains/check-caller.ts";
 import type { Confirm } from "./confirmations/confirmations.ts";
 import {
   cancelled,
@@ -78,6 +79,9 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   trace.found(tool);
   if (tool.binding.kind === "unavailable") return trace.fail(unavailable(call.tool, tool.binding.reason));
 
+  const misplaced = checkCaller(tool, call);
+  if (misplaced) return misplaced.code === "permission_denied" ? trace.deny(misplaced) : trace.fail(misplaced);
+
   const misuse = checkWishes(call);
   if (misuse) return trace.invalid(misuse);
 
@@ -123,7 +127,7 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   }
 
   // From here on the call takes up room and time; until here it may have waited for a person.
-  const slot = await call.session.slots.enter(signal);
+  const slot = await (call.chain?.slots ?? call.session.slots).enter(signal);
   if (slot.kind !== "entered") {
     previewed?.drop();
     return trace.fail(slot.kind === "overloaded" ? overloaded(slot.waiting) : cancelled());

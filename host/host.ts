@@ -39,6 +39,8 @@ import { createPreview } from "./overlay/preview.ts";
 import { openUndos } from "./undo/open-undos.ts";
 import { createSession, type Session } from "./session.ts";
 import { createSessions } from "./sessions.ts";
+import { createSkills } from "./skills/skills.ts";
+import { createToolCalls } from "./chains/tool-calls.ts";
 import { createPluginSettings } from "./settings/plugin-settings.ts";
 import { hostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
@@ -123,6 +125,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   });
   const executors = createExecutors({
     ...{ platform, emit: bus.emit, secrets, sandbox, recorder, dryRuns, undos },
+    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
     settings: settings.configOf,
     lease: directory.lease,
   });
@@ -147,6 +150,21 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const isUnchanged = (tool: RegisteredTool, call: ToolCall, decision: Decision): boolean =>
     snapshot().getById(tool.id) === tool && isSameDecision(policies.current().decide(tool, call), decision);
 
+  const current = (): Dispatch => ({
+    registry: snapshot(),
+    policy: policies.current(),
+    hooks,
+    confirm,
+    preview,
+    executors,
+    quotas,
+    telemetry,
+    checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
+    emit: bus.emit,
+    now: clock.monotonic,
+    redact,
+    onDefect,
+  });
   const kept = createKeptResults(platform);
   const calls = createCalls({
     cap: (result, { id, resultBytes }) => capResult(result, { maxBytes: resultBytes, keep: (text) => kept.keep(id, text, resultBytes) }),
@@ -154,21 +172,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     clock,
     defaultSession: sessions.default,
     ...(store && { prepare: () => store.prepare().catch((error: unknown) => onDefect("The audit store cannot be prepared", error)) }),
-    current: (): Dispatch => ({
-      registry: snapshot(),
-      policy: policies.current(),
-      hooks,
-      confirm,
-      preview,
-      executors,
-      quotas,
-      telemetry,
-      checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
-      emit: bus.emit,
-      now: clock.monotonic,
-      redact,
-      onDefect,
-    }),
+    current,
   });
 
   async function refreshSettings(): Promise<void> {
@@ -236,6 +240,12 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       const session = await sessions.resolve(wish.session ?? sessions.default);
       return await calls.callAll(requests, { ...wish, session });
     },
+    async turn(requests, options) {
+      const wish = options ?? {};
+      const session = await sessions.resolve(wish.session ?? sessions.default);
+      return await calls.turn(requests, { ...wish, session });
+    },
+    skills: createSkills(registry),
     cancelCall: async (callId) => (await calls.cancel({ callId })).at(-1),
     cancelTurn: ({ id }, turnId) => calls.cancel({ sessionId: id, turnId }),
     cancelSession: (sessionId) => calls.cancel({ sessionId }),

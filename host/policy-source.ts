@@ -152,7 +152,10 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
     watch: tick,
     explain: (tool, session, act) => made.explain(tool, session, act),
     canUse: (tool, session) =>
-      tool.binding.kind !== "unavailable" && isVisibleTo(session, tool) && (replaced ?? made).decide(tool, { session }).kind !== "deny",
+      tool.binding.kind !== "unavailable" &&
+      tool.definition.callers.includes("direct") &&
+      isVisibleTo(session, tool) &&
+      (replaced ?? made).decide(tool, { session }).kind !== "deny",
     addLayer(level, layer) {
       if (replaced !== undefined) throw new TypeError("Cannot add a layer: the policy is not the host's own");
       const [checked] = parseLayers([{ ...layer, level }]);

@@ -6,6 +6,7 @@ import { summarizeDecision } from "./decision-summary.ts";
 import { ERROR_TABLE } from "./error-table.ts";
 import { internal, type ToolErrorData } from "./errors.ts";
 import { DEFAULT_LIMITS, type JsonObject, type JsonValue } from "../manifests/mod.ts";
+import { markOf } from "./chains/chain.ts";
 import { JsonArgumentText } from "./arguments.ts";
 import { copyJson } from "./json.ts";
 import type { OutcomeBase, OutcomeOk } from "./routes/executor.ts";
@@ -68,6 +69,7 @@ class CallTrace implements Trace {
       callId: call.callId,
       ...(call.turnId !== undefined && { turnId: call.turnId }),
       ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
+      ...(call.chain && markOf(call.chain)),
     };
   }
 
@@ -195,6 +197,8 @@ class CallTrace implements Trace {
       durationMs: Math.max(0, this.#sinks.now() - this.#startedMs),
       limitsUsed: outcome?.used ?? { wallMs: 0 },
       ...(decision && { decision: summarizeDecision(decision) }),
+      ...(this.#call.chain && { chain: markOf(this.#call.chain) }),
+      ...(outcome?.steps && { steps: outcome.steps }),
       ...(outcome?.recording && { recording: outcome.recording }),
       ...(outcome?.dryRun && { dryRun: outcome.dryRun }),
       metadata: outcome?.metadata ?? {},

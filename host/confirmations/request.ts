@@ -25,6 +25,7 @@ export async function toRequest(
     args,
     class: classOf(tool),
     destructive: tool.definition.destructive,
+    ...(call.chain !== undefined && call.chain.path.length > 0 && { calledBy: call.chain.path }),
     projectedModifications: modifications,
     ...(preview && { preview }),
     hash: await hashOf([tool.qualifiedName, digest ?? tool.id, args, modifications, ...(preview ? [preview.hash] : [])]),

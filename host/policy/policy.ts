@@ -200,7 +200,7 @@ export function classOf(tool: RegisteredTool): SideEffectClass {
 
 /** The default's route is for plugins: everything else is the person's own word, and only a rule of its own moves it. */
 function routeOf(tool: RegisteredTool, rules: MergedRules): Route {
-  if (tool.source === "plugin") return rules.route?.value ?? "wasm";
+  if (tool.plugin !== undefined) return rules.route?.value ?? "wasm";
   if (rules.route !== undefined && rules.route.because.layer !== "default") return rules.route.value;
   return tool.binding.kind === "remote" ? "remote" : "host";
 }

@@ -2,6 +2,7 @@
 
 import type { JsonObject, JsonValue, Route } from "../../manifests/mod.ts";
 import type { AllowDecision, ContentBlock, LimitsUsed, ToolCall } from "../call.ts";
+import type { ChainStep } from "../chains/chain.ts";
 import type { ToolErrorData } from "../errors.ts";
 import type { RecordingSummary } from "../recordings/recording.ts";
 import type { Overlay } from "../overlay/overlay.ts";
@@ -38,6 +39,8 @@ export interface OutcomeBase {
   readonly metadata?: JsonObject;
   readonly recording?: RecordingSummary;
   readonly dryRun?: DryRunReport;
+  /** Of the chain that it began. */
+  readonly steps?: readonly ChainStep[];
   /** What a call that did not end had produced so far. */
   readonly partialOutput?: JsonValue;
 }

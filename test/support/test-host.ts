@@ -4,6 +4,7 @@ import { createEventBus } from "../../host/audit/event-bus.ts";
 import type { EventType, HostEvent } from "../../host/audit/events.ts";
 import type { RawArguments } from "../../host/arguments.ts";
 import type { ToolResult } from "../../host/call.ts";
+import { createToolCalls } from "../../host/chains/tool-calls.ts";
 import { createCalls, type Calls, type CallOptions } from "../../host/calls.ts";
 import { checkRequired } from "../../host/capabilities/mod.ts";
 import { createPendingConfirmations, type PendingConfirmations } from "../../host/confirmations/pending.ts";
@@ -74,7 +75,10 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     secrets,
     isUnchanged: ({ tool }) => registry.snapshot().getById(tool.id) === tool,
   });
-  const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, dryRuns, lease: sandbox.lease });
+  const executors = createExecutors({
+    ...{ platform, emit: bus.emit, secrets, sandbox, dryRuns, lease: sandbox.lease },
+    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
+  });
   const confirmations = createPendingConfirmations();
   const confirm = createConfirm({
     emit: bus.emit,
@@ -91,7 +95,10 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     newId: random.uuidv7,
     clock,
     defaultSession: session,
-    current: () => ({
+    current,
+  });
+  function current(): Dispatch {
+    return {
       registry: options.noRegistry === true ? EMPTY_SNAPSHOT : registry.snapshot(),
       policy,
       hooks: createHookGates(options.hooks ?? {}, onDefect),
@@ -106,8 +113,8 @@ export function testHost(options: TestHostOptions = {}): TestHost {
       redact: (value) => value,
       onDefect,
       ...options.dispatch,
-    }),
-  });
+    };
+  }
   return {
     confirmations,
     calls,
