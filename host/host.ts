@@ -163,6 +163,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const executors = createExecutors({
     ...{ platform, emit: bus.emit, secrets, sandbox, recorder },
     settings: settings.configOf,
+    remotes: () => places.project.config().remotes,
     lease: directory.lease,
   });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
