@@ -1,6 +1,7 @@
 /** A call of a tool: what comes in, what was decided, what comes out (SPEC D6, X1). Types only. */
 
 import type { Caller, JsonObject, JsonValue, Limits, Permissions, Route, SideEffect, SideEffectClass } from "../manifests/mod.ts";
+import type { ChainMark, ChainPlace, ChainStep } from "./chains/chain.ts";
 import type { RawArguments } from "./arguments.ts";
 import type { ToolErrorData } from "./errors.ts";
 import type { RecordingSummary } from "./recordings/recording.ts";
@@ -22,6 +23,8 @@ export interface ToolCall {
   readonly session: Session;
   readonly turnId?: string;
   readonly caller: Caller;
+  /** Where it stands in the chain that it is a step of; absent for a direct call. */
+  readonly chain?: ChainPlace;
   /** Wish for a deadline, in milliseconds from the start of the tool. */
   readonly timeoutMs?: number;
   /** All randomness of the guest is computed from it (SPEC B6). */
@@ -56,6 +59,8 @@ export interface ConfirmationRequest {
   readonly args: JsonValue;
   readonly class: SideEffectClass;
   readonly destructive: boolean;
+  /** The tools that wait for this call, the outermost first; absent where a client calls it itself. */
+  readonly calledBy?: readonly string[];
   /** Paths that the call says it will write. */
   readonly projectedModifications: readonly string[];
   /** SHA-256 in hexadecimal over tool, digest, arguments and modifications: an answer is to this and nothing else (SPEC E3). */
@@ -154,6 +159,10 @@ interface ResultBase {
   readonly durationMs: number;
   readonly limitsUsed: LimitsUsed;
   readonly decision?: DecisionSummary;
+  /** There if it was a step of a chain. */
+  readonly chain?: ChainMark;
+  /** The steps below it, those of its steps included; there if it called other tools and is no step itself. */
+  readonly steps?: readonly ChainStep[];
   /** There if the call was to be recorded. */
   readonly recording?: RecordingSummary;
   /** What was left out because it is more than the session takes (SPEC X6). */
@@ -186,4 +195,6 @@ export interface ToolFailure extends ResultBase {
   readonly status: "error" | "pending_approval";
   readonly output: null;
   readonly error: ToolErrorData;
+  /** What a call that was cancelled or out of time had produced so far (SPEC T3). */
+  readonly partialOutput?: JsonValue;
 }

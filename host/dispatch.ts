@@ -2,6 +2,7 @@
 
 import { checkWishes, checkWorld, readArguments } from "./arguments.ts";
 import type { ToolCall, ToolResult } from "./call.ts";
+import { checkCaller } from "./chains/check-caller.ts";
 import type { Confirm } from "./confirmations/confirmations.ts";
 import {
   cancelled,
@@ -17,6 +18,7 @@ import type { HookGates } from "./hooks.ts";
 import { isVisibleTo } from "./listing.ts";
 import { checkValue, type JsonValue, type Requirement } from "../manifests/mod.ts";
 import { nearestNames } from "./nearest.ts";
+import { offHint } from "./policy/match.ts";
 import type { Policy } from "./policy/policy.ts";
 import { checkUngranted, type RequiredCheck, type RequiredContext } from "./capabilities/mod.ts";
 import type { Quotas } from "./quotas/quotas.ts";
@@ -74,6 +76,9 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   trace.found(tool);
   if (tool.binding.kind === "unavailable") return trace.fail(unavailable(call.tool, tool.binding.reason));
 
+  const misplaced = checkCaller(tool, call);
+  if (misplaced) return misplaced.code === "permission_denied" ? trace.deny(misplaced) : trace.fail(misplaced);
+
   const misuse = checkWishes(call);
   if (misuse) return trace.invalid(misuse);
 
@@ -84,7 +89,9 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
 
   const decision = host.policy.decide(tool, call);
   trace.decided(decision);
-  if (decision.kind === "deny") return decision.by === "policy" ? trace.deny(deniedByPolicy(call.tool)) : trace.fail(userDenied());
+  if (decision.kind === "deny") {
+    return decision.by === "policy" ? trace.deny(deniedByPolicy(call.tool, offHint(tool, decision.because))) : trace.fail(userDenied());
+  }
 
   const unworldly = checkWorld(call, decision.route);
   if (unworldly) return trace.invalid(unworldly);
@@ -109,7 +116,7 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   }
 
   // From here on the call takes up room and time; until here it may have waited for a person.
-  const slot = await call.session.slots.enter(signal);
+  const slot = await (call.chain?.slots ?? call.session.slots).enter(signal);
   if (slot.kind !== "entered") return trace.fail(slot.kind === "overloaded" ? overloaded(slot.waiting) : cancelled());
   try {
     // Others may have used it up while this one waited.

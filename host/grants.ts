@@ -11,6 +11,8 @@ export interface StoredGrant {
   readonly plugin: string;
   /** Absolute real path of the plugin's folder. */
   readonly directory: string;
+  /** The only version that it counts for: of plugins that were brought from elsewhere (SPEC C3). */
+  readonly digest?: string;
   /** Relative items have been made absolute; `$workspace` and the other tokens stay. */
   readonly permissions: Permissions;
   /** When it was last changed, ISO 8601. */
@@ -25,8 +27,8 @@ export interface GrantStore {
   problems(): readonly Problem[];
   /** Every grant, by plugin name. */
   list(): readonly StoredGrant[];
-  /** What the plugin in this folder was granted; undefined is nothing. */
-  find(plugin: string, directory: string): Permissions | undefined;
+  /** What this version of the plugin in this folder was granted; undefined is nothing. */
+  find(plugin: string, directory: string, digest: string): Permissions | undefined;
   /** Reads the file again. */
   refresh(): Promise<void>;
   /**
@@ -34,7 +36,9 @@ export interface GrantStore {
    *
    * @throws {GrantFileError} if the file is broken: it is never overwritten.
    */
-  grant(plugin: string, directory: string, permissions: Permissions): Promise<StoredGrant>;
+  grant(plugin: string, directory: string, permissions: Permissions, digest?: string): Promise<StoredGrant>;
+  /** Grants that count for one version of the plugin count for this one from now on. @returns true if there were any. */
+  rebind(plugin: string, digest: string): Promise<boolean>;
   /**
    * Takes back whole kinds (`true`) or items as they were written, or everything; of a plugin in any folder.
    *
@@ -95,15 +99,29 @@ export async function createGrantStore(platform: Pick<Platform, "files" | "clock
     file,
     problems: () => problems,
     list: () => grants,
-    find: (plugin, directory) => grants.find((grant) => grant.plugin === plugin && grant.directory === directory)?.permissions,
+    find(plugin, directory, digest) {
+      const grant = grants.find((one) => one.plugin === plugin && one.directory === directory);
+      return grant?.digest === undefined || grant.digest === digest ? grant?.permissions : undefined;
+    },
     refresh,
-    grant: (plugin, directory, permissions) =>
+    rebind: (plugin, digest) => {
+      const isOther = (grant: StoredGrant): boolean => grant.plugin === plugin && grant.digest !== undefined && grant.digest !== digest;
+      if (!grants.some(isOther)) return Promise.resolve(false);
+      return change((before) => ({
+        after: before.map((grant) => (isOther(grant) ? Object.freeze({ ...grant, digest }) : grant)),
+        answer: true,
+      }));
+    },
+    grant: (plugin, directory, permissions, digest) =>
       change((before) => {
         const old = before.find((grant) => grant.plugin === plugin && grant.directory === directory);
-        const merged = mergePermissions(old?.permissions ?? {}, permissions);
+        // What another version was given is not this one's.
+        const isSame = old?.digest === undefined || old.digest === digest;
+        const merged = mergePermissions((isSame ? old?.permissions : undefined) ?? {}, permissions);
         const answer: StoredGrant = Object.freeze({
           plugin,
           directory,
+          ...(digest !== undefined && { digest }),
           permissions: merged,
           changedAt: new Date(platform.clock.now()).toISOString(),
         });
@@ -178,14 +196,21 @@ function checkEntry(entry: JsonValue, pointer: string, problems: Problem[]): Sto
     problems.push(problem(pointer, "Expected an object"));
     return undefined;
   }
-  const { plugin, directory, permissions, changedAt } = entry;
+  const { plugin, directory, digest, permissions, changedAt } = entry;
   if (typeof plugin !== "string" || plugin === "") problems.push(problem(`${pointer}/plugin`, "Expected the plugin's name"));
   if (typeof directory !== "string" || directory === "")
     problems.push(problem(`${pointer}/directory`, "Expected the plugin's folder as an absolute path"));
+  if (digest !== undefined && typeof digest !== "string") problems.push(problem(`${pointer}/digest`, "Expected the digest of a version"));
   const checked = parsePermissions(permissions ?? null, `${pointer}/permissions`);
   if (!checked.ok) problems.push(...checked.problems);
   if (typeof plugin !== "string" || typeof directory !== "string" || !checked.ok) return undefined;
-  return Object.freeze({ plugin, directory, permissions: checked.value, changedAt: typeof changedAt === "string" ? changedAt : "" });
+  return Object.freeze({
+    plugin,
+    directory,
+    ...(typeof digest === "string" && { digest }),
+    permissions: checked.value,
+    changedAt: typeof changedAt === "string" ? changedAt : "",
+  });
 }
 
 async function writeGrants(platform: Pick<Platform, "files">, file: string, grants: readonly StoredGrant[]): Promise<string> {

@@ -2,6 +2,7 @@
 
 import type { HostEvent } from "./audit/events.ts";
 import type { EventStore } from "./audit/journal.ts";
+import type { ConsentMode } from "./consent/changes.ts";
 import type { Hooks } from "./hooks.ts";
 import type { IsolationConfig, IsolationKind, JsonObject, JsonValue, Permissions } from "../manifests/mod.ts";
 import type { LearningOptions } from "./learn/learning-policy.ts";
@@ -25,6 +26,8 @@ export interface HostOptions {
   readonly policy?: Policy | JsonObject;
   /** What keeps plugins apart, as `isolation` of `bascule.json`, in whose place it stands. */
   readonly isolation?: IsolationKind | Partial<IsolationConfig>;
+  /** What happens to plugins that change. */
+  readonly consent?: ConsentMode | Partial<ConsentConfig>;
   /** A registry that the host adds to; null is a host that has none, where every call is `tool_not_found`. */
   readonly registry?: Registry | null;
   /** Default true. */
@@ -53,6 +56,21 @@ export interface HostOptions {
    * (SPEC AU7). Default false, which costs nothing.
    */
   readonly telemetry?: boolean | TelemetryOptions;
+}
+
+/** What is asked of a person when plugins change, and where the answers are kept (SPEC H6, H7). */
+export interface ConsentConfig {
+  /**
+   * `strict`: whatever a plugin says anew of itself waits for a person. `fluent`: new tools, descriptions and schemas of a
+   * local folder do not, as for an author at work. What asks for more waits in both. Default `strict`.
+   */
+  readonly mode: ConsentMode;
+  /** In `bascule.lock`, beside `bascule.json`; else in memory, until the host is closed. Default: if there is a `bascule.json`. */
+  readonly lock: boolean;
+  /** What serves is written there, not only what a person decides. Default true. */
+  readonly keep: boolean;
+  /** Nothing runs that is not in the lock as it is. Default false. */
+  readonly frozen: boolean;
 }
 
 /** Who gets events, and what is taken out of them first. */

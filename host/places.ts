@@ -14,6 +14,8 @@ export interface Places {
   /** `.bascule` in it. */
   readonly state: string;
   readonly grantsFile: string;
+  /** `bascule.lock`. */
+  readonly lockFile: string;
   /** Of plugins, one file each. */
   readonly settingsFolder: string;
   /** Of the journal's files. */
@@ -48,6 +50,7 @@ export async function openPlaces(
     root,
     state,
     grantsFile: join(state, "grants.json"),
+    lockFile: join(root, "bascule.lock"),
     settingsFolder: join(state, "settings"),
     auditFolder: join(state, "audit"),
     workspace: await files.realPath(workspace),

@@ -1,6 +1,6 @@
 /** What a tool is to the host: what a factory makes, what a plugin version holds, what the registry lists. Types only. */
 
-import type { JsonValue, Manifest, PermissionBases, ToolDefinition } from "../manifests/mod.ts";
+import type { JsonValue, Manifest, PermissionBases, RemoteConfig, ToolDefinition } from "../manifests/mod.ts";
 import type { ToolContext } from "./context.ts";
 import type { ToolOutput } from "./tool-output.ts";
 
@@ -19,6 +19,8 @@ export interface Tool {
   execute(args: JsonValue, context: ToolContext): Promise<JsonValue | ToolOutput | undefined> | JsonValue | ToolOutput | undefined;
   /** Asked at cancellation and at the deadline, once; says whether it ended cleanly. */
   cancel?(): Promise<boolean>;
+  /** What it takes to end after it was told to, at most 30,000. Default 3,000. */
+  readonly graceMs?: number;
 }
 
 /** Makes a new instance at each call. */
@@ -29,6 +31,8 @@ export interface PluginVersion {
   readonly name: string;
   /** SHA-256 over manifest and files, hex (SPEC M11). */
   readonly digest: string;
+  /** Whose signature it bears, where it bears one (SPEC M12). */
+  readonly signedBy?: { readonly signer: string; readonly text: string };
   readonly manifest: Manifest;
   /** Absolute real path of the plugin's folder. */
   readonly directory: string;
@@ -41,7 +45,10 @@ export interface PluginVersion {
 /** How a registered tool is run. */
 export type ToolBinding =
   | { readonly kind: "factory"; readonly create: ToolFactory }
+  /** Of a plugin, or of a module of the project (then `RegisteredTool.plugin` is absent). */
   | { readonly kind: "plugin"; readonly version: PluginVersion }
+  /** Of another bascule host. */
+  | ({ readonly kind: "remote" } & RemoteConfig)
   /** Declared, but cannot run: disabled, failed, quarantined. Calling it answers `unavailable` with the reason. */
   | { readonly kind: "unavailable"; readonly reason: string };
 

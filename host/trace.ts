@@ -6,6 +6,7 @@ import { summarizeDecision } from "./decision-summary.ts";
 import { ERROR_TABLE } from "./error-table.ts";
 import { internal, type ToolErrorData } from "./errors.ts";
 import { DEFAULT_LIMITS, type JsonObject, type JsonValue } from "../manifests/mod.ts";
+import { markOf } from "./chains/chain.ts";
 import { JsonArgumentText } from "./arguments.ts";
 import { copyJson } from "./json.ts";
 import type { OutcomeBase, OutcomeOk } from "./routes/executor.ts";
@@ -68,6 +69,7 @@ class CallTrace implements Trace {
       callId: call.callId,
       ...(call.turnId !== undefined && { turnId: call.turnId }),
       ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
+      ...(call.chain && markOf(call.chain)),
     };
   }
 
@@ -165,7 +167,8 @@ class CallTrace implements Trace {
 
   #failure(error: ToolErrorData, outcome?: OutcomeBase): ToolResult {
     const status = error.code === "approval_required" ? "pending_approval" : "error";
-    return { ...this.#resultBase(outcome), ok: false, status, output: null, error };
+    const partial = outcome?.partialOutput === undefined ? {} : { partialOutput: outcome.partialOutput };
+    return { ...this.#resultBase(outcome), ok: false, status, output: null, error, ...partial };
   }
 
   #resultBase(outcome?: OutcomeBase): ResultBaseOf {
@@ -185,6 +188,8 @@ class CallTrace implements Trace {
       durationMs: Math.max(0, this.#sinks.now() - this.#startedMs),
       limitsUsed: outcome?.used ?? { wallMs: 0 },
       ...(decision && { decision: summarizeDecision(decision) }),
+      ...(this.#call.chain && { chain: markOf(this.#call.chain) }),
+      ...(outcome?.steps && { steps: outcome.steps }),
       ...(outcome?.recording && { recording: outcome.recording }),
       metadata: outcome?.metadata ?? {},
     };

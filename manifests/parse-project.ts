@@ -1,12 +1,13 @@
 /** Reads `bascule.json` (SPEC P1, P2). */
 
 import { compact, deepFreeze, DocumentReader, type Fields } from "./document.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
+import { isJsonObject, type JsonValue } from "./json.ts";
 import { readLimits } from "./limit-request.ts";
 import { checkPluginName, checkToolName, printable } from "./names.ts";
 import { parseJson } from "./parse-json.ts";
 import { readLayer, readPermissionTypes, readRoles } from "./parse-policy-layer.ts";
 import { readPermissions } from "./permission-field.ts";
+import { readProjectTools } from "./parse-project-tools.ts";
 import { readQuotas } from "./parse-quota.ts";
 import { readSecrets } from "./parse-secrets.ts";
 import { DEFAULT_SERVER, readRemotes, readServer } from "./parse-server.ts";
@@ -97,7 +98,7 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     isolation: readIsolation(reader, fields),
     mcpServers: fields.object("mcpServers") ?? {},
     remotes: readRemotes(reader, fields),
-    tools: fields.list("tools", (item, pointer) => readObject(reader, item, pointer)) ?? [],
+    tools: readProjectTools(reader, fields),
     roles: readRoles(reader, fields) ?? {},
     secrets: readSecrets(reader, fields),
     audit: readAudit(reader, fields),
@@ -215,12 +216,6 @@ function readIsolation(reader: DocumentReader, parent: Fields): IsolationConfig 
   if (!isJsonObject(value)) return { by: parent.choice("isolation", ISOLATION_KINDS) ?? by, alone };
   const fields = reader.fields(value, parent.at("isolation"), { what: "Isolation", known: ["by", "alone"] });
   return { by: fields?.choice("by", ISOLATION_KINDS) ?? by, alone: fields?.texts("alone", checkPluginName) ?? alone };
-}
-
-function readObject(reader: DocumentReader, value: JsonValue, pointer: string): JsonObject | undefined {
-  if (isJsonObject(value)) return value;
-  reader.refuse(pointer, "Item is not an object", "write { … }");
-  return undefined;
 }
 
 /** A plugin's, or a tool's of this file. */

@@ -7,6 +7,7 @@ import type { FlatPermissions, PermissionType, PermissionTypeRules, PolicyLayer 
 import type { Route } from "./route.ts";
 import type { RemoteConfig, ServerConfig } from "./server.ts";
 import type { SideEffectClass } from "./side-effect.ts";
+import type { ToolDefinition } from "./tool.ts";
 
 export const CONFIRM_MODES = ["auto", "prompt", "prompt_once", "deny"] as const;
 export type ConfirmMode = (typeof CONFIRM_MODES)[number];
@@ -101,6 +102,13 @@ export interface AuditConfig {
   readonly record: RecordMode;
 }
 
+/** A tool that the project declares: one of another host where `remote` is there, else an export of a module of the project. */
+export interface ProjectTool {
+  /** `module` is relative to the folder of `bascule.json`. */
+  readonly definition: ToolDefinition;
+  readonly remote?: RemoteConfig;
+}
+
 /** Something that a person trusts with native code. */
 export interface TrustedName {
   /** A plugin's, or that of a tool of this file. */
@@ -126,7 +134,8 @@ export interface ProjectConfig {
   /** Sections that later doors and sources read; kept as they are. */
   readonly mcpServers: JsonObject;
   readonly remotes: Readonly<Record<string, RemoteConfig>>;
-  readonly tools: readonly JsonObject[];
+  /** Tools of the project itself (SPEC R10). */
+  readonly tools: readonly ProjectTool[];
   readonly secrets: Readonly<Record<string, SecretSource>>;
   readonly server: ServerConfig;
 }

@@ -46,7 +46,9 @@ const LIMITS = schemaOf<LimitRequest>()(
   ),
 );
 
-const REQUIREMENT = schemaOf<Requirement>()(closed({ capability: oneOf(["read", "write", "net"]), arg: Type.String({ minLength: 1 }) }));
+const REQUIREMENT = schemaOf<Requirement>()(
+  closed({ capability: oneOf(["read", "write", "net", "run"]), arg: Type.String({ minLength: 1 }) }),
+);
 
 /** One of a manifest's tools. */
 export const ToolSchema: SchemaOf<ToolFile> = schemaOf<ToolFile>()(

@@ -136,6 +136,9 @@ export interface EventSubject {
   readonly plugin?: string;
   readonly digest?: string;
   readonly traceparent?: string;
+  /** Of a call that is a step of a chain (SPEC AU6). */
+  readonly chainId?: string;
+  readonly chainIndex?: number;
 }
 
 /** An event as readers get it; narrow it by `type`. */

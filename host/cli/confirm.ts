@@ -29,6 +29,7 @@ export function questionLines(request: ConfirmationRequest, output: Output): rea
   return [
     "",
     `${style.yellow("?")} Tool ${style.bold(printable(request.tool))}${plugin} wants to run`,
+    ...(request.calledBy === undefined ? [] : [`  called by  ${request.calledBy.map(printable).join(" → ")}`]),
     `  class      ${style.bold(request.class)}${request.destructive ? style.red(", destructive") : ""}`,
     ...request.projectedModifications.map((path) => `  writes     ${printable(path)}`),
     `  arguments  ${printableLines(shown).replaceAll("\n", "\n             ")}`,

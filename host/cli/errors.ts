@@ -1,6 +1,8 @@
 /** How a command that could not do its work ends: a message and advice, or the same as JSON. */
 
 import { type DoorErrorCode, DoorError } from "../doors/operations.ts";
+import { problemToText } from "../../manifests/mod.ts";
+import { LockFileError } from "../consent/lock.ts";
 import { GrantFileError } from "../grants.ts";
 import { ExportError } from "../recordings/export-case.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
@@ -56,9 +58,14 @@ function toCliError(error: unknown, program: string): CliError | undefined {
   }
   if (error instanceof ExportError) return new CliError("export", `Cannot make a case of it: ${error.message}`);
   if (error instanceof GrantFileError) return new CliError("grants_file", error.message);
+  if (error instanceof LockFileError) return lockError(error);
   if (error instanceof FileError)
     return new CliError("file", error.message, { exitCode: error.code === "not_found" ? EXIT.notFound : EXIT.failed });
   return undefined;
+}
+
+function lockError({ message, problems }: LockFileError): CliError {
+  return new CliError("lock_file", message.split("\n")[0] ?? message, { hints: problems.map(problemToText) });
 }
 
 function adviceByCode(code: DoorErrorCode, program: string): readonly string[] {

@@ -3,7 +3,9 @@
 import type { Permissions } from "../../manifests/mod.ts";
 import { connectToHost } from "../doors/socket-client.ts";
 import type { Operations } from "../doors/operations.ts";
+import type { ConsentMode } from "../consent/changes.ts";
 import type { CommandContext } from "./command.ts";
+import { isFrozenRun } from "./frozen-flag.ts";
 import { ISOLATION_OPTION } from "./isolation-flag.ts";
 import { openLocalHost } from "./local-host.ts";
 import { pathFrom } from "./paths.ts";
@@ -22,13 +24,15 @@ export interface AccessOptions {
   readonly oneRun?: Permissions;
   /** The command calls this tool once and shows no state of plugins. */
   readonly onlyTool?: string;
+  /** Of a host of the command's own. */
+  readonly consent?: ConsentMode;
 }
 
 /** Says on stderr when a running host answers, so that nobody wonders whose plugins and grants these are. */
 export async function openHost(context: CommandContext, options: AccessOptions = {}): Promise<HostAccess> {
   const { platform, project, output } = context;
   const hasPermissions = options.oneRun !== undefined && Object.keys(options.oneRun).length > 0;
-  const ownHost = hasPermissions || context.options.has(ISOLATION_OPTION.name);
+  const ownHost = hasPermissions || context.options.has(ISOLATION_OPTION.name) || isFrozenRun(context.options);
   const remote = await connectToHost(platform, project.stateDirectory);
   if (remote && !ownHost) {
     const place = pathFrom(platform.environment.cwd, project.root);
@@ -39,7 +43,8 @@ export async function openHost(context: CommandContext, options: AccessOptions =
     remote.close();
     output.note(output.style.dim("(its flags hold for this run only: it has a host of its own, beside the one that runs here)"));
   }
-  const local = await openLocalHost(context, options.oneRun ?? {}, options.onlyTool === undefined ? {} : { onlyTool: options.onlyTool });
+  const { oneRun = {}, onlyTool, consent } = options;
+  const local = await openLocalHost(context, oneRun, { ...(onlyTool !== undefined && { onlyTool }), ...(consent && { consent }) });
   return { operations: local.operations, running: false, close: () => local.close() };
 }
 

@@ -2,7 +2,9 @@
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { HostEvent } from "../audit/events.ts";
+import type { ConsentChange } from "../consent/changes.ts";
 import type { PluginView } from "../doors/operations.ts";
+import { changeLines, shortDigest } from "./consent-text.ts";
 import { problemLines } from "./frame.ts";
 import type { Output } from "./output.ts";
 import { pathFrom } from "./paths.ts";
@@ -57,8 +59,9 @@ async function linesOf(event: HostEvent, options: LiveOptions): Promise<readonly
     case "plugin.reloaded":
       return await pluginHere(event, options);
     case "plugin.failed":
-    case "plugin.quarantined":
       return await pluginBroken(event, options);
+    case "plugin.quarantined":
+      return pluginHeld(event, output);
     case "plugin.removed":
       return [`${style.yellow("removed")}  ${style.bold(printable(event.plugin ?? ""))}${reasonText(event.payload["reason"])}`];
     case "grant.changed":
@@ -79,20 +82,40 @@ async function linesOf(event: HostEvent, options: LiveOptions): Promise<readonly
     const version = typeof payload["version"] === "string" ? ` ${printable(payload["version"])}` : "";
     return [
       `${style.green(word)} ${style.bold(printable(name))}${style.dim(version)}  ${tools}`,
+      ...changeLines(changesOf(payload["changes"]), style),
       ...(view && type === "plugin.loaded" ? grantLines(view, output, place) : []),
     ];
   }
 }
 
+/** What is new in it, and how to let it serve. */
+function pluginHeld(
+  { plugin = "", digest = "", payload }: HostEvent & { readonly type: "plugin.quarantined" },
+  { style, program }: Output,
+): readonly string[] {
+  const still = payload["lastGood"] === undefined ? "" : style.dim("  (the version before it still serves)");
+  const reason = printable(textOf(payload["reason"]) ?? "");
+  return [
+    `${style.yellow("held    ")} ${style.bold(printable(plugin))}${style.dim(` ${printable(textOf(payload["version"]) ?? "")}`)}${still}  ${reason}`,
+    ...changeLines(changesOf(payload["changes"]), style).map((line) => `  ${line}`),
+    `  ${style.bold(`${program} accept ${printable(plugin)} --digest=${shortDigest(digest)}`)}`,
+  ];
+}
+
+/** They have this shape because the host made them (`announce.ts`). */
+function changesOf(changes: JsonValue | undefined): readonly ConsentChange[] {
+  return Array.isArray(changes) ? (changes as readonly ConsentChange[]) : [];
+}
+
 async function pluginBroken(
-  event: HostEvent & { readonly type: "plugin.failed" | "plugin.quarantined" },
+  event: HostEvent & { readonly type: "plugin.failed" },
   { output, place, plugin }: LiveOptions,
 ): Promise<readonly string[]> {
   const { style } = output;
   const { plugin: name = "", payload } = event;
   const view = await plugin(name);
   const still = payload["lastGood"] === undefined ? "" : style.dim("  (the last good version still serves)");
-  const head = `${style.red(event.type === "plugin.failed" ? "failed  " : "held    ")} ${style.bold(printable(name))}${still}`;
+  const head = `${style.red("failed  ")} ${style.bold(printable(name))}${still}`;
   const problems = view?.problems ?? [];
   if (!view || problems.length === 0) return [head, printable(textOf(payload["message"]) ?? textOf(payload["reason"]) ?? "")];
   const folder = view.directory === undefined ? view.name : pathFrom(place.cwd, view.directory);

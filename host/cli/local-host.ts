@@ -1,12 +1,14 @@
 /** A host in this process, for as long as a command runs. */
 
-import { type Permissions, qualifiedName } from "../../manifests/mod.ts";
+import { callablesOf, type Permissions, qualifiedName } from "../../manifests/mod.ts";
 import type { HostEvent } from "../audit/events.ts";
 import { createOperations } from "../doors/host-operations.ts";
 import type { Operations } from "../doors/operations.ts";
 import { createHost, type Host } from "../host.ts";
 import type { LearningOptions } from "../learn/learning-policy.ts";
+import type { ConsentMode } from "../consent/changes.ts";
 import type { CommandContext } from "./command.ts";
+import { isFrozenRun } from "./frozen-flag.ts";
 import { isolationOfRun } from "./isolation-flag.ts";
 import { pluginRoots } from "./plugin-roots.ts";
 import type { PluginVersion } from "../tool.ts";
@@ -21,6 +23,7 @@ export interface LocalHost {
   readonly operations: Operations;
   /** For another client, in a session of its own. */
   openSession(): Operations;
+  readonly definitions: Host["definitions"];
   /** What happens from now on. */
   events(): AsyncIterator<HostEvent>;
   /** Lets running calls end, then ends everything. */
@@ -31,6 +34,8 @@ export interface LocalHost {
 export interface LocalHostOptions {
   /** Follow changes until it is closed. */
   readonly watch?: boolean;
+  /** How much is asked of a person when plugins change. Default `fluent`, as for an author. */
+  readonly consent?: ConsentMode;
   /** The one tool that will be called: the code of plugins without such a tool is not loaded. */
   readonly onlyTool?: string;
   /** What one plugin does is watched, within a maximum. */
@@ -47,6 +52,8 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     watch,
     ...(options.onlyTool !== undefined && { loadsAtOnce: hasTool(options.onlyTool) }),
     config: project.configFile ?? false,
+    // One that is gone at once leaves the lock alone, but for what a person does with it.
+    consent: { mode: options.consent ?? "fluent", lock: true, keep: watch, frozen: isFrozenRun(context.options) },
     ...isolationOfRun(context.options),
     // Also of a project without a bascule.json, unless that says otherwise.
     events: { ...(project.configFile === undefined && { store: true }), ...(learning && { publish: learning.publish }) },
@@ -67,6 +74,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     host,
     operations: openSession(),
     openSession,
+    definitions: host.definitions,
     events: () => host.events[Symbol.asyncIterator](),
     close: () => host.close(),
   };
@@ -81,5 +89,5 @@ async function existing({ platform }: CommandContext, roots: readonly string[]):
 
 /** @param tool bare or qualified. */
 function hasTool(tool: string): (plugin: PluginVersion) => boolean {
-  return ({ name, manifest }) => manifest.tools.some((own) => own.name === tool || qualifiedName(name, own.name) === tool);
+  return ({ name, manifest }) => callablesOf(manifest).some((own) => own.name === tool || qualifiedName(name, own.name) === tool);
 }

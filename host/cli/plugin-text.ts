@@ -2,6 +2,7 @@
 
 import { problemToText } from "../../manifests/mod.ts";
 import type { HostStatus, PluginState, PluginView, ToolView } from "../doors/operations.ts";
+import { heldLines } from "./consent-text.ts";
 import { problemLines } from "./frame.ts";
 import { grantAdvice } from "./grant-advice.ts";
 import type { Output } from "./output.ts";
@@ -35,6 +36,10 @@ export function pluginLines(plugin: PluginView, output: Output, place: ReaderPla
   for (const problem of plugin.problems) {
     const folder = plugin.directory === undefined ? plugin.name : pathFrom(place.cwd, plugin.directory);
     lines.push(...problemLines(problem, { folder, columns: output.columns, style }).map((line) => INDENT + line));
+  }
+  if (plugin.held !== undefined) {
+    lines.push(...heldLines(plugin.held, style).map((line) => INDENT + line));
+    lines.push(`${INDENT}${INDENT}${style.bold(printable(`${output.program} accept ${plugin.name}`))}`);
   }
   if (plugin.state !== "ignored") lines.push(...grantLines(plugin, output, place).map((line) => INDENT + line));
   return lines;
@@ -73,7 +78,9 @@ function pluginTitle(plugin: PluginView, output: Output): string {
 function toolLine(tool: ToolView, output: Output): string {
   const name = printable(tool.name);
   const room = output.columns - Math.max(NAME_WIDTH, name.length) - INDENT.length - 1;
-  const isNative = tool.source === "plugin" && tool.route === "host";
+  // A skill with a plugin's name in front runs where the plugin's tools do.
+  const isOfPlugin = tool.source === "plugin" || (tool.source === "skill" && tool.qualifiedName.includes("."));
+  const isNative = isOfPlugin && tool.route === "host";
   const native = !isNative ? "" : tool.confinement === "none" ? "UNCONFINED: " : "native: ";
   const about = tool.unavailable === undefined ? native + tool.description : `cannot be called: ${tool.unavailable}`;
   return `${INDENT}${output.style.cyan(name.padEnd(NAME_WIDTH))} ${output.style.dim(shorten(printable(about), room))}`;

@@ -55,7 +55,7 @@ export function createConfirm(options: ConfirmationOptions): Confirm {
     const ask = (): Promise<Answer> => askPerson(input, signal, options);
     const isOnce = decision.confirm === "prompt_once";
     const answer = isOnce
-      ? await answers.once({ session: call.session, key: keyOf(tool), isShared: pend === undefined }, ask)
+      ? await answers.once({ session: call.session, key: keyOf(tool, call), isShared: pend === undefined }, ask)
       : await ask();
     switch (answer) {
       case "allowed":
@@ -160,9 +160,9 @@ function hintWithoutPerson(tool: RegisteredTool): GrantHint {
   return { text: `Nobody could be asked: set ${setting} in bascule.json to allow it without asking, or run it on a terminal` };
 }
 
-/** Whatever the arguments, but not for another version of the tool. */
-function keyOf(tool: RegisteredTool): string {
-  return `${tool.qualifiedName} ${tool.binding.kind === "plugin" ? tool.binding.version.digest : tool.id}`;
+/** Whatever the arguments, but not for another version of the tool, nor for a tool that calls it in the person's place. */
+function keyOf(tool: RegisteredTool, { chain }: ToolCall): string {
+  return [tool.qualifiedName, tool.binding.kind === "plugin" ? tool.binding.version.digest : tool.id, ...(chain?.path ?? [])].join(" ");
 }
 
 interface Question {

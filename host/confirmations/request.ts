@@ -18,6 +18,7 @@ export async function toRequest(tool: RegisteredTool, call: ToolCall, args: Json
     args,
     class: classOf(tool),
     destructive: tool.definition.destructive,
+    ...(call.chain !== undefined && call.chain.path.length > 0 && { calledBy: call.chain.path }),
     projectedModifications: modifications,
     hash: await hashOf([tool.qualifiedName, digest ?? tool.id, args, modifications]),
   });

@@ -4,7 +4,8 @@ import { type AccessQuery, isPathKind, type PermissionKind, sideEffectClass, sma
 import type { CallOptions } from "../calls.ts";
 import type { Host, HostExplanation } from "../host.ts";
 import type { ToolListing } from "../listing.ts";
-import type { Files } from "../platform/platform.ts";
+import { LockFileError } from "../consent/lock.ts";
+import { FileError, type Files } from "../platform/platform.ts";
 import type { Explanation } from "../policy/explain.ts";
 import type { Session } from "../session.ts";
 import { SettingsError } from "../settings/plugin-settings.ts";
@@ -62,7 +63,7 @@ export function createOperations(options: HostOperationsOptions): Operations {
   }
 
   function viewOf(status: PluginStatus): Promise<PluginView> {
-    const granted = (status.name === undefined ? undefined : host.grants.find(status.name, status.directory)) ?? {};
+    const granted = (status.name === undefined ? undefined : host.grants.find(status.name, status.directory, status.digest ?? "")) ?? {};
     const tools = host.list().filter((tool) => tool.plugin !== undefined && tool.plugin === status.name);
     return toPluginView(status, { files, granted, tools: tools.map(toToolView) });
   }
@@ -119,6 +120,12 @@ export function createOperations(options: HostOperationsOptions): Operations {
       rules: rules.map(({ rule, effect }) => ({ rule, effect: { ...effect } as ToolExplanation["rules"][number]["effect"] })),
       ...(act && { act: toAct(act, tool.plugin, workspace) }),
     };
+  }
+
+  async function onPlugin<T>(plugin: string, act: () => Promise<T>): Promise<T> {
+    if (!host.plugins().some(({ name, folder, held }) => name === plugin || held?.name === plugin || folder === plugin))
+      checkPlugin(plugin);
+    return await refusedAsSaid(act);
   }
 
   return {
@@ -182,8 +189,22 @@ export function createOperations(options: HostOperationsOptions): Operations {
     },
     pending: () => Promise.resolve(host.confirmations.list()),
     resolve: (requestId, given) => Promise.resolve(host.confirmations.answer(requestId, given)),
+    accept: (plugin, digest) => onPlugin(plugin, () => host.accept(plugin, digest)),
+    rollback: (plugin) => onPlugin(plugin, () => host.rollback(plugin)),
+    remove: (plugin) => onPlugin(plugin, () => host.remove(plugin)),
     reload: () => host.reload(),
   };
+}
+
+/** What a person asked for and cannot have is said to them in the host's own words. */
+async function refusedAsSaid<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof LockFileError || error instanceof FileError)
+      throw new DoorError("refused", error.message);
+    throw error;
+  }
 }
 
 /** By bare name, qualified name, or the other name of a built-in. */

@@ -9,10 +9,12 @@ import type { AccessState, JsonObject, JsonValue, PermissionKind, Permissions, P
 import type { RawArguments } from "../arguments.ts";
 import type { Because, Confinement, ConfirmationRequest, ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
+import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../consent/consent-acts.ts";
 import type { StoredGrant } from "../grants.ts";
 import type { KeptRange, KeptRangeWish } from "../results/kept-results.ts";
 import type { QuotaUse } from "../quotas/quotas.ts";
 import type { TaskContext } from "../session.ts";
+import type { HeldVersion } from "../sources/directory/status.ts";
 import type { SettingChange, SettingsView } from "../settings/plugin-settings.ts";
 
 /** Everything a door can ask. Failures reject with a `DoorError`; a failed call is a `ToolResult`, not a failure. */
@@ -33,6 +35,12 @@ export interface Operations {
   /** Questions that wait for a person, of every client. */
   pending(): Promise<readonly PendingConfirmation[]>;
   resolve(requestId: string, answer: ConfirmationAnswer): Promise<AnswerOutcome>;
+  /** The version that was shown, and no other, may serve (SPEC H6). */
+  accept(plugin: string, digest: string): Promise<AcceptOutcome>;
+  /** Brings the version before the one that serves back (SPEC H10). */
+  rollback(plugin: string): Promise<RollbackOutcome>;
+  /** Takes the plugin out of service and deletes its folder. */
+  remove(plugin: string): Promise<RemoveOutcome>;
   /** Looks for changes now. @returns how many plugins were reloaded. */
   reload(): Promise<number>;
 }
@@ -97,6 +105,8 @@ export interface PluginView {
   readonly granted: Permissions;
   /** What it asks for and has not been granted. */
   readonly missing: Permissions;
+  /** A version that waits for a person to accept it. */
+  readonly held?: HeldVersion;
 }
 
 /** A problem with a place in one of the plugin's files, and the lines around it. */

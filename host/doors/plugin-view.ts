@@ -32,6 +32,7 @@ export async function toPluginView(status: PluginStatus, { files, tools, granted
     requested,
     granted,
     missing: status.state === "disabled" ? {} : missingPermissions(requested, granted),
+    ...(status.held && { held: status.held }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Permissions } from "../../manifests/mod.ts";
 import { JsonArgumentText } from "../arguments.ts";
 import type { ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
+import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../consent/consent-acts.ts";
 import type { StoredGrant } from "../grants.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
 import type { KeptRange, KeptRangeWish } from "../results/kept-results.ts";
@@ -134,6 +135,9 @@ function remoteOperations(client: Client): Operations {
     pending: () => client.request("pending") as Promise<readonly PendingConfirmation[]>,
     resolve: (requestId: string, answer: ConfirmationAnswer) =>
       client.request("resolve", { requestId, ...answer }) as Promise<AnswerOutcome>,
+    accept: (plugin, digest) => client.request("accept", { plugin, digest }) as Promise<AcceptOutcome>,
+    rollback: (plugin) => client.request("rollback", { plugin }) as Promise<RollbackOutcome>,
+    remove: (plugin) => client.request("remove", { plugin }) as Promise<RemoveOutcome>,
     reload: () => client.request("reload") as Promise<number>,
   };
 }

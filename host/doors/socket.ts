@@ -135,6 +135,12 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
       return operations.resolve(request.requestId, request.given);
     case "reload":
       return operations.reload();
+    case "accept":
+      return operations.accept(request.plugin, request.digest);
+    case "rollback":
+      return operations.rollback(request.plugin);
+    case "remove":
+      return operations.remove(request.plugin);
     case "answer":
     case "cancel":
       return Promise.resolve();

@@ -42,6 +42,8 @@ export type Request =
   | { readonly id: number; readonly op: "settings"; readonly plugin: string; readonly change: SettingChange | undefined }
   | { readonly id: number; readonly op: "why"; readonly question: WhyQuestion }
   | { readonly id: number; readonly op: "resolve"; readonly requestId: string; readonly given: ConfirmationAnswer }
+  | { readonly id: number; readonly op: "accept"; readonly plugin: string; readonly digest: string }
+  | { readonly id: number; readonly op: "rollback" | "remove"; readonly plugin: string }
   | { readonly id: number; readonly op: "answer"; readonly requestId: string; readonly answer: boolean | undefined }
   | { readonly id: number; readonly op: "cancel" };
 
@@ -137,6 +139,14 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
       if (!isName(hash)) return expectedName("hash");
       return typeof approve === "boolean" ? { id, op, requestId, given: { approve, hash } } : 'Expected "approve" to be true or false';
     }
+    case "accept": {
+      const { plugin, digest } = params;
+      if (!isName(plugin)) return expectedName("plugin");
+      return isName(digest) ? { id, op, plugin, digest } : expectedName("digest");
+    }
+    case "rollback":
+    case "remove":
+      return isName(params["plugin"]) ? { id, op, plugin: params["plugin"] } : expectedName("plugin");
     case "answer": {
       const { requestId, answer } = frame;
       if (!isName(requestId)) return expectedName("requestId");
@@ -162,6 +172,9 @@ const OPERATION_NAMES = [
   "why",
   "pending",
   "resolve",
+  "accept",
+  "rollback",
+  "remove",
   "reload",
   "answer",
   "cancel",

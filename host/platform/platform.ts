@@ -10,6 +10,7 @@ import type { Bundler } from "./bundler-types.ts";
 import type { HttpServers } from "./http-types.ts";
 import type { Journals } from "./journal-types.ts";
 import type { Network } from "./network-types.ts";
+import type { Processes } from "./process-types.ts";
 import type { CheckedPath } from "./proof.ts";
 import type { TrustedProcesses } from "./trusted/trusted-types.ts";
 
@@ -33,6 +34,8 @@ export interface Platform {
   readonly terminal: Terminal;
   readonly workers: WorkerLauncher;
   readonly isolation: Isolation;
+  /** Programs on behalf of a tool: only with a proof. */
+  readonly processes: Processes;
   /** Processes for plugins that run natively. */
   readonly trusted: TrustedProcesses;
   /** For `bascule doctor`. */

@@ -14,10 +14,10 @@ export interface Grant {
 /** Looks up what people have granted. `host/grants.ts` keeps it in `.bascule/grants.json`. */
 export interface GrantReader {
   /**
-   * What the plugin in this folder holds; relative items resolve against the project's root. The same object as long as
+   * What this version of the plugin in this folder holds; relative items resolve against the project's root. The same object as long as
    * nothing changed: decisions remember by it what they compiled.
    */
-  find(plugin: string, directory: string): Permissions | undefined;
+  find(plugin: string, directory: string, digest: string): Permissions | undefined;
 }
 
 /** Grants that hold for one run: those of the embedding program and of `--allow-*` flags. Relative items resolve against `base`. */

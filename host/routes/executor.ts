@@ -2,6 +2,7 @@
 
 import type { JsonObject, JsonValue, Route } from "../../manifests/mod.ts";
 import type { AllowDecision, ContentBlock, LimitsUsed, ToolCall } from "../call.ts";
+import type { ChainStep } from "../chains/chain.ts";
 import type { ToolErrorData } from "../errors.ts";
 import type { RecordingSummary } from "../recordings/recording.ts";
 import type { Meter } from "../quotas/meter.ts";
@@ -31,6 +32,8 @@ export interface OutcomeBase {
   readonly content?: readonly ContentBlock[];
   readonly metadata?: JsonObject;
   readonly recording?: RecordingSummary;
+  /** Of the chain that it began. */
+  readonly steps?: readonly ChainStep[];
   /** What a call that did not end had produced so far. */
   readonly partialOutput?: JsonValue;
 }

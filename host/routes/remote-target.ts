@@ -10,11 +10,13 @@ export interface Remote {
   readonly config: RemoteConfig;
 }
 
-/** The first that names the tool, else the first that serves all; or why there is none. */
+/** That of a tool that declares its own, else the first that names the tool, else the first that serves all; or why there is none. */
 export function chooseRemote(
-  tool: Pick<RegisteredTool, "name" | "qualifiedName">,
+  tool: Pick<RegisteredTool, "name" | "qualifiedName" | "binding">,
   remotes: Readonly<Record<string, RemoteConfig>>,
 ): Remote | string {
+  const { binding } = tool;
+  if (binding.kind === "remote") return { name: new URL(binding.url).host, config: binding };
   const all = Object.entries(remotes).map(([name, config]): Remote => ({ name, config }));
   const isNamed = (pattern: string): boolean => pattern === tool.name || matchesGlob(pattern, tool.qualifiedName);
   const found = all.find(({ config }) => config.tools?.some(isNamed) === true) ?? all.find(({ config }) => config.tools === undefined);

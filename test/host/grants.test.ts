@@ -12,9 +12,9 @@ describe("createGrantStore()", () => {
     await store.grant("words", HERE, { read: ["$workspace"] });
 
     const again = await createGrantStore(platform, FILE);
-    expect(again.find("words", HERE)).toEqual({ read: ["$workspace"] });
-    expect(again.find("words", "/elsewhere/words")).toBeUndefined();
-    expect(again.find("notes", HERE)).toBeUndefined();
+    expect(again.find("words", HERE, "d")).toEqual({ read: ["$workspace"] });
+    expect(again.find("words", "/elsewhere/words", "d")).toBeUndefined();
+    expect(again.find("notes", HERE, "d")).toBeUndefined();
   });
 
   it("writes a file that only its owner can read [C3.private]", async () => {
@@ -27,18 +27,18 @@ describe("createGrantStore()", () => {
     const store = await createGrantStore(createMemoryPlatform(), FILE);
     await store.grant("words", HERE, { read: { allow: ["/a"], deny: ["/a/secret"] } });
     await store.grant("words", HERE, { read: ["/b", "/a"], net: ["example.org"] });
-    expect(store.find("words", HERE)).toEqual({ read: { allow: ["/a", "/b"], deny: ["/a/secret"] }, net: ["example.org"] });
+    expect(store.find("words", HERE, "d")).toEqual({ read: { allow: ["/a", "/b"], deny: ["/a/secret"] }, net: ["example.org"] });
   });
 
   it("takes back items, kinds and everything [C3.revoke]", async () => {
     const store = await createGrantStore(createMemoryPlatform(), FILE);
     await store.grant("words", HERE, { read: ["/a", "/b"], net: true, env: ["HOME"] });
     expect(await store.revoke("words", { read: ["/a"] })).toBe(1);
-    expect(store.find("words", HERE)).toEqual({ read: ["/b"], net: true, env: ["HOME"] });
+    expect(store.find("words", HERE, "d")).toEqual({ read: ["/b"], net: true, env: ["HOME"] });
     expect(await store.revoke("words", { net: true, read: ["/not-there"] })).toBe(1);
-    expect(store.find("words", HERE)).toEqual({ read: ["/b"], env: ["HOME"] });
+    expect(store.find("words", HERE, "d")).toEqual({ read: ["/b"], env: ["HOME"] });
     expect(await store.revoke("words")).toBe(1);
-    expect(store.find("words", HERE)).toBeUndefined();
+    expect(store.find("words", HERE, "d")).toBeUndefined();
     expect(await store.revoke("words")).toBe(0);
   });
 
@@ -55,7 +55,7 @@ describe("createGrantStore()", () => {
     const platform = createMemoryPlatform();
     const store = await createGrantStore(platform, FILE);
     await Promise.all(["/a", "/b", "/c"].map((path) => store.grant("words", HERE, { read: [path] })));
-    expect(store.find("words", HERE)).toEqual({ read: ["/a", "/b", "/c"] });
+    expect(store.find("words", HERE, "d")).toEqual({ read: ["/a", "/b", "/c"] });
   });
 
   it.each([
@@ -80,7 +80,7 @@ describe("createGrantStore()", () => {
     platform.plant(FILE, '{"version":1,"grants":[]}');
     await store.grant("words", HERE, { read: ["/a"] });
     expect(store.problems()).toEqual([]);
-    expect(store.find("words", HERE)).toEqual({ read: ["/a"] });
+    expect(store.find("words", HERE, "d")).toEqual({ read: ["/a"] });
   });
 
   it("says where a wrong entry is [C3.broken]", async () => {

@@ -59,7 +59,7 @@ describe("parseProject()", () => {
         a: { url: "https://a.test/b", token: "A", tools: ["words.*"], addresses: ["10.0.0.0/8"], plaintext: false },
         b: { url: "http://127.0.0.1:7420" },
       },
-      tools: [{ name: "x" }],
+      tools: [{ name: "x", description: "X", inputSchema: { type: "object" }, sideEffects: [], remote: { url: "https://a.test/b" } }],
       roles: { a: {} },
       secrets: { A: { env: "B", hosts: ["a.test"] }, C: { file: "c.txt" } },
       audit: { store: true, redact: [], record: "failures" },
@@ -78,7 +78,8 @@ describe("parseProject()", () => {
       { name: "notes", unconfined: true },
     ];
     const isolation = { by: "thread", alone: ["words"] };
-    expect(parseProject(JSON.stringify(file))).toEqual({ ok: true, value: { ...rest, trusted, isolation }, warnings: [] });
+    const tools = [{ definition: expect.objectContaining({ name: "x", callers: ["direct"] }), remote: { url: "https://a.test/b" } }];
+    expect(parseProject(JSON.stringify(file))).toEqual({ ok: true, value: { ...rest, trusted, isolation, tools }, warnings: [] });
   });
 
   it.each<[unknown, object]>([

@@ -4,6 +4,7 @@ import { createEventBus } from "../../host/audit/event-bus.ts";
 import type { EventType, HostEvent } from "../../host/audit/events.ts";
 import type { RawArguments } from "../../host/arguments.ts";
 import type { ToolResult } from "../../host/call.ts";
+import { createToolCalls } from "../../host/chains/tool-calls.ts";
 import { createCalls, type Calls, type CallOptions } from "../../host/calls.ts";
 import { checkRequired } from "../../host/capabilities/mod.ts";
 import { createPendingConfirmations, type PendingConfirmations } from "../../host/confirmations/pending.ts";
@@ -66,7 +67,10 @@ export function testHost(options: TestHostOptions = {}): TestHost {
   const policy = options.policy ?? createPolicy({ project, root: WORKSPACE, grants: { find: () => undefined }, ...options.policyOptions });
   const session = options.session ?? createSession({ id: "session-1", workspace: WORKSPACE });
   const secrets = createSecrets({ platform, sources: () => project.secrets, root: WORKSPACE });
-  const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, lease: sandbox.lease });
+  const executors = createExecutors({
+    ...{ platform, emit: bus.emit, secrets, sandbox, lease: sandbox.lease },
+    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
+  });
   const confirmations = createPendingConfirmations();
   const confirm = createConfirm({
     emit: bus.emit,
@@ -82,7 +86,10 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     newId: random.uuidv7,
     clock,
     defaultSession: session,
-    current: () => ({
+    current,
+  });
+  function current(): Dispatch {
+    return {
       registry: options.noRegistry === true ? EMPTY_SNAPSHOT : registry.snapshot(),
       policy,
       hooks: createHookGates(options.hooks ?? {}, onDefect),
@@ -96,8 +103,8 @@ export function testHost(options: TestHostOptions = {}): TestHost {
       redact: (value) => value,
       onDefect,
       ...options.dispatch,
-    }),
-  });
+    };
+  }
   return {
     confirmations,
     calls,

@@ -7,6 +7,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { terminalPrompt } from "../confirm.ts";
 import { EXIT, exitCodeFor } from "../exit-codes.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
+import { FROZEN_OPTION } from "../frozen-flag.ts";
 import { ISOLATION_OPTION } from "../isolation-flag.ts";
 import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
@@ -43,6 +44,7 @@ export const callCommand: Command = {
     ...CONTEXT_OPTIONS,
     ...RUN_OPTIONS,
     ISOLATION_OPTION,
+    FROZEN_OPTION,
   ],
   run: async (context) => {
     const oneRun = await permissionsOfRun(context.options, context.platform);

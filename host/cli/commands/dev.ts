@@ -5,6 +5,7 @@ import type { PluginView } from "../../doors/operations.ts";
 import type { SocketDoor } from "../../doors/socket.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { FROZEN_OPTION } from "../frozen-flag.ts";
 import { createTestKeeper, type TestKeeper } from "../keep-tests.ts";
 import { createTypesKeeper, type TypesKeeper } from "../keep-types.ts";
 import { liveLines } from "../live-lines.ts";
@@ -26,7 +27,12 @@ export const devCommand: Command = {
   ],
   examples: ["dev", "dev --allow-read=. --deny-read=.env", "dev --test"],
   positionals: { min: 0, max: 0 },
-  options: [{ name: "test", about: "Run the cases and tests of a plugin again at every reload" }, ...RUN_OPTIONS, ISOLATION_OPTION],
+  options: [
+    { name: "test", about: "Run the cases and tests of a plugin again at every reload" },
+    ...RUN_OPTIONS,
+    ISOLATION_OPTION,
+    FROZEN_OPTION,
+  ],
   run: dev,
 };
 

@@ -71,7 +71,8 @@ async function run(context: CommandContext): Promise<number> {
   const folderFrom = readCount(options.value("folder-from"));
   const learnFrom = (some: typeof acts): Learned => learn(some, { maximum, ...(folderFrom !== undefined && { folderFrom }) });
   const learned = learnFrom(acts);
-  const granted = (await createGrantStore(platform, places.grantsFile)).find(plugin.name, directory) ?? {};
+  const grants = (await createGrantStore(platform, places.grantsFile)).list();
+  const granted = grants.find((grant) => grant.plugin === plugin.name && grant.directory === directory)?.permissions ?? {};
   const unused = {
     manifest: unusedItems(manifest.permissions, acts, bases),
     grants: unusedItems(granted, acts, { ...bases, base: root }),

@@ -2,6 +2,7 @@
 
 import type { PluginView } from "../../doors/operations.ts";
 import type { Command, CommandContext } from "../command.ts";
+import { FROZEN_OPTION } from "../frozen-flag.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
 import { pluginLines, statusLines } from "../plugin-text.ts";
 import { count } from "../text.ts";
@@ -12,7 +13,7 @@ export const listCommand: Command = {
   usage: "list",
   details: ["Folders that are no plugins and the built-in tools are shown with --all only."],
   positionals: { min: 0, max: 0 },
-  options: [{ name: "all", about: "Show ignored folders, and why, and the built-in tools too" }],
+  options: [{ name: "all", about: "Show ignored folders, and why, and the built-in tools too" }, FROZEN_OPTION],
   run: (context) => withHost(context, (host) => list(context, host)),
 };
 

@@ -10,6 +10,7 @@ import type { Platform } from "../../platform/platform.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { FROZEN_OPTION } from "../frozen-flag.ts";
 import { ISOLATION_OPTION } from "../isolation-flag.ts";
 import { type LocalHost, openLocalHost } from "../local-host.ts";
 import { pathFrom } from "../paths.ts";
@@ -41,6 +42,7 @@ export const serveCommand: Command = {
     { name: "expose", about: "Permit an address that other machines can reach" },
     ...RUN_OPTIONS,
     ISOLATION_OPTION,
+    FROZEN_OPTION,
   ],
   run: serve,
 };
@@ -52,7 +54,7 @@ async function serve(context: CommandContext): Promise<number> {
   const { platform, output, options, project, signal } = context;
   const oneRun = await permissionsOfRun(options, platform);
   await makeRoots(context);
-  const local = await openLocalHost(context, oneRun, { watch: true });
+  const local = await openLocalHost(context, oneRun, { watch: true, consent: "strict" });
   let door: SocketDoor | undefined;
   let server: HostServer | undefined;
   try {

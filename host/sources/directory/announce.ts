@@ -1,16 +1,17 @@
 /** The events of a plugin's life (SPEC H8, AU1). Payloads are JSON; what a plugin said in them is data. */
 
 import { type JsonObject, type Manifest, type Problem, problemToText } from "../../../manifests/mod.ts";
+import type { ConsentChange } from "../../consent/changes.ts";
 import type { PluginVersion } from "../../tool.ts";
 import { type Failure, manifestOf, type PluginRecord, reasonOf } from "./record.ts";
-import type { PluginEvent } from "./status.ts";
+import type { Admitted, HeldVersion, PluginEvent } from "./status.ts";
 
 /** One event for each thing that can happen to a plugin. */
 export interface Announcements {
   /** After a swap, or when the folder holds again what serves. `previous` is what the same folder served before. */
-  serving(record: PluginRecord, version: PluginVersion, previous: PluginVersion | undefined): void;
+  serving(record: PluginRecord, version: PluginVersion, previous: PluginVersion | undefined, admission?: Admitted): void;
   failed(record: PluginRecord, failure: Failure): void;
-  quarantined(version: PluginVersion, serving: PluginVersion | undefined, reason: string): void;
+  quarantined(record: PluginRecord, held: HeldVersion, reason: string): void;
   /** Its tools are gone, or answer `unavailable` (`disabled`). */
   removed(record: PluginRecord, version: PluginVersion | undefined, reason: RemovalReason): void;
 }
@@ -21,9 +22,12 @@ export type RemovalReason = "removed" | "disabled" | "renamed" | "displaced";
 /** Sends each through `emit`, in the tick of the change. */
 export function createAnnouncements(emit: (event: PluginEvent) => void): Announcements {
   return {
-    serving(record, version, previous) {
+    serving(record, version, previous, { changes = [], consent } = { kind: "admit" }) {
       const { manifest, digest, name: plugin } = version;
-      const payload: JsonObject = { version: manifest.version, directory: record.path, tools: toolNames(manifest) };
+      const payload: JsonObject = {
+        ...{ version: manifest.version, directory: record.path, tools: toolNames(manifest) },
+        ...(changes.length > 0 && consent !== undefined && { consent, changes: toJson(changes) }),
+      };
       const isRenamed = previous !== undefined && previous.name !== plugin;
       if (isRenamed) emit(removal(previous.name, previous.digest, { directory: record.path, reason: "renamed" }));
       if (previous === undefined || isRenamed) emit({ type: "plugin.loaded", plugin, digest, payload });
@@ -44,9 +48,13 @@ export function createAnnouncements(emit: (event: PluginEvent) => void): Announc
       const plugin = failure.manifest?.name ?? record.serving?.name ?? record.place.folder;
       emit({ type: "plugin.failed", plugin, payload });
     },
-    quarantined(version, serving, reason) {
-      const payload: JsonObject = { reason, version: version.manifest.version, ...(serving !== undefined && { lastGood: serving.digest }) };
-      emit({ type: "plugin.quarantined", plugin: version.name, digest: version.digest, payload });
+    quarantined(record, { version, digest, changes }, reason) {
+      const { serving } = record;
+      const payload: JsonObject = {
+        ...{ reason, version, directory: record.path, changes: toJson(changes) },
+        ...(serving !== undefined && { lastGood: serving.digest }),
+      };
+      emit({ type: "plugin.quarantined", plugin: manifestOf(record)?.name ?? record.place.folder, digest, payload });
     },
     removed(record, version, reason) {
       const plugin = version?.name ?? manifestOf(record)?.name ?? record.place.folder;
@@ -57,6 +65,11 @@ export function createAnnouncements(emit: (event: PluginEvent) => void): Announc
 
 function removal(plugin: string, digest: string | undefined, payload: JsonObject): PluginEvent {
   return { type: "plugin.removed", plugin, ...(digest !== undefined && { digest }), payload };
+}
+
+/** Changes are plain JSON; a union of interfaces just has no index signature. */
+function toJson(changes: readonly ConsentChange[]): readonly JsonObject[] {
+  return changes.map((change) => ({ ...change }));
 }
 
 function toolNames(manifest: Manifest): readonly string[] {

@@ -64,8 +64,8 @@ function failed(problems: readonly Problem[], manifest?: Manifest): Candidate {
 
 /** A version as a value: all that a call needs to finish on it, whatever the folder holds by then (SPEC H4). */
 export function createVersion(snapshot: FolderSnapshot, manifest: Manifest, bases: PermissionBases): PluginVersion {
-  const { digest, directory, files } = snapshot;
-  return Object.freeze({ name: manifest.name, digest, manifest, directory, bases, files });
+  const { digest, directory, files, signedBy } = snapshot;
+  return Object.freeze({ name: manifest.name, digest, ...(signedBy && { signedBy }), manifest, directory, bases, files });
 }
 
 /** What `sandbox.load` needs of a version. `ceiling` is policy's: a manifest only asks (SPEC M2). */

@@ -24,6 +24,8 @@ export interface PluginImages {
   hold(version: PluginVersion): Promise<LoadOutcome>;
   release(digest: string): void;
   lease(version: PluginVersion): Lease;
+  /** Resolves when nobody holds or leases it. */
+  gone(digest: string): Promise<void>;
   /** Digests that are held or leased. */
   held(): readonly string[];
 }
@@ -46,7 +48,7 @@ export function createPluginImages(sandbox: Pick<Sandbox, "load" | "unload">, op
       known.claims += 1;
       return known;
     }
-    const image: Image = { digest, claims: 1, loaded: undefined };
+    const image: Image = { digest, claims: 1, loaded: undefined, waiting: [] };
     images.set(digest, image);
     return image;
   }
@@ -65,6 +67,7 @@ export function createPluginImages(sandbox: Pick<Sandbox, "load" | "unload">, op
     if (image.claims > 0 || images.get(image.digest) !== image) return;
     images.delete(image.digest);
     sandbox.unload(image.digest);
+    for (const tell of image.waiting) tell();
   }
 
   return {
@@ -87,6 +90,12 @@ export function createPluginImages(sandbox: Pick<Sandbox, "load" | "unload">, op
         },
       };
     },
+    gone: (digest) =>
+      new Promise((resolve) => {
+        const image = images.get(digest);
+        if (image === undefined) resolve();
+        else image.waiting.push(resolve);
+      }),
     held: () => [...images.keys()],
   };
 }
@@ -99,4 +108,6 @@ interface Image {
   /** Undefined until somebody needs it. */
   loaded: Promise<LoadOutcome> | undefined;
   claims: number;
+  /** Told when it goes. */
+  readonly waiting: (() => void)[];
 }

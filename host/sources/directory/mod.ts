@@ -9,7 +9,9 @@ export { SETTLE_TIMING } from "./settle.ts";
 export type { SettleTiming } from "./settle.ts";
 export type {
   Admission,
-  Admit,
+  Gatekeeper,
+  HeldVersion,
+  KeptVersion,
   PluginChange,
   PluginError,
   PluginEvent,

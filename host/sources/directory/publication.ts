@@ -5,16 +5,17 @@
  * (SPEC H5).
  */
 
-import { confusableKey, type Limits, type Manifest, type PermissionBases, type Problem } from "../../../manifests/mod.ts";
+import type { Limits, Manifest, PermissionBases, Problem } from "../../../manifests/mod.ts";
 import type { LoadOutcome } from "../../../sandbox/mod.ts";
 import type { Log } from "../../platform/platform.ts";
-import type { PluginVersion, ToolBinding } from "../../tool.ts";
+import type { PluginVersion } from "../../tool.ts";
 import { createAnnouncements } from "./announce.ts";
 import { createNameClaims } from "./claims.ts";
 import { type Candidate, type CandidateVersion, createVersion } from "./compile.ts";
 import { checkDependencies, type KnownPlugin } from "./dependencies.ts";
 import type { PluginImages } from "./images.ts";
 import { folderError } from "./problems.ts";
+import { createPublishing } from "./publishing.ts";
 import {
   bytesHeld,
   type Failure,
@@ -26,14 +27,14 @@ import {
   refusal,
   settingsFailure,
 } from "./record.ts";
-import type { Admit, PluginEvent, PluginSwitches, Publish } from "./status.ts";
+import type { Admission, Admitted, Gatekeeper, HeldVersion, KeptVersion, PluginEvent, PluginSwitches, Publish } from "./status.ts";
 
 export interface PublicationOptions {
   readonly images: PluginImages;
   readonly registry: Publish;
   readonly emit: (event: PluginEvent) => void;
   readonly log: Log;
-  readonly admit: Admit;
+  readonly gate: Gatekeeper;
   readonly switches: PluginSwitches;
   /** What a plugin's permission items resolve against. */
   readonly bases: (plugin: string, directory: string) => PermissionBases;
@@ -49,6 +50,11 @@ export interface Publication {
   claim(record: PluginRecord, candidate: Candidate): Candidate;
   /** Takes the candidate into service. A failure is returned and not yet shown: see `fail`. */
   advance(record: PluginRecord, candidate: Candidate): Promise<Failure | undefined>;
+  /**
+   * Takes a version that was kept into service, whatever the folder holds, which is set aside for the `reason`. A failure is
+   * returned, and changes nothing.
+   */
+  replace(record: PluginRecord, kept: KeptVersion, reason: string): Promise<Failure | undefined>;
   /** Shows a failure. What serves keeps serving. */
   fail(record: PluginRecord, failure: Failure): void;
   /** Forgets a failure that `advance` returned and that is not to be shown, and the name that was claimed on the way. */
@@ -65,11 +71,15 @@ export interface Publication {
 
 /** @param records all records, by path; a removed folder's record is deleted from it. */
 export function createPublication(records: Map<string, PluginRecord>, options: PublicationOptions): Publication {
-  const { images, registry, switches } = options;
+  const { images, switches } = options;
   const announce = createAnnouncements(options.emit);
   const claims = createNameClaims();
-  /** Who stands in the registry, by `confusableKey` of the name. */
-  const publishers = new Map<string, PluginRecord>();
+  const { publish, publishUnavailable, unpublish, turnedOff } = createPublishing({
+    registry: options.registry,
+    switches,
+    images,
+    announce,
+  });
 
   function claim(record: PluginRecord, candidate: Candidate): Candidate {
     if (candidate.kind !== "ready") return candidate;
@@ -104,7 +114,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
       stopServing(record, { kind: "disabled", by: manifest.enabled ? "settings" : "manifest", manifest, warnings });
       return undefined;
     }
-    if (previous?.digest === snapshot.digest) {
+    if (previous?.digest === snapshot.digest && previous.signedBy?.signer === snapshot.signedBy?.signer) {
       restore(record, previous, warnings);
       return undefined;
     }
@@ -116,20 +126,20 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     if (outcome === undefined) return undefined;
     if (!outcome.ok) return loadFailure(manifest, outcome.fault);
 
+    const admission = await options.gate.admit(version, record.path);
     // Others came and went while it loaded.
-    const refused = dependencyFailure(manifest);
-    if (refused !== undefined) {
-      images.release(version.digest);
-      return refused;
+    const refused = refusedBy(admission, manifest);
+    if (admission.kind === "admit" && refused === undefined) {
+      swap(record, version, { bytes: snapshot.bytes, warnings, admission });
+      return undefined;
     }
-    const admission = options.admit(version, previous);
-    if (admission.kind === "quarantine") {
-      images.release(version.digest);
-      quarantine(record, version, admission.reason);
-    } else {
-      swap(record, version, { bytes: snapshot.bytes, warnings });
-    }
-    return undefined;
+    images.release(version.digest);
+    if (admission.kind === "quarantine" && refused === undefined) await quarantine(record, version, admission);
+    return refused;
+  }
+
+  function refusedBy(admission: Admission, manifest: Manifest): Failure | undefined {
+    return admission.kind === "refuse" ? refusal(admission.problems, { manifest }) : dependencyFailure(manifest);
   }
 
   /** `undefined` if the end came first; the image is then let go of as soon as it is there. */
@@ -154,16 +164,23 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
   function swap(
     record: PluginRecord,
     version: PluginVersion,
-    more: { readonly bytes: number; readonly warnings: readonly Problem[] },
+    more: { readonly bytes: number; readonly warnings: readonly Problem[]; readonly admission: Admitted },
   ): void {
+    const previous = serve(record, { version, bytes: more.bytes });
+    record.outcome = { kind: "loaded", warnings: more.warnings };
+    claims.keep(record, [version.name]);
+    options.gate.served(version, record.path);
+    announce.serving(record, version, previous, more.admission);
+  }
+
+  /** @returns what served before. */
+  function serve(record: PluginRecord, { version, bytes }: KeptVersion): PluginVersion | undefined {
     const previous = record.serving;
     publish(record, version.manifest, { kind: "plugin", version });
     record.serving = version;
-    record.servingBytes = more.bytes;
-    record.outcome = { kind: "loaded", warnings: more.warnings };
-    claims.keep(record, [version.name]);
+    record.servingBytes = bytes;
     if (previous !== undefined) images.release(previous.digest);
-    announce.serving(record, version, previous);
+    return previous;
   }
 
   /** The folder holds again what has been serving all along. */
@@ -194,11 +211,57 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     );
   }
 
-  function quarantine(record: PluginRecord, version: PluginVersion, reason: string): void {
-    record.outcome = { kind: "quarantined", manifest: version.manifest, reason };
+  async function quarantine(record: PluginRecord, version: PluginVersion, why: Extract<Admission, { kind: "quarantine" }>): Promise<void> {
+    const { manifest, digest, signedBy } = version;
+    const { reason, changes } = why;
+    const held: HeldVersion = {
+      name: version.name,
+      version: manifest.version,
+      digest,
+      ...(signedBy && { signer: signedBy.signer }),
+      changes,
+    };
+    const before = record.outcome;
+    if (record.serving === undefined) await serveLastGood(record, version);
+    record.outcome = { kind: "quarantined", manifest, reason, held };
     keepNames(record);
-    if (record.serving === undefined) publishUnavailable(record, version.manifest);
-    announce.quarantined(version, record.serving, reason);
+    if (record.serving === undefined) publishUnavailable(record, manifest);
+    const isNews = before.kind !== "quarantined" || before.held.digest !== digest || before.held.signer !== held.signer;
+    if (isNews) announce.quarantined(record, held, reason);
+  }
+
+  /** At the start nothing serves yet: the version that was consented to does, where its bytes were kept. */
+  async function serveLastGood(record: PluginRecord, version: PluginVersion): Promise<void> {
+    const kept = await options.gate.lastGood(version, record.path);
+    if (kept === undefined || !isWanted(kept.version.manifest) || claims.claim(record, kept.version.name) !== undefined) return;
+    const outcome = await hold(kept.version);
+    if (outcome?.ok !== true) return;
+    if (dependencyFailure(kept.version.manifest) !== undefined) return images.release(kept.version.digest);
+    serve(record, kept);
+    announce.serving(record, kept.version, undefined);
+  }
+
+  function isWanted(manifest: Manifest): boolean {
+    return switches.isEnabled(manifest) && switches.problemsOf(manifest).length === 0;
+  }
+
+  async function replace(record: PluginRecord, kept: KeptVersion, reason: string): Promise<Failure | undefined> {
+    const { version } = kept;
+    const misset = switches.problemsOf(version.manifest);
+    if (misset.length > 0) return settingsFailure(version.manifest, misset);
+    const outcome = await hold(version);
+    if (outcome?.ok === false) return loadFailure(version.manifest, outcome.fault);
+    const blocked = outcome === undefined ? refusal([]) : dependencyFailure(version.manifest);
+    if (blocked !== undefined) {
+      if (outcome !== undefined) images.release(version.digest);
+      return blocked;
+    }
+    const previous = serve(record, kept);
+    const held = heldBy(record, previous);
+    if (held !== undefined) record.outcome = { kind: "quarantined", manifest: version.manifest, reason, held };
+    keepNames(record);
+    announce.serving(record, version, previous);
+    return undefined;
   }
 
   /** Ends what served, if anything did; the folder itself says so. */
@@ -252,53 +315,6 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     return problems.length === 0 ? undefined : refusal(problems, { manifest, retry: "dependencies" });
   }
 
-  /** Declared tools answer `unavailable` with the reason; without a manifest there is nothing to declare (SPEC R4). */
-  function publishUnavailable(record: PluginRecord, manifest: Manifest | undefined): void {
-    if (manifest === undefined) unpublish(record);
-    else publish(record, manifest, { kind: "unavailable", reason: reasonOf(record.outcome) ?? "Not loaded" });
-  }
-
-  function publish(record: PluginRecord, manifest: Manifest, binding: ToolBinding): void {
-    const owner = manifest.name;
-    const before = publishers.get(confusableKey(owner));
-    registry.replaceOwner(
-      owner,
-      manifest.tools.map((definition) => ({ definition, binding: switched(manifest, definition.name, binding) })),
-    );
-    record.turnedOff = turnedOff(manifest);
-    if (before !== undefined && before !== record) displace(before, owner);
-    if (record.published !== owner) unpublish(record);
-    publishers.set(confusableKey(owner), record);
-    record.published = owner;
-  }
-
-  function switched(manifest: Manifest, tool: string, binding: ToolBinding): ToolBinding {
-    const reason = binding.kind === "unavailable" ? undefined : switches.disabledTool(manifest, tool);
-    return reason === undefined ? binding : { kind: "unavailable", reason };
-  }
-
-  function turnedOff(manifest: Manifest): readonly string[] {
-    return manifest.tools.flatMap(({ name }) => (switches.disabledTool(manifest, name) === undefined ? [] : [name]));
-  }
-
-  function unpublish(record: PluginRecord): void {
-    if (record.published === undefined) return;
-    registry.removeOwner(record.published);
-    publishers.delete(confusableKey(record.published));
-    delete record.published;
-  }
-
-  /** Its name, or one that looks like it, has gone to a folder that says it (`NameClaims`). */
-  function displace(record: PluginRecord, owner: string): void {
-    const version = record.serving;
-    if (record.published === owner) delete record.published;
-    unpublish(record);
-    delete record.serving;
-    if (version === undefined) return;
-    images.release(version.digest);
-    announce.removed(record, version, "displaced");
-  }
-
   function withdrawAll(): void {
     for (const record of records.values()) {
       unpublish(record);
@@ -307,7 +323,21 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     records.clear();
   }
 
-  return { claim, advance, fail, forgo: keepNames, settle, withdrawAll };
+  return { claim, advance, replace, fail, forgo: keepNames, settle, withdrawAll };
+}
+
+/** What the folder holds now that another version serves: the version that is in quarantine already, or the one that served. */
+function heldBy({ outcome, seen }: PluginRecord, previous: PluginVersion | undefined): HeldVersion | undefined {
+  if (outcome.kind === "quarantined") return outcome.held;
+  if (previous === undefined || seen?.digest !== previous.digest) return undefined;
+  const signer = previous.signedBy?.signer;
+  return {
+    name: previous.name,
+    version: previous.manifest.version,
+    digest: previous.digest,
+    ...(signer !== undefined && { signer }),
+    changes: [],
+  };
 }
 
 /** What the promise gives, or `undefined` once the signal fires. */

@@ -4,8 +4,10 @@ import type { Problem } from "../../../manifests/mod.ts";
 import { FileError, type Files, type Platform } from "../../platform/platform.ts";
 import { digestFiles } from "./digest.ts";
 import { findFolder, type FoundFolder, pathOf, type Place } from "./discover.ts";
+import { checkSignature, MAX_SIGNATURE_BYTES, type PluginSignature } from "./signature.ts";
 import { checkVendored } from "./vendored.ts";
 import { createOwnFileReader, type OwnFileReader } from "./own-file.ts";
+import { folderError, quote } from "./problems.ts";
 import { FOLDER_BOUNDS, type FolderFile, MANIFEST_FILE, unreadable, type Walk, walkFolder } from "./walk.ts";
 
 /** A folder's bytes at one moment. */
@@ -19,6 +21,8 @@ export interface FolderSnapshot {
   /** Real path of the folder. */
   readonly directory: string;
   readonly digest: string;
+  /** Absent is unsigned. */
+  readonly signedBy?: PluginSignature;
   /** By "/"-separated path relative to the folder. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** Of all files together. */
@@ -44,8 +48,14 @@ export type FolderAccess = Pick<Platform, "files" | "guarded">;
 /**
  * Reads the folder between two looks at it, and answers `changing` unless both saw the same: a snapshot never mixes two
  * states of the folder.
+ *
+ * @param options `unsigned`: whatever signature is there is not looked at.
  */
-export async function readFolder({ files, guarded }: FolderAccess, place: Place): Promise<FolderRead> {
+export async function readFolder(
+  { files, guarded }: FolderAccess,
+  place: Place,
+  options: { readonly unsigned?: boolean } = {},
+): Promise<FolderRead> {
   const { found, walk: before } = await lookAt(files, place);
   if (before.kind !== "found") return toState(found, before);
 
@@ -57,6 +67,8 @@ export async function readFolder({ files, guarded }: FolderAccess, place: Place)
     if ("severity" in bytes) return { kind: "refused", signature: before.signature, problems: [bytes] };
     contents.set(file.path, bytes);
   }
+  const { signatureFile } = options.unsigned === true ? {} : before;
+  const signatureBytes = signatureFile && (await readFile(read, signatureFile, MAX_SIGNATURE_BYTES));
 
   const { walk: after } = await lookAt(files, place);
   if (after.kind !== "found" || after.strict !== before.strict) return { kind: "changing" };
@@ -67,7 +79,18 @@ export async function readFolder({ files, guarded }: FolderAccess, place: Place)
   const bytes = before.files.reduce((total, file) => total + file.size, 0);
   const linkTarget = found?.linkTarget === undefined ? {} : { linkTarget: found.linkTarget };
   const digest = await digestFiles(contents);
-  return { kind: "read", signature, identity, ...linkTarget, directory, digest, files: contents, bytes, newestMs, warnings };
+  const signedBy = await signerOf(signatureBytes, digest);
+  if (signedBy === "changing") return { kind: "changing" };
+  if (signedBy !== undefined && "severity" in signedBy) return { kind: "refused", signature, problems: [signedBy] };
+  const signed = signedBy === undefined ? {} : { signedBy };
+  return { kind: "read", signature, identity, ...linkTarget, directory, digest, ...signed, files: contents, bytes, newestMs, warnings };
+}
+
+async function signerOf(
+  bytes: Uint8Array | Problem | "changing" | undefined,
+  digest: string,
+): Promise<PluginSignature | Problem | "changing" | undefined> {
+  return bytes instanceof Uint8Array ? await checkSignature(bytes, digest) : bytes;
 }
 
 /** What is compared to see a change. */
@@ -110,12 +133,18 @@ function toState(found: FoundFolder | undefined, walk: Exclude<Walk, { readonly 
   return { kind: "ignored", signature: walk.signature, reason };
 }
 
-async function readFile(read: OwnFileReader, file: FolderFile): Promise<Uint8Array | Problem | "changing"> {
+async function readFile(
+  read: OwnFileReader,
+  file: FolderFile,
+  maxBytes: number = FOLDER_BOUNDS.totalBytes,
+): Promise<Uint8Array | Problem | "changing"> {
   try {
-    const bytes = await read(file.realPath, FOLDER_BOUNDS.totalBytes);
+    const bytes = await read(file.realPath, maxBytes);
     return bytes.length === file.size ? bytes : "changing";
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
+    if (error.code === "too_large" && file.size > maxBytes)
+      return folderError(`${quote(file.path)} is larger than ${maxBytes} bytes`, "delete it");
     // It was a regular file inside the folder a moment ago; only what its mode forbids is there to stay.
     return error.code === "permission_denied" || error.code === "other" ? unreadable(file.path, error) : "changing";
   }

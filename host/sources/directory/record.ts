@@ -6,7 +6,7 @@ import type { PluginVersion } from "../../tool.ts";
 import type { KnownPlugin } from "./dependencies.ts";
 import { pathOf, type Place } from "./discover.ts";
 import type { FolderState } from "./read.ts";
-import type { PluginError, PluginStatus } from "./status.ts";
+import type { HeldVersion, PluginError, PluginStatus } from "./status.ts";
 import { MANIFEST_FILE } from "./walk.ts";
 
 /** Mutable: changed by `Publication` only, in one tick at a time. */
@@ -34,6 +34,7 @@ export interface PluginRecord {
 export interface Seen {
   readonly signature: string;
   readonly digest?: string;
+  readonly signer?: string;
   readonly identity?: string;
   readonly linkTarget?: string;
   /**
@@ -49,7 +50,7 @@ export type Outcome =
   | { readonly kind: "loaded"; readonly warnings: readonly Problem[] }
   /** By its manifest, or by its settings. */
   | { readonly kind: "disabled"; readonly by: "manifest" | "settings"; readonly manifest: Manifest; readonly warnings: readonly Problem[] }
-  | { readonly kind: "quarantined"; readonly manifest: Manifest; readonly reason: string }
+  | { readonly kind: "quarantined"; readonly manifest: Manifest; readonly reason: string; readonly held: HeldVersion }
   | { readonly kind: "ignored"; readonly reason: string }
   | Failure;
 
@@ -72,10 +73,15 @@ export function createRecord(place: Place): PluginRecord {
 /** What is remembered of a folder's state, to see the next change. */
 export function seenNow(state: FolderState, readMs: number): Seen {
   if (state.kind !== "read") return { signature: state.signature, racy: false };
-  const { signature, digest, identity, linkTarget, newestMs } = state;
+  const { signature, digest, identity, linkTarget, newestMs, signedBy } = state;
   // Time stamps of files advance in steps of a few milliseconds. One far in the future is no sign of a recent write.
   const racy = Math.abs(newestMs - readMs) < RACY_MS;
-  return { signature, digest, identity, ...(linkTarget !== undefined && { linkTarget }), racy };
+  const signer = signedBy?.signer;
+  return {
+    ...{ signature, digest, identity, racy },
+    ...(linkTarget !== undefined && { linkTarget }),
+    ...(signer !== undefined && { signer }),
+  };
 }
 
 const RACY_MS = 100;
@@ -84,7 +90,7 @@ const RACY_MS = 100;
 export function isKnownState(record: PluginRecord, state: FolderState): boolean {
   if (record.outcome.kind === "new" || record.seen === undefined) return false;
   return state.kind === "read"
-    ? record.seen.digest === state.digest
+    ? record.seen.digest === state.digest && record.seen.signer === state.signedBy?.signer
     : record.seen.digest === undefined && record.seen.signature === state.signature;
 }
 
@@ -166,6 +172,7 @@ export function toStatus(record: PluginRecord): PluginStatus | undefined {
     ...(reason !== undefined && { reason }),
     lastGood: serving !== undefined && outcome.kind !== "loaded",
     ...(outcome.kind === "failed" && { error: outcome.error }),
+    ...(outcome.kind === "quarantined" && { held: outcome.held }),
   };
 }
 

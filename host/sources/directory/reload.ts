@@ -8,6 +8,7 @@ import type { Limits, PermissionBases } from "../../../manifests/mod.ts";
 import type { Sandbox } from "../../../sandbox/mod.ts";
 import { FileError, type Log, type Platform } from "../../platform/platform.ts";
 import type { PluginVersion } from "../../tool.ts";
+import { createPluginActs, type PluginActs } from "./acts.ts";
 import { loadBatch } from "./batch.ts";
 import { toCandidate } from "./compile.ts";
 import { compareText } from "./digest.ts";
@@ -20,7 +21,7 @@ import { createPublication } from "./publication.ts";
 import { type FolderState, readFolder } from "./read.ts";
 import { createRecord, isKnownState, knownPlugins, manifestOf, type PluginRecord, seenNow, toStatus } from "./record.ts";
 import { type Believe, SETTLE_TIMING, type SettleTiming } from "./settle.ts";
-import type { Admission, Admit, PluginChange, PluginEvent, PluginStatus, PluginSwitches, Publish } from "./status.ts";
+import type { Gatekeeper, PluginChange, PluginEvent, PluginStatus, PluginSwitches, Publish } from "./status.ts";
 import { createWatching, type Watching } from "./watching.ts";
 
 export interface PluginDirectoryOptions {
@@ -39,7 +40,7 @@ export interface PluginDirectoryOptions {
   /** Policy's limits: no manifest gets more. */
   readonly limits?: Limits;
   /** Default: every version is admitted. */
-  readonly admit?: Admit;
+  readonly gate?: Gatekeeper;
   /** Default: as the manifests say. */
   readonly switches?: PluginSwitches;
   /** What all plugins together may hold in memory, in bytes. Default 1 GiB. */
@@ -48,7 +49,7 @@ export interface PluginDirectoryOptions {
 }
 
 /** Owned by the host; `close` it. */
-export interface PluginDirectory {
+export interface PluginDirectory extends PluginActs {
   /** Finds and loads everything. Resolves when each plugin is loaded, disabled, failed or ignored. */
   scan(): Promise<readonly PluginStatus[]>;
   /** What a reload would look at; loads nothing. */
@@ -89,7 +90,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   const publication = createPublication(records, {
     ...{ images, registry: options.registry, emit: options.emit, log, bases: options.bases },
     switches: options.switches ?? AS_MANIFESTS_SAY,
-    ...{ admit: options.admit ?? admitAll, maxBytes: options.maxBytes ?? GIBIBYTE, signal: closing.signal },
+    ...{ gate: options.gate ?? OPEN_GATE, maxBytes: options.maxBytes ?? GIBIBYTE, signal: closing.signal },
   });
   const lanes = createLanes();
   const created: string[] = [];
@@ -248,6 +249,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   }
 
   return {
+    ...createPluginActs({ records, publication, images, lanes, clock, settleOthers, take: (place) => take(place, { again: true }) }),
     scan,
     reconsider,
     checkForChanges: async () => (await findAllChanges()).flatMap(({ change }) => change ?? []),
@@ -299,6 +301,8 @@ const AS_MANIFESTS_SAY: PluginSwitches = {
   disabledTool: () => undefined,
 };
 
-function admitAll(): Admission {
-  return { kind: "admit" };
-}
+const OPEN_GATE: Gatekeeper = {
+  admit: () => Promise.resolve({ kind: "admit" }),
+  served: () => undefined,
+  lastGood: () => Promise.resolve(undefined),
+};

@@ -2,6 +2,7 @@
 
 import type { JsonObject, Manifest, Permissions, Problem, ToolDefinition } from "../../../manifests/mod.ts";
 import type { EventType } from "../../audit/events.ts";
+import type { ConsentChange } from "../../consent/changes.ts";
 import type { PluginVersion, ToolBinding } from "../../tool.ts";
 
 /** `failed` and `quarantined` may still serve their last good version: see `lastGood`. */
@@ -40,6 +41,19 @@ export interface PluginStatus {
   /** The newest version does not run, and the one before it still serves (SPEC H5). */
   readonly lastGood: boolean;
   readonly error?: PluginError;
+  /** The version that waits for a person's consent (SPEC H6). */
+  readonly held?: HeldVersion;
+}
+
+/** A version that is in quarantine. */
+export interface HeldVersion {
+  /** As its manifest says, which may be another name than that of what serves. */
+  readonly name: string;
+  readonly version: string;
+  readonly digest: string;
+  readonly signer?: string;
+  /** What is different from the version that was consented to, the weightiest first. Written by the plugin's author. */
+  readonly changes: readonly ConsentChange[];
 }
 
 /** A folder that is not what it was when it was last considered. */
@@ -57,9 +71,16 @@ export interface PluginEvent {
   readonly payload: JsonObject;
 }
 
+/** A tool or skill of a plugin. */
+export interface PublishedTool {
+  readonly definition: ToolDefinition;
+  readonly binding: ToolBinding;
+  readonly source: "plugin" | "skill";
+}
+
 /** The registry's side of a swap: everything a plugin offers is replaced in one snapshot (SPEC R7). */
 export interface Publish {
-  replaceOwner(owner: string, tools: readonly { readonly definition: ToolDefinition; readonly binding: ToolBinding }[]): unknown;
+  replaceOwner(owner: string, tools: readonly PublishedTool[]): unknown;
   removeOwner(owner: string): void;
 }
 
@@ -73,7 +94,30 @@ export interface PluginSwitches {
 }
 
 /** Whether a version that loads may replace the one that serves (SPEC H6). */
-export type Admission = { readonly kind: "admit" } | { readonly kind: "quarantine"; readonly reason: string };
+export type Admission =
+  | Admitted
+  | { readonly kind: "quarantine"; readonly reason: string; readonly changes: readonly ConsentChange[] }
+  | { readonly kind: "refuse"; readonly problems: readonly Problem[] };
 
-/** Asked once for every version that loaded, before anybody can call it. */
-export type Admit = (version: PluginVersion, previous: PluginVersion | undefined) => Admission;
+/** `changes` are those that a person accepted, or should be told of. */
+export interface Admitted {
+  readonly kind: "admit";
+  readonly changes?: readonly ConsentChange[];
+  readonly consent?: "person" | "notice";
+}
+
+/** Says which versions may serve, and remembers which did. */
+export interface Gatekeeper {
+  /** Asked once for every version that loaded, before anybody can call it. `path` is its folder, in its root. */
+  admit(version: PluginVersion, path: string): Promise<Admission>;
+  /** In the tick of the swap: the version serves from now on. */
+  served(version: PluginVersion, path: string): void;
+  /** The version that was consented to, with its bytes as they were then: for a plugin whose folder holds another one. */
+  lastGood(version: PluginVersion, path: string): Promise<KeptVersion | undefined>;
+}
+
+/** A version whose bytes were kept, and their size. */
+export interface KeptVersion {
+  readonly version: PluginVersion;
+  readonly bytes: number;
+}

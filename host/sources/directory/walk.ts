@@ -9,6 +9,7 @@ import type { Problem } from "../../../manifests/mod.ts";
 import { type FileInfo, FileError, type Files } from "../../platform/platform.ts";
 import { compareText } from "./digest.ts";
 import { folderError, folderWarning, quote } from "./problems.ts";
+import { SIGNATURE_FILE } from "./signature.ts";
 
 /** What a plugin folder may hold at most. */
 export interface FolderBounds {
@@ -60,6 +61,8 @@ export type Walk =
       /** `device:inode` of the folder itself: another one means that it was swapped. */
       readonly identity: string;
       readonly files: readonly FolderFile[];
+      /** Not one of `files`: a signature over the digest is not part of what it signs (SPEC M12). */
+      readonly signatureFile?: FolderFile;
       /** When the newest file was written, in milliseconds since the epoch. */
       readonly newestMs: number;
       /** What was left out, and why. */
@@ -68,9 +71,6 @@ export type Walk =
 
 /** The manifest's name; exactly this one, at the folder's root (SPEC M1). */
 export const MANIFEST_FILE = "manifest.json";
-
-/** A signature over the digest is not part of what it signs (SPEC M12). */
-const SIGNATURE_FILE = "manifest.sig";
 
 /** @returns what the folder is; never rejects for what it holds. */
 export async function walkFolder(files: Files, directory: string): Promise<Walk> {
@@ -109,6 +109,7 @@ interface Visit {
   readonly folderTimes: number[];
   readonly problems: Problem[];
   readonly warnings: Problem[];
+  signatureFile?: FolderFile;
   entries: number;
   totalBytes: number;
   newestMs: number;
@@ -133,9 +134,19 @@ async function walkPlugin(files: Files, root: string, folder: FileInfo): Promise
     visit.problems.push(folderError(`"${MANIFEST_FILE}" is no regular file`, "make it a file that holds the manifest"));
   }
   if (visit.problems.length > 0) return { kind: "refused", signature, problems: visit.problems };
-  const { found, newestMs, warnings } = visit;
+  const { found, newestMs, warnings, signatureFile } = visit;
   const strict = `${signature}\n${visit.folderTimes.join(" ")}`;
-  return { kind: "found", signature, strict, directory: root, identity, files: found, newestMs, warnings };
+  return {
+    kind: "found",
+    signature,
+    strict,
+    directory: root,
+    identity,
+    files: found,
+    ...(signatureFile && { signatureFile }),
+    newestMs,
+    warnings,
+  };
 }
 
 /** @param trail real paths of the folders from the plugin's down to this one, to see links that lead back up. */
@@ -144,7 +155,7 @@ async function visitDirectory(visit: Visit, prefix: string, trail: readonly stri
   const entries = await visit.files.list(directory);
   for (const { name } of entries.toSorted((a, b) => compareText(a.name, b.name))) {
     const path = prefix + name;
-    if (isIgnoredName(name) || path === SIGNATURE_FILE) continue;
+    if (isIgnoredName(name)) continue;
     visit.entries += 1;
     if (visit.entries > FOLDER_BOUNDS.entries) refuseAll(visit, `Holds more than ${FOLDER_BOUNDS.entries} files and folders`);
     if (!checkName(visit, name, path)) continue;
@@ -156,10 +167,18 @@ async function visitEntry(visit: Visit, absolute: string, path: string, trail: r
   const info = await visit.files.lstat(absolute);
   if (info === undefined) throw new FileError("not_found", "Went away while its folder was listed");
   visit.lines.push(describe(path, info));
+  if (path === SIGNATURE_FILE) return noteSignature(visit, absolute, info);
   if (info.kind === "symlink") return visitLink(visit, absolute, path, trail);
   if (info.kind === "directory") return enter(visit, path, info, [...trail, absolute]);
   if (info.kind === "file") return addFile(visit, path, absolute, info);
   warn(visit, `Left out ${quote(path)}: neither a regular file nor a folder`, "remove it");
+}
+
+function noteSignature(visit: Visit, absolute: string, info: FileInfo): void {
+  if (info.kind !== "file")
+    return refuse(visit, folderError(`"${SIGNATURE_FILE}" is no regular file`, "delete it, or sign the plugin again"));
+  visit.signatureFile = { path: SIGNATURE_FILE, realPath: absolute, size: info.size };
+  visit.newestMs = Math.max(visit.newestMs, info.modifiedMs);
 }
 
 /** A link counts as what it leads to, as long as that is inside the plugin's folder. */

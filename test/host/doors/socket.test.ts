@@ -51,6 +51,9 @@ function operations(given: Partial<Operations>): Operations {
     why: missing,
     pending: missing,
     resolve: missing,
+    accept: missing,
+    rollback: missing,
+    remove: missing,
     reload: missing,
     ...given,
   };

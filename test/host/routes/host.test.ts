@@ -11,8 +11,13 @@ import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { pluginToolOf } from "../../support/registered.ts";
 import { hostTool } from "../../support/tools.ts";
 
-function registered(execute: Tool["execute"], cancel?: Tool["cancel"]): ReturnType<ReturnType<typeof createRegistry>["register"]> {
-  return createRegistry({ newId: () => "id" }).register(hostTool("tool", {}, execute, cancel));
+function registered(
+  execute: Tool["execute"],
+  cancel?: Tool["cancel"],
+  graceMs?: number,
+): ReturnType<ReturnType<typeof createRegistry>["register"]> {
+  const create = hostTool("tool", {}, execute, cancel);
+  return createRegistry({ newId: () => "id" }).register(graceMs === undefined ? create : () => ({ ...create(), graceMs }));
 }
 
 executorSuite("host", () => {
@@ -114,6 +119,25 @@ describe("createHostExecutor()", () => {
     stop.abort();
     expect(await running).toMatchObject({ ok: false, error: { code: "cancelled" }, partialOutput: "half" });
     expect(cancelled).toBe(1);
+  });
+
+  it("waits longer for a tool that says what it takes to end, and no longer than 30 s [T3]", async () => {
+    for (const [graceMs, partialOutput] of [
+      [5_000, "half"],
+      [60_000, undefined],
+    ] as const) {
+      const platform = memoryPlatform();
+      let end: (value: string) => void = () => undefined;
+      const tool = registered(() => new Promise<string>((resolve) => (end = resolve)), undefined, graceMs);
+      const stop = new AbortController();
+      const running = createHostExecutor(routeOptions(platform))(executionOf({ tool, signal: stop.signal }));
+      stop.abort();
+      await new Promise((resolve) => setImmediate(resolve));
+      platform.advance(graceMs === 5_000 ? 4_999 : 30_000);
+      await new Promise((resolve) => setImmediate(resolve));
+      end("half");
+      expect((await running).partialOutput).toBe(partialOutput);
+    }
   });
 
   it("abandons a tool that does not end, with a warning [T3]", async () => {

@@ -296,7 +296,7 @@ describe("createRemoteExecutor()", () => {
     expect(await attempts([], once)).toMatchObject([2, { ok: true, output: "second" }]);
   });
 
-  it("goes to the host that names the tool, else to the one for all; says what is missing otherwise [O3.choice]", async () => {
+  it("goes to the host that names the tool, else to the one for all; says what is missing otherwise [O3.choice, R10.remote]", async () => {
     const named: Record<string, RemoteConfig> = {
       all: { url: "https://all.example" },
       mine: { url: "https://mine.example", tools: ["to*"] },
@@ -305,6 +305,9 @@ describe("createRemoteExecutor()", () => {
     const { run, requests } = route(() => success(1), named, names);
     expect(await run()).toMatchObject({ metadata: { remote: "mine" } });
     expect(requests[0]?.url).toBe("https://mine.example/v1/calls");
+    const declared = route(() => success(1), {}, { "own.example": ["93.184.216.36"] });
+    const tool = { ...registered(() => null), binding: { kind: "remote", url: "https://own.example" } } as const;
+    expect(await declared.run({ tool })).toMatchObject({ ok: true, metadata: { remote: "own.example" } });
     expect(await route(() => success(1), {}).run()).toMatchObject({
       error: { code: "unavailable", message: expect.stringContaining('names no host in "remotes"') },
     });

@@ -66,13 +66,6 @@ describe("readFolder()", () => {
     expect(before.kind === "read" && after.kind === "read" && before.digest !== after.digest).toBe(true);
   });
 
-  it("leaves the signature file out of what is signed [M11]", async () => {
-    expect(await paths({ "manifest.json": "{}", "manifest.sig": "sig", "lib/manifest.sig": "x" })).toEqual([
-      "lib/manifest.sig",
-      "manifest.json",
-    ]);
-  });
-
   it("ignores a folder without a manifest at its root, although one lies deeper [M1]", async () => {
     const reason = "No manifest.json at its root (manifests in folders below are not looked for)";
     expect(await read({ "nested/manifest.json": "{}" })).toEqual({ kind: "ignored", signature: expect.any(String), reason });

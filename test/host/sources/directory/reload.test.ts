@@ -213,9 +213,14 @@ describe("admission", () => {
     let accepted = false;
     const asked: string[] = [];
     const { directory, plant, code, told, sandbox } = memoryWorld(pluginFiles("a", "one"), {
-      admit(version, previous) {
-        asked.push(`${version.manifest.version} after ${previous?.manifest.version ?? "nothing"}`);
-        return previous === undefined || accepted ? { kind: "admit" } : { kind: "quarantine", reason: "It asks for more" };
+      gate: {
+        async admit(version, path) {
+          asked.push(`${version.manifest.version} in ${path}`);
+          const isFirst = asked.length === 1;
+          return isFirst || accepted ? { kind: "admit" } : { kind: "quarantine", reason: "It asks for more", changes: [] };
+        },
+        served: (version) => void asked.push(`${version.manifest.version} serves`),
+        lastGood: () => Promise.resolve(undefined),
       },
     });
     await directory.scan();
@@ -226,7 +231,7 @@ describe("admission", () => {
     accepted = true;
     await directory.reloadChanged();
     expect(code("a_run")).toBe("two");
-    expect(asked).toEqual(["1.0.0 after nothing", "2.0.0 after 1.0.0", "2.0.0 after 1.0.0"]);
+    expect(asked).toEqual(["1.0.0 in /plugins/a", "1.0.0 serves", "2.0.0 in /plugins/a", "2.0.0 in /plugins/a", "2.0.0 serves"]);
     expect(told()).toEqual(["plugin.loaded a", "plugin.quarantined a", "plugin.reloaded a"]);
   });
 });

@@ -1,0 +1,94 @@
+/** `bascule accept`: lets a new version of a plugin serve that waits for a person's consent (SPEC H6). */
+
+import type { PluginView } from "../../doors/operations.ts";
+import type { HeldVersion } from "../../sources/directory/status.ts";
+import { nearestName } from "../../nearest.ts";
+import { confirmAct, YES_OPTION } from "../ask.ts";
+import { CliError, notFoundError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { heldLines, shortDigest } from "../consent-text.ts";
+import { EXIT } from "../exit-codes.ts";
+import { type HostAccess, withHost } from "../host-access.ts";
+import { count, printable } from "../text.ts";
+
+export const acceptCommand: Command = {
+  name: "accept",
+  summary: "Let a new version of a plugin serve that asks for more, or says other things",
+  usage: "accept [plugin]",
+  details: [
+    "Without a plugin it shows every version that waits, and what is new in it.",
+    "What is accepted is the version that is shown, byte for byte: one that changes meanwhile waits again.",
+    "Accepted versions are kept in bascule.lock. Accepting grants nothing: see `grant`.",
+  ],
+  examples: ["accept", "accept notes", "accept notes --digest=3f2a9c0b11de"],
+  positionals: { min: 0, max: 1 },
+  options: [{ name: "digest", value: "hex", about: "Accept only the version whose digest begins so, without a question" }, YES_OPTION],
+  run: (context) => withHost(context, (host) => accept(context, host), { consent: "strict" }),
+};
+
+/** A plugin with a version that waits. */
+interface Waiting {
+  readonly plugin: PluginView;
+  readonly held: HeldVersion;
+}
+
+async function accept(context: CommandContext, host: HostAccess): Promise<number> {
+  const { output, positionals, options } = context;
+  const plugins = await host.operations.list();
+  const waiting = plugins.flatMap((plugin): readonly Waiting[] => (plugin.held === undefined ? [] : [{ plugin, held: plugin.held }]));
+  const [name] = positionals;
+  if (name === undefined) return list(context, waiting);
+
+  const found = waiting.find(({ plugin, held }) => plugin.name === name || held.name === name);
+  if (found === undefined) throw nothingWaits(name, plugins);
+  const { held } = found;
+  for (const line of shown(found, context)) output.line(line);
+  const wanted = options.value("digest");
+  if (wanted !== undefined && !(wanted.length >= MIN_DIGEST && held.digest.startsWith(wanted)))
+    throw new CliError("changed", `The version that waits is not "${wanted}" but ${shortDigest(held.digest)}`, { exitCode: EXIT.denied });
+  if (wanted === undefined && !(await confirmAct(context, "Accept it?"))) {
+    output.line("Not accepted");
+    output.document({ ok: false, accepted: false, plugin: found.plugin.name, held });
+    return EXIT.denied;
+  }
+  const outcome = await host.operations.accept(found.plugin.name, held.digest);
+  if (outcome.kind === "changed")
+    throw new CliError("changed", "It has changed since it was shown, and waits again", {
+      hints: [`${output.program} accept ${found.plugin.name}`],
+    });
+  if (outcome.kind === "failed") throw new CliError("failed", `It is accepted and does not run: ${outcome.reason}`);
+  output.line(`${output.style.green("Accepted")} ${printable(outcome.plugin)} ${printable(outcome.version)}`);
+  output.document({ ok: true, accepted: true, plugin: outcome.plugin, version: outcome.version, digest: outcome.digest, held });
+  return EXIT.ok;
+}
+
+/** Fewer digits could be hit by a version that was made for it. */
+const MIN_DIGEST = 12;
+
+function list(context: CommandContext, waiting: readonly Waiting[]): number {
+  const { output } = context;
+  if (waiting.length === 0) output.line("No version waits to be accepted");
+  for (const one of waiting) {
+    for (const line of shown(one, context)) output.line(line);
+    output.line(
+      `  ${output.style.bold(`${output.program} accept ${printable(one.plugin.name)} --digest=${shortDigest(one.held.digest)}`)}`,
+    );
+  }
+  output.document({ ok: true, waiting: waiting.map(({ plugin, held }) => ({ plugin: plugin.name, ...held })) });
+  return EXIT.ok;
+}
+
+function shown({ plugin, held }: Waiting, { output }: CommandContext): readonly string[] {
+  const [first = "", ...rest] = heldLines(held, output.style);
+  return [`${output.style.bold(printable(plugin.name))} ${first}`, ...rest];
+}
+
+function nothingWaits(name: string, plugins: readonly PluginView[]): CliError {
+  if (plugins.some((plugin) => plugin.name === name)) return new CliError("nothing", `No version of plugin "${name}" waits to be accepted`);
+  const near = nearestName(
+    name,
+    plugins.map((plugin) => plugin.name),
+  );
+  const hint = near === undefined ? `There are ${count(plugins.length, "plugin")} here` : `Did you mean ${printable(near)}?`;
+  return notFoundError(`There is no plugin "${name}"`, [hint]);
+}

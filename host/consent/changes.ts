@@ -1,0 +1,253 @@
+/** What differs between the version that was consented to and a new one, and who has to say yes to it (SPEC H6). Pure. */
+
+import {
+  coversPermissions,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  permissionsDiff,
+  permissionsForEffects,
+  type Permissions,
+  pointerToken,
+  SIDE_EFFECT_CLASSES,
+  SIDE_EFFECTS,
+  type SideEffect,
+  sideEffectClassOf,
+  type SideEffectClass,
+} from "../../manifests/mod.ts";
+import type { Surface } from "./surface.ts";
+
+/** How much is asked: `fluent` is for authors at work in their own folder, `strict` for everybody else. */
+export const CONSENT_MODES = ["fluent", "strict"] as const;
+/** One of `CONSENT_MODES`. */
+export type ConsentMode = (typeof CONSENT_MODES)[number];
+
+/**
+ * One difference. `from` and `to` are JSON text, shortened; absent where there was or is nothing.
+ *
+ * Everything in it may come from the plugin: show it only when it has been made harmless.
+ */
+export type ConsentChange =
+  /** `+ read: /etc`, `- deny read: /etc` and, where less is asked for, `- read: /etc`. */
+  | { readonly kind: "permission"; readonly tool?: string; readonly sign: "+" | "-"; readonly what: string; readonly widens: boolean }
+  /** A tool can do more than it, or for a new one any other, could: classes, or side effects where the class is the same. */
+  | { readonly kind: "class"; readonly tool: string; readonly from: string; readonly to: string }
+  | { readonly kind: "signer" | "name"; readonly from?: string; readonly to?: string }
+  | { readonly kind: "file"; readonly path: string; readonly change: "added" | "changed" | "removed" }
+  | {
+      readonly kind: "tool";
+      readonly tool: string;
+      readonly change: "added";
+      readonly class: SideEffectClass;
+      readonly description: string;
+    }
+  | { readonly kind: "tool"; readonly tool: string; readonly change: "removed" }
+  /** `pointer` leads into a schema. */
+  | {
+      readonly kind: "field";
+      readonly tool: string;
+      readonly field: string;
+      readonly pointer?: string;
+      readonly from?: string;
+      readonly to?: string;
+    }
+  /** What is beyond the bound, of the kinds that come last. */
+  | { readonly kind: "more"; readonly count: number; readonly widens: boolean };
+
+/** A version as it is compared. */
+export interface Compared {
+  readonly name: string;
+  readonly surface: Surface;
+  /** Of whoever signed it. */
+  readonly signer?: string | undefined;
+}
+
+/** More changes are counted, not listed. */
+export const MAX_CHANGES = 200;
+
+/** The heavy kinds come first: no flood of descriptions pushes a permission out of sight. */
+const ORDER: readonly ConsentChange["kind"][] = ["name", "signer", "permission", "class", "file", "tool", "field", "more"];
+
+/** Every difference, the weightiest first. */
+export function compareVersions(before: Compared, after: Compared): readonly ConsentChange[] {
+  return inOrder([
+    ...changedText("name", before.name, after.name),
+    ...changedText("signer", before.signer, after.signer),
+    ...permissionChanges(before.surface.permissions, after.surface.permissions),
+    ...toolChanges(before.surface, after.surface),
+  ]);
+}
+
+/** In the order of weight, bounded. */
+export function inOrder(changes: readonly ConsentChange[]): readonly ConsentChange[] {
+  const all = changes.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+  if (all.length <= MAX_CHANGES) return all;
+  const rest = all.slice(MAX_CHANGES);
+  // Whatever is not listed may be what matters.
+  return [...all.slice(0, MAX_CHANGES), { kind: "more", count: rest.length, widens: rest.some((change) => asks(change, "fluent")) }];
+}
+
+/** True if a person has to say yes to it. */
+export function asks(change: ConsentChange, mode: ConsentMode): boolean {
+  switch (change.kind) {
+    case "permission":
+      return change.widens;
+    case "class":
+    case "signer":
+    case "file":
+      return true;
+    case "tool":
+      return change.change === "added" && mode === "strict";
+    case "field":
+      // Fewer questions before a destructive act are not a matter of wording.
+      return mode === "strict" || change.field === "destructive";
+    case "name":
+      return mode === "strict";
+    case "more":
+      return mode === "strict" || change.widens;
+  }
+}
+
+function changedText(kind: "name" | "signer", from: string | undefined, to: string | undefined): readonly ConsentChange[] {
+  return from === to ? [] : [{ kind, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }];
+}
+
+function permissionChanges(before: Permissions, after: Permissions, tool?: string): readonly ConsentChange[] {
+  const of = tool === undefined ? {} : { tool };
+  const wider = permissionsDiff(before, after).map((line): ConsentChange => {
+    const sign = line.startsWith("+") ? "+" : "-";
+    return { kind: "permission", ...of, sign, what: line.slice(2), widens: true };
+  });
+  const narrower = coversPermissions(after, before).map((what): ConsentChange => ({
+    kind: "permission",
+    ...of,
+    sign: "-",
+    what,
+    widens: false,
+  }));
+  return [...wider, ...narrower];
+}
+
+function toolChanges(before: Surface, after: Surface): readonly ConsentChange[] {
+  const all = unite(Object.values(before.tools).map((tool) => reachOf(tool, before.permissions)));
+  const added = Object.entries(after.tools).flatMap(([tool, now]): readonly ConsentChange[] => {
+    const was = Object.hasOwn(before.tools, tool) ? before.tools[tool] : undefined;
+    if (was !== undefined) return changesOfTool(tool, [was, before], [now, after]);
+    const reach = reachOf(now, after.permissions);
+    const { description: text } = now;
+    const description = typeof text === "string" ? clip(text) : "";
+    return [{ kind: "tool", tool, change: "added", class: reach.class, description }, ...rise(tool, all, reach)];
+  });
+  const gone = Object.keys(before.tools).filter((tool) => !Object.hasOwn(after.tools, tool));
+  return [...added, ...gone.map((tool): ConsentChange => ({ kind: "tool", tool, change: "removed" }))];
+}
+
+type OfSurface = readonly [tool: JsonObject, surface: Surface];
+
+function changesOfTool(tool: string, [was, before]: OfSurface, [now, after]: OfSurface): readonly ConsentChange[] {
+  const fields = [...new Set([...Object.keys(was), ...Object.keys(now)])].toSorted();
+  return [
+    ...rise(tool, reachOf(was, before.permissions), reachOf(now, after.permissions)),
+    ...ownPermissions(tool, [was, before], [now, after]),
+    ...fields.flatMap((field) => changesOfField(tool, field, was, now)),
+  ];
+}
+
+/** How far side effects let a tool go: its class, and the kinds of access that they open to it (SPEC P8). */
+interface Reach {
+  readonly class: SideEffectClass;
+  readonly effects: readonly SideEffect[];
+}
+
+function rise(tool: string, before: Reach, after: Reach): readonly ConsentChange[] {
+  if (rankOf(after.class) > rankOf(before.class)) return [{ kind: "class", tool, from: before.class, to: after.class }];
+  // With a class as high as ever it may still hold what it could not before: `execute` alone writes no file.
+  const opens = Object.keys(permissionsForEffects(after.effects));
+  const opened = permissionsForEffects(before.effects);
+  if (opens.every((kind) => Object.hasOwn(opened, kind))) return [];
+  return [{ kind: "class", tool, from: before.effects.join(", "), to: after.effects.join(", ") }];
+}
+
+function unite(reaches: readonly Reach[]): Reach {
+  const effects = SIDE_EFFECTS.filter((effect) => reaches.some((reach) => reach.effects.includes(effect)));
+  const highest = Math.max(0, ...reaches.map((reach) => rankOf(reach.class)));
+  return { effects, class: SIDE_EFFECT_CLASSES[highest] ?? "none" };
+}
+
+/** A tool's own permissions narrow the plugin's; without any it has the plugin's. */
+function ownPermissions(tool: string, [was, before]: OfSurface, [now, after]: OfSurface): readonly ConsentChange[] {
+  if (was["permissions"] === undefined && now["permissions"] === undefined) return [];
+  return permissionChanges(permissionsOf(was) ?? before.permissions, permissionsOf(now) ?? after.permissions, tool);
+}
+
+function changesOfField(tool: string, field: string, was: JsonObject, now: JsonObject): readonly ConsentChange[] {
+  const [from, to] = [was[field], now[field]];
+  if (field === "permissions" || JSON.stringify(from) === JSON.stringify(to)) return [];
+  if (field.endsWith("Schema") && from !== undefined && to !== undefined) {
+    return schemaChanges(from, to).map((change) => ({ kind: "field", tool, field, ...change }));
+  }
+  return [{ kind: "field", tool, field, ...fromTo(from, to) }];
+}
+
+interface SchemaChange {
+  readonly pointer: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** The members that differ, as deep as both are objects. Bounded by the manifest, whose depth is. */
+function schemaChanges(from: JsonValue, to: JsonValue, pointer = ""): readonly SchemaChange[] {
+  if (JSON.stringify(from) === JSON.stringify(to)) return [];
+  if (!isObject(from) || !isObject(to)) return [{ pointer, ...fromTo(from, to) }];
+  const keys = [...new Set([...Object.keys(from), ...Object.keys(to)])].toSorted();
+  return keys.flatMap((key) => {
+    const [was, now] = [from[key], to[key]];
+    const at = `${pointer}/${pointerToken(key)}`;
+    return was === undefined || now === undefined ? [{ pointer: at, ...fromTo(was, now) }] : schemaChanges(was, now, at);
+  });
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return isJsonObject(value) && !isJsonArray(value);
+}
+
+/** Shown as JSON text. Of long texts that begin alike, what comes before the difference is left out. */
+function fromTo(from: JsonValue | undefined, to: JsonValue | undefined): { readonly from?: string; readonly to?: string } {
+  const texts = [from, to].map((value) => (value === undefined ? undefined : JSON.stringify(value)));
+  const [a, b] = texts;
+  const cut = a === undefined || b === undefined ? 0 : Math.max(0, sharedStart(a, b) - LEAD);
+  return { ...(a !== undefined && { from: clip(a, cut) }), ...(b !== undefined && { to: clip(b, cut) }) };
+}
+
+const SHOWN = 600;
+/** So much is shown before the place where two long texts part. */
+const LEAD = 60;
+
+function clip(text: string, cut = 0): string {
+  const start = text.length - cut <= SHOWN && text.length <= SHOWN ? 0 : cut;
+  const rest = text.slice(start);
+  return `${start === 0 ? "" : "…"}${rest.length > SHOWN ? `${rest.slice(0, SHOWN)}…` : rest}`;
+}
+
+function sharedStart(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && length < b.length && a[length] === b[length]) length += 1;
+  return length;
+}
+
+function permissionsOf(tool: JsonObject): Permissions | undefined {
+  // `surfaceOf` and the lock's reader let nothing else stand there.
+  return tool["permissions"] as Permissions | undefined;
+}
+
+function reachOf(tool: JsonObject, permissions: Permissions): Reach {
+  const named = tool["sideEffects"];
+  const effects = isJsonArray(named) ? SIDE_EFFECTS.filter((effect) => named.includes(effect)) : [];
+  const own = permissionsOf(tool);
+  return { effects, class: sideEffectClassOf({ sideEffects: effects, ...(own !== undefined && { permissions: own }) }, permissions) };
+}
+
+function rankOf(name: SideEffectClass): number {
+  return SIDE_EFFECT_CLASSES.indexOf(name);
+}

@@ -1,0 +1,306 @@
+/**
+ * Which versions of plugins may serve, by what was consented to before (SPEC H6, H7).
+ *
+ * Consent is to a surface: what a plugin asks for and what others see of it. A new version with the same surface, or a
+ * smaller one, takes its place; one that goes beyond it is in quarantine until a person accepts exactly these bytes.
+ */
+
+import type { PermissionBases, Permissions } from "../../manifests/mod.ts";
+import type { Platform } from "../platform/platform.ts";
+import { createVersion, toCandidate } from "../sources/directory/compile.ts";
+import type { FolderSnapshot } from "../sources/directory/read.ts";
+import type { Admission, Gatekeeper, KeptVersion } from "../sources/directory/status.ts";
+import type { PluginVersion } from "../tool.ts";
+import { asks, compareVersions, type ConsentChange, type ConsentMode, inOrder } from "./changes.ts";
+import { changedFiles, frozenProblems, hashFiles } from "./frozen.ts";
+import type { Lock } from "./lock.ts";
+import type { LockEntry, PluginOrigin } from "./lock-text.ts";
+import { quarantineReason } from "./reason.ts";
+import { surfaceOf } from "./surface.ts";
+import type { Versions } from "./versions.ts";
+
+export interface ConsentOptions {
+  readonly platform: Pick<Platform, "clock" | "log">;
+  readonly lock: Lock;
+  /** Absent where no bytes are kept. */
+  readonly versions?: Versions;
+  readonly mode: ConsentMode;
+  /** What serves is written to the lock, and its bytes are kept. Without it only what a person does is. */
+  readonly keep: boolean;
+  /** Nothing runs that is not in the lock as it is. */
+  readonly frozen: boolean;
+  /** Real path of the lock's folder. */
+  readonly root: string;
+  readonly grantsOf: (plugin: string, directory: string) => Permissions;
+  readonly bases: (plugin: string, directory: string) => PermissionBases;
+}
+
+/** What goes into a lock entry besides the version itself. */
+export interface EntryExtras {
+  readonly origin?: PluginOrigin;
+  readonly rolledBackFrom?: string;
+}
+
+export interface Consent extends Gatekeeper {
+  /** Lets exactly these bytes pass once, until the returned function is called. */
+  approve(plugin: string, digest: string, signer: string | undefined): () => void;
+  /** Writes to the lock what a person has just decided, and keeps the bytes. @throws {LockFileError} if the lock cannot be written. */
+  remember(version: PluginVersion, path: string, extras?: EntryExtras): Promise<void>;
+  /** The version that served before this one and is still kept. */
+  previous(version: PluginVersion): Promise<KeptVersion | undefined>;
+  /** The plugin's entry in the lock; for one that has not been written there yet, undefined. */
+  entry(plugin: string): LockEntry | undefined;
+  /** Takes the plugin, its bytes and what was granted out of all records. */
+  forget(plugin: string): Promise<void>;
+  /** The grants of a plugin have changed. */
+  noteGrants(plugin: string, directory: string): Promise<void>;
+  /** Reads the lock again; a broken one is said in the log, and what is known holds. */
+  refresh(): Promise<void>;
+  /** Writes what has not been written yet. */
+  flush(): Promise<void>;
+}
+
+/** Reloading is not to wait for the disk, nor each of a burst of edits to be written. */
+const WRITE_DELAY_MS = 500;
+
+export function createConsent(options: ConsentOptions): Consent {
+  const { lock, versions, mode, frozen, root, platform } = options;
+  /** What serves and is not in the lock (yet). */
+  const unwritten = new Map<string, Served>();
+  const approvals = new Map<string, Approval>();
+  let pending = new Map<string, Pending>();
+  let cancelWrite: (() => void) | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  function baseOf(name: string, path: string): Served | LockEntry | undefined {
+    const own = unwritten.get(name) ?? lock.entries().get(name);
+    if (own !== undefined) return own;
+    // A folder that says another name by now is compared with what it was.
+    const here = relative(path, root);
+    const locked = [...lock.entries().values()].filter(({ name: known }) => !unwritten.has(known));
+    return [...unwritten.values(), ...locked].find((known) => known.path === here);
+  }
+
+  async function admit(version: PluginVersion, path: string): Promise<Admission> {
+    if (frozen) {
+      const problems = await frozenProblems(lock.entries().get(version.name), version);
+      return problems.length === 0 ? { kind: "admit" } : { kind: "refuse", problems };
+    }
+    const approval = approvals.get(version.name);
+    const isApproved = approval?.digest === version.digest && approval.signer === version.signedBy?.signer;
+    const verdict = await judge(version, path);
+    if (verdict.kind !== "quarantine") return verdict;
+    if (isApproved) return { kind: "admit", changes: verdict.changes, consent: "person" };
+    // Whoever brought the files may have brought the lock that goes with them.
+    await refresh();
+    return await judge(version, path);
+  }
+
+  async function judge(version: PluginVersion, path: string): Promise<Admission> {
+    const base = baseOf(version.name, path);
+    const signer = version.signedBy?.signer;
+    const locked = lock.entries().get(version.name);
+    if (base === undefined || isSame(base, version)) return { kind: "admit" };
+    if (locked !== undefined && isSame(locked, version)) return { kind: "admit" };
+    const after = { name: version.name, surface: surfaceOf(version.manifest), signer };
+    const changes = inOrder([...compareVersions(base, after), ...(await boundFiles(base, version))]);
+    if (base.rolledBackFrom === version.digest) {
+      return { kind: "quarantine", reason: `A person went back from it to version ${base.version}`, changes };
+    }
+    const asked = changes.filter((change) => asks(change, mode));
+    if (asked.length > 0) return { kind: "quarantine", reason: quarantineReason(asked), changes };
+    return { kind: "admit", changes: changes.filter((change) => asks(change, "strict")), consent: "notice" };
+  }
+
+  /** What came from elsewhere is bound to its bytes: any other are a matter of consent (SPEC C3). */
+  async function boundFiles(base: Served | LockEntry, version: PluginVersion): Promise<readonly ConsentChange[]> {
+    if (base.origin.kind === "folder") return [];
+    const known = "files" in base ? base : lock.entries().get(base.name);
+    return await changedFiles(known ?? { files: new Map() }, version.files);
+  }
+
+  function served(version: PluginVersion, path: string): void {
+    const base = baseOf(version.name, path);
+    const origin = base?.origin ?? { kind: "folder" };
+    const extras =
+      base !== undefined && isSame(base, version) && base.rolledBackFrom !== undefined ? { rolledBackFrom: base.rolledBackFrom } : {};
+    const renamedFrom = base !== undefined && base.name !== version.name ? base : undefined;
+    // Its entry stays: whoever says the old name again is compared with what was accepted under it.
+    if (renamedFrom !== undefined) unwritten.set(renamedFrom.name, { ...renamedFrom, path: "" });
+    note(version, path, { origin, ...extras });
+    if (!options.keep) return;
+    pending.set(version.name, { version, path, origin, ...extras, ...(renamedFrom !== undefined && { renamedFrom: renamedFrom.name }) });
+    cancelWrite ??= platform.clock.after(WRITE_DELAY_MS, () => void flush());
+  }
+
+  function note(version: PluginVersion, path: string, extras: Extras): void {
+    const { name, digest, manifest, signedBy } = version;
+    const { origin, rolledBackFrom } = extras;
+    unwritten.set(name, {
+      ...{ name, digest, version: manifest.version, path: relative(path, root), origin, surface: surfaceOf(manifest) },
+      ...(signedBy && { signer: signedBy.signer }),
+      ...(rolledBackFrom !== undefined && { rolledBackFrom }),
+    });
+  }
+
+  /** One after the other; a failure is said once for each time. */
+  function flush(): Promise<void> {
+    cancelWrite?.();
+    cancelWrite = undefined;
+    const batch = pending;
+    pending = new Map();
+    writing = writing.then(async () => {
+      try {
+        if (batch.size > 0) await write([...batch.values()]);
+      } catch (error) {
+        platform.log.write("error", "Cannot keep what plugins were accepted as", {
+          error: error instanceof Error ? error.message : String(error),
+        });
+      }
+    });
+    return writing;
+  }
+
+  async function write(batch: readonly Pending[]): Promise<void> {
+    const entries = new Map<string, LockEntry>();
+    for (const one of batch) entries.set(one.version.name, await entryOf(one));
+    await lock.change((before) => {
+      const edits = new Map([...entries].filter(([name, entry]) => isNews(before.get(name), entry)));
+      for (const { renamedFrom = "", path } of batch) {
+        const old = edits.get(renamedFrom) ?? before.get(renamedFrom);
+        if (old?.path === relative(path, root)) edits.set(renamedFrom, { ...old, path: "" });
+      }
+      return edits;
+    });
+    for (const { version } of batch) {
+      if (unwritten.get(version.name)?.digest === version.digest) unwritten.delete(version.name);
+      await versions?.save(version);
+    }
+  }
+
+  async function entryOf({ version, path, origin, rolledBackFrom }: Pending): Promise<LockEntry> {
+    const { name, manifest, digest, signedBy, files, directory } = version;
+    return {
+      ...{ name, version: manifest.version, path: relative(path, root), digest, origin },
+      ...(signedBy && { signer: signedBy.signer }),
+      ...(rolledBackFrom !== undefined && { rolledBackFrom }),
+      granted: lock.entries().get(name)?.granted ?? portable(options.grantsOf(name, directory), root),
+      surface: surfaceOf(manifest),
+      files: await hashFiles(files),
+    };
+  }
+
+  async function refresh(): Promise<void> {
+    try {
+      await lock.refresh();
+    } catch (error) {
+      platform.log.write("error", "bascule.lock is wrong; what was known of it holds", { error: String(error) });
+    }
+  }
+
+  function toKept(snapshot: FolderSnapshot | undefined, directory: string): KeptVersion | undefined {
+    const candidate = snapshot && toCandidate(snapshot, { plugins: new Set() });
+    if (candidate?.kind !== "ready") return undefined;
+    const { manifest, snapshot: kept } = candidate;
+    // It runs where its folder is: grants, `$plugin` and what must not be written are about that place.
+    const version = createVersion({ ...kept, directory }, manifest, options.bases(manifest.name, directory));
+    return { version, bytes: kept.bytes };
+  }
+
+  return {
+    admit,
+    served,
+    async lastGood(version, path) {
+      const base = baseOf(version.name, path);
+      if (base === undefined || frozen) return undefined;
+      await flush();
+      return toKept(await versions?.read(base.name, base.digest), version.directory);
+    },
+    approve(plugin, digest, signer) {
+      const approval: Approval = { digest, signer };
+      approvals.set(plugin, approval);
+      return () => {
+        if (approvals.get(plugin) === approval) approvals.delete(plugin);
+      };
+    },
+    async remember(version, path, extras = {}) {
+      await flush();
+      const origin = extras.origin ?? lock.entries().get(version.name)?.origin ?? { kind: "folder" };
+      const { rolledBackFrom } = extras;
+      // What a person went back from is no good version any more.
+      if (rolledBackFrom !== undefined) await versions?.dropNewer(version.name, version.digest);
+      await write([{ version, path, origin, ...(rolledBackFrom !== undefined && { rolledBackFrom }) }]);
+    },
+    async previous(version) {
+      await flush();
+      const notes = (await versions?.list(version.name)) ?? [];
+      const older = notes.slice(notes.findIndex(({ digest }) => digest === version.digest) + 1);
+      for (const { digest } of older) {
+        if (digest === version.digest) continue;
+        const kept = toKept(await versions?.read(version.name, digest), version.directory);
+        if (kept?.version.name === version.name) return kept;
+      }
+      return undefined;
+    },
+    entry: (plugin) => lock.entries().get(plugin),
+    async forget(plugin) {
+      pending.delete(plugin);
+      await flush();
+      unwritten.delete(plugin);
+      await lock.change(() => new Map([[plugin, undefined]]));
+      await versions?.forget(plugin);
+    },
+    async noteGrants(plugin, directory) {
+      await flush();
+      const granted = portable(options.grantsOf(plugin, directory), root);
+      await lock.change((before) => {
+        const entry = before.get(plugin);
+        return new Map(entry === undefined ? [] : [[plugin, { ...entry, granted }]]);
+      });
+    },
+    refresh,
+    flush,
+  };
+}
+
+/** What serves, as far as the next version is compared with it. */
+type Served = Omit<LockEntry, "files" | "granted">;
+
+interface Extras extends EntryExtras {
+  readonly origin: PluginOrigin;
+}
+
+interface Pending extends Extras {
+  /** What the folder was called before. */
+  readonly renamedFrom?: string;
+  readonly version: PluginVersion;
+  readonly path: string;
+}
+
+interface Approval {
+  readonly digest: string;
+  readonly signer: string | undefined;
+}
+
+function isSame(base: Pick<LockEntry, "name" | "digest" | "signer">, version: PluginVersion): boolean {
+  return base.name === version.name && base.digest === version.digest && base.signer === version.signedBy?.signer;
+}
+
+/** An entry that says the same is left as it is, with what only another machine knows of it. */
+function isNews(before: LockEntry | undefined, entry: LockEntry): boolean {
+  if (before === undefined) return true;
+  const keys = ["digest", "signer", "path", "rolledBackFrom", "version"] as const;
+  return keys.some((key) => before[key] !== entry[key]) || JSON.stringify(before.origin) !== JSON.stringify(entry.origin);
+}
+
+function relative(path: string, root: string): string {
+  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+}
+
+/** Paths inside the project as they are on every machine. */
+function portable(permissions: Permissions, root: string): Permissions {
+  // Strings that are no paths do not begin with an absolute path of this machine.
+  return JSON.parse(JSON.stringify(permissions), (_key, value: unknown) =>
+    typeof value === "string" && value.startsWith(`${root}/`) ? `./${value.slice(root.length + 1)}` : value,
+  ) as Permissions;
+}

@@ -1,0 +1,208 @@
+/** `bascule.lock` as text: read strictly, because it may come from anywhere, and written the same way every time (SPEC H7). */
+
+import {
+  checkPluginName,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  parsePermissions,
+  type Parsed,
+  type Permissions,
+  type Problem,
+  SIDE_EFFECTS,
+} from "../../manifests/mod.ts";
+import { sorted, type Surface } from "./surface.ts";
+
+/** Where a plugin came from. What was brought from elsewhere is bound to its bytes, also its grants (SPEC C3). */
+export type PluginOrigin =
+  | { readonly kind: "folder" }
+  | { readonly kind: "archive"; readonly from: string }
+  | { readonly kind: "git"; readonly from: string; readonly commit: string };
+
+/** One plugin, as it was consented to. */
+export interface LockEntry {
+  readonly name: string;
+  readonly version: string;
+  /** Its folder, relative to the lock's where it is inside, else absolute; empty once the folder has another name. */
+  readonly path: string;
+  readonly digest: string;
+  readonly origin: PluginOrigin;
+  /** Public key, base64, of whoever signed it. */
+  readonly signer?: string;
+  /** Digest of what the folder held when a person went back to this version. */
+  readonly rolledBackFrom?: string;
+  /** For the record: what gives a plugin anything is `.bascule/grants.json` alone. */
+  readonly granted: Permissions;
+  readonly surface: Surface;
+  /** SHA-256 of each file, by path. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** By name. */
+export type LockEntries = ReadonlyMap<string, LockEntry>;
+
+const LOCK_VERSION = 1;
+/** Of a lock's text. */
+export const MAX_LOCK_BYTES: number = 32 * 1024 * 1024;
+const MAX_DEPTH = 128;
+
+/** The same entries give the same text on every machine: names, files and keys in order, one value a line. */
+export function lockToText(entries: LockEntries): string {
+  const names = [...entries.keys()].toSorted();
+  const plugins = Object.fromEntries(names.flatMap((name) => entryPair(entries.get(name))));
+  return `${JSON.stringify({ lockVersion: LOCK_VERSION, plugins }, undefined, 2)}\n`;
+}
+
+function entryPair(entry: LockEntry | undefined): readonly (readonly [string, object])[] {
+  if (entry === undefined) return [];
+  const { name, version, path, digest, origin, signer, rolledBackFrom, granted, surface, files } = entry;
+  // Permissions as written are JSON; their interfaces just have no index signature.
+  const own = { granted: sorted(granted as unknown as JsonValue), permissions: surface.permissions };
+  const signed = { ...(signer !== undefined && { signer }), ...(rolledBackFrom !== undefined && { rolledBackFrom }) };
+  return [
+    [name, { version, path, digest, origin: sorted({ ...origin }), ...signed, ...own, files: filesToText(files), tools: surface.tools }],
+  ];
+}
+
+/** As `sha256sum` writes them: a file may have a name that no reader of JSON takes for a key. */
+function filesToText(files: LockEntry["files"]): readonly string[] {
+  return [...files.keys()].toSorted().map((path) => `${files.get(path) ?? ""}  ${path}`);
+}
+
+/** Every problem there is; nothing of a lock with any is believed. */
+export function parseLock(text: string): Parsed<LockEntries> {
+  // Before anything else: it would read as a syntax error, which helps nobody.
+  const conflict = /^(?:<{7}|={7}|>{7}|\|{7})(?: |$)/mu.exec(text);
+  if (conflict !== null) {
+    const line = text.slice(0, conflict.index).split("\n").length;
+    const fix = "take one side, or delete the entries in question and accept those plugins again";
+    return {
+      ok: false,
+      problems: [{ severity: "error", pointer: "", line, column: 1, message: "Holds the marks of a merge conflict", fix }],
+    };
+  }
+  const parsed = parseJson(text, { maxBytes: MAX_LOCK_BYTES, maxDepth: MAX_DEPTH });
+  if (!parsed.ok) return parsed;
+  const { value, locate } = parsed.value;
+  const problems: Problem[] = [];
+  const entries = readDocument(value, problems);
+  if (problems.length === 0) return { ok: true, value: entries, warnings: [] };
+  return { ok: false, problems: problems.slice(0, MAX_PROBLEMS).map((problem) => ({ ...problem, ...locate(problem.pointer) })) };
+}
+
+const MAX_PROBLEMS = 20;
+
+function readDocument(value: JsonValue, problems: Problem[]): LockEntries {
+  const entries = new Map<string, LockEntry>();
+  const { lockVersion, plugins } = isJsonObject(value) ? value : {};
+  if (lockVersion !== LOCK_VERSION) {
+    const fix = "use a bascule that knows it, or delete the file and accept the plugins again";
+    problems.push({ severity: "error", pointer: "", message: `Expected "lockVersion" to be ${LOCK_VERSION}`, fix });
+    return entries;
+  }
+  if (!isJsonObject(plugins)) {
+    problems.push(problem("", 'Expected "plugins" to be an object'));
+    return entries;
+  }
+  checkKeys(value, ["lockVersion", "plugins"], "", problems);
+  for (const [name, entry] of Object.entries(plugins)) {
+    const pointer = `/plugins/${name}`;
+    const wrong = checkPluginName(name);
+    if (wrong !== undefined) problems.push(problem("/plugins", wrong));
+    else if (!isJsonObject(entry)) problems.push(problem(pointer, "Expected an object"));
+    else entries.set(name, readEntry(name, entry, pointer, problems));
+  }
+  return entries;
+}
+
+const ENTRY_KEYS = ["version", "path", "digest", "origin", "signer", "rolledBackFrom", "granted", "permissions", "files", "tools"];
+
+function readEntry(name: string, entry: JsonObject, pointer: string, problems: Problem[]): LockEntry {
+  checkKeys(entry, ENTRY_KEYS, pointer, problems);
+  const text = (key: string, pattern: RegExp, expected: string): string => {
+    const value = entry[key];
+    if (typeof value === "string" && pattern.test(value)) return value;
+    problems.push(problem(`${pointer}/${key}`, `Expected ${expected}`));
+    return "";
+  };
+  const permissions = (key: string): Permissions => {
+    const read = parsePermissions(entry[key] ?? null, `${pointer}/${key}`);
+    if (!read.ok) problems.push(...read.problems);
+    return read.ok ? read.value : {};
+  };
+  return {
+    name,
+    version: text("version", LINE, "the plugin's version"),
+    path: entry["path"] === "" ? "" : text("path", LINE, "the plugin's folder"),
+    digest: text("digest", DIGEST, "a SHA-256 in hex"),
+    origin: readOrigin(entry["origin"], `${pointer}/origin`, problems),
+    ...(entry["signer"] !== undefined && { signer: text("signer", KEY, "an Ed25519 public key in base64") }),
+    ...(entry["rolledBackFrom"] !== undefined && { rolledBackFrom: text("rolledBackFrom", DIGEST, "a SHA-256 in hex") }),
+    granted: permissions("granted"),
+    surface: { permissions: permissions("permissions"), tools: readTools(entry["tools"], `${pointer}/tools`, problems) },
+    files: readFiles(entry["files"], `${pointer}/files`, problems),
+  };
+}
+
+/** Text without control characters. */
+const LINE = /^[^\p{Cc}\p{Cs}]{1,8192}$/u;
+const DIGEST = /^[0-9a-f]{64}$/;
+const KEY = /^[A-Za-z0-9+/]{43}=$/;
+
+function readOrigin(value: JsonValue | undefined, pointer: string, problems: Problem[]): PluginOrigin {
+  const { kind, from, commit, ...rest } = isJsonObject(value) ? value : {};
+  const isLine = typeof from === "string" && LINE.test(from);
+  if (Object.keys(rest).length === 0) {
+    if (kind === "folder" && from === undefined && commit === undefined) return { kind };
+    if (kind === "archive" && isLine && commit === undefined) return { kind, from };
+    if (kind === "git" && isLine && typeof commit === "string" && /^[0-9a-f]{40,64}$/.test(commit)) return { kind, from, commit };
+  }
+  problems.push(problem(pointer, 'Expected {"kind":"folder"}, {"kind":"archive","from"} or {"kind":"git","from","commit"}'));
+  return { kind: "folder" };
+}
+
+function readFiles(value: JsonValue | undefined, pointer: string, problems: Problem[]): LockEntry["files"] {
+  const files = new Map<string, string>();
+  const lines = isJsonArray(value) ? value : [undefined];
+  for (const line of lines) {
+    const [, hash, path] = (typeof line === "string" && /^([0-9a-f]{64})  ([^\p{Cc}\p{Cs}]+)$/u.exec(line)) || [];
+    if (hash !== undefined && path !== undefined) files.set(path, hash);
+    else problems.push(problem(pointer, "Expected a list of lines with a SHA-256 in hex, two spaces and a file's path"));
+  }
+  return files;
+}
+
+/** Their members are compared as JSON; those that decide anything have the right form. */
+function readTools(value: JsonValue | undefined, pointer: string, problems: Problem[]): Surface["tools"] {
+  const tools: [string, JsonObject][] = [];
+  if (!isJsonObject(value)) problems.push(problem(pointer, "Expected an object of tools"));
+  else {
+    for (const [name, tool] of Object.entries(value)) {
+      if (!isJsonObject(tool) || !LINE.test(name) || !hasEffects(tool))
+        problems.push(problem(pointer, "Expected each tool as it was accepted"));
+      else {
+        const own = tool["permissions"] === undefined ? undefined : parsePermissions(tool["permissions"], pointer);
+        if (own?.ok === false) problems.push(...own.problems);
+        tools.push([name, sorted(tool) as JsonObject]);
+      }
+    }
+  }
+  return Object.fromEntries(tools);
+}
+
+function hasEffects({ sideEffects }: JsonObject): boolean {
+  return (
+    sideEffects === undefined || (isJsonArray(sideEffects) && sideEffects.every((effect) => SIDE_EFFECTS.some((known) => known === effect)))
+  );
+}
+
+function checkKeys(value: JsonValue, known: readonly string[], pointer: string, problems: Problem[]): void {
+  const unknown = isJsonObject(value) ? Object.keys(value).filter((key) => !known.includes(key)) : [];
+  if (unknown.length > 0) problems.push(problem(pointer, `Unknown member ${JSON.stringify(unknown[0])}`));
+}
+
+function problem(pointer: string, message: string): Problem {
+  return { severity: "error", pointer, message, fix: "take the file from version control, or delete it and accept the plugins again" };
+}

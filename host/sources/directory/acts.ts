@@ -1,0 +1,77 @@
+/** What a person does to one plugin: each act is done in its folder's lane, between the changes that are noticed there. */
+
+import type { Clock } from "../../platform/platform.ts";
+import type { PluginVersion } from "../../tool.ts";
+import { pathOf, type Place } from "./discover.ts";
+import type { PluginImages } from "./images.ts";
+import type { Lanes } from "./lanes.ts";
+import type { Publication } from "./publication.ts";
+import { type PluginRecord, reasonOf, toStatus } from "./record.ts";
+import type { KeptVersion, PluginStatus } from "./status.ts";
+
+/** One plugin folder at a time, by its path in its root. */
+export interface PluginActs {
+  /** The version that serves from there. */
+  serving(path: string): PluginVersion | undefined;
+  /** Considers the folder's present bytes once more, and says what became of them. */
+  retake(path: string): Promise<PluginStatus | undefined>;
+  /** Serves a version that was kept, in place of what the folder holds. @returns why not, if it does not load. */
+  replace(path: string, kept: KeptVersion, reason: string): Promise<string | undefined>;
+  /** Takes the plugin out of service, waits a while for the calls it runs, then does `act`, before anything is loaded from there. */
+  withdraw(path: string, act: () => Promise<void>): Promise<void>;
+}
+
+export interface PluginActsOptions {
+  readonly records: ReadonlyMap<string, PluginRecord>;
+  readonly publication: Publication;
+  readonly images: Pick<PluginImages, "gone">;
+  readonly lanes: Lanes;
+  readonly clock: Clock;
+  readonly take: (place: Place) => Promise<unknown>;
+  /** What stood in the way of other folders may be gone. */
+  readonly settleOthers: () => void;
+}
+
+/** Calls have bytes of their own to finish on, so a longer one goes on; only files of its folder are gone for it. */
+const DRAIN_MS = 5_000;
+
+export function createPluginActs(options: PluginActsOptions): PluginActs {
+  const { records, publication, images, lanes, clock, take, settleOthers } = options;
+
+  function inLane<T>(path: string, act: (record: PluginRecord) => Promise<T>): Promise<T | undefined> {
+    const record = records.get(path);
+    if (record === undefined) return Promise.resolve(undefined);
+    return lanes.run(pathOf(record.place), async () => (records.get(path) === record ? await act(record) : undefined));
+  }
+
+  return {
+    serving: (path) => records.get(path)?.serving,
+    async retake(path) {
+      await inLane(path, (record) => take(record.place));
+      const record = records.get(path);
+      return record && toStatus(record);
+    },
+    replace: (path, kept, reason) =>
+      inLane(path, async (record) => {
+        const failure = await publication.replace(record, kept, reason);
+        settleOthers();
+        return failure && (reasonOf(failure) ?? failure.error.message);
+      }),
+    async withdraw(path, act) {
+      await inLane(path, async (record) => {
+        const digest = record.serving?.digest;
+        await publication.advance(record, { kind: "gone", signature: "gone" });
+        if (digest !== undefined) await within(DRAIN_MS, images.gone(digest), clock);
+        await act();
+        settleOthers();
+      });
+    },
+  };
+}
+
+async function within(ms: number, done: Promise<void>, clock: Clock): Promise<void> {
+  let cancel: () => void = () => undefined;
+  const over = new Promise<void>((resolve) => (cancel = clock.after(ms, resolve)));
+  await Promise.race([done, over]);
+  cancel();
+}

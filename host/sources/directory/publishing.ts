@@ -1,0 +1,83 @@
+/** Which folder's tools stand in the registry under which name. */
+
+import { callablesOf, confusableKey, type Manifest } from "../../../manifests/mod.ts";
+import type { ToolBinding } from "../../tool.ts";
+import type { Announcements } from "./announce.ts";
+import type { PluginImages } from "./images.ts";
+import { type PluginRecord, reasonOf } from "./record.ts";
+import type { PluginSwitches, Publish } from "./status.ts";
+
+export interface Publishing {
+  /** Everything that the plugin offers, in one snapshot; whoever stood under the name goes. */
+  publish(record: PluginRecord, manifest: Manifest, binding: ToolBinding): void;
+  /** Declared tools answer `unavailable` with the reason; without a manifest there is nothing to declare (SPEC R4). */
+  publishUnavailable(record: PluginRecord, manifest: Manifest | undefined): void;
+  unpublish(record: PluginRecord): void;
+  /** Names of the tools that settings turn off. */
+  turnedOff(manifest: Manifest): readonly string[];
+}
+
+export interface PublishingOptions {
+  readonly registry: Publish;
+  readonly switches: PluginSwitches;
+  readonly images: Pick<PluginImages, "release">;
+  readonly announce: Pick<Announcements, "removed">;
+}
+
+export function createPublishing({ registry, switches, images, announce }: PublishingOptions): Publishing {
+  /** By `confusableKey` of the name. */
+  const publishers = new Map<string, PluginRecord>();
+
+  function publishUnavailable(record: PluginRecord, manifest: Manifest | undefined): void {
+    if (manifest === undefined) unpublish(record);
+    else publish(record, manifest, { kind: "unavailable", reason: reasonOf(record.outcome) ?? "Not loaded" });
+  }
+
+  function publish(record: PluginRecord, manifest: Manifest, binding: ToolBinding): void {
+    const owner = manifest.name;
+    const before = publishers.get(confusableKey(owner));
+    registry.replaceOwner(
+      owner,
+      callablesOf(manifest).map((definition, index) => ({
+        definition,
+        binding: switched(manifest, definition.name, binding),
+        // Skills come after tools.
+        source: index < manifest.tools.length ? ("plugin" as const) : ("skill" as const),
+      })),
+    );
+    record.turnedOff = turnedOff(manifest);
+    if (before !== undefined && before !== record) displace(before, owner);
+    if (record.published !== owner) unpublish(record);
+    publishers.set(confusableKey(owner), record);
+    record.published = owner;
+  }
+
+  function switched(manifest: Manifest, tool: string, binding: ToolBinding): ToolBinding {
+    const reason = binding.kind === "unavailable" ? undefined : switches.disabledTool(manifest, tool);
+    return reason === undefined ? binding : { kind: "unavailable", reason };
+  }
+
+  function turnedOff(manifest: Manifest): readonly string[] {
+    return callablesOf(manifest).flatMap(({ name }) => (switches.disabledTool(manifest, name) === undefined ? [] : [name]));
+  }
+
+  function unpublish(record: PluginRecord): void {
+    if (record.published === undefined) return;
+    registry.removeOwner(record.published);
+    publishers.delete(confusableKey(record.published));
+    delete record.published;
+  }
+
+  /** Its name, or one that looks like it, has gone to a folder that says it (`NameClaims`). */
+  function displace(record: PluginRecord, owner: string): void {
+    const version = record.serving;
+    if (record.published === owner) delete record.published;
+    unpublish(record);
+    delete record.serving;
+    if (version === undefined) return;
+    images.release(version.digest);
+    announce.removed(record, version, "displaced");
+  }
+
+  return { publish, publishUnavailable, unpublish, turnedOff };
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import { asks, compareVersions, type ConsentChange, MAX_CHANGES } from "../../../host/consent/changes.ts";
+import { surfaceOf } from "../../../host/consent/surface.ts";
+import { parseManifest } from "../../../manifests/mod.ts";
+import { manifest, tool } from "../sources/directory/harness.ts";
+
+type Parts = Readonly<Record<string, unknown>>;
+
+function compared(parts: Parts, signer?: string): Parameters<typeof compareVersions>[0] {
+  const parsed = parseManifest(manifest("notes", { tools: [tool("run")], ...parts }));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  return { name: parsed.value.name, surface: surfaceOf(parsed.value), ...(signer !== undefined && { signer }) };
+}
+
+function changes(before: Parts, after: Parts): readonly ConsentChange[] {
+  return compareVersions(compared(before), compared(after));
+}
+
+/** Kinds that a person is asked about. */
+function asked(before: Parts, after: Parts, mode: "fluent" | "strict"): readonly string[] {
+  return changes(before, after)
+    .filter((change) => asks(change, mode))
+    .map(({ kind }) => kind);
+}
+
+describe("compareVersions()", () => {
+  it("finds nothing where only code, versions and what is nobody else's business changed [H6.same]", () => {
+    const more = { version: "9.0.0", description: "Other words", tools: [tool("run", { timeoutMs: 5, determinism: "deterministic" })] };
+    expect(changes({}, more)).toEqual([]);
+  });
+
+  it("does not mind the order of a schema's keys [H6.same]", () => {
+    const schema = (keys: readonly string[]): unknown => ({
+      type: "object",
+      properties: Object.fromEntries(keys.map((key) => [key, { type: "string" }])),
+    });
+    const before = { tools: [tool("run", { inputSchema: schema(["a", "b"]) })] };
+    expect(changes(before, { tools: [tool("run", { inputSchema: schema(["b", "a"]) })] })).toEqual([]);
+  });
+
+  it("lists wider permissions, denials that went, and what is asked for no more [H6.permissions]", () => {
+    expect(
+      changes(
+        { permissions: { read: { allow: ["$workspace"], deny: ["$workspace/private"] }, env: ["HOME"] } },
+        { permissions: { read: ["$workspace", "/etc"] } },
+      ),
+    ).toEqual([
+      { kind: "permission", sign: "+", what: "read: /etc", widens: true },
+      { kind: "permission", sign: "-", what: "deny read: $workspace/private", widens: true },
+      { kind: "permission", sign: "-", what: "env: HOME", widens: false },
+    ]);
+  });
+
+  it("shows where a schema differs and how a description does [H6.diff]", () => {
+    const before = { tools: [tool("run", { inputSchema: { type: "object", properties: { path: { type: "string" }, old: {} } } })] };
+    const after = {
+      tools: [
+        tool("run", { description: "Runs faster", inputSchema: { type: "object", properties: { path: { type: "number" }, "a/b": {} } } }),
+      ],
+    };
+    expect(changes(before, after)).toEqual([
+      { kind: "field", tool: "run", field: "description", from: '"Runs run"', to: '"Runs faster"' },
+      { kind: "field", tool: "run", field: "inputSchema", pointer: "/properties/a~1b", to: "{}" },
+      { kind: "field", tool: "run", field: "inputSchema", pointer: "/properties/old", from: "{}" },
+      { kind: "field", tool: "run", field: "inputSchema", pointer: "/properties/path/type", from: '"string"', to: '"number"' },
+    ]);
+  });
+
+  it("shows the place where two long texts part, not their common beginning [H6.diff]", () => {
+    const long = "word ".repeat(400);
+    const [change] = changes(
+      { tools: [tool("run", { description: `${long}good` })] },
+      { tools: [tool("run", { description: `${long}evil` })] },
+    );
+    expect(change).toMatchObject({ from: expect.stringMatching(/^….{50,70}good"$/), to: expect.stringMatching(/evil"$/) });
+  });
+
+  it("puts what matters first, and says if what is not listed matters too [H6.flood]", () => {
+    const many = Array.from({ length: MAX_CHANGES + 50 }, (_, index) => tool(`tool_${index}`));
+    const listed = changes({}, { tools: [tool("run"), ...many, tool("last", { sideEffects: ["execute"] })], permissions: { run: true } });
+    expect(listed).toHaveLength(MAX_CHANGES + 1);
+    expect(listed.slice(0, 2).map(({ kind }) => kind)).toEqual(["permission", "class"]);
+    expect(listed.at(-1)).toEqual({ kind: "more", count: 53, widens: false });
+  });
+});
+
+describe("asks()", () => {
+  it.each([
+    ["wider permissions", {}, { permissions: { read: ["$workspace"] } }, ["permission"], ["permission"]],
+    [
+      "wider permissions of a tool",
+      { permissions: { read: true }, tools: [tool("run", { permissions: { read: ["a"] } })] },
+      { permissions: { read: true } },
+      ["permission"],
+      ["permission"],
+    ],
+    ["fewer permissions", { permissions: { read: ["$workspace"] } }, {}, [], []],
+    ["a higher class", {}, { tools: [tool("run", { sideEffects: ["write"] })] }, ["class"], ["class", "field"]],
+    [
+      "an effect that opens what the class did not",
+      { tools: [tool("run", { sideEffects: ["execute"] })] },
+      { tools: [tool("run", { sideEffects: ["execute", "write"] })] },
+      ["class"],
+      ["class", "field"],
+    ],
+    [
+      "a network tool that no longer only fetches",
+      { permissions: { net: [{ host: "a.test", methods: ["GET"] }] }, tools: [tool("run", { sideEffects: ["network"] })] },
+      { permissions: { net: ["a.test"] }, tools: [tool("run", { sideEffects: ["network"] })] },
+      ["permission", "class"],
+      ["permission", "class"],
+    ],
+    ["a lower class", { tools: [tool("run", { sideEffects: ["write"] })] }, {}, [], ["field"]],
+    ["a new tool", {}, { tools: [tool("run"), tool("more")] }, [], ["tool"]],
+    [
+      "a new tool that can do more than any before",
+      {},
+      { tools: [tool("run"), tool("more", { sideEffects: ["execute"] })] },
+      ["class"],
+      ["class", "tool"],
+    ],
+    ["a tool that is gone", { tools: [tool("run"), tool("more")] }, {}, [], []],
+    ["another description", {}, { tools: [tool("run", { description: "Other" })] }, [], ["field"]],
+    ["another schema", {}, { tools: [tool("run", { inputSchema: { type: "object", properties: {} } })] }, [], ["field"]],
+    ["an output schema", {}, { tools: [tool("run", { outputSchema: { type: "object" } })] }, [], ["field"]],
+    ["a tool that is destructive no more", { tools: [tool("run", { destructive: true })] }, {}, ["field"], ["field"]],
+    ["a tool that others see", { tools: [tool("run", { visibility: { roles: ["admin"] } })] }, {}, [], ["field"]],
+    ["another name", {}, { name: "words" }, [], ["name"]],
+  ])("asks about %s [H6.asks]", (...[, before, after, fluent, strict]) => {
+    expect({ fluent: asked(before, after, "fluent"), strict: asked(before, after, "strict") }).toEqual({ fluent, strict });
+  });
+
+  it("asks about every change of who signed [M12.signer]", () => {
+    for (const [before, after] of [
+      [undefined, "k"],
+      ["k", undefined],
+      ["k", "l"],
+    ] as const) {
+      const [change, ...more] = compareVersions(compared({}, before), compared({}, after));
+      expect([change?.kind, change && asks(change, "fluent"), more]).toEqual(["signer", true, []]);
+    }
+  });
+});

@@ -1,0 +1,74 @@
+/** A plugin directory whose versions need consent, in memory: lock, kept versions, grants, and what a person can do. */
+
+import type { ConsentMode } from "../../host/consent/changes.ts";
+import { type Consent, createConsent } from "../../host/consent/consent.ts";
+import { type ConsentActs, createConsentActs } from "../../host/consent/consent-acts.ts";
+import { type Lock, openLock } from "../../host/consent/lock.ts";
+import { createVersions } from "../../host/consent/versions.ts";
+import { createGrantStore, type GrantStore } from "../../host/grants.ts";
+import { createMemoryPlatform, type MemoryEntry, type MemoryPlatform } from "../../host/platform/memory.ts";
+import type { PluginStatus } from "../../host/sources/directory/mod.ts";
+import { type Bench, inRoot, openBench } from "../host/sources/directory/harness.ts";
+
+export const ROOT = "/project";
+export const LOCK: string = `${ROOT}/bascule.lock`;
+const ROOT_PLUGINS = `${ROOT}/plugins`;
+
+export interface ConsentWorldOptions {
+  readonly platform?: MemoryPlatform;
+  readonly mode?: ConsentMode;
+  readonly keep?: boolean;
+  readonly frozen?: boolean;
+}
+
+export interface ConsentWorld extends Bench {
+  readonly platform: MemoryPlatform;
+  readonly consent: Consent;
+  readonly lock: Lock;
+  readonly grants: GrantStore;
+  readonly acts: ConsentActs;
+  /** Files in the plugin root, a second later. */
+  plant(files: Readonly<Record<string, MemoryEntry>>): void;
+  /** Plants and reloads. */
+  edit(files: Readonly<Record<string, MemoryEntry>>): Promise<void>;
+  status(name: string): PluginStatus | undefined;
+  /** Ends this host and starts another one on the same files. */
+  restart(options?: Omit<ConsentWorldOptions, "platform">): Promise<ConsentWorld>;
+}
+
+/** Scanned. Files are in `/project/plugins`. */
+export async function consentWorld(files: Readonly<Record<string, MemoryEntry>>, options: ConsentWorldOptions = {}): Promise<ConsentWorld> {
+  const { mode = "strict", keep = true, frozen = false } = options;
+  const platform = options.platform ?? createMemoryPlatform({ files: { [`${ROOT_PLUGINS}/.keep/x`]: "" } });
+  const plant = (more: Readonly<Record<string, MemoryEntry>>): void => {
+    platform.advance(1_000);
+    for (const [path, entry] of Object.entries(inRoot(more, ROOT_PLUGINS))) platform.plant(path, entry);
+  };
+  plant(files);
+  const lock = await openLock(platform, LOCK);
+  const grants = await createGrantStore(platform, `${ROOT}/.bascule/grants.json`);
+  const consent = createConsent({
+    ...{ platform, lock, mode, keep, frozen, root: ROOT },
+    versions: createVersions(platform, `${ROOT}/.bascule/versions`),
+    grantsOf: (plugin, directory) => grants.list().find((one) => one.plugin === plugin && one.directory === directory)?.permissions ?? {},
+    bases: (_plugin, directory) => ({ base: directory, plugin: directory }),
+  });
+  const bench = openBench({ platform, roots: [ROOT_PLUGINS], gate: consent });
+  const { directory } = bench;
+  await directory.scan();
+  return {
+    ...bench,
+    ...{ platform, consent, lock, grants, plant },
+    acts: createConsentActs({ directory, consent, grants, files: platform.files, onGrantsChanged: () => undefined }),
+    async edit(more) {
+      plant(more);
+      await directory.reloadChanged();
+    },
+    status: (name) => directory.status().find((status) => status.name === name),
+    async restart(next = options) {
+      await directory.close();
+      await consent.flush();
+      return await consentWorld({}, { ...next, platform });
+    },
+  };
+}
