@@ -69,7 +69,7 @@ executorSuite("remote", () => {
       return toResult(await runFar(execution), callId);
     },
     session: () => createSession({ id: "far", workspace: WORKSPACE }),
-    endSession: () => undefined,
+    endSession: async () => undefined,
     // Only what sessions ask of it.
     places: {} as never,
   };
