@@ -2,6 +2,7 @@
 
 import type { Executors } from "./executor.ts";
 import { finished } from "./finish.ts";
+import type { DryRuns } from "../overlay/dry-runs.ts";
 import { createHostExecutor } from "./host.ts";
 import { createMicrovmExecutor } from "./microvm.ts";
 import { createRemoteExecutor, type RemoteRouteOptions } from "./remote.ts";
@@ -12,12 +13,15 @@ export { createHostExecutor } from "./host.ts";
 export type { RouteOptions } from "./run-record.ts";
 export { createWasmExecutor } from "./wasm.ts";
 
+export type ExecutorsOptions = WasmRouteOptions & RemoteRouteOptions & { readonly dryRuns: Pick<DryRuns, "allow"> };
+
 /** One executor for every route that policy can name. */
-export function createExecutors(options: WasmRouteOptions & RemoteRouteOptions): Executors {
+export function createExecutors(options: ExecutorsOptions): Executors {
+  const { allow } = options.dryRuns;
   return Object.freeze({
-    host: finished(createHostExecutor(options), options),
-    wasm: finished(createWasmExecutor(options), options),
-    remote: finished(createRemoteExecutor(options), options),
-    microvm: createMicrovmExecutor(),
+    host: finished(allow(createHostExecutor(options)), options),
+    wasm: finished(allow(createWasmExecutor(options)), options),
+    remote: finished(allow(createRemoteExecutor(options)), options),
+    microvm: allow(createMicrovmExecutor()),
   });
 }

@@ -34,6 +34,7 @@ describe("parseProject()", () => {
             confirm: "auto",
             grants: { read: ["$workspace"] },
             quota: [{ calls: 5, per: "session", windowMs: 1_000 }],
+            dryRun: true,
           },
           { tool: "echo" },
           { plugin: "notes" },
@@ -51,6 +52,7 @@ describe("parseProject()", () => {
         trustedWorkspaces: ["."],
         trustedWorkspaceOverrides: { x: "deny" },
         timeoutMs: 5,
+        preview: true,
       },
       trusted: ["words", { name: "notes", unconfined: true }],
       isolation: ["words"],
@@ -63,6 +65,7 @@ describe("parseProject()", () => {
       roles: { a: {} },
       secrets: { A: { env: "B", hosts: ["a.test"] }, C: { file: "c.txt" } },
       audit: { store: true, redact: [], record: "failures" },
+      undo: { keep: false, maxBytes: 1, maxDays: 2 },
       server: {
         host: "0.0.0.0",
         port: 1,
