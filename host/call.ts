@@ -4,6 +4,7 @@ import type { Caller, JsonObject, JsonValue, Limits, Permissions, Route, SideEff
 import type { ChainMark, ChainPlace, ChainStep } from "./chains/chain.ts";
 import type { RawArguments } from "./arguments.ts";
 import type { ToolErrorData } from "./errors.ts";
+import type { DryRunReport } from "./overlay/report.ts";
 import type { RecordingSummary } from "./recordings/recording.ts";
 import type { Grant } from "./policy/grant.ts";
 import type { HostCallHandler } from "../sandbox/mod.ts";
@@ -33,6 +34,8 @@ export interface ToolCall {
   readonly timeMs?: number;
   /** Whether it is recorded (SPEC B8); absent: as the project says. */
   readonly record?: boolean;
+  /** It changes nothing: what it would change is in its result (SPEC E8). */
+  readonly dryRun?: true;
   /** Answers the guest's operations in place of the bridges. */
   readonly answer?: HostCallHandler;
   /** W3C traceparent. */
@@ -63,7 +66,9 @@ export interface ConfirmationRequest {
   readonly calledBy?: readonly string[];
   /** Paths that the call says it will write. */
   readonly projectedModifications: readonly string[];
-  /** SHA-256 in hexadecimal over tool, digest, arguments and modifications: an answer is to this and nothing else (SPEC E3). */
+  /** What it will change, where it ran dry to find out: then this is what is done, and nothing else. */
+  readonly preview?: DryRunReport;
+  /** SHA-256 in hexadecimal over tool, digest, arguments, modifications and preview: an answer is to this and nothing else (SPEC E3). */
   readonly hash: string;
 }
 
@@ -83,6 +88,8 @@ export interface AllowDecision {
   readonly quotas?: readonly Quota[];
   /** For `ask`: which confirmation mode asked. */
   readonly confirm: "auto" | "prompt" | "prompt_once";
+  /** It runs dry, whatever the caller wishes (SPEC E8). */
+  readonly dryRun?: true;
 }
 
 /** `deno`: each of Deno's permission checks is answered by the host; `none`: a plain process (SPEC O1). */
@@ -110,6 +117,7 @@ export interface DecisionSummary {
   readonly route?: Route;
   readonly confinement?: Confinement;
   readonly limits?: Limits;
+  readonly dryRun?: true;
   readonly grants?: readonly { readonly layer: string; readonly permissions: Permissions }[];
   readonly because: Because;
 }
@@ -165,6 +173,8 @@ interface ResultBase {
   readonly steps?: readonly ChainStep[];
   /** There if the call was to be recorded. */
   readonly recording?: RecordingSummary;
+  /** There if it ran dry: what it would have changed. */
+  readonly dryRun?: DryRunReport;
   /** What was left out because it is more than the session takes (SPEC X6). */
   readonly truncated?: readonly TruncatedPart[];
   readonly metadata: JsonObject;

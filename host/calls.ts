@@ -38,6 +38,11 @@ export interface CallOptions {
   readonly timeMs?: number;
   /** Keep what `bascule replay` needs, or keep nothing. Default: what `audit.record` of `bascule.json` says. */
   readonly record?: boolean;
+  /**
+   * Change nothing: files change in memory only, requests that could change something are not sent, and the result's `dryRun`
+   * says what would have changed. `host.commit(callId)` does it.
+   */
+  readonly dryRun?: boolean;
   /** Answers the guest's operations in place of the bridges, so that nothing outside is touched: for tests. */
   readonly answer?: HostCallHandler;
   /** W3C traceparent. */
@@ -280,7 +285,7 @@ function toCall(
   { newId, defaultSession, onPending, chain }: Pick<CallsOptions, "newId" | "defaultSession"> & MadeFor,
 ): ToolCall {
   const { session = defaultSession, turn, timeoutMs, callId = newId(), traceparent, onProgress, confirm } = wish;
-  const { seed, timeMs, record, answer } = wish;
+  const { seed, timeMs, record, dryRun, answer } = wish;
   return Object.freeze({
     callId,
     tool,
@@ -293,6 +298,7 @@ function toCall(
     ...(seed !== undefined && { seed }),
     ...(timeMs !== undefined && { timeMs }),
     ...(record !== undefined && { record }),
+    ...(dryRun === true && { dryRun }),
     ...(answer && { answer }),
     ...(traceparent !== undefined && { traceparent }),
     ...(onProgress && { onProgress }),

@@ -32,7 +32,7 @@ export interface Trace {
   checked(args: JsonValue): void;
   decided(decision: Decision): void;
   /** Before anything happens. */
-  called(decision: AllowDecision): void;
+  called(decision: AllowDecision, isDry: boolean): void;
   complete(outcome: OutcomeOk): ToolResult;
   /** `outcome` is what an executor still has to tell about a failed run. */
   fail(error: ToolErrorData, outcome?: OutcomeBase): ToolResult;
@@ -86,7 +86,7 @@ class CallTrace implements Trace {
     this.#decision = decision;
   }
 
-  called(decision: AllowDecision): void {
+  called(decision: AllowDecision, isDry: boolean): void {
     this.#sinks.emit({
       ...this.#subject,
       type: "tool.called",
@@ -98,6 +98,7 @@ class CallTrace implements Trace {
         route: decision.route,
         decision: toJsonObject(summarizeDecision(decision)),
         caller: this.#call.caller,
+        ...(isDry && DRY),
       },
     });
   }
@@ -111,7 +112,15 @@ class CallTrace implements Trace {
       {
         ...this.#subject,
         type: "tool.completed",
-        payload: { tool, output, durationMs, decision: {}, limitsUsed: { ...used }, ...this.#shownDecision() },
+        payload: {
+          tool,
+          output,
+          durationMs,
+          decision: {},
+          limitsUsed: { ...used },
+          ...this.#shownDecision(),
+          ...(outcome.dryRun && DRY),
+        },
       },
     );
   }
@@ -191,6 +200,7 @@ class CallTrace implements Trace {
       ...(this.#call.chain && { chain: markOf(this.#call.chain) }),
       ...(outcome?.steps && { steps: outcome.steps }),
       ...(outcome?.recording && { recording: outcome.recording }),
+      ...(outcome?.dryRun && { dryRun: outcome.dryRun }),
       metadata: outcome?.metadata ?? {},
     };
   }
@@ -214,6 +224,8 @@ class CallTrace implements Trace {
     return this.#decision === undefined ? {} : { decision: toJsonObject(summarizeDecision(this.#decision)) };
   }
 }
+
+const DRY = { dryRun: true } as const;
 
 const SHOWN_TEXT = 10_000;
 

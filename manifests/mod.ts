@@ -77,6 +77,7 @@ export type {
   QuotaScope,
   RecordMode,
   RuleEffect,
+  UndoConfig,
   SecretSource,
   TrustedName,
 } from "./project.ts";

@@ -52,6 +52,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     watch,
     ...(options.onlyTool !== undefined && { loadsAtOnce: hasTool(options.onlyTool) }),
     config: project.configFile ?? false,
+    undo: true,
     // One that is gone at once leaves the lock alone, but for what a person does with it.
     consent: { mode: options.consent ?? "fluent", lock: true, keep: watch, frozen: isFrozenRun(context.options) },
     ...isolationOfRun(context.options),

@@ -13,6 +13,7 @@ import {
   userDenied,
 } from "../errors.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
+import type { DryRunReport } from "../overlay/report.ts";
 import type { Clock } from "../platform/platform.ts";
 import type { Session } from "../session.ts";
 import type { RegisteredTool } from "../tool.ts";
@@ -25,6 +26,8 @@ export interface ConfirmInput {
   readonly call: ToolCall;
   readonly args: JsonValue;
   readonly decision: AllowDecision;
+  /** What it will change, where that is known. */
+  readonly preview?: DryRunReport;
   /** Lets the caller go: it gets this error now, and the call goes on when a person agrees. Absent where the caller waits. */
   readonly pend?: (error: ToolErrorData) => void;
 }
@@ -76,8 +79,12 @@ export function createConfirm(options: ConfirmationOptions): Confirm {
 }
 
 /** Publishes the question, waits for the door's person, publishes the answer. */
-async function askPerson({ tool, call, args, pend }: ConfirmInput, signal: AbortSignal, options: ConfirmationOptions): Promise<Answer> {
-  const request = await toRequest(tool, call, args, options.newId());
+async function askPerson(
+  { tool, call, args, preview, pend }: ConfirmInput,
+  signal: AbortSignal,
+  options: ConfirmationOptions,
+): Promise<Answer> {
+  const request = await toRequest(tool, call, args, { requestId: options.newId(), ...(preview && { preview }) });
   const subject = {
     sessionId: call.session.id,
     callId: call.callId,

@@ -152,6 +152,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
             quotas: quotasFor(rules, session),
             because: rules.allow.because,
             confirm: mode,
+            ...(rules.dryRun?.value === true && { dryRun: true }),
           },
     );
     decided.set(tool, { session, grant, limits, decision });

@@ -5,6 +5,8 @@ import type { AllowDecision, ContentBlock, LimitsUsed, ToolCall } from "../call.
 import type { ChainStep } from "../chains/chain.ts";
 import type { ToolErrorData } from "../errors.ts";
 import type { RecordingSummary } from "../recordings/recording.ts";
+import type { Overlay } from "../overlay/overlay.ts";
+import type { DryRunReport } from "../overlay/report.ts";
 import type { Meter } from "../quotas/meter.ts";
 import type { RegisteredTool } from "../tool.ts";
 
@@ -19,6 +21,10 @@ export interface Execution {
   readonly signal: AbortSignal;
   /** Counts what the call uses. */
   readonly meter: Meter;
+  /** It changes nothing (SPEC E8). `preview`: nobody has agreed to it yet, so that it sends nothing either. */
+  readonly dryRun?: "asked" | "preview";
+  /** The world of a dry run, in place of the host's. */
+  readonly overlay?: Overlay;
 }
 
 /** What came of it. */
@@ -32,6 +38,7 @@ export interface OutcomeBase {
   readonly content?: readonly ContentBlock[];
   readonly metadata?: JsonObject;
   readonly recording?: RecordingSummary;
+  readonly dryRun?: DryRunReport;
   /** Of the chain that it began. */
   readonly steps?: readonly ChainStep[];
   /** What a call that did not end had produced so far. */

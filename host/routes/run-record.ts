@@ -29,6 +29,7 @@ import type { Grant } from "../policy/grant.ts";
 import type { CallSecrets } from "../secrets/call-secrets.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { PluginVersion, RegisteredTool } from "../tool.ts";
+import type { Undos } from "../undo/undos.ts";
 import type { Execution } from "./executor.ts";
 
 /** What routes are made with. */
@@ -38,6 +39,8 @@ export interface RouteOptions {
   readonly secrets: Pick<Secrets, "forCall" | "redact">;
   /** What the plugin of a version is set to, frozen. Default: its schema's defaults. */
   readonly settings?: (manifest: Manifest) => JsonObject;
+  /** Keeps what calls change; absent where nothing is kept. */
+  readonly undos?: Pick<Undos, "keep">;
   /** Gives a call its way to other tools. Absent: there is none. */
   readonly openTools?: OpenToolCalls;
 }
@@ -106,7 +109,8 @@ class CallRun implements RunRecord {
   }
 
   filesModified(): readonly string[] {
-    return this.#modified === undefined ? NO_FILES : [...this.#modified];
+    // A dry run has modified none.
+    return this.#modified === undefined || this.#execution.overlay !== undefined ? NO_FILES : [...this.#modified];
   }
 
   hint(): GrantHint | undefined {
@@ -149,14 +153,16 @@ class CallRun implements RunRecord {
   }
 
   #openBridge(): BridgeContext {
-    const { tool, call, decision, signal, meter } = this.#execution;
+    const { tool, call, decision, signal, meter, overlay } = this.#execution;
     const version = this.#version;
+    const { undos } = this.#options;
+    const { platform } = overlay ?? this.#options;
     return {
       callId: call.callId,
       openFiles: createOpenFiles(call.callId),
       grant: decision.grant,
       cwd: call.session.workspace,
-      platform: this.#options.platform,
+      platform: undos === undefined ? platform : undos.keep(this.#execution, platform),
       limits: decision.limits,
       signal,
       exchanges: createExchanges(),
@@ -172,7 +178,8 @@ class CallRun implements RunRecord {
 
   #openTools(): Pick<BridgeContext, "tools"> {
     const { openTools } = this.#options;
-    if (openTools === undefined || !asksForTools(this.#execution.tool)) return {};
+    // What another tool does would not be held back by this call's overlay.
+    if (openTools === undefined || this.#execution.overlay !== undefined || !asksForTools(this.#execution.tool)) return {};
     return { tools: openTools(this.#execution, this.#begunMs + this.#execution.decision.limits.wallMs) };
   }
 
@@ -195,6 +202,7 @@ class CallRun implements RunRecord {
         ...(method !== undefined && { method }),
         ...(plugin !== undefined && { plugin }),
         callId: this.#execution.call.callId,
+        ...(this.#execution.overlay && DRY),
       },
     });
   }
@@ -214,6 +222,7 @@ class CallRun implements RunRecord {
   }
 }
 
+const DRY = { dryRun: true } as const;
 const NO_FILES: readonly string[] = Object.freeze([]);
 
 /** Whether the tool, or its plugin, asks for any; granted or not. */

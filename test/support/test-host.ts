@@ -15,6 +15,8 @@ import type { MemoryPlatform } from "../../host/platform/memory.ts";
 import { createPolicy, type Policy, type PolicyOptions } from "../../host/policy/policy.ts";
 import { createQuotas } from "../../host/quotas/quotas.ts";
 import { createRegistry, type Registry } from "../../host/registry.ts";
+import { createDryRuns } from "../../host/overlay/dry-runs.ts";
+import { createPreview } from "../../host/overlay/preview.ts";
 import { createExecutors } from "../../host/routes/mod.ts";
 import { createSecrets } from "../../host/secrets/secrets.ts";
 import { createSession, type Session } from "../../host/session.ts";
@@ -67,8 +69,14 @@ export function testHost(options: TestHostOptions = {}): TestHost {
   const policy = options.policy ?? createPolicy({ project, root: WORKSPACE, grants: { find: () => undefined }, ...options.policyOptions });
   const session = options.session ?? createSession({ id: "session-1", workspace: WORKSPACE });
   const secrets = createSecrets({ platform, sources: () => project.secrets, root: WORKSPACE });
+  const dryRuns = createDryRuns({
+    platform,
+    emit: bus.emit,
+    secrets,
+    isUnchanged: ({ tool }) => registry.snapshot().getById(tool.id) === tool,
+  });
   const executors = createExecutors({
-    ...{ platform, emit: bus.emit, secrets, sandbox, lease: sandbox.lease },
+    ...{ platform, emit: bus.emit, secrets, sandbox, dryRuns, lease: sandbox.lease },
     openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
   });
   const confirmations = createPendingConfirmations();
@@ -82,6 +90,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     onDefect,
   });
   const quotas = createQuotas(clock.monotonic);
+  const preview = createPreview({ dryRuns, executors, quotas, isWanted: () => project.confirmation.preview });
   const calls = createCalls({
     newId: random.uuidv7,
     clock,
@@ -94,6 +103,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
       policy,
       hooks: createHookGates(options.hooks ?? {}, onDefect),
       confirm,
+      preview,
       executors,
       quotas,
       telemetry: undefined,
