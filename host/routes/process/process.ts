@@ -115,7 +115,7 @@ async function startRun({
         maxLineBytes: maxLineBytes(limits),
         mayRun: evaluateAccess(execution.decision.grant.layers, { kind: "run" }).state === "granted",
       },
-      { onMessage: conversation.onMessage, onCheck: broker.onCheck, onOutput: conversation.onOutput },
+      { onMessage: conversation.onMessage, onCheck: (line) => void broker.onCheck(line), onOutput: conversation.onOutput },
     );
     started.resolve(process);
     return { process, conversation, broker };
