@@ -153,6 +153,7 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
     explain: (tool, session, act) => made.explain(tool, session, act),
     canUse(tool, session) {
       if (tool.binding.kind === "unavailable" || !isVisibleTo(session, tool)) return false;
+      if (!tool.definition.callers.includes("direct")) return false;
       const decision = (replaced ?? made).decide(tool, { session });
       return decision.kind !== "deny" && decision.unavailable === undefined;
     },

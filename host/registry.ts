@@ -225,7 +225,7 @@ function toRegistered(owner: string, input: RegisteredToolInput, id: string): Re
     source,
     definition: Object.freeze({ ...definition, tags: Object.freeze([...new Set([...definition.tags, ...automatic])]) }),
     binding,
-    ...(source === "plugin" && { plugin: owner }),
+    ...((source === "plugin" || (source === "skill" && !owner.startsWith("$"))) && { plugin: owner }),
     ...(toolkit !== undefined && { toolkit }),
   });
 }

@@ -17,6 +17,11 @@ export interface Tool {
   readonly definition: ToolDeclaration;
   /** @returns plain JSON, `undefined` (null), or `toolOutput(…)`; whatever it throws becomes the call's error. */
   execute(args: JsonValue, context: ToolContext): Promise<JsonValue | ToolOutput | undefined> | JsonValue | ToolOutput | undefined;
+  /**
+   * True if everything that it changes goes through its context, so that a dry run holds it back (SPEC E8). Without it a tool
+   * of the embedding program that does more than read cannot be dry-run.
+   */
+  readonly changesByContext?: boolean;
   /** Asked at cancellation and at the deadline, once; says whether it ended cleanly. */
   cancel?(): Promise<boolean>;
   /** What it takes to end after it was told to, at most 30,000. Default 3,000. */

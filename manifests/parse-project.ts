@@ -24,6 +24,7 @@ import {
   RECORD_MODES,
   type QuotaScope,
   type RuleEffect,
+  type UndoConfig,
 } from "./project.ts";
 import { ROUTES } from "./route.ts";
 import { SIDE_EFFECT_CLASSES } from "./side-effect.ts";
@@ -49,18 +50,28 @@ export const PROJECT_FIELDS: readonly string[] = [
   "roles",
   "secrets",
   "audit",
+  "undo",
   "server",
 ];
-const EFFECT_FIELDS = ["allow", "route", "limits", "confirm", "grants", "quota"];
+const EFFECT_FIELDS = ["allow", "route", "limits", "confirm", "grants", "quota", "dryRun"];
 const SELECTORS = ["tool", "plugin", "category", "group", "pattern"] as const;
 const DEFAULT_TIMEOUT_MS = 300_000;
+const MAX_UNDO_BYTES = 2 ** 40;
+const MAX_UNDO_DAYS = 3_650;
 const MAX_TIMEOUT_MS = 7 * 24 * 3_600_000;
 
 /** The configuration of a project without `bascule.json`. */
 export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
   plugins: ["plugins"],
   policy: { default: { allow: true }, rules: [], layers: [], groups: {}, permissionTypes: {} },
-  confirmation: { default: {}, perTool: {}, trustedWorkspaces: [], trustedWorkspaceOverrides: {}, timeoutMs: DEFAULT_TIMEOUT_MS },
+  confirmation: {
+    default: {},
+    perTool: {},
+    trustedWorkspaces: [],
+    trustedWorkspaceOverrides: {},
+    timeoutMs: DEFAULT_TIMEOUT_MS,
+    preview: false,
+  },
   trusted: [],
   isolation: { by: "thread", alone: [] },
   mcpServers: {},
@@ -69,6 +80,7 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
   roles: {},
   secrets: {},
   audit: { store: true, redact: [], record: "none" },
+  undo: { maxBytes: 256 * 1024 * 1024, maxDays: 7 },
   server: DEFAULT_SERVER,
 });
 
@@ -102,6 +114,7 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     roles: readRoles(reader, fields) ?? {},
     secrets: readSecrets(reader, fields),
     audit: readAudit(reader, fields),
+    undo: readUndo(reader, fields),
     server: readServer(reader, fields),
   });
 }
@@ -149,6 +162,7 @@ function readEffect(reader: DocumentReader, fields: Fields, counted: QuotaScope)
     confirm: fields.choice("confirm", CONFIRM_MODES),
     grants: readPermissions(reader, fields, "grants"),
     quota: readQuotas(reader, fields, "quota", counted),
+    dryRun: fields.flag("dryRun"),
   });
 }
 
@@ -171,8 +185,18 @@ function readAudit(reader: DocumentReader, parent: Fields): AuditConfig {
   };
 }
 
+function readUndo(reader: DocumentReader, parent: Fields): UndoConfig {
+  const known = ["keep", "maxBytes", "maxDays"];
+  const fields = parent.has("undo") ? reader.fields(parent.get("undo"), parent.at("undo"), { what: "Undo", known }) : undefined;
+  return compact({
+    keep: fields?.flag("keep"),
+    maxBytes: fields?.count("maxBytes", MAX_UNDO_BYTES) ?? DEFAULT_PROJECT.undo.maxBytes,
+    maxDays: fields?.count("maxDays", MAX_UNDO_DAYS) ?? DEFAULT_PROJECT.undo.maxDays,
+  });
+}
+
 function readConfirmation(reader: DocumentReader, parent: Fields): ConfirmationConfig {
-  const known = ["default", "perTool", "trustedWorkspaces", "trustedWorkspaceOverrides", "timeoutMs"];
+  const known = ["default", "perTool", "trustedWorkspaces", "trustedWorkspaceOverrides", "timeoutMs", "preview"];
   const fields = parent.has("confirmation")
     ? reader.fields(parent.get("confirmation"), parent.at("confirmation"), { what: "Confirmation", known })
     : undefined;
@@ -187,6 +211,7 @@ function readConfirmation(reader: DocumentReader, parent: Fields): ConfirmationC
     trustedWorkspaces: fields.texts("trustedWorkspaces", checkFolder) ?? [],
     trustedWorkspaceOverrides: readModes(reader, fields, "trustedWorkspaceOverrides"),
     timeoutMs: fields.count("timeoutMs", MAX_TIMEOUT_MS) ?? DEFAULT_TIMEOUT_MS,
+    preview: fields.flag("preview") ?? false,
   };
 }
 

@@ -56,7 +56,9 @@ export function createWasmExecutor(options: WasmRouteOptions): Executor {
           filesModified: [],
         };
       const { outcome, recording } = await invoke(binding.version, execution, record, options);
-      return { ...toOutcome(outcome, record, execution.signal), ...(recording && { recording }) };
+      const calls = record.endCalls();
+      const steps = calls && (await calls);
+      return { ...toOutcome(outcome, record, execution.signal), ...(recording && { recording }), ...(steps && { steps }) };
     } finally {
       record.close();
       lease.release();

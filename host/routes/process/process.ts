@@ -159,7 +159,10 @@ async function runToEnd(
       process.send(JSON.stringify({ type: "stop", reason }));
     },
   });
-  const facts = { used: { wallMs: record.elapsedMs(), ...conversation.used() }, filesModified: record.filesModified() };
+  const calls = record.endCalls();
+  const steps = calls && (await calls);
+  const used = { wallMs: record.elapsedMs(), ...conversation.used() };
+  const facts = { used, filesModified: record.filesModified(), ...(steps && { steps }) };
   const parts = { record, tool: execution.tool, code: process.code, mayHaveRun: broker.ran || confinement === "none" };
   if (ending.kind === "ended") return toOutcome(ending.value, facts, parts);
   const error = ending.reason === "timeout" ? wallTimeout(decision.limits.wallMs) : cancelled();
