@@ -87,6 +87,8 @@ export interface AllowDecision {
   readonly because: Because;
   /** For a plugin on the host route that a person trusts: what its process is held by. */
   readonly confinement?: Confinement;
+  /** Why it cannot run there, whoever agrees: nobody is asked then. */
+  readonly unavailable?: string;
   /** How much of it may be used in which time (SPEC D9). */
   readonly quotas?: readonly Quota[];
   /** For `ask`: which confirmation mode asked. */

@@ -3,6 +3,7 @@
 import type { HostEffects } from "./host-effects.ts";
 import type { TurnResponse } from "./chains/turn.ts";
 import type { Skills } from "./skills/skills.ts";
+import type { Toolkits } from "./toolkits/toolkits.ts";
 import type { Audit } from "./audit/audit.ts";
 import type { HostEvent } from "./audit/events.ts";
 import type { RawArguments } from "./arguments.ts";
@@ -44,6 +45,8 @@ export interface Host extends ConsentActs, HostEffects, AsyncDisposable {
   turn(calls: readonly CallRequest[], options?: CallAllOptions): Promise<TurnResponse>;
   /** Compositions of tools, bound in code or by plugins (SPEC K5). */
   readonly skills: Skills;
+  /** Tools that come together (SPEC K4). */
+  readonly toolkits: Toolkits;
   /** Tells a call to end; resolves when it has, with its result (SPEC T3). Idempotent: undefined where it does not run. */
   cancelCall(callId: string): Promise<ToolResult | undefined>;
   /** All calls of one turn. */

@@ -40,6 +40,7 @@ import { openUndos } from "./undo/open-undos.ts";
 import { createSession, type Session } from "./session.ts";
 import { createSessions } from "./sessions.ts";
 import { createSkills } from "./skills/skills.ts";
+import { createToolkits } from "./toolkits/toolkits.ts";
 import { createToolCalls } from "./chains/tool-calls.ts";
 import { createPluginSettings } from "./settings/plugin-settings.ts";
 import { hostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
@@ -127,6 +128,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     ...{ platform, emit: bus.emit, secrets, sandbox, recorder, dryRuns, undos },
     openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
     settings: settings.configOf,
+    remotes: () => places.project.config().remotes,
     lease: directory.lease,
   });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
@@ -190,6 +192,8 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 
   if (registry && options.builtins !== false) registerBuiltins(registry, { reload, readResult: kept.read });
   if (registry && options.tools) registry.registerMany(options.tools);
+  const toolkits = createToolkits({ registry, clock, log });
+  for (const toolkit of options.toolkits ?? []) await toolkits.add(toolkit);
   await projectTools?.refresh();
   await refreshSettings();
   if (options.scan !== false) await directory.scan();
@@ -246,6 +250,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       return await calls.turn(requests, { ...wish, session });
     },
     skills: createSkills(registry),
+    toolkits,
     cancelCall: async (callId) => (await calls.cancel({ callId })).at(-1),
     cancelTurn: ({ id }, turnId) => calls.cancel({ sessionId: id, turnId }),
     cancelSession: (sessionId) => calls.cancel({ sessionId }),

@@ -35,6 +35,7 @@ export type { HookAnswer, Hooks } from "./hooks.ts";
 export type { ChainMark, ChainStep } from "./chains/chain.ts";
 export type { ChainMode, ToolChain, TurnResponse } from "./chains/turn.ts";
 export { type SkillDeclaration, SkillNotFound, type Skills } from "./skills/skills.ts";
+export type { Toolkit, ToolkitFunction, ToolkitMember, Toolkits, ToolkitSource, ToolkitStatus } from "./toolkits/toolkits.ts";
 export type { Session } from "./session.ts";
 export type { HostSessionOptions, SessionContext } from "./sessions.ts";
 

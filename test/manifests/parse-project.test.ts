@@ -58,7 +58,7 @@ describe("parseProject()", () => {
       isolation: ["words"],
       mcpServers: { a: {} },
       remotes: {
-        a: { url: "https://a.test/b", token: "A", tools: ["words.*"], addresses: ["10.0.0.0/8"], role: "r", plaintext: false },
+        a: { url: "https://a.test/b", token: "A", tools: ["words.*"], addresses: ["10.0.0.0/8"], plaintext: false },
         b: { url: "http://127.0.0.1:7420" },
       },
       tools: [{ name: "x", description: "X", inputSchema: { type: "object" }, sideEffects: [], remote: { url: "https://a.test/b" } }],
@@ -189,6 +189,7 @@ describe("parseProject()", () => {
     ["a host that is a URL", { server: { allowedHosts: ["http://a.test"] } }, "/server/allowedHosts/0"],
     ["a server without an end", { server: { limits: { bodyBytes: 1e12 } } }, "/server/limits/bodyBytes"],
     ["a remote without a place", { remotes: { a: {} } }, "/remotes/a"],
+    ["a remote over NATS", { remotes: { a: { url: "nats://a.test" } } }, "/remotes/a/url"],
     ["a remote with a password", { remotes: { a: { url: "https://a:b@a.test" } } }, "/remotes/a/url"],
     ["a remote whose token anybody could read", { remotes: { a: { url: "http://a.test" } } }, "/remotes/a/url"],
     ["a remote's token itself", { remotes: { a: { url: "https://a.test", token: "s3cr-t" } } }, "/remotes/a/token"],
