@@ -113,6 +113,7 @@ function createContext(execution: Execution, record: RunRecord, signal: AbortSig
     deadline: record.deadline,
     signal,
     log: record.log,
+    ...(call.ask && { ask: call.ask }),
     progress: (value: JsonValue) => record.progress(value),
     workspace: Object.freeze(createWorkspaceFiles(record.bridge)),
     ...(asksForTools(execution.tool) && { tools: Object.freeze(createToolCaller(record.bridge)) }),
