@@ -23,6 +23,8 @@ import { createKeptResults, type KeptRange, type KeptRangeWish } from "./results
 import { createRecorder } from "./recordings/recorder.ts";
 import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
+import type { Installer } from "./installing/installer.ts";
+import { lazyInstaller } from "./installing/lazy-installer.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolFilter, ToolListing } from "./listing.ts";
 import type { AccessQuery, PermissionBases, Permissions } from "../manifests/mod.ts";
@@ -58,7 +60,7 @@ export interface HostExplanation extends Omit<Explanation, "quotas"> {
 }
 
 /** A running host. Close it, or declare it with `await using`. */
-export interface Host extends ConsentActs, AsyncDisposable {
+export interface Host extends ConsentActs, Installer, AsyncDisposable {
   /** Never rejects: whatever goes wrong is in the result. */
   call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
   /** Up to the session's cap at once; results in the order of the calls. */
@@ -262,6 +264,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       ...{ directory, consent, grants, files: platform.files },
       onGrantsChanged: (plugin) => bus.emit({ type: "grant.changed", plugin, payload: {} }),
     }),
+    ...lazyInstaller({ platform, directory, consent, grants, roots: places.pluginRoots }),
     async call(tool, args = {}, options) {
       // Callers without types pass null too, and no call rejects.
       const wish = options ?? {};

@@ -10,6 +10,7 @@ import { createMemoryJournals } from "./memory-journals.ts";
 import { createMemoryNetwork, type MemoryNetworkOptions } from "./memory-network.ts";
 import { createMemorySockets } from "./memory-sockets.ts";
 import { MemoryTree } from "./memory-tree.ts";
+import { type Git, GitError } from "./git-types.ts";
 import type { Bundler } from "./bundler-types.ts";
 import type { Environment, Isolation, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
 import { createUuidv7 } from "./random.ts";
@@ -99,6 +100,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
         files: "compared",
       }),
     bundler: NO_BUNDLER,
+    git: NO_GIT,
     log: createMemoryLog(log, {}),
     advance: (byMs) => clock.advance(byMs),
     plant,
@@ -221,6 +223,8 @@ const NO_BUNDLER: Bundler = {
   denoGraph: () => Promise.resolve("Deno is not installed"),
   pack: () => Promise.resolve({ ok: false, reason: "not_installed", message: "esbuild is not installed" }),
 };
+
+const NO_GIT: Git = { fetch: () => Promise.reject(new GitError("git is not installed")) };
 
 /** Nor is there anything to start one with. */
 const NO_TRUSTED: TrustedProcesses = {

@@ -52,6 +52,8 @@ function operations(given: Partial<Operations>): Operations {
     pending: missing,
     resolve: missing,
     accept: missing,
+    inspect: missing,
+    install: missing,
     rollback: missing,
     remove: missing,
     reload: missing,
