@@ -126,8 +126,8 @@ export function createInstaller(options: InstallerOptions): Installer {
     const target = there?.directory ?? `${root}/${name}`;
     if ((await files.lstat(target)) === undefined) return { target, replaced: false };
     const entry = consent.entry(name);
-    if (there === undefined || entry === undefined) throw new PackageError(`"${target}" is there already (move it away)`);
-    if (entry.origin.kind === "folder")
+    if (there === undefined) throw new PackageError(`"${target}" is there already (move it away)`);
+    if (entry === undefined || entry.origin.kind === "folder")
       throw new PackageError(`Plugin "${name}" is there already, as a folder of your own (bascule remove ${name})`);
     const isAsBrought = there.held === undefined && there.digest === entry.digest;
     if (!isAsBrought)
@@ -173,6 +173,7 @@ export function createInstaller(options: InstallerOptions): Installer {
 
   return {
     async inspect(source, signal = NEVER) {
+      await consent.flush();
       const ready = await prepare(await readPackage(platform, parseSource(source), signal));
       const { digest } = ready.snapshot;
       prepared.delete(digest);
