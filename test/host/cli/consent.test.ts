@@ -184,7 +184,6 @@ describe("texts of a plugin", () => {
       ],
       createStyle(false),
     );
-    // eslint-disable-next-line no-control-regex
     expect(lines.join("")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
     expect(lines).toHaveLength(5);
   });
