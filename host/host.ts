@@ -1,117 +1,59 @@
 /** The composition root: the only place where the host's parts are put together (SPEC I1). */
 
-import { type Audit, createAudit } from "./audit/audit.ts";
-import type { EventBus } from "./audit/event-bus.ts";
-import type { HostEvent } from "./audit/events.ts";
+import { createAudit } from "./audit/audit.ts";
 import { openEvents } from "./audit/open-events.ts";
-import type { RawArguments } from "./arguments.ts";
-import type { ToolResult } from "./call.ts";
-import { type CallAllOptions, type CallOptions, type CallRequest, createCalls } from "./calls.ts";
+import { JsonArgumentText } from "./arguments.ts";
+import type { Decision, ToolCall } from "./call.ts";
+import { createCalls } from "./calls.ts";
 import { checkRequired } from "./capabilities/mod.ts";
 import { createConfirm } from "./confirmations/confirmations.ts";
-import { createPendingConfirmations, type PendingConfirmations } from "./confirmations/pending.ts";
+import { createPendingConfirmations } from "./confirmations/pending.ts";
 import { isSameDecision } from "./decision-summary.ts";
-import type { Consent } from "./consent/consent.ts";
-import { type ConsentActs, createConsentActs } from "./consent/consent-acts.ts";
+import { createConsentActs } from "./consent/consent-acts.ts";
 import { openConsent } from "./consent/open-consent.ts";
 import type { Dispatch } from "./dispatch.ts";
-import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
+import { exportTools } from "./exports/mod.ts";
+import { createGrantStore } from "./grants.ts";
 import { grantTo } from "./grant-to.ts";
 import { createHookGates } from "./hooks.ts";
 import { capResult } from "./results/cap-result.ts";
-import { createKeptResults, type KeptRange, type KeptRangeWish } from "./results/kept-results.ts";
+import { createKeptResults } from "./results/kept-results.ts";
 import { createRecorder } from "./recordings/recorder.ts";
 import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
-import type { Installer } from "./installing/installer.ts";
 import { lazyInstaller } from "./installing/lazy-installer.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
-import type { ToolFilter, ToolListing } from "./listing.ts";
-import type { AccessQuery, PermissionBases, Permissions } from "../manifests/mod.ts";
+import type { ToolListing } from "./listing.ts";
 import { currentPlatform } from "./platform/current.ts";
 import type { Platform } from "./platform/platform.ts";
-import type { Explanation } from "./policy/explain.ts";
-import { createPolicySource, type HostPolicy } from "./policy-source.ts";
-import { openPlaces, type Places } from "./places.ts";
-import { createQuotas, type QuotaUse } from "./quotas/quotas.ts";
-import { createRegistry, type Registry, type RegisterOptions } from "./registry.ts";
+import { createPolicySource } from "./policy-source.ts";
+import { openPlaces } from "./places.ts";
+import { createQuotas } from "./quotas/quotas.ts";
+import { createRegistry } from "./registry.ts";
 import { createExecutors } from "./routes/mod.ts";
+import { basesOf, foldersOf, openDirectory } from "./open-directory.ts";
 import { isolationOf, openSandbox } from "./open-sandbox.ts";
-import type { Sandbox } from "../sandbox/mod.ts";
 import { createSecrets } from "./secrets/secrets.ts";
+import { createDryRuns } from "./overlay/dry-runs.ts";
+import type { RegisteredTool } from "./tool.ts";
+import { createPreview } from "./overlay/preview.ts";
+import { openUndos } from "./undo/open-undos.ts";
 import { createSession, type Session } from "./session.ts";
-import { createSessions, type HostSessionOptions } from "./sessions.ts";
-import { createPluginSettings, type PluginSettingsSource } from "./settings/plugin-settings.ts";
-import { hostSettings, type HostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
+import { createSessions } from "./sessions.ts";
+import { createSkills } from "./skills/skills.ts";
+import { createToolkits } from "./toolkits/toolkits.ts";
+import { createToolCalls } from "./chains/tool-calls.ts";
+import { createPluginSettings } from "./settings/plugin-settings.ts";
+import { hostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
-import { createPluginDirectory, type PluginChange, type PluginDirectory, type PluginStatus } from "./sources/directory/mod.ts";
+import { createProjectTools } from "./sources/project-tools.ts";
 import { createTelemetry, hostGauges, toPrometheus } from "./telemetry/mod.ts";
-import type { RegisteredTool, ToolFactory } from "./tool.ts";
 import { VERSION } from "./version.ts";
 import { announceTools } from "./audit/announce-tools.ts";
+import type { Host } from "./host-interface.ts";
 
-/** Options of one call: a session, or the role and context of one that the host keeps. */
-export type HostCallOptions = CallOptions & Pick<HostSessionOptions, "role" | "context">;
-
-/** An explanation with what is left of each quota now. */
-export interface HostExplanation extends Omit<Explanation, "quotas"> {
-  readonly quotas: readonly QuotaUse[];
-}
-
-/** A running host. Close it, or declare it with `await using`. */
-export interface Host extends ConsentActs, Installer, AsyncDisposable {
-  /** Never rejects: whatever goes wrong is in the result. */
-  call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
-  /** Up to the session's cap at once; results in the order of the calls. */
-  callAll(calls: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
-  /** Of an ended call; at least the last 1,000 are remembered. */
-  result(callId: string): ToolResult | undefined;
-  /** A part of what was left out of a result, by its handle; undefined if the session has no such result, or has it no more (SPEC X6). */
-  readResult(handle: string, range?: KeptRangeWish & { readonly session?: Session }): KeptRange | undefined;
-  /** A client of its own: role, workspace, concurrency. */
-  session(options?: HostSessionOptions): Session;
-  /** For doors whose clients go while the host stays: says so in the events. Idempotent. */
-  endSession(session: Session): void;
-
-  /** Every tool, with the route and limits that policy gives it. */
-  list(filter?: ToolFilter): readonly ToolListing[];
-  /** What a model of this session may see: neither hidden from its role, nor denied by policy, nor unavailable (SPEC R4). */
-  definitionsFor(session?: Session): readonly ToolListing[];
-  /** @throws {ToolRegistrationError} if the definition is wrong, naming the field. @throws {Error} if the host has no registry. */
-  register(factory: ToolFactory, options?: RegisterOptions): RegisteredTool;
-  readonly policy: HostPolicy;
-  /** Why a tool may or may not be called, or do something, and what is left of its quotas (SPEC P6, D9); undefined if there is no such tool. */
-  why(tool: string, act?: AccessQuery, session?: Session): HostExplanation | undefined;
-
-  /** Every folder of the plugin roots, loaded or not. */
-  plugins(): readonly PluginStatus[];
-  /** What `reload` would look at. */
-  checkForChanges(): Promise<readonly PluginChange[]>;
-  /** Reads plugins, grants and `bascule.json` again; returns how many plugins are served differently now. */
-  reload(): Promise<number>;
-  /** @throws {TypeError} if there is no such plugin or the permissions are wrong. */
-  grant(plugin: string, permissions: Permissions): Promise<StoredGrant>;
-  /** Takes back whole kinds (`true`) or items as they were written, or everything; returns how many grants changed. */
-  revoke(plugin: string, taken?: Permissions): Promise<number>;
-  readonly grants: GrantStore;
-  /** What people set for plugins (SPEC G1). */
-  readonly settings: HostSettings;
-  readonly places: Places;
-  /** Lines for people: roots that were created, watching that does not work. */
-  notices(): readonly string[];
-
-  /** Each loop is a reader of its own, from its beginning on. */
-  readonly events: AsyncIterable<HostEvent>;
-  /** Questions that wait for a person. Never hand this to the agent that asked (SPEC E5). */
-  readonly confirmations: Pick<PendingConfirmations, "list" | "answer">;
-  /** What is counted, as text for Prometheus: how the host is, and with `telemetry` also its calls (SPEC AU7). */
-  metrics(): string;
-  /** The durable record, where one is kept. */
-  readonly audit: Audit;
-  /** Refuses new calls, lets running ones end, then cancels them. Idempotent. */
-  close(): Promise<void>;
-}
+export type { Host, HostCallOptions, HostExplanation } from "./host-interface.ts";
 
 const DRAIN_MS = 2_000;
 
@@ -147,12 +89,17 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     onDefect,
   });
   const grants = await createGrantStore(platform, places.grantsFile);
-  const policies = createPolicySource({ platform, places, grants, options, emit: bus.emit, pluginFolders: () => foldersOf(snapshot()) });
+  const policies = createPolicySource({
+    ...{ platform, places, grants, options, emit: bus.emit },
+    pluginFolders: () => foldersOf(snapshot()),
+    onRefresh: async () => await projectTools?.refresh(),
+  });
   const registry =
     options.registry === null
       ? undefined
       : (options.registry ?? createRegistry({ newId: random.uuidv7, onWarning: ({ message }) => log.write("warn", message) }));
   const announcing = registry && announceTools(registry, bus.emit);
+  const projectTools = registry && createProjectTools({ platform, places, registry });
 
   const isolation = isolationOf(options.isolation, () => places.project.config().isolation);
   const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : openSandbox(platform, isolation, onDefect);
@@ -164,15 +111,25 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     onChange: (plugin) => directory.reconsider(plugin),
   });
   const consent = await openConsent(platform, { places, grants, bases: basesOf(places) }, options.consent);
-  const directory = createDirectory(platform, {
+  const directory = openDirectory(platform, {
     ...{ places, registry, bus, sandbox, settings, consent },
     loadsAtOnce: options.loadsAtOnce,
   });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
+  const undos = openUndos({ platform, places, isWanted: options.undo ?? false, emit: bus.emit, onDefect });
+  const dryRuns = createDryRuns({
+    platform,
+    emit: bus.emit,
+    secrets,
+    undos,
+    isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
+  });
   const executors = createExecutors({
-    ...{ platform, emit: bus.emit, secrets, sandbox, recorder },
+    ...{ platform, emit: bus.emit, secrets, sandbox, recorder, dryRuns, undos },
+    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
     settings: settings.configOf,
+    remotes: () => places.project.config().remotes,
     lease: directory.lease,
   });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
@@ -183,17 +140,34 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     clock,
     pending: confirmations,
     timeoutMs: policies.confirmationTimeoutMs,
-    isUnchanged: ({ tool, call, decision }) =>
-      snapshot().getById(tool.id) === tool && isSameDecision(policies.current().decide(tool, call), decision),
+    isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
     onDefect,
   });
   const quotas = createQuotas(clock.monotonic);
+  const preview = createPreview({ dryRuns, executors, quotas, isWanted: () => places.project.config().confirmation.preview });
   const wanted = options.telemetry ?? false;
   const telemetry = wanted === false ? undefined : await createTelemetry(wanted === true ? {} : wanted);
   if (telemetry) bus.subscribe(telemetry.onEvent);
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
   const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
+  const isUnchanged = (tool: RegisteredTool, call: ToolCall, decision: Decision): boolean =>
+    snapshot().getById(tool.id) === tool && isSameDecision(policies.current().decide(tool, call), decision);
 
+  const current = (): Dispatch => ({
+    registry: snapshot(),
+    policy: policies.current(),
+    hooks,
+    confirm,
+    preview,
+    executors,
+    quotas,
+    telemetry,
+    checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
+    emit: bus.emit,
+    now: clock.monotonic,
+    redact,
+    onDefect,
+  });
   const kept = createKeptResults(platform);
   const calls = createCalls({
     cap: (result, { id, resultBytes }) => capResult(result, { maxBytes: resultBytes, keep: (text) => kept.keep(id, text, resultBytes) }),
@@ -201,20 +175,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     clock,
     defaultSession: sessions.default,
     ...(store && { prepare: () => store.prepare().catch((error: unknown) => onDefect("The audit store cannot be prepared", error)) }),
-    current: (): Dispatch => ({
-      registry: snapshot(),
-      policy: policies.current(),
-      hooks,
-      confirm,
-      executors,
-      quotas,
-      telemetry,
-      checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
-      emit: bus.emit,
-      now: clock.monotonic,
-      redact,
-      onDefect,
-    }),
+    current,
   });
 
   async function refreshSettings(): Promise<void> {
@@ -232,6 +193,9 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 
   if (registry && options.builtins !== false) registerBuiltins(registry, { reload, readResult: kept.read });
   if (registry && options.tools) registry.registerMany(options.tools);
+  const toolkits = createToolkits({ registry, clock, log });
+  for (const toolkit of options.toolkits ?? []) await toolkits.add(toolkit);
+  await projectTools?.refresh();
   await refreshSettings();
   if (options.scan !== false) await directory.scan();
   let unwatchSettings = (): void => {};
@@ -239,6 +203,12 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     await directory.watch();
     policies.watch();
     if (options.settings !== false) unwatchSettings = settings.watch();
+  }
+
+  function definitionsFor(session: Session = sessions.default): readonly ToolListing[] {
+    const callable = snapshot().tools.filter((tool) => policies.canUse(tool, session));
+    const ids = new Set(callable.map(({ id }) => id));
+    return (registry?.list() ?? []).filter(({ id }) => ids.has(id)).map((listing) => policies.enrich(listing, snapshot(), session));
   }
 
   let closing: Promise<void> | undefined;
@@ -276,16 +246,37 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       const session = await sessions.resolve(wish.session ?? sessions.default);
       return await calls.callAll(requests, { ...wish, session });
     },
+    async turn(requests, options) {
+      const wish = options ?? {};
+      const session = await sessions.resolve(wish.session ?? sessions.default);
+      return await calls.turn(requests, { ...wish, session });
+    },
+    skills: createSkills(registry),
+    toolkits,
+    cancelCall: async (callId) => (await calls.cancel({ callId })).at(-1),
+    cancelTurn: ({ id }, turnId) => calls.cancel({ sessionId: id, turnId }),
+    cancelSession: (sessionId) => calls.cancel({ sessionId }),
     result: calls.result,
+    commit: (callId, { hash } = {}) => dryRuns.commit(callId, hash),
+    undo: undos.undo,
+    undoable: undos.list,
     readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
     session: sessions.open,
-    endSession: sessions.end,
-    list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
-    definitionsFor(session = sessions.default) {
-      const callable = snapshot().tools.filter((tool) => policies.canUse(tool, session));
-      const ids = new Set(callable.map(({ id }) => id));
-      return (registry?.list() ?? []).filter(({ id }) => ids.has(id)).map((listing) => policies.enrich(listing, snapshot(), session));
+    async endSession(session) {
+      await calls.cancel({ sessionId: session.id });
+      sessions.end(session);
     },
+    list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
+    definitionsFor,
+    definitions: (format, names, session = sessions.default) =>
+      exportTools(format, {
+        tools: definitionsFor(session),
+        ...(names && { names }),
+        call: async (tool, args, signal) => {
+          const raw = typeof args === "string" ? new JsonArgumentText(args) : args;
+          return await calls.call(tool, raw, { session: await sessions.resolve(session), ...(signal && { signal }) });
+        },
+      }),
     register(factory, into) {
       if (!registry) throw new Error("Cannot register a tool: the host was created with registry: null");
       return registry.register(factory, into);
@@ -335,51 +326,6 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     [Symbol.asyncDispose]: close,
   };
 }
-
-interface DirectoryParts {
-  readonly places: Places;
-  readonly registry: Registry | undefined;
-  readonly bus: EventBus;
-  readonly sandbox: Sandbox;
-  readonly settings: PluginSettingsSource;
-  readonly consent: Consent;
-  readonly loadsAtOnce: HostOptions["loadsAtOnce"];
-}
-
-function createDirectory(platform: Platform, parts: DirectoryParts): PluginDirectory {
-  const { places, registry, bus, sandbox, settings, consent, loadsAtOnce } = parts;
-  return createPluginDirectory({
-    roots: places.pluginRoots,
-    ...(loadsAtOnce !== undefined && { loadsAtOnce }),
-    platform,
-    sandbox,
-    registry: registry ?? { replaceOwner: () => undefined, removeOwner: () => undefined },
-    emit: bus.emit,
-    log: platform.log,
-    switches: settings,
-    gate: consent,
-    bases: basesOf(places),
-  });
-}
-
-/** What a plugin's permission items resolve against. */
-function basesOf({ folders }: Places): (plugin: string, directory: string) => PermissionBases {
-  return (plugin, directory) => ({ ...folders, base: directory, plugin: directory, data: `${folders.data}/${plugin}` });
-}
-
-/** Where the plugins that serve really are. */
-function foldersOf(snapshot: Snapshot): readonly string[] {
-  const known = FOLDERS.get(snapshot);
-  if (known !== undefined) return known;
-  const folders = new Set<string>();
-  for (const { binding } of snapshot.tools) if (binding.kind === "plugin") folders.add(binding.version.directory);
-  const list = [...folders];
-  FOLDERS.set(snapshot, list);
-  return list;
-}
-
-/** A snapshot never changes, and is asked at every act on a file. */
-const FOLDERS: WeakMap<Snapshot, readonly string[]> = new WeakMap();
 
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

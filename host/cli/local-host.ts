@@ -1,6 +1,6 @@
 /** A host in this process, for as long as a command runs. */
 
-import { type Permissions, qualifiedName } from "../../manifests/mod.ts";
+import { callablesOf, type Permissions, qualifiedName } from "../../manifests/mod.ts";
 import type { HostEvent } from "../audit/events.ts";
 import { createOperations } from "../doors/host-operations.ts";
 import type { Operations } from "../doors/operations.ts";
@@ -23,6 +23,7 @@ export interface LocalHost {
   readonly operations: Operations;
   /** For another client, in a session of its own. */
   openSession(): Operations;
+  readonly definitions: Host["definitions"];
   /** What happens from now on. */
   events(): AsyncIterator<HostEvent>;
   /** Lets running calls end, then ends everything. */
@@ -35,6 +36,8 @@ export interface LocalHostOptions {
   readonly watch?: boolean;
   /** How much is asked of a person when plugins change. Default `fluent`, as for an author. */
   readonly consent?: ConsentMode;
+  /** Counts calls, for `/metrics`. */
+  readonly telemetry?: true;
   /** The one tool that will be called: the code of plugins without such a tool is not loaded. */
   readonly onlyTool?: string;
   /** What one plugin does is watched, within a maximum. */
@@ -51,6 +54,8 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     watch,
     ...(options.onlyTool !== undefined && { loadsAtOnce: hasTool(options.onlyTool) }),
     config: project.configFile ?? false,
+    undo: true,
+    ...(options.telemetry && { telemetry: true }),
     // One that is gone at once leaves the lock alone, but for what a person does with it.
     consent: { mode: options.consent ?? "fluent", lock: true, keep: watch, frozen: isFrozenRun(context.options) },
     ...isolationOfRun(context.options),
@@ -73,6 +78,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     host,
     operations: openSession(),
     openSession,
+    definitions: host.definitions,
     events: () => host.events[Symbol.asyncIterator](),
     close: () => host.close(),
   };
@@ -87,5 +93,5 @@ async function existing({ platform }: CommandContext, roots: readonly string[]):
 
 /** @param tool bare or qualified. */
 function hasTool(tool: string): (plugin: PluginVersion) => boolean {
-  return ({ name, manifest }) => manifest.tools.some((own) => own.name === tool || qualifiedName(name, own.name) === tool);
+  return ({ name, manifest }) => callablesOf(manifest).some((own) => own.name === tool || qualifiedName(name, own.name) === tool);
 }

@@ -10,7 +10,7 @@ import {
   smallestGrant,
 } from "../../manifests/mod.ts";
 import { type Act, LEARNED_KINDS, type LearnedKind } from "./acts.ts";
-import { matches, type Maximum, queryOf } from "./maximum.ts";
+import { type Maximum, type OwnItem, queryOf } from "./maximum.ts";
 import { coverPaths } from "./paths.ts";
 
 /** One item that is needed, and why. */
@@ -78,7 +78,7 @@ export function learn(acts: readonly Act[], { maximum, folderFrom = FOLDER_FROM 
       const query = queryOf(act);
       if (act.refusedBy !== undefined) leave(act, `refused by the ${act.refusedBy} layer, which no grant changes`);
       else if (query === undefined) leave(act, EVERYTHING);
-      else if (!maximum.allows(query) && maximum.itemsFor(query).length === 0) leave(act, BEYOND);
+      else if (!maximum.allows(query) && !maximum.ownItems(kind).some((own) => own.allows(query))) leave(act, BEYOND);
       else wanted.push({ act, query });
     }
     const found = kind === "read" || kind === "write" ? learnPaths(kind, wanted, maximum, folderFrom) : learnNames(kind, wanted, maximum);
@@ -131,28 +131,22 @@ function written(query: AccessQuery, { bases }: Maximum): PermissionItem {
 }
 
 function learnNames(kind: LearnedKind, wanted: Wanted, maximum: Maximum): Found {
-  const items = new Map<string, { item: PermissionItem; acts: Act[]; queries: AccessQuery[] }>();
+  const items = new Map<string, { readonly item: PermissionItem; readonly acts: Act[] }>();
   const left: { act: Act; reason: string }[] = [];
-  for (const group of groupBy(wanted, ({ act }) => act.value).values()) {
-    const queries = group.map(({ query }) => query);
-    const item = narrowest(kind, group, maximum);
-    if (item === undefined) {
-      for (const { act } of group) left.push({ act, reason: BEYOND });
+  const chosen = [...groupBy(wanted, ({ act }) => act.value).values()].map((group) => ({ group, ...narrowest(kind, group, maximum) }));
+  const owns = [...new Set(chosen.flatMap(({ own }) => own ?? []))];
+  for (const { group, item } of chosen) {
+    const acts = group.map(({ act }) => act);
+    // One of the maximum's own items that is needed anyway covers what a narrower one would stand for.
+    const covering = owns.find((own) => group.every(({ query }) => own.allows(query)))?.item ?? item;
+    if (covering === undefined) {
+      left.push(...acts.map((act) => ({ act, reason: BEYOND })));
       continue;
     }
-    const key = itemToText(item);
-    const known = items.get(key) ?? { item, acts: [], queries: [] };
-    known.acts.push(...group.map(({ act }) => act));
-    known.queries.push(...queries);
-    items.set(key, known);
-  }
-  // One of the maximum's own items may cover what a narrower one stands for.
-  for (const [key, { queries, acts }] of [...items]) {
-    const other = [...items].find(([at, { item }]) => at !== key && queries.every((query) => matches(kind, item, query, maximum.bases)));
-    if (other === undefined) continue;
-    other[1].acts.push(...acts);
-    other[1].queries.push(...queries);
-    items.delete(key);
+    const key = itemToText(covering);
+    const known = items.get(key);
+    if (known === undefined) items.set(key, { item: covering, acts });
+    else known.acts.push(...acts);
   }
   return { items: [...items.values()], left };
 }
@@ -160,16 +154,17 @@ function learnNames(kind: LearnedKind, wanted: Wanted, maximum: Maximum): Found 
 const ONLY_LOOKS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** The first of these that the maximum covers: with its methods, as it is, or an item of the maximum's own. */
-function narrowest(kind: LearnedKind, group: Wanted, maximum: Maximum): PermissionItem | undefined {
+function narrowest(kind: LearnedKind, group: Wanted, maximum: Maximum): { readonly item?: PermissionItem; readonly own?: OwnItem } {
   const [first] = group;
-  if (first === undefined) return undefined;
-  const { query, act } = first;
-  const plain = kind === "net" ? written(withoutMethod(query), maximum) : act.value;
-  const methods = [...new Set(group.map((one) => one.act.method ?? ""))].toSorted();
+  if (first === undefined) return {};
+  const plain = kind === "net" ? written(withoutMethod(first.query), maximum) : first.act.value;
+  const methods = [...new Set(group.map(({ act }) => act.method ?? ""))].toSorted();
   const looks: PermissionItem[] =
     typeof plain === "string" && kind === "net" && methods.every((method) => ONLY_LOOKS.has(method)) ? [{ host: plain, methods }] : [];
   const narrow = [...looks, plain].find((item) => isExact(kind, item) && maximum.covers(kind, item));
-  return narrow ?? maximum.itemsFor(query).find((item) => group.every((one) => matches(kind, item, one.query, maximum.bases)));
+  if (narrow !== undefined) return { item: narrow };
+  const own = maximum.ownItems(kind).find((one) => group.every(({ query }) => one.allows(query)));
+  return own === undefined ? {} : { item: own.item, own };
 }
 
 /** A name that holds a star would stand for others too, and one that no item can hold for nothing. */

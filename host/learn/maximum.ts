@@ -25,12 +25,19 @@ export interface Maximum {
   allows(query: AccessQuery): boolean;
   /** Whether everything that the item stands for is. */
   covers(kind: LearnedKind, item: PermissionItem): boolean;
-  /** Its own items that allow the act: what to fall back to where nothing narrower can be written. */
-  itemsFor(query: AccessQuery): readonly PermissionItem[];
+  /** Its own items of a kind: what to fall back to where nothing narrower can be written. */
+  ownItems(kind: LearnedKind): readonly OwnItem[];
+}
+
+/** One item of the maximum. */
+export interface OwnItem {
+  readonly item: PermissionItem;
+  allows(query: AccessQuery): boolean;
 }
 
 export function createMaximum(permissions: Permissions, bases: PermissionBases): Maximum {
   const layer = toLayer(permissions, bases);
+  const known = new Map<LearnedKind, readonly OwnItem[]>();
 
   function allows(query: AccessQuery): boolean {
     const { state, partial } = evaluateAccess([layer], query);
@@ -47,15 +54,25 @@ export function createMaximum(permissions: Permissions, bases: PermissionBases):
     return address === undefined || evaluateAddress([layer], query, address).state === "granted";
   }
 
+  /** Compiled once: a record may hold thousands of acts. Not where something is denied, since that would be lost. */
+  function readOwn(kind: LearnedKind): readonly OwnItem[] {
+    const { allow = false, deny = [] } = toEntry(permissions[kind] ?? false);
+    if (typeof allow === "boolean" || typeof deny === "boolean" || deny.length > 0) return [];
+    return allow.map((item) => {
+      const own = toLayer({ [kind]: [withoutPaths(item)] }, bases);
+      return { item, allows: (query) => evaluateAccess([own], query).state === "granted" && allowsAddress(query) };
+    });
+  }
+
   return {
     permissions,
     bases,
     allows,
     covers: (kind, item) => coversPermissions(permissions, { [kind]: [item] }, bases).length === 0,
-    itemsFor(query) {
-      const { allow = false, deny = [] } = toEntry(permissions[query.kind] ?? false);
-      if (typeof allow === "boolean" || deny === true || (deny !== false && deny.length > 0)) return [];
-      return allow.filter((item) => matches(query.kind, item, query, bases) && allowsAddress(query));
+    ownItems(kind) {
+      const items = known.get(kind) ?? readOwn(kind);
+      known.set(kind, items);
+      return items;
     },
   };
 }

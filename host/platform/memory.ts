@@ -7,6 +7,7 @@ import { createMemoryFiles } from "./memory-files.ts";
 import { createMemoryGuarded } from "./memory-guarded.ts";
 import { createMemoryHttp, type MemoryHttp } from "./memory-http.ts";
 import { createMemoryJournals } from "./memory-journals.ts";
+import { createMemoryProcesses, type MemoryProgram } from "./memory-processes.ts";
 import { createMemoryNetwork, type MemoryNetworkOptions } from "./memory-network.ts";
 import { createMemorySockets } from "./memory-sockets.ts";
 import { MemoryTree } from "./memory-tree.ts";
@@ -35,6 +36,8 @@ export interface MemoryPlatformOptions {
   readonly argv?: readonly string[];
   /** What answers requests; nothing does without it. */
   readonly network?: MemoryNetworkOptions;
+  /** Programs by absolute path, which are files there. */
+  readonly programs?: Readonly<Record<string, MemoryProgram>>;
   /** Real workers, for tests that run guests; they keep real time. */
   readonly workers?: WorkerLauncher;
 }
@@ -71,6 +74,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
   const tree = new MemoryTree(() => clock.now());
   for (const folder of [cwd, "/tmp", "/home/user"]) tree.plant(folder, tree.directory(0o755));
   for (const [path, entry] of Object.entries(options.files ?? {})) plant(path, entry);
+  for (const path of Object.keys(options.programs ?? {})) tree.plant(path, tree.file(new Uint8Array(), 0o755));
   const bytes = seededBytes(seed);
   const random: Random = { bytes, uuidv7: createUuidv7(clock, (into) => into.set(bytes(into.length))) };
   const terminal = createMemoryTerminal(options);
@@ -91,6 +95,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     terminal: terminal.terminal,
     workers,
     isolation: NO_PROCESSES,
+    processes: createMemoryProcesses(options.programs),
     trusted: NO_TRUSTED,
     inspectSystem: () =>
       Promise.resolve({

@@ -12,6 +12,7 @@ import { createLog, type LogOptions } from "./log.ts";
 import { createNetwork } from "./network.ts";
 import type { Platform } from "./platform.ts";
 import { createPortableWalk } from "./portable-walk.ts";
+import { createProcesses } from "./processes.ts";
 import { createRandom } from "./random.ts";
 import { createSockets } from "./sockets.ts";
 import { inspectSystem } from "./system-facts.ts";
@@ -48,6 +49,7 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     terminal: createTerminal(),
     workers: createWorkerLauncher(),
     isolation: createIsolation(),
+    processes: createProcesses(),
     trusted: createTrustedProcesses(),
     inspectSystem,
     bundler: createBundler(),

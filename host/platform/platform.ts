@@ -11,6 +11,7 @@ import type { HttpServers } from "./http-types.ts";
 import type { Git } from "./git-types.ts";
 import type { Journals } from "./journal-types.ts";
 import type { Network } from "./network-types.ts";
+import type { Processes } from "./process-types.ts";
 import type { CheckedPath } from "./proof.ts";
 import type { TrustedProcesses } from "./trusted/trusted-types.ts";
 
@@ -34,6 +35,8 @@ export interface Platform {
   readonly terminal: Terminal;
   readonly workers: WorkerLauncher;
   readonly isolation: Isolation;
+  /** Programs on behalf of a tool: only with a proof. */
+  readonly processes: Processes;
   /** Processes for plugins that run natively. */
   readonly trusted: TrustedProcesses;
   /** For `bascule doctor`. */
@@ -185,6 +188,8 @@ export interface GuardedFiles {
   stat(path: CheckedPath<"read">): Promise<FileInfo>;
   lstat(path: CheckedPath<"read">): Promise<FileInfo>;
   realPath(path: CheckedPath<"read">): Promise<string>;
+  /** Where a link leads, as it is written in it. */
+  readLink(path: CheckedPath<"read">): Promise<string>;
   makeDirectory(path: CheckedPath<"write">, options: { readonly recursive: boolean; readonly mode?: number }): Promise<void>;
   remove(path: CheckedPath<"write">, options: { readonly recursive: boolean }): Promise<void>;
   rename(from: CheckedPath<"write">, to: CheckedPath<"write">): Promise<void>;

@@ -5,14 +5,15 @@ import type { ToolContext } from "../context.ts";
 import { ToolFailed } from "../tool-error.ts";
 import type { ToolOutput } from "../tool-output.ts";
 import type { ToolDeclaration, ToolFactory } from "../tool.ts";
+import { isTelling, readSchema, type SchemaLike } from "./adapters/schema-like.ts";
 
 /** What a function has to be told beside itself: the schema of its arguments, and what it does. */
 export interface FunctionToolOptions extends Omit<ToolDeclaration, "name" | "inputSchema" | "description"> {
   /** Default: the function's own name. */
   readonly name?: string;
   readonly description: string;
-  /** JSON Schema or TypeBox; default an object without members. */
-  readonly inputSchema?: JsonSchema;
+  /** JSON Schema, TypeBox, or what can tell a JSON Schema, such as zod's; default an object without members. */
+  readonly inputSchema?: JsonSchema | SchemaLike;
 }
 
 /** Gets checked arguments. What it returns is checked against `outputSchema`, what it throws becomes the call's error. */
@@ -42,7 +43,7 @@ export function functionTool(run: ToolFunction | undefined, options: FunctionToo
   const definition: ToolDeclaration = {
     ...options,
     name: options.name ?? run?.name ?? "",
-    inputSchema: options.inputSchema ?? { type: "object", additionalProperties: false },
+    inputSchema: toInputSchema(options.inputSchema),
   };
   return () => ({
     definition,
@@ -52,4 +53,10 @@ export function functionTool(run: ToolFunction | undefined, options: FunctionToo
       return run(args as never, context);
     },
   });
+}
+
+/** A JSON Schema is kept to the subset, and refused where it says more; of others what has words in it is taken. */
+function toInputSchema(schema: JsonSchema | SchemaLike | undefined): JsonSchema {
+  if (schema === undefined) return { type: "object", additionalProperties: false };
+  return isTelling(schema) ? readSchema(schema, "the function").schema : schema;
 }

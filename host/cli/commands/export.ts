@@ -1,4 +1,4 @@
-/** `bascule export`: writes what a plugin asks for in the words of another program. */
+/** `bascule export`: writes what a plugin asks for, or which tools there are, in the words of another program. */
 
 import {
   type DenoExport,
@@ -14,23 +14,34 @@ import { FileError } from "../../platform/platform.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { EXPORT_FORMATS } from "../../exports/mod.ts";
+import { exportToolShapes } from "../export-tools.ts";
 import { findPlugins, type NamedFolder } from "../find-plugins.ts";
+import { nearestName } from "../../nearest.ts";
 import { absolutePath, parentOf, pathFrom, shellWord } from "../paths.ts";
 import { printable } from "../text.ts";
 
 export const exportCommand: Command = {
   name: "export",
-  summary: "Write the permissions of plugins as sets of a deno.json",
-  usage: "export deno [plugin...]",
+  summary: "Write tools for a model's API or a framework, or permissions for Deno",
+  usage: `export <${EXPORT_FORMATS.join("|")}> [tool...] | export deno [plugin...]`,
   details: [
-    "Each plugin becomes a set of its name, for `deno run -P=<name>`. The set allows no more than the manifest asks for.",
+    "Tools are written as the list that the API takes; for ai-sdk and langchain, whose tools are objects, as a program that makes them.",
+    "What the target cannot say is named on standard error; the host checks it all the same.",
+    "With deno, each plugin becomes a set of its name, for `deno run -P=<name>`. The set allows no more than the manifest asks for.",
     "What Deno has no word for is left out, and said on standard error.",
-    "With --out an existing file keeps everything but the sets of these plugins. Paths are relative to it.",
+    "Of deno, with --out an existing file keeps everything but the sets of these plugins. Paths are relative to it.",
   ],
-  examples: ["export deno", "export deno words --out=deno.json"],
+  examples: [
+    "export openai",
+    "export gemini words_peek --out=tools.json",
+    "export ai-sdk --out=tools.mjs",
+    "export deno",
+    "export deno words --out=deno.json",
+  ],
   positionals: { min: 1, max: Number.MAX_SAFE_INTEGER },
   options: [{ name: "out", value: "file", about: "Write into this file instead of to standard output" }],
-  run: exportSets,
+  run: exportAs,
 };
 
 const MAX_BYTES = 1024 * 1024;
@@ -39,10 +50,20 @@ interface ExportedPlugin extends DenoExport {
   readonly plugin: string;
 }
 
-async function exportSets(context: CommandContext): Promise<number> {
-  const { platform, positionals, options, output } = context;
-  const [format, ...names] = positionals;
-  if (format !== "deno") throw usageError(`Cannot export to "${format ?? ""}"`, [`Like this: ${output.program} export deno`]);
+async function exportAs(context: CommandContext): Promise<number> {
+  const { positionals, output } = context;
+  const [format = "", ...names] = positionals;
+  if (format === "deno") return await exportSets(context, names);
+  const known = EXPORT_FORMATS.find((name) => name === format);
+  if (known !== undefined) return await exportToolShapes(context, known, names);
+  const near = nearestName(format, [...EXPORT_FORMATS, "deno"]);
+  throw usageError(`Cannot export to "${format}"`, [
+    near === undefined ? `Like this: ${output.program} export deno, or one of ${EXPORT_FORMATS.join(", ")}` : `Did you mean ${near}?`,
+  ]);
+}
+
+async function exportSets(context: CommandContext, names: readonly string[]): Promise<number> {
+  const { platform, options, output } = context;
   const { cwd } = platform.environment;
   const out = options.value("out");
   const file = out === undefined ? undefined : absolutePath(out, cwd);

@@ -54,7 +54,7 @@ async function serve(context: CommandContext): Promise<number> {
   const { platform, output, options, project, signal } = context;
   const oneRun = await permissionsOfRun(options, platform);
   await makeRoots(context);
-  const local = await openLocalHost(context, oneRun, { watch: true, consent: "strict" });
+  const local = await openLocalHost(context, oneRun, { watch: true, consent: "strict", telemetry: true });
   let door: SocketDoor | undefined;
   let server: HostServer | undefined;
   try {

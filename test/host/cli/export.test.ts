@@ -112,3 +112,26 @@ describe("bascule export deno", () => {
     expect(await project.run(["export", "deno"])).toMatchObject({ code: 1, error: expect.stringContaining("is wrong") as unknown });
   });
 });
+
+describe("bascule export <tools>", () => {
+  it("writes the list that an API takes, and what it cannot say to stderr [R5.command]", async () => {
+    await using project = await createCliProject({ "bascule.json": "{}" });
+    await project.run(["init", "words"]);
+    const { code, out, error } = await project.run(["export", "openai", "words_peek"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject([{ type: "function", function: { name: "words__words_peek", strict: false } }]);
+    expect(error).toContain("words.words_peek /outputSchema OpenAI has no place for it");
+    const { names } = JSON.parse((await project.run(["export", "gemini", "--json"])).out) as { names: object };
+    expect(names).toMatchObject({ words__words_peek: "words.words_peek", echo: "echo" });
+  });
+
+  it("writes a program for tools that are objects, and refuses what there is not [R5.command]", async () => {
+    await using project = await createCliProject({ "bascule.json": "{}" });
+    expect((await project.run(["export", "ai-sdk", "echo", "--out=tools.mjs"])).out).toBe("Written: tools.mjs\n");
+    const text = await readFile(`${project.folder}/tools.mjs`, "utf8");
+    expect(text).toContain(`host.definitions("ai-sdk", ["echo"])`);
+    expect(text).toContain(JSON.stringify(`${project.folder}/bascule.json`));
+    expect((await project.run(["export", "openia"])).error).toContain("Did you mean openai?");
+    expect((await project.run(["export", "mcp", "ecko"])).error).toContain('did you mean "echo"?');
+  });
+});

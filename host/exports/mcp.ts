@@ -1,0 +1,22 @@
+import type { McpTool } from "./exported.ts";
+import type { ToolFormat } from "./format.ts";
+import { isObjectSchema, toObjectSchema } from "./schema-rules.ts";
+
+/** Whole: what a tool is, MCP can say, but for an output that is no object. */
+export const mcpFormat: ToolFormat<McpTool> = {
+  title: "MCP",
+  says: ["outputSchema", "title"],
+  convert({ name, description, listing, lose }) {
+    const { title, inputSchema, outputSchema, annotations } = listing;
+    const hasObject = outputSchema !== undefined && isObjectSchema(outputSchema);
+    if (outputSchema !== undefined && !hasObject) lose("/outputSchema", "MCP has output schemas of objects only");
+    return {
+      name,
+      ...(title !== undefined && { title }),
+      description,
+      inputSchema: toObjectSchema(inputSchema, {}, () => {}),
+      ...(hasObject && { outputSchema: toObjectSchema(outputSchema, {}, () => {}) }),
+      annotations: { ...annotations },
+    };
+  },
+};

@@ -1,0 +1,79 @@
+/** Tools of Vercel's AI SDK, by their shape (SPEC K2). */
+
+import type { ToolContext } from "../../context.ts";
+import { copyJson } from "../../json.ts";
+import type { JsonValue } from "../../../manifests/mod.ts";
+import type { ToolFactory } from "../../tool.ts";
+import { foreignTool, type ForeignToolOptions } from "./foreign-tool.ts";
+import type { SchemaLike } from "./schema-like.ts";
+
+/** What a tool of the AI SDK has; no more of it is used. */
+export interface AiSdkShaped {
+  readonly description?: unknown;
+  readonly inputSchema?: unknown;
+  execute?(input: never, options: never): unknown;
+}
+
+/**
+ * Makes tools of the AI SDK's, by name. Register them with `{ source: "ai-sdk" }`.
+ *
+ * A tool that answers step by step has its last answer as output, and the others as progress.
+ *
+ * @throws {TypeError} if a schema cannot be read.
+ * @example
+ * ```ts
+ * import { aiSdkTools, createHost } from "bascule";
+ * const add = { description: "Adds", inputSchema: { type: "object" }, execute: ({ a, b }: { a: number; b: number }) => a + b };
+ * await using host = await createHost({ config: false });
+ * for (const tool of aiSdkTools({ add }, { sideEffects: [] })) host.register(tool, { source: "ai-sdk" });
+ * console.log((await host.call("add", { a: 1, b: 2 })).output); // 3
+ * ```
+ */
+export function aiSdkTools(tools: Readonly<Record<string, AiSdkShaped>>, options: ForeignToolOptions): readonly ToolFactory[] {
+  return Object.entries(tools).map(([name, tool]) => {
+    const { description, inputSchema } = tool;
+    // What the schema describes is what `execute` takes; its options are those of the SDK's calls.
+    const execute = tool.execute as ((input: unknown, options: unknown) => unknown) | undefined;
+    return foreignTool(
+      {
+        name,
+        description: typeof description === "string" ? description : undefined,
+        schema: isSchemaLike(inputSchema) ? madeSchema(inputSchema) : undefined,
+        run: execute && ((args, context) => lastOf(Reflect.apply(execute, tool, [args, optionsOf(context)]), context)),
+      },
+      options,
+    );
+  });
+}
+
+function isSchemaLike(value: unknown): value is SchemaLike {
+  return (typeof value === "object" || typeof value === "function") && value !== null;
+}
+
+/** A schema may be a function that makes it. */
+function madeSchema(schema: SchemaLike): SchemaLike {
+  const made: unknown = typeof schema === "function" && !("~standard" in schema) ? Reflect.apply(schema, undefined, []) : schema;
+  return isSchemaLike(made) ? made : schema;
+}
+
+function optionsOf({ callId, signal }: ToolContext): object {
+  return { toolCallId: callId, messages: [], abortSignal: signal, context: {} };
+}
+
+const BOUNDS = { maxBytes: 1024 * 1024, maxDepth: 512 } as const;
+
+async function lastOf(answer: unknown, { progress }: ToolContext): Promise<unknown> {
+  const awaited = await answer;
+  if (!isAsyncIterable(awaited)) return awaited;
+  let last: { readonly value: unknown } | undefined;
+  for await (const value of awaited) {
+    const before = last && copyJson(last.value, BOUNDS);
+    if (before?.ok === true) progress(before.value);
+    last = { value };
+  }
+  return last?.value;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<JsonValue> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}

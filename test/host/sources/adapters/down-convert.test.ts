@@ -1,0 +1,71 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { downConvert } from "../../../../host/sources/adapters/down-convert.ts";
+import { checkSchema, checkValue, isJsonObject, type JsonObject, type JsonValue } from "../../../../manifests/mod.ts";
+
+const SUITE = new URL("../../../../../shared/vectors/json-schema/draft7/", import.meta.url);
+
+interface Group {
+  readonly description: string;
+  readonly schema: JsonValue;
+  readonly tests: readonly { readonly description: string; readonly data: JsonValue; readonly valid: boolean }[];
+}
+
+function groups(): readonly Group[] {
+  const files = readdirSync(SUITE).filter((name) => name.endsWith(".json"));
+  return files.flatMap((name) => JSON.parse(readFileSync(new URL(name, SUITE), "utf8")) as readonly Group[]);
+}
+
+describe("downConvert()", () => {
+  it.each<readonly [string, JsonObject, JsonObject]>([
+    ["a nullable text", { anyOf: [{ type: "string", minLength: 1 }, { type: "null" }] }, { type: ["string", "null"], minLength: 1 }],
+    ["constants", { oneOf: [{ const: "a" }, { const: "b" }], title: "T" }, { enum: ["a", "b"], title: "T" }],
+    ["a reference", { $ref: "#/$defs/a~1b", $defs: { "a/b": { $ref: "#/$defs/c" }, c: { type: "string" } } }, { type: "string" }],
+    ["a lone allOf", { allOf: [{ type: "string" }], description: "D" }, { type: "string", description: "D" }],
+    ["an open object", { type: "object", additionalProperties: {} }, { type: "object", additionalProperties: true }],
+  ])("says %s in other words, exactly [S5.exact]", (_what, foreign, expected) => {
+    expect(downConvert(foreign)).toEqual({ schema: expected, lost: [] });
+  });
+
+  it.each<readonly [string, JsonObject, JsonObject, readonly string[]]>([
+    ["pattern", { type: "string", pattern: "a+" }, { type: "string" }, ["/pattern"]],
+    ["types that overlap", { anyOf: [{ type: "integer" }, { type: "number" }] }, {}, ["/anyOf"]],
+    [
+      "objects closed beside patterns",
+      { patternProperties: { a: {} }, additionalProperties: false },
+      {},
+      ["/patternProperties", "/additionalProperties"],
+    ],
+    ["items after a tuple", { prefixItems: [{}], items: false }, {}, ["/prefixItems", "/items"]],
+    ["a reference out of the schema", { $ref: "https://a.example/x.json" }, {}, ["/$ref"]],
+  ])("leaves out %s, so that more fits, and says where [S5.opaque]", (_what, foreign, expected, lost) => {
+    expect(downConvert(foreign)).toEqual({ schema: expected, lost });
+  });
+
+  it("is bounded where references lead in circles or multiply [S5.bounded]", () => {
+    const circle = downConvert({ $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } });
+    expect(circle.lost).toEqual(["/$ref"]);
+    const tree = downConvert({
+      $ref: "#/$defs/n",
+      $defs: { n: { type: "object", properties: { l: { $ref: "#/$defs/n" }, r: { $ref: "#/$defs/n" } } } },
+    });
+    expect(tree.lost.length).toBeLessThanOrEqual(50);
+    expect(checkSchema(tree.schema)).toEqual([]);
+  });
+
+  it.runIf(existsSync(SUITE))("takes all that Draft 7 takes, and where nothing is lost refuses all that it refuses [S5.suite]", () => {
+    let exact = 0;
+    for (const { description, schema, tests } of groups()) {
+      if (!isJsonObject(schema)) continue;
+      const { schema: converted, lost } = downConvert(schema);
+      // What tools' schemas cannot hold (hidden text, a property "__proto__") refuses the tool.
+      if (checkSchema(converted).length > 0) continue;
+      if (lost.length === 0) exact++;
+      for (const { data, valid, description: test } of tests) {
+        if (valid) expect(checkValue(converted, data), `${description}: ${test}`).toEqual([]);
+        else if (lost.length === 0) expect(checkValue(converted, data), `${description}: ${test}`).not.toEqual([]);
+      }
+    }
+    expect(exact).toBeGreaterThan(50);
+  });
+});
