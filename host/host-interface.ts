@@ -106,6 +106,8 @@ export interface Host extends ConsentActs, HostEffects, Installer, AsyncDisposab
 
   /** Each loop is a reader of its own, from its beginning on. */
   readonly events: AsyncIterable<HostEvent>;
+  /** Called with each event from now on, in the tick in which it happens. Returns unsubscribe. */
+  subscribe(listener: (event: HostEvent) => void): () => void;
   /** Questions that wait for a person. Never hand this to the agent that asked (SPEC E5). */
   readonly confirmations: Pick<PendingConfirmations, "list" | "answer">;
   /** What is counted, as text for Prometheus: how the host is, and with `telemetry` also its calls (SPEC AU7). */

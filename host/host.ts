@@ -309,6 +309,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     places,
     notices: directory.notices,
     events: { [Symbol.asyncIterator]: () => bus.events() },
+    subscribe: bus.subscribe,
     confirmations: { list: confirmations.list, answer: confirmations.answer },
     metrics: () =>
       toPrometheus([

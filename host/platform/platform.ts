@@ -214,6 +214,8 @@ export interface Environment {
   readonly os: "linux" | "darwin" | "windows" | "other";
   readonly pid: number;
   readonly argv: readonly string[];
+  /** What starts this program again, before its arguments: absolute paths. */
+  readonly command: readonly string[];
 }
 
 /** Tells of changes below folders. */
@@ -285,6 +287,11 @@ export interface Terminal {
   ask(prompt: string, signal: AbortSignal): Promise<string | undefined>;
   /** All of standard input as UTF-8. @throws {FileError} `too_large` if it is longer than `maxBytes`. */
   readInput(maxBytes: number): Promise<string>;
+  /**
+   * Standard input and output as one connection, for commands that speak a protocol there. From then on `out` writes to
+   * stderr, so that nothing but the protocol is on stdout. Always the same connection.
+   */
+  lines(): LineConnection;
   /** Calls the listener at SIGINT and SIGTERM. */
   onInterrupt(listener: () => void): void;
   exit(code: number): void;
