@@ -11,6 +11,7 @@ import { createMemoryProcesses, type MemoryProgram } from "./memory-processes.ts
 import { createMemoryNetwork, type MemoryNetworkOptions } from "./memory-network.ts";
 import { createMemoryPair, createMemorySockets } from "./memory-sockets.ts";
 import { MemoryTree } from "./memory-tree.ts";
+import { type Git, GitError } from "./git-types.ts";
 import type { Bundler } from "./bundler-types.ts";
 import type { Environment, Isolation, LineConnection, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
 import { createUuidv7 } from "./random.ts";
@@ -106,6 +107,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
         files: "compared",
       }),
     bundler: NO_BUNDLER,
+    git: NO_GIT,
     log: createMemoryLog(log, {}),
     advance: (byMs) => clock.advance(byMs),
     plant,
@@ -234,6 +236,8 @@ const NO_BUNDLER: Bundler = {
   denoGraph: () => Promise.resolve("Deno is not installed"),
   pack: () => Promise.resolve({ ok: false, reason: "not_installed", message: "esbuild is not installed" }),
 };
+
+const NO_GIT: Git = { fetch: () => Promise.reject(new GitError("git is not installed")) };
 
 /** Nor is there anything to start one with. */
 const NO_TRUSTED: TrustedProcesses = {

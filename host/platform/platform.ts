@@ -8,6 +8,7 @@
 import type { ProcessLauncher, WorkerLauncher } from "../../sandbox/mod.ts";
 import type { Bundler } from "./bundler-types.ts";
 import type { HttpServers } from "./http-types.ts";
+import type { Git } from "./git-types.ts";
 import type { Journals } from "./journal-types.ts";
 import type { Network } from "./network-types.ts";
 import type { Processes } from "./process-types.ts";
@@ -42,6 +43,8 @@ export interface Platform {
   inspectSystem(): Promise<SystemFacts>;
   /** For `bascule vendor` and `bascule pack`. */
   readonly bundler: Bundler;
+  /** For `bascule add`. */
+  readonly git: Git;
   /** Structured log lines (pino on Node and Deno). */
   readonly log: Log;
 }

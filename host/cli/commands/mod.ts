@@ -22,6 +22,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   replay: async () => (await import("./replay.ts")).replayCommand,
   vendor: async () => (await import("./vendor.ts")).vendorCommand,
   pack: async () => (await import("./pack.ts")).packCommand,
+  add: async () => (await import("./add.ts")).addCommand,
   sign: async () => (await import("./sign.ts")).signCommand,
   remove: async () => (await import("./remove.ts")).removeCommand,
   accept: async () => (await import("./accept.ts")).acceptCommand,
