@@ -8,7 +8,7 @@ import {
   inputResponse,
 } from "@modelcontextprotocol/server";
 import { type Ask, type AskCaller, type Asks, CannotAsk } from "../../asks.ts";
-import { checkValue, isJsonObject, type JsonObject, type JsonSchema } from "../../../manifests/mod.ts";
+import { checkValue, isJsonObject, type JsonObject } from "../../../manifests/mod.ts";
 import type { CallSide } from "./open-call.ts";
 
 const CAPABILITY = { form: "elicitation", model: "sampling", roots: "roots" } as const satisfies Record<
@@ -79,7 +79,7 @@ function readAnswers(asks: Asks, responses: Readonly<Record<string, unknown>>): 
     const { kind } = inputResponse({ ...responses }, name);
     const answer = responses[name];
     // What came through JSON.parse is JSON.
-    if (kind !== KIND_OF_ANSWER[ask.kind] || !isJsonObject(answer as JsonObject)) return undefined;
+    if (kind !== KIND_OF_ANSWER[ask.kind] || !isJsonObject(answer)) return undefined;
     answers[name] = answer as JsonObject;
     if (ask.kind === "form" && !isAnswerTo(ask.schema, answer as JsonObject)) return undefined;
   }
@@ -90,5 +90,5 @@ const KIND_OF_ANSWER = { form: "elicit", model: "sampling", roots: "roots" } as 
 
 function isAnswerTo(schema: JsonObject, { action, content }: JsonObject): boolean {
   // The subset's checker leaves out what it does not know, and generates no code of a schema.
-  return action !== "accept" || (content !== undefined && checkValue(schema as JsonSchema, content).length === 0);
+  return action !== "accept" || (content !== undefined && checkValue(schema, content).length === 0);
 }

@@ -10,11 +10,11 @@ type Asker = (ask: NonNullable<ToolContext["ask"]>, args: JsonObject) => Promise
 const NAME = form("What is your name?", { name: { type: "string" } }, ["name"]);
 
 const ASKERS: Readonly<Record<string, Asker>> = {
-  test_sampling: async (ask, { prompt }) => `LLM response: ${JSON.stringify(await ask({ answer: model(String(prompt)) }))}`,
+  test_sampling: async (ask, { prompt }) => `LLM response: ${JSON.stringify(await ask({ answer: model(JSON.stringify(prompt)) }))}`,
   test_missing_capability: async (ask) => JSON.stringify(await ask({ llm_answer: model("Reply with the single word: pong") })),
   test_elicitation: async (ask, { message }) => {
     const { response } = await ask({
-      response: form(String(message), { response: { type: "string", description: "User's response" } }, ["response"]),
+      response: form(JSON.stringify(message), { response: { type: "string", description: "User's response" } }, ["response"]),
     });
     return `User response: ${JSON.stringify(response)}`;
   },
