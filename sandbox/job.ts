@@ -55,6 +55,9 @@ export interface CallJob extends JobBase {
   /** Of the lines that arrived, each with its end. */
   logBytes: number;
   pendingOperations: number;
+  /** Operations that wait for a person, and for how long there have been any. */
+  asking: number;
+  askingMs: number;
   /** When the grace period of a cancellation ends. */
   cancelBy: number | undefined;
 }
@@ -63,7 +66,7 @@ export type Job = LoadJob | CallJob;
 
 /** Limits of the job's time, for the watchdog. */
 export function wallMsOf(job: Job): number {
-  return job.kind === "call" ? job.invocation.limits.wallMs : job.source.loadMs;
+  return job.kind === "call" ? job.invocation.limits.wallMs + job.askingMs : job.source.loadMs;
 }
 
 export function cpuMsOf(job: Job): number {
