@@ -66,7 +66,12 @@ export type Job = LoadJob | CallJob;
 
 /** Limits of the job's time, for the watchdog. */
 export function wallMsOf(job: Job): number {
-  return job.kind === "call" ? job.invocation.limits.wallMs + job.askingMs : job.source.loadMs;
+  return job.kind === "call" ? job.invocation.limits.wallMs : job.source.loadMs;
+}
+
+/** The same with the time that it waited for a person, which is not its own (SPEC E7). */
+export function lastingMsOf(job: Job): number {
+  return wallMsOf(job) + (job.kind === "call" ? job.askingMs : 0);
 }
 
 export function cpuMsOf(job: Job): number {

@@ -36,6 +36,8 @@ export interface LocalHostOptions {
   readonly watch?: boolean;
   /** How much is asked of a person when plugins change. Default `fluent`, as for an author. */
   readonly consent?: ConsentMode;
+  /** Counts calls, for `/metrics`. */
+  readonly telemetry?: true;
   /** The one tool that will be called: the code of plugins without such a tool is not loaded. */
   readonly onlyTool?: string;
   /** What one plugin does is watched, within a maximum. */
@@ -53,6 +55,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     ...(options.onlyTool !== undefined && { loadsAtOnce: hasTool(options.onlyTool) }),
     config: project.configFile ?? false,
     undo: true,
+    ...(options.telemetry && { telemetry: true }),
     // One that is gone at once leaves the lock alone, but for what a person does with it.
     consent: { mode: options.consent ?? "fluent", lock: true, keep: watch, frozen: isFrozenRun(context.options) },
     ...isolationOfRun(context.options),
