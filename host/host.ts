@@ -21,6 +21,7 @@ import { createKeptResults } from "./results/kept-results.ts";
 import { createRecorder } from "./recordings/recorder.ts";
 import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
+import { lazyInstaller } from "./installing/lazy-installer.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolListing } from "./listing.ts";
 import { currentPlatform } from "./platform/current.ts";
@@ -233,6 +234,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       ...{ directory, consent, grants, files: platform.files },
       onGrantsChanged: (plugin) => bus.emit({ type: "grant.changed", plugin, payload: {} }),
     }),
+    ...lazyInstaller({ platform, directory, consent, grants, roots: places.pluginRoots }),
     async call(tool, args = {}, options) {
       // Callers without types pass null too, and no call rejects.
       const wish = options ?? {};
@@ -307,6 +309,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     places,
     notices: directory.notices,
     events: { [Symbol.asyncIterator]: () => bus.events() },
+    subscribe: bus.subscribe,
     confirmations: { list: confirmations.list, answer: confirmations.answer },
     metrics: () =>
       toPrometheus([

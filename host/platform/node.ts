@@ -53,6 +53,8 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     trusted: createTrustedProcesses(),
     inspectSystem,
     bundler: createBundler(),
+    // Loaded by who fetches: most hosts do not.
+    git: { fetch: async (options) => await (await import("./git.ts")).createGit().fetch(options) },
     log: createLog(options.log),
   };
 }
