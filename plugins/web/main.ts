@@ -23,13 +23,13 @@ const AGENT = { "user-agent": "bascule-web/1.0" };
 
 /** Whatever the server answers; a status such as 404 is an answer, too. */
 export async function http_get(args: HttpGetArgs, context?: Told): Promise<HttpGetOutput> {
-  const { url, headers = {}, maxBytes = 200_000 } = args;
+  const { url, headers = {}, maxBytes } = args;
   return shown(await ask(url, { method: "GET", headers: headersOf(headers), maxBytes, signal: context?.signal }));
 }
 
 /** Sends JSON or a text. */
 export async function http_post(args: HttpPostArgs, context?: Told): Promise<HttpPostOutput> {
-  const { url, json, text, headers = {}, maxBytes = 200_000 } = args;
+  const { url, json, text, headers = {}, maxBytes } = args;
   if ((json === undefined) === (text === undefined)) throw new Error('Give either "json" or "text", not both or neither');
   const body = text ?? JSON.stringify(json);
   const type = { "content-type": text === undefined ? "application/json" : "text/plain; charset=utf-8" };
@@ -38,7 +38,7 @@ export async function http_post(args: HttpPostArgs, context?: Told): Promise<Htt
 
 /** A page as text, in pieces of which the first comes unless another is asked for. */
 export async function fetch_docs(args: FetchDocsArgs, context?: Told): Promise<FetchDocsOutput> {
-  const { url, offset = 0, maxCharacters = 20_000 } = args;
+  const { url, offset, maxCharacters } = args;
   const answer = await page(url, context);
   const isHtml = /html/iu.test(answer.contentType);
   if (!isHtml && !isText(answer.contentType)) throw new Error(`"${url}" is ${answer.contentType || "of no known type"}, not a text`);
@@ -56,7 +56,7 @@ export async function fetch_docs(args: FetchDocsArgs, context?: Told): Promise<F
 
 /** Asks the search engine that the plugin is set to: one that answers as SearXNG does. */
 export async function web_search(args: WebSearchArgs, context?: Told): Promise<WebSearchOutput> {
-  const { query, count = 5 } = args;
+  const { query, count } = args;
   const template = context?.settings.searchUrl ?? "";
   if (template === "") throw new Error("No search engine is set (bascule settings web searchUrl 'https://…/search?format=json&q={query}')");
   if (!template.includes("{query}")) throw new Error('The setting "searchUrl" has no {query} in it');
@@ -71,7 +71,7 @@ export async function web_search(args: WebSearchArgs, context?: Told): Promise<W
 
 /** The text of an article. */
 export async function fetch_wikipedia(args: FetchWikipediaArgs, context?: Told): Promise<FetchWikipediaOutput> {
-  const { title, language = "en", summary = false } = args;
+  const { title, language, summary } = args;
   const query = new URLSearchParams({ action: "query", format: "json", formatversion: "2", prop: "extracts|info", inprop: "url" });
   for (const [name, value] of Object.entries({ explaintext: "1", redirects: "1", titles: title })) query.set(name, value);
   if (summary) query.set("exintro", "1");
