@@ -74,7 +74,7 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
 /**
  * A project's configuration with every default filled in and frozen, or every problem in it.
  *
- * Sections that later parts read (`mcpServers`, `remotes`, …) are kept as they are, once they are objects.
+ * Sections that later parts read (`remotes`, `tools`, …) are kept as they are, once they are objects.
  */
 export function parseProject(text: string): Parsed<ProjectConfig> {
   const located = parseJson(text, PROJECT_BOUNDS);
@@ -95,7 +95,7 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     confirmation: readConfirmation(reader, fields),
     trusted: fields.list("trusted", (item, pointer) => readTrusted(reader, item, pointer)) ?? [],
     isolation: readIsolation(reader, fields),
-    mcpServers: fields.object("mcpServers") ?? {},
+    mcpServers: readMcpServers(reader, fields),
     remotes: readRemotes(reader, fields),
     tools: fields.list("tools", (item, pointer) => readObject(reader, item, pointer)) ?? [],
     roles: readRoles(reader, fields) ?? {},

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "./json.ts";
 import type { LimitRequest } from "./limits.ts";
+import type { McpServerConfig } from "./mcp-server.ts";
 import type { Permissions } from "./permissions.ts";
 import type { FlatPermissions, PermissionType, PermissionTypeRules, PolicyLayer } from "./policy-layer.ts";
 import type { Route } from "./route.ts";
@@ -123,8 +124,9 @@ export interface ProjectConfig {
   readonly audit: AuditConfig;
   /** What each role may use (SPEC P5). */
   readonly roles: Readonly<Record<string, FlatPermissions>>;
+  /** Servers whose tools are offered (SPEC K3). */
+  readonly mcpServers: Readonly<Record<string, McpServerConfig>>;
   /** Sections that later doors and sources read; kept as they are. */
-  readonly mcpServers: JsonObject;
   readonly remotes: Readonly<Record<string, RemoteConfig>>;
   readonly tools: readonly JsonObject[];
   readonly secrets: Readonly<Record<string, SecretSource>>;

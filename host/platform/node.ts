@@ -13,6 +13,7 @@ import { createNetwork } from "./network.ts";
 import type { Platform } from "./platform.ts";
 import { createPortableWalk } from "./portable-walk.ts";
 import { createRandom } from "./random.ts";
+import { createServerProcesses } from "./server-processes.ts";
 import { createSockets } from "./sockets.ts";
 import { inspectSystem } from "./system-facts.ts";
 import { createTerminal } from "./terminal.ts";
@@ -49,6 +50,7 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     workers: createWorkerLauncher(),
     isolation: createIsolation(),
     trusted: createTrustedProcesses(),
+    servers: createServerProcesses(),
     inspectSystem,
     bundler: createBundler(),
     log: createLog(options.log),

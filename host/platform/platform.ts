@@ -11,6 +11,7 @@ import type { HttpServers } from "./http-types.ts";
 import type { Journals } from "./journal-types.ts";
 import type { Network } from "./network-types.ts";
 import type { CheckedPath } from "./proof.ts";
+import type { ServerProcesses } from "./server-process-types.ts";
 import type { TrustedProcesses } from "./trusted/trusted-types.ts";
 
 /** Everything the host may touch; the only way to it. */
@@ -35,6 +36,8 @@ export interface Platform {
   readonly isolation: Isolation;
   /** Processes for plugins that run natively. */
   readonly trusted: TrustedProcesses;
+  /** MCP servers, whose tools the host offers. */
+  readonly servers: ServerProcesses;
   /** For `bascule doctor`. */
   inspectSystem(): Promise<SystemFacts>;
   /** For `bascule vendor` and `bascule pack`. */
