@@ -83,10 +83,24 @@ export interface Calls {
   call(tool: string, args: RawArguments, options?: CallOptions): Promise<ToolResult>;
   /** Results in the order of the requests. Never rejects. */
   callAll(requests: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
+  /**
+   * Tells these calls to end, down to what their guests wait for, and waits until they have.
+   *
+   * @returns their results: `cancelled`, or what they came to first. Empty where nothing of it runs. Never rejects.
+   */
+  cancel(which: CallSelection): Promise<readonly ToolResult[]>;
   /** Of an ended call, or of one that waits for a person; at least the last 1,000 are remembered. */
   result(callId: string): ToolResult | undefined;
   /** Refuses new calls, lets running ones end for `drainMs`, then cancels them and waits for their end. */
   close(drainMs: number): Promise<void>;
+}
+
+/** Calls by whose they are: all fields that are given must match. */
+export interface CallSelection {
+  readonly callId?: string;
+  readonly turnId?: string;
+  /** With the sessions that it delegated to. */
+  readonly sessionId?: string;
 }
 
 const REMEMBERED = 1_000;
@@ -96,7 +110,7 @@ export function createCalls(options: CallsOptions): Calls {
   const { current, newId, clock, defaultSession } = options;
   const results = createRecentResults(REMEMBERED);
   const asked = createAskedCalls();
-  const running = new InFlight<{ readonly ended: Promise<ToolResult>; readonly stop: AbortController }>();
+  const running = new InFlight<RunningCall>();
   let lastNumber = 0;
   let closing = false;
   let preparing = options.prepare;
@@ -136,7 +150,7 @@ export function createCalls(options: CallsOptions): Calls {
   async function run(request: ToolCall, host: Dispatch, stop: AbortController, unfollow?: () => void): Promise<ToolResult> {
     const ended = dispatch(request, host, stop.signal);
     const number = (lastNumber = nextNumber(lastNumber));
-    running.set(number, { ended, stop });
+    running.set(number, { request, ended, stop });
     const whole = await ended;
     running.delete(number);
     unfollow?.();
@@ -155,6 +169,11 @@ export function createCalls(options: CallsOptions): Calls {
       for (const request of requests) inOrder.push(await run(request));
       return inOrder;
     },
+    async cancel(which) {
+      const chosen = running.values().filter(({ request }) => isChosen(request, which));
+      for (const { stop } of chosen) stop.abort();
+      return await Promise.all(chosen.map(({ ended }) => ended));
+    },
     result: (callId) => results.get(callId) ?? asked.pending(callId),
     async close(drainMs) {
       closing = true;
@@ -165,6 +184,22 @@ export function createCalls(options: CallsOptions): Calls {
       stopTimer();
     },
   };
+}
+
+interface RunningCall {
+  readonly request: ToolCall;
+  readonly ended: Promise<ToolResult>;
+  readonly stop: AbortController;
+}
+
+function isChosen({ callId, turnId, session }: ToolCall, which: CallSelection): boolean {
+  if (which.callId !== undefined && which.callId !== callId) return false;
+  if (which.turnId !== undefined && which.turnId !== turnId) return false;
+  return which.sessionId === undefined || isOf(which.sessionId, session);
+}
+
+function isOf(sessionId: string, session: Session): boolean {
+  return session.id === sessionId || (session.parent !== undefined && isOf(sessionId, session.parent));
 }
 
 /**

@@ -1,130 +1,49 @@
 /** The composition root: the only place where the host's parts are put together (SPEC I1). */
 
-import { type Audit, createAudit } from "./audit/audit.ts";
-import type { EventBus } from "./audit/event-bus.ts";
-import type { HostEvent } from "./audit/events.ts";
+import { createAudit } from "./audit/audit.ts";
 import { openEvents } from "./audit/open-events.ts";
-import { JsonArgumentText, type RawArguments } from "./arguments.ts";
-import type { ToolResult } from "./call.ts";
-import { type CallAllOptions, type CallOptions, type CallRequest, createCalls } from "./calls.ts";
+import { JsonArgumentText } from "./arguments.ts";
+import { createCalls } from "./calls.ts";
 import { checkRequired } from "./capabilities/mod.ts";
 import { createConfirm } from "./confirmations/confirmations.ts";
-import { createPendingConfirmations, type PendingConfirmations } from "./confirmations/pending.ts";
+import { createPendingConfirmations } from "./confirmations/pending.ts";
 import { isSameDecision } from "./decision-summary.ts";
-import type { Consent } from "./consent/consent.ts";
-import { type ConsentActs, createConsentActs } from "./consent/consent-acts.ts";
+import { createConsentActs } from "./consent/consent-acts.ts";
 import { openConsent } from "./consent/open-consent.ts";
 import type { Dispatch } from "./dispatch.ts";
-import { type Exported, type ExportFormat, exportTools } from "./exports/mod.ts";
-import { createGrantStore, type GrantStore, type StoredGrant } from "./grants.ts";
+import { exportTools } from "./exports/mod.ts";
+import { createGrantStore } from "./grants.ts";
 import { grantTo } from "./grant-to.ts";
 import { createHookGates } from "./hooks.ts";
 import { capResult } from "./results/cap-result.ts";
-import { createKeptResults, type KeptRange, type KeptRangeWish } from "./results/kept-results.ts";
+import { createKeptResults } from "./results/kept-results.ts";
 import { createRecorder } from "./recordings/recorder.ts";
 import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
-import type { ToolFilter, ToolListing } from "./listing.ts";
-import type { AccessQuery, PermissionBases, Permissions } from "../manifests/mod.ts";
+import type { ToolListing } from "./listing.ts";
 import { currentPlatform } from "./platform/current.ts";
 import type { Platform } from "./platform/platform.ts";
-import type { Explanation } from "./policy/explain.ts";
-import { createPolicySource, type HostPolicy } from "./policy-source.ts";
-import { openPlaces, type Places } from "./places.ts";
-import { createQuotas, type QuotaUse } from "./quotas/quotas.ts";
-import { createRegistry, type Registry, type RegisterOptions } from "./registry.ts";
+import { createPolicySource } from "./policy-source.ts";
+import { openPlaces } from "./places.ts";
+import { createQuotas } from "./quotas/quotas.ts";
+import { createRegistry } from "./registry.ts";
 import { createExecutors } from "./routes/mod.ts";
+import { basesOf, foldersOf, openDirectory } from "./open-directory.ts";
 import { isolationOf, openSandbox } from "./open-sandbox.ts";
-import type { Sandbox } from "../sandbox/mod.ts";
 import { createSecrets } from "./secrets/secrets.ts";
 import { createSession, type Session } from "./session.ts";
-import { createSessions, type HostSessionOptions } from "./sessions.ts";
-import { createPluginSettings, type PluginSettingsSource } from "./settings/plugin-settings.ts";
-import { hostSettings, type HostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
+import { createSessions } from "./sessions.ts";
+import { createPluginSettings } from "./settings/plugin-settings.ts";
+import { hostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
-import { createPluginDirectory, type PluginChange, type PluginDirectory, type PluginStatus } from "./sources/directory/mod.ts";
 import { createTelemetry, hostGauges, toPrometheus } from "./telemetry/mod.ts";
-import type { RegisteredTool, ToolFactory } from "./tool.ts";
 import { VERSION } from "./version.ts";
 import { announceTools } from "./audit/announce-tools.ts";
+import type { Host } from "./host-interface.ts";
 
-/** Options of one call: a session, or the role and context of one that the host keeps. */
-export type HostCallOptions = CallOptions & Pick<HostSessionOptions, "role" | "context">;
-
-/** An explanation with what is left of each quota now. */
-export interface HostExplanation extends Omit<Explanation, "quotas"> {
-  readonly quotas: readonly QuotaUse[];
-}
-
-/** A running host. Close it, or declare it with `await using`. */
-export interface Host extends ConsentActs, AsyncDisposable {
-  /** Never rejects: whatever goes wrong is in the result. */
-  call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
-  /** Up to the session's cap at once; results in the order of the calls. */
-  callAll(calls: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
-  /** Of an ended call; at least the last 1,000 are remembered. */
-  result(callId: string): ToolResult | undefined;
-  /** A part of what was left out of a result, by its handle; undefined if the session has no such result, or has it no more (SPEC X6). */
-  readResult(handle: string, range?: KeptRangeWish & { readonly session?: Session }): KeptRange | undefined;
-  /** A client of its own: role, workspace, concurrency. */
-  session(options?: HostSessionOptions): Session;
-  /** For doors whose clients go while the host stays: says so in the events. Idempotent. */
-  endSession(session: Session): void;
-
-  /** Every tool, with the route and limits that policy gives it. */
-  list(filter?: ToolFilter): readonly ToolListing[];
-  /** What a model of this session may see: neither hidden from its role, nor denied by policy, nor unavailable (SPEC R4). */
-  definitionsFor(session?: Session): readonly ToolListing[];
-  /**
-   * The same tools in the shapes of a model's API or of a framework; those of AI SDK and LangChain can be invoked (SPEC R5).
-   *
-   * @param names which of them, by any of their names; default all that the session may see
-   * @throws {TypeError} if there is no such format or tool
-   * @example
-   * ```ts
-   * import { createHost } from "bascule";
-   * await using host = await createHost({ config: false });
-   * const { tools, call } = host.definitions("openai", ["echo"]);
-   * console.log(tools[0]?.function.name, (await call("echo", { text: "hello" })).ok); // echo true
-   * ```
-   */
-  definitions<F extends ExportFormat>(format: F, names?: readonly string[], session?: Session): Exported<F>;
-  /** @throws {ToolRegistrationError} if the definition is wrong, naming the field. @throws {Error} if the host has no registry. */
-  register(factory: ToolFactory, options?: RegisterOptions): RegisteredTool;
-  readonly policy: HostPolicy;
-  /** Why a tool may or may not be called, or do something, and what is left of its quotas (SPEC P6, D9); undefined if there is no such tool. */
-  why(tool: string, act?: AccessQuery, session?: Session): HostExplanation | undefined;
-
-  /** Every folder of the plugin roots, loaded or not. */
-  plugins(): readonly PluginStatus[];
-  /** What `reload` would look at. */
-  checkForChanges(): Promise<readonly PluginChange[]>;
-  /** Reads plugins, grants and `bascule.json` again; returns how many plugins are served differently now. */
-  reload(): Promise<number>;
-  /** @throws {TypeError} if there is no such plugin or the permissions are wrong. */
-  grant(plugin: string, permissions: Permissions): Promise<StoredGrant>;
-  /** Takes back whole kinds (`true`) or items as they were written, or everything; returns how many grants changed. */
-  revoke(plugin: string, taken?: Permissions): Promise<number>;
-  readonly grants: GrantStore;
-  /** What people set for plugins (SPEC G1). */
-  readonly settings: HostSettings;
-  readonly places: Places;
-  /** Lines for people: roots that were created, watching that does not work. */
-  notices(): readonly string[];
-
-  /** Each loop is a reader of its own, from its beginning on. */
-  readonly events: AsyncIterable<HostEvent>;
-  /** Questions that wait for a person. Never hand this to the agent that asked (SPEC E5). */
-  readonly confirmations: Pick<PendingConfirmations, "list" | "answer">;
-  /** What is counted, as text for Prometheus: how the host is, and with `telemetry` also its calls (SPEC AU7). */
-  metrics(): string;
-  /** The durable record, where one is kept. */
-  readonly audit: Audit;
-  /** Refuses new calls, lets running ones end, then cancels them. Idempotent. */
-  close(): Promise<void>;
-}
+export type { Host, HostCallOptions, HostExplanation } from "./host-interface.ts";
 
 const DRAIN_MS = 2_000;
 
@@ -177,7 +96,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     onChange: (plugin) => directory.reconsider(plugin),
   });
   const consent = await openConsent(platform, { places, grants, bases: basesOf(places) }, options.consent);
-  const directory = createDirectory(platform, {
+  const directory = openDirectory(platform, {
     ...{ places, registry, bus, sandbox, settings, consent },
     loadsAtOnce: options.loadsAtOnce,
   });
@@ -294,10 +213,16 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       const session = await sessions.resolve(wish.session ?? sessions.default);
       return await calls.callAll(requests, { ...wish, session });
     },
+    cancelCall: async (callId) => (await calls.cancel({ callId })).at(-1),
+    cancelTurn: ({ id }, turnId) => calls.cancel({ sessionId: id, turnId }),
+    cancelSession: (sessionId) => calls.cancel({ sessionId }),
     result: calls.result,
     readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
     session: sessions.open,
-    endSession: sessions.end,
+    async endSession(session) {
+      await calls.cancel({ sessionId: session.id });
+      sessions.end(session);
+    },
     list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
     definitionsFor,
     definitions: (format, names, session = sessions.default) =>
@@ -358,51 +283,6 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     [Symbol.asyncDispose]: close,
   };
 }
-
-interface DirectoryParts {
-  readonly places: Places;
-  readonly registry: Registry | undefined;
-  readonly bus: EventBus;
-  readonly sandbox: Sandbox;
-  readonly settings: PluginSettingsSource;
-  readonly consent: Consent;
-  readonly loadsAtOnce: HostOptions["loadsAtOnce"];
-}
-
-function createDirectory(platform: Platform, parts: DirectoryParts): PluginDirectory {
-  const { places, registry, bus, sandbox, settings, consent, loadsAtOnce } = parts;
-  return createPluginDirectory({
-    roots: places.pluginRoots,
-    ...(loadsAtOnce !== undefined && { loadsAtOnce }),
-    platform,
-    sandbox,
-    registry: registry ?? { replaceOwner: () => undefined, removeOwner: () => undefined },
-    emit: bus.emit,
-    log: platform.log,
-    switches: settings,
-    gate: consent,
-    bases: basesOf(places),
-  });
-}
-
-/** What a plugin's permission items resolve against. */
-function basesOf({ folders }: Places): (plugin: string, directory: string) => PermissionBases {
-  return (plugin, directory) => ({ ...folders, base: directory, plugin: directory, data: `${folders.data}/${plugin}` });
-}
-
-/** Where the plugins that serve really are. */
-function foldersOf(snapshot: Snapshot): readonly string[] {
-  const known = FOLDERS.get(snapshot);
-  if (known !== undefined) return known;
-  const folders = new Set<string>();
-  for (const { binding } of snapshot.tools) if (binding.kind === "plugin") folders.add(binding.version.directory);
-  const list = [...folders];
-  FOLDERS.set(snapshot, list);
-  return list;
-}
-
-/** A snapshot never changes, and is asked at every act on a file. */
-const FOLDERS: WeakMap<Snapshot, readonly string[]> = new WeakMap();
 
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

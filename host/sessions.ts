@@ -27,8 +27,9 @@ export interface Sessions {
   of(role: string | undefined, context: SessionContext | undefined): Session;
   /** The same session with the real path of its workspace, or as it is while that is not there. */
   resolve(session: Session): Promise<Session>;
-  /** Says that its client is gone; calls that it still makes are the door's to end. */
-  end(session: Session): void;
+  /** Says that a session is over; once. */
+  end(session: Pick<Session, "id">): void;
+  /** Ends all. */
   close(): void;
 }
 
@@ -63,6 +64,10 @@ export function createSessions(options: {
       payload: { workspace: folder, ...(session.role !== undefined && { role: session.role }) },
     });
     return session;
+  }
+
+  function end({ id }: Pick<Session, "id">): void {
+    if (opened.delete(id)) emit({ type: "session.closed", sessionId: id, payload: {} });
   }
 
   async function resolve(session: Session): Promise<Session> {
@@ -104,12 +109,9 @@ export function createSessions(options: {
       return session;
     },
     resolve,
-    end({ id }) {
-      if (opened.delete(id)) emit({ type: "session.closed", sessionId: id, payload: {} });
-    },
+    end,
     close() {
-      for (const id of opened) emit({ type: "session.closed", sessionId: id, payload: {} });
-      opened.clear();
+      for (const id of opened) end({ id });
     },
   };
 }

@@ -92,7 +92,7 @@ export function createHttpSessions({ host, platform, most }: HttpSessionsOptions
     ownerOf: (sessionId) => sessions.get(sessionId)?.callerId,
     close(kept) {
       if (isOwn(kept)) own.delete(kept.callerId);
-      host.endSession(kept.session);
+      void host.endSession(kept.session);
       return sessions.delete(kept.id);
     },
   };

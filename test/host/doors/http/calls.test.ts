@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { HostEvent } from "../../../../host/audit/events.ts";
 import { httpDoor, SseReader, TOKENS, textOf } from "../../../support/http-door.ts";
 import { hostTool } from "../../../support/tools.ts";
 
@@ -196,7 +197,12 @@ describe("a session", () => {
     expect(await door.ask(`/v1/sessions/${sessionId}`, { method: "DELETE" })).toEqual({ status: 200, body: { cancelled: 1 } });
     await expect.poll(cancelled).toBe(2);
     expect((await door.ask(`/v1/sessions/${sessionId}`)).status).toBe(404);
-    expect((await events.next()).value).toMatchObject({ type: "session.closed", sessionId });
+    const told: HostEvent[] = [];
+    while (told.at(-1)?.type !== "session.closed") told.push((await events.next()).value);
+    expect(told).toMatchObject([
+      { type: "tool.failed", sessionId },
+      { type: "session.closed", sessionId },
+    ]);
   });
 
   it("is another token's own, but for an admin [I4.sessions]", async () => {

@@ -1,0 +1,106 @@
+/** What a running host offers to whoever embeds it, and to doors (SPEC I1). */
+
+import type { Audit } from "./audit/audit.ts";
+import type { HostEvent } from "./audit/events.ts";
+import type { RawArguments } from "./arguments.ts";
+import type { ToolResult } from "./call.ts";
+import type { CallAllOptions, CallOptions, CallRequest } from "./calls.ts";
+import type { PendingConfirmations } from "./confirmations/pending.ts";
+import type { ConsentActs } from "./consent/consent-acts.ts";
+import type { Exported, ExportFormat } from "./exports/mod.ts";
+import type { GrantStore, StoredGrant } from "./grants.ts";
+import type { KeptRange, KeptRangeWish } from "./results/kept-results.ts";
+import type { ToolFilter, ToolListing } from "./listing.ts";
+import type { AccessQuery, Permissions } from "../manifests/mod.ts";
+import type { Explanation } from "./policy/explain.ts";
+import type { HostPolicy } from "./policy-source.ts";
+import type { Places } from "./places.ts";
+import type { QuotaUse } from "./quotas/quotas.ts";
+import type { RegisterOptions } from "./registry.ts";
+import type { Session } from "./session.ts";
+import type { HostSessionOptions } from "./sessions.ts";
+import type { HostSettings } from "./settings/host-settings.ts";
+import type { PluginChange, PluginStatus } from "./sources/directory/mod.ts";
+import type { RegisteredTool, ToolFactory } from "./tool.ts";
+
+/** Options of one call: a session, or the role and context of one that the host keeps. */
+export type HostCallOptions = CallOptions & Pick<HostSessionOptions, "role" | "context">;
+
+/** An explanation with what is left of each quota now. */
+export interface HostExplanation extends Omit<Explanation, "quotas"> {
+  readonly quotas: readonly QuotaUse[];
+}
+
+/** A running host. Close it, or declare it with `await using`. */
+export interface Host extends ConsentActs, AsyncDisposable {
+  /** Never rejects: whatever goes wrong is in the result. */
+  call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
+  /** Up to the session's cap at once; results in the order of the calls. */
+  callAll(calls: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
+  /** Tells a call to end; resolves when it has, with its result (SPEC T3). Idempotent: undefined where it does not run. */
+  cancelCall(callId: string): Promise<ToolResult | undefined>;
+  /** All calls of one turn. */
+  cancelTurn(session: Session, turnId: string): Promise<readonly ToolResult[]>;
+  /** All calls of a session and of those that it delegated to. It can be used again. */
+  cancelSession(sessionId: string): Promise<readonly ToolResult[]>;
+  /** Of an ended call; at least the last 1,000 are remembered. */
+  result(callId: string): ToolResult | undefined;
+  /** A part of what was left out of a result, by its handle; undefined if the session has no such result, or has it no more (SPEC X6). */
+  readResult(handle: string, range?: KeptRangeWish & { readonly session?: Session }): KeptRange | undefined;
+  /** A client of its own: role, workspace, concurrency. */
+  session(options?: HostSessionOptions): Session;
+  /** For doors whose clients go while the host stays: cancels what it runs, and says in the events that it is over. Idempotent. */
+  endSession(session: Session): Promise<void>;
+
+  /** Every tool, with the route and limits that policy gives it. */
+  list(filter?: ToolFilter): readonly ToolListing[];
+  /** What a model of this session may see: neither hidden from its role, nor denied by policy, nor unavailable (SPEC R4). */
+  definitionsFor(session?: Session): readonly ToolListing[];
+  /**
+   * The same tools in the shapes of a model's API or of a framework; those of AI SDK and LangChain can be invoked (SPEC R5).
+   *
+   * @param names which of them, by any of their names; default all that the session may see
+   * @throws {TypeError} if there is no such format or tool
+   * @example
+   * ```ts
+   * import { createHost } from "bascule";
+   * await using host = await createHost({ config: false });
+   * const { tools, call } = host.definitions("openai", ["echo"]);
+   * console.log(tools[0]?.function.name, (await call("echo", { text: "hello" })).ok); // echo true
+   * ```
+   */
+  definitions<F extends ExportFormat>(format: F, names?: readonly string[], session?: Session): Exported<F>;
+  /** @throws {ToolRegistrationError} if the definition is wrong, naming the field. @throws {Error} if the host has no registry. */
+  register(factory: ToolFactory, options?: RegisterOptions): RegisteredTool;
+  readonly policy: HostPolicy;
+  /** Why a tool may or may not be called, or do something, and what is left of its quotas (SPEC P6, D9); undefined if there is no such tool. */
+  why(tool: string, act?: AccessQuery, session?: Session): HostExplanation | undefined;
+
+  /** Every folder of the plugin roots, loaded or not. */
+  plugins(): readonly PluginStatus[];
+  /** What `reload` would look at. */
+  checkForChanges(): Promise<readonly PluginChange[]>;
+  /** Reads plugins, grants and `bascule.json` again; returns how many plugins are served differently now. */
+  reload(): Promise<number>;
+  /** @throws {TypeError} if there is no such plugin or the permissions are wrong. */
+  grant(plugin: string, permissions: Permissions): Promise<StoredGrant>;
+  /** Takes back whole kinds (`true`) or items as they were written, or everything; returns how many grants changed. */
+  revoke(plugin: string, taken?: Permissions): Promise<number>;
+  readonly grants: GrantStore;
+  /** What people set for plugins (SPEC G1). */
+  readonly settings: HostSettings;
+  readonly places: Places;
+  /** Lines for people: roots that were created, watching that does not work. */
+  notices(): readonly string[];
+
+  /** Each loop is a reader of its own, from its beginning on. */
+  readonly events: AsyncIterable<HostEvent>;
+  /** Questions that wait for a person. Never hand this to the agent that asked (SPEC E5). */
+  readonly confirmations: Pick<PendingConfirmations, "list" | "answer">;
+  /** What is counted, as text for Prometheus: how the host is, and with `telemetry` also its calls (SPEC AU7). */
+  metrics(): string;
+  /** The durable record, where one is kept. */
+  readonly audit: Audit;
+  /** Refuses new calls, lets running ones end, then cancels them. Idempotent. */
+  close(): Promise<void>;
+}
