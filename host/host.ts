@@ -37,6 +37,7 @@ import { createSessions } from "./sessions.ts";
 import { createPluginSettings } from "./settings/plugin-settings.ts";
 import { hostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
+import { openMcpSource } from "./sources/mcp/open-mcp-source.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
 import { createTelemetry, hostGauges, toPrometheus } from "./telemetry/mod.ts";
 import { VERSION } from "./version.ts";
@@ -100,6 +101,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     ...{ places, registry, bus, sandbox, settings, consent },
     loadsAtOnce: options.loadsAtOnce,
   });
+  const mcp = openMcpSource({ platform, places, registry, emit: bus.emit });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
   const executors = createExecutors({
@@ -159,6 +161,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     await grants.refresh();
     await consent.refresh();
     await refreshSettings();
+    if (options.mcpServers !== false) await mcp.apply();
     return await directory.reloadChanged();
   }
 
@@ -166,6 +169,12 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   if (registry && options.tools) registry.registerMany(options.tools);
   await refreshSettings();
   if (options.scan !== false) await directory.scan();
+  if (options.mcpServers !== false) {
+    await mcp.apply();
+    bus.subscribe(({ type }) => {
+      if (type === "policy.reloaded") void mcp.apply().catch((error: unknown) => onDefect("MCP servers cannot be connected", error));
+    });
+  }
   let unwatchSettings = (): void => {};
   if (options.watch === true) {
     await directory.watch();
@@ -185,6 +194,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     unwatchSettings();
     await calls.close(DRAIN_MS);
     await directory.close();
+    await mcp.close();
     await consent.flush();
     await sandbox.close();
     sessions.close();
@@ -202,6 +212,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       ...{ directory, consent, grants, files: platform.files },
       onGrantsChanged: (plugin) => bus.emit({ type: "grant.changed", plugin, payload: {} }),
     }),
+    ...mcp.acts,
     async call(tool, args = {}, options) {
       // Callers without types pass null too, and no call rejects.
       const wish = options ?? {};

@@ -6,7 +6,20 @@ import { MAX_MCP_SERVERS, type McpServerConfig } from "./mcp-server.ts";
 import { printable } from "./names.ts";
 import { SIDE_EFFECTS, type SideEffect } from "./side-effect.ts";
 
-const KNOWN = ["command", "args", "env", "cwd", "url", "headers", "enabled", "sideEffects", "toolSideEffects", "tools", "timeoutMs", "type"];
+const KNOWN = [
+  "command",
+  "args",
+  "env",
+  "cwd",
+  "url",
+  "headers",
+  "enabled",
+  "sideEffects",
+  "toolSideEffects",
+  "tools",
+  "timeoutMs",
+  "type",
+];
 /** Also a part of tools' names: `mcp__<name>.<tool>`. */
 const NAME = /^[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*$/;
 const MAX_NAME = 40;
@@ -26,7 +39,12 @@ export function readMcpServers(reader: DocumentReader, parent: Fields): Readonly
 
 function readServer(reader: DocumentReader, value: JsonValue, pointer: string, name: string): McpServerConfig | undefined {
   if (!NAME.test(name) || name.length > MAX_NAME)
-    reader.refuse(pointer, `"${printable(name)}" cannot name an MCP server`, "write letters and digits, with single - or _ between them", "key");
+    reader.refuse(
+      pointer,
+      `"${printable(name)}" cannot name an MCP server`,
+      "write letters and digits, with single - or _ between them",
+      "key",
+    );
   const fields = reader.fields(value, pointer, { what: "MCP server", known: KNOWN });
   if (fields === undefined) return undefined;
   if (fields.has("command") === fields.has("url"))

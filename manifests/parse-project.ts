@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import { readLimits } from "./limit-request.ts";
 import { checkPluginName, checkToolName, printable } from "./names.ts";
 import { parseJson } from "./parse-json.ts";
+import { readMcpServers } from "./parse-mcp-servers.ts";
 import { readLayer, readPermissionTypes, readRoles } from "./parse-policy-layer.ts";
 import { readPermissions } from "./permission-field.ts";
 import { readQuotas } from "./parse-quota.ts";

@@ -27,7 +27,8 @@ function start(options: ServerProcessOptions): ServerProcess {
   }
   const { stdin, stdout, stderr } = child;
   let lastWords = "";
-  let rest = "";
+  let pieces: string[] = [];
+  let length = 0;
   let over: string | undefined;
   let stopping: Promise<void> | undefined;
   let ended = false;
@@ -42,7 +43,9 @@ function start(options: ServerProcessOptions): ServerProcess {
       onEnd(over ?? how, lastWords.trim());
     }
     child.once("error", (error) => end(error.message));
-    child.once("exit", (code, signal) => end(signal === null ? `it ended with exit code ${code ?? "unknown"}` : `it was ended by ${signal}`));
+    child.once("exit", (code, signal) =>
+      end(signal === null ? `it ended with exit code ${code ?? "unknown"}` : `it was ended by ${signal}`),
+    );
   });
   // A broken stream is a process that ends: `exit` follows.
   for (const stream of [stdin, stdout, stderr]) stream?.on("error", () => {});
@@ -52,14 +55,20 @@ function start(options: ServerProcessOptions): ServerProcess {
   stderr?.on("data", (chunk: Uint8Array) => (lastWords = (lastWords + words.decode(chunk, { stream: true })).slice(-LAST_WORDS)));
   stdout?.on("data", (chunk: Uint8Array) => {
     if (over !== undefined) return;
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    if (rest.length > maxLineLength || lines.some((line) => line.length > maxLineLength)) {
+    // Only what is new is looked through: a message comes in many pieces.
+    const [first = "", ...others] = decoder.decode(chunk, { stream: true }).split("\n");
+    pieces.push(first);
+    length += first.length;
+    if (length > maxLineLength) {
       over = `it sent a message longer than ${maxLineLength} characters`;
-      rest = "";
+      pieces = [];
       signalGroup(child, "SIGKILL");
       return;
     }
+    if (others.length === 0) return;
+    const lines = [pieces.join(""), ...others.slice(0, -1)];
+    pieces = [others.at(-1) ?? ""];
+    length = others.at(-1)?.length ?? 0;
     for (const line of lines) if (line.trim() !== "") onLine(line);
   });
 
