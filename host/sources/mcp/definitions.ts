@@ -5,7 +5,6 @@ import { completeDefinition } from "../../definition.ts";
 import {
   checkToolName,
   exportName,
-  findHiddenText,
   isJsonObject,
   type JsonObject,
   type McpServerConfig,
@@ -110,10 +109,6 @@ type Base = Pick<ToolDeclaration, "name" | "sideEffects" | "destructive" | "perm
 function declare(base: Base, tool: Tool, parts: JsonObject, server: string): ToolDeclaration {
   const { description = `Tool "${printable(tool.name)}" of the MCP server ${server}`, title } = tool;
   if (description.length > MAX_DESCRIPTION) throw new TypeError(`its description is longer than ${MAX_DESCRIPTION} characters`);
-  for (const text of [description, title ?? ""]) {
-    const hidden = findHiddenText(text);
-    if (hidden !== undefined) throw new TypeError(`its description or title holds ${hidden.description}`);
-  }
   const input = downConvert(objectOf(parts["inputSchema"]));
   const output = isJsonObject(parts["outputSchema"]) ? downConvert(parts["outputSchema"]) : undefined;
   return {
