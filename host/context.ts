@@ -20,6 +20,50 @@ export interface ToolContext {
   readonly log: Log;
   progress(value: JsonValue): void;
   readonly workspace: WorkspaceFiles;
+  /** Other tools; only for a tool whose `permissions.tools` names some (SPEC C9). */
+  readonly tools?: ToolCaller;
+  /** Runs a program. Only for host tools whose `permissions` name `run`, as far as policy grants it to them (SPEC O1). */
+  readonly run?: RunProgram;
+}
+
+/** Calls other tools, each through every gate of its own. */
+export interface ToolCaller {
+  /** The tool's output. @throws {ToolError} with the code of why there is none. */
+  call(name: string, args?: JsonValue): Promise<JsonValue>;
+}
+
+/**
+ * Runs one program to its end, without a shell. What it writes is also progress of the call; when the call is cancelled or out of
+ * time, it is ended, and what it wrote until then is returned.
+ *
+ * @param program a name, found by the `PATH` of the host without the workspace, or a path, relative to the workspace
+ * @throws {ToolError} if it may not run, or cannot be started
+ */
+export type RunProgram = (program: string, options: RunOptions) => Promise<RanProgram>;
+
+/** How a program is run. */
+export interface RunOptions {
+  readonly args?: readonly string[];
+  /** Default: the workspace. */
+  readonly cwd?: string;
+  /** In addition to what it is given anyway; each name needs `env` access. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What it reads. Default: nothing. */
+  readonly stdin?: string;
+  readonly timeoutMs?: number;
+}
+
+/** What came of a program. */
+export interface RanProgram {
+  /** Absent where a signal ended it. */
+  readonly exitCode?: number;
+  readonly signal?: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What was left out between the beginning and the end of what it wrote. */
+  readonly droppedBytes?: number;
+  /** It was ended because `timeoutMs` was over. */
+  readonly timedOut?: true;
 }
 
 /** Files of the session's workspace, with the same checks on every route (SPEC C8). Paths are relative to it or absolute. */

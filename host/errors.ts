@@ -106,8 +106,8 @@ export function invalidOutput(problems: readonly ValueProblem[]): ToolErrorData 
 }
 
 /** A policy rule says no. */
-export function deniedByPolicy(tool: string): ToolErrorData {
-  return toolError("permission_denied", `Permission denied: tool '${tool}' is disabled by policy`);
+export function deniedByPolicy(tool: string, hint?: GrantHint): ToolErrorData {
+  return toolError("permission_denied", `Permission denied: tool '${tool}' is disabled by policy`, hint && { hint });
 }
 
 /** A hook said no, or threw. `reason` is the hook's own word. */

@@ -11,6 +11,7 @@ import type { Policy } from "./policy/policy.ts";
 import type { Registry } from "./registry.ts";
 import type { TelemetryOptions } from "./telemetry/mod.ts";
 import type { PluginVersion, ToolFactory } from "./tool.ts";
+import type { ToolkitSource } from "./toolkits/toolkits.ts";
 
 /** Relative paths are relative to the working directory. */
 export interface HostOptions {
@@ -25,6 +26,8 @@ export interface HostOptions {
   /** The `policy` section of `bascule.json`, in its place; or another implementation altogether. */
   readonly policy?: Policy | JsonObject;
   /** What keeps plugins apart, as `isolation` of `bascule.json`, in whose place it stands. */
+  /** Whether what calls change is kept, so that it can be undone; `undo.keep` of `bascule.json` stands above it. Default false. */
+  readonly undo?: boolean;
   readonly isolation?: IsolationKind | Partial<IsolationConfig>;
   /** What happens to plugins that change. */
   readonly consent?: ConsentMode | Partial<ConsentConfig>;
@@ -33,6 +36,8 @@ export interface HostOptions {
   /** Default true. */
   readonly builtins?: boolean;
   readonly tools?: readonly ToolFactory[];
+  /** Started before `createHost` resolves; one that fails to is skipped and reported. */
+  readonly toolkits?: readonly ToolkitSource[];
   readonly hooks?: Hooks;
   readonly events?: EventOptions;
   /** Connect to the MCP servers of `bascule.json`. Default true. */

@@ -33,6 +33,7 @@ export type {
   SecretItem,
 } from "./permissions.ts";
 export { isPathKind, PERMISSION_KINDS } from "./permissions.ts";
+export { callablesOf } from "./skill.ts";
 export type { Parsed, Problem, Severity } from "./problem.ts";
 export { problemToText } from "./problem.ts";
 export type { Route } from "./route.ts";
@@ -57,6 +58,7 @@ export type { HostPattern, NetItemOutcome, NetPattern, NetTarget } from "./permi
 export { canonicalHost, parseNetItem } from "./permission-net.ts";
 export { checkItem, parsePermissions, SYS_KINDS } from "./permission-parse.ts";
 export { isAbsolutePath, normalizePath, pathSegments } from "./permission-path.ts";
+export { namesPath } from "./permission-run.ts";
 export type { AccessQueryOutcome, DenoKind } from "./permission-query.ts";
 export { parseAccessQuery } from "./permission-query.ts";
 export { permissionsForClass, permissionsForEffects, sideEffectClassOf } from "./side-effect-permissions.ts";
@@ -70,11 +72,13 @@ export type {
   PolicyConfig,
   PolicyRule,
   ProjectConfig,
+  ProjectTool,
   QuotaConfig,
   QuotaResource,
   QuotaScope,
   RecordMode,
   RuleEffect,
+  UndoConfig,
   SecretSource,
   TrustedName,
 } from "./project.ts";

@@ -46,7 +46,9 @@ const LIMITS = schemaOf<LimitRequest>()(
   ),
 );
 
-const REQUIREMENT = schemaOf<Requirement>()(closed({ capability: oneOf(["read", "write", "net"]), arg: Type.String({ minLength: 1 }) }));
+const REQUIREMENT = schemaOf<Requirement>()(
+  closed({ capability: oneOf(["read", "write", "net", "run"]), arg: Type.String({ minLength: 1 }) }),
+);
 
 /** One of a manifest's tools. */
 export const ToolSchema: SchemaOf<ToolFile> = schemaOf<ToolFile>()(
@@ -144,6 +146,7 @@ const EFFECT = {
   confirm: Type.Optional(oneOf(CONFIRM_MODES)),
   grants: Type.Optional(PERMISSIONS),
   quota: Type.Optional(Type.Union([QUOTA, listOf(QUOTA)])),
+  dryRun: Type.Optional(Type.Boolean()),
 };
 const SELECTOR = {
   tool: Type.Optional(Type.String()),
@@ -171,7 +174,6 @@ const REMOTE = schemaOf<RemoteConfig>()(
     token: Type.Optional(Type.String({ description: "The name of the secret that is its bearer token" })),
     tools: Type.Optional(listOf(Type.String(), { description: "Names or patterns; default: all" })),
     addresses: Type.Optional(listOf(Type.String(), { description: "Addresses that are not public and may be connected to" })),
-    role: Type.Optional(Type.String()),
     plaintext: Type.Optional(Type.Boolean()),
   }),
 );
@@ -240,6 +242,7 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
         trustedWorkspaces: Type.Optional(listOf(Type.String())),
         trustedWorkspaceOverrides: Type.Optional(recordOf(oneOf(CONFIRM_MODES))),
         timeoutMs: Type.Optional(Type.Integer({ minimum: 1 })),
+        preview: Type.Optional(Type.Boolean()),
       }),
     ),
     trusted: Type.Optional(listOf(Type.Union([PLUGIN_NAME, closed({ name: PLUGIN_NAME, unconfined: Type.Optional(Type.Boolean()) })]))),
@@ -267,6 +270,13 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
       ),
     ),
     audit: Type.Optional(closed({ store: Type.Optional(Type.Boolean()), redact: TEXTS, record: Type.Optional(oneOf(RECORD_MODES)) })),
+    undo: Type.Optional(
+      closed({
+        keep: Type.Optional(Type.Boolean()),
+        maxBytes: Type.Optional(Type.Integer({ minimum: 1 })),
+        maxDays: Type.Optional(Type.Integer({ minimum: 1 })),
+      }),
+    ),
     server: Type.Optional(SERVER),
   }),
 );

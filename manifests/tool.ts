@@ -10,8 +10,8 @@ export type Caller = (typeof CALLERS)[number];
 
 /** Says that an argument names a resource the host must check before anything runs (SPEC C5). */
 export interface Requirement {
-  readonly capability: Extract<PermissionKind, "read" | "write" | "net">;
-  /** Name of the argument: a path for read and write, a URL or host for net. */
+  readonly capability: Extract<PermissionKind, "read" | "write" | "net" | "run">;
+  /** Name of the argument: a path for read and write, a URL or host for net, a program for run. */
   readonly arg: string;
 }
 

@@ -5,10 +5,11 @@ import {
   type AccessVerdict,
   evaluateAccess,
   evaluateAddress,
+  namesPath,
   type NetQuery,
   normalizePath,
 } from "../../manifests/mod.ts";
-import { type CheckedPath, type CheckedUrl, provePath, proveUrl } from "../platform/proof.ts";
+import { type CheckedPath, type CheckedProgram, type CheckedUrl, provePath, proveProgram, proveUrl } from "../platform/proof.ts";
 import type { CapabilityAct } from "./bridge.ts";
 import { addressRefusal, type RefusalContext, refusalMessage } from "./refusal.ts";
 
@@ -122,10 +123,71 @@ export function toNetQuery(url: URL, method?: string): NetQuery & { readonly hos
   return { kind: "net", host: url.hostname, port, path: url.pathname, ...(method !== undefined && { method }) };
 }
 
+/** Whether a program may be run, before it is looked for. */
+export type ProgramCheck =
+  /** `name` is as written, or an absolute path. */
+  | { readonly ok: true; readonly name: string }
+  | { readonly ok: false; readonly name: string; readonly message: string; readonly isGrantable: boolean; readonly act: CapabilityAct };
+
+/** Asks whether the grant allows to run what is written: a bare name, or a path that is relative to `context.cwd`. */
+export function checkProgram(written: string, context: RefusalContext): ProgramCheck {
+  const name = namesPath(written) ? normalizePath(written, context.cwd) : isProgramName(written) ? written : undefined;
+  const query = { kind: "run", name: name ?? written } as const;
+  // What is no name at all is covered by nothing, not even by everything.
+  const verdict = evaluateAccess(name === undefined ? [] : context.grant.layers, query);
+  if (verdict.state === "granted") return { ok: true, name: query.name };
+  const isGrantable = verdict.state === "prompt";
+  const message =
+    name === undefined
+      ? `Requires run access to ${JSON.stringify(written.slice(0, 1_000))}, which is no name of a program`
+      : `Requires run access to "${written}", which ${isGrantable ? "is not granted" : `the ${verdict.decidedBy.layer} layer does not allow`}`;
+  return { ok: false, name: query.name, message, isGrantable, act: toAct("run", query.name, verdict) };
+}
+
+/** An option in place of a program is a mistake at best. */
+function isProgramName(written: string): boolean {
+  return written !== "" && !written.startsWith("-") && !/[\p{Cc}\p{Surrogate}\\]/u.test(written);
+}
+
+/** The proof that a program may run, for the file that was found under an allowed name; or what denies that file, or where it leads. */
+export function proveFound(
+  found: { readonly path: string; readonly real: string; readonly written: string },
+  context: RefusalContext,
+):
+  | { readonly ok: true; readonly program: CheckedProgram; readonly act: CapabilityAct }
+  | { readonly ok: false; readonly message: string; readonly act: CapabilityAct } {
+  const { path, real, written } = found;
+  for (const name of new Set([path, real])) {
+    const denial = evaluateAccess(context.grant.layers, { kind: "run", name }).layers.find(
+      ({ state, rule }) => state === "denied" && rule !== undefined,
+    );
+    if (denial === undefined) continue;
+    const { layer, rule = "" } = denial;
+    const message = `Requires run access to "${written}", which is a program that the ${layer} layer denies ("${rule}")`;
+    return { ok: false, message, act: { decision: "denied", permission: "run", value: name, layer, rule } };
+  }
+  const asked = namesPath(written) ? path : written;
+  const { layer, rule } = evaluateAccess(context.grant.layers, { kind: "run", name: asked }).decidedBy;
+  const act: CapabilityAct = { decision: "granted", permission: "run", value: path, layer, ...(rule !== undefined && { rule }) };
+  return { ok: true, program: proveProgram({ path, written }), act };
+}
+
 /** A path that needs both: what it leads to must pass both too. */
 export function bothPaths<A extends PathAccess>(first: CheckedPath<PathAccess>, second: CheckedPath<A>): CheckedPath<A> {
   const { path, written } = second;
   return provePath<A>({ path, written, permits: (resolved) => first.permits(resolved) && second.permits(resolved) });
+}
+
+/**
+ * A place as the host itself looks at it, to say what a call would find or overwrite: exactly there, with no link on the
+ * way; or with all that is below it.
+ *
+ * It proves nothing about any grant: whoever shows a guest what is there has asked its grant about that place
+ * (`host/overlay/`, `host/undo/` only, held by the architecture test).
+ */
+export function hostPlace<A extends PathAccess>(path: string, reach: "place" | "tree" = "place"): CheckedPath<A> {
+  const permits = (resolved: string): boolean => resolved === path || (reach === "tree" && resolved.startsWith(`${path}/`));
+  return provePath<A>({ path, written: path, permits });
 }
 
 /** What is recorded of an act, allowed or not. */

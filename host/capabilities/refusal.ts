@@ -71,6 +71,12 @@ export function grantHint(query: AccessQuery, context: RefusalContext): GrantHin
   return { grant: { plugin, permissions: smallest.permissions }, command: `bascule grant ${plugin} ${smallest.flag}` };
 }
 
+/** The smallest addition to policy that would allow a program. */
+export function programHint(program: string): GrantHint {
+  if (HIDDEN.test(program)) return { text: 'name the program in "run" of the grants of the tool\'s rule in bascule.json' };
+  return { text: `add ${JSON.stringify(program)} to "run" of the grants of the tool's rule in bascule.json` };
+}
+
 /** What a suggested path may be relative to: the workspace and the call's own temporary folder. */
 function basesOf({ grant, cwd }: RefusalContext): PermissionBases {
   const known = grant.layers.map((layer) => layer.permissions.bases);

@@ -12,9 +12,9 @@ import {
 } from "../../manifests/mod.ts";
 import { pathEscapes, toolError, type ToolErrorData } from "../errors.ts";
 import { FileError, type Files } from "../platform/platform.ts";
-import { checkPath, toNetQuery } from "./checked.ts";
+import { checkPath, checkProgram, toNetQuery } from "./checked.ts";
 import { readTarget } from "./net-request.ts";
-import { addressRefusal, grantHint, holdsAllOfNet, type RefusalContext, refusalMessage } from "./refusal.ts";
+import { addressRefusal, grantHint, holdsAllOfNet, programHint, type RefusalContext, refusalMessage } from "./refusal.ts";
 
 /** Who asks, and the host's own files to resolve paths with. */
 export interface RequiredContext extends RefusalContext {
@@ -58,7 +58,19 @@ async function checkValue(requirement: Requirement, value: JsonValue, context: R
 }
 
 async function checkOne({ capability, arg }: Requirement, written: string, context: RequiredContext): Promise<RequiredCheck> {
-  return capability === "net" ? checkHost(arg, written, context) : await checkPathArgument(capability, arg, written, context);
+  if (capability === "net") return checkHost(arg, written, context);
+  return capability === "run" ? checkRun(arg, written, context) : await checkPathArgument(capability, arg, written, context);
+}
+
+/** A program is looked for when it is run; a path is the same one then. */
+function checkRun(arg: string, written: string, context: RequiredContext): RequiredCheck {
+  const check = checkProgram(written, context);
+  if (check.ok) return { ok: true, args: check.name };
+  const details = { program: written.slice(0, 1_000), argument: arg };
+  return {
+    ok: false,
+    error: toolError("permission_denied", check.message, { details, ...(check.isGrantable && { hint: programHint(check.name) }) }),
+  };
 }
 
 async function checkPathArgument(access: "read" | "write", arg: string, written: string, context: RequiredContext): Promise<RequiredCheck> {
@@ -169,7 +181,14 @@ function withCredentials(written: string, bare: URL): string {
   return url.href;
 }
 
+const NAMES = {
+  read: { wanted: "a path", code: "fs_denied" },
+  write: { wanted: "a path", code: "fs_denied" },
+  net: { wanted: "a URL or a host", code: "net_denied" },
+  run: { wanted: "a program", code: "permission_denied" },
+} as const;
+
 function notAName({ capability, arg }: Requirement): ToolErrorData {
-  const wanted = capability === "net" ? "a URL or a host" : "a path";
-  return toolError(capability === "net" ? "net_denied" : "fs_denied", `Argument "${arg}" is not ${wanted}`, { details: { argument: arg } });
+  const { wanted, code } = NAMES[capability];
+  return toolError(code, `Argument "${arg}" is not ${wanted}`, { details: { argument: arg } });
 }

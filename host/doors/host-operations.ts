@@ -5,6 +5,7 @@ import type { CallOptions } from "../calls.ts";
 import type { Host, HostExplanation } from "../host.ts";
 import type { ToolListing } from "../listing.ts";
 import { LockFileError } from "../consent/lock.ts";
+import { PackageError } from "../installing/package-error.ts";
 import { FileError, type Files } from "../platform/platform.ts";
 import type { Explanation } from "../policy/explain.ts";
 import type { Session } from "../session.ts";
@@ -130,7 +131,7 @@ export function createOperations(options: HostOperationsOptions): Operations {
 
   return {
     async call(request, listener) {
-      const { tool, args, timeoutMs, seed, timeMs, record, context } = request;
+      const { tool, args, timeoutMs, seed, timeMs, record, dryRun, context } = request;
       return await host.call(tool, args, {
         session: sessionFor(context),
         signal: listener.signal,
@@ -138,6 +139,7 @@ export function createOperations(options: HostOperationsOptions): Operations {
         ...(seed !== undefined && { seed }),
         ...(timeMs !== undefined && { timeMs }),
         ...(record !== undefined && { record }),
+        ...(dryRun === true && { dryRun }),
         ...(listener.onProgress && { onProgress: listener.onProgress }),
         ...(listener.confirm && { confirm: listener.confirm }),
         ...(options.unattended && { unattended: options.unattended }),
@@ -189,9 +191,14 @@ export function createOperations(options: HostOperationsOptions): Operations {
     },
     pending: () => Promise.resolve(host.confirmations.list()),
     resolve: (requestId, given) => Promise.resolve(host.confirmations.answer(requestId, given)),
+    commit: (callId, hash) => host.commit(callId, hash === undefined ? {} : { hash }),
+    undo: (callId, dryRun = false) => host.undo(callId, { dryRun }),
+    undoable: () => host.undoable(),
     accept: (plugin, digest) => onPlugin(plugin, () => host.accept(plugin, digest)),
     rollback: (plugin) => onPlugin(plugin, () => host.rollback(plugin)),
     remove: (plugin) => onPlugin(plugin, () => host.remove(plugin)),
+    inspect: (source, signal) => refusedAsSaid(() => host.inspect(source, signal)),
+    install: (digest) => refusedAsSaid(() => host.install(digest)),
     reload: () => host.reload(),
   };
 }
@@ -201,7 +208,7 @@ async function refusedAsSaid<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    if (error instanceof TypeError || error instanceof LockFileError || error instanceof FileError)
+    if (error instanceof PackageError || error instanceof TypeError || error instanceof LockFileError || error instanceof FileError)
       throw new DoorError("refused", error.message);
     throw error;
   }

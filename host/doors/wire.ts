@@ -29,12 +29,13 @@ export const MAX_LINE_BYTES: number = 4 * 1024 * 1024 - 1;
 export const MAX_OPEN_REQUESTS = 64;
 const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;
 const MAX_NAME_LENGTH = 256;
+const MAX_SOURCE_LENGTH = 8_192;
 const MAX_TIMEOUT_MS = LIMIT_CEILINGS.wallMs;
 
 /** What a client can send. */
 export type Request =
   | { readonly id: number; readonly op: "call"; readonly call: CallRequest; readonly interactive: boolean }
-  | { readonly id: number; readonly op: "status" | "list" | "grants" | "pending" | "reload" }
+  | { readonly id: number; readonly op: "status" | "list" | "grants" | "pending" | "undoable" | "reload" }
   | { readonly id: number; readonly op: "info"; readonly name: string }
   | { readonly id: number; readonly op: "grant"; readonly plugin: string; readonly permissions: Permissions }
   | { readonly id: number; readonly op: "revoke"; readonly plugin: string; readonly taken: Permissions | undefined }
@@ -42,7 +43,11 @@ export type Request =
   | { readonly id: number; readonly op: "settings"; readonly plugin: string; readonly change: SettingChange | undefined }
   | { readonly id: number; readonly op: "why"; readonly question: WhyQuestion }
   | { readonly id: number; readonly op: "resolve"; readonly requestId: string; readonly given: ConfirmationAnswer }
+  | { readonly id: number; readonly op: "commit"; readonly callId: string; readonly hash: string | undefined }
+  | { readonly id: number; readonly op: "undo"; readonly callId: string; readonly dryRun: boolean }
   | { readonly id: number; readonly op: "accept"; readonly plugin: string; readonly digest: string }
+  | { readonly id: number; readonly op: "inspect"; readonly source: string }
+  | { readonly id: number; readonly op: "install"; readonly digest: string }
   | { readonly id: number; readonly op: "rollback" | "remove"; readonly plugin: string }
   | { readonly id: number; readonly op: "answer"; readonly requestId: string; readonly answer: boolean | undefined }
   | { readonly id: number; readonly op: "cancel" };
@@ -106,6 +111,7 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
     case "list":
     case "grants":
     case "pending":
+    case "undoable":
     case "reload":
       return { id, op };
     case "info":
@@ -139,11 +145,28 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
       if (!isName(hash)) return expectedName("hash");
       return typeof approve === "boolean" ? { id, op, requestId, given: { approve, hash } } : 'Expected "approve" to be true or false';
     }
+    case "commit": {
+      const { callId, hash } = params;
+      if (!isName(callId)) return expectedName("callId");
+      return hash === undefined || isName(hash) ? { id, op, callId, hash } : expectedName("hash");
+    }
+    case "undo": {
+      const { callId, dryRun = false } = params;
+      if (!isName(callId)) return expectedName("callId");
+      return typeof dryRun === "boolean" ? { id, op, callId, dryRun } : 'Expected "dryRun" to be true or false';
+    }
     case "accept": {
       const { plugin, digest } = params;
       if (!isName(plugin)) return expectedName("plugin");
       return isName(digest) ? { id, op, plugin, digest } : expectedName("digest");
     }
+    case "inspect": {
+      const { source } = params;
+      const isSource = typeof source === "string" && source !== "" && source.length <= MAX_SOURCE_LENGTH;
+      return isSource ? { id, op, source } : `Expected "source" to be a path or a URL of at most ${MAX_SOURCE_LENGTH} characters`;
+    }
+    case "install":
+      return isName(params["digest"]) ? { id, op, digest: params["digest"] } : expectedName("digest");
     case "rollback":
     case "remove":
       return isName(params["plugin"]) ? { id, op, plugin: params["plugin"] } : expectedName("plugin");
@@ -172,7 +195,12 @@ const OPERATION_NAMES = [
   "why",
   "pending",
   "resolve",
+  "commit",
+  "undo",
+  "undoable",
   "accept",
+  "inspect",
+  "install",
   "rollback",
   "remove",
   "reload",
@@ -181,7 +209,7 @@ const OPERATION_NAMES = [
 ];
 
 function readCall(id: number, params: JsonObject): Request | string {
-  const { tool, args = {}, argsText, timeoutMs, seed, timeMs, record, context, interactive } = params;
+  const { tool, args = {}, argsText, timeoutMs, seed, timeMs, record, dryRun, context, interactive } = params;
   if (!isName(tool)) return expectedName("tool");
   if (argsText !== undefined && typeof argsText !== "string") return 'Expected "argsText" to be JSON text';
   if (timeoutMs !== undefined && (typeof timeoutMs !== "number" || !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))) {
@@ -191,6 +219,7 @@ function readCall(id: number, params: JsonObject): Request | string {
   if (seed !== undefined && typeof seed !== "string") return 'Expected "seed" to be a string';
   if (timeMs !== undefined && typeof timeMs !== "number") return 'Expected "timeMs" to be a number';
   if (record !== undefined && typeof record !== "boolean") return 'Expected "record" to be true or false';
+  if (dryRun !== undefined && typeof dryRun !== "boolean") return 'Expected "dryRun" to be true or false';
   const asked = readContext(context);
   if (typeof asked === "string") return asked;
   const call: CallRequest = {
@@ -200,6 +229,7 @@ function readCall(id: number, params: JsonObject): Request | string {
     ...(seed === undefined ? {} : { seed }),
     ...(timeMs === undefined ? {} : { timeMs }),
     ...(record === undefined ? {} : { record }),
+    ...(dryRun === undefined ? {} : { dryRun }),
     ...asked,
   };
   return { id, op: "call", call, interactive: interactive === true };

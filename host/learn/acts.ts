@@ -124,7 +124,8 @@ export function createActCollector(options: CollectorOptions): ActCollector {
     if (!isJsonObject(args)) return;
     for (const { capability, arg } of options.requires(tool)) {
       const named = Object.hasOwn(args, arg) ? args[arg] : undefined;
-      if (typeof named !== "string") continue;
+      // A sandboxed plugin runs no program, so there is nothing to learn of one.
+      if (typeof named !== "string" || capability === "run") continue;
       const path = capability === "net" ? undefined : normalizePath(named, workspaces.get(sessionId) ?? options.bases.workspace ?? "/");
       const value = path === undefined ? hostOf(named) : placed(path, sessionId);
       if (value !== undefined) take({ kind: capability, value, tool }, callId, refusedBy);

@@ -7,11 +7,13 @@ import { createMemoryFiles } from "./memory-files.ts";
 import { createMemoryGuarded } from "./memory-guarded.ts";
 import { createMemoryHttp, type MemoryHttp } from "./memory-http.ts";
 import { createMemoryJournals } from "./memory-journals.ts";
+import { createMemoryProcesses, type MemoryProgram } from "./memory-processes.ts";
 import { createMemoryNetwork, type MemoryNetworkOptions } from "./memory-network.ts";
-import { createMemorySockets } from "./memory-sockets.ts";
+import { createMemoryPair, createMemorySockets } from "./memory-sockets.ts";
 import { MemoryTree } from "./memory-tree.ts";
+import { type Git, GitError } from "./git-types.ts";
 import type { Bundler } from "./bundler-types.ts";
-import type { Environment, Isolation, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
+import type { Environment, Isolation, LineConnection, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
 import { createUuidv7 } from "./random.ts";
 import type { ServerProcesses } from "./server-process-types.ts";
 import type { TrustedProcesses } from "./trusted/trusted-types.ts";
@@ -35,6 +37,8 @@ export interface MemoryPlatformOptions {
   readonly argv?: readonly string[];
   /** What answers requests; nothing does without it. */
   readonly network?: MemoryNetworkOptions;
+  /** Programs by absolute path, which are files there. */
+  readonly programs?: Readonly<Record<string, MemoryProgram>>;
   /** Real workers, for tests that run guests; they keep real time. */
   readonly workers?: WorkerLauncher;
 }
@@ -61,6 +65,8 @@ export interface MemoryPlatform extends Platform {
   };
   /** What Ctrl-C does. */
   interrupt(): void;
+  /** The other end of `terminal.lines()`. */
+  readonly client: LineConnection;
 }
 
 const NEW_YEAR_2024 = Date.UTC(2024, 0, 1);
@@ -71,6 +77,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
   const tree = new MemoryTree(() => clock.now());
   for (const folder of [cwd, "/tmp", "/home/user"]) tree.plant(folder, tree.directory(0o755));
   for (const [path, entry] of Object.entries(options.files ?? {})) plant(path, entry);
+  for (const path of Object.keys(options.programs ?? {})) tree.plant(path, tree.file(new Uint8Array(), 0o755));
   const bytes = seededBytes(seed);
   const random: Random = { bytes, uuidv7: createUuidv7(clock, (into) => into.set(bytes(into.length))) };
   const terminal = createMemoryTerminal(options);
@@ -91,6 +98,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     terminal: terminal.terminal,
     workers,
     isolation: NO_PROCESSES,
+    processes: createMemoryProcesses(options.programs),
     trusted: NO_TRUSTED,
     servers: NO_SERVERS,
     inspectSystem: () =>
@@ -101,11 +109,13 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
         files: "compared",
       }),
     bundler: NO_BUNDLER,
+    git: NO_GIT,
     log: createMemoryLog(log, {}),
     advance: (byMs) => clock.advance(byMs),
     plant,
     recorded: { log, ...terminal.recorded },
     interrupt: terminal.interrupt,
+    client: terminal.client,
   };
 
   function plant(path: string, entry: MemoryEntry): void {
@@ -138,6 +148,7 @@ function createMemoryEnvironment(cwd: string, options: MemoryPlatformOptions): E
     os: "linux",
     pid: 1,
     argv: options.argv ?? [],
+    command: ["/bin/node", "/bin/bascule.mjs"],
   };
 }
 
@@ -156,6 +167,7 @@ interface RecordedTerminal {
   readonly terminal: Terminal;
   readonly recorded: Omit<MemoryPlatform["recorded"], "log">;
   readonly interrupt: () => void;
+  readonly client: LineConnection;
 }
 
 function createMemoryTerminal({ answers, input = "" }: MemoryPlatformOptions): RecordedTerminal {
@@ -165,7 +177,9 @@ function createMemoryTerminal({ answers, input = "" }: MemoryPlatformOptions): R
   let out = "";
   let error = "";
   let exitCode: number | undefined;
+  const [lines, client] = createMemoryPair();
   return {
+    client,
     terminal: {
       interactive: answers !== undefined,
       color: false,
@@ -177,6 +191,7 @@ function createMemoryTerminal({ answers, input = "" }: MemoryPlatformOptions): R
         asked.push(prompt);
         return waiting.shift();
       },
+      lines: () => lines,
       async readInput(maxBytes) {
         if (new TextEncoder().encode(input).length > maxBytes) throw fileError("too_large");
         return input;
@@ -232,6 +247,8 @@ const NO_BUNDLER: Bundler = {
   denoGraph: () => Promise.resolve("Deno is not installed"),
   pack: () => Promise.resolve({ ok: false, reason: "not_installed", message: "esbuild is not installed" }),
 };
+
+const NO_GIT: Git = { fetch: () => Promise.reject(new GitError("git is not installed")) };
 
 /** Nor is there anything to start one with. */
 const NO_TRUSTED: TrustedProcesses = {

@@ -12,6 +12,7 @@ import { createLog, type LogOptions } from "./log.ts";
 import { createNetwork } from "./network.ts";
 import type { Platform } from "./platform.ts";
 import { createPortableWalk } from "./portable-walk.ts";
+import { createProcesses } from "./processes.ts";
 import { createRandom } from "./random.ts";
 import { createServerProcesses } from "./server-processes.ts";
 import { createSockets } from "./sockets.ts";
@@ -49,10 +50,13 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     terminal: createTerminal(),
     workers: createWorkerLauncher(),
     isolation: createIsolation(),
+    processes: createProcesses(),
     trusted: createTrustedProcesses(),
     servers: createServerProcesses(),
     inspectSystem,
     bundler: createBundler(),
+    // Loaded by who fetches: most hosts do not.
+    git: { fetch: async (options) => await (await import("./git.ts")).createGit().fetch(options) },
     log: createLog(options.log),
   };
 }

@@ -1,8 +1,9 @@
 /**
  * Proofs that an act was checked against a grant (DESIGN decision 3).
  *
- * A guarded file operation takes a `CheckedPath`, a connection takes a `CheckedUrl`; neither can be written down by
- * hand. `host/capabilities/checked.ts` alone may import `provePath` and `proveUrl` (held by the architecture test).
+ * A guarded file operation takes a `CheckedPath`, a connection takes a `CheckedUrl`, a process a `CheckedProgram`; none can be
+ * written down by hand. `host/capabilities/checked.ts` alone may import `provePath`, `proveUrl` and `proveProgram` (held by the
+ * architecture test).
  */
 
 declare const proven: unique symbol;
@@ -29,9 +30,22 @@ export interface CheckedUrl {
   readonly permitsAddress: (address: string) => boolean;
 }
 
+/** A program that the grant allowed to run (SPEC G2). */
+export interface CheckedProgram {
+  readonly [proven]: "run";
+  /** The file itself, absolute. */
+  readonly path: string;
+  /** What the caller wrote, for messages. */
+  readonly written: string;
+}
+
 export function provePath<Access extends "read" | "write">(fields: Omit<CheckedPath<Access>, typeof proven>): CheckedPath<Access> {
   // The brand exists at the type level only.
   return Object.freeze(fields) as CheckedPath<Access>;
+}
+
+export function proveProgram(fields: Omit<CheckedProgram, typeof proven>): CheckedProgram {
+  return Object.freeze(fields) as CheckedProgram;
 }
 
 export function proveUrl(fields: Omit<CheckedUrl, typeof proven>): CheckedUrl {

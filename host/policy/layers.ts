@@ -4,6 +4,7 @@ import {
   compilePermissions,
   type CompiledPermissions,
   type PermissionBases,
+  PERMISSION_KINDS,
   type PermissionLayer,
   type Permissions,
   permissionsForEffects,
@@ -87,9 +88,11 @@ function compileLayers(
   );
   const policyLayers = [...narrowing, ...denials(sources, tool, bases)];
 
-  if (binding.kind !== "plugin") {
+  // A project's own tool holds what the person who declared it wrote down.
+  if (binding.kind !== "plugin" || tool.plugin === undefined) {
     const own = definition.permissions ?? HOST_TOOL_PERMISSIONS;
-    return [hard("builtin", compilePermissions(own, bases(workspace))), classLayer, ...policyLayers];
+    const programs = own.run === undefined ? [] : [programLayer(userLayer(sources, tool, bases, policy))];
+    return [hard("builtin", compilePermissions(own, bases(workspace))), classLayer, ...policyLayers, ...programs];
   }
   const manifestBases: PermissionBases = { ...bases(binding.version.bases.base), ...binding.version.bases, workspace };
   const manifest = hard("manifest", compilePermissions(binding.version.manifest.permissions, manifestBases));
@@ -127,6 +130,18 @@ function userLayer(
     ...(ofRules.length === 0 ? [] : [ofRules.reduce(intersectCompiled)]),
   ];
   return { name: "user grant", permissions: uniteCompiled(all, bases(root)), unnamed: "none", otherwise: "prompt" };
+}
+
+/** What programs a host tool may run, and with which variables, a person says, as for plugins; its files are its own (SPEC G2). */
+function programLayer({ permissions, ...layer }: PermissionLayer): PermissionLayer {
+  const entries = new Map(
+    PERMISSION_KINDS.map((kind) => {
+      const own =
+        kind === "run" || kind === "env" ? (permissions.entries.get(kind) ?? { allow: [], deny: [] }) : { allow: true as const, deny: [] };
+      return [kind, own];
+    }),
+  );
+  return { ...layer, permissions: { ...permissions, entries } };
 }
 
 function denials(sources: LayerSources, tool: RegisteredTool, bases: (base: string) => PermissionBases): readonly PermissionLayer[] {

@@ -42,6 +42,7 @@ export interface MergedRules {
   readonly route?: Setting<Route>;
   readonly limits: LimitRequest;
   readonly confirm?: Setting<ConfirmMode>;
+  readonly dryRun?: Setting<boolean>;
   /** AND-ed: more than one only where equally specific rules each grant something, and the stricter counts. */
   readonly grants: readonly Permissions[];
   /** By resource and by whose use counts; several of a kind only where equally specific rules set it, and all of them hold. */
@@ -57,11 +58,13 @@ export function matchRules(config: PolicyConfig, tool: RegisteredTool): MergedRu
 
   const route = pick(matched, "route", ROUTES_BY_STRICTNESS);
   const confirm = pick(matched, "confirm", MODES_BY_STRICTNESS);
+  const dryRun = pick(matched, "dryRun", [true, false]);
   return {
-    allow: mergeAllow(matched),
+    allow: mergeAllow(matched, tool),
     ...(route && { route }),
     limits: mergeLimits(matched),
     ...(confirm && { confirm }),
+    ...(dryRun && { dryRun }),
     grants: mergeGrants(matched),
     quotas: mergeQuotas(matched),
     matched,
@@ -75,11 +78,14 @@ function defaultRule(effect: RuleEffect): MatchedRule {
   return { effect, because: { layer: "default", rule: "default" }, specificity: [0, 0] };
 }
 
+/** How specific a rule is that names a tool. */
+const BARE_TOOL = 5;
+
 /** At most one match: a rule has exactly one selector. */
 function matchRule(rule: PolicyRule, config: PolicyConfig, tool: RegisteredTool): readonly MatchedRule[] {
   const { tool: name, plugin, pattern, category, group } = rule;
-  if (name !== undefined && name === tool.qualifiedName) return [matchedBy(rule, `tool ${name}`, 6)];
-  if (name !== undefined && name === tool.name) return [matchedBy(rule, `tool ${name}`, 5)];
+  if (name !== undefined && name === tool.qualifiedName) return [matchedBy(rule, `tool ${name}`, BARE_TOOL + 1)];
+  if (name !== undefined && name === tool.name) return [matchedBy(rule, `tool ${name}`, BARE_TOOL)];
   if (plugin !== undefined && plugin === tool.plugin) return [matchedBy(rule, `plugin ${plugin}`, 4)];
   if (pattern !== undefined && (matchesGlob(pattern, tool.qualifiedName) || matchesGlob(pattern, tool.name)))
     return [matchedBy(rule, `pattern ${pattern}`, 3, literalLength(pattern))];
@@ -88,20 +94,37 @@ function matchRule(rule: PolicyRule, config: PolicyConfig, tool: RegisteredTool)
   return [];
 }
 
+/** A built-in that runs programs is off until a rule allows it by its name: no pattern or group that was written for others does (SPEC G2). */
+function isOff({ source, definition }: RegisteredTool): boolean {
+  return source === "builtin" && definition.permissions?.run !== undefined;
+}
+
+/** Why such a tool is off. */
+export const OFF: Because = Object.freeze({ layer: "built-in", rule: "off until a rule allows it by its name" });
+
+/** The smallest rule that turns such a tool on. */
+export function offHint({ name }: RegisteredTool, because: Because): { readonly text: string } | undefined {
+  if (because !== OFF) return undefined;
+  const rule = { tool: name, allow: true, grants: { run: ["<program>"] } };
+  return { text: `it runs programs, and is off until "policy.rules" of bascule.json has ${JSON.stringify(rule)}` };
+}
+
 function matchedBy(effect: RuleEffect, rule: string, kind: number, literals: number = 0): MatchedRule {
   return { effect, because: { layer: "rule", rule }, specificity: [kind, literals] };
 }
 
-function mergeAllow(matched: readonly MatchedRule[]): Setting<boolean> {
+function mergeAllow(matched: readonly MatchedRule[], tool: RegisteredTool): Setting<boolean> {
   const denial = matched.find(({ effect, because }) => effect.allow === false && because.layer !== "default");
   if (denial !== undefined) return { value: false, because: denial.because };
+  const isNamed = matched.some(({ effect, specificity }) => effect.allow === true && specificity[0] >= BARE_TOOL);
+  if (isOff(tool) && !isNamed) return { value: false, because: OFF };
   const decider = matched.find(({ effect }) => effect.allow !== undefined);
   return decider?.effect.allow === undefined
     ? { value: true, because: { layer: "default", rule: "default" } }
     : { value: decider.effect.allow, because: decider.because };
 }
 
-function pick<K extends "route" | "confirm">(
+function pick<K extends "route" | "confirm" | "dryRun">(
   matched: readonly MatchedRule[],
   field: K,
   byStrictness: readonly RuleEffect[K][],

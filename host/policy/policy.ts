@@ -24,7 +24,7 @@ import { createGrantLayers } from "./layers.ts";
 import { matchRules, type MergedRules } from "./match.ts";
 import type { Protection } from "./protect.ts";
 import { refusalBy, type ToolLayer, toolLayersFor } from "./tool-layers.ts";
-import { confinementOf } from "./trust.ts";
+import { confinementOf, unavailableOn } from "./trust.ts";
 import { approvalFor, createTypeCeilings } from "./permission-types.ts";
 
 /** What dispatch needs of a policy; any implementation passes the dispatch suite (SPEC D8). */
@@ -140,6 +140,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
     const { mode, because } = modeFor(tool, session);
     const route = routeOf(tool, rules);
     const confinement = route === "host" ? confinementOf(trusted, tool) : undefined;
+    const unavailable = unavailableOn(route, tool, confinement);
     const decision: Decision = Object.freeze(
       mode === "deny"
         ? { kind: "deny", because, by: "confirmation" }
@@ -147,11 +148,13 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
             kind: mode === "auto" ? "allow" : "ask",
             route,
             ...(confinement && { confinement }),
+            ...(unavailable !== undefined && { unavailable }),
             grant,
             limits,
             quotas: quotasFor(rules, session),
             because: rules.allow.because,
             confirm: mode,
+            ...(rules.dryRun?.value === true && { dryRun: true }),
           },
     );
     decided.set(tool, { session, grant, limits, decision });
@@ -167,6 +170,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
       const grant: Grant = grantLayers(tool, session.workspace, { ruleGrants: rules.grants, layers, ceilings: ceilings(classOf(tool)) });
       const route = routeOf(tool, rules);
       const confinement = route === "host" ? confinementOf(trusted, tool) : undefined;
+      const unavailable = unavailableOn(route, tool, confinement);
       return explainTool({
         tool,
         rules,
@@ -174,6 +178,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
         grant,
         route,
         ...(confinement && { confinement }),
+        ...(unavailable !== undefined && { unavailable }),
         class: classOf(tool),
         mode: modeFor(tool, session),
         limits: limitsFor(tool, { session }),
@@ -199,8 +204,9 @@ export function classOf(tool: RegisteredTool): SideEffectClass {
 
 /** The default's route is for plugins: everything else is the person's own word, and only a rule of its own moves it. */
 function routeOf(tool: RegisteredTool, rules: MergedRules): Route {
-  if (tool.source === "plugin") return rules.route?.value ?? "wasm";
-  return rules.route === undefined || rules.route.because.layer === "default" ? "host" : rules.route.value;
+  if (tool.plugin !== undefined) return rules.route?.value ?? "wasm";
+  if (rules.route !== undefined && rules.route.because.layer !== "default") return rules.route.value;
+  return tool.binding.kind === "remote" ? "remote" : "host";
 }
 
 /** A call's wish, else the tool's, else the class default; never above what policy says (SPEC T2, M2). */

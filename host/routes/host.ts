@@ -1,6 +1,6 @@
 /** The `host` route: built-ins and functions of the embedding program, natively and in this process; plugins beside it (SPEC O1, R1, T3). */
 
-import { checkServers, createWorkspaceFiles } from "../capabilities/mod.ts";
+import { checkServers, createRunProgram, createToolCaller, createWorkspaceFiles } from "../capabilities/mod.ts";
 import type { ToolContext } from "../context.ts";
 import { cancelled, internal, resourceExhausted, toolError, type ToolErrorData, toolFailedHidden, wallTimeout } from "../errors.ts";
 import { copyJson } from "../json.ts";
@@ -11,10 +11,13 @@ import type { Tool, ToolFactory } from "../tool.ts";
 import type { Execution, Executor, Outcome } from "./executor.ts";
 import { partsOutcome, plainOutcome } from "./output.ts";
 import { createProcessExecutor, type ProcessRouteOptions } from "./process/process.ts";
-import { openRunRecord, type RunRecord } from "./run-record.ts";
+import { asksForTools, openRunRecord, type RunRecord } from "./run-record.ts";
 import { DEFAULT_GRACE_MS, type InTime, stopError, stopInTime } from "./stop-in-time.ts";
 
 export type HostRouteOptions = ProcessRouteOptions;
+
+/** Whatever a tool says: then its slot is free (SPEC T3). */
+const MAX_GRACE_MS = 30_000;
 
 /** Each call gets a fresh instance, a deadline, and a signal that fires at the deadline and at cancellation. */
 export function createHostExecutor(options: HostRouteOptions): Executor {
@@ -34,7 +37,9 @@ async function runNatively(create: ToolFactory, execution: Execution, options: H
   const refused = checkServers(execution.tool.definition.permissions, record.bridge);
   if (refused) return { ok: false, error: refused, used: { wallMs: 0 }, filesModified: [] };
   const ending = await runToEnd(create, execution, { ...options, record, stop });
-  const facts = { used: { wallMs: record.elapsedMs() }, filesModified: record.filesModified() };
+  const calls = record.endCalls();
+  const steps = calls && (await calls);
+  const facts = { used: { wallMs: record.elapsedMs() }, filesModified: record.filesModified(), ...(steps && { steps }) };
   if (ending.kind === "ended") {
     const { value: end } = ending;
     if (end.kind === "returned") return readReturned(end.value, execution, facts);
@@ -43,7 +48,9 @@ async function runNatively(create: ToolFactory, execution: Execution, options: H
   const error = ending.reason === "timeout" ? wallTimeout(execution.decision.limits.wallMs) : cancelled();
   const late =
     ending.late?.kind === "returned" && ending.late.value !== undefined ? readReturned(ending.late.value, execution, facts) : undefined;
-  return { ok: false, error, ...facts, ...(late?.ok === true && { partialOutput: late.output }) };
+  if (late?.ok !== true) return { ok: false, error, ...facts };
+  const { ok: _ended, output: partialOutput, ...rest } = late;
+  return { ok: false, error, ...rest, partialOutput };
 }
 
 interface Run extends HostRouteOptions {
@@ -53,13 +60,15 @@ interface Run extends HostRouteOptions {
 
 /** Settles when the tool has ended, or when its grace period has. Never rejects. */
 async function runToEnd(create: ToolFactory, execution: Execution, run: Run): Promise<InTime<Ending>> {
-  const { platform, record, stop, graceMs = DEFAULT_GRACE_MS } = run;
+  const { platform, record, stop } = run;
   const { signal, decision, args } = execution;
   let tool: Tool | undefined;
   const finished: Promise<Ending> = start(() => {
     tool = create();
     return tool.execute(args, createContext(execution, record, stop.signal));
   });
+  // By now there is a tool, if there will be one.
+  const graceMs = Math.min(tool?.graceMs ?? run.graceMs ?? DEFAULT_GRACE_MS, MAX_GRACE_MS);
   const ending = await stopInTime(finished, {
     clock: platform.clock,
     signal,
@@ -93,7 +102,7 @@ function askToCancel(tool: Tool | undefined, record: RunRecord): void {
 }
 
 function createContext(execution: Execution, record: RunRecord, signal: AbortSignal): ToolContext {
-  const { call } = execution;
+  const { call, tool, decision } = execution;
   return Object.freeze({
     sessionId: call.session.id,
     ...(call.turnId !== undefined && { turnId: call.turnId }),
@@ -108,6 +117,10 @@ function createContext(execution: Execution, record: RunRecord, signal: AbortSig
     log: record.log,
     progress: (value: JsonValue) => record.progress(value),
     workspace: Object.freeze(createWorkspaceFiles(record.bridge)),
+    ...(asksForTools(execution.tool) && { tools: Object.freeze(createToolCaller(record.bridge)) }),
+    ...(tool.definition.permissions?.run !== undefined && {
+      run: createRunProgram({ bridge: record.bridge, limits: decision.limits, progress: (value) => record.progress(value) }),
+    }),
   });
 }
 

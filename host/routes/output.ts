@@ -6,7 +6,7 @@ import { toolFailed } from "../errors.ts";
 import type { Outcome, OutcomeBase } from "./executor.ts";
 
 /** What the host itself knows about the run. */
-export type OutcomeFacts = Pick<OutcomeBase, "used" | "filesModified">;
+export type OutcomeFacts = Pick<OutcomeBase, "used" | "filesModified" | "steps">;
 
 /** Plain JSON. */
 export function plainOutcome(output: JsonValue, facts: OutcomeFacts): Outcome {
@@ -25,6 +25,7 @@ export function partsOutcome(parts: JsonObject, facts: OutcomeFacts): Outcome {
   const claimed = listOf(parts["filesModified"]).filter((path) => typeof path === "string");
   const base: OutcomeBase = {
     used: facts.used,
+    ...(facts.steps && { steps: facts.steps }),
     filesModified: [...new Set([...facts.filesModified, ...claimed.slice(0, MOST_FILES)])],
     ...(content.length > 0 && { content }),
     ...(isJsonObject(metadata) && { metadata }),
@@ -54,7 +55,7 @@ function toBlock(block: JsonValue): ContentBlock | undefined {
   if (!isJsonObject(block)) return undefined;
   const { type, text, data, mimeType, uri } = block;
   if (type === "text" && typeof text === "string") return { type, text };
-  if (type === "image" && typeof data === "string" && typeof mimeType === "string") return { type, data, mimeType };
+  if ((type === "image" || type === "audio") && typeof data === "string" && typeof mimeType === "string") return { type, data, mimeType };
   if (type !== "resource" || typeof uri !== "string") return undefined;
   return { type, uri, ...(typeof text === "string" && { text }), ...(typeof mimeType === "string" && { mimeType }) };
 }

@@ -6,6 +6,7 @@ import type { KeptResults } from "../results/kept-results.ts";
 import { BUILTIN_OWNER, type Registry } from "../registry.ts";
 import { FsDenied, ToolFailed } from "../tool-error.ts";
 import type { ToolDeclaration, ToolFactory } from "../tool.ts";
+import { shell } from "./builtin-shell.ts";
 import { listMatching } from "./list-matching.ts";
 
 export interface BuiltinOptions {
@@ -21,19 +22,16 @@ export const BUILTIN_ALIASES: Readonly<Record<string, string>> = {
   Write: "write_file",
   Echo: "echo",
   list_directory: "list_dir",
+  run_shell: "shell",
+  Shell: "shell",
 };
-
-/** Names of the built-in that is still missing (SPEC G2). */
-const RESERVED_NAMES = ["shell", "Shell", "run_shell"];
 
 /** Adds the built-in tools and their aliases. `createHost` does so unless `builtins: false`. */
 export function registerBuiltins(registry: Registry, options: BuiltinOptions = {}): void {
   const { reload, readResult } = options;
   const more = [...(reload === undefined ? [] : [reloadPlugins(reload)]), ...(readResult === undefined ? [] : [readKept(readResult)])];
-  registry.registerMany([echo, readFile, writeFile, patchFile, listDir, ...more], { owner: BUILTIN_OWNER, source: "builtin" });
+  registry.registerMany([echo, readFile, writeFile, patchFile, listDir, shell, ...more], { owner: BUILTIN_OWNER, source: "builtin" });
   for (const [alias, name] of Object.entries(BUILTIN_ALIASES)) registry.alias(alias, name);
-  // Not built yet, and nobody's until then: a plugin's `shell` would be taken for the host's.
-  for (const name of RESERVED_NAMES) registry.alias(name, "shell");
 }
 
 const TEXT: JsonSchema = { type: "string" };

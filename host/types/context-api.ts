@@ -32,8 +32,16 @@ const FILES = `
   readonly workspace: Workspace;
 `;
 
+const TOOLS = `
+  /** Other tools: those that were granted and may be called by tools. */
+  readonly tools: {
+    /** The tool's output. Rejects with an error whose \`code\` says why there is none, or with \`Deno.errors.NotCapable\`. */
+    call<T = unknown>(name: string, args?: Readonly<Record<string, unknown>>): Promise<T>;
+  };
+`;
+
 /** Members of `Context`. */
-export const CONTEXT_API: readonly ApiGroup[] = [{ text: FACTS }];
+export const CONTEXT_API: readonly ApiGroup[] = [{ text: FACTS }, { needs: ["tools"], text: TOOLS }];
 
 /** Members of `Context` where there is anything in `Workspace`. */
 export const WORKSPACE_MEMBER: string = FILES;
@@ -79,7 +87,7 @@ export interface Log {
 /** A block of a result for a model or a person to read, as in MCP. */
 export type ContentBlock =
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly data: string; readonly mimeType: string }
+  | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
   | { readonly type: "resource"; readonly uri: string; readonly text?: string; readonly mimeType?: string };
 
 /** What \`context.output\` takes. */

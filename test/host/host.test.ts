@@ -56,6 +56,7 @@ describe("createHost()", () => {
       "read_file",
       "read_result",
       "reload_plugins",
+      "shell",
       "write_file",
     ]);
     expect(host.plugins()).toEqual([]);

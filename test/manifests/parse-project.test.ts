@@ -34,6 +34,7 @@ describe("parseProject()", () => {
             confirm: "auto",
             grants: { read: ["$workspace"] },
             quota: [{ calls: 5, per: "session", windowMs: 1_000 }],
+            dryRun: true,
           },
           { tool: "echo" },
           { plugin: "notes" },
@@ -51,6 +52,7 @@ describe("parseProject()", () => {
         trustedWorkspaces: ["."],
         trustedWorkspaceOverrides: { x: "deny" },
         timeoutMs: 5,
+        preview: true,
       },
       trusted: ["words", { name: "notes", unconfined: true }],
       isolation: ["words"],
@@ -59,13 +61,14 @@ describe("parseProject()", () => {
         b: { url: "https://mcp.example/", type: "http", timeoutMs: 5 },
       },
       remotes: {
-        a: { url: "https://a.test/b", token: "A", tools: ["words.*"], addresses: ["10.0.0.0/8"], role: "r", plaintext: false },
+        a: { url: "https://a.test/b", token: "A", tools: ["words.*"], addresses: ["10.0.0.0/8"], plaintext: false },
         b: { url: "http://127.0.0.1:7420" },
       },
-      tools: [{ name: "x" }],
+      tools: [{ name: "x", description: "X", inputSchema: { type: "object" }, sideEffects: [], remote: { url: "https://a.test/b" } }],
       roles: { a: {} },
       secrets: { A: { env: "B", hosts: ["a.test"] }, C: { file: "c.txt" } },
       audit: { store: true, redact: [], record: "failures" },
+      undo: { keep: false, maxBytes: 1, maxDays: 2 },
       server: {
         host: "0.0.0.0",
         port: 1,
@@ -86,7 +89,12 @@ describe("parseProject()", () => {
       a: { ...common, command: "serve", env: { KEY: { fromEnv: "A_KEY" } } },
       b: { ...common, url: "https://mcp.example/", timeoutMs: 5 },
     };
-    expect(parseProject(JSON.stringify(file))).toEqual({ ok: true, value: { ...rest, trusted, isolation, mcpServers }, warnings: [] });
+    const tools = [{ definition: expect.objectContaining({ name: "x", callers: ["direct"] }), remote: { url: "https://a.test/b" } }];
+    expect(parseProject(JSON.stringify(file))).toEqual({
+      ok: true,
+      value: { ...rest, trusted, isolation, mcpServers, tools },
+      warnings: [],
+    });
   });
 
   it.each<[unknown, object]>([
@@ -207,6 +215,7 @@ describe("parseProject()", () => {
     ["a host that is a URL", { server: { allowedHosts: ["http://a.test"] } }, "/server/allowedHosts/0"],
     ["a server without an end", { server: { limits: { bodyBytes: 1e12 } } }, "/server/limits/bodyBytes"],
     ["a remote without a place", { remotes: { a: {} } }, "/remotes/a"],
+    ["a remote over NATS", { remotes: { a: { url: "nats://a.test" } } }, "/remotes/a/url"],
     ["a remote with a password", { remotes: { a: { url: "https://a:b@a.test" } } }, "/remotes/a/url"],
     ["a remote whose token anybody could read", { remotes: { a: { url: "http://a.test" } } }, "/remotes/a/url"],
     ["a remote's token itself", { remotes: { a: { url: "https://a.test", token: "s3cr-t" } } }, "/remotes/a/token"],

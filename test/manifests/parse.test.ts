@@ -106,7 +106,8 @@ describe("parseManifest()", () => {
       main: "./src/main.js",
       dependencies: { other: "^1.0.0" },
       settingsSchema: { type: "object", properties: { depth: { type: "integer", default: 3 } } },
-      permissions: { read: ["$workspace"], net: ["example.com"] },
+      // What the skill calls is asked for, too.
+      permissions: { read: ["$workspace"], net: ["example.com"], tools: ["all.a"] },
       tools: [tool],
       skills: [skill],
       state: "session",
@@ -341,7 +342,7 @@ describe("parseManifest()", () => {
     ["destructive", { destructive: 1 }, "/destructive"],
     ["determinism", { determinism: "pure" }, "/determinism"],
     ["a permission that the plugin does not ask for", { permissions: { read: ["/etc"] } }, "/permissions"],
-    ["requires", { requires: [{ capability: "run", arg: "path" }] }, "/requires/0/capability"],
+    ["requires", { requires: [{ capability: "env", arg: "path" }] }, "/requires/0/capability"],
     ["requires, naming no argument", { requires: [{ capability: "read", arg: "toString" }] }, "/requires/0/arg"],
     ["timeoutMs", { timeoutMs: 1.5 }, "/timeoutMs"],
     ["callers", { callers: ["anyone"] }, "/callers/0"],

@@ -21,7 +21,16 @@ const LAYERS: Readonly<Record<string, { readonly layers: readonly string[]; read
   },
   host: {
     layers: ["manifests", "sandbox"],
-    packages: ["@sinclair/typebox", "semver", "@opentelemetry/api", "diff", "hono", "@modelcontextprotocol/client"],
+    packages: [
+      "@sinclair/typebox",
+      "semver",
+      "@opentelemetry/api",
+      "diff",
+      "fflate",
+      "hono",
+      "@modelcontextprotocol/client",
+      "@modelcontextprotocol/server",
+    ],
   },
 };
 
@@ -76,7 +85,7 @@ const HASHING_FILES: ReadonlySet<string> = new Set([
   "sandbox/cache-file.ts",
 ]);
 
-const PROOFS: ReadonlySet<string> = new Set(["provePath", "proveUrl"]);
+const PROOFS: ReadonlySet<string> = new Set(["provePath", "proveUrl", "proveProgram"]);
 
 /** Every breach, one line each: `file:line: what is wrong (what to do instead)`. */
 export function architectureViolations(files: readonly SourceFile[]): readonly string[] {
@@ -107,6 +116,8 @@ function checkImport(from: string, found: SourceImport, known: ReadonlySet<strin
   if (found.names.some((name) => PROOFS.has(name)) && from !== "host/capabilities/checked.ts" && !isPlatform(from)) {
     violations.push(`${at}: makes a proof (only host/capabilities/checked.ts does)`);
   }
+  if (found.names.includes("hostPlace") && !/^host\/(overlay|undo)\//.test(from))
+    violations.push(`${at}: looks for the host itself (only host/overlay/ and host/undo/ do; ask the grant with checkPath)`);
   return violations;
 }
 

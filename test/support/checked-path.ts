@@ -1,6 +1,6 @@
 /** Proofs for tests of guarded files: a grant of whole folders, as `checkPath` would make it. */
 
-import { type CheckedPath, type CheckedUrl, provePath, proveUrl } from "../../host/platform/proof.ts";
+import { type CheckedPath, type CheckedProgram, type CheckedUrl, provePath, proveProgram, proveUrl } from "../../host/platform/proof.ts";
 
 /** A proof for `path` that permits what lies in one of `folders`. */
 export function checkedPath(path: string, ...folders: readonly string[]): CheckedPath<"read" | "write"> {
@@ -14,4 +14,9 @@ export function checkedPath(path: string, ...folders: readonly string[]): Checke
 /** A proof for a request, with every address permitted unless said otherwise. */
 export function checkedUrl(url: string, method: string, permitsAddress: (address: string) => boolean = () => true): CheckedUrl {
   return proveUrl({ url, method, permitsAddress });
+}
+
+/** A proof for a program, whatever the grant. */
+export function checkedProgram(path: string): CheckedProgram {
+  return proveProgram({ path, written: path });
 }

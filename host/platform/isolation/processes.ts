@@ -1,10 +1,10 @@
 /** One process with its streams, as the sandbox wants it. */
 
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
-import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
-import { devNull } from "node:os";
+import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import type { ProcessConnection } from "../../../sandbox/mod.ts";
+import { withOnlyPipes } from "../inherited-files.ts";
 
 export interface ProcessStart {
   readonly command: readonly [program: string, ...args: string[]];
@@ -80,42 +80,11 @@ export function spawnAlone(
   [program, ...args]: ProcessStart["command"],
   options: Pick<ProcessStart, "cwd" | "env"> & { readonly apart?: boolean },
 ): ChildProcessByStdio<Writable, Readable, Readable> {
-  const nothing = openSync(devNull, "r");
-  try {
-    const stdio: ("pipe" | "ignore" | number)[] = ["pipe", "pipe", "pipe"];
-    for (const file of inheritedFiles()) {
-      while (stdio.length < file) stdio.push("ignore");
-      stdio[file] = nothing;
-    }
-    // Three pipes are what the types know of this.
+  return withOnlyPipes(3, (stdio) => {
     const child = spawn(program, args, { cwd: options.cwd, env: { ...options.env }, stdio, detached: options.apart === true });
+    // Three pipes are what the types know of this.
     return child as ChildProcessByStdio<Writable, Readable, Readable>;
-  } finally {
-    closeSync(nothing);
-  }
-}
-
-/** Descriptors that are not closed when a program starts; runtimes mark their own to be. */
-function inheritedFiles(): readonly number[] {
-  if (process.platform !== "linux" || "Deno" in globalThis) return [];
-  return readdirSync("/proc/self/fd")
-    .map(Number)
-    .filter((file) => file > STANDARD_ERROR && !isClosedAtStart(file))
-    .sort((a, b) => a - b);
-}
-
-const STANDARD_ERROR = 2;
-/** In octal, as fdinfo writes it (https://man7.org/linux/man-pages/man5/proc_pid_fdinfo.5.html). */
-const O_CLOEXEC = 0o2000000;
-
-function isClosedAtStart(file: number): boolean {
-  try {
-    const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${file}`, "utf8"))?.[1] ?? "0";
-    return (Number.parseInt(flags, 8) & O_CLOEXEC) !== 0;
-  } catch {
-    // The one that the folder was read with.
-    return true;
-  }
+  });
 }
 
 /**

@@ -75,5 +75,6 @@ export function changedParts(before: Pin, now: Pin): readonly string[] {
 }
 
 function toPin(value: JsonValue): Pin {
-  return isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([part, hash]) => [part, String(hash)])) : {};
+  const parts = isJsonObject(value) ? Object.entries(value) : [];
+  return Object.fromEntries(parts.map(([part, hash]) => [part, typeof hash === "string" ? hash : ""]));
 }

@@ -1,46 +1,23 @@
 import { describe, expect, it } from "vitest";
 import type { ToolContext } from "../../../host/context.ts";
 import { createHostExecutor } from "../../../host/routes/host.ts";
-import { ToolError, ToolFailed } from "../../../host/tool-error.ts";
-import { toolOutput } from "../../../host/tool-output.ts";
+import { ToolError } from "../../../host/tool-error.ts";
 import type { Tool } from "../../../host/tool.ts";
 import { createRegistry } from "../../../host/registry.ts";
-import { type Behaviour, executorSuite } from "../../conformance/executor.ts";
+import { executorSuite } from "../../conformance/executor.ts";
+import { toExecute } from "../../support/behaviour.ts";
 import { executionOf, routeOptions } from "../../support/execution.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { pluginToolOf } from "../../support/registered.ts";
 import { hostTool } from "../../support/tools.ts";
 
-const untilAborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true }));
-
-function toExecute(behaviour: Behaviour): Tool["execute"] {
-  switch (behaviour.does) {
-    case "return":
-      return () => behaviour.output;
-    case "return arguments":
-      return (args) => args;
-    case "return parts":
-      return () => toolOutput(behaviour.parts);
-    case "throw":
-      return () => {
-        throw new Error(behaviour.message);
-      };
-    case "throw a ToolError":
-      return () => {
-        throw new ToolFailed(behaviour.message);
-      };
-    case "wait":
-      return (_args, { signal }) => untilAborted(signal);
-    case "write":
-      return async (_args, { workspace }) => (await workspace.write(behaviour.path, behaviour.text), null);
-    case "read":
-      return async (_args, { workspace }) => await workspace.read(behaviour.path);
-  }
-}
-
-function registered(execute: Tool["execute"], cancel?: Tool["cancel"]): ReturnType<ReturnType<typeof createRegistry>["register"]> {
-  return createRegistry({ newId: () => "id" }).register(hostTool("tool", {}, execute, cancel));
+function registered(
+  execute: Tool["execute"],
+  cancel?: Tool["cancel"],
+  graceMs?: number,
+): ReturnType<ReturnType<typeof createRegistry>["register"]> {
+  const create = hostTool("tool", {}, execute, cancel);
+  return createRegistry({ newId: () => "id" }).register(graceMs === undefined ? create : () => ({ ...create(), graceMs }));
 }
 
 executorSuite("host", () => {
@@ -142,6 +119,25 @@ describe("createHostExecutor()", () => {
     stop.abort();
     expect(await running).toMatchObject({ ok: false, error: { code: "cancelled" }, partialOutput: "half" });
     expect(cancelled).toBe(1);
+  });
+
+  it("waits longer for a tool that says what it takes to end, and no longer than 30 s [T3]", async () => {
+    for (const [graceMs, partialOutput] of [
+      [5_000, "half"],
+      [60_000, undefined],
+    ] as const) {
+      const platform = memoryPlatform();
+      let end: (value: string) => void = () => undefined;
+      const tool = registered(() => new Promise<string>((resolve) => (end = resolve)), undefined, graceMs);
+      const stop = new AbortController();
+      const running = createHostExecutor(routeOptions(platform))(executionOf({ tool, signal: stop.signal }));
+      stop.abort();
+      await new Promise((resolve) => setImmediate(resolve));
+      platform.advance(graceMs === 5_000 ? 4_999 : 30_000);
+      await new Promise((resolve) => setImmediate(resolve));
+      end("half");
+      expect((await running).partialOutput).toBe(partialOutput);
+    }
   });
 
   it("abandons a tool that does not end, with a warning [T3]", async () => {

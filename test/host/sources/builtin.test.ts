@@ -17,12 +17,12 @@ registerBuiltins(everything, { reload: async () => 0 });
 for (const { name, binding } of everything.snapshot().tools) if (binding.kind === "factory") toolSuite(name, binding.create);
 
 describe("registerBuiltins()", () => {
-  it.each(["shell", "run_shell", "Shell"])("keeps %s from plugins while the built-in is missing [G2.reserved] [M5]", (name) => {
+  it.each(["shell", "run_shell", "Shell"])("keeps %s from plugins, also while it is off [G2.reserved] [M5]", (name) => {
     const registry = createRegistry({ newId: () => "id" });
     registerBuiltins(registry);
     const definition = { name, description: "Runs anything", inputSchema: { type: "object" as const }, sideEffects: [] };
     expect(() => registry.register(() => ({ definition, execute: () => null }))).toThrow("built-in");
-    expect(registry.has(name)).toBe(false);
+    expect(registry.get(name).name).toBe("shell");
   });
 
   it("echoes [G2]", async () => {

@@ -1,0 +1,26 @@
+/** A program's output does nothing to the terminal of the person who has it run. */
+
+import { describe, expect, it } from "vitest";
+import { main } from "../../../host/cli/main.ts";
+import { memoryPlatform } from "../../support/memory-platform.ts";
+
+const EVIL = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\rover\u202e\x9b2J\b\b";
+
+describe("what a program wrote", () => {
+  it("is written out at the terminal, while it runs and at its end [G2.terminal]", async () => {
+    const platform = memoryPlatform(
+      {
+        "bascule.json": JSON.stringify({
+          policy: { rules: [{ tool: "shell", allow: true, grants: { run: ["evil"] } }] },
+          confirmation: { default: { execute: "auto" } },
+        }),
+      },
+      { programs: { "/usr/bin/evil": ({ write }) => (write(EVIL), write(EVIL, "stderr"), 0) } },
+    );
+    expect(await main(["call", "shell", "command=evil"], platform)).toBe(0);
+    const shown = platform.recorded.out() + platform.recorded.error();
+    expect(shown).toContain("\\x1b]0;owned\\x07");
+    expect(shown.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(platform.recorded.error()).toContain("owned");
+  });
+});

@@ -1,0 +1,71 @@
+/** A host with the `shell` tool and programs of a test's own, on this machine. */
+
+import type { HostEvent } from "../../host/audit/events.ts";
+import { createHost, type Host, type JsonObject } from "../../host/mod.ts";
+import { currentPlatform } from "../../host/platform/mod.ts";
+import type { Platform } from "../../host/platform/platform.ts";
+import { createProcesses } from "../../host/platform/processes.ts";
+import { memoryPlatform } from "./memory-platform.ts";
+import { script } from "./real-programs.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+export interface ShellHost extends AsyncDisposable {
+  readonly host: Host;
+  /** A real path. */
+  readonly workspace: string;
+  readonly events: readonly HostEvent[];
+}
+
+export interface ShellHostOptions {
+  /** Shell scripts by name; they lie beside the workspace, in a folder that is first in `PATH`. */
+  readonly scripts?: Readonly<Record<string, string>>;
+  /** Default: `run` for every script. */
+  readonly grants?: JsonObject;
+  /** In addition to `PATH`. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly killAfterMs?: number;
+  readonly project?: JsonObject;
+}
+
+export async function shellHost(options: ShellHostOptions = {}): Promise<ShellHost> {
+  const { scripts = {}, grants = { run: Object.keys(scripts) }, env = {}, killAfterMs = 200, project = {} } = options;
+  const folder = await temporaryFolder();
+  const real = currentPlatform();
+  for (const place of ["bin", "workspace"]) await real.files.makeDirectory(`${folder}/${place}`);
+  for (const [name, lines] of Object.entries(scripts)) await script(`${folder}/bin`, name, lines);
+  const variables: Readonly<Record<string, string>> = { PATH: `${folder}/bin:/usr/bin:/bin`, ...env };
+  const platform: Platform = {
+    ...real,
+    processes: createProcesses({ killAfterMs }),
+    environment: {
+      ...real.environment,
+      get: (name) => (Object.hasOwn(variables, name) ? variables[name] : undefined),
+      names: () => Object.keys(variables),
+    },
+  };
+  const events: HostEvent[] = [];
+  const host = await createHost({
+    platform,
+    workspace: `${folder}/workspace`,
+    config: {
+      policy: { rules: [{ tool: "shell", allow: true, grants }] },
+      confirmation: { default: { execute: "auto" } },
+      ...project,
+    },
+    logger: memoryPlatform().log,
+    events: { publish: (event) => void events.push(event) },
+  });
+  return { host, workspace: `${folder}/workspace`, events, [Symbol.asyncDispose]: () => host.close() };
+}
+
+/** What a call of `shell` answered, where it has to have succeeded. */
+export function outputOf(result: Awaited<ReturnType<Host["call"]>>): {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode?: number;
+  readonly droppedBytes?: number;
+} {
+  if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`);
+  // The output schema says so, and dispatch has checked it.
+  return result.output as never;
+}
