@@ -1,6 +1,5 @@
 /** `bascule.json`, a project's policy and settings, in canonical form (SPEC P1). The reader is `parseProject`. */
 
-import type { JsonObject } from "./json.ts";
 import type { LimitRequest } from "./limits.ts";
 import type { McpServerConfig } from "./mcp-server.ts";
 import type { Permissions } from "./permissions.ts";
