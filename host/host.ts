@@ -47,6 +47,7 @@ import { createToolCalls } from "./chains/tool-calls.ts";
 import { createPluginSettings } from "./settings/plugin-settings.ts";
 import { hostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
+import { openMcpSource } from "./sources/mcp/open-mcp-source.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
 import { createProjectTools } from "./sources/project-tools.ts";
 import { createTelemetry, hostGauges, toPrometheus } from "./telemetry/mod.ts";
@@ -116,6 +117,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     ...{ places, registry, bus, sandbox, settings, consent },
     loadsAtOnce: options.loadsAtOnce,
   });
+  const mcp = openMcpSource({ platform, places, registry, emit: bus.emit });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
   const undos = openUndos({ platform, places, isWanted: options.undo ?? false, emit: bus.emit, onDefect });
@@ -191,6 +193,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     await grants.refresh();
     await consent.refresh();
     await refreshSettings();
+    if (options.mcpServers !== false) await mcp.apply();
     return await directory.reloadChanged();
   }
 
@@ -201,6 +204,12 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   await projectTools?.refresh();
   await refreshSettings();
   if (options.scan !== false) await directory.scan();
+  if (options.mcpServers !== false) {
+    await mcp.apply();
+    bus.subscribe(({ type }) => {
+      if (type === "policy.reloaded") void mcp.apply().catch((error: unknown) => onDefect("MCP servers cannot be connected", error));
+    });
+  }
   let unwatchSettings = (): void => {};
   if (options.watch === true) {
     await directory.watch();
@@ -220,6 +229,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     unwatchSettings();
     await calls.close(DRAIN_MS);
     await directory.close();
+    await mcp.close();
     await consent.flush();
     await sandbox.close();
     sessions.close();
@@ -237,6 +247,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       ...{ directory, consent, grants, files: platform.files },
       onGrantsChanged: (plugin) => bus.emit({ type: "grant.changed", plugin, payload: {} }),
     }),
+    ...mcp.acts,
     ...lazyInstaller({ platform, directory, consent, grants, roots: places.pluginRoots }),
     async call(tool, args = {}, options) {
       // Callers without types pass null too, and no call rejects.

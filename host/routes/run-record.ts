@@ -278,9 +278,11 @@ function hintFor({ permission, value }: CapabilityAct, { tool, call, decision }:
 }
 
 function toQuery(permission: string, value: string): AccessQuery | undefined {
+  // Everything of a kind is more than a hint should offer.
+  if (value === "") return undefined;
   if (permission === "read" || permission === "write") return { kind: permission, path: value };
   if (permission === "tools") return { kind: permission, name: value };
-  if (permission === "env") return { kind: permission, name: value };
+  if (permission === "env" || permission === "run" || permission === "sys") return { kind: permission, name: value };
   if (permission !== "net") return undefined;
   const parts = /^(.*):([0-9]+)$/s.exec(value);
   return parts === null ? { kind: "net", host: value } : { kind: "net", host: parts[1] ?? "", port: Number(parts[2]) };
