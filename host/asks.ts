@@ -1,7 +1,7 @@
 /** What a host tool can ask of whoever calls it, in the middle of its call. Doors that have nobody to ask offer none of it. */
 
 import type { JsonObject } from "../manifests/mod.ts";
-import type { SlotEntry } from "./session.ts";
+import type { LendSlot } from "./session.ts";
 
 /** One question. */
 export type Ask =
@@ -33,27 +33,24 @@ export class CannotAsk extends Error {
   }
 }
 
-/** A call that leaves its slot while it asks, and takes one again to go on: waiting for a person takes none (SPEC D4). */
-export function askOutOfSlot(
-  ask: AskCaller,
-  slot: Extract<SlotEntry, { readonly kind: "entered" }>,
-  enter: () => Promise<SlotEntry>,
-): { readonly ask: AskCaller; leave(): void } {
-  let held: SlotEntry = slot;
+/** Asks with the call's slot lent to others: waiting for a person takes none (SPEC D4). Questions that are asked at once share it. */
+export function askOutOfSlot(ask: AskCaller, lend: LendSlot, signal: AbortSignal): AskCaller {
   let asking = 0;
-  const leave = (): void => void (held.kind === "entered" && held.leave());
-  return {
-    leave,
-    async ask(asks) {
-      asking += 1;
-      leave();
-      try {
-        return await ask(asks);
-      } finally {
-        asking -= 1;
-        // Of several questions at once, the last one's answer is what lets it go on.
-        if (asking === 0) held = await enter();
+  let takeBack: ((signal: AbortSignal) => Promise<void>) | undefined;
+  let returning: Promise<void> | undefined;
+  return async (asks) => {
+    await returning;
+    asking += 1;
+    takeBack ??= lend();
+    try {
+      return await ask(asks);
+    } finally {
+      asking -= 1;
+      if (asking === 0) {
+        returning = takeBack(signal);
+        takeBack = undefined;
+        await returning;
       }
-    },
+    }
   };
 }

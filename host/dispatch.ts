@@ -1,6 +1,5 @@
 /** The one path that every call of every door takes (SPEC D1). */
 
-import { askOutOfSlot } from "./asks.ts";
 import { checkWishes, checkWorld, readArguments } from "./arguments.ts";
 import type { ToolCall, ToolResult } from "./call.ts";
 import { checkCaller } from "./chains/check-caller.ts";
@@ -130,13 +129,11 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   }
 
   // From here on the call takes up room and time; until here it may have waited for a person.
-  const slots = call.chain?.slots ?? call.session.slots;
-  const slot = await slots.enter(signal);
+  const slot = await (call.chain?.slots ?? call.session.slots).enter(signal);
   if (slot.kind !== "entered") {
     previewed?.drop();
     return trace.fail(slot.kind === "overloaded" ? overloaded(slot.waiting) : cancelled());
   }
-  const asking = call.ask && askOutOfSlot(call.ask, slot, () => slots.enter(signal));
   try {
     // Others may have used it up while this one waited.
     const begun = previewed?.begun ?? host.quotas.begin(counted);
@@ -145,7 +142,7 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
     if (unwanted) return trace.deny(unwanted);
 
     trace.called(decision, isDry);
-    const execution: Execution = { tool, call: asking ? { ...call, ask: asking.ask } : call, args, decision, signal, meter: begun.meter };
+    const execution: Execution = { tool, call, args, decision, signal, meter: begun.meter, slot };
     const outcome = previewed
       ? await previewed.commit()
       : await host.executors[decision.route](isDry ? { ...execution, dryRun: "asked" } : execution);
@@ -154,7 +151,7 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
     const problems = tool.definition.outputSchema ? checkValue(tool.definition.outputSchema, outcome.output) : [];
     return problems.length > 0 ? trace.fail(invalidOutput(problems), outcome) : trace.complete(outcome);
   } finally {
-    (asking ?? slot).leave();
+    slot.leave();
     previewed?.drop();
   }
 }

@@ -80,8 +80,8 @@ function readAnswers(asks: Asks, responses: Readonly<Record<string, unknown>>): 
     const answer = responses[name];
     // What came through JSON.parse is JSON.
     if (kind !== KIND_OF_ANSWER[ask.kind] || !isJsonObject(answer)) return undefined;
-    answers[name] = answer as JsonObject;
-    if (ask.kind === "form" && !isAnswerTo(ask.schema, answer as JsonObject)) return undefined;
+    answers[name] = answer;
+    if (ask.kind === "form" && !isAnswerTo(ask.schema, answer)) return undefined;
   }
   return answers;
 }
