@@ -26,6 +26,7 @@ import type { Session } from "./session.ts";
 import type { HostSessionOptions } from "./sessions.ts";
 import type { HostSettings } from "./settings/host-settings.ts";
 import type { PluginChange, PluginStatus } from "./sources/directory/mod.ts";
+import type { McpActs } from "./sources/mcp/mod.ts";
 import type { RegisteredTool, ToolFactory } from "./tool.ts";
 
 /** Options of one call: a session, or the role and context of one that the host keeps. */
@@ -37,7 +38,7 @@ export interface HostExplanation extends Omit<Explanation, "quotas"> {
 }
 
 /** A running host. Close it, or declare it with `await using`. */
-export interface Host extends ConsentActs, HostEffects, Installer, AsyncDisposable {
+export interface Host extends ConsentActs, HostEffects, Installer, McpActs, AsyncDisposable {
   /** Never rejects: whatever goes wrong is in the result. */
   call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
   /** Up to the session's cap at once; results in the order of the calls. */

@@ -6,7 +6,8 @@ import { JsonArgumentText } from "./arguments.ts";
 import type { Decision, ToolCall } from "./call.ts";
 import { createCalls } from "./calls.ts";
 import { checkRequired } from "./capabilities/mod.ts";
-import { createConfirm } from "./confirmations/confirmations.ts";
+import { type ConfirmationOptions, createConfirm } from "./confirmations/confirmations.ts";
+import { createPermissionAsks } from "./confirmations/permission-asks.ts";
 import { createPendingConfirmations } from "./confirmations/pending.ts";
 import { isSameDecision } from "./decision-summary.ts";
 import { createConsentActs } from "./consent/consent-acts.ts";
@@ -46,6 +47,7 @@ import { createToolCalls } from "./chains/tool-calls.ts";
 import { createPluginSettings } from "./settings/plugin-settings.ts";
 import { hostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
+import { openMcpSource } from "./sources/mcp/open-mcp-source.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
 import { createProjectTools } from "./sources/project-tools.ts";
 import { createTelemetry, hostGauges, toPrometheus } from "./telemetry/mod.ts";
@@ -115,6 +117,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     ...{ places, registry, bus, sandbox, settings, consent },
     loadsAtOnce: options.loadsAtOnce,
   });
+  const mcp = openMcpSource({ platform, places, registry, emit: bus.emit });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
   const undos = openUndos({ platform, places, isWanted: options.undo ?? false, emit: bus.emit, onDefect });
@@ -125,16 +128,8 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     undos,
     isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
   });
-  const executors = createExecutors({
-    ...{ platform, emit: bus.emit, secrets, sandbox, recorder, dryRuns, undos },
-    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
-    settings: settings.configOf,
-    remotes: () => places.project.config().remotes,
-    lease: directory.lease,
-  });
-  const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
   const confirmations = createPendingConfirmations();
-  const confirm = createConfirm({
+  const asking: ConfirmationOptions = {
     emit: bus.emit,
     newId: random.uuidv7,
     clock,
@@ -142,7 +137,17 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     timeoutMs: policies.confirmationTimeoutMs,
     isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
     onDefect,
+  };
+  const executors = createExecutors({
+    ...{ platform, emit: bus.emit, secrets, sandbox, recorder, dryRuns, undos },
+    openAsks: createPermissionAsks({ ...asking, files: platform.files }),
+    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
+    settings: settings.configOf,
+    remotes: () => places.project.config().remotes,
+    lease: directory.lease,
   });
+  const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
+  const confirm = createConfirm(asking);
   const quotas = createQuotas(clock.monotonic);
   const preview = createPreview({ dryRuns, executors, quotas, isWanted: () => places.project.config().confirmation.preview });
   const wanted = options.telemetry ?? false;
@@ -188,6 +193,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     await grants.refresh();
     await consent.refresh();
     await refreshSettings();
+    if (options.mcpServers !== false) await mcp.apply();
     return await directory.reloadChanged();
   }
 
@@ -198,6 +204,12 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   await projectTools?.refresh();
   await refreshSettings();
   if (options.scan !== false) await directory.scan();
+  if (options.mcpServers !== false) {
+    await mcp.apply();
+    bus.subscribe(({ type }) => {
+      if (type === "policy.reloaded") void mcp.apply().catch((error: unknown) => onDefect("MCP servers cannot be connected", error));
+    });
+  }
   let unwatchSettings = (): void => {};
   if (options.watch === true) {
     await directory.watch();
@@ -217,6 +229,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     unwatchSettings();
     await calls.close(DRAIN_MS);
     await directory.close();
+    await mcp.close();
     await consent.flush();
     await sandbox.close();
     sessions.close();
@@ -234,6 +247,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       ...{ directory, consent, grants, files: platform.files },
       onGrantsChanged: (plugin) => bus.emit({ type: "grant.changed", plugin, payload: {} }),
     }),
+    ...mcp.acts,
     ...lazyInstaller({ platform, directory, consent, grants, roots: places.pluginRoots }),
     async call(tool, args = {}, options) {
       // Callers without types pass null too, and no call rejects.

@@ -15,6 +15,7 @@ import { type Git, GitError } from "./git-types.ts";
 import type { Bundler } from "./bundler-types.ts";
 import type { Environment, Isolation, LineConnection, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
 import { createUuidv7 } from "./random.ts";
+import type { ServerProcesses } from "./server-process-types.ts";
 import type { TrustedProcesses } from "./trusted/trusted-types.ts";
 
 /** A file's contents, or what else is there. */
@@ -99,6 +100,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     isolation: NO_PROCESSES,
     processes: createMemoryProcesses(options.programs),
     trusted: NO_TRUSTED,
+    servers: NO_SERVERS,
     inspectSystem: () =>
       Promise.resolve({
         runtime: { name: "memory", version: "0", program: "" },
@@ -124,6 +126,15 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     tree.changed(path);
   }
 }
+
+/** Nothing can be started here. */
+const NO_SERVERS: ServerProcesses = {
+  start({ onEnd }) {
+    queueMicrotask(() => onEnd("there are no processes in memory", ""));
+    return { send: () => false, stop: () => Promise.resolve() };
+  },
+  fetchFrom: () => () => Promise.reject(new TypeError("There is no network in memory")),
+};
 
 function createMemoryEnvironment(cwd: string, options: MemoryPlatformOptions): Environment {
   const variables = new Map(Object.entries(options.env ?? {}));

@@ -13,6 +13,7 @@ import type { Journals } from "./journal-types.ts";
 import type { Network } from "./network-types.ts";
 import type { Processes } from "./process-types.ts";
 import type { CheckedPath } from "./proof.ts";
+import type { ServerProcesses } from "./server-process-types.ts";
 import type { TrustedProcesses } from "./trusted/trusted-types.ts";
 
 /** Everything the host may touch; the only way to it. */
@@ -39,6 +40,8 @@ export interface Platform {
   readonly processes: Processes;
   /** Processes for plugins that run natively. */
   readonly trusted: TrustedProcesses;
+  /** MCP servers, whose tools the host offers. */
+  readonly servers: ServerProcesses;
   /** For `bascule doctor`. */
   inspectSystem(): Promise<SystemFacts>;
   /** For `bascule vendor` and `bascule pack`. */

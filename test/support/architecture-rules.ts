@@ -21,7 +21,16 @@ const LAYERS: Readonly<Record<string, { readonly layers: readonly string[]; read
   },
   host: {
     layers: ["manifests", "sandbox"],
-    packages: ["@sinclair/typebox", "semver", "@opentelemetry/api", "diff", "fflate", "hono", "@modelcontextprotocol/server"],
+    packages: [
+      "@sinclair/typebox",
+      "semver",
+      "@opentelemetry/api",
+      "diff",
+      "fflate",
+      "hono",
+      "@modelcontextprotocol/client",
+      "@modelcontextprotocol/server",
+    ],
   },
 };
 

@@ -33,6 +33,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   settings: async () => (await import("./settings.ts")).settingsCommand,
   why: async () => (await import("./why.ts")).whyCommand,
   learn: async () => (await import("./learn.ts")).learnCommand,
+  "mcp-servers": async () => (await import("./mcp-servers.ts")).mcpServersCommand,
   approve: async () => (await import("./approve.ts")).approveCommand,
   deny: async () => (await import("./approve.ts")).denyCommand,
   commit: async () => (await import("./commit.ts")).commitCommand,
