@@ -21,6 +21,7 @@ import { createKeptResults } from "./results/kept-results.ts";
 import { createRecorder } from "./recordings/recorder.ts";
 import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
+import { lazyInstaller } from "./installing/lazy-installer.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolListing } from "./listing.ts";
 import { currentPlatform } from "./platform/current.ts";
@@ -45,6 +46,7 @@ import { createToolCalls } from "./chains/tool-calls.ts";
 import { createPluginSettings } from "./settings/plugin-settings.ts";
 import { hostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
+import { openMcpSource } from "./sources/mcp/open-mcp-source.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
 import { createProjectTools } from "./sources/project-tools.ts";
 import { createTelemetry, hostGauges, toPrometheus } from "./telemetry/mod.ts";
@@ -114,6 +116,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     ...{ places, registry, bus, sandbox, settings, consent },
     loadsAtOnce: options.loadsAtOnce,
   });
+  const mcp = openMcpSource({ platform, places, registry, emit: bus.emit });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
   const undos = openUndos({ platform, places, isWanted: options.undo ?? false, emit: bus.emit, onDefect });
@@ -187,6 +190,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     await grants.refresh();
     await consent.refresh();
     await refreshSettings();
+    if (options.mcpServers !== false) await mcp.apply();
     return await directory.reloadChanged();
   }
 
@@ -197,6 +201,12 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   await projectTools?.refresh();
   await refreshSettings();
   if (options.scan !== false) await directory.scan();
+  if (options.mcpServers !== false) {
+    await mcp.apply();
+    bus.subscribe(({ type }) => {
+      if (type === "policy.reloaded") void mcp.apply().catch((error: unknown) => onDefect("MCP servers cannot be connected", error));
+    });
+  }
   let unwatchSettings = (): void => {};
   if (options.watch === true) {
     await directory.watch();
@@ -216,6 +226,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     unwatchSettings();
     await calls.close(DRAIN_MS);
     await directory.close();
+    await mcp.close();
     await consent.flush();
     await sandbox.close();
     sessions.close();
@@ -233,6 +244,8 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       ...{ directory, consent, grants, files: platform.files },
       onGrantsChanged: (plugin) => bus.emit({ type: "grant.changed", plugin, payload: {} }),
     }),
+    ...mcp.acts,
+    ...lazyInstaller({ platform, directory, consent, grants, roots: places.pluginRoots }),
     async call(tool, args = {}, options) {
       // Callers without types pass null too, and no call rejects.
       const wish = options ?? {};
@@ -307,6 +320,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     places,
     notices: directory.notices,
     events: { [Symbol.asyncIterator]: () => bus.events() },
+    subscribe: bus.subscribe,
     confirmations: { list: confirmations.list, answer: confirmations.answer },
     metrics: () =>
       toPrometheus([

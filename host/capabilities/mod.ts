@@ -17,6 +17,7 @@ export { checkUrl, checkPath, type Denial, type PathAccess, type PathAllowed, ty
 export { createExchanges, type Exchanges } from "./net-exchanges.ts";
 export { grantHint, type RefusalContext, refusalMessage } from "./refusal.ts";
 export { checkRequired, type RequiredCheck, type RequiredContext } from "./required.ts";
+export { checkServers } from "./servers.ts";
 export { checkUngranted } from "./ungranted.ts";
 export { createOpenFiles, type OpenFiles } from "./open-files.ts";
 export type { OpenToolCalls, ToolCalls } from "./tool-calls.ts";

@@ -14,6 +14,7 @@ import type { Platform } from "./platform.ts";
 import { createPortableWalk } from "./portable-walk.ts";
 import { createProcesses } from "./processes.ts";
 import { createRandom } from "./random.ts";
+import { createServerProcesses } from "./server-processes.ts";
 import { createSockets } from "./sockets.ts";
 import { inspectSystem } from "./system-facts.ts";
 import { createTerminal } from "./terminal.ts";
@@ -51,8 +52,11 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     isolation: createIsolation(),
     processes: createProcesses(),
     trusted: createTrustedProcesses(),
+    servers: createServerProcesses(),
     inspectSystem,
     bundler: createBundler(),
+    // Loaded by who fetches: most hosts do not.
+    git: { fetch: async (options) => await (await import("./git.ts")).createGit().fetch(options) },
     log: createLog(options.log),
   };
 }

@@ -51,6 +51,7 @@ export const serveCommand: Command = {
 /** What is served beside `/v1`: one line each. */
 const MOUNTS: readonly ((host: Host, platform: Platform) => Promise<HttpMount>)[] = [
   async () => (await import("../../doors/console/mount.ts")).consoleMount,
+  async (host, platform) => (await import("../../doors/mcp/mod.ts")).createMcpHandler({ host, platform }),
 ];
 
 async function serve(context: CommandContext): Promise<number> {
