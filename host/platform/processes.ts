@@ -8,8 +8,10 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
+import { createClock } from "./clock.ts";
 import { errnoOf } from "./file-errors.ts";
 import { withOnlyPipes } from "./inherited-files.ts";
+import type { Clock } from "./platform.ts";
 import {
   type OutputStream,
   type ProcessEnd,
@@ -25,12 +27,14 @@ export interface ProcessesOptions {
   readonly killAfterMs?: number;
   /** Programs at once. Default 32. */
   readonly maximum?: number;
+  /** What waits until SIGKILL; returns how to stop waiting. */
+  readonly after?: Clock["after"];
 }
 
 /** What a program that has ended may have left in a pipe is read for as long. */
 const DRAIN_MS = 250;
 
-export function createProcesses({ killAfterMs = 3_000, maximum = 32 }: ProcessesOptions = {}): Processes {
+export function createProcesses({ killAfterMs = 3_000, maximum = 32, after = createClock().after }: ProcessesOptions = {}): Processes {
   let running = 0;
   return {
     async start(program, options) {
@@ -38,7 +42,7 @@ export function createProcesses({ killAfterMs = 3_000, maximum = 32 }: Processes
       running += 1;
       try {
         const child = await spawnGroup(program, options);
-        const started = follow(child, options, killAfterMs);
+        const started = follow(child, options, (kill) => after(killAfterMs, kill));
         const free = (): void => void (running -= 1);
         started.ended.then(free, free);
         return started;
@@ -78,8 +82,8 @@ async function spawnGroup({ path }: CheckedProgram, { args, cwd, env }: ProcessO
   });
 }
 
-function follow(child: ChildProcess, { stdin, onOutput }: ProcessOptions, killAfterMs: number): RunningProcess {
-  let killTimer: NodeJS.Timeout | undefined;
+function follow(child: ChildProcess, { stdin, onOutput }: ProcessOptions, later: (kill: () => void) => () => void): RunningProcess {
+  let stopTimer: (() => void) | undefined;
   const exited = new Promise<ProcessEnd>((resolve) => {
     child.once("exit", (code, signal) => resolve(signal === null ? { exitCode: code ?? 0 } : { signal }));
   });
@@ -92,7 +96,7 @@ function follow(child: ChildProcess, { stdin, onOutput }: ProcessOptions, killAf
 
   async function untilGone(): Promise<ProcessEnd> {
     const end = await exited;
-    clearTimeout(killTimer);
+    stopTimer?.();
     // What it started goes with it, and so does the guard.
     signalGroup(child, "SIGKILL");
     const giveUp = setTimeout(() => destroyStreams(child), DRAIN_MS);
@@ -108,8 +112,8 @@ function follow(child: ChildProcess, { stdin, onOutput }: ProcessOptions, killAf
   return {
     ended: untilGone(),
     stop() {
-      if (killTimer !== undefined || child.exitCode !== null || child.signalCode !== null) return;
-      killTimer = setTimeout(() => signalGroup(child, "SIGKILL"), killAfterMs);
+      if (stopTimer !== undefined || child.exitCode !== null || child.signalCode !== null) return;
+      stopTimer = later(() => signalGroup(child, "SIGKILL"));
       signalGroup(child, "SIGTERM");
     },
   };
