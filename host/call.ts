@@ -1,8 +1,10 @@
 /** A call of a tool: what comes in, what was decided, what comes out (SPEC D6, X1). Types only. */
 
 import type { Caller, JsonObject, JsonValue, Limits, Permissions, Route, SideEffect, SideEffectClass } from "../manifests/mod.ts";
+import type { ChainMark, ChainPlace, ChainStep } from "./chains/chain.ts";
 import type { RawArguments } from "./arguments.ts";
 import type { ToolErrorData } from "./errors.ts";
+import type { DryRunReport } from "./overlay/report.ts";
 import type { RecordingSummary } from "./recordings/recording.ts";
 import type { Grant } from "./policy/grant.ts";
 import type { HostCallHandler } from "../sandbox/mod.ts";
@@ -22,6 +24,8 @@ export interface ToolCall {
   readonly session: Session;
   readonly turnId?: string;
   readonly caller: Caller;
+  /** Where it stands in the chain that it is a step of; absent for a direct call. */
+  readonly chain?: ChainPlace;
   /** Wish for a deadline, in milliseconds from the start of the tool. */
   readonly timeoutMs?: number;
   /** All randomness of the guest is computed from it (SPEC B6). */
@@ -30,6 +34,8 @@ export interface ToolCall {
   readonly timeMs?: number;
   /** Whether it is recorded (SPEC B8); absent: as the project says. */
   readonly record?: boolean;
+  /** It changes nothing: what it would change is in its result (SPEC E8). */
+  readonly dryRun?: true;
   /** Answers the guest's operations in place of the bridges. */
   readonly answer?: HostCallHandler;
   /** W3C traceparent. */
@@ -56,9 +62,13 @@ export interface ConfirmationRequest {
   readonly args: JsonValue;
   readonly class: SideEffectClass;
   readonly destructive: boolean;
+  /** The tools that wait for this call, the outermost first; absent where a client calls it itself. */
+  readonly calledBy?: readonly string[];
   /** Paths that the call says it will write. */
   readonly projectedModifications: readonly string[];
-  /** SHA-256 in hexadecimal over tool, digest, arguments and modifications: an answer is to this and nothing else (SPEC E3). */
+  /** What it will change, where it ran dry to find out: then this is what is done, and nothing else. */
+  readonly preview?: DryRunReport;
+  /** SHA-256 in hexadecimal over tool, digest, arguments, modifications and preview: an answer is to this and nothing else (SPEC E3). */
   readonly hash: string;
 }
 
@@ -78,6 +88,8 @@ export interface AllowDecision {
   readonly quotas?: readonly Quota[];
   /** For `ask`: which confirmation mode asked. */
   readonly confirm: "auto" | "prompt" | "prompt_once";
+  /** It runs dry, whatever the caller wishes (SPEC E8). */
+  readonly dryRun?: true;
 }
 
 /** `deno`: each of Deno's permission checks is answered by the host; `none`: a plain process (SPEC O1). */
@@ -105,6 +117,7 @@ export interface DecisionSummary {
   readonly route?: Route;
   readonly confinement?: Confinement;
   readonly limits?: Limits;
+  readonly dryRun?: true;
   readonly grants?: readonly { readonly layer: string; readonly permissions: Permissions }[];
   readonly because: Because;
 }
@@ -154,8 +167,14 @@ interface ResultBase {
   readonly durationMs: number;
   readonly limitsUsed: LimitsUsed;
   readonly decision?: DecisionSummary;
+  /** There if it was a step of a chain. */
+  readonly chain?: ChainMark;
+  /** The steps below it, those of its steps included; there if it called other tools and is no step itself. */
+  readonly steps?: readonly ChainStep[];
   /** There if the call was to be recorded. */
   readonly recording?: RecordingSummary;
+  /** There if it ran dry: what it would have changed. */
+  readonly dryRun?: DryRunReport;
   /** What was left out because it is more than the session takes (SPEC X6). */
   readonly truncated?: readonly TruncatedPart[];
   readonly metadata: JsonObject;

@@ -4,12 +4,15 @@ import type { RawArguments } from "./arguments.ts";
 import { createAskedCalls } from "./asked-calls.ts";
 import type { ConfirmPrompt, ToolCall, ToolResult } from "./call.ts";
 import { dispatch, type Dispatch } from "./dispatch.ts";
-import { unavailable } from "./errors.ts";
-import type { Caller, JsonValue } from "../manifests/mod.ts";
+import { toolError, type ToolErrorData, unavailable } from "./errors.ts";
+import { chainsOf, runChain, type TurnResponse } from "./chains/turn.ts";
+import type { ChainPlace } from "./chains/chain.ts";
+import { type JsonValue, sideEffectClass } from "../manifests/mod.ts";
 import { type HostCallHandler, InFlight, nextNumber } from "../sandbox/mod.ts";
 import type { Clock } from "./platform/platform.ts";
 import type { Session } from "./session.ts";
 import { createRecentResults } from "./recent-results.ts";
+import type { RegisteredTool } from "./tool.ts";
 import { openTrace } from "./trace.ts";
 
 /** Everything about a call that is not its tool and its arguments. */
@@ -23,7 +26,6 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** Default: a new UUIDv7. */
   readonly callId?: string;
-  readonly caller?: Caller;
   /**
    * What the guest gets as randomness is computed from this text: two calls with the same one get the same. Anybody who
    * knows it knows every key and token that the guest makes.
@@ -36,6 +38,11 @@ export interface CallOptions {
   readonly timeMs?: number;
   /** Keep what `bascule replay` needs, or keep nothing. Default: what `audit.record` of `bascule.json` says. */
   readonly record?: boolean;
+  /**
+   * Change nothing: files change in memory only, requests that could change something are not sent, and the result's `dryRun`
+   * says what would have changed. `host.commit(callId)` does it.
+   */
+  readonly dryRun?: boolean;
   /** Answers the guest's operations in place of the bridges, so that nothing outside is touched: for tests. */
   readonly answer?: HostCallHandler;
   /** W3C traceparent. */
@@ -62,6 +69,13 @@ export interface CallRequest {
 export interface CallAllOptions extends Omit<CallOptions, "callId" | "timeoutMs"> {
   /** One after the other instead of up to the session's cap at once. */
   readonly sequential?: boolean;
+  /**
+   * `chain`: the calls are steps of one chain (SPEC K6). Those that only read run together, each of the others by itself, and
+   * what comes after a failure is not run. Only tools that may be chained can be among them. Default `direct`.
+   */
+  readonly mode?: "direct" | "chain";
+  /** Of a chain: steps that change something run beside others too. Default false. */
+  readonly parallelMutations?: boolean;
 }
 
 /** What calls are made with. */
@@ -83,6 +97,8 @@ export interface Calls {
   call(tool: string, args: RawArguments, options?: CallOptions): Promise<ToolResult>;
   /** Results in the order of the requests. Never rejects. */
   callAll(requests: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
+  /** The same, with what the calls called in turn. */
+  turn(requests: readonly CallRequest[], options?: CallAllOptions): Promise<TurnResponse>;
   /**
    * Tells these calls to end, down to what their guests wait for, and waits until they have.
    *
@@ -115,17 +131,13 @@ export function createCalls(options: CallsOptions): Calls {
   let closing = false;
   let preparing = options.prepare;
 
-  async function call(tool: string, args: RawArguments, wish: CallOptions = {}): Promise<ToolResult> {
+  async function call(tool: string, args: RawArguments, wish: CallOptions = {}, chain?: ChainPlace): Promise<ToolResult> {
     const isWaiting = wish.confirm !== undefined || wish.unattended === "refuse";
     let letGo: ToolCall["onPending"];
     const onPending = isWaiting ? undefined : (pending: ToolResult): void => letGo?.(pending);
-    const request = toCall(tool, args, wish, { newId, defaultSession, onPending });
+    const request = toCall(tool, args, wish, { newId, defaultSession, onPending, chain });
     const host = current();
-    if (closing) {
-      const refused = openTrace(request, host).fail(unavailable(tool, "the host is closing"));
-      await host.hooks.ended(request, refused);
-      return refused;
-    }
+    if (closing) return await refuse(request, host, unavailable(tool, "the host is closing"));
     if (preparing !== undefined) {
       await preparing();
       preparing = undefined;
@@ -159,16 +171,52 @@ export function createCalls(options: CallsOptions): Calls {
     return result;
   }
 
+  /** A call that is not made has its record too. */
+  async function refuse(request: ToolCall, host: Dispatch, error: ToolErrorData): Promise<ToolResult> {
+    const refused = openTrace(request, host).fail(error);
+    await host.hooks.ended(request, refused);
+    return refused;
+  }
+
+  async function callAll(requests: readonly CallRequest[], wish: CallAllOptions): Promise<readonly ToolResult[]> {
+    const run = (request: CallRequest): Promise<ToolResult> => call(request.tool, request.args ?? {}, ofRequest(request, wish));
+    if (wish.sequential !== true) return await Promise.all(requests.map(run));
+    const inOrder: ToolResult[] = [];
+    for (const request of requests) inOrder.push(await run(request));
+    return inOrder;
+  }
+
+  async function turn(requests: readonly CallRequest[], wish: CallAllOptions): Promise<TurnResponse> {
+    const { sequential = false, parallelMutations = false, mode, turn: turnId = newId() } = wish;
+    const shared = { ...wish, turn: turnId };
+    if (mode !== "chain") {
+      const results = await callAll(requests, shared);
+      return { turnId, results, toolChains: chainsOf(results) };
+    }
+    const { results, chain } = await runChain(
+      requests,
+      { sequential, parallelMutations },
+      {
+        chainId: newId(),
+        isMutation: (tool) => isMutation(current().registry.find(tool)),
+        call: (request, place) => call(request.tool, request.args ?? {}, ofRequest(request, shared), place),
+        skip(request, place, because) {
+          const asked = toCall(request.tool, request.args ?? {}, ofRequest(request, shared), { newId, defaultSession, chain: place });
+          return refuse(
+            asked,
+            current(),
+            toolError("cancelled", `An earlier step of the chain failed, so this one did not run: ${because}`),
+          );
+        },
+      },
+    );
+    return { turnId, results, toolChains: [chain] };
+  }
+
   return {
-    call,
-    async callAll(requests, { sequential = false, ...shared } = {}) {
-      const run = ({ tool, args = {}, callId, timeoutMs }: CallRequest): Promise<ToolResult> =>
-        call(tool, args, { ...shared, ...(callId !== undefined && { callId }), ...(timeoutMs !== undefined && { timeoutMs }) });
-      if (!sequential) return await Promise.all(requests.map(run));
-      const inOrder: ToolResult[] = [];
-      for (const request of requests) inOrder.push(await run(request));
-      return inOrder;
-    },
+    call: (tool, args, wish) => call(tool, args, wish),
+    callAll: async (requests, wish = {}) => (wish.mode === "chain" ? (await turn(requests, wish)).results : await callAll(requests, wish)),
+    turn: (requests, wish = {}) => turn(requests, wish),
     async cancel(which) {
       const chosen = running.values().filter(({ request }) => isChosen(request, which));
       for (const { stop } of chosen) stop.abort();
@@ -213,25 +261,44 @@ function follow(signal: AbortSignal, stop: AbortController): () => void {
   return () => signal.removeEventListener("abort", abort);
 }
 
+/** What of the turn's wishes holds for one of its calls. */
+function ofRequest({ callId, timeoutMs }: CallRequest, shared: CallAllOptions): CallOptions {
+  return { ...shared, ...(callId !== undefined && { callId }), ...(timeoutMs !== undefined && { timeoutMs }) };
+}
+
+/** What a tool that is not there would do, nobody knows: it does nothing. */
+function isMutation(tool: RegisteredTool | undefined): boolean {
+  if (tool === undefined) return false;
+  const { destructive, sideEffects } = tool.definition;
+  return destructive || !["none", "read"].includes(sideEffectClass(sideEffects));
+}
+
+interface MadeFor {
+  readonly onPending?: ToolCall["onPending"];
+  readonly chain?: ChainPlace | undefined;
+}
+
 function toCall(
   tool: string,
   args: RawArguments,
   wish: CallOptions,
-  { newId, defaultSession, onPending }: Pick<CallsOptions, "newId" | "defaultSession"> & { readonly onPending: ToolCall["onPending"] },
+  { newId, defaultSession, onPending, chain }: Pick<CallsOptions, "newId" | "defaultSession"> & MadeFor,
 ): ToolCall {
-  const { session = defaultSession, turn, timeoutMs, callId = newId(), caller = "direct", traceparent, onProgress, confirm } = wish;
-  const { seed, timeMs, record, answer } = wish;
+  const { session = defaultSession, turn, timeoutMs, callId = newId(), traceparent, onProgress, confirm } = wish;
+  const { seed, timeMs, record, dryRun, answer } = wish;
   return Object.freeze({
     callId,
     tool,
     args,
     session,
-    caller,
+    caller: chain === undefined ? "direct" : "chain",
+    ...(chain && { chain }),
     ...(turn !== undefined && { turnId: turn }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(seed !== undefined && { seed }),
     ...(timeMs !== undefined && { timeMs }),
     ...(record !== undefined && { record }),
+    ...(dryRun === true && { dryRun }),
     ...(answer && { answer }),
     ...(traceparent !== undefined && { traceparent }),
     ...(onProgress && { onProgress }),

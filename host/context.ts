@@ -20,8 +20,16 @@ export interface ToolContext {
   readonly log: Log;
   progress(value: JsonValue): void;
   readonly workspace: WorkspaceFiles;
+  /** Other tools; only for a tool whose `permissions.tools` names some (SPEC C9). */
+  readonly tools?: ToolCaller;
   /** Runs a program. Only for host tools whose `permissions` name `run`, as far as policy grants it to them (SPEC O1). */
   readonly run?: RunProgram;
+}
+
+/** Calls other tools, each through every gate of its own. */
+export interface ToolCaller {
+  /** The tool's output. @throws {ToolError} with the code of why there is none. */
+  call(name: string, args?: JsonValue): Promise<JsonValue>;
 }
 
 /**

@@ -21,7 +21,15 @@ export function isSameDecision(left: Decision, right: Decision): boolean {
 function summarize(decision: Decision): DecisionSummary {
   const because = Object.freeze({ ...decision.because });
   if (decision.kind === "deny") return { kind: "deny", because };
-  const { kind, route, confinement, limits, grant } = decision;
+  const { kind, route, confinement, limits, grant, dryRun } = decision;
   const grants = grant.layers.map(({ name, permissions }) => Object.freeze({ layer: name, permissions: permissions.source }));
-  return { kind, route, ...(confinement && { confinement }), limits, grants: Object.freeze(grants), because };
+  return {
+    kind,
+    route,
+    ...(confinement && { confinement }),
+    limits,
+    ...(dryRun && { dryRun }),
+    grants: Object.freeze(grants),
+    because,
+  };
 }

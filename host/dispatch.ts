@@ -2,6 +2,7 @@
 
 import { checkWishes, checkWorld, readArguments } from "./arguments.ts";
 import type { ToolCall, ToolResult } from "./call.ts";
+import { checkCaller } from "./chains/check-caller.ts";
 import type { Confirm } from "./confirmations/confirmations.ts";
 import {
   cancelled,
@@ -16,12 +17,13 @@ import {
 import type { HookGates } from "./hooks.ts";
 import { isVisibleTo } from "./listing.ts";
 import { checkValue, type JsonValue, type Requirement } from "../manifests/mod.ts";
+import { leavesTheMachine, type Preview, type Previewed } from "./overlay/preview.ts";
 import { nearestNames } from "./nearest.ts";
 import { offHint } from "./policy/match.ts";
 import type { Policy } from "./policy/policy.ts";
 import { checkUngranted, type RequiredCheck, type RequiredContext } from "./capabilities/mod.ts";
 import type { Quotas } from "./quotas/quotas.ts";
-import type { Executors } from "./routes/executor.ts";
+import type { Execution, Executors } from "./routes/executor.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Telemetry } from "./telemetry/mod.ts";
 import { openTrace, type Trace, type TraceSinks } from "./trace.ts";
@@ -33,6 +35,8 @@ export interface Dispatch extends TraceSinks {
   readonly hooks: HookGates;
   readonly checkRequired: CheckRequired;
   readonly confirm: Confirm;
+  /** Finds out what a call will change before a person is asked, where that is wanted. */
+  readonly preview: Preview;
   readonly executors: Executors;
   readonly quotas: Pick<Quotas, "check" | "begin">;
   /** Absent where nothing is counted or traced. */
@@ -75,6 +79,9 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   trace.found(tool);
   if (tool.binding.kind === "unavailable") return trace.fail(unavailable(call.tool, tool.binding.reason));
 
+  const misplaced = checkCaller(tool, call);
+  if (misplaced) return misplaced.code === "permission_denied" ? trace.deny(misplaced) : trace.fail(misplaced);
+
   const misuse = checkWishes(call);
   if (misuse) return trace.invalid(misuse);
 
@@ -102,33 +109,48 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   const { args } = required;
   trace.checked(args);
 
-  if (decision.kind === "ask") {
+  const isDry = call.dryRun === true || decision.dryRun === true;
+  let previewed: Previewed | undefined;
+  // What changes nothing needs no yes: that is asked for when it is committed.
+  if (decision.kind === "ask" && !(isDry && !leavesTheMachine(tool))) {
     const ungranted = checkUngranted(tool.plugin, decision.grant);
     if (ungranted) return trace.deny(ungranted);
     const { onPending } = call;
     const pend = onPending && ((error: ToolErrorData): void => onPending(trace.pending(error)));
-    const refusal = await host.confirm({ tool, call, args, decision, ...(pend && { pend }) }, signal);
-    if (refusal) return trace.fail(refusal);
+    if (!isDry) previewed = await host.preview({ tool, call, args, decision, signal, counted });
+    const preview = previewed && { preview: previewed.report };
+    const refusal = await host.confirm({ tool, call, args, decision, ...preview, ...(pend && { pend }) }, signal);
+    if (refusal) {
+      previewed?.drop();
+      return trace.fail(refusal);
+    }
   }
 
   // From here on the call takes up room and time; until here it may have waited for a person.
-  const slot = await call.session.slots.enter(signal);
-  if (slot.kind !== "entered") return trace.fail(slot.kind === "overloaded" ? overloaded(slot.waiting) : cancelled());
+  const slot = await (call.chain?.slots ?? call.session.slots).enter(signal);
+  if (slot.kind !== "entered") {
+    previewed?.drop();
+    return trace.fail(slot.kind === "overloaded" ? overloaded(slot.waiting) : cancelled());
+  }
   try {
     // Others may have used it up while this one waited.
-    const begun = host.quotas.begin(counted);
+    const begun = previewed?.begun ?? host.quotas.begin(counted);
     if (!begun.ok) return trace.fail(begun.error);
     const unwanted = await host.hooks.started(call, tool);
     if (unwanted) return trace.deny(unwanted);
 
-    trace.called(decision);
-    const outcome = await host.executors[decision.route]({ tool, call, args, decision, signal, meter: begun.meter });
+    trace.called(decision, isDry);
+    const execution: Execution = { tool, call, args, decision, signal, meter: begun.meter };
+    const outcome = previewed
+      ? await previewed.commit()
+      : await host.executors[decision.route](isDry ? { ...execution, dryRun: "asked" } : execution);
     if (!outcome.ok) return trace.fail(outcome.error, outcome);
 
     const problems = tool.definition.outputSchema ? checkValue(tool.definition.outputSchema, outcome.output) : [];
     return problems.length > 0 ? trace.fail(invalidOutput(problems), outcome) : trace.complete(outcome);
   } finally {
     slot.leave();
+    previewed?.drop();
   }
 }
 

@@ -1,5 +1,8 @@
 /** What a running host offers to whoever embeds it, and to doors (SPEC I1). */
 
+import type { HostEffects } from "./host-effects.ts";
+import type { TurnResponse } from "./chains/turn.ts";
+import type { Skills } from "./skills/skills.ts";
 import type { Audit } from "./audit/audit.ts";
 import type { HostEvent } from "./audit/events.ts";
 import type { RawArguments } from "./arguments.ts";
@@ -32,11 +35,15 @@ export interface HostExplanation extends Omit<Explanation, "quotas"> {
 }
 
 /** A running host. Close it, or declare it with `await using`. */
-export interface Host extends ConsentActs, AsyncDisposable {
+export interface Host extends ConsentActs, HostEffects, AsyncDisposable {
   /** Never rejects: whatever goes wrong is in the result. */
   call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
   /** Up to the session's cap at once; results in the order of the calls. */
   callAll(calls: readonly CallRequest[], options?: CallAllOptions): Promise<readonly ToolResult[]>;
+  /** The same, with the turn's id and the chains of tools that were called (SPEC AU6). */
+  turn(calls: readonly CallRequest[], options?: CallAllOptions): Promise<TurnResponse>;
+  /** Compositions of tools, bound in code or by plugins (SPEC K5). */
+  readonly skills: Skills;
   /** Tells a call to end; resolves when it has, with its result (SPEC T3). Idempotent: undefined where it does not run. */
   cancelCall(callId: string): Promise<ToolResult | undefined>;
   /** All calls of one turn. */

@@ -25,6 +25,8 @@ export interface HostOptions {
   /** The `policy` section of `bascule.json`, in its place; or another implementation altogether. */
   readonly policy?: Policy | JsonObject;
   /** What keeps plugins apart, as `isolation` of `bascule.json`, in whose place it stands. */
+  /** Whether what calls change is kept, so that it can be undone; `undo.keep` of `bascule.json` stands above it. Default false. */
+  readonly undo?: boolean;
   readonly isolation?: IsolationKind | Partial<IsolationConfig>;
   /** What happens to plugins that change. */
   readonly consent?: ConsentMode | Partial<ConsentConfig>;

@@ -3,6 +3,7 @@
 import { createAudit } from "./audit/audit.ts";
 import { openEvents } from "./audit/open-events.ts";
 import { JsonArgumentText } from "./arguments.ts";
+import type { Decision, ToolCall } from "./call.ts";
 import { createCalls } from "./calls.ts";
 import { checkRequired } from "./capabilities/mod.ts";
 import { createConfirm } from "./confirmations/confirmations.ts";
@@ -32,12 +33,19 @@ import { createExecutors } from "./routes/mod.ts";
 import { basesOf, foldersOf, openDirectory } from "./open-directory.ts";
 import { isolationOf, openSandbox } from "./open-sandbox.ts";
 import { createSecrets } from "./secrets/secrets.ts";
+import { createDryRuns } from "./overlay/dry-runs.ts";
+import type { RegisteredTool } from "./tool.ts";
+import { createPreview } from "./overlay/preview.ts";
+import { openUndos } from "./undo/open-undos.ts";
 import { createSession, type Session } from "./session.ts";
 import { createSessions } from "./sessions.ts";
+import { createSkills } from "./skills/skills.ts";
+import { createToolCalls } from "./chains/tool-calls.ts";
 import { createPluginSettings } from "./settings/plugin-settings.ts";
 import { hostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
+import { createProjectTools } from "./sources/project-tools.ts";
 import { createTelemetry, hostGauges, toPrometheus } from "./telemetry/mod.ts";
 import { VERSION } from "./version.ts";
 import { announceTools } from "./audit/announce-tools.ts";
@@ -79,12 +87,17 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     onDefect,
   });
   const grants = await createGrantStore(platform, places.grantsFile);
-  const policies = createPolicySource({ platform, places, grants, options, emit: bus.emit, pluginFolders: () => foldersOf(snapshot()) });
+  const policies = createPolicySource({
+    ...{ platform, places, grants, options, emit: bus.emit },
+    pluginFolders: () => foldersOf(snapshot()),
+    onRefresh: async () => await projectTools?.refresh(),
+  });
   const registry =
     options.registry === null
       ? undefined
       : (options.registry ?? createRegistry({ newId: random.uuidv7, onWarning: ({ message }) => log.write("warn", message) }));
   const announcing = registry && announceTools(registry, bus.emit);
+  const projectTools = registry && createProjectTools({ platform, places, registry });
 
   const isolation = isolationOf(options.isolation, () => places.project.config().isolation);
   const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : openSandbox(platform, isolation, onDefect);
@@ -102,8 +115,17 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
+  const undos = openUndos({ platform, places, isWanted: options.undo ?? false, emit: bus.emit, onDefect });
+  const dryRuns = createDryRuns({
+    platform,
+    emit: bus.emit,
+    secrets,
+    undos,
+    isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
+  });
   const executors = createExecutors({
-    ...{ platform, emit: bus.emit, secrets, sandbox, recorder },
+    ...{ platform, emit: bus.emit, secrets, sandbox, recorder, dryRuns, undos },
+    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
     settings: settings.configOf,
     lease: directory.lease,
   });
@@ -115,17 +137,34 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     clock,
     pending: confirmations,
     timeoutMs: policies.confirmationTimeoutMs,
-    isUnchanged: ({ tool, call, decision }) =>
-      snapshot().getById(tool.id) === tool && isSameDecision(policies.current().decide(tool, call), decision),
+    isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
     onDefect,
   });
   const quotas = createQuotas(clock.monotonic);
+  const preview = createPreview({ dryRuns, executors, quotas, isWanted: () => places.project.config().confirmation.preview });
   const wanted = options.telemetry ?? false;
   const telemetry = wanted === false ? undefined : await createTelemetry(wanted === true ? {} : wanted);
   if (telemetry) bus.subscribe(telemetry.onEvent);
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
   const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
+  const isUnchanged = (tool: RegisteredTool, call: ToolCall, decision: Decision): boolean =>
+    snapshot().getById(tool.id) === tool && isSameDecision(policies.current().decide(tool, call), decision);
 
+  const current = (): Dispatch => ({
+    registry: snapshot(),
+    policy: policies.current(),
+    hooks,
+    confirm,
+    preview,
+    executors,
+    quotas,
+    telemetry,
+    checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
+    emit: bus.emit,
+    now: clock.monotonic,
+    redact,
+    onDefect,
+  });
   const kept = createKeptResults(platform);
   const calls = createCalls({
     cap: (result, { id, resultBytes }) => capResult(result, { maxBytes: resultBytes, keep: (text) => kept.keep(id, text, resultBytes) }),
@@ -133,20 +172,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     clock,
     defaultSession: sessions.default,
     ...(store && { prepare: () => store.prepare().catch((error: unknown) => onDefect("The audit store cannot be prepared", error)) }),
-    current: (): Dispatch => ({
-      registry: snapshot(),
-      policy: policies.current(),
-      hooks,
-      confirm,
-      executors,
-      quotas,
-      telemetry,
-      checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
-      emit: bus.emit,
-      now: clock.monotonic,
-      redact,
-      onDefect,
-    }),
+    current,
   });
 
   async function refreshSettings(): Promise<void> {
@@ -164,6 +190,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 
   if (registry && options.builtins !== false) registerBuiltins(registry, { reload, readResult: kept.read });
   if (registry && options.tools) registry.registerMany(options.tools);
+  await projectTools?.refresh();
   await refreshSettings();
   if (options.scan !== false) await directory.scan();
   let unwatchSettings = (): void => {};
@@ -213,10 +240,19 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       const session = await sessions.resolve(wish.session ?? sessions.default);
       return await calls.callAll(requests, { ...wish, session });
     },
+    async turn(requests, options) {
+      const wish = options ?? {};
+      const session = await sessions.resolve(wish.session ?? sessions.default);
+      return await calls.turn(requests, { ...wish, session });
+    },
+    skills: createSkills(registry),
     cancelCall: async (callId) => (await calls.cancel({ callId })).at(-1),
     cancelTurn: ({ id }, turnId) => calls.cancel({ sessionId: id, turnId }),
     cancelSession: (sessionId) => calls.cancel({ sessionId }),
     result: calls.result,
+    commit: (callId, { hash } = {}) => dryRuns.commit(callId, hash),
+    undo: undos.undo,
+    undoable: undos.list,
     readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
     session: sessions.open,
     async endSession(session) {

@@ -86,7 +86,7 @@ export function listTool(tool: RegisteredTool): ToolListing {
     destructive: definition.destructive,
     annotations: definition.annotations,
     ...(permissions && { permissions }),
-    route: tool.source === "plugin" ? "wasm" : "host",
+    route: tool.plugin !== undefined ? "wasm" : binding.kind === "remote" ? "remote" : "host",
     limits: { ...version?.manifest.limits, ...(definition.timeoutMs !== undefined && { wallMs: definition.timeoutMs }) },
     enabled: binding.kind !== "unavailable",
     ...(binding.kind === "unavailable" && { reason: binding.reason }),

@@ -32,6 +32,9 @@ export type {
 } from "./call.ts";
 export type { CallAllOptions, CallOptions, CallRequest } from "./calls.ts";
 export type { HookAnswer, Hooks } from "./hooks.ts";
+export type { ChainMark, ChainStep } from "./chains/chain.ts";
+export type { ChainMode, ToolChain, TurnResponse } from "./chains/turn.ts";
+export { type SkillDeclaration, SkillNotFound, type Skills } from "./skills/skills.ts";
 export type { Session } from "./session.ts";
 export type { HostSessionOptions, SessionContext } from "./sessions.ts";
 
@@ -51,7 +54,7 @@ export type {
   OpenAiTool,
   StandardSchema,
 } from "./exports/mod.ts";
-export type { ToolContext, WorkspaceFiles } from "./context.ts";
+export type { ToolCaller, ToolContext, WorkspaceFiles } from "./context.ts";
 export { type FunctionToolOptions, functionTool, type ToolFunction } from "./sources/function.ts";
 export { aiSdkTools, type AiSdkShaped } from "./sources/adapters/ai-sdk.ts";
 export { langChainTool, type LangChainShaped } from "./sources/adapters/langchain.ts";

@@ -45,12 +45,16 @@ export function basesOf({ folders }: Places): (plugin: string, directory: string
   return (plugin, directory) => ({ ...folders, base: directory, plugin: directory, data: `${folders.data}/${plugin}` });
 }
 
-/** Where the plugins that serve really are. */
+/** Where the plugins that serve really are, and the files of the project's own tools. */
 export function foldersOf(snapshot: Snapshot): readonly string[] {
   const known = FOLDERS.get(snapshot);
   if (known !== undefined) return known;
   const folders = new Set<string>();
-  for (const { binding } of snapshot.tools) if (binding.kind === "plugin") folders.add(binding.version.directory);
+  for (const { binding, plugin } of snapshot.tools) {
+    if (binding.kind !== "plugin") continue;
+    const { directory, files } = binding.version;
+    for (const path of plugin === undefined ? [...files.keys()].map((file) => `${directory}/${file}`) : [directory]) folders.add(path);
+  }
   const list = [...folders];
   FOLDERS.set(snapshot, list);
   return list;

@@ -38,7 +38,9 @@ export interface PolicySourceOptions {
   readonly grants: GrantStore;
   readonly options: Pick<HostOptions, "policy" | "grants" | "learning">;
   readonly emit: EmitEvent;
-  /** Real folders of the plugins that serve, wherever links lead to them. */
+  /** Follows the file, or what it names, each time the policy did. */
+  readonly onRefresh?: () => Promise<void>;
+  /** Real folders of the plugins that serve, wherever links lead to them, and files of the project's own tools. */
   readonly pluginFolders: () => readonly string[];
 }
 
@@ -84,7 +86,7 @@ const WATCH_MS = 1_000;
 
 /** @throws {ProjectConfigError} if the policy or the grants from code are wrong. */
 export function createPolicySource(source: PolicySourceOptions): PolicySource {
-  const { platform, places, grants, options, emit, pluginFolders } = source;
+  const { platform, places, grants, options, emit, pluginFolders, onRefresh } = source;
   const given = options.policy;
   const replaced = isPolicy(given) ? given : undefined;
   const section = given === undefined || isPolicy(given) ? undefined : parsePolicySection(given);
@@ -114,6 +116,11 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
   }
 
   async function refresh(): Promise<void> {
+    await follow();
+    await onRefresh?.();
+  }
+
+  async function follow(): Promise<void> {
     const outcome = await places.project.refresh();
     if (outcome.kind === "same") return;
     const problems = outcome.kind === "refused" ? outcome.problems.map(problemToText) : [];
@@ -145,7 +152,10 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
     watch: tick,
     explain: (tool, session, act) => made.explain(tool, session, act),
     canUse: (tool, session) =>
-      tool.binding.kind !== "unavailable" && isVisibleTo(session, tool) && (replaced ?? made).decide(tool, { session }).kind !== "deny",
+      tool.binding.kind !== "unavailable" &&
+      tool.definition.callers.includes("direct") &&
+      isVisibleTo(session, tool) &&
+      (replaced ?? made).decide(tool, { session }).kind !== "deny",
     addLayer(level, layer) {
       if (replaced !== undefined) throw new TypeError("Cannot add a layer: the policy is not the host's own");
       const [checked] = parseLayers([{ ...layer, level }]);

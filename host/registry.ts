@@ -24,6 +24,11 @@ export const BUILTIN_OWNER = "$builtin";
 /** Owner of the tools that the embedding program registers, unless it names another. */
 const HOST_OWNER = "$host";
 
+/** Owner of the tools that `bascule.json` declares. */
+export const PROJECT_OWNER = "$project";
+/** Whose tools are called by their bare names. */
+const BARE: ReadonlySet<string> = new Set([BUILTIN_OWNER, HOST_OWNER, PROJECT_OWNER]);
+
 /** What a registry is made with. */
 export interface RegistryOptions {
   /** Makes a UUIDv7 for each registration. Default: this platform's. */
@@ -211,17 +216,16 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
 
 function toRegistered(owner: string, input: RegisteredToolInput, id: string): RegisteredTool {
   const { definition, binding, source = "plugin", toolkit } = input;
-  const own = owner === BUILTIN_OWNER || owner === HOST_OWNER;
   const automatic = [`source:${source}`, ...(toolkit === undefined ? [] : [`toolkit:${toolkit}`])];
   return Object.freeze({
     id,
     name: definition.name,
-    qualifiedName: own ? definition.name : `${owner}.${definition.name}`,
+    qualifiedName: BARE.has(owner) ? definition.name : `${owner}.${definition.name}`,
     owner,
     source,
     definition: Object.freeze({ ...definition, tags: Object.freeze([...new Set([...definition.tags, ...automatic])]) }),
     binding,
-    ...(source === "plugin" && { plugin: owner }),
+    ...((source === "plugin" || (source === "skill" && !owner.startsWith("$"))) && { plugin: owner }),
     ...(toolkit !== undefined && { toolkit }),
   });
 }

@@ -79,6 +79,12 @@ export function buildSnapshot(
         refuse(tool, `the name "${tool.name}" is taken by the built-in tool "${builtin}" (rename the tool)`);
       } else if (oddness(tool.name) > oddness(plain)) {
         refuse(tool, `the name "${tool.name}" looks like the tool "${plain}" (rename the tool)`);
+      } else if (byName.get(tool.qualifiedName)?.qualifiedName === tool.qualifiedName) {
+        // Both have the bare name only: the first keeps it, and the second has none.
+        warnings.push({
+          tool: tool.qualifiedName,
+          message: `Tool "${tool.name}" of "${owner}" is left out: "${byName.get(tool.qualifiedName)?.owner ?? ""}" has a tool of this name (rename one)`,
+        });
       } else if (holder === undefined) {
         add(tool);
         holderByKey.set(key, tool);

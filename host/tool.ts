@@ -1,6 +1,6 @@
 /** What a tool is to the host: what a factory makes, what a plugin version holds, what the registry lists. Types only. */
 
-import type { JsonValue, Manifest, PermissionBases, ToolDefinition } from "../manifests/mod.ts";
+import type { JsonValue, Manifest, PermissionBases, RemoteConfig, ToolDefinition } from "../manifests/mod.ts";
 import type { ToolContext } from "./context.ts";
 import type { ToolOutput } from "./tool-output.ts";
 
@@ -17,6 +17,11 @@ export interface Tool {
   readonly definition: ToolDeclaration;
   /** @returns plain JSON, `undefined` (null), or `toolOutput(…)`; whatever it throws becomes the call's error. */
   execute(args: JsonValue, context: ToolContext): Promise<JsonValue | ToolOutput | undefined> | JsonValue | ToolOutput | undefined;
+  /**
+   * True if everything that it changes goes through its context, so that a dry run holds it back (SPEC E8). Without it a tool
+   * of the embedding program that does more than read cannot be dry-run.
+   */
+  readonly changesByContext?: boolean;
   /** Asked at cancellation and at the deadline, once; says whether it ended cleanly. */
   cancel?(): Promise<boolean>;
   /** What it takes to end after it was told to, at most 30,000. Default 3,000. */
@@ -45,7 +50,10 @@ export interface PluginVersion {
 /** How a registered tool is run. */
 export type ToolBinding =
   | { readonly kind: "factory"; readonly create: ToolFactory }
+  /** Of a plugin, or of a module of the project (then `RegisteredTool.plugin` is absent). */
   | { readonly kind: "plugin"; readonly version: PluginVersion }
+  /** Of another bascule host. */
+  | ({ readonly kind: "remote" } & RemoteConfig)
   /** Declared, but cannot run: disabled, failed, quarantined. Calling it answers `unavailable` with the reason. */
   | { readonly kind: "unavailable"; readonly reason: string };
 

@@ -6,6 +6,7 @@ import { summarizeDecision } from "./decision-summary.ts";
 import { ERROR_TABLE } from "./error-table.ts";
 import { internal, type ToolErrorData } from "./errors.ts";
 import { DEFAULT_LIMITS, type JsonObject, type JsonValue } from "../manifests/mod.ts";
+import { markOf } from "./chains/chain.ts";
 import { JsonArgumentText } from "./arguments.ts";
 import { copyJson } from "./json.ts";
 import type { OutcomeBase, OutcomeOk } from "./routes/executor.ts";
@@ -31,7 +32,7 @@ export interface Trace {
   checked(args: JsonValue): void;
   decided(decision: Decision): void;
   /** Before anything happens. */
-  called(decision: AllowDecision): void;
+  called(decision: AllowDecision, isDry: boolean): void;
   complete(outcome: OutcomeOk): ToolResult;
   /** `outcome` is what an executor still has to tell about a failed run. */
   fail(error: ToolErrorData, outcome?: OutcomeBase): ToolResult;
@@ -68,6 +69,7 @@ class CallTrace implements Trace {
       callId: call.callId,
       ...(call.turnId !== undefined && { turnId: call.turnId }),
       ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
+      ...(call.chain && markOf(call.chain)),
     };
   }
 
@@ -84,7 +86,7 @@ class CallTrace implements Trace {
     this.#decision = decision;
   }
 
-  called(decision: AllowDecision): void {
+  called(decision: AllowDecision, isDry: boolean): void {
     this.#sinks.emit({
       ...this.#subject,
       type: "tool.called",
@@ -96,6 +98,7 @@ class CallTrace implements Trace {
         route: decision.route,
         decision: toJsonObject(summarizeDecision(decision)),
         caller: this.#call.caller,
+        ...(isDry && DRY),
       },
     });
   }
@@ -109,7 +112,15 @@ class CallTrace implements Trace {
       {
         ...this.#subject,
         type: "tool.completed",
-        payload: { tool, output, durationMs, decision: {}, limitsUsed: { ...used }, ...this.#shownDecision() },
+        payload: {
+          tool,
+          output,
+          durationMs,
+          decision: {},
+          limitsUsed: { ...used },
+          ...this.#shownDecision(),
+          ...(outcome.dryRun && DRY),
+        },
       },
     );
   }
@@ -186,7 +197,10 @@ class CallTrace implements Trace {
       durationMs: Math.max(0, this.#sinks.now() - this.#startedMs),
       limitsUsed: outcome?.used ?? { wallMs: 0 },
       ...(decision && { decision: summarizeDecision(decision) }),
+      ...(this.#call.chain && { chain: markOf(this.#call.chain) }),
+      ...(outcome?.steps && { steps: outcome.steps }),
       ...(outcome?.recording && { recording: outcome.recording }),
+      ...(outcome?.dryRun && { dryRun: outcome.dryRun }),
       metadata: outcome?.metadata ?? {},
     };
   }
@@ -210,6 +224,8 @@ class CallTrace implements Trace {
     return this.#decision === undefined ? {} : { decision: toJsonObject(summarizeDecision(this.#decision)) };
   }
 }
+
+const DRY = { dryRun: true } as const;
 
 const SHOWN_TEXT = 10_000;
 

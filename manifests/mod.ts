@@ -32,6 +32,7 @@ export type {
   SecretItem,
 } from "./permissions.ts";
 export { isPathKind, PERMISSION_KINDS } from "./permissions.ts";
+export { callablesOf } from "./skill.ts";
 export type { Parsed, Problem, Severity } from "./problem.ts";
 export { problemToText } from "./problem.ts";
 export type { Route } from "./route.ts";
@@ -70,11 +71,13 @@ export type {
   PolicyConfig,
   PolicyRule,
   ProjectConfig,
+  ProjectTool,
   QuotaConfig,
   QuotaResource,
   QuotaScope,
   RecordMode,
   RuleEffect,
+  UndoConfig,
   SecretSource,
   TrustedName,
 } from "./project.ts";

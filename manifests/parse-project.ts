@@ -1,12 +1,13 @@
 /** Reads `bascule.json` (SPEC P1, P2). */
 
 import { compact, deepFreeze, DocumentReader, type Fields } from "./document.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
+import { isJsonObject, type JsonValue } from "./json.ts";
 import { readLimits } from "./limit-request.ts";
 import { checkPluginName, checkToolName, printable } from "./names.ts";
 import { parseJson } from "./parse-json.ts";
 import { readLayer, readPermissionTypes, readRoles } from "./parse-policy-layer.ts";
 import { readPermissions } from "./permission-field.ts";
+import { readProjectTools } from "./parse-project-tools.ts";
 import { readQuotas } from "./parse-quota.ts";
 import { readSecrets } from "./parse-secrets.ts";
 import { DEFAULT_SERVER, readRemotes, readServer } from "./parse-server.ts";
@@ -23,6 +24,7 @@ import {
   RECORD_MODES,
   type QuotaScope,
   type RuleEffect,
+  type UndoConfig,
 } from "./project.ts";
 import { ROUTES } from "./route.ts";
 import { SIDE_EFFECT_CLASSES } from "./side-effect.ts";
@@ -48,18 +50,28 @@ export const PROJECT_FIELDS: readonly string[] = [
   "roles",
   "secrets",
   "audit",
+  "undo",
   "server",
 ];
-const EFFECT_FIELDS = ["allow", "route", "limits", "confirm", "grants", "quota"];
+const EFFECT_FIELDS = ["allow", "route", "limits", "confirm", "grants", "quota", "dryRun"];
 const SELECTORS = ["tool", "plugin", "category", "group", "pattern"] as const;
 const DEFAULT_TIMEOUT_MS = 300_000;
+const MAX_UNDO_BYTES = 2 ** 40;
+const MAX_UNDO_DAYS = 3_650;
 const MAX_TIMEOUT_MS = 7 * 24 * 3_600_000;
 
 /** The configuration of a project without `bascule.json`. */
 export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
   plugins: ["plugins"],
   policy: { default: { allow: true }, rules: [], layers: [], groups: {}, permissionTypes: {} },
-  confirmation: { default: {}, perTool: {}, trustedWorkspaces: [], trustedWorkspaceOverrides: {}, timeoutMs: DEFAULT_TIMEOUT_MS },
+  confirmation: {
+    default: {},
+    perTool: {},
+    trustedWorkspaces: [],
+    trustedWorkspaceOverrides: {},
+    timeoutMs: DEFAULT_TIMEOUT_MS,
+    preview: false,
+  },
   trusted: [],
   isolation: { by: "thread", alone: [] },
   mcpServers: {},
@@ -68,6 +80,7 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
   roles: {},
   secrets: {},
   audit: { store: true, redact: [], record: "none" },
+  undo: { maxBytes: 256 * 1024 * 1024, maxDays: 7 },
   server: DEFAULT_SERVER,
 });
 
@@ -97,10 +110,11 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     isolation: readIsolation(reader, fields),
     mcpServers: fields.object("mcpServers") ?? {},
     remotes: readRemotes(reader, fields),
-    tools: fields.list("tools", (item, pointer) => readObject(reader, item, pointer)) ?? [],
+    tools: readProjectTools(reader, fields),
     roles: readRoles(reader, fields) ?? {},
     secrets: readSecrets(reader, fields),
     audit: readAudit(reader, fields),
+    undo: readUndo(reader, fields),
     server: readServer(reader, fields),
   });
 }
@@ -148,6 +162,7 @@ function readEffect(reader: DocumentReader, fields: Fields, counted: QuotaScope)
     confirm: fields.choice("confirm", CONFIRM_MODES),
     grants: readPermissions(reader, fields, "grants"),
     quota: readQuotas(reader, fields, "quota", counted),
+    dryRun: fields.flag("dryRun"),
   });
 }
 
@@ -170,8 +185,18 @@ function readAudit(reader: DocumentReader, parent: Fields): AuditConfig {
   };
 }
 
+function readUndo(reader: DocumentReader, parent: Fields): UndoConfig {
+  const known = ["keep", "maxBytes", "maxDays"];
+  const fields = parent.has("undo") ? reader.fields(parent.get("undo"), parent.at("undo"), { what: "Undo", known }) : undefined;
+  return compact({
+    keep: fields?.flag("keep"),
+    maxBytes: fields?.count("maxBytes", MAX_UNDO_BYTES) ?? DEFAULT_PROJECT.undo.maxBytes,
+    maxDays: fields?.count("maxDays", MAX_UNDO_DAYS) ?? DEFAULT_PROJECT.undo.maxDays,
+  });
+}
+
 function readConfirmation(reader: DocumentReader, parent: Fields): ConfirmationConfig {
-  const known = ["default", "perTool", "trustedWorkspaces", "trustedWorkspaceOverrides", "timeoutMs"];
+  const known = ["default", "perTool", "trustedWorkspaces", "trustedWorkspaceOverrides", "timeoutMs", "preview"];
   const fields = parent.has("confirmation")
     ? reader.fields(parent.get("confirmation"), parent.at("confirmation"), { what: "Confirmation", known })
     : undefined;
@@ -186,6 +211,7 @@ function readConfirmation(reader: DocumentReader, parent: Fields): ConfirmationC
     trustedWorkspaces: fields.texts("trustedWorkspaces", checkFolder) ?? [],
     trustedWorkspaceOverrides: readModes(reader, fields, "trustedWorkspaceOverrides"),
     timeoutMs: fields.count("timeoutMs", MAX_TIMEOUT_MS) ?? DEFAULT_TIMEOUT_MS,
+    preview: fields.flag("preview") ?? false,
   };
 }
 
@@ -215,12 +241,6 @@ function readIsolation(reader: DocumentReader, parent: Fields): IsolationConfig 
   if (!isJsonObject(value)) return { by: parent.choice("isolation", ISOLATION_KINDS) ?? by, alone };
   const fields = reader.fields(value, parent.at("isolation"), { what: "Isolation", known: ["by", "alone"] });
   return { by: fields?.choice("by", ISOLATION_KINDS) ?? by, alone: fields?.texts("alone", checkPluginName) ?? alone };
-}
-
-function readObject(reader: DocumentReader, value: JsonValue, pointer: string): JsonObject | undefined {
-  if (isJsonObject(value)) return value;
-  reader.refuse(pointer, "Item is not an object", "write { … }");
-  return undefined;
 }
 
 /** A plugin's, or a tool's of this file. */

@@ -73,7 +73,8 @@ export function readRemotes(reader: DocumentReader, parent: Fields): Readonly<Re
   return remotes;
 }
 
-function readRemote(reader: DocumentReader, value: JsonValue, pointer: string, name: string): RemoteConfig | undefined {
+/** Also for a tool of `bascule.json` that is a remote's (SPEC R10). */
+export function readRemote(reader: DocumentReader, value: JsonValue, pointer: string, name: string): RemoteConfig | undefined {
   if (!/^[A-Za-z][\w.-]{0,62}$/.test(name))
     reader.refuse(pointer, `"${printable(name)}" is no name for a remote host`, "use letters, digits, _, . and -", "key");
   const fields = reader.fields(value, pointer, { what: "Remote", known: REMOTE_FIELDS, required: ["url"] });

@@ -21,6 +21,8 @@ export interface ToolDefaults {
   readonly mainPointer?: string;
   readonly permissions: Permissions;
   readonly files?: ReadonlySet<string>;
+  /** Fields besides a tool's, which somebody else reads. */
+  readonly alsoKnown?: readonly string[];
 }
 
 /** Field names of a tool, in the order in which they are written. */
@@ -53,7 +55,7 @@ const NAMED_AUTOMATICALLY = ["source:", "toolkit:", "mcp_server:"];
 export function readTool(reader: DocumentReader, value: JsonValue, pointer: string, defaults: ToolDefaults): ToolDefinition | undefined {
   const fields = reader.fields(value, pointer, {
     what: "Tool",
-    known: TOOL_FIELDS,
+    known: defaults.alsoKnown === undefined ? TOOL_FIELDS : [...TOOL_FIELDS, ...defaults.alsoKnown],
     required: ["name", "description", "inputSchema", "sideEffects"],
   });
   if (fields === undefined) return undefined;

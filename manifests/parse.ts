@@ -11,6 +11,7 @@ import type { Manifest } from "./manifest.ts";
 import { checkModulePath, normalizeModulePath } from "./module-path.ts";
 import { checkPluginName, printable } from "./names.ts";
 import { parseJson } from "./parse-json.ts";
+import { withToolsOfSkills } from "./skill.ts";
 import { readPermissions } from "./permission-field.ts";
 import { readNames, readSkill, readTool, type ToolDefaults } from "./parse-tool.ts";
 import type { Parsed } from "./problem.ts";
@@ -126,7 +127,7 @@ function readManifest(
     main: defaults.main,
     dependencies: readDependencies(fields, reader, name),
     settingsSchema: readObjectSchema(reader, fields, "settingsSchema"),
-    permissions,
+    permissions: name === undefined ? permissions : withToolsOfSkills(permissions, { name, tools, skills }),
     tools: tools.map((tool, index) => (assumed.has(index) ? { ...tool, assumed: true as const } : tool)),
     skills,
     state: fields.choice("state", ["call", "session"]) ?? "call",

@@ -7,6 +7,7 @@ import type { FlatPermissions, PermissionType, PermissionTypeRules, PolicyLayer 
 import type { Route } from "./route.ts";
 import type { RemoteConfig, ServerConfig } from "./server.ts";
 import type { SideEffectClass } from "./side-effect.ts";
+import type { ToolDefinition } from "./tool.ts";
 
 export const CONFIRM_MODES = ["auto", "prompt", "prompt_once", "deny"] as const;
 export type ConfirmMode = (typeof CONFIRM_MODES)[number];
@@ -46,6 +47,8 @@ export interface RuleEffect {
   /** Counts as the user's grant for the tools the rule matches. */
   readonly grants?: Permissions;
   readonly quota?: readonly QuotaConfig[];
+  /** Calls run dry: they change nothing until somebody commits them (SPEC E8). */
+  readonly dryRun?: boolean;
 }
 
 /** Which calls of plugins are recorded, so that they can be run again (SPEC B8). */
@@ -78,6 +81,8 @@ export interface ConfirmationConfig {
   readonly trustedWorkspaceOverrides: Readonly<Record<string, ConfirmMode>>;
   /** Default 300,000. */
   readonly timeoutMs: number;
+  /** Whether a tool that writes runs dry before a person is asked, so that the question shows what will change. Default false. */
+  readonly preview: boolean;
 }
 
 export const ISOLATION_KINDS = ["thread", "process"] as const;
@@ -101,6 +106,23 @@ export interface AuditConfig {
   readonly record: RecordMode;
 }
 
+/** What is kept of files that calls change, so that `bascule undo` can put them back (SPEC E8). */
+export interface UndoConfig {
+  /** Default: for calls through the command line and its hosts, and not for hosts of other programs. */
+  readonly keep?: boolean;
+  /** Of all calls together. Default 268,435,456. */
+  readonly maxBytes: number;
+  /** Default 7. */
+  readonly maxDays: number;
+}
+
+/** A tool that the project declares: one of another host where `remote` is there, else an export of a module of the project. */
+export interface ProjectTool {
+  /** `module` is relative to the folder of `bascule.json`. */
+  readonly definition: ToolDefinition;
+  readonly remote?: RemoteConfig;
+}
+
 /** Something that a person trusts with native code. */
 export interface TrustedName {
   /** A plugin's, or that of a tool of this file. */
@@ -121,12 +143,14 @@ export interface ProjectConfig {
   readonly trusted: readonly TrustedName[];
   readonly isolation: IsolationConfig;
   readonly audit: AuditConfig;
+  readonly undo: UndoConfig;
   /** What each role may use (SPEC P5). */
   readonly roles: Readonly<Record<string, FlatPermissions>>;
   /** Sections that later doors and sources read; kept as they are. */
   readonly mcpServers: JsonObject;
   readonly remotes: Readonly<Record<string, RemoteConfig>>;
-  readonly tools: readonly JsonObject[];
+  /** Tools of the project itself (SPEC R10). */
+  readonly tools: readonly ProjectTool[];
   readonly secrets: Readonly<Record<string, SecretSource>>;
   readonly server: ServerConfig;
 }

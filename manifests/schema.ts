@@ -146,6 +146,7 @@ const EFFECT = {
   confirm: Type.Optional(oneOf(CONFIRM_MODES)),
   grants: Type.Optional(PERMISSIONS),
   quota: Type.Optional(Type.Union([QUOTA, listOf(QUOTA)])),
+  dryRun: Type.Optional(Type.Boolean()),
 };
 const SELECTOR = {
   tool: Type.Optional(Type.String()),
@@ -242,6 +243,7 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
         trustedWorkspaces: Type.Optional(listOf(Type.String())),
         trustedWorkspaceOverrides: Type.Optional(recordOf(oneOf(CONFIRM_MODES))),
         timeoutMs: Type.Optional(Type.Integer({ minimum: 1 })),
+        preview: Type.Optional(Type.Boolean()),
       }),
     ),
     trusted: Type.Optional(listOf(Type.Union([PLUGIN_NAME, closed({ name: PLUGIN_NAME, unconfined: Type.Optional(Type.Boolean()) })]))),
@@ -269,6 +271,13 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
       ),
     ),
     audit: Type.Optional(closed({ store: Type.Optional(Type.Boolean()), redact: TEXTS, record: Type.Optional(oneOf(RECORD_MODES)) })),
+    undo: Type.Optional(
+      closed({
+        keep: Type.Optional(Type.Boolean()),
+        maxBytes: Type.Optional(Type.Integer({ minimum: 1 })),
+        maxDays: Type.Optional(Type.Integer({ minimum: 1 })),
+      }),
+    ),
     server: Type.Optional(SERVER),
   }),
 );

@@ -106,6 +106,8 @@ export class CallOperations {
     if (use.nests(text, limits.jsonDepth) > limits.jsonDepth) return this.#exhaust("jsonDepth", limits.jsonDepth);
     use.carried(text, bytes);
     if (id === 0 && operation.startsWith(SUBTLE_PREFIX)) return errorAnswer("NotSupported", "Cryptography answers later");
+    // Its own worker may be the one that has to run what is called.
+    if (id === 0 && operation === "tools.call") return errorAnswer("NotSupported", "Calls of tools answer later");
     if (id === 0) return this.#sendAndWait(operation, text, bytes);
     if (operation.startsWith(SUBTLE_PREFIX)) return this.#beginSubtle(id, { method: operation.slice(SUBTLE_PREFIX.length), text, bytes });
     if (this.#pendingAtHost >= limits.pendingOperations) return this.#exhaust("pendingOperations", limits.pendingOperations);

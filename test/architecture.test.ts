@@ -72,6 +72,7 @@ describe("architectureViolations()", () => {
     ["an unlisted package", "sandbox/x.ts", `import { z } from "zod";`, /sandbox imports "zod"/],
     ["a missing file", "host/x.ts", `import { z } from "./gone.ts";`, /no source file/],
     ["a proof made elsewhere", "host/x.ts", `import { provePath } from "./platform/proof.ts";`, /makes a proof/],
+    ["a look without a grant", "host/x.ts", `import { hostPlace } from "./capabilities/checked.ts";`, /looks for the host itself/],
     ["a renamed proof", "host/x.ts", `import { provePath as p } from "./platform/proof.ts";`, /makes a proof/],
     [
       "a type cycle",

@@ -6,7 +6,7 @@
 
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 import type { JsonObject, JsonValue } from "../../manifests/mod.ts";
-import type { CapabilityPayload, EventPayloads, EventType, ToolRegisteredPayload } from "./events.ts";
+import type { CapabilityPayload, EventPayloads, EventType, ToolCommittedPayload, ToolRegisteredPayload } from "./events.ts";
 
 /** A TypeBox schema of exactly the values of `T`. */
 export type PayloadSchema<T> = TSchema & { readonly static: T };
@@ -16,6 +16,8 @@ const MILLISECONDS = Type.Number({ minimum: 0 });
 const ANY_JSON: TUnsafe<JsonValue> = Type.Unsafe<JsonValue>({});
 const OBJECT: TUnsafe<JsonObject> = Type.Unsafe<JsonObject>({ type: "object" });
 const OPTIONAL_OBJECT: TOptional<TUnsafe<JsonObject>> = Type.Optional(OBJECT);
+
+const DRY = Type.Optional(Type.Literal(true));
 
 const REGISTERED = schemaOf<ToolRegisteredPayload>()(closed({ toolId: TEXT, tool: TEXT, source: TEXT, capabilities: listOf(TEXT) }));
 const CAPABILITY = schemaOf<CapabilityPayload>()(
@@ -30,7 +32,11 @@ const CAPABILITY = schemaOf<CapabilityPayload>()(
     method: Type.Optional(TEXT),
     plugin: Type.Optional(TEXT),
     callId: TEXT,
+    dryRun: DRY,
   }),
+);
+const COMMITTED = schemaOf<ToolCommittedPayload>()(
+  closed({ tool: TEXT, ok: Type.Boolean(), filesModified: listOf(TEXT), reason: Type.Optional(TEXT) }),
 );
 const FREE = schemaOf<JsonObject>()(OBJECT);
 
@@ -39,10 +45,19 @@ export const EVENT_SCHEMAS: { readonly [T in EventType]: PayloadSchema<EventPayl
   "tool.registered": REGISTERED,
   "tool.unregistered": REGISTERED,
   "tool.called": schemaOf<EventPayloads["tool.called"]>()(
-    closed({ tool: TEXT, arguments: ANY_JSON, sideEffects: listOf(TEXT), source: TEXT, route: TEXT, decision: OBJECT, caller: TEXT }),
+    closed({
+      tool: TEXT,
+      arguments: ANY_JSON,
+      sideEffects: listOf(TEXT),
+      source: TEXT,
+      route: TEXT,
+      decision: OBJECT,
+      caller: TEXT,
+      dryRun: DRY,
+    }),
   ),
   "tool.completed": schemaOf<EventPayloads["tool.completed"]>()(
-    closed({ tool: TEXT, output: ANY_JSON, durationMs: MILLISECONDS, decision: OBJECT, limitsUsed: OBJECT }),
+    closed({ tool: TEXT, output: ANY_JSON, durationMs: MILLISECONDS, decision: OBJECT, limitsUsed: OBJECT, dryRun: DRY }),
   ),
   "tool.failed": schemaOf<EventPayloads["tool.failed"]>()(
     closed({
@@ -69,6 +84,8 @@ export const EVENT_SCHEMAS: { readonly [T in EventType]: PayloadSchema<EventPayl
     closed({ requestId: TEXT, decision: TEXT, by: TEXT }),
   ),
   "tool.output_delta": schemaOf<EventPayloads["tool.output_delta"]>()(closed({ delta: ANY_JSON })),
+  "tool.committed": COMMITTED,
+  "tool.undone": COMMITTED,
   "plugin.loaded": FREE,
   "plugin.reloaded": FREE,
   "plugin.failed": FREE,

@@ -14,6 +14,8 @@ export const EVENT_TYPES = [
   "tool.confirmation_requested",
   "tool.confirmation_resolved",
   "tool.output_delta",
+  "tool.committed",
+  "tool.undone",
   "plugin.loaded",
   "plugin.reloaded",
   "plugin.failed",
@@ -48,6 +50,8 @@ export type EventPayloads = {
     readonly decision: JsonObject;
     /** `direct` or `chain`. */
     readonly caller: string;
+    /** It changes nothing (SPEC E8). */
+    readonly dryRun?: true;
   };
   readonly "tool.completed": {
     readonly tool: string;
@@ -55,7 +59,11 @@ export type EventPayloads = {
     readonly durationMs: number;
     readonly decision: JsonObject;
     readonly limitsUsed: JsonObject;
+    /** It ran dry: nothing was changed. */
+    readonly dryRun?: true;
   };
+  readonly "tool.committed": ToolCommittedPayload;
+  readonly "tool.undone": ToolCommittedPayload;
   readonly "tool.failed": {
     readonly tool: string;
     readonly code: string;
@@ -100,6 +108,15 @@ export type EventPayloads = {
   readonly "session.closed": JsonObject;
 };
 
+/** What was changed outside of a run: a dry run was committed, or what a call changed was put back (SPEC E8). */
+export type ToolCommittedPayload = {
+  readonly tool: string;
+  readonly ok: boolean;
+  readonly filesModified: readonly string[];
+  /** Why it was not done, or not all of it. */
+  readonly reason?: string;
+};
+
 /** A tool that came or went. */
 export type ToolRegisteredPayload = {
   readonly toolId: string;
@@ -121,6 +138,8 @@ export type CapabilityPayload = {
   readonly method?: string;
   readonly plugin?: string;
   readonly callId: string;
+  /** It was done to an overlay only (SPEC E8). */
+  readonly dryRun?: true;
 };
 
 /** What the emitter knows; the bus adds id, time and producer. */
@@ -136,6 +155,9 @@ export interface EventSubject {
   readonly plugin?: string;
   readonly digest?: string;
   readonly traceparent?: string;
+  /** Of a call that is a step of a chain (SPEC AU6). */
+  readonly chainId?: string;
+  readonly chainIndex?: number;
 }
 
 /** An event as readers get it; narrow it by `type`. */

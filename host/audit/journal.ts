@@ -47,7 +47,7 @@ export const CLOSING_TEXT = '{"type":"journal.continued"}';
 /** They follow from `plugin.loaded` with its digest; deltas, from what their call ends with. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["tool.registered", "tool.unregistered", "tool.output_delta"]);
 /** What begins a journal beside calls: a host that only looks leaves nothing behind. */
-const ACTS: ReadonlySet<string> = new Set(["grant.changed", "policy.reloaded"]);
+const ACTS: ReadonlySet<string> = new Set(["grant.changed", "policy.reloaded", "settings.changed"]);
 /** A guest can make as many as it likes: they wait for one another. */
 const GATHERED: ReadonlySet<string> = new Set(["capability.used", "capability.denied", "session.opened", "session.closed"]);
 const PASSIVE: ReadonlySet<string> = new Set(["none", "read"]);

@@ -14,6 +14,8 @@ const LEVELS: Readonly<Record<EventType, LogLevel>> = {
   "tool.confirmation_requested": "info",
   "tool.confirmation_resolved": "info",
   "tool.output_delta": "debug",
+  "tool.committed": "info",
+  "tool.undone": "info",
   "plugin.loaded": "info",
   "plugin.reloaded": "info",
   "plugin.failed": "warn",

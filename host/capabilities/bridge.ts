@@ -12,6 +12,7 @@ import type { Platform } from "../platform/platform.ts";
 import type { Meter } from "../quotas/meter.ts";
 import type { CallSecrets } from "../secrets/call-secrets.ts";
 import type { Exchanges } from "./net-exchanges.ts";
+import type { ToolCalls } from "./tool-calls.ts";
 
 /** What a bridge knows about the call it serves. Made by the host, never from anything the guest sent. */
 export interface BridgeContext {
@@ -33,6 +34,8 @@ export interface BridgeContext {
   readonly secrets: CallSecrets;
   /** Files of the plugin's own version: reading `/$plugin/…` needs no grant (SPEC B9). */
   readonly ownFiles?: ReadonlyMap<string, Uint8Array>;
+  /** How it calls other tools. Absent where it asks for none. */
+  readonly tools?: ToolCalls;
   /** Called for each act that was allowed or refused (SPEC C10, PA8). */
   readonly record: (act: CapabilityAct) => void;
   /** Called with the workspace-relative or absolute path of each file that was written. */

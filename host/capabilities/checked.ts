@@ -178,6 +178,18 @@ export function bothPaths<A extends PathAccess>(first: CheckedPath<PathAccess>, 
   return provePath<A>({ path, written, permits: (resolved) => first.permits(resolved) && second.permits(resolved) });
 }
 
+/**
+ * A place as the host itself looks at it, to say what a call would find or overwrite: exactly there, with no link on the
+ * way; or with all that is below it.
+ *
+ * It proves nothing about any grant: whoever shows a guest what is there has asked its grant about that place
+ * (`host/overlay/`, `host/undo/` only, held by the architecture test).
+ */
+export function hostPlace<A extends PathAccess>(path: string, reach: "place" | "tree" = "place"): CheckedPath<A> {
+  const permits = (resolved: string): boolean => resolved === path || (reach === "tree" && resolved.startsWith(`${path}/`));
+  return provePath<A>({ path, written: path, permits });
+}
+
 /** What is recorded of an act, allowed or not. */
 export function toAct(permission: string, value: string, verdict: AccessVerdict): CapabilityAct {
   const { layer, rule } = verdict.decidedBy;

@@ -9,6 +9,7 @@ import { fileBridge } from "./file.ts";
 import { fsBridge } from "./fs.ts";
 import { netBridge } from "./net.ts";
 import { permissionsBridge } from "./permissions.ts";
+import { toolsBridge } from "./tools.ts";
 import { workspaceBridge } from "./workspace.ts";
 
 export type { Bridge, BridgeContext, CapabilityAct, OperationHandler } from "./bridge.ts";
@@ -18,11 +19,13 @@ export { grantHint, type RefusalContext, refusalMessage } from "./refusal.ts";
 export { checkRequired, type RequiredCheck, type RequiredContext } from "./required.ts";
 export { checkUngranted } from "./ungranted.ts";
 export { createOpenFiles, type OpenFiles } from "./open-files.ts";
+export type { OpenToolCalls, ToolCalls } from "./tool-calls.ts";
+export { createToolCaller } from "./tools.ts";
 export { createRunProgram } from "./run.ts";
 export { createWorkspaceFiles } from "./workspace.ts";
 
 /** Every capability. A new one is its file and its line here. */
-export const BRIDGES: readonly Bridge[] = [fsBridge, fileBridge, netBridge, envBridge, permissionsBridge, workspaceBridge];
+export const BRIDGES: readonly Bridge[] = [fsBridge, fileBridge, netBridge, envBridge, permissionsBridge, workspaceBridge, toolsBridge];
 
 const OPERATIONS: ReadonlyMap<string, OperationHandler> = new Map(BRIDGES.flatMap((bridge) => Object.entries(bridge.operations)));
 

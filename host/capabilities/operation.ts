@@ -13,6 +13,8 @@ interface FieldTypes {
   /** A whole number from -2^53 + 1 to 2^53 - 1. */
   integer: number;
   texts: readonly string[];
+  /** Anything; its size and depth were bounded when it crossed. */
+  json: JsonValue;
 }
 type FieldName = keyof FieldTypes;
 
@@ -55,6 +57,7 @@ function readArguments<S extends Shape>(shape: S, args: JsonValue): Read<S> {
 }
 
 function isOfType(value: unknown, type: string): boolean {
+  if (type === "json") return true;
   if (type === "count") return Number.isSafeInteger(value) && Number(value) >= 0;
   if (type === "texts") return Array.isArray(value) && value.every((item) => typeof item === "string");
   return type === "integer" ? Number.isSafeInteger(value) : typeof value === type;

@@ -2,6 +2,7 @@
 
 import type { ConfirmationRequest, ConfirmPrompt } from "../call.ts";
 import type { Platform } from "../platform/platform.ts";
+import { dryRunLines } from "./dry-run-text.ts";
 import type { Output } from "./output.ts";
 import { printable, printableLines } from "./text.ts";
 
@@ -29,8 +30,10 @@ export function questionLines(request: ConfirmationRequest, output: Output): rea
   return [
     "",
     `${style.yellow("?")} Tool ${style.bold(printable(request.tool))}${plugin} wants to run`,
+    ...(request.calledBy === undefined ? [] : [`  called by  ${request.calledBy.map(printable).join(" → ")}`]),
     `  class      ${style.bold(request.class)}${request.destructive ? style.red(", destructive") : ""}`,
-    ...request.projectedModifications.map((path) => `  writes     ${printable(path)}`),
+    ...(request.preview ? [] : request.projectedModifications.map((path) => `  writes     ${printable(path)}`)),
     `  arguments  ${printableLines(shown).replaceAll("\n", "\n             ")}`,
+    ...(request.preview ? ["  It will change exactly this:", ...dryRunLines(request.preview, style)] : []),
   ];
 }

@@ -36,6 +36,10 @@ async function linesOf(event: HostEvent, options: LiveOptions): Promise<readonly
   switch (event.type) {
     case "tool.called":
       return [`${style.cyan("call")}     ${printable(event.payload.tool)} ${style.dim(valueText(event.payload.arguments))}`];
+    case "tool.committed":
+      return [`${style.green("applied")}  ${printable(event.payload.tool)} ${count(event.payload.filesModified.length, "change")}`];
+    case "tool.undone":
+      return [`${style.yellow("undone")}   ${printable(event.payload.tool)} ${count(event.payload.filesModified.length, "change")}`];
     case "tool.completed":
       return [`${style.green("done")}     ${printable(event.payload.tool)} ${style.dim(`in ${durationText(event.payload.durationMs)}`)}`];
     case "tool.failed":

@@ -1,6 +1,6 @@
 /** A host in this process, for as long as a command runs. */
 
-import { type Permissions, qualifiedName } from "../../manifests/mod.ts";
+import { callablesOf, type Permissions, qualifiedName } from "../../manifests/mod.ts";
 import type { HostEvent } from "../audit/events.ts";
 import { createOperations } from "../doors/host-operations.ts";
 import type { Operations } from "../doors/operations.ts";
@@ -52,6 +52,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     watch,
     ...(options.onlyTool !== undefined && { loadsAtOnce: hasTool(options.onlyTool) }),
     config: project.configFile ?? false,
+    undo: true,
     // One that is gone at once leaves the lock alone, but for what a person does with it.
     consent: { mode: options.consent ?? "fluent", lock: true, keep: watch, frozen: isFrozenRun(context.options) },
     ...isolationOfRun(context.options),
@@ -89,5 +90,5 @@ async function existing({ platform }: CommandContext, roots: readonly string[]):
 
 /** @param tool bare or qualified. */
 function hasTool(tool: string): (plugin: PluginVersion) => boolean {
-  return ({ name, manifest }) => manifest.tools.some((own) => own.name === tool || qualifiedName(name, own.name) === tool);
+  return ({ name, manifest }) => callablesOf(manifest).some((own) => own.name === tool || qualifiedName(name, own.name) === tool);
 }

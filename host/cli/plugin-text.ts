@@ -78,7 +78,9 @@ function pluginTitle(plugin: PluginView, output: Output): string {
 function toolLine(tool: ToolView, output: Output): string {
   const name = printable(tool.name);
   const room = output.columns - Math.max(NAME_WIDTH, name.length) - INDENT.length - 1;
-  const isNative = tool.source === "plugin" && tool.route === "host";
+  // A skill with a plugin's name in front runs where the plugin's tools do.
+  const isOfPlugin = tool.source === "plugin" || (tool.source === "skill" && tool.qualifiedName.includes("."));
+  const isNative = isOfPlugin && tool.route === "host";
   const native = !isNative ? "" : tool.confinement === "none" ? "UNCONFINED: " : "native: ";
   const about = tool.unavailable === undefined ? native + tool.description : `cannot be called: ${tool.unavailable}`;
   return `${INDENT}${output.style.cyan(name.padEnd(NAME_WIDTH))} ${output.style.dim(shorten(printable(about), room))}`;

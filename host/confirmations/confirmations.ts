@@ -13,6 +13,7 @@ import {
   userDenied,
 } from "../errors.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
+import type { DryRunReport } from "../overlay/report.ts";
 import type { Clock } from "../platform/platform.ts";
 import type { Session } from "../session.ts";
 import type { RegisteredTool } from "../tool.ts";
@@ -25,6 +26,8 @@ export interface ConfirmInput {
   readonly call: ToolCall;
   readonly args: JsonValue;
   readonly decision: AllowDecision;
+  /** What it will change, where that is known. */
+  readonly preview?: DryRunReport;
   /** Lets the caller go: it gets this error now, and the call goes on when a person agrees. Absent where the caller waits. */
   readonly pend?: (error: ToolErrorData) => void;
 }
@@ -55,7 +58,7 @@ export function createConfirm(options: ConfirmationOptions): Confirm {
     const ask = (): Promise<Answer> => askPerson(input, signal, options);
     const isOnce = decision.confirm === "prompt_once";
     const answer = isOnce
-      ? await answers.once({ session: call.session, key: keyOf(tool), isShared: pend === undefined }, ask)
+      ? await answers.once({ session: call.session, key: keyOf(tool, call), isShared: pend === undefined }, ask)
       : await ask();
     switch (answer) {
       case "allowed":
@@ -76,8 +79,12 @@ export function createConfirm(options: ConfirmationOptions): Confirm {
 }
 
 /** Publishes the question, waits for the door's person, publishes the answer. */
-async function askPerson({ tool, call, args, pend }: ConfirmInput, signal: AbortSignal, options: ConfirmationOptions): Promise<Answer> {
-  const request = await toRequest(tool, call, args, options.newId());
+async function askPerson(
+  { tool, call, args, preview, pend }: ConfirmInput,
+  signal: AbortSignal,
+  options: ConfirmationOptions,
+): Promise<Answer> {
+  const request = await toRequest(tool, call, args, { requestId: options.newId(), ...(preview && { preview }) });
   const subject = {
     sessionId: call.session.id,
     callId: call.callId,
@@ -160,9 +167,9 @@ function hintWithoutPerson(tool: RegisteredTool): GrantHint {
   return { text: `Nobody could be asked: set ${setting} in bascule.json to allow it without asking, or run it on a terminal` };
 }
 
-/** Whatever the arguments, but not for another version of the tool. */
-function keyOf(tool: RegisteredTool): string {
-  return `${tool.qualifiedName} ${tool.binding.kind === "plugin" ? tool.binding.version.digest : tool.id}`;
+/** Whatever the arguments, but not for another version of the tool, nor for a tool that calls it in the person's place. */
+function keyOf(tool: RegisteredTool, { chain }: ToolCall): string {
+  return [tool.qualifiedName, tool.binding.kind === "plugin" ? tool.binding.version.digest : tool.id, ...(chain?.path ?? [])].join(" ");
 }
 
 interface Question {

@@ -2,12 +2,19 @@
 
 import type { ConfirmationRequest, ToolCall } from "../call.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../manifests/mod.ts";
+import type { DryRunReport } from "../overlay/report.ts";
 import { classOf } from "../policy/policy.ts";
 import { compareText, sha256Hex } from "../sources/directory/digest.ts";
 import type { RegisteredTool } from "../tool.ts";
 
-export async function toRequest(tool: RegisteredTool, call: ToolCall, args: JsonValue, requestId: string): Promise<ConfirmationRequest> {
-  const modifications = projectedModifications(tool, args);
+/** @param asked `preview` is what the call will change, where it ran dry to find out. */
+export async function toRequest(
+  tool: RegisteredTool,
+  call: ToolCall,
+  args: JsonValue,
+  { requestId, preview }: { readonly requestId: string; readonly preview?: DryRunReport },
+): Promise<ConfirmationRequest> {
+  const modifications = preview?.changes.map(({ path }) => path) ?? projectedModifications(tool, args);
   const digest = tool.binding.kind === "plugin" ? tool.binding.version.digest : undefined;
   return Object.freeze({
     requestId,
@@ -18,8 +25,10 @@ export async function toRequest(tool: RegisteredTool, call: ToolCall, args: Json
     args,
     class: classOf(tool),
     destructive: tool.definition.destructive,
+    ...(call.chain !== undefined && call.chain.path.length > 0 && { calledBy: call.chain.path }),
     projectedModifications: modifications,
-    hash: await hashOf([tool.qualifiedName, digest ?? tool.id, args, modifications]),
+    ...(preview && { preview }),
+    hash: await hashOf([tool.qualifiedName, digest ?? tool.id, args, modifications, ...(preview ? [preview.hash] : [])]),
   });
 }
 

@@ -130,7 +130,7 @@ export function createOperations(options: HostOperationsOptions): Operations {
 
   return {
     async call(request, listener) {
-      const { tool, args, timeoutMs, seed, timeMs, record, context } = request;
+      const { tool, args, timeoutMs, seed, timeMs, record, dryRun, context } = request;
       return await host.call(tool, args, {
         session: sessionFor(context),
         signal: listener.signal,
@@ -138,6 +138,7 @@ export function createOperations(options: HostOperationsOptions): Operations {
         ...(seed !== undefined && { seed }),
         ...(timeMs !== undefined && { timeMs }),
         ...(record !== undefined && { record }),
+        ...(dryRun === true && { dryRun }),
         ...(listener.onProgress && { onProgress: listener.onProgress }),
         ...(listener.confirm && { confirm: listener.confirm }),
         ...(options.unattended && { unattended: options.unattended }),
@@ -189,6 +190,9 @@ export function createOperations(options: HostOperationsOptions): Operations {
     },
     pending: () => Promise.resolve(host.confirmations.list()),
     resolve: (requestId, given) => Promise.resolve(host.confirmations.answer(requestId, given)),
+    commit: (callId, hash) => host.commit(callId, hash === undefined ? {} : { hash }),
+    undo: (callId, dryRun = false) => host.undo(callId, { dryRun }),
+    undoable: () => host.undoable(),
     accept: (plugin, digest) => onPlugin(plugin, () => host.accept(plugin, digest)),
     rollback: (plugin) => onPlugin(plugin, () => host.rollback(plugin)),
     remove: (plugin) => onPlugin(plugin, () => host.remove(plugin)),

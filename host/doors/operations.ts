@@ -11,8 +11,10 @@ import type { Because, Confinement, ConfirmationRequest, ToolResult } from "../c
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../consent/consent-acts.ts";
 import type { StoredGrant } from "../grants.ts";
+import type { Committed } from "../overlay/dry-runs.ts";
 import type { KeptRange, KeptRangeWish } from "../results/kept-results.ts";
 import type { QuotaUse } from "../quotas/quotas.ts";
+import type { UndoCall, UndoResult } from "../undo/undos.ts";
 import type { TaskContext } from "../session.ts";
 import type { HeldVersion } from "../sources/directory/status.ts";
 import type { SettingChange, SettingsView } from "../settings/plugin-settings.ts";
@@ -35,6 +37,12 @@ export interface Operations {
   /** Questions that wait for a person, of every client. */
   pending(): Promise<readonly PendingConfirmation[]>;
   resolve(requestId: string, answer: ConfirmationAnswer): Promise<AnswerOutcome>;
+  /** Does what a dry run said (SPEC E8); with `hash`, only if it said what its report had this hash of. */
+  commit(callId: string, hash?: string): Promise<Committed>;
+  /** Puts back what a call changed; `dryRun` only says what would be. */
+  undo(callId: string, dryRun?: boolean): Promise<UndoResult>;
+  /** Calls that can be undone, the newest first. */
+  undoable(): Promise<readonly UndoCall[]>;
   /** The version that was shown, and no other, may serve (SPEC H6). */
   accept(plugin: string, digest: string): Promise<AcceptOutcome>;
   /** Brings the version before the one that serves back (SPEC H10). */
@@ -55,6 +63,8 @@ export interface CallRequest {
   /** The guest's time when it begins, in milliseconds since the epoch. */
   readonly timeMs?: number;
   readonly record?: boolean;
+  /** Change nothing; the result says what would have changed. */
+  readonly dryRun?: boolean;
   /** Calls in a session of this role and task in place of the client's own. */
   readonly context?: RequestContext;
 }

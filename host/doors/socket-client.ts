@@ -6,7 +6,9 @@ import type { ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../consent/consent-acts.ts";
 import type { StoredGrant } from "../grants.ts";
+import type { Committed } from "../overlay/dry-runs.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
+import type { UndoCall, UndoResult } from "../undo/undos.ts";
 import type { KeptRange, KeptRangeWish } from "../results/kept-results.ts";
 import type { SettingChange, SettingsView } from "../settings/plugin-settings.ts";
 import type {
@@ -135,6 +137,10 @@ function remoteOperations(client: Client): Operations {
     pending: () => client.request("pending") as Promise<readonly PendingConfirmation[]>,
     resolve: (requestId: string, answer: ConfirmationAnswer) =>
       client.request("resolve", { requestId, ...answer }) as Promise<AnswerOutcome>,
+    commit: (callId: string, hash?: string) =>
+      client.request("commit", { callId, ...(hash !== undefined && { hash }) }) as Promise<Committed>,
+    undo: (callId: string, dryRun = false) => client.request("undo", { callId, dryRun }) as Promise<UndoResult>,
+    undoable: () => client.request("undoable") as Promise<readonly UndoCall[]>,
     accept: (plugin, digest) => client.request("accept", { plugin, digest }) as Promise<AcceptOutcome>,
     rollback: (plugin) => client.request("rollback", { plugin }) as Promise<RollbackOutcome>,
     remove: (plugin) => client.request("remove", { plugin }) as Promise<RemoveOutcome>,

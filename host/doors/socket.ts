@@ -133,6 +133,12 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
       return operations.pending();
     case "resolve":
       return operations.resolve(request.requestId, request.given);
+    case "commit":
+      return operations.commit(request.callId, request.hash);
+    case "undo":
+      return operations.undo(request.callId, request.dryRun);
+    case "undoable":
+      return operations.undoable();
     case "reload":
       return operations.reload();
     case "accept":

@@ -34,7 +34,7 @@ const MAX_TIMEOUT_MS = LIMIT_CEILINGS.wallMs;
 /** What a client can send. */
 export type Request =
   | { readonly id: number; readonly op: "call"; readonly call: CallRequest; readonly interactive: boolean }
-  | { readonly id: number; readonly op: "status" | "list" | "grants" | "pending" | "reload" }
+  | { readonly id: number; readonly op: "status" | "list" | "grants" | "pending" | "undoable" | "reload" }
   | { readonly id: number; readonly op: "info"; readonly name: string }
   | { readonly id: number; readonly op: "grant"; readonly plugin: string; readonly permissions: Permissions }
   | { readonly id: number; readonly op: "revoke"; readonly plugin: string; readonly taken: Permissions | undefined }
@@ -42,6 +42,8 @@ export type Request =
   | { readonly id: number; readonly op: "settings"; readonly plugin: string; readonly change: SettingChange | undefined }
   | { readonly id: number; readonly op: "why"; readonly question: WhyQuestion }
   | { readonly id: number; readonly op: "resolve"; readonly requestId: string; readonly given: ConfirmationAnswer }
+  | { readonly id: number; readonly op: "commit"; readonly callId: string; readonly hash: string | undefined }
+  | { readonly id: number; readonly op: "undo"; readonly callId: string; readonly dryRun: boolean }
   | { readonly id: number; readonly op: "accept"; readonly plugin: string; readonly digest: string }
   | { readonly id: number; readonly op: "rollback" | "remove"; readonly plugin: string }
   | { readonly id: number; readonly op: "answer"; readonly requestId: string; readonly answer: boolean | undefined }
@@ -106,6 +108,7 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
     case "list":
     case "grants":
     case "pending":
+    case "undoable":
     case "reload":
       return { id, op };
     case "info":
@@ -138,6 +141,16 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
       if (!isName(requestId)) return expectedName("requestId");
       if (!isName(hash)) return expectedName("hash");
       return typeof approve === "boolean" ? { id, op, requestId, given: { approve, hash } } : 'Expected "approve" to be true or false';
+    }
+    case "commit": {
+      const { callId, hash } = params;
+      if (!isName(callId)) return expectedName("callId");
+      return hash === undefined || isName(hash) ? { id, op, callId, hash } : expectedName("hash");
+    }
+    case "undo": {
+      const { callId, dryRun = false } = params;
+      if (!isName(callId)) return expectedName("callId");
+      return typeof dryRun === "boolean" ? { id, op, callId, dryRun } : 'Expected "dryRun" to be true or false';
     }
     case "accept": {
       const { plugin, digest } = params;
@@ -172,6 +185,9 @@ const OPERATION_NAMES = [
   "why",
   "pending",
   "resolve",
+  "commit",
+  "undo",
+  "undoable",
   "accept",
   "rollback",
   "remove",
@@ -181,7 +197,7 @@ const OPERATION_NAMES = [
 ];
 
 function readCall(id: number, params: JsonObject): Request | string {
-  const { tool, args = {}, argsText, timeoutMs, seed, timeMs, record, context, interactive } = params;
+  const { tool, args = {}, argsText, timeoutMs, seed, timeMs, record, dryRun, context, interactive } = params;
   if (!isName(tool)) return expectedName("tool");
   if (argsText !== undefined && typeof argsText !== "string") return 'Expected "argsText" to be JSON text';
   if (timeoutMs !== undefined && (typeof timeoutMs !== "number" || !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))) {
@@ -191,6 +207,7 @@ function readCall(id: number, params: JsonObject): Request | string {
   if (seed !== undefined && typeof seed !== "string") return 'Expected "seed" to be a string';
   if (timeMs !== undefined && typeof timeMs !== "number") return 'Expected "timeMs" to be a number';
   if (record !== undefined && typeof record !== "boolean") return 'Expected "record" to be true or false';
+  if (dryRun !== undefined && typeof dryRun !== "boolean") return 'Expected "dryRun" to be true or false';
   const asked = readContext(context);
   if (typeof asked === "string") return asked;
   const call: CallRequest = {
@@ -200,6 +217,7 @@ function readCall(id: number, params: JsonObject): Request | string {
     ...(seed === undefined ? {} : { seed }),
     ...(timeMs === undefined ? {} : { timeMs }),
     ...(record === undefined ? {} : { record }),
+    ...(dryRun === undefined ? {} : { dryRun }),
     ...asked,
   };
   return { id, op: "call", call, interactive: interactive === true };

@@ -76,6 +76,12 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
         return place.realPath;
       }),
 
+    readLink: (path) =>
+      withFileErrors(async () => {
+        await using parent = await reachParent(path, path.path);
+        return await readlink(`${parent.reach}/${basename(path.path)}`);
+      }),
+
     makeDirectory: (path, { recursive, mode = MODE_BITS }) =>
       withFileErrors(() => (recursive ? makeDirectories(path, mode & MODE_BITS) : makeDirectory(path, mode & MODE_BITS))),
 

@@ -1,7 +1,7 @@
 /** The host's own files over a tree in memory. */
 
 import { fileError } from "./file-errors.ts";
-import type { MemoryDirectory, MemoryNode, MemoryTree } from "./memory-tree.ts";
+import type { MemoryNode, MemoryTree } from "./memory-tree.ts";
 import type { Files } from "./platform.ts";
 
 export function createMemoryFiles(tree: MemoryTree): Files {
@@ -91,20 +91,17 @@ export function moveEntry(tree: MemoryTree, from: string, to: string): void {
   if (!source.found) throw fileError(source.code);
   const target = tree.resolve(to, false);
   if (target.parent === undefined) throw fileError(target.found ? "other" : target.code);
+  // In the order in which Linux asks: into itself, onto a folder that it is in, onto itself.
+  if (target.realPath.startsWith(`${source.realPath}/`)) throw fileError("invalid_path");
+  if (source.realPath.startsWith(`${target.realPath}/`)) throw fileError("not_empty");
   if (target.found) {
     if (target.node === source.node) return;
     if (target.node.kind === "directory" && source.node.kind !== "directory") throw fileError("is_a_directory");
     if (target.node.kind !== "directory" && source.node.kind === "directory") throw fileError("not_a_directory");
     if (target.node.kind === "directory" && target.node.entries.size > 0) throw fileError("not_empty");
   }
-  if (source.node.kind === "directory" && contains(source.node, target.parent)) throw fileError("invalid_path");
   source.parent.entries.delete(source.name);
   target.parent.entries.set(target.name, source.node);
   tree.changed(from);
   tree.changed(to);
-}
-
-function contains(folder: MemoryDirectory, wanted: MemoryDirectory): boolean {
-  if (folder === wanted) return true;
-  return [...folder.entries.values()].some((entry) => entry.kind === "directory" && contains(entry, wanted));
 }

@@ -37,6 +37,13 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
     lstat: async (path) => tree.info(reach(path, false).node),
     realPath: async (path) => reach(path, true).realPath,
 
+    readLink: async (path) => {
+      const { node } = entry(path);
+      if (node === undefined) throw fileError("not_found");
+      if (node.kind !== "symlink") throw fileError("invalid_path");
+      return node.target;
+    },
+
     makeDirectory: async (path, { recursive, mode = 0o755 }) => {
       if (recursive) return makeDirectories(path, mode & 0o777);
       const { parent, name, node } = entry(path);
@@ -55,8 +62,9 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
     },
 
     rename: async (from, to) => {
-      if (entry(from).node === undefined) throw fileError("not_found");
+      const source = entry(from);
       entry(to);
+      if (source.node === undefined) throw fileError("not_found");
       moveEntry(tree, from.path, to.path);
     },
 
@@ -91,8 +99,8 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
     if (isKernelPath(checked.path, "linux")) throw fileError("not_regular");
     const spot = tree.resolve(checked.path, follow);
     if (!checked.permits(spot.realPath)) throw fileError("not_capable");
-    if (!spot.found) throw fileError(spot.code);
     if (isKernelPath(spot.realPath, "linux")) throw fileError("not_regular");
+    if (!spot.found) throw fileError(spot.code);
     return spot;
   }
 
@@ -120,7 +128,7 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
     if (isKernelPath(spot.realPath, "linux")) throw fileError("not_regular");
     if (spot.found && options.createNew === true) throw fileError("already_exists");
     if (spot.found) return regular(spot.node);
-    if (spot.parent === undefined || options.create === false) throw fileError(spot.code);
+    if (spot.parent === undefined || (options.create === false && options.createNew !== true)) throw fileError(spot.code);
     const file = tree.file(new Uint8Array(), mode & 0o777);
     spot.parent.entries.set(spot.name, file);
     return file;
@@ -136,8 +144,8 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
       const spot = tree.resolve(at, true);
       if (spot.found) continue;
       if (!checked.permits(spot.realPath)) throw fileError("not_capable");
-      // A link that leads nowhere has the name.
-      if (tree.resolve(at, false).found) throw fileError("already_exists");
+      // A link that leads nowhere has the name; one that leads in circles is none.
+      if (spot.code !== "symlink_loop" && tree.resolve(at, false).found) throw fileError("already_exists");
       if (spot.parent === undefined) throw fileError(spot.code);
       spot.parent.entries.set(spot.name, tree.directory(mode));
       tree.changed(at);

@@ -52,6 +52,8 @@ export interface Missing {
   readonly realPath: string;
   /** Set if only the last name is missing: it could be created there. */
   readonly parent?: MemoryDirectory;
+  /** Set for `not_found`: the folder that has no `name`, be it the last one or not. */
+  readonly folder?: MemoryDirectory;
   readonly name: string;
 }
 
@@ -100,7 +102,8 @@ export class MemoryTree {
       const realPath = where(name, ...rest);
       if (new TextEncoder().encode(name).length > MAX_NAME_BYTES) return { found: false, code: "name_too_long", realPath, name };
       const node = parent.entries.get(name);
-      if (node === undefined) return { found: false, code: "not_found", realPath, name, ...(rest.length === 0 && { parent }) };
+      if (node === undefined)
+        return { found: false, code: "not_found", realPath, name, folder: parent, ...(rest.length === 0 && { parent }) };
       if (node.kind === "symlink" && (follow || rest.length > 0)) {
         links += 1;
         if (links > MAX_LINKS) return { found: false, code: "symlink_loop", realPath, name };

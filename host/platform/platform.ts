@@ -185,6 +185,8 @@ export interface GuardedFiles {
   stat(path: CheckedPath<"read">): Promise<FileInfo>;
   lstat(path: CheckedPath<"read">): Promise<FileInfo>;
   realPath(path: CheckedPath<"read">): Promise<string>;
+  /** Where a link leads, as it is written in it. */
+  readLink(path: CheckedPath<"read">): Promise<string>;
   makeDirectory(path: CheckedPath<"write">, options: { readonly recursive: boolean; readonly mode?: number }): Promise<void>;
   remove(path: CheckedPath<"write">, options: { readonly recursive: boolean }): Promise<void>;
   rename(from: CheckedPath<"write">, to: CheckedPath<"write">): Promise<void>;

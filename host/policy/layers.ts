@@ -88,7 +88,8 @@ function compileLayers(
   );
   const policyLayers = [...narrowing, ...denials(sources, tool, bases)];
 
-  if (binding.kind !== "plugin") {
+  // A project's own tool holds what the person who declared it wrote down.
+  if (binding.kind !== "plugin" || tool.plugin === undefined) {
     const own = definition.permissions ?? HOST_TOOL_PERMISSIONS;
     const programs = own.run === undefined ? [] : [programLayer(userLayer(sources, tool, bases, policy))];
     return [hard("builtin", compilePermissions(own, bases(workspace))), classLayer, ...policyLayers, ...programs];

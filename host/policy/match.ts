@@ -42,6 +42,7 @@ export interface MergedRules {
   readonly route?: Setting<Route>;
   readonly limits: LimitRequest;
   readonly confirm?: Setting<ConfirmMode>;
+  readonly dryRun?: Setting<boolean>;
   /** AND-ed: more than one only where equally specific rules each grant something, and the stricter counts. */
   readonly grants: readonly Permissions[];
   /** By resource and by whose use counts; several of a kind only where equally specific rules set it, and all of them hold. */
@@ -57,11 +58,13 @@ export function matchRules(config: PolicyConfig, tool: RegisteredTool): MergedRu
 
   const route = pick(matched, "route", ROUTES_BY_STRICTNESS);
   const confirm = pick(matched, "confirm", MODES_BY_STRICTNESS);
+  const dryRun = pick(matched, "dryRun", [true, false]);
   return {
     allow: mergeAllow(matched, tool),
     ...(route && { route }),
     limits: mergeLimits(matched),
     ...(confirm && { confirm }),
+    ...(dryRun && { dryRun }),
     grants: mergeGrants(matched),
     quotas: mergeQuotas(matched),
     matched,
@@ -121,7 +124,7 @@ function mergeAllow(matched: readonly MatchedRule[], tool: RegisteredTool): Sett
     : { value: decider.effect.allow, because: decider.because };
 }
 
-function pick<K extends "route" | "confirm">(
+function pick<K extends "route" | "confirm" | "dryRun">(
   matched: readonly MatchedRule[],
   field: K,
   byStrictness: readonly RuleEffect[K][],

@@ -152,6 +152,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
             quotas: quotasFor(rules, session),
             because: rules.allow.because,
             confirm: mode,
+            ...(rules.dryRun?.value === true && { dryRun: true }),
           },
     );
     decided.set(tool, { session, grant, limits, decision });
@@ -199,8 +200,9 @@ export function classOf(tool: RegisteredTool): SideEffectClass {
 
 /** The default's route is for plugins: everything else is the person's own word, and only a rule of its own moves it. */
 function routeOf(tool: RegisteredTool, rules: MergedRules): Route {
-  if (tool.source === "plugin") return rules.route?.value ?? "wasm";
-  return rules.route === undefined || rules.route.because.layer === "default" ? "host" : rules.route.value;
+  if (tool.plugin !== undefined) return rules.route?.value ?? "wasm";
+  if (rules.route !== undefined && rules.route.because.layer !== "default") return rules.route.value;
+  return tool.binding.kind === "remote" ? "remote" : "host";
 }
 
 /** A call's wish, else the tool's, else the class default; never above what policy says (SPEC T2, M2). */

@@ -1,6 +1,6 @@
 /** Runs a recorded call again: the same version, the same answers, the same time and randomness, and nothing outside (SPEC B8). */
 
-import { type JsonValue, type Limits, type Manifest, parseManifest, type ToolDefinition } from "../../manifests/mod.ts";
+import { callablesOf, type JsonValue, type Limits, type Manifest, parseManifest, type ToolDefinition } from "../../manifests/mod.ts";
 import { createSandbox, type InvocationOutcome, type PluginSource, type Sandbox } from "../../sandbox/mod.ts";
 import { equalJson } from "../equal-json.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -67,7 +67,7 @@ export function findTool({ tool: name, plugin, digest }: Recording, files: Reado
   const parsed = text === undefined ? undefined : parseManifest(text, { files: new Set(files.keys()), plugins: new Set() });
   if (parsed === undefined || !parsed.ok) return "The plugin's manifest is not one that this version of bascule reads";
   const manifest = parsed.value;
-  const tool = manifest.tools.find((own) => `${plugin}.${own.name}` === name);
+  const tool = callablesOf(manifest).find((own) => `${plugin}.${own.name}` === name);
   if (tool === undefined) return `The plugin has no tool "${name}"`;
   return { manifest, tool, source: toSource({ name: plugin, digest, manifest, files }) };
 }

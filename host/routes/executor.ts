@@ -2,8 +2,11 @@
 
 import type { JsonObject, JsonValue, Route } from "../../manifests/mod.ts";
 import type { AllowDecision, ContentBlock, LimitsUsed, ToolCall } from "../call.ts";
+import type { ChainStep } from "../chains/chain.ts";
 import type { ToolErrorData } from "../errors.ts";
 import type { RecordingSummary } from "../recordings/recording.ts";
+import type { Overlay } from "../overlay/overlay.ts";
+import type { DryRunReport } from "../overlay/report.ts";
 import type { Meter } from "../quotas/meter.ts";
 import type { RegisteredTool } from "../tool.ts";
 
@@ -18,6 +21,10 @@ export interface Execution {
   readonly signal: AbortSignal;
   /** Counts what the call uses. */
   readonly meter: Meter;
+  /** It changes nothing (SPEC E8). `preview`: nobody has agreed to it yet, so that it sends nothing either. */
+  readonly dryRun?: "asked" | "preview";
+  /** The world of a dry run, in place of the host's. */
+  readonly overlay?: Overlay;
 }
 
 /** What came of it. */
@@ -31,6 +38,9 @@ export interface OutcomeBase {
   readonly content?: readonly ContentBlock[];
   readonly metadata?: JsonObject;
   readonly recording?: RecordingSummary;
+  readonly dryRun?: DryRunReport;
+  /** Of the chain that it began. */
+  readonly steps?: readonly ChainStep[];
   /** What a call that did not end had produced so far. */
   readonly partialOutput?: JsonValue;
 }

@@ -1,6 +1,6 @@
 /** The `host` route: built-ins and functions of the embedding program, natively and in this process; plugins beside it (SPEC O1, R1, T3). */
 
-import { createRunProgram, createWorkspaceFiles } from "../capabilities/mod.ts";
+import { createRunProgram, createToolCaller, createWorkspaceFiles } from "../capabilities/mod.ts";
 import type { ToolContext } from "../context.ts";
 import { cancelled, internal, resourceExhausted, toolError, type ToolErrorData, toolFailedHidden, wallTimeout } from "../errors.ts";
 import { copyJson } from "../json.ts";
@@ -11,7 +11,7 @@ import type { Tool, ToolFactory } from "../tool.ts";
 import type { Execution, Executor, Outcome } from "./executor.ts";
 import { partsOutcome, plainOutcome } from "./output.ts";
 import { createProcessExecutor, type ProcessRouteOptions } from "./process/process.ts";
-import { openRunRecord, type RunRecord } from "./run-record.ts";
+import { asksForTools, openRunRecord, type RunRecord } from "./run-record.ts";
 import { DEFAULT_GRACE_MS, type InTime, stopError, stopInTime } from "./stop-in-time.ts";
 
 export type HostRouteOptions = ProcessRouteOptions;
@@ -35,7 +35,9 @@ async function runNatively(create: ToolFactory, execution: Execution, options: H
   const stop = new AbortController();
   const record = openRunRecord({ ...execution, signal: stop.signal }, options);
   const ending = await runToEnd(create, execution, { ...options, record, stop });
-  const facts = { used: { wallMs: record.elapsedMs() }, filesModified: record.filesModified() };
+  const calls = record.endCalls();
+  const steps = calls && (await calls);
+  const facts = { used: { wallMs: record.elapsedMs() }, filesModified: record.filesModified(), ...(steps && { steps }) };
   if (ending.kind === "ended") {
     const { value: end } = ending;
     if (end.kind === "returned") return readReturned(end.value, execution, facts);
@@ -113,6 +115,7 @@ function createContext(execution: Execution, record: RunRecord, signal: AbortSig
     log: record.log,
     progress: (value: JsonValue) => record.progress(value),
     workspace: Object.freeze(createWorkspaceFiles(record.bridge)),
+    ...(asksForTools(execution.tool) && { tools: Object.freeze(createToolCaller(record.bridge)) }),
     ...(tool.definition.permissions?.run !== undefined && {
       run: createRunProgram({ bridge: record.bridge, limits: decision.limits, progress: (value) => record.progress(value) }),
     }),

@@ -3,6 +3,7 @@
 import { unavailable } from "../errors.ts";
 import type { Executor, Executors } from "./executor.ts";
 import { finished } from "./finish.ts";
+import type { DryRuns } from "../overlay/dry-runs.ts";
 import { createHostExecutor } from "./host.ts";
 import { createMicrovmExecutor } from "./microvm.ts";
 import { createWasmExecutor, type WasmRouteOptions } from "./wasm.ts";
@@ -12,13 +13,18 @@ export { createHostExecutor } from "./host.ts";
 export type { RouteOptions } from "./run-record.ts";
 export { createWasmExecutor } from "./wasm.ts";
 
+export interface ExecutorsOptions extends WasmRouteOptions {
+  readonly dryRuns: Pick<DryRuns, "allow">;
+}
+
 /** One executor for every route that policy can name. */
-export function createExecutors(options: WasmRouteOptions): Executors {
+export function createExecutors(options: ExecutorsOptions): Executors {
+  const { allow } = options.dryRuns;
   return Object.freeze({
-    host: finished(createHostExecutor(options), options),
-    wasm: finished(createWasmExecutor(options), options),
-    remote: createMissing("remote", `"remotes" of bascule.json name no host that this version can forward to`),
-    microvm: createMicrovmExecutor(),
+    host: finished(allow(createHostExecutor(options)), options),
+    wasm: finished(allow(createWasmExecutor(options)), options),
+    remote: allow(createMissing("remote", `"remotes" of bascule.json name no host that this version can forward to`)),
+    microvm: allow(createMicrovmExecutor()),
   });
 }
 

@@ -1,7 +1,15 @@
 /** What happens around one run, the same on every route: its bridge context, its record of acts, its settings (SPEC D7, C10). */
 
 import type { EmitEvent, EventSubject } from "../audit/events.ts";
-import { type BridgeContext, type CapabilityAct, createExchanges, createOpenFiles, grantHint } from "../capabilities/mod.ts";
+import {
+  type BridgeContext,
+  type CapabilityAct,
+  createExchanges,
+  createOpenFiles,
+  grantHint,
+  type OpenToolCalls,
+} from "../capabilities/mod.ts";
+import { type ChainStep, markOf } from "../chains/chain.ts";
 import type { GrantHint } from "../errors.ts";
 import {
   type AccessQuery,
@@ -20,7 +28,8 @@ import type { Log, Platform } from "../platform/platform.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { CallSecrets } from "../secrets/call-secrets.ts";
 import type { Secrets } from "../secrets/secrets.ts";
-import type { PluginVersion } from "../tool.ts";
+import type { PluginVersion, RegisteredTool } from "../tool.ts";
+import type { Undos } from "../undo/undos.ts";
 import type { Execution } from "./executor.ts";
 
 /** What routes are made with. */
@@ -30,6 +39,10 @@ export interface RouteOptions {
   readonly secrets: Pick<Secrets, "forCall" | "redact">;
   /** What the plugin of a version is set to, frozen. Default: its schema's defaults. */
   readonly settings?: (manifest: Manifest) => JsonObject;
+  /** Keeps what calls change; absent where nothing is kept. */
+  readonly undos?: Pick<Undos, "keep">;
+  /** Gives a call its way to other tools. Absent: there is none. */
+  readonly openTools?: OpenToolCalls;
 }
 
 /** One run while it lasts. */
@@ -47,6 +60,8 @@ export interface RunRecord {
   /** Milliseconds since the epoch. */
   readonly deadline: number;
   progress(value: JsonValue): void;
+  /** Ends what it called and still runs, and tells of all that it called; undefined if it called nothing. */
+  endCalls(): Promise<readonly ChainStep[] | undefined> | undefined;
   /** Gives up whatever the run still holds open. To be called at its end, however it ended. */
   close(): void;
 }
@@ -94,7 +109,8 @@ class CallRun implements RunRecord {
   }
 
   filesModified(): readonly string[] {
-    return this.#modified === undefined ? NO_FILES : [...this.#modified];
+    // A dry run has modified none.
+    return this.#modified === undefined || this.#execution.overlay !== undefined ? NO_FILES : [...this.#modified];
   }
 
   hint(): GrantHint | undefined {
@@ -103,6 +119,11 @@ class CallRun implements RunRecord {
 
   elapsedMs(): number {
     return Math.max(0, this.#options.platform.clock.monotonic() - this.#begunMs);
+  }
+
+  endCalls(): Promise<readonly ChainStep[] | undefined> | undefined {
+    const tools = this.#bridge?.tools;
+    return tools?.close().then(() => tools.steps);
   }
 
   close(): void {
@@ -132,14 +153,16 @@ class CallRun implements RunRecord {
   }
 
   #openBridge(): BridgeContext {
-    const { tool, call, decision, signal, meter } = this.#execution;
+    const { tool, call, decision, signal, meter, overlay } = this.#execution;
     const version = this.#version;
+    const { undos } = this.#options;
+    const { platform } = overlay ?? this.#options;
     return {
       callId: call.callId,
       openFiles: createOpenFiles(call.callId),
       grant: decision.grant,
       cwd: call.session.workspace,
-      platform: this.#options.platform,
+      platform: undos === undefined ? platform : undos.keep(this.#execution, platform),
       limits: decision.limits,
       signal,
       exchanges: createExchanges(),
@@ -149,7 +172,15 @@ class CallRun implements RunRecord {
       modified: (path) => (this.#modified ??= new Set()).add(path),
       ...(tool.plugin !== undefined && { plugin: tool.plugin }),
       ...(version && { ownFiles: version.files }),
+      ...this.#openTools(),
     };
+  }
+
+  #openTools(): Pick<BridgeContext, "tools"> {
+    const { openTools } = this.#options;
+    // What another tool does would not be held back by this call's overlay.
+    if (openTools === undefined || this.#execution.overlay !== undefined || !asksForTools(this.#execution.tool)) return {};
+    return { tools: openTools(this.#execution, this.#begunMs + this.#execution.decision.limits.wallMs) };
   }
 
   #record(act: CapabilityAct): void {
@@ -171,6 +202,7 @@ class CallRun implements RunRecord {
         ...(method !== undefined && { method }),
         ...(plugin !== undefined && { plugin }),
         callId: this.#execution.call.callId,
+        ...(this.#execution.overlay && DRY),
       },
     });
   }
@@ -185,11 +217,18 @@ class CallRun implements RunRecord {
       ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
       ...(tool.plugin !== undefined && { plugin: tool.plugin }),
       ...(this.#version && { digest: this.#version.digest }),
+      ...(call.chain && markOf(call.chain)),
     };
   }
 }
 
+const DRY = { dryRun: true } as const;
 const NO_FILES: readonly string[] = Object.freeze([]);
+
+/** Whether the tool, or its plugin, asks for any; granted or not. */
+export function asksForTools({ definition, binding }: RegisteredTool): boolean {
+  return (binding.kind === "plugin" ? binding.version.manifest.permissions : definition.permissions)?.tools !== undefined;
+}
 
 /** From the host's own record of the act: nothing that the guest said about it is read. */
 function hintFor({ permission, value }: CapabilityAct, { tool, call, decision }: Execution): GrantHint | undefined {
@@ -204,6 +243,7 @@ function hintFor({ permission, value }: CapabilityAct, { tool, call, decision }:
 
 function toQuery(permission: string, value: string): AccessQuery | undefined {
   if (permission === "read" || permission === "write") return { kind: permission, path: value };
+  if (permission === "tools") return { kind: permission, name: value };
   if (permission === "env") return { kind: permission, name: value };
   if (permission !== "net") return undefined;
   const parts = /^(.*):([0-9]+)$/s.exec(value);

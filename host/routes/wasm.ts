@@ -40,7 +40,7 @@ export interface ImageLease {
 export function createWasmExecutor(options: WasmRouteOptions): Executor {
   return async (execution) => {
     const { binding, qualifiedName } = execution.tool;
-    if (binding.kind !== "plugin") {
+    if (binding.kind !== "plugin" || execution.tool.plugin === undefined) {
       const reason = `it is host code, which the wasm route cannot run (remove the rule that sets its route, or set "host")`;
       return { ok: false, error: unavailable(qualifiedName, reason), used: { wallMs: 0 }, filesModified: [] };
     }
@@ -56,7 +56,9 @@ export function createWasmExecutor(options: WasmRouteOptions): Executor {
           filesModified: [],
         };
       const { outcome, recording } = await invoke(binding.version, execution, record, options);
-      return { ...toOutcome(outcome, record, execution.signal), ...(recording && { recording }) };
+      const calls = record.endCalls();
+      const steps = calls && (await calls);
+      return { ...toOutcome(outcome, record, execution.signal), ...(recording && { recording }), ...(steps && { steps }) };
     } finally {
       record.close();
       lease.release();

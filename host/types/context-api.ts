@@ -32,8 +32,16 @@ const FILES = `
   readonly workspace: Workspace;
 `;
 
+const TOOLS = `
+  /** Other tools: those that were granted and may be called by tools. */
+  readonly tools: {
+    /** The tool's output. Rejects with an error whose \`code\` says why there is none, or with \`Deno.errors.NotCapable\`. */
+    call<T = unknown>(name: string, args?: Readonly<Record<string, unknown>>): Promise<T>;
+  };
+`;
+
 /** Members of `Context`. */
-export const CONTEXT_API: readonly ApiGroup[] = [{ text: FACTS }];
+export const CONTEXT_API: readonly ApiGroup[] = [{ text: FACTS }, { needs: ["tools"], text: TOOLS }];
 
 /** Members of `Context` where there is anything in `Workspace`. */
 export const WORKSPACE_MEMBER: string = FILES;

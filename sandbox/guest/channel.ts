@@ -90,6 +90,7 @@ function hasEffect(operation: string): boolean {
     case "workspace.write":
     case "workspace.delete":
     case "workspace.patch":
+    case "tools.call":
       return true;
     default:
       return false;
@@ -231,6 +232,8 @@ function describeOperation(operation: string): string {
       return "Fetching";
     case "progress":
       return "Reporting progress";
+    case "tools.call":
+      return "Calling tools";
     default:
       break;
   }

@@ -16,6 +16,7 @@ import {
   reflectDefineProperty,
 } from "./primordials.ts";
 import { nameFunction, toDictionary, toDomString } from "./webidl.ts";
+import { callTool } from "./tools.ts";
 import { createWorkspace } from "./workspace.ts";
 
 /** Marks what `context.output` made; a plugin may use the symbol itself. */
@@ -24,6 +25,7 @@ export const TOOL_OUTPUT: symbol = PrimordialSymbol.for("bascule.toolOutput");
 /** Stateless: made once, in the base image. */
 const log = objectFreeze(createLog());
 const workspace = objectFreeze(createWorkspace());
+const tools = objectFreeze({ call: callTool });
 
 let signal: AbortSignal | undefined;
 let aborted = false;
@@ -58,6 +60,7 @@ function createContext(): object {
   defineGetter(made, "signal", callSignal);
   define(made, "log", log, true);
   define(made, "workspace", workspace, true);
+  define(made, "tools", tools, true);
   define(made, "progress", progress, true);
   define(made, "output", output, true);
   define(made, "error", createError, true);
@@ -97,6 +100,7 @@ function createLog(): object {
 
 /** Called once at boot: the functions that every context shares have their own names. */
 export function nameContextFunctions(): void {
+  nameFunction(callTool, "call");
   nameFunction(progress, "progress");
   nameFunction(output, "output");
   nameFunction(createError, "error");

@@ -25,11 +25,16 @@ const failsWith = (code: string): object => expect.objectContaining({ name: "Fil
 
 /** Registers the suite. */
 export function describePlatform(name: string, setup: () => Promise<PlatformSetup>): void {
-  describe(`${name}: guarded files`, () => describeGuarded(setup));
+  describeGuardedFiles(name, setup);
   describe(`${name}: the host's own files`, () => describeFiles(setup));
   describe(`${name}: clock, randomness, environment`, () => describeRest(setup));
   describe(`${name}: network`, () => describeNetwork(setup));
   describe(`${name}: local sockets`, () => describeSockets(setup));
+}
+
+/** The part of the suite that is about files on behalf of guests. */
+export function describeGuardedFiles(name: string, setup: () => Promise<PlatformSetup>): void {
+  describe(`${name}: guarded files`, () => describeGuarded(setup));
 }
 
 function describeGuarded(setup: () => Promise<PlatformSetup>): void {

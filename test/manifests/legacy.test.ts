@@ -218,7 +218,7 @@ describe("manifestToJson()", () => {
       dependencies: { other: "^1.0.0" },
       imports: { lib: "./lib.js" },
       settingsSchema: { type: "object" },
-      permissions: { read: ["$workspace"] },
+      permissions: { read: ["$workspace"], tools: ["all.a"] },
       limits: { wallMs: 5 },
       tools: [
         { name: "a", description: "Does a", inputSchema: { type: "object" }, sideEffects: [] },

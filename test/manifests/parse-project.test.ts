@@ -34,6 +34,7 @@ describe("parseProject()", () => {
             confirm: "auto",
             grants: { read: ["$workspace"] },
             quota: [{ calls: 5, per: "session", windowMs: 1_000 }],
+            dryRun: true,
           },
           { tool: "echo" },
           { plugin: "notes" },
@@ -51,6 +52,7 @@ describe("parseProject()", () => {
         trustedWorkspaces: ["."],
         trustedWorkspaceOverrides: { x: "deny" },
         timeoutMs: 5,
+        preview: true,
       },
       trusted: ["words", { name: "notes", unconfined: true }],
       isolation: ["words"],
@@ -59,10 +61,11 @@ describe("parseProject()", () => {
         a: { url: "https://a.test/b", token: "A", tools: ["words.*"], addresses: ["10.0.0.0/8"], role: "r", plaintext: false },
         b: { url: "http://127.0.0.1:7420" },
       },
-      tools: [{ name: "x" }],
+      tools: [{ name: "x", description: "X", inputSchema: { type: "object" }, sideEffects: [], remote: { url: "https://a.test/b" } }],
       roles: { a: {} },
       secrets: { A: { env: "B", hosts: ["a.test"] }, C: { file: "c.txt" } },
       audit: { store: true, redact: [], record: "failures" },
+      undo: { keep: false, maxBytes: 1, maxDays: 2 },
       server: {
         host: "0.0.0.0",
         port: 1,
@@ -78,7 +81,8 @@ describe("parseProject()", () => {
       { name: "notes", unconfined: true },
     ];
     const isolation = { by: "thread", alone: ["words"] };
-    expect(parseProject(JSON.stringify(file))).toEqual({ ok: true, value: { ...rest, trusted, isolation }, warnings: [] });
+    const tools = [{ definition: expect.objectContaining({ name: "x", callers: ["direct"] }), remote: { url: "https://a.test/b" } }];
+    expect(parseProject(JSON.stringify(file))).toEqual({ ok: true, value: { ...rest, trusted, isolation, tools }, warnings: [] });
   });
 
   it.each<[unknown, object]>([

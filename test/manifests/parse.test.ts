@@ -106,7 +106,8 @@ describe("parseManifest()", () => {
       main: "./src/main.js",
       dependencies: { other: "^1.0.0" },
       settingsSchema: { type: "object", properties: { depth: { type: "integer", default: 3 } } },
-      permissions: { read: ["$workspace"], net: ["example.com"] },
+      // What the skill calls is asked for, too.
+      permissions: { read: ["$workspace"], net: ["example.com"], tools: ["all.a"] },
       tools: [tool],
       skills: [skill],
       state: "session",

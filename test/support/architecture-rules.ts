@@ -104,6 +104,8 @@ function checkImport(from: string, found: SourceImport, known: ReadonlySet<strin
   if (found.names.some((name) => PROOFS.has(name)) && from !== "host/capabilities/checked.ts" && !isPlatform(from)) {
     violations.push(`${at}: makes a proof (only host/capabilities/checked.ts does)`);
   }
+  if (found.names.includes("hostPlace") && !/^host\/(overlay|undo)\//.test(from))
+    violations.push(`${at}: looks for the host itself (only host/overlay/ and host/undo/ do; ask the grant with checkPath)`);
   return violations;
 }
 

@@ -4,6 +4,7 @@ import { createEventBus } from "../../host/audit/event-bus.ts";
 import type { EventType, HostEvent } from "../../host/audit/events.ts";
 import type { RawArguments } from "../../host/arguments.ts";
 import type { ToolResult } from "../../host/call.ts";
+import { createToolCalls } from "../../host/chains/tool-calls.ts";
 import { createCalls, type Calls, type CallOptions } from "../../host/calls.ts";
 import { checkRequired } from "../../host/capabilities/mod.ts";
 import { createPendingConfirmations, type PendingConfirmations } from "../../host/confirmations/pending.ts";
@@ -14,6 +15,8 @@ import type { MemoryPlatform } from "../../host/platform/memory.ts";
 import { createPolicy, type Policy, type PolicyOptions } from "../../host/policy/policy.ts";
 import { createQuotas } from "../../host/quotas/quotas.ts";
 import { createRegistry, type Registry } from "../../host/registry.ts";
+import { createDryRuns } from "../../host/overlay/dry-runs.ts";
+import { createPreview } from "../../host/overlay/preview.ts";
 import { createExecutors } from "../../host/routes/mod.ts";
 import { createSecrets } from "../../host/secrets/secrets.ts";
 import { createSession, type Session } from "../../host/session.ts";
@@ -66,7 +69,16 @@ export function testHost(options: TestHostOptions = {}): TestHost {
   const policy = options.policy ?? createPolicy({ project, root: WORKSPACE, grants: { find: () => undefined }, ...options.policyOptions });
   const session = options.session ?? createSession({ id: "session-1", workspace: WORKSPACE });
   const secrets = createSecrets({ platform, sources: () => project.secrets, root: WORKSPACE });
-  const executors = createExecutors({ platform, emit: bus.emit, secrets, sandbox, lease: sandbox.lease });
+  const dryRuns = createDryRuns({
+    platform,
+    emit: bus.emit,
+    secrets,
+    isUnchanged: ({ tool }) => registry.snapshot().getById(tool.id) === tool,
+  });
+  const executors = createExecutors({
+    ...{ platform, emit: bus.emit, secrets, sandbox, dryRuns, lease: sandbox.lease },
+    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
+  });
   const confirmations = createPendingConfirmations();
   const confirm = createConfirm({
     emit: bus.emit,
@@ -78,15 +90,20 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     onDefect,
   });
   const quotas = createQuotas(clock.monotonic);
+  const preview = createPreview({ dryRuns, executors, quotas, isWanted: () => project.confirmation.preview });
   const calls = createCalls({
     newId: random.uuidv7,
     clock,
     defaultSession: session,
-    current: () => ({
+    current,
+  });
+  function current(): Dispatch {
+    return {
       registry: options.noRegistry === true ? EMPTY_SNAPSHOT : registry.snapshot(),
       policy,
       hooks: createHookGates(options.hooks ?? {}, onDefect),
       confirm,
+      preview,
       executors,
       quotas,
       telemetry: undefined,
@@ -96,8 +113,8 @@ export function testHost(options: TestHostOptions = {}): TestHost {
       redact: (value) => value,
       onDefect,
       ...options.dispatch,
-    }),
-  });
+    };
+  }
   return {
     confirmations,
     calls,

@@ -4,6 +4,7 @@ import type { RecordingSummary } from "../../recordings/recording.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
+import { commitDryRun } from "../commit-dry-run.ts";
 import { terminalPrompt } from "../confirm.ts";
 import { EXIT, exitCodeFor } from "../exit-codes.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
@@ -25,12 +26,14 @@ export const callCommand: Command = {
     "or - for JSON on standard input.",
     "The answer goes to stdout; everything else, also why it failed, to stderr.",
     "Permission flags hold for this run only.",
+    "With --dry-run nothing is changed: it shows what would change, and on a terminal asks whether to do it.",
   ],
   examples: [
     "call word_count path=README.md",
     `call grep '{"pattern": "TODO", "path": "docs"}'`,
     "call grep --args arguments.json",
     "call word_count path=README.md --allow-read=.",
+    "call tidy folder=notes --dry-run",
     "call roll sides=6 --seed one --time 2026-01-31T12:00:00Z",
   ],
   positionals: { min: 1, max: Number.MAX_SAFE_INTEGER },
@@ -41,6 +44,8 @@ export const callCommand: Command = {
     { name: "time", value: "time", about: "What the tool sees as the time: 2026-01-31T12:00:00Z, or milliseconds since 1970" },
     { name: "full", about: "Show the whole answer, also above the 1 MiB that a session takes at once" },
     { name: "record", about: "Keep what `replay` needs to run this call again" },
+    { name: "dry-run", about: "Change nothing, and show what would change" },
+    { name: "apply", about: "After --dry-run, do what was shown without asking, where policy asks nobody either" },
     ...CONTEXT_OPTIONS,
     ...RUN_OPTIONS,
     ISOLATION_OPTION,
@@ -72,6 +77,7 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
       ...(seed === undefined ? {} : { seed }),
       ...(timeMs === undefined ? {} : { timeMs }),
       ...(options.has("record") ? { record: true } : {}),
+      ...(options.has("dry-run") || options.has("apply") ? { dryRun: true } : {}),
       ...requestContext(options),
     },
     {
@@ -82,14 +88,17 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
     },
   );
   const result = options.has("full") ? await wholeResult(answered, host.operations) : answered;
-  output.document(result);
   if (result.truncated !== undefined) output.note(output.style.dim(truncatedText(result.truncated, output.program)));
   if (result.recording !== undefined) output.note(output.style.dim(recordingLine(result.callId, result.recording, output.program)));
   if (result.ok) {
     output.line(successText(result));
-    return EXIT.ok;
+    const committed = await commitDryRun(context, host, result);
+    output.document(committed === undefined ? result : { ...result, committed });
+    return committed === undefined || committed.ok ? EXIT.ok : EXIT.failed;
   }
   for (const line of failureLines(result, output, { cwd: platform.environment.cwd, workspace })) output.note(line);
+  await commitDryRun(context, host, result);
+  output.document(result);
   return exitCodeFor(result.error);
 }
 

@@ -32,6 +32,8 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   learn: async () => (await import("./learn.ts")).learnCommand,
   approve: async () => (await import("./approve.ts")).approveCommand,
   deny: async () => (await import("./approve.ts")).denyCommand,
+  commit: async () => (await import("./commit.ts")).commitCommand,
+  undo: async () => (await import("./undo.ts")).undoCommand,
   audit: async () => (await import("./audit.ts")).auditCommand,
   reload: async () => (await import("./reload.ts")).reloadCommand,
   doctor: async () => (await import("./doctor.ts")).doctorCommand,

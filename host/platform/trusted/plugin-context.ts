@@ -29,6 +29,7 @@ export function createContext(told: object, { signal, request, log, progress }: 
       },
     }),
     workspace: Object.freeze(createWorkspace(request)),
+    tools: Object.freeze({ call: async (name: unknown, args: unknown = {}) => await callTool(request, String(name), args) }),
     progress(value: unknown) {
       if (JSON.stringify(value) === undefined) throw new TypeError("The progress value is not JSON");
       progress(value);
@@ -39,6 +40,18 @@ export function createContext(told: object, { signal, request, log, progress }: 
       return details === undefined ? made : Object.assign(made, { details });
     },
   });
+}
+
+/** The host's answer is that of `sandbox/guest/tools.ts`. */
+async function callTool(request: Reach["request"], name: string, args: unknown): Promise<unknown> {
+  if (JSON.stringify(args) === undefined) throw new TypeError("The arguments of a tool are a JSON object");
+  const { value } = await request("tools.call", { name, args });
+  const answer = value as
+    | { readonly ok: true; readonly output: unknown }
+    | { readonly ok: false; readonly error: { readonly code: string; readonly message: string; readonly tool: string } };
+  if (answer.ok) return answer.output;
+  const { code, message, tool } = answer.error;
+  throw Object.assign(new Error(message), { name: "ToolError", code, tool });
 }
 
 /** The host does it, with the checks that it does for the sandbox: no rename in between wins anything. */

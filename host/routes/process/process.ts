@@ -32,7 +32,7 @@ export function createProcessExecutor(options: ProcessRouteOptions): Executor {
     const { tool, decision, signal } = execution;
     const none = { used: { wallMs: 0 }, filesModified: [] };
     const refuse = (reason: string): Outcome => ({ ok: false, error: unavailable(tool.qualifiedName, reason), ...none });
-    if (tool.binding.kind !== "plugin") return refuse("it is no plugin's");
+    if (tool.binding.kind !== "plugin") return refuse("its code is another host's (remove the rule that sets its route)");
     const { version } = tool.binding;
     const { confinement } = decision;
     if (confinement === undefined) return refuse(untrusted(version, tool.plugin ?? tool.name));
@@ -162,7 +162,10 @@ async function runToEnd(
       process.send(JSON.stringify({ type: "stop", reason }));
     },
   });
-  const facts = { used: { wallMs: record.elapsedMs(), ...conversation.used() }, filesModified: record.filesModified() };
+  const calls = record.endCalls();
+  const steps = calls && (await calls);
+  const used = { wallMs: record.elapsedMs(), ...conversation.used() };
+  const facts = { used, filesModified: record.filesModified(), ...(steps && { steps }) };
   const parts = { record, tool: execution.tool, code: process.code, mayHaveRun: broker.ran || confinement === "none" };
   if (ending.kind === "ended") return toOutcome(ending.value, facts, parts);
   const error = ending.reason === "timeout" ? wallTimeout(decision.limits.wallMs) : cancelled();

@@ -1,6 +1,6 @@
 /** Which folder's tools stand in the registry under which name. */
 
-import { confusableKey, type Manifest } from "../../../manifests/mod.ts";
+import { callablesOf, confusableKey, type Manifest } from "../../../manifests/mod.ts";
 import type { ToolBinding } from "../../tool.ts";
 import type { Announcements } from "./announce.ts";
 import type { PluginImages } from "./images.ts";
@@ -38,7 +38,12 @@ export function createPublishing({ registry, switches, images, announce }: Publi
     const before = publishers.get(confusableKey(owner));
     registry.replaceOwner(
       owner,
-      manifest.tools.map((definition) => ({ definition, binding: switched(manifest, definition.name, binding) })),
+      callablesOf(manifest).map((definition, index) => ({
+        definition,
+        binding: switched(manifest, definition.name, binding),
+        // Skills come after tools.
+        source: index < manifest.tools.length ? ("plugin" as const) : ("skill" as const),
+      })),
     );
     record.turnedOff = turnedOff(manifest);
     if (before !== undefined && before !== record) displace(before, owner);
@@ -53,7 +58,7 @@ export function createPublishing({ registry, switches, images, announce }: Publi
   }
 
   function turnedOff(manifest: Manifest): readonly string[] {
-    return manifest.tools.flatMap(({ name }) => (switches.disabledTool(manifest, name) === undefined ? [] : [name]));
+    return callablesOf(manifest).flatMap(({ name }) => (switches.disabledTool(manifest, name) === undefined ? [] : [name]));
   }
 
   function unpublish(record: PluginRecord): void {

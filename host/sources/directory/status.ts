@@ -71,9 +71,16 @@ export interface PluginEvent {
   readonly payload: JsonObject;
 }
 
+/** A tool or skill of a plugin. */
+export interface PublishedTool {
+  readonly definition: ToolDefinition;
+  readonly binding: ToolBinding;
+  readonly source: "plugin" | "skill";
+}
+
 /** The registry's side of a swap: everything a plugin offers is replaced in one snapshot (SPEC R7). */
 export interface Publish {
-  replaceOwner(owner: string, tools: readonly { readonly definition: ToolDefinition; readonly binding: ToolBinding }[]): unknown;
+  replaceOwner(owner: string, tools: readonly PublishedTool[]): unknown;
   removeOwner(owner: string): void;
 }
 

@@ -24,6 +24,11 @@ const REFUSED = {
     args: { path: "b.txt" },
     message: /^Requires write access to "b\.txt", grant it with: bascule grant words --allow-write='\$workspace\/b\.txt'$/,
   },
+  tools: {
+    operation: "tools.call",
+    args: { name: "words.grep", args: { pattern: "x" } },
+    message: /^Requires tools access to "words\.grep", grant it with: bascule grant words --allow-tools=words\.grep$/,
+  },
 } as const;
 
 for (const bridge of BRIDGES) {

@@ -1,0 +1,20 @@
+/** How a running call reaches other tools. Types only: what dispatches them is `host/chains/tool-calls.ts`. */
+
+import type { ChainStep } from "../chains/chain.ts";
+import type { JsonValue } from "../../manifests/mod.ts";
+import type { Execution } from "../routes/executor.ts";
+
+/** A running call's way to others. Made by the host, for one call. */
+export interface ToolCalls {
+  /** The qualified name of the tool that a name means here; undefined if there is none. */
+  find(name: string): string | undefined;
+  /** Goes through dispatch. @returns a `StepAnswer`, whatever came of it. */
+  call(name: string, args: JsonValue): Promise<JsonValue>;
+  /** Of a call that is no step itself: every step below it that has ended. */
+  readonly steps: readonly ChainStep[] | undefined;
+  /** Cancels what is still running and waits for its end. */
+  close(): Promise<void>;
+}
+
+/** `endsAtMs` is on the monotonic clock. */
+export type OpenToolCalls = (execution: Execution, endsAtMs: number) => ToolCalls;

@@ -1,0 +1,46 @@
+/** The bridge by which a tool calls others: only those that its grant names (SPEC C9). */
+
+import { evaluateAccess, isJsonObject, type JsonValue } from "../../manifests/mod.ts";
+import type { ToolCaller } from "../context.ts";
+import { ToolError } from "../tool-error.ts";
+import { type ErrorCode, readErrorCode } from "../errors.ts";
+import { answer, failure } from "./answer.ts";
+import type { Bridge, BridgeContext } from "./bridge.ts";
+import { toAct } from "./checked.ts";
+import { operation } from "./operation.ts";
+import { refusalMessage } from "./refusal.ts";
+
+export const toolsBridge: Bridge = {
+  name: "tools",
+  operations: {
+    "tools.call": operation({ name: "string", args: "json?" }, async ({ name, args = {} }, context) => {
+      const meant = context.tools?.find(name) ?? name;
+      const query = { kind: "tools", name: meant } as const;
+      const verdict = evaluateAccess(context.grant.layers, query);
+      context.record(toAct("tools", meant, verdict));
+      if (verdict.state !== "granted") return failure("NotCapable", refusalMessage(query, name, verdict, context));
+      if (context.tools === undefined) return failure("NotSupported", "Tools cannot be called here");
+      return answer(await context.tools.call(meant, args));
+    }),
+  },
+};
+
+/** The same for host tools: the answer's output, or a `ToolError` with the code of what went wrong. */
+export function createToolCaller(context: BridgeContext): ToolCaller {
+  return {
+    async call(name, args = {}) {
+      const handler = toolsBridge.operations["tools.call"];
+      const answered = await handler?.({ name, args }, undefined, context);
+      if (answered === undefined || !answered.ok)
+        throw new ToolError("permission_denied", answered?.error.message ?? "Tools cannot be called here");
+      const { value } = answered;
+      if (isJsonObject(value) && value["ok"] === true) return value["output"] ?? null;
+      const error = isJsonObject(value) && isJsonObject(value["error"]) ? value["error"] : {};
+      throw new ToolError(codeOf(error["code"]), typeof error["message"] === "string" ? error["message"] : "The call failed");
+    },
+  };
+}
+
+function codeOf(code: JsonValue | undefined): ErrorCode {
+  return (typeof code === "string" ? readErrorCode(code) : undefined) ?? "tool_failed";
+}

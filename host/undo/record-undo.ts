@@ -1,0 +1,232 @@
+/**
+ * Guarded files that keep what is there before they change it (SPEC E8). Each change waits until its before-image is on the
+ * disk. Changes of one call happen one after the other; reads are as they were.
+ *
+ * Where an image cannot be kept, the change happens all the same: undoing says what it cannot put back.
+ */
+
+import { hostPlace } from "../capabilities/checked.ts";
+import { above, isStaged } from "../overlay/replace-file.ts";
+import { FileError, type Files, type GuardedFile, type GuardedFiles } from "../platform/platform.ts";
+import { sha256Hex } from "../sources/directory/digest.ts";
+import type { UndoState } from "./undo-step.ts";
+import type { UndoLog } from "./undo-store.ts";
+
+export interface RecordUndoOptions {
+  readonly below: GuardedFiles;
+  readonly files: Pick<Files, "realPath">;
+  /** Begun with the first change. */
+  readonly open: () => Promise<UndoLog>;
+  /** Told if images cannot be kept: from then on the call has none. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Entries of one recursive removal whose images are kept. */
+const MAX_REMOVED = 5_000;
+
+/** Says what a change has left. */
+type Done = () => Promise<void>;
+
+export function recordUndo({ below, files, open, onError }: RecordUndoOptions): GuardedFiles {
+  let log: Promise<UndoLog> | undefined;
+  let hasFailed = false;
+  let last: Promise<unknown> = Promise.resolve();
+  /** Places whose image is the one before the call, as long as nothing was moved. */
+  const known = new Map<string, (after: UndoState) => Promise<void>>();
+
+  /** Keeps images, makes the change, says what it left, whatever came of it. */
+  function change<T>(prepare: () => Promise<Done>, act: () => Promise<T>): Promise<T> {
+    const mine = last.then(async () => {
+      const done = await safely(prepare);
+      try {
+        return await act();
+      } finally {
+        if (done) await safely(done);
+      }
+    });
+    last = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async function safely<T>(keep: () => Promise<T>): Promise<T | undefined> {
+    if (hasFailed) return undefined;
+    try {
+      return await keep();
+    } catch (error) {
+      hasFailed = true;
+      onError(error);
+      return undefined;
+    }
+  }
+
+  async function keepPlace(path: string): Promise<Done> {
+    const before = known.get(path);
+    const after = before ?? (await keepImage(path));
+    known.set(path, after);
+    return async () => await after((await look(path)).state);
+  }
+
+  async function keepImage(path: string): Promise<(after: UndoState) => Promise<void>> {
+    const kept = await (log ??= open());
+    const { state, contents } = await look(path, kept.room());
+    return await kept.keep({ kind: "place", path, before: state }, contents);
+  }
+
+  async function look(path: string, room: number = MAX_HASHED): Promise<{ readonly state: UndoState; readonly contents?: Uint8Array }> {
+    try {
+      const { kind, mode, size } = await below.lstat(hostPlace(path));
+      if (kind === "directory") return { state: { kind, mode: mode & MODE_BITS } };
+      if (kind !== "file") return { state: { kind: "unkept", reason: kind === "symlink" ? "it is a link" : "it is no regular file" } };
+      if (size > room) return { state: { kind: "unkept", reason: `there was no room to keep its ${size} bytes` } };
+      const contents = await below.readBytes(hostPlace(path), { maxBytes: room });
+      return { state: { kind, bytes: contents.length, sha256: await sha256Hex(contents.slice()), mode: mode & MODE_BITS }, contents };
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      const isMissing = error.code === "not_found" || error.code === "not_a_directory";
+      return { state: isMissing ? { kind: "missing" } : { kind: "unkept", reason: `it could not be read (${error.message})` } };
+    }
+  }
+
+  /** Where a change really happens. Undefined: nowhere, so that there is nothing to keep. */
+  async function placeOf(path: string, follow: boolean): Promise<string | undefined> {
+    const real = follow ? await orUndefined(files.realPath(path)) : undefined;
+    if (real !== undefined) return real;
+    const folder = await orUndefined(files.realPath(above(path)));
+    return folder && join(folder, path.slice(path.lastIndexOf("/") + 1));
+  }
+
+  async function keepAt(path: string, follow: boolean): Promise<Done> {
+    const place = await placeOf(path, follow);
+    return place === undefined ? nothing : await keepPlace(place);
+  }
+
+  /** The folders that are not there yet, from above. */
+  async function keepFolders(path: string): Promise<Done> {
+    const missing: string[] = [];
+    let at = path;
+    for (; at !== "/" && (await orUndefined(files.realPath(at))) === undefined; at = above(at)) missing.unshift(at.slice(above(at).length));
+    let place = (await orUndefined(files.realPath(at))) ?? at;
+    const all: Done[] = [];
+    for (const name of missing) {
+      place = join(place, name.replace(/^\//, ""));
+      all.push(await keepPlace(place));
+    }
+    return async () => {
+      for (const done of all) await done();
+    };
+  }
+
+  /** What is below first, so that putting back begins with the folders. */
+  async function keepTree(path: string): Promise<Done> {
+    const all: Done[] = [];
+    const open: { readonly path: string; readonly isListed: boolean }[] = [{ path, isListed: false }];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (all.length >= MAX_REMOVED) break;
+      const info = await orUndefined(below.lstat(hostPlace(next.path)));
+      if (info?.kind !== "directory" || next.isListed) {
+        all.push(await keepPlace(next.path));
+        continue;
+      }
+      open.push({ path: next.path, isListed: true });
+      const entries = (await orUndefined(below.list(hostPlace(next.path), { maxEntries: MAX_REMOVED }))) ?? [];
+      for (const { name } of entries) open.push({ path: join(next.path, name), isListed: false });
+    }
+    return async () => {
+      for (const done of all) await done();
+      known.clear();
+    };
+  }
+
+  async function keepRename(from: string, to: string): Promise<Done> {
+    const [source, target] = [await placeOf(from, false), await placeOf(to, false)];
+    if (source === undefined || target === undefined || source === target) return nothing;
+    const info = await orUndefined(below.lstat(hostPlace(source)));
+    if (info === undefined) return nothing;
+    // What is replaced is gone before something takes its place.
+    if ((await orUndefined(below.lstat(hostPlace(target)))) !== undefined) await (await keepImage(target))({ kind: "missing" });
+    const kept = await (log ??= open());
+    const { device, inode } = info;
+    await kept.keep({ kind: "rename", path: source, to: target, device, inode });
+    return async () => known.clear();
+  }
+
+  return {
+    ...below,
+    writeBytes: (path, data, options) =>
+      change(
+        async () => (isStaged(path) ? nothing : await keepAt(path.path, options.createNew !== true)),
+        () => below.writeBytes(path, data, options),
+      ),
+    makeDirectory: (path, options) =>
+      change(
+        () => keepFolders(path.path),
+        () => below.makeDirectory(path, options),
+      ),
+    remove: (path, options) =>
+      change(
+        async () => {
+          const place = isStaged(path) ? undefined : await placeOf(path.path, false);
+          if (place === undefined) return nothing;
+          return await (options.recursive ? keepTree(place) : keepPlace(place));
+        },
+        () => below.remove(path, options),
+      ),
+    rename: (from, to) =>
+      change(
+        // What was written beside its place is a write of the place.
+        async () => await (isStaged(from) ? keepAt(to.path, false) : keepRename(from.path, to.path)),
+        () => below.rename(from, to),
+      ),
+    copy: (from, to, options) =>
+      change(
+        () => keepAt(to.path, true),
+        () => below.copy(from, to, options),
+      ),
+    truncate: (path, length) =>
+      change(
+        () => keepAt(path.path, true),
+        () => below.truncate(path, length),
+      ),
+    openToWrite: async (path, options) => {
+      if (isStaged(path)) return await below.openToWrite(path, options);
+      let done: Done | undefined;
+      const prepare = async (): Promise<Done> => {
+        done = await keepAt(path.path, !options.createNew);
+        return done;
+      };
+      const file = await change(prepare, () => below.openToWrite(path, options));
+      return done === undefined ? file : closing(file, done);
+    },
+  };
+
+  /** What it holds when it is closed is what the call wrote. */
+  function closing(file: GuardedFile, done: Done): GuardedFile {
+    return {
+      ...file,
+      close: () =>
+        change(
+          async () => done,
+          () => file.close(),
+        ),
+    };
+  }
+}
+
+const MODE_BITS = 0o777;
+/** What is larger is not compared: it is left as it is. */
+const MAX_HASHED = 64 * 1024 * 1024;
+
+const nothing: Done = async () => {};
+
+function join(folder: string, name: string): string {
+  return folder === "/" ? `/${name}` : `${folder}/${name}`;
+}
+
+async function orUndefined<T>(look: Promise<T>): Promise<T | undefined> {
+  try {
+    return await look;
+  } catch (error) {
+    if (error instanceof FileError) return undefined;
+    throw error;
+  }
+}

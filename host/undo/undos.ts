@@ -1,0 +1,101 @@
+/** A host's undoing: which calls keep before-images, what can be undone, and undoing it (SPEC E8). */
+
+import type { EmitEvent } from "../audit/events.ts";
+import type { DryRunReport } from "../overlay/report.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { Grant } from "../policy/grant.ts";
+import { classOf } from "../policy/policy.ts";
+import type { Execution } from "../routes/executor.ts";
+import { recordUndo } from "./record-undo.ts";
+import type { UndoCall } from "./undo-step.ts";
+import type { UndoLog, UndoStore } from "./undo-store.ts";
+
+/** A call that can be undone. */
+export type { UndoCall } from "./undo-step.ts";
+
+/** What came of undoing a call. Paths are relative to the workspace where they are in it. */
+export type UndoResult =
+  | { readonly ok: false; readonly callId: string; readonly message: string }
+  | {
+      readonly ok: true;
+      readonly callId: string;
+      readonly tool: string;
+      /** Put back, or what would be. */
+      readonly restored: readonly string[];
+      /** Left as it is now, and why. */
+      readonly left: readonly { readonly path: string; readonly reason: string }[];
+      /** Where it was only asked what would be done. */
+      readonly dryRun?: DryRunReport;
+    };
+
+export interface Undos {
+  /** The platform that a call is given, whose files keep what they change; the same one for a call that changes nothing. */
+  keep(execution: Execution, platform: Platform): Platform;
+  /** The newest first. */
+  list(): Promise<readonly UndoCall[]>;
+  /** Once for each call that could be undone as a whole; `dryRun` only says what would be done. */
+  undo(callId: string, options?: { readonly dryRun?: boolean }): Promise<UndoResult>;
+}
+
+export interface UndosOptions {
+  readonly platform: Platform;
+  readonly store: UndoStore;
+  /** Asked for each call. */
+  readonly isKept: () => boolean;
+  /** What undoing may write at most. */
+  readonly grant: Grant;
+  readonly workspace: string;
+  readonly emit: EmitEvent;
+  readonly onDefect: (message: string, error: unknown) => void;
+}
+
+export function createUndos(options: UndosOptions): Undos {
+  const { platform, store, grant, workspace, emit, onDefect } = options;
+  /** Of a call that is committed after a dry run, or runs twice under one id, there is one folder. */
+  const logs = new WeakMap<Execution["call"], Promise<UndoLog>>();
+
+  function open({ call, tool }: Execution): Promise<UndoLog> {
+    const known = logs.get(call);
+    if (known !== undefined) return known;
+    const log = store.open({ callId: call.callId, tool: tool.qualifiedName, atMs: platform.clock.now() });
+    logs.set(call, log);
+    return log;
+  }
+
+  return {
+    keep(execution, given) {
+      const sideEffects = classOf(execution.tool);
+      if (sideEffects === "none" || sideEffects === "read" || execution.overlay !== undefined || !options.isKept()) return given;
+      const onError = (error: unknown): void => onDefect("What a call changes cannot be kept; it cannot be undone", error);
+      const guarded = recordUndo({ below: given.guarded, files: given.files, open: () => open(execution), onError });
+      return { ...given, guarded };
+    },
+
+    list: () => store.list(),
+
+    async undo(callId, { dryRun = false } = {}) {
+      const kept = await store.read(callId);
+      if (kept === undefined) {
+        const message = `Nothing is kept of a call "${callId}": it changed no files, was undone already, or is too old`;
+        return { ok: false, callId, message };
+      }
+      const { undoSteps } = await import("./undo.ts");
+      const overlay = dryRun ? (await import("../overlay/overlay.ts")).createOverlay({ platform, sends: "nothing" }) : undefined;
+      const { guarded: files, random } = (overlay ?? { platform }).platform;
+      const undone = await undoSteps(kept.steps, { files, random, grant, workspace });
+      const restored = undone.restored.map((path) => relative(path, workspace));
+      const left = undone.left.map(({ path, reason }) => ({ path: relative(path, workspace), reason }));
+      const { tool } = kept.call;
+      if (overlay !== undefined) return { ok: true, callId, tool, restored, left, dryRun: await overlay.report(workspace, true) };
+      if (left.length === 0) await store.forget(callId);
+      const reason = left.length === 0 ? {} : { reason: `left: ${left.map(({ path }) => path).join(", ")}` };
+      emit({ type: "tool.undone", callId, payload: { tool, ok: left.length === 0, filesModified: restored, ...reason } });
+      return { ok: true, callId, tool, restored, left };
+    },
+  };
+}
+
+function relative(path: string, folder: string): string {
+  const inside = folder.endsWith("/") ? folder : `${folder}/`;
+  return path.startsWith(inside) ? path.slice(inside.length) : path;
+}

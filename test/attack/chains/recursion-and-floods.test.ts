@@ -1,0 +1,104 @@
+/** Tools that call one another without end, or as many at once as they can (SPEC C9, K6, D4). */
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ChainHost, chainHost, type ChainPlugin, endings } from "../../support/chain-host.ts";
+
+const CHAIN = { callers: ["direct", "chain"] };
+const CALL = "export const go = async ({ to }, { tools }) => await tools.call(to, { to });";
+/** d0 calls d1, which calls d2, … each a tool of its own, so that none comes round. */
+const DEEP: ChainPlugin = {
+  main: `${Array.from({ length: 15 }, (_, n) => `export const d${n} = (_args, { tools }) => tools.call("deep.d${n + 1}");`).join("\n")}
+export const d15 = () => "the bottom";`,
+  tools: Object.fromEntries(Array.from({ length: 16 }, (_, n) => [`d${n}`, CHAIN])),
+  calls: ["deep.*"],
+};
+const FLOOD: ChainPlugin = {
+  main: `export async function flood({ times }, { tools }) {
+  const codes = {};
+  for (let done = 0; done < times; done += 32) {
+    const some = Array.from({ length: 32 }, () => tools.call("echo", { text: "x" }).then(() => "ok", ({ code, name }) => code ?? name));
+    for (const code of await Promise.all(some)) codes[code] = (codes[code] ?? 0) + 1;
+  }
+  return codes;
+}
+export const atOnce = (_args, { tools }) => Promise.all(Array.from({ length: 500 }, () => tools.call("echo", { text: "x" })));
+export async function tree({ depth }, { tools }) {
+  if (depth === 0) return 1;
+  const below = await Promise.allSettled([1, 2, 3].map((n) => tools.call("flood.tree" + (depth - 1), { depth: depth - 1 })));
+  return below.reduce((sum, { value }) => sum + (value ?? 0), 1);
+}
+export { tree as tree0, tree as tree1, tree as tree2, tree as tree3, tree as tree4, tree as tree5 };`,
+  tools: { flood: {}, atOnce: {}, tree5: CHAIN, tree4: CHAIN, tree3: CHAIN, tree2: CHAIN, tree1: CHAIN, tree0: CHAIN },
+  calls: ["echo", "flood.*"],
+};
+
+let made: ChainHost;
+beforeAll(async () => {
+  made = await chainHost({
+    a: { main: CALL, tools: { go: CHAIN }, calls: ["a.go", "b.go"] },
+    b: { main: CALL.replace("tools.call(to,", 'tools.call("a.go",'), tools: { go: CHAIN }, calls: ["a.go"] },
+    deep: DEEP,
+    flood: FLOOD,
+    keeper: {
+      main: CALL,
+      tools: { go: CHAIN },
+      calls: ["other.go", "keeper.go"],
+      manifest: { state: "session", permissions: { tools: ["other.go", "keeper.go"] } },
+    },
+    other: { main: CALL, tools: { go: CHAIN }, manifest: { state: "session" } },
+  });
+});
+afterAll(() => made[Symbol.asyncDispose]());
+
+describe("tools that call one another", () => {
+  it("come round at most once: A calls B calls A, and A calls itself [C9.cycle]", async () => {
+    const { host } = made;
+    const message = (path: string): string => `Permission denied: tool 'a.go' waits for this call itself (${path})`;
+    expect(await host.call("a.go", { to: "b.go" })).toMatchObject({
+      ok: false,
+      error: { message: message("a.go → b.go → a.go") },
+      steps: { length: 2 },
+    });
+    expect(await host.call("a.go", { to: "a.go" })).toMatchObject({ ok: false, error: { message: message("a.go → a.go") } });
+    expect(endings(made.events).slice(0, 3)).toEqual([
+      ["a.go", "permission_denied", 1],
+      ["b.go", "tool_failed", 0],
+      ["a.go", "tool_failed", undefined],
+    ]);
+  });
+
+  it("go eight deep [C9.depth] [D4.depth]", async () => {
+    const { host } = made;
+    expect(await host.call("deep.d7")).toMatchObject({ ok: true, output: "the bottom" });
+    const result = await host.call("deep.d0");
+    expect(result).toMatchObject({ ok: false, error: { message: "Tool exceeded its depth of a chain limit of 8" } });
+    expect(result.steps).toHaveLength(9);
+  });
+
+  it("are a hundred in one chain, however they are spread, and the host serves others meanwhile [C9.count] [C9.flood]", async () => {
+    const { host } = made;
+    const flood = host.call("flood.flood", { times: 320 });
+    expect(await host.call("echo", { text: "hi" }, { session: host.session() })).toMatchObject({ ok: true });
+    const result = await flood;
+    expect(result).toMatchObject({ ok: true, output: { ok: 100, resource_exhausted: 220 } });
+    expect(result.steps).toHaveLength(100);
+    const tree = await host.call("flood.tree5", { depth: 5 });
+    expect(tree.steps).toHaveLength(100);
+  });
+
+  it("wait in no greater number than operations may [C9.flood] [B3]", async () => {
+    const result = await made.host.call("flood.atOnce");
+    expect(result).toMatchObject({ ok: false, error: { code: "resource_exhausted", details: { limit: "pendingOperations" } } });
+    expect(await made.host.call("echo", { text: "hi" })).toMatchObject({ ok: true });
+  });
+
+  it("do not wait for one another where both keep state [C9.state]", async () => {
+    const { host } = made;
+    for (const to of ["other.go", "keeper.go"]) {
+      expect(await host.call("keeper.go", { to })).toMatchObject({
+        ok: false,
+        error: { message: expect.stringMatching(/they would wait for one another|waits for this call itself/) },
+      });
+    }
+  });
+});

@@ -1,0 +1,133 @@
+/** A guest tries to make a dry run do something real, or to read by it what it may not. */
+
+import { readFile, rename, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createOverlay } from "../../../host/overlay/overlay.ts";
+import { createExchanges } from "../../../host/capabilities/mod.ts";
+import { answerOperation } from "../../../host/capabilities/mod.ts";
+import type { JsonValue } from "../../../manifests/mod.ts";
+import { errorName, testCall, textOf, toBytes } from "../../support/bridge-context.ts";
+import { diskCall } from "../../support/disk-call.ts";
+import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
+import { overlaid } from "../../support/overlaid.ts";
+
+describe("attack: out of the overlay", () => {
+  it("moves a file to where it could be read, and gets what it could have read [E8.no-more]", async () => {
+    const call = await diskCall(
+      { "private/key.txt": "key", "public/a.txt": "a", "public/link": { link: "../private/key.txt" } },
+      { read: ["$workspace/public"], write: ["$workspace"] },
+    );
+    const { answer } = overlaid(call);
+    const real = call.answer;
+    for (const run of [answer, real]) {
+      expect(errorName(await run("fs.rename", { from: "private/key.txt", to: "public/key.txt" }))).toBe("NotCapable");
+      expect(errorName(await run("fs.rename", { from: "private", to: "public/dir" }))).toBe("NotCapable");
+      expect(errorName(await run("fs.readFile", { path: "public/link" }))).toBe("NotCapable");
+      expect(errorName(await run("fs.copyFile", { from: "public/link", to: "public/copy" }))).toBe("NotCapable");
+      expect(errorName(await run("fs.stat", { path: "private/key.txt" }))).toBe("NotCapable");
+      expect(errorName(await run("fs.stat", { path: "private/none.txt" }))).toBe("NotCapable");
+    }
+  });
+
+  it("follows no link that appears below while it runs [E8.race]", async () => {
+    const call = await diskCall({ "dir/a.txt": "a", "b.txt": "b" });
+    const { answer, commit } = overlaid(call);
+    expect(textOf(await answer("fs.readFile", { path: "dir/a.txt" }))).toBe("a");
+    await answer("fs.writeFile", { path: "dir/new.txt" }, toBytes("x"));
+    await rename(join(call.workspace, "dir"), join(call.workspace, "old"));
+    await symlink(call.outside, join(call.workspace, "dir"));
+    expect(errorName(await answer("fs.readFile", { path: "dir/secret.txt" }))).toBe("NotCapable");
+    expect(errorName(await answer("fs.readDir", { path: "dir" }))).toBe("NotCapable");
+    // Committing is refused by what was seen; and if it were not, by where the place really is.
+    expect(await commit()).toMatchObject({ ok: false });
+    await expect(readFile(join(call.outside, "new.txt"))).rejects.toThrow("ENOENT");
+  });
+
+  it("fills the memory by many small files, sparse ones, endless renames [E8.bounded]", async () => {
+    const limits = { bytes: 100_000, nodes: 200 };
+    const call = await diskCall({ "a.txt": "a", "big.txt": "x".repeat(200_000) });
+    const acts: readonly ((index: number) => readonly [string, Readonly<Record<string, JsonValue>>])[] = [
+      (index: number) => ["fs.writeFile", { path: `f${index}` }],
+      (index: number) => ["fs.mkdir", { path: `f${index}` }],
+      (index: number) => ["fs.stat", { path: `missing-${index}` }],
+      (index: number) => ["fs.rename", { from: index % 2 === 0 ? "a.txt" : "c.txt", to: index % 2 === 0 ? "c.txt" : "a.txt" }],
+      () => ["fs.truncate", { path: "a.txt", len: 2 ** 39 }],
+      () => ["fs.writeFile", { path: "big.txt", append: true }],
+      () => ["fs.copyFile", { from: "big.txt", to: "c.txt" }],
+    ];
+    for (const act of acts) {
+      const { answer, overlay } = overlaid(call, limits);
+      for (let index = 0; index < 250 && overlay.exceeded === undefined; index += 1) {
+        const [name, args] = act(index);
+        await answer(name, args, toBytes("12345"));
+      }
+      expect(overlay.exceeded).toMatchObject({ code: "resource_exhausted" });
+    }
+    expect(await call.contents(join(call.workspace, "a.txt"))).toBe("a");
+  });
+
+  it("sends what would change something, in pieces or whole, and gets an error in place of it [E8.held]", async () => {
+    const sent: string[] = [];
+    const platform = memoryPlatform(
+      {},
+      { network: { names: { "example.com": ["93.184.216.34"] }, serve: ({ method }) => (sent.push(method), { body: "ok" }) } },
+    );
+    const { context } = testCall({ platform, cwd: WORKSPACE, permissions: { net: true } });
+    for (const [sends, expected] of [
+      ["asking", ["GET"]],
+      ["nothing", []],
+    ] as const) {
+      sent.length = 0;
+      const overlay = createOverlay({ platform, sends });
+      const dry = { ...context, platform: overlay.platform, exchanges: createExchanges() };
+      const fetch = (id: number, method: string, body: string, bytes?: Uint8Array): ReturnType<typeof answerOperation> =>
+        answerOperation(
+          {
+            name: "net.fetch",
+            args: { id, url: "http://example.com/x?y", method, headers: [], redirect: "follow", body },
+            ...(bytes && { bytes }),
+          },
+          dry,
+        );
+      for (const [id, method] of ["POST", "PUT", "PATCH", "DELETE"].entries()) {
+        const answered = await fetch(id, method, "bytes", toBytes("12345"));
+        expect(answered).toMatchObject({
+          ok: true,
+          value: { failed: expect.stringContaining(`a dry run does not send ${method} requests`) },
+        });
+      }
+      await fetch(9, "GET", "none");
+      const streamed = fetch(10, "POST", "stream");
+      await answerOperation({ name: "net.write", args: { id: 10 }, bytes: toBytes("123") }, dry);
+      await answerOperation({ name: "net.write", args: { id: 10, end: true }, bytes: toBytes("456") }, dry);
+      await streamed;
+      expect(sent).toEqual(expected);
+      const { held, canCommit } = await overlay.report(WORKSPACE, true);
+      expect(held.filter(({ method }) => method !== "GET").map(({ method, bytes }) => [method, bytes])).toEqual([
+        ["POST", 5],
+        ["PUT", 5],
+        ["PATCH", 5],
+        ["DELETE", 5],
+        ["POST", 6],
+      ]);
+      expect(canCommit).toBe(false);
+    }
+  });
+
+  it("commits nothing through a file that became a link, or a folder that became a file [E8.race]", async () => {
+    const call = await diskCall({ "a.txt": "a", "dir/b.txt": "b" });
+    const { answer, commit, overlay } = overlaid(call);
+    await answer("fs.writeFile", { path: "a.txt" }, toBytes("x"));
+    await answer("fs.writeFile", { path: "dir/b.txt" }, toBytes("x"));
+    await rename(join(call.workspace, "a.txt"), join(call.workspace, "moved.txt"));
+    await symlink(join(call.outside, "secret.txt"), join(call.workspace, "a.txt"));
+    await rename(join(call.workspace, "dir"), join(call.workspace, "old"));
+    await writeFile(join(call.workspace, "dir"), "");
+    expect(await overlay.tree.seen.changed(call.context.platform.guarded)).toEqual(
+      expect.arrayContaining([join(call.workspace, "a.txt"), join(call.workspace, "dir")]),
+    );
+    await commit();
+    expect(await readFile(join(call.outside, "secret.txt"), "utf8")).toBe("secret");
+  });
+});

@@ -1,0 +1,80 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type CliProject, createCliProject } from "./run-cli.ts";
+
+const MANIFEST = {
+  schemaVersion: "1.0",
+  name: "tidy",
+  version: "1.0.0",
+  description: "Tidies",
+  permissions: { read: ["$workspace"], write: ["$workspace"] },
+  tools: [{ name: "tidy", description: "Tidies", inputSchema: { type: "object" }, sideEffects: ["read", "write"] }],
+};
+const MAIN = `export async function tidy() {
+  await Deno.writeTextFile("notes.txt", (await Deno.readTextFile("notes.txt")).trimEnd() + "\\r\\n\\u001b[2Jdone\\n");
+  return "tidied";
+}`;
+const FLAGS = ["--allow-read", "--allow-write"];
+const BEFORE = "one\ntwo   \n";
+const AFTER = "one\ntwo\r\n\u001b[2Jdone\n";
+
+describe("bascule call --dry-run, and undo", { timeout: 120_000 }, () => {
+  let project: CliProject;
+  const notes = (): Promise<string> => readFile(join(project.folder, "notes.txt"), "utf8");
+  beforeAll(async () => {
+    project = await createCliProject({
+      "plugins/tidy/manifest.json": JSON.stringify(MANIFEST),
+      "plugins/tidy/main.ts": MAIN,
+      "notes.txt": BEFORE,
+    });
+  }, 120_000);
+  afterAll(async () => await project[Symbol.asyncDispose]());
+
+  it("shows the diff, inert, and does it when the person agrees; undo shows and puts it back [E8.cli] [I2.undo]", async () => {
+    const shown = await project.run(["call", "tidy", "--dry-run", ...FLAGS], { answers: ["n"] });
+    expect(shown).toMatchObject({ code: 0, out: "tidied\n" });
+    expect(shown.error).toContain("modified  notes.txt");
+    expect(shown.error).toContain("-two   \n    +two\\r\n    +\\x1b[2Jdone\n");
+    expect(shown.error).toContain("Apply it? [y/N]");
+    expect(await notes()).toBe(BEFORE);
+
+    const applied = await project.run(["call", "tidy", "--dry-run", "--json", ...FLAGS], { answers: ["y"] });
+    const { callId, committed, dryRun } = JSON.parse(applied.out);
+    expect([committed, dryRun.changes.length]).toEqual([{ ok: true, callId, filesModified: ["notes.txt"] }, 1]);
+    expect(await notes()).toBe(AFTER);
+
+    expect((await project.run(["undo", "--list"])).out).toContain(`${callId}  tidy.tidy`);
+    expect((await project.run(["undo", callId, "--dry-run"])).out).toContain("+two   \n");
+    expect(await notes()).toBe(AFTER);
+    expect(await project.run(["undo", callId])).toMatchObject({ code: 0, out: "undone  tidy.tidy, 1 change\n  notes.txt\n" });
+    expect(await notes()).toBe(BEFORE);
+    expect(await project.run(["undo", callId])).toMatchObject({ code: 3, error: expect.stringContaining("undo --list") });
+    expect((await project.run(["undo"])).code).toBe(2);
+  });
+
+  it("applies without asking only what runs without asking [E8.apply]", async () => {
+    const refused = await project.run(["call", "tidy", "--dry-run", "--apply", ...FLAGS]);
+    expect(refused.error).toContain("Not applied: a person is asked about tidy.tidy");
+    expect(await notes()).toBe(BEFORE);
+    await project.write("bascule.json", JSON.stringify({ confirmation: { perTool: { tidy: "auto" } } }));
+    expect((await project.run(["call", "tidy", "--dry-run", "--apply", ...FLAGS])).error).toContain("applied  1 change");
+    expect(await notes()).toBe(AFTER);
+  });
+
+  it("commits what a rule made a dry run in the host that runs, by its id [E8.commit-command]", async () => {
+    await project.write("notes.txt", BEFORE);
+    await project.write("bascule.json", JSON.stringify({ policy: { rules: [{ tool: "tidy", dryRun: true }] } }));
+    const host = project.start(["dev", ...FLAGS]);
+    await host.waitFor("Ctrl-C ends");
+    const { callId } = JSON.parse((await project.run(["call", "tidy", "--json"])).out);
+    expect(await notes()).toBe(BEFORE);
+    expect(await project.run(["commit", callId, "--hash", "x"])).toMatchObject({ code: 3 });
+    expect(await project.run(["commit", callId])).toMatchObject({ code: 0, out: "applied  1 change\n" });
+    expect(await notes()).toBe(AFTER);
+    expect(await project.run(["undo", callId])).toMatchObject({ code: 0 });
+    expect(await notes()).toBe(BEFORE);
+    host.interrupt();
+    await host.ended;
+  });
+});

@@ -1,0 +1,224 @@
+import { describe, expect, it } from "vitest";
+import { createHost, type Host } from "../../../host/mod.ts";
+import type { MemoryPlatform } from "../../../host/platform/memory.ts";
+import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
+import { hostTool } from "../../support/tools.ts";
+import { answerOperation, createOpenFiles } from "../../../host/capabilities/mod.ts";
+import { testCall, toBytes } from "../../support/bridge-context.ts";
+import { recordUndo } from "../../../host/undo/record-undo.ts";
+import { createUndoStore, type UndoStore } from "../../../host/undo/undo-store.ts";
+import { undoSteps, type Undone } from "../../../host/undo/undo.ts";
+
+const FILES = { "a.txt": "one", "b.txt": "two", "dir/c.txt": "c", "dir/sub/d.txt": "d", other: { link: "dir" } };
+const BOUNDS = { maxBytes: 1_000_000, maxAgeMs: 1_000_000 };
+
+interface Recorded {
+  readonly platform: MemoryPlatform;
+  readonly store: UndoStore;
+  answer(name: string, args: Parameters<typeof answerOperation>[0]["args"], contents?: string): Promise<void>;
+  undo(): Promise<Undone>;
+  text(path: string): Promise<string | undefined>;
+  write(path: string, text: string): Promise<void>;
+}
+
+/** A call whose every act is recorded, and must succeed. */
+function recorded(files: Parameters<typeof memoryPlatform>[0] = FILES, bounds = BOUNDS): Recorded {
+  const platform = memoryPlatform(files);
+  const store = createUndoStore(platform.files, `${WORKSPACE}/.bascule`, () => bounds);
+  const guarded = recordUndo({
+    below: platform.guarded,
+    files: platform.files,
+    open: () => store.open({ callId: "c1", tool: "t", atMs: 5 }),
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const { context } = testCall({ platform, cwd: WORKSPACE, permissions: { read: true, write: true } });
+  const call = { ...context, platform: { ...platform, guarded }, openFiles: createOpenFiles("c1") };
+  return {
+    platform,
+    store,
+    async answer(name, args, contents) {
+      const answered = await answerOperation({ name, args, ...(contents !== undefined && { bytes: toBytes(contents) }) }, call);
+      if (!answered.ok) throw new Error(answered.error.message);
+      if (name === "file.open") {
+        await answerOperation({ name: "file.write", args: { id: answered.value }, bytes: toBytes("opened") }, call);
+        await answerOperation({ name: "file.close", args: { id: answered.value } }, call);
+      }
+    },
+    async undo() {
+      const kept = await store.read("c1");
+      if (kept === undefined) throw new Error("Nothing was kept");
+      const { guarded: real, random } = platform;
+      return await undoSteps(kept.steps, { files: real, random, grant: context.grant, workspace: WORKSPACE });
+    },
+    async text(path) {
+      const info = await platform.files.lstat(`${WORKSPACE}/${path}`);
+      return info?.kind === "file" ? await platform.files.readText(`${WORKSPACE}/${path}`) : info?.kind;
+    },
+    write: (path, text) => platform.files.writeAtomic(`${WORKSPACE}/${path}`, text),
+  };
+}
+
+describe("undo", () => {
+  it.each<[string, [string, Parameters<Recorded["answer"]>[1], string?][], string]>([
+    [
+      "writing",
+      [
+        ["fs.writeFile", { path: "a.txt" }, "x"],
+        ["fs.writeFile", { path: "a.txt", append: true }, "y"],
+      ],
+      "a.txt",
+    ],
+    ["appending", [["fs.writeFile", { path: "a.txt", append: true }, "y"]], "a.txt"],
+    ["truncating", [["fs.truncate", { path: "a.txt", len: 1 }]], "a.txt"],
+    ["copying onto", [["fs.copyFile", { from: "b.txt", to: "a.txt" }]], "a.txt"],
+    ["patching", [["workspace.patch", { path: "a.txt", old: "one", replacement: "1" }]], "a.txt"],
+    ["opening to write", [["file.open", { path: "a.txt", write: true, truncate: true }]], "a.txt"],
+    ["removing", [["fs.remove", { path: "a.txt" }]], "a.txt"],
+    [
+      "renaming",
+      [
+        ["fs.rename", { from: "a.txt", to: "new.txt" }],
+        ["fs.writeFile", { path: "new.txt" }, "x"],
+      ],
+      "a.txt",
+    ],
+    ["renaming over", [["fs.rename", { from: "b.txt", to: "a.txt" }]], "a.txt"],
+    [
+      "removing a tree",
+      [
+        ["fs.writeFile", { path: "dir/c.txt" }, "x"],
+        ["fs.remove", { path: "dir", recursive: true }],
+      ],
+      "dir/sub/d.txt",
+    ],
+    [
+      "moving a folder",
+      [
+        ["fs.rename", { from: "dir", to: "moved" }],
+        ["fs.writeFile", { path: "moved/c.txt" }, "x"],
+      ],
+      "dir/c.txt",
+    ],
+    ["writing through a link", [["fs.writeFile", { path: "other/c.txt" }, "x"]], "dir/c.txt"],
+    [
+      "making",
+      [
+        ["fs.mkdir", { path: "x/y/z", recursive: true }],
+        ["fs.writeFile", { path: "x/y/z/n.txt" }, "x"],
+      ],
+      "x",
+    ],
+    [
+      "making and removing",
+      [
+        ["fs.writeFile", { path: "t.txt" }, "x"],
+        ["fs.remove", { path: "t.txt" }],
+      ],
+      "t.txt",
+    ],
+  ])("puts back what %s changed [E8.undo]", async (_what, acts, path) => {
+    const call = recorded();
+    const before = await Promise.all(["a.txt", "b.txt", "dir/c.txt", "dir/sub/d.txt", path].map(call.text));
+    for (const [name, args, contents] of acts) await call.answer(name, args, contents);
+    expect((await call.undo()).left).toEqual([]);
+    expect(await Promise.all(["a.txt", "b.txt", "dir/c.txt", "dir/sub/d.txt", path].map(call.text))).toEqual(before);
+    expect(await call.text("new.txt")).toBeUndefined();
+  });
+
+  it("leaves what somebody else has changed since, and says so [E8.undo-left]", async () => {
+    const call = recorded();
+    await call.answer("fs.writeFile", { path: "a.txt" }, "by the call");
+    await call.answer("fs.writeFile", { path: "made.txt" }, "by the call");
+    await call.answer("fs.mkdir", { path: "folder" });
+    await call.answer("fs.remove", { path: "b.txt" });
+    await call.answer("fs.rename", { from: "dir/c.txt", to: "dir/e.txt" });
+    await call.write("a.txt", "by somebody");
+    await call.write("made.txt", "by somebody");
+    await call.write("folder/mine.txt", "by somebody");
+    await call.write("b.txt", "by somebody");
+    await call.write("dir/e.txt", "by somebody");
+    const { restored, left } = await call.undo();
+    expect(restored).toEqual([]);
+    expect(left.map(({ path }) => path.slice(WORKSPACE.length + 1)).toSorted()).toEqual([
+      "a.txt",
+      "b.txt",
+      "dir/c.txt",
+      "folder",
+      "made.txt",
+    ]);
+    expect(await call.text("a.txt")).toBe("by somebody");
+    expect(await call.text("b.txt")).toBe("by somebody");
+    expect(await call.text("made.txt")).toBe("by somebody");
+  });
+
+  it("keeps an image before the change happens, so that a host that is killed meanwhile loses nothing [E8.undo-crash]", async () => {
+    const call = recorded();
+    await call.answer("fs.writeFile", { path: "a.txt" }, "x");
+    const folder = `${WORKSPACE}/.bascule/undo/5.c1`;
+    // As if it had ended between the image and the word of what the call left: with the change made, and without.
+    await call.platform.files.remove(`${folder}/00000.after`);
+    expect((await call.undo()).left).toEqual([{ path: `${WORKSPACE}/a.txt`, reason: "the call was ended while it changed this" }]);
+    expect(await call.platform.files.readText(`${folder}/00000.before`)).toBe("one");
+    await call.write("a.txt", "one");
+    expect(await call.undo()).toEqual({ restored: [], left: [] });
+  });
+
+  it("keeps so much and no more; the oldest calls go first [E8.undo-bounds]", async () => {
+    const call = recorded({ "a.txt": "x".repeat(800), "b.txt": "y".repeat(800), "c.txt": "z" }, { maxBytes: 1_000, maxAgeMs: 100 });
+    for (const path of ["a.txt", "b.txt", "c.txt"]) await call.answer("fs.writeFile", { path }, "new");
+    const { restored, left } = await call.undo();
+    expect(restored).toEqual([`${WORKSPACE}/c.txt`, `${WORKSPACE}/a.txt`]);
+    expect(left).toMatchObject([{ path: `${WORKSPACE}/b.txt`, reason: expect.stringContaining("no room to keep") }]);
+    await call.store.open({ callId: "c2", tool: "t", atMs: 6 });
+    expect((await call.store.list()).map(({ callId }) => callId)).toEqual(["c2"]);
+    await call.store.open({ callId: "a strange ../../id", tool: "t", atMs: 500 });
+    expect((await call.store.list()).map(({ callId }) => callId)).toEqual(["a strange ../../id"]);
+  });
+
+  it("is of calls while it is on, dry runs that were committed included, once; and shows first what it would do [E8.undo-host]", async () => {
+    const platform = memoryPlatform({ "a.txt": "one" });
+    const write = hostTool("edit", { sideEffects: ["write"] }, async (args, { workspace }) => {
+      await workspace.write("a.txt", JSON.stringify(args));
+      return null;
+    });
+    const tools = [() => ({ ...write(), changesByContext: true })];
+    const open = (config: object, undo?: boolean): Promise<Host> =>
+      createHost({
+        platform,
+        tools,
+        workspace: WORKSPACE,
+        config: { confirmation: { perTool: { edit: "auto" } }, ...config },
+        ...(undo && { undo }),
+      });
+    const text = (): Promise<string> => platform.files.readText(`${WORKSPACE}/a.txt`);
+
+    await using off = await open({});
+    await off.call("edit", { n: 0 }, { callId: "off" });
+    expect(await off.undo("off")).toMatchObject({ ok: false, message: expect.stringContaining('"off"') });
+    expect(await platform.files.stat(`${WORKSPACE}/.bascule/undo`)).toBeUndefined();
+    await using denied = await open({ undo: { keep: false } }, true);
+    await denied.call("edit", { n: 1 }, { callId: "denied" });
+    expect(await denied.undoable()).toEqual([]);
+
+    await using host = await open({ undo: { keep: true } });
+    await host.call("edit", { n: 2 }, { callId: "on" });
+    expect(await host.undo("on", { dryRun: true })).toMatchObject({
+      ok: true,
+      restored: ["a.txt"],
+      dryRun: { changes: [{ path: "a.txt", diff: expect.stringContaining('+{"n":1}') }] },
+    });
+    expect(await text()).toBe('{"n":2}');
+    expect(await host.undo("on")).toEqual({ ok: true, callId: "on", tool: "edit", restored: ["a.txt"], left: [] });
+    expect(await text()).toBe('{"n":1}');
+    expect(await host.undo("on")).toMatchObject({ ok: false });
+
+    await host.call("edit", { n: 3 }, { callId: "dry", dryRun: true });
+    expect(await host.undoable()).toEqual([]);
+    expect(await host.commit("dry")).toMatchObject({ ok: true });
+    expect(await text()).toBe('{"n":3}');
+    expect(await host.undo("dry")).toMatchObject({ ok: true, restored: ["a.txt"] });
+    expect(await text()).toBe('{"n":1}');
+  });
+});

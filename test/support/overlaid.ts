@@ -1,0 +1,32 @@
+/** A call whose files are an overlay over those of another call. */
+
+import { applyChanges, type Applied } from "../../host/overlay/apply.ts";
+import { createOverlay, type Overlay } from "../../host/overlay/overlay.ts";
+import type { OverlayLimits } from "../../host/overlay/overlay-tree.ts";
+import { answerOperation, createOpenFiles } from "../../host/capabilities/mod.ts";
+import type { TestCall } from "./bridge-context.ts";
+
+export interface OverlaidCall {
+  readonly overlay: Overlay;
+  readonly answer: TestCall["answer"];
+  commit(): Promise<Applied>;
+}
+
+export function overlaid({ context }: TestCall, limits?: OverlayLimits): OverlaidCall {
+  const { platform } = context;
+  const overlay = createOverlay({ platform, sends: "asking", ...(limits && { limits }) });
+  const dry = { ...context, platform: overlay.platform, openFiles: createOpenFiles("call-1") };
+  return {
+    overlay,
+    answer: (name, args, bytes) => answerOperation({ name, args, ...(bytes && { bytes }) }, dry),
+    commit: () =>
+      applyChanges({
+        tree: overlay.tree,
+        changes: overlay.changes,
+        files: platform.guarded,
+        random: platform.random,
+        context,
+        record: context.record,
+      }),
+  };
+}
