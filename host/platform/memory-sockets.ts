@@ -27,7 +27,8 @@ interface End {
   readonly onClose: (() => void)[];
 }
 
-function createPair(): readonly [LineConnection, LineConnection] {
+/** The two ends of one connection. */
+export function createPair(): readonly [LineConnection, LineConnection] {
   const ends: readonly [End, End] = [createEnd(), createEnd()];
   let open = true;
   return [connectionOf(ends[0], ends[1]), connectionOf(ends[1], ends[0])];

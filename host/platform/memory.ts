@@ -9,10 +9,11 @@ import { createMemoryHttp, type MemoryHttp } from "./memory-http.ts";
 import { createMemoryJournals } from "./memory-journals.ts";
 import { createMemoryProcesses, type MemoryProgram } from "./memory-processes.ts";
 import { createMemoryNetwork, type MemoryNetworkOptions } from "./memory-network.ts";
+import { createMemoryRunners, type MemoryRunner } from "./memory-runners.ts";
 import { createMemorySockets } from "./memory-sockets.ts";
 import { MemoryTree } from "./memory-tree.ts";
 import type { Bundler } from "./bundler-types.ts";
-import type { Environment, Isolation, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
+import type { Environment, Isolation, LineConnection, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
 import { createUuidv7 } from "./random.ts";
 import type { TrustedProcesses } from "./trusted/trusted-types.ts";
 
@@ -35,6 +36,9 @@ export interface MemoryPlatformOptions {
   readonly argv?: readonly string[];
   /** What answers requests; nothing does without it. */
   readonly network?: MemoryNetworkOptions;
+  /** Runners by the name that they are started by, and what is at the other end of the standard streams. */
+  readonly runners?: Readonly<Record<string, MemoryRunner>>;
+  readonly stdio?: LineConnection;
   /** Programs by absolute path, which are files there. */
   readonly programs?: Readonly<Record<string, MemoryProgram>>;
   /** Real workers, for tests that run guests; they keep real time. */
@@ -95,6 +99,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     workers,
     isolation: NO_PROCESSES,
     processes: createMemoryProcesses(options.programs),
+    runners: createMemoryRunners(options.runners, options.stdio),
     trusted: NO_TRUSTED,
     inspectSystem: () =>
       Promise.resolve({

@@ -9,6 +9,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import("./init.ts")).initCommand,
   dev: async () => (await import("./dev.ts")).devCommand,
   serve: async () => (await import("./serve.ts")).serveCommand,
+  runner: async () => (await import("./runner.ts")).runnerCommand,
   list: async () => (await import("./list.ts")).listCommand,
   info: async () => (await import("./info.ts")).infoCommand,
   call: async () => (await import("./call.ts")).callCommand,
