@@ -4,6 +4,7 @@ import type { Caller, JsonObject, JsonValue, Limits, Permissions, Route, SideEff
 import type { ChainMark, ChainPlace, ChainStep } from "./chains/chain.ts";
 import type { RawArguments } from "./arguments.ts";
 import type { ToolErrorData } from "./errors.ts";
+import type { LogLevel } from "./platform/platform.ts";
 import type { DryRunReport } from "./overlay/report.ts";
 import type { RecordingSummary } from "./recordings/recording.ts";
 import type { Grant } from "./policy/grant.ts";
@@ -41,6 +42,8 @@ export interface ToolCall {
   /** W3C traceparent. */
   readonly traceparent?: string;
   readonly onProgress?: (progress: JsonValue) => void;
+  /** What the guest writes to `console` and its log, less the secrets. */
+  readonly onLog?: (level: LogLevel, text: string) => void;
   /** The door's way to ask its person; absent where it has none. */
   readonly confirm?: ConfirmPrompt;
   /** Where the caller does not wait for a person: gets the result that says so; the call goes on by itself. */
@@ -84,6 +87,8 @@ export interface AllowDecision {
   readonly because: Because;
   /** For a plugin on the host route that a person trusts: what its process is held by. */
   readonly confinement?: Confinement;
+  /** Why it cannot run there, whoever agrees: nobody is asked then. */
+  readonly unavailable?: string;
   /** How much of it may be used in which time (SPEC D9). */
   readonly quotas?: readonly Quota[];
   /** For `ask`: which confirmation mode asked. */

@@ -48,6 +48,8 @@ export interface CallOptions {
   /** W3C traceparent. */
   readonly traceparent?: string;
   readonly onProgress?: (progress: JsonValue) => void;
+  /** What a guest writes to `console` and its log; the host's log gets it as well. */
+  readonly onLog?: ToolCall["onLog"];
   /** How to ask a person, for whose answer the caller waits. */
   readonly confirm?: ConfirmPrompt;
   /**
@@ -284,7 +286,7 @@ function toCall(
   wish: CallOptions,
   { newId, defaultSession, onPending, chain }: Pick<CallsOptions, "newId" | "defaultSession"> & MadeFor,
 ): ToolCall {
-  const { session = defaultSession, turn, timeoutMs, callId = newId(), traceparent, onProgress, confirm } = wish;
+  const { session = defaultSession, turn, timeoutMs, callId = newId(), traceparent, onProgress, onLog, confirm } = wish;
   const { seed, timeMs, record, dryRun, answer } = wish;
   return Object.freeze({
     callId,
@@ -302,6 +304,7 @@ function toCall(
     ...(answer && { answer }),
     ...(traceparent !== undefined && { traceparent }),
     ...(onProgress && { onProgress }),
+    ...(onLog && { onLog }),
     ...(confirm && { confirm }),
     ...(onPending && { onPending }),
   });

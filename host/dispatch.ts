@@ -96,6 +96,8 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
     return decision.by === "policy" ? trace.deny(deniedByPolicy(call.tool, offHint(tool, decision.because))) : trace.fail(userDenied());
   }
 
+  if (decision.unavailable !== undefined) return trace.fail(unavailable(call.tool, decision.unavailable));
+
   const unworldly = checkWorld(call, decision.route);
   if (unworldly) return trace.invalid(unworldly);
 

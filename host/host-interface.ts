@@ -3,6 +3,7 @@
 import type { HostEffects } from "./host-effects.ts";
 import type { TurnResponse } from "./chains/turn.ts";
 import type { Skills } from "./skills/skills.ts";
+import type { Toolkits } from "./toolkits/toolkits.ts";
 import type { Audit } from "./audit/audit.ts";
 import type { HostEvent } from "./audit/events.ts";
 import type { RawArguments } from "./arguments.ts";
@@ -13,6 +14,7 @@ import type { ConsentActs } from "./consent/consent-acts.ts";
 import type { Exported, ExportFormat } from "./exports/mod.ts";
 import type { GrantStore, StoredGrant } from "./grants.ts";
 import type { KeptRange, KeptRangeWish } from "./results/kept-results.ts";
+import type { Installer } from "./installing/installer.ts";
 import type { ToolFilter, ToolListing } from "./listing.ts";
 import type { AccessQuery, Permissions } from "../manifests/mod.ts";
 import type { Explanation } from "./policy/explain.ts";
@@ -24,6 +26,7 @@ import type { Session } from "./session.ts";
 import type { HostSessionOptions } from "./sessions.ts";
 import type { HostSettings } from "./settings/host-settings.ts";
 import type { PluginChange, PluginStatus } from "./sources/directory/mod.ts";
+import type { McpActs } from "./sources/mcp/mod.ts";
 import type { RegisteredTool, ToolFactory } from "./tool.ts";
 
 /** Options of one call: a session, or the role and context of one that the host keeps. */
@@ -35,7 +38,7 @@ export interface HostExplanation extends Omit<Explanation, "quotas"> {
 }
 
 /** A running host. Close it, or declare it with `await using`. */
-export interface Host extends ConsentActs, HostEffects, AsyncDisposable {
+export interface Host extends ConsentActs, HostEffects, Installer, McpActs, AsyncDisposable {
   /** Never rejects: whatever goes wrong is in the result. */
   call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
   /** Up to the session's cap at once; results in the order of the calls. */
@@ -44,6 +47,8 @@ export interface Host extends ConsentActs, HostEffects, AsyncDisposable {
   turn(calls: readonly CallRequest[], options?: CallAllOptions): Promise<TurnResponse>;
   /** Compositions of tools, bound in code or by plugins (SPEC K5). */
   readonly skills: Skills;
+  /** Tools that come together (SPEC K4). */
+  readonly toolkits: Toolkits;
   /** Tells a call to end; resolves when it has, with its result (SPEC T3). Idempotent: undefined where it does not run. */
   cancelCall(callId: string): Promise<ToolResult | undefined>;
   /** All calls of one turn. */
@@ -102,6 +107,8 @@ export interface Host extends ConsentActs, HostEffects, AsyncDisposable {
 
   /** Each loop is a reader of its own, from its beginning on. */
   readonly events: AsyncIterable<HostEvent>;
+  /** Called with each event from now on, in the tick in which it happens. Returns unsubscribe. */
+  subscribe(listener: (event: HostEvent) => void): () => void;
   /** Questions that wait for a person. Never hand this to the agent that asked (SPEC E5). */
   readonly confirmations: Pick<PendingConfirmations, "list" | "answer">;
   /** What is counted, as text for Prometheus: how the host is, and with `telemetry` also its calls (SPEC AU7). */

@@ -11,6 +11,7 @@ import type { Policy } from "./policy/policy.ts";
 import type { Registry } from "./registry.ts";
 import type { TelemetryOptions } from "./telemetry/mod.ts";
 import type { PluginVersion, ToolFactory } from "./tool.ts";
+import type { ToolkitSource } from "./toolkits/toolkits.ts";
 
 /** Relative paths are relative to the working directory. */
 export interface HostOptions {
@@ -35,8 +36,12 @@ export interface HostOptions {
   /** Default true. */
   readonly builtins?: boolean;
   readonly tools?: readonly ToolFactory[];
+  /** Started before `createHost` resolves; one that fails to is skipped and reported. */
+  readonly toolkits?: readonly ToolkitSource[];
   readonly hooks?: Hooks;
   readonly events?: EventOptions;
+  /** Connect to the MCP servers of `bascule.json`. Default true. */
+  readonly mcpServers?: boolean;
   /** One plugin may do what its maximum says, whatever its manifest asks for and it was granted: to learn what it needs (SPEC P9). */
   readonly learning?: LearningOptions;
   /** Follow changes of plugins, grants and `bascule.json` until `close`. Default false: `reload()` does it once. */

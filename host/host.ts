@@ -21,6 +21,7 @@ import { createKeptResults } from "./results/kept-results.ts";
 import { createRecorder } from "./recordings/recorder.ts";
 import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
+import { lazyInstaller } from "./installing/lazy-installer.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolListing } from "./listing.ts";
 import { currentPlatform } from "./platform/current.ts";
@@ -40,10 +41,12 @@ import { openUndos } from "./undo/open-undos.ts";
 import { createSession, type Session } from "./session.ts";
 import { createSessions } from "./sessions.ts";
 import { createSkills } from "./skills/skills.ts";
+import { createToolkits } from "./toolkits/toolkits.ts";
 import { createToolCalls } from "./chains/tool-calls.ts";
 import { createPluginSettings } from "./settings/plugin-settings.ts";
 import { hostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
+import { openMcpSource } from "./sources/mcp/open-mcp-source.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
 import { createProjectTools } from "./sources/project-tools.ts";
 import { createTelemetry, hostGauges, toPrometheus } from "./telemetry/mod.ts";
@@ -113,6 +116,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     ...{ places, registry, bus, sandbox, settings, consent },
     loadsAtOnce: options.loadsAtOnce,
   });
+  const mcp = openMcpSource({ platform, places, registry, emit: bus.emit });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
   const undos = openUndos({ platform, places, isWanted: options.undo ?? false, emit: bus.emit, onDefect });
@@ -127,6 +131,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     ...{ platform, emit: bus.emit, secrets, sandbox, recorder, dryRuns, undos },
     openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
     settings: settings.configOf,
+    remotes: () => places.project.config().remotes,
     lease: directory.lease,
   });
   const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
@@ -185,14 +190,23 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     await grants.refresh();
     await consent.refresh();
     await refreshSettings();
+    if (options.mcpServers !== false) await mcp.apply();
     return await directory.reloadChanged();
   }
 
   if (registry && options.builtins !== false) registerBuiltins(registry, { reload, readResult: kept.read });
   if (registry && options.tools) registry.registerMany(options.tools);
+  const toolkits = createToolkits({ registry, clock, log });
+  for (const toolkit of options.toolkits ?? []) await toolkits.add(toolkit);
   await projectTools?.refresh();
   await refreshSettings();
   if (options.scan !== false) await directory.scan();
+  if (options.mcpServers !== false) {
+    await mcp.apply();
+    bus.subscribe(({ type }) => {
+      if (type === "policy.reloaded") void mcp.apply().catch((error: unknown) => onDefect("MCP servers cannot be connected", error));
+    });
+  }
   let unwatchSettings = (): void => {};
   if (options.watch === true) {
     await directory.watch();
@@ -212,6 +226,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     unwatchSettings();
     await calls.close(DRAIN_MS);
     await directory.close();
+    await mcp.close();
     await consent.flush();
     await sandbox.close();
     sessions.close();
@@ -229,6 +244,8 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       ...{ directory, consent, grants, files: platform.files },
       onGrantsChanged: (plugin) => bus.emit({ type: "grant.changed", plugin, payload: {} }),
     }),
+    ...mcp.acts,
+    ...lazyInstaller({ platform, directory, consent, grants, roots: places.pluginRoots }),
     async call(tool, args = {}, options) {
       // Callers without types pass null too, and no call rejects.
       const wish = options ?? {};
@@ -246,6 +263,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       return await calls.turn(requests, { ...wish, session });
     },
     skills: createSkills(registry),
+    toolkits,
     cancelCall: async (callId) => (await calls.cancel({ callId })).at(-1),
     cancelTurn: ({ id }, turnId) => calls.cancel({ sessionId: id, turnId }),
     cancelSession: (sessionId) => calls.cancel({ sessionId }),
@@ -302,6 +320,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     places,
     notices: directory.notices,
     events: { [Symbol.asyncIterator]: () => bus.events() },
+    subscribe: bus.subscribe,
     confirmations: { list: confirmations.list, answer: confirmations.answer },
     metrics: () =>
       toPrometheus([

@@ -35,6 +35,7 @@ export type { HookAnswer, Hooks } from "./hooks.ts";
 export type { ChainMark, ChainStep } from "./chains/chain.ts";
 export type { ChainMode, ToolChain, TurnResponse } from "./chains/turn.ts";
 export { type SkillDeclaration, SkillNotFound, type Skills } from "./skills/skills.ts";
+export type { Toolkit, ToolkitFunction, ToolkitMember, Toolkits, ToolkitSource, ToolkitStatus } from "./toolkits/toolkits.ts";
 export type { Session } from "./session.ts";
 export type { HostSessionOptions, SessionContext } from "./sessions.ts";
 
@@ -119,6 +120,7 @@ export type { KeptRange, KeptRangeWish } from "./results/kept-results.ts";
 export type { StoredGrant } from "./grants.ts";
 export type { HostSettings } from "./settings/host-settings.ts";
 export { type SettingChange, type SettingField, SettingsError, type SettingsView } from "./settings/plugin-settings.ts";
+export type { AddedMcpServer, McpActs, McpClient, McpServerStatus } from "./sources/mcp/mod.ts";
 export type { PluginChange, PluginStatus } from "./sources/directory/mod.ts";
 export type { Log, LogLevel, Platform } from "./platform/platform.ts";
 export type {
@@ -127,6 +129,7 @@ export type {
   JsonValue,
   Limits,
   Manifest,
+  McpServerConfig,
   Permissions,
   Problem,
   Route,

@@ -151,11 +151,12 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
     refresh,
     watch: tick,
     explain: (tool, session, act) => made.explain(tool, session, act),
-    canUse: (tool, session) =>
-      tool.binding.kind !== "unavailable" &&
-      tool.definition.callers.includes("direct") &&
-      isVisibleTo(session, tool) &&
-      (replaced ?? made).decide(tool, { session }).kind !== "deny",
+    canUse(tool, session) {
+      if (tool.binding.kind === "unavailable" || !isVisibleTo(session, tool)) return false;
+      if (!tool.definition.callers.includes("direct")) return false;
+      const decision = (replaced ?? made).decide(tool, { session });
+      return decision.kind !== "deny" && decision.unavailable === undefined;
+    },
     addLayer(level, layer) {
       if (replaced !== undefined) throw new TypeError("Cannot add a layer: the policy is not the host's own");
       const [checked] = parseLayers([{ ...layer, level }]);
@@ -170,9 +171,10 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
     enrich(listing, snapshot, session) {
       const tool = snapshot.getById(listing.id);
       const decision = tool && (replaced ?? made).decide(tool, { session });
-      return decision === undefined || decision.kind === "deny"
-        ? listing
-        : { ...listing, ...(({ route, confinement, limits }) => ({ route, ...(confinement && { confinement }), limits }))(decision) };
+      if (decision === undefined || decision.kind === "deny") return listing;
+      const { route, confinement, limits, unavailable } = decision;
+      const off = unavailable === undefined || !listing.enabled ? {} : { enabled: false, reason: unavailable };
+      return { ...listing, route, ...(confinement && { confinement }), limits, ...off };
     },
     close() {
       closed = true;

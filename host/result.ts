@@ -124,11 +124,16 @@ function outputText(output: JsonValue): string {
 
 function blockToText(block: ContentBlock): string {
   if (block.type === "text") return block.text;
-  return block.type === "image" ? `[image, ${block.mimeType}]` : (block.text ?? `[${block.uri}]`);
+  return block.type === "resource" ? (block.text ?? `[${block.uri}]`) : `[${block.type}, ${block.mimeType}]`;
 }
 
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** Data that is no base64 would make the whole answer one that no client takes. */
 function blockToMcp(block: ContentBlock): JsonObject {
-  if (block.type !== "resource") return { ...block };
+  if (block.type === "text") return { ...block };
+  if (block.type !== "resource")
+    return BASE64.test(block.data) ? { ...block } : { type: "text", text: `[${block.type} that is not base64]` };
   const { uri, text = "", mimeType } = block;
   return { type: "resource", resource: { uri, text, ...(mimeType !== undefined && { mimeType }) } };
 }

@@ -2,10 +2,10 @@
 
 import type { JsonObject, JsonValue } from "../manifests/mod.ts";
 
-/** A block of a result for models and people, as in MCP. */
+/** A block of a result for models and people, as in MCP. `data` is base64. */
 export type ContentBlock =
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly data: string; readonly mimeType: string }
+  | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
   | { readonly type: "resource"; readonly uri: string; readonly text?: string; readonly mimeType?: string };
 
 /** The parts of a result that a tool may set itself. */

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonValue } from "./json.ts";
 import { readLimits } from "./limit-request.ts";
 import { checkPluginName, checkToolName, printable } from "./names.ts";
 import { parseJson } from "./parse-json.ts";
+import { readMcpServers } from "./parse-mcp-servers.ts";
 import { readLayer, readPermissionTypes, readRoles } from "./parse-policy-layer.ts";
 import { readPermissions } from "./permission-field.ts";
 import { readProjectTools } from "./parse-project-tools.ts";
@@ -87,7 +88,7 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
 /**
  * A project's configuration with every default filled in and frozen, or every problem in it.
  *
- * Sections that later parts read (`mcpServers`, `remotes`, …) are kept as they are, once they are objects.
+ * Sections that later parts read (`remotes`, `tools`, …) are kept as they are, once they are objects.
  */
 export function parseProject(text: string): Parsed<ProjectConfig> {
   const located = parseJson(text, PROJECT_BOUNDS);
@@ -108,7 +109,7 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     confirmation: readConfirmation(reader, fields),
     trusted: fields.list("trusted", (item, pointer) => readTrusted(reader, item, pointer)) ?? [],
     isolation: readIsolation(reader, fields),
-    mcpServers: fields.object("mcpServers") ?? {},
+    mcpServers: readMcpServers(reader, fields),
     remotes: readRemotes(reader, fields),
     tools: readProjectTools(reader, fields),
     roles: readRoles(reader, fields) ?? {},

@@ -17,7 +17,7 @@ export const SERVER_CEILINGS: ServerLimits = Object.freeze({
 export const DEFAULT_SERVER: ServerConfig = Object.freeze({ tokens: [], allowedHosts: [], allowedOrigins: [], limits: {} });
 
 const SERVER_FIELDS = ["host", "port", "tokens", "allowedHosts", "allowedOrigins", "limits"];
-const REMOTE_FIELDS = ["url", "token", "tools", "addresses", "role", "plaintext"];
+const REMOTE_FIELDS = ["url", "token", "tools", "addresses", "plaintext"];
 const MAX_PORT = 65_535;
 const MAX_REMOTES = 64;
 
@@ -86,7 +86,6 @@ export function readRemote(reader: DocumentReader, value: JsonValue, pointer: st
     token: fields.text("token", checkSecretName),
     tools: fields.texts("tools", checkTools),
     addresses: fields.texts("addresses", checkAddress),
-    role: fields.text("role"),
     plaintext,
   });
 }
@@ -118,6 +117,7 @@ function checkHash(hash: string): string | undefined {
 function checkUrl(text: string, plaintext: boolean): string | undefined {
   if (!URL.canParse(text)) return "Is no URL; write one such as https://tools.example.com";
   const { protocol, username, password, search, hash, hostname } = new URL(text);
+  if (protocol === "nats:") return "Names NATS, which this version does not speak; write the https URL of a bascule host";
   if (protocol !== "https:" && protocol !== "http:") return "Is neither https nor http; write one such as https://tools.example.com";
   if (username !== "" || password !== "") return 'Holds credentials; leave them out, and name a secret as "token"';
   if (search !== "" || hash !== "") return "Has a query or a fragment; leave it out";

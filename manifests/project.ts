@@ -1,7 +1,7 @@
 /** `bascule.json`, a project's policy and settings, in canonical form (SPEC P1). The reader is `parseProject`. */
 
-import type { JsonObject } from "./json.ts";
 import type { LimitRequest } from "./limits.ts";
+import type { McpServerConfig } from "./mcp-server.ts";
 import type { Permissions } from "./permissions.ts";
 import type { FlatPermissions, PermissionType, PermissionTypeRules, PolicyLayer } from "./policy-layer.ts";
 import type { Route } from "./route.ts";
@@ -146,8 +146,9 @@ export interface ProjectConfig {
   readonly undo: UndoConfig;
   /** What each role may use (SPEC P5). */
   readonly roles: Readonly<Record<string, FlatPermissions>>;
+  /** Servers whose tools are offered (SPEC K3). */
+  readonly mcpServers: Readonly<Record<string, McpServerConfig>>;
   /** Sections that later doors and sources read; kept as they are. */
-  readonly mcpServers: JsonObject;
   readonly remotes: Readonly<Record<string, RemoteConfig>>;
   /** Tools of the project itself (SPEC R10). */
   readonly tools: readonly ProjectTool[];

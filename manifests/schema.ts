@@ -174,7 +174,6 @@ const REMOTE = schemaOf<RemoteConfig>()(
     token: Type.Optional(Type.String({ description: "The name of the secret that is its bearer token" })),
     tools: Type.Optional(listOf(Type.String(), { description: "Names or patterns; default: all" })),
     addresses: Type.Optional(listOf(Type.String(), { description: "Addresses that are not public and may be connected to" })),
-    role: Type.Optional(Type.String()),
     plaintext: Type.Optional(Type.Boolean()),
   }),
 );

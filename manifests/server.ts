@@ -52,8 +52,6 @@ export interface RemoteConfig {
   readonly tools?: readonly string[];
   /** Addresses that its name may lead to although they are not public: `10.0.0.7`, `10.0.0.0/8`. */
   readonly addresses?: readonly string[];
-  /** The role that calls have there. */
-  readonly role?: string;
   /** Calls may go over plain HTTP to another machine, readable to whoever is in between. Default false. */
   readonly plaintext?: boolean;
 }

@@ -13,10 +13,11 @@ import { toolsBridge } from "./tools.ts";
 import { workspaceBridge } from "./workspace.ts";
 
 export type { Bridge, BridgeContext, CapabilityAct, OperationHandler } from "./bridge.ts";
-export { checkPath, type Denial, type PathAccess, type PathAllowed, type PathCheck, type PathDenied } from "./checked.ts";
+export { checkUrl, checkPath, type Denial, type PathAccess, type PathAllowed, type PathCheck, type PathDenied } from "./checked.ts";
 export { createExchanges, type Exchanges } from "./net-exchanges.ts";
 export { grantHint, type RefusalContext, refusalMessage } from "./refusal.ts";
 export { checkRequired, type RequiredCheck, type RequiredContext } from "./required.ts";
+export { checkServers } from "./servers.ts";
 export { checkUngranted } from "./ungranted.ts";
 export { createOpenFiles, type OpenFiles } from "./open-files.ts";
 export type { OpenToolCalls, ToolCalls } from "./tool-calls.ts";

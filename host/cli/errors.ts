@@ -3,6 +3,7 @@
 import { type DoorErrorCode, DoorError } from "../doors/operations.ts";
 import { problemToText } from "../../manifests/mod.ts";
 import { LockFileError } from "../consent/lock.ts";
+import { PackageError } from "../installing/package-error.ts";
 import { GrantFileError } from "../grants.ts";
 import { ExportError } from "../recordings/export-case.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
@@ -54,10 +55,12 @@ function toCliError(error: unknown, program: string): CliError | undefined {
   if (error instanceof CliError) return error;
   if (error instanceof DoorError) {
     const hints = error.suggestion !== undefined ? [`Did you mean "${error.suggestion}"?`] : adviceByCode(error.code, program);
-    return new CliError(error.code, error.message, { exitCode: BY_DOOR[error.code], hints });
+    const [message = "", ...more] = error.message.split("\n");
+    return new CliError(error.code, message, { exitCode: BY_DOOR[error.code], hints: [...more, ...hints] });
   }
   if (error instanceof ExportError) return new CliError("export", `Cannot make a case of it: ${error.message}`);
   if (error instanceof GrantFileError) return new CliError("grants_file", error.message);
+  if (error instanceof PackageError) return new CliError("package", error.message);
   if (error instanceof LockFileError) return lockError(error);
   if (error instanceof FileError)
     return new CliError("file", error.message, { exitCode: error.code === "not_found" ? EXIT.notFound : EXIT.failed });

@@ -5,6 +5,7 @@ import type { HostEvent } from "../audit/events.ts";
 import { createOperations } from "../doors/host-operations.ts";
 import type { Operations } from "../doors/operations.ts";
 import { createHost, type Host } from "../host.ts";
+import type { McpActs } from "../sources/mcp/mod.ts";
 import type { LearningOptions } from "../learn/learning-policy.ts";
 import type { ConsentMode } from "../consent/changes.ts";
 import type { CommandContext } from "./command.ts";
@@ -24,6 +25,7 @@ export interface LocalHost {
   /** For another client, in a session of its own. */
   openSession(): Operations;
   readonly definitions: Host["definitions"];
+  readonly mcp: Pick<McpActs, "mcpServers" | "acceptMcpTools">;
   /** What happens from now on. */
   events(): AsyncIterator<HostEvent>;
   /** Lets running calls end, then ends everything. */
@@ -36,8 +38,12 @@ export interface LocalHostOptions {
   readonly watch?: boolean;
   /** How much is asked of a person when plugins change. Default `fluent`, as for an author. */
   readonly consent?: ConsentMode;
+  /** Counts calls, for `/metrics`. */
+  readonly telemetry?: true;
   /** The one tool that will be called: the code of plugins without such a tool is not loaded. */
   readonly onlyTool?: string;
+  /** Connect to the project's MCP servers. Default: where it stays, or the one tool is one of theirs. */
+  readonly mcp?: boolean;
   /** What one plugin does is watched, within a maximum. */
   readonly learning?: LearningOptions & { readonly publish: (event: HostEvent) => void };
 }
@@ -53,12 +59,14 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     ...(options.onlyTool !== undefined && { loadsAtOnce: hasTool(options.onlyTool) }),
     config: project.configFile ?? false,
     undo: true,
+    ...(options.telemetry && { telemetry: true }),
     // One that is gone at once leaves the lock alone, but for what a person does with it.
     consent: { mode: options.consent ?? "fluent", lock: true, keep: watch, frozen: isFrozenRun(context.options) },
     ...isolationOfRun(context.options),
     // Also of a project without a bascule.json, unless that says otherwise.
     events: { ...(project.configFile === undefined && { store: true }), ...(learning && { publish: learning.publish }) },
     ...(learning && { learning }),
+    mcpServers: options.mcp ?? (watch || options.onlyTool?.startsWith("mcp__") === true),
     ...(Object.keys(oneRun).length === 0 ? {} : { grants: { "*": oneRun } }),
     logger: createTerminalLog({ output, level: watch ? "info" : "warn", ...(watch && { now: platform.clock.now }) }),
   });
@@ -76,6 +84,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     operations: openSession(),
     openSession,
     definitions: host.definitions,
+    mcp: host,
     events: () => host.events[Symbol.asyncIterator](),
     close: () => host.close(),
   };

@@ -227,6 +227,8 @@ export function createConsent(options: ConsentOptions): Consent {
       await flush();
       const origin = extras.origin ?? lock.entries().get(version.name)?.origin ?? { kind: "folder" };
       const { rolledBackFrom } = extras;
+      // Also of a host that writes down nothing else: from here on this is what others are compared with.
+      unwritten.delete(version.name);
       // What a person went back from is no good version any more.
       if (rolledBackFrom !== undefined) await versions?.dropNewer(version.name, version.digest);
       await write([{ version, path, origin, ...(rolledBackFrom !== undefined && { rolledBackFrom }) }]);

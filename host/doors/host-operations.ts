@@ -5,6 +5,7 @@ import type { CallOptions } from "../calls.ts";
 import type { Host, HostExplanation } from "../host.ts";
 import type { ToolListing } from "../listing.ts";
 import { LockFileError } from "../consent/lock.ts";
+import { PackageError } from "../installing/package-error.ts";
 import { FileError, type Files } from "../platform/platform.ts";
 import type { Explanation } from "../policy/explain.ts";
 import type { Session } from "../session.ts";
@@ -196,6 +197,8 @@ export function createOperations(options: HostOperationsOptions): Operations {
     accept: (plugin, digest) => onPlugin(plugin, () => host.accept(plugin, digest)),
     rollback: (plugin) => onPlugin(plugin, () => host.rollback(plugin)),
     remove: (plugin) => onPlugin(plugin, () => host.remove(plugin)),
+    inspect: (source, signal) => refusedAsSaid(() => host.inspect(source, signal)),
+    install: (digest) => refusedAsSaid(() => host.install(digest)),
     reload: () => host.reload(),
   };
 }
@@ -205,7 +208,7 @@ async function refusedAsSaid<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    if (error instanceof TypeError || error instanceof LockFileError || error instanceof FileError)
+    if (error instanceof PackageError || error instanceof TypeError || error instanceof LockFileError || error instanceof FileError)
       throw new DoorError("refused", error.message);
     throw error;
   }

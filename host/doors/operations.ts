@@ -11,6 +11,7 @@ import type { Because, Confinement, ConfirmationRequest, ToolResult } from "../c
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../consent/consent-acts.ts";
 import type { StoredGrant } from "../grants.ts";
+import type { InstalledPlugin, PackagePreview } from "../installing/installer.ts";
 import type { Committed } from "../overlay/dry-runs.ts";
 import type { KeptRange, KeptRangeWish } from "../results/kept-results.ts";
 import type { QuotaUse } from "../quotas/quotas.ts";
@@ -47,6 +48,10 @@ export interface Operations {
   accept(plugin: string, digest: string): Promise<AcceptOutcome>;
   /** Brings the version before the one that serves back (SPEC H10). */
   rollback(plugin: string): Promise<RollbackOutcome>;
+  /** Looks at a plugin that could be added. @param source an absolute path, or a repository's URL. */
+  inspect(source: string, signal: AbortSignal): Promise<PackagePreview>;
+  /** Adds what was looked at: the version with this digest. */
+  install(digest: string): Promise<InstalledPlugin>;
   /** Takes the plugin out of service and deletes its folder. */
   remove(plugin: string): Promise<RemoveOutcome>;
   /** Looks for changes now. @returns how many plugins were reloaded. */

@@ -6,6 +6,7 @@ import type { ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../consent/consent-acts.ts";
 import type { StoredGrant } from "../grants.ts";
+import type { InstalledPlugin, PackagePreview } from "../installing/installer.ts";
 import type { Committed } from "../overlay/dry-runs.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
 import type { UndoCall, UndoResult } from "../undo/undos.ts";
@@ -142,6 +143,8 @@ function remoteOperations(client: Client): Operations {
     undo: (callId: string, dryRun = false) => client.request("undo", { callId, dryRun }) as Promise<UndoResult>,
     undoable: () => client.request("undoable") as Promise<readonly UndoCall[]>,
     accept: (plugin, digest) => client.request("accept", { plugin, digest }) as Promise<AcceptOutcome>,
+    inspect: (source, signal) => client.request("inspect", { source }, { signal }) as Promise<PackagePreview>,
+    install: (digest) => client.request("install", { digest }) as Promise<InstalledPlugin>,
     rollback: (plugin) => client.request("rollback", { plugin }) as Promise<RollbackOutcome>,
     remove: (plugin) => client.request("remove", { plugin }) as Promise<RemoveOutcome>,
     reload: () => client.request("reload") as Promise<number>,

@@ -143,6 +143,10 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
       return operations.reload();
     case "accept":
       return operations.accept(request.plugin, request.digest);
+    case "inspect":
+      return operations.inspect(request.source, state.abort.signal);
+    case "install":
+      return operations.install(request.digest);
     case "rollback":
       return operations.rollback(request.plugin);
     case "remove":

@@ -29,6 +29,7 @@ export const MAX_LINE_BYTES: number = 4 * 1024 * 1024 - 1;
 export const MAX_OPEN_REQUESTS = 64;
 const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;
 const MAX_NAME_LENGTH = 256;
+const MAX_SOURCE_LENGTH = 8_192;
 const MAX_TIMEOUT_MS = LIMIT_CEILINGS.wallMs;
 
 /** What a client can send. */
@@ -45,6 +46,8 @@ export type Request =
   | { readonly id: number; readonly op: "commit"; readonly callId: string; readonly hash: string | undefined }
   | { readonly id: number; readonly op: "undo"; readonly callId: string; readonly dryRun: boolean }
   | { readonly id: number; readonly op: "accept"; readonly plugin: string; readonly digest: string }
+  | { readonly id: number; readonly op: "inspect"; readonly source: string }
+  | { readonly id: number; readonly op: "install"; readonly digest: string }
   | { readonly id: number; readonly op: "rollback" | "remove"; readonly plugin: string }
   | { readonly id: number; readonly op: "answer"; readonly requestId: string; readonly answer: boolean | undefined }
   | { readonly id: number; readonly op: "cancel" };
@@ -157,6 +160,13 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
       if (!isName(plugin)) return expectedName("plugin");
       return isName(digest) ? { id, op, plugin, digest } : expectedName("digest");
     }
+    case "inspect": {
+      const { source } = params;
+      const isSource = typeof source === "string" && source !== "" && source.length <= MAX_SOURCE_LENGTH;
+      return isSource ? { id, op, source } : `Expected "source" to be a path or a URL of at most ${MAX_SOURCE_LENGTH} characters`;
+    }
+    case "install":
+      return isName(params["digest"]) ? { id, op, digest: params["digest"] } : expectedName("digest");
     case "rollback":
     case "remove":
       return isName(params["plugin"]) ? { id, op, plugin: params["plugin"] } : expectedName("plugin");
@@ -189,6 +199,8 @@ const OPERATION_NAMES = [
   "undo",
   "undoable",
   "accept",
+  "inspect",
+  "install",
   "rollback",
   "remove",
   "reload",

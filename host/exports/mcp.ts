@@ -1,5 +1,6 @@
 import type { McpTool } from "./exported.ts";
 import type { ToolFormat } from "./format.ts";
+import { annotationsOf } from "./mcp-annotations.ts";
 import { isObjectSchema, toObjectSchema } from "./schema-rules.ts";
 
 /** Whole: what a tool is, MCP can say, but for an output that is no object. */
@@ -7,7 +8,7 @@ export const mcpFormat: ToolFormat<McpTool> = {
   title: "MCP",
   says: ["outputSchema", "title"],
   convert({ name, description, listing, lose }) {
-    const { title, inputSchema, outputSchema, annotations } = listing;
+    const { title, inputSchema, outputSchema } = listing;
     const hasObject = outputSchema !== undefined && isObjectSchema(outputSchema);
     if (outputSchema !== undefined && !hasObject) lose("/outputSchema", "MCP has output schemas of objects only");
     return {
@@ -16,7 +17,7 @@ export const mcpFormat: ToolFormat<McpTool> = {
       description,
       inputSchema: toObjectSchema(inputSchema, {}, () => {}),
       ...(hasObject && { outputSchema: toObjectSchema(outputSchema, {}, () => {}) }),
-      annotations: { ...annotations },
+      annotations: annotationsOf(listing),
     };
   },
 };

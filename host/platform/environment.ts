@@ -21,6 +21,7 @@ export function createEnvironment(): Environment {
     os: currentOs(),
     pid: process.pid,
     argv: process.argv.slice(2),
+    command: [process.execPath, ...(process.versions["deno"] === undefined ? [] : ["run", "-A"]), ...process.argv.slice(1, 2)],
   };
 }
 

@@ -1,4 +1,4 @@
-/** Cuts the bytes of a socket, or of a pair of pipes, into lines of bounded length. */
+/** Cuts streams of bytes into lines of bounded length. */
 
 import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
@@ -14,47 +14,73 @@ const MAX_UNSENT_LINES = 16;
 const NEWLINE = 0x0a;
 
 export function createLineConnection(socket: Socket, maxLineBytes: number = MAX_LINE_BYTES): LineConnection {
-  return createPipeConnection(socket, socket, maxLineBytes);
+  // A broken connection is a closed one: `close` follows every `error`.
+  socket.on("error", () => socket.destroy());
+  const ending: Ending = { maxLineBytes, isOver: () => socket.destroyed, end: () => socket.destroy() };
+
+  return {
+    send: (line) => writeLine(line, socket, ending),
+    onLine: (listener) => readLines(socket, ending, listener),
+    onClose: (listener) => void socket.once("close", () => listener()),
+    close: () => void socket.end(() => socket.destroy()),
+  };
 }
 
-/** A connection over two pipes; it is closed when its input is. */
-export function createPipeConnection(input: Readable, output: Writable, maxLineBytes: number = MAX_LINE_BYTES): LineConnection {
-  const destroy = (): void => {
-    output.destroy();
-    input.destroy();
+/** Two streams that belong to the process, standard input and output: closing the connection leaves them as they are. */
+export function createStreamConnection(input: Readable, output: Writable): LineConnection {
+  const listeners: (() => void)[] = [];
+  let closed = false;
+  const close = (): void => {
+    if (closed) return;
+    closed = true;
+    input.pause();
+    for (const listener of listeners) listener();
   };
-  // A broken connection is a closed one: `close` follows every `error`.
-  for (const stream of new Set([input, output])) stream.on("error", destroy);
+  for (const name of ["end", "close", "error"]) input.once(name, close);
+  // Whoever read has gone.
+  for (const name of ["close", "error"]) output.once(name, close);
+  const ending: Ending = { maxLineBytes: MAX_LINE_BYTES, isOver: () => closed, end: close };
 
   return {
     send(line) {
-      if (line.includes("\n")) throw new Error("A line cannot contain a newline");
-      if (input.destroyed || output.destroyed || !output.writable) return;
-      output.write(`${line}\n`);
-      if (output.writableLength > MAX_UNSENT_LINES * maxLineBytes) destroy();
+      if (!closed) writeLine(line, output, ending);
     },
-    onLine: (listener) => readLines(input, maxLineBytes, listener),
-    onClose: (listener) => void input.once("close", () => listener()),
-    close: () => void output.end(destroy),
+    onLine: (listener) => readLines(input, ending, listener),
+    onClose: (listener) => void listeners.push(listener),
+    close,
   };
 }
 
-function readLines(input: Readable, maxLineBytes: number, listener: (line: string) => void): void {
+interface Ending {
+  readonly maxLineBytes: number;
+  readonly isOver: () => boolean;
+  readonly end: () => void;
+}
+
+function writeLine(line: string, output: Writable, { maxLineBytes, end }: Ending): void {
+  if (line.includes("\n")) throw new Error("A line cannot contain a newline");
+  if (output.destroyed || !output.writable) return;
+  output.write(`${line}\n`);
+  if (output.writableLength > MAX_UNSENT_LINES * maxLineBytes) end();
+}
+
+function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending, listener: (line: string) => void): void {
   const decoder = new TextDecoder();
   let parts: Uint8Array[] = [];
   let length = 0;
 
   input.on("data", (chunk: Uint8Array) => {
+    if (isOver()) return;
     let rest = chunk;
-    for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
-      if (!take(rest.subarray(0, end))) return;
+    for (let at = rest.indexOf(NEWLINE); at !== -1; at = rest.indexOf(NEWLINE)) {
+      if (!take(rest.subarray(0, at))) return;
       const line = decoder.decode(joinBytes(parts));
       parts = [];
       length = 0;
-      rest = rest.subarray(end + 1);
+      rest = rest.subarray(at + 1);
       listener(line.endsWith("\r") ? line.slice(0, -1) : line);
       // The listener may have closed it.
-      if (input.destroyed) return;
+      if (isOver()) return;
     }
     take(rest);
   });
@@ -64,7 +90,7 @@ function readLines(input: Readable, maxLineBytes: number, listener: (line: strin
     length += part.length;
     if (length <= maxLineBytes) return true;
     parts = [];
-    input.destroy();
+    end();
     return false;
   }
 }

@@ -1,18 +1,18 @@
 /** Runners in memory: functions at the other end of a connection. */
 
-import { createPair } from "./memory-sockets.ts";
+import { createMemoryPair } from "./memory-sockets.ts";
 import type { LineConnection, Runners } from "./platform.ts";
 import { type ProcessEnd, ProcessError } from "./process-types.ts";
 
 /** Its exit code; it is also over when its connection is. */
 export type MemoryRunner = (connection: LineConnection, args: readonly string[]) => Promise<number> | number;
 
-export function createMemoryRunners(runners: Readonly<Record<string, MemoryRunner>> = {}, stdio?: LineConnection): Runners {
+export function createMemoryRunners(runners: Readonly<Record<string, MemoryRunner>> = {}): Runners {
   return {
     async start([file, ...args]) {
       const runner = Object.hasOwn(runners, file) ? runners[file] : undefined;
       if (runner === undefined) throw new ProcessError("not_found", "The program or its folder is not there");
-      const [near, far] = createPair();
+      const [near, far] = createMemoryPair();
       const stopped = new Promise<ProcessEnd>((resolve) => far.onClose(() => resolve({ signal: "SIGTERM" })));
       const byItself = Promise.resolve()
         .then(() => runner(far, args))
@@ -20,10 +20,6 @@ export function createMemoryRunners(runners: Readonly<Record<string, MemoryRunne
       const ended = Promise.race([byItself, stopped]);
       void ended.then(() => far.close());
       return { connection: near, ended, stop: () => near.close() };
-    },
-    stdio() {
-      if (stdio === undefined) throw new Error("This memory platform has no standard streams: pass `stdio` to createMemoryPlatform");
-      return stdio;
     },
   };
 }

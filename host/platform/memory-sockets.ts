@@ -14,7 +14,7 @@ export function createMemorySockets(): LocalSockets {
     async connect(path) {
       const onConnection = listening.get(path);
       if (onConnection === undefined) return undefined;
-      const [near, far] = createPair();
+      const [near, far] = createMemoryPair();
       onConnection(far);
       return near;
     },
@@ -27,8 +27,8 @@ interface End {
   readonly onClose: (() => void)[];
 }
 
-/** The two ends of one connection. */
-export function createPair(): readonly [LineConnection, LineConnection] {
+/** Two ends of one connection. */
+export function createMemoryPair(): readonly [LineConnection, LineConnection] {
   const ends: readonly [End, End] = [createEnd(), createEnd()];
   let open = true;
   return [connectionOf(ends[0], ends[1]), connectionOf(ends[1], ends[0])];

@@ -10,11 +10,13 @@ import { createMemoryJournals } from "./memory-journals.ts";
 import { createMemoryProcesses, type MemoryProgram } from "./memory-processes.ts";
 import { createMemoryNetwork, type MemoryNetworkOptions } from "./memory-network.ts";
 import { createMemoryRunners, type MemoryRunner } from "./memory-runners.ts";
-import { createMemorySockets } from "./memory-sockets.ts";
+import { createMemoryPair, createMemorySockets } from "./memory-sockets.ts";
 import { MemoryTree } from "./memory-tree.ts";
+import { type Git, GitError } from "./git-types.ts";
 import type { Bundler } from "./bundler-types.ts";
 import type { Environment, Isolation, LineConnection, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
 import { createUuidv7 } from "./random.ts";
+import type { ServerProcesses } from "./server-process-types.ts";
 import type { TrustedProcesses } from "./trusted/trusted-types.ts";
 
 /** A file's contents, or what else is there. */
@@ -36,9 +38,8 @@ export interface MemoryPlatformOptions {
   readonly argv?: readonly string[];
   /** What answers requests; nothing does without it. */
   readonly network?: MemoryNetworkOptions;
-  /** Runners by the name that they are started by, and what is at the other end of the standard streams. */
+  /** Runners by the name that they are started by. */
   readonly runners?: Readonly<Record<string, MemoryRunner>>;
-  readonly stdio?: LineConnection;
   /** Programs by absolute path, which are files there. */
   readonly programs?: Readonly<Record<string, MemoryProgram>>;
   /** Real workers, for tests that run guests; they keep real time. */
@@ -67,6 +68,8 @@ export interface MemoryPlatform extends Platform {
   };
   /** What Ctrl-C does. */
   interrupt(): void;
+  /** The other end of `terminal.lines()`. */
+  readonly client: LineConnection;
 }
 
 const NEW_YEAR_2024 = Date.UTC(2024, 0, 1);
@@ -99,8 +102,9 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     workers,
     isolation: NO_PROCESSES,
     processes: createMemoryProcesses(options.programs),
-    runners: createMemoryRunners(options.runners, options.stdio),
+    runners: createMemoryRunners(options.runners),
     trusted: NO_TRUSTED,
+    servers: NO_SERVERS,
     inspectSystem: () =>
       Promise.resolve({
         runtime: { name: "memory", version: "0", program: "" },
@@ -109,11 +113,13 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
         files: "compared",
       }),
     bundler: NO_BUNDLER,
+    git: NO_GIT,
     log: createMemoryLog(log, {}),
     advance: (byMs) => clock.advance(byMs),
     plant,
     recorded: { log, ...terminal.recorded },
     interrupt: terminal.interrupt,
+    client: terminal.client,
   };
 
   function plant(path: string, entry: MemoryEntry): void {
@@ -124,6 +130,15 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     tree.changed(path);
   }
 }
+
+/** Nothing can be started here. */
+const NO_SERVERS: ServerProcesses = {
+  start({ onEnd }) {
+    queueMicrotask(() => onEnd("there are no processes in memory", ""));
+    return { send: () => false, stop: () => Promise.resolve() };
+  },
+  fetchFrom: () => () => Promise.reject(new TypeError("There is no network in memory")),
+};
 
 function createMemoryEnvironment(cwd: string, options: MemoryPlatformOptions): Environment {
   const variables = new Map(Object.entries(options.env ?? {}));
@@ -137,6 +152,7 @@ function createMemoryEnvironment(cwd: string, options: MemoryPlatformOptions): E
     os: "linux",
     pid: 1,
     argv: options.argv ?? [],
+    command: ["/bin/node", "/bin/bascule.mjs"],
   };
 }
 
@@ -155,6 +171,7 @@ interface RecordedTerminal {
   readonly terminal: Terminal;
   readonly recorded: Omit<MemoryPlatform["recorded"], "log">;
   readonly interrupt: () => void;
+  readonly client: LineConnection;
 }
 
 function createMemoryTerminal({ answers, input = "" }: MemoryPlatformOptions): RecordedTerminal {
@@ -164,7 +181,9 @@ function createMemoryTerminal({ answers, input = "" }: MemoryPlatformOptions): R
   let out = "";
   let error = "";
   let exitCode: number | undefined;
+  const [lines, client] = createMemoryPair();
   return {
+    client,
     terminal: {
       interactive: answers !== undefined,
       color: false,
@@ -176,6 +195,7 @@ function createMemoryTerminal({ answers, input = "" }: MemoryPlatformOptions): R
         asked.push(prompt);
         return waiting.shift();
       },
+      lines: () => lines,
       async readInput(maxBytes) {
         if (new TextEncoder().encode(input).length > maxBytes) throw fileError("too_large");
         return input;
@@ -231,6 +251,8 @@ const NO_BUNDLER: Bundler = {
   denoGraph: () => Promise.resolve("Deno is not installed"),
   pack: () => Promise.resolve({ ok: false, reason: "not_installed", message: "esbuild is not installed" }),
 };
+
+const NO_GIT: Git = { fetch: () => Promise.reject(new GitError("git is not installed")) };
 
 /** Nor is there anything to start one with. */
 const NO_TRUSTED: TrustedProcesses = {

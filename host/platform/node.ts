@@ -15,6 +15,7 @@ import { createPortableWalk } from "./portable-walk.ts";
 import { createProcesses } from "./processes.ts";
 import { createRandom } from "./random.ts";
 import { createRunners } from "./runners.ts";
+import { createServerProcesses } from "./server-processes.ts";
 import { createSockets } from "./sockets.ts";
 import { inspectSystem } from "./system-facts.ts";
 import { createTerminal } from "./terminal.ts";
@@ -53,8 +54,11 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     processes: createProcesses(),
     runners: createRunners(),
     trusted: createTrustedProcesses(),
+    servers: createServerProcesses(),
     inspectSystem,
     bundler: createBundler(),
+    // Loaded by who fetches: most hosts do not.
+    git: { fetch: async (options) => await (await import("./git.ts")).createGit().fetch(options) },
     log: createLog(options.log),
   };
 }

@@ -8,10 +8,12 @@
 import type { ProcessLauncher, WorkerLauncher } from "../../sandbox/mod.ts";
 import type { Bundler } from "./bundler-types.ts";
 import type { HttpServers } from "./http-types.ts";
+import type { Git } from "./git-types.ts";
 import type { Journals } from "./journal-types.ts";
 import type { Network } from "./network-types.ts";
 import type { ProcessEnd, Processes } from "./process-types.ts";
 import type { CheckedPath } from "./proof.ts";
+import type { ServerProcesses } from "./server-process-types.ts";
 import type { TrustedProcesses } from "./trusted/trusted-types.ts";
 
 /** Everything the host may touch; the only way to it. */
@@ -39,10 +41,14 @@ export interface Platform {
   readonly runners: Runners;
   /** Processes for plugins that run natively. */
   readonly trusted: TrustedProcesses;
+  /** MCP servers, whose tools the host offers. */
+  readonly servers: ServerProcesses;
   /** For `bascule doctor`. */
   inspectSystem(): Promise<SystemFacts>;
   /** For `bascule vendor` and `bascule pack`. */
   readonly bundler: Bundler;
+  /** For `bascule add`. */
+  readonly git: Git;
   /** Structured log lines (pino on Node and Deno). */
   readonly log: Log;
 }
@@ -212,6 +218,8 @@ export interface Environment {
   readonly os: "linux" | "darwin" | "windows" | "other";
   readonly pid: number;
   readonly argv: readonly string[];
+  /** What starts this program again, before its arguments: absolute paths. */
+  readonly command: readonly string[];
 }
 
 /** Tells of changes below folders. */
@@ -248,8 +256,6 @@ export interface Runners {
     /** `env` is all of its environment. Default: this process's own. */
     options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
   ): Promise<Runner>;
-  /** This process's own standard streams, where it is another program's. */
-  stdio(): LineConnection;
 }
 
 /** A runner that was started. */
@@ -304,6 +310,11 @@ export interface Terminal {
   ask(prompt: string, signal: AbortSignal): Promise<string | undefined>;
   /** All of standard input as UTF-8. @throws {FileError} `too_large` if it is longer than `maxBytes`. */
   readInput(maxBytes: number): Promise<string>;
+  /**
+   * Standard input and output as one connection, for commands that speak a protocol there. From then on `out` writes to
+   * stderr, so that nothing but the protocol is on stdout. Always the same connection.
+   */
+  lines(): LineConnection;
   /** Calls the listener at SIGINT and SIGTERM. */
   onInterrupt(listener: () => void): void;
   exit(code: number): void;

@@ -2,7 +2,8 @@
 
 import { createInterface } from "node:readline";
 import { joinBytes } from "./bytes.ts";
-import { FileError, type Terminal } from "./platform.ts";
+import { createStreamConnection } from "./line-connection.ts";
+import { FileError, type LineConnection, type Terminal } from "./platform.ts";
 
 const DEFAULT_COLUMNS = 80;
 
@@ -15,6 +16,7 @@ export function createTerminal(): Terminal {
   for (const stream of [stdout, stderr]) if (!stream.listeners("error").includes(ignoreBrokenPipe)) stream.on("error", ignoreBrokenPipe);
   // Questions come one at a time, in the order they were asked.
   let previous: Promise<unknown> = Promise.resolve();
+  let lines: LineConnection | undefined;
 
   return {
     interactive: stdin.isTTY === true && stderr.isTTY === true,
@@ -22,7 +24,7 @@ export function createTerminal(): Terminal {
     get columns() {
       return stderr.columns ?? stdout.columns ?? DEFAULT_COLUMNS;
     },
-    out: (text) => void stdout.write(text),
+    out: (text) => void (lines === undefined ? stdout : stderr).write(text),
     error: (text) => void stderr.write(text),
     ask(prompt, signal) {
       const answer = previous.then(() => askOnce(prompt, signal, interrupt));
@@ -30,6 +32,7 @@ export function createTerminal(): Terminal {
       return answer;
     },
     readInput,
+    lines: () => (lines ??= createStreamConnection(stdin, stdout)),
     onInterrupt(listener) {
       interrupted.add(listener);
       if (interrupted.size > 1) return;

@@ -47,6 +47,8 @@ export interface ExplainInput {
   readonly grant: Grant;
   readonly route: Route;
   readonly confinement?: Confinement;
+  /** Why it cannot run on its route. */
+  readonly unavailable?: string;
   readonly class: SideEffectClass;
   readonly mode: ModeDecision;
   readonly limits: Limits;
@@ -76,11 +78,16 @@ export function explainTool(input: ExplainInput): Explanation {
   return { ...explanation, text: toLines(explanation) };
 }
 
-function judge({ tool, rules, layers, mode }: ExplainInput): { readonly verdict: Explanation["verdict"]; readonly because: Because } {
+function judge({ tool, rules, layers, mode, route, unavailable }: ExplainInput): {
+  readonly verdict: Explanation["verdict"];
+  readonly because: Because;
+} {
   if (tool.binding.kind === "unavailable") return { verdict: "unavailable", because: { layer: "plugin", rule: tool.binding.reason } };
   if (!rules.allow.value) return { verdict: "denied", because: rules.allow.because };
   const refusal = refusalBy(layers, tool);
   if (refusal !== undefined) return { verdict: "denied", because: refusal };
+  if (unavailable !== undefined && mode.mode !== "deny")
+    return { verdict: "unavailable", because: { layer: `route ${route}`, rule: unavailable } };
   if (mode.mode === "auto") return { verdict: "allowed", because: rules.allow.because };
   return { verdict: mode.mode === "deny" ? "denied" : "asks", because: mode.because };
 }

@@ -24,7 +24,7 @@ import { createGrantLayers } from "./layers.ts";
 import { matchRules, type MergedRules } from "./match.ts";
 import type { Protection } from "./protect.ts";
 import { refusalBy, type ToolLayer, toolLayersFor } from "./tool-layers.ts";
-import { confinementOf } from "./trust.ts";
+import { confinementOf, unavailableOn } from "./trust.ts";
 import { approvalFor, createTypeCeilings } from "./permission-types.ts";
 
 /** What dispatch needs of a policy; any implementation passes the dispatch suite (SPEC D8). */
@@ -140,6 +140,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
     const { mode, because } = modeFor(tool, session);
     const route = routeOf(tool, rules);
     const confinement = route === "host" ? confinementOf(trusted, tool) : undefined;
+    const unavailable = unavailableOn(route, tool, confinement);
     const decision: Decision = Object.freeze(
       mode === "deny"
         ? { kind: "deny", because, by: "confirmation" }
@@ -147,6 +148,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
             kind: mode === "auto" ? "allow" : "ask",
             route,
             ...(confinement && { confinement }),
+            ...(unavailable !== undefined && { unavailable }),
             grant,
             limits,
             quotas: quotasFor(rules, session),
@@ -168,6 +170,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
       const grant: Grant = grantLayers(tool, session.workspace, { ruleGrants: rules.grants, layers, ceilings: ceilings(classOf(tool)) });
       const route = routeOf(tool, rules);
       const confinement = route === "host" ? confinementOf(trusted, tool) : undefined;
+      const unavailable = unavailableOn(route, tool, confinement);
       return explainTool({
         tool,
         rules,
@@ -175,6 +178,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
         grant,
         route,
         ...(confinement && { confinement }),
+        ...(unavailable !== undefined && { unavailable }),
         class: classOf(tool),
         mode: modeFor(tool, session),
         limits: limitsFor(tool, { session }),

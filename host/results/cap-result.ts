@@ -81,7 +81,7 @@ function capText(part: string, text: string, cap: ResultCap): { readonly shown: 
 function capBlock(block: ContentBlock, index: number, cap: ResultCap): { readonly block: ContentBlock; readonly part?: TruncatedPart } {
   if (jsonBytes(block) <= cap.maxBytes) return { block };
   const name = `content/${index}`;
-  const text = block.type === "image" ? block.data : (block.text ?? "");
+  const text = "data" in block ? block.data : (block.text ?? "");
   if (block.type === "text") {
     const { shown, part } = capText(name, text, cap);
     return { block: { type: "text", text: shown }, part };
@@ -89,7 +89,7 @@ function capBlock(block: ContentBlock, index: number, cap: ResultCap): { readonl
   // A part of an image is no image.
   const bytes = byteLength(text);
   const handle = cap.keep(text);
-  const what = block.type === "image" ? `image, ${block.mimeType}, in base64` : `resource ${cutText(block.uri, 500)}`;
+  const what = "data" in block ? `${block.type}, ${block.mimeType}, in base64` : `resource ${cutText(block.uri, 500)}`;
   const rest = handle === undefined ? "larger than what is kept" : `read_result {"handle":"${handle}","offset":0}`;
   return {
     block: { type: "text", text: `[${cutText(what, 600)}, ${bytes} bytes: left out, ${rest}]` },

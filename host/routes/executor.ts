@@ -5,7 +5,7 @@ import type { AllowDecision, ContentBlock, LimitsUsed, ToolCall } from "../call.
 import type { ChainStep } from "../chains/chain.ts";
 import type { ToolErrorData } from "../errors.ts";
 import type { RecordingSummary } from "../recordings/recording.ts";
-import type { Overlay } from "../overlay/overlay.ts";
+import type { Platform } from "../platform/platform.ts";
 import type { DryRunReport } from "../overlay/report.ts";
 import type { Meter } from "../quotas/meter.ts";
 import type { RegisteredTool } from "../tool.ts";
@@ -24,7 +24,7 @@ export interface Execution {
   /** It changes nothing (SPEC E8). `preview`: nobody has agreed to it yet, so that it sends nothing either. */
   readonly dryRun?: "asked" | "preview";
   /** The world of a dry run, in place of the host's. */
-  readonly overlay?: Overlay;
+  readonly overlay?: { readonly platform: Platform };
 }
 
 /** What came of it. */

@@ -1,6 +1,6 @@
 /** The `host` route: built-ins and functions of the embedding program, natively and in this process; plugins beside it (SPEC O1, R1, T3). */
 
-import { createRunProgram, createToolCaller, createWorkspaceFiles } from "../capabilities/mod.ts";
+import { checkServers, createRunProgram, createToolCaller, createWorkspaceFiles } from "../capabilities/mod.ts";
 import type { ToolContext } from "../context.ts";
 import { cancelled, internal, resourceExhausted, toolError, type ToolErrorData, toolFailedHidden, wallTimeout } from "../errors.ts";
 import { copyJson } from "../json.ts";
@@ -34,6 +34,8 @@ type Ending = { readonly kind: "returned"; readonly value: unknown } | { readonl
 async function runNatively(create: ToolFactory, execution: Execution, options: HostRouteOptions): Promise<Outcome> {
   const stop = new AbortController();
   const record = openRunRecord({ ...execution, signal: stop.signal }, options);
+  const refused = checkServers(execution.tool.definition.permissions, record.bridge);
+  if (refused) return { ok: false, error: refused, used: { wallMs: 0 }, filesModified: [] };
   const ending = await runToEnd(create, execution, { ...options, record, stop });
   const calls = record.endCalls();
   const steps = calls && (await calls);

@@ -1,11 +1,11 @@
 /** Routes: where a call runs. A new one is its file and its line here; each passes `test/conformance/executor.ts` (SPEC O5). */
 
-import { unavailable } from "../errors.ts";
-import type { Executor, Executors } from "./executor.ts";
+import type { Executors } from "./executor.ts";
 import { finished } from "./finish.ts";
 import type { DryRuns } from "../overlay/dry-runs.ts";
 import { createHostExecutor } from "./host.ts";
 import { createMicrovmExecutor } from "./microvm.ts";
+import { createRemoteExecutor, type RemoteRouteOptions } from "./remote.ts";
 import { createWasmExecutor, type WasmRouteOptions } from "./wasm.ts";
 
 export type { Execution, Executor, Executors, Outcome } from "./executor.ts";
@@ -13,9 +13,7 @@ export { createHostExecutor } from "./host.ts";
 export type { RouteOptions } from "./run-record.ts";
 export { createWasmExecutor } from "./wasm.ts";
 
-export interface ExecutorsOptions extends WasmRouteOptions {
-  readonly dryRuns: Pick<DryRuns, "allow">;
-}
+export type ExecutorsOptions = WasmRouteOptions & RemoteRouteOptions & { readonly dryRuns: Pick<DryRuns, "allow"> };
 
 /** One executor for every route that policy can name. */
 export function createExecutors(options: ExecutorsOptions): Executors {
@@ -23,17 +21,7 @@ export function createExecutors(options: ExecutorsOptions): Executors {
   return Object.freeze({
     host: finished(allow(createHostExecutor(options)), options),
     wasm: finished(allow(createWasmExecutor(options)), options),
-    remote: allow(createMissing("remote", `"remotes" of bascule.json name no host that this version can forward to`)),
+    remote: finished(allow(createRemoteExecutor(options)), options),
     microvm: allow(createMicrovmExecutor()),
-  });
-}
-
-/** A route that exists in policy only: says what is missing (SPEC O4). */
-function createMissing(route: string, missing: string): Executor {
-  return async ({ tool }) => ({
-    ok: false,
-    error: unavailable(tool.qualifiedName, `its route is "${route}", and ${missing}`),
-    used: { wallMs: 0 },
-    filesModified: [],
   });
 }

@@ -55,7 +55,7 @@ function toBlock(block: JsonValue): ContentBlock | undefined {
   if (!isJsonObject(block)) return undefined;
   const { type, text, data, mimeType, uri } = block;
   if (type === "text" && typeof text === "string") return { type, text };
-  if (type === "image" && typeof data === "string" && typeof mimeType === "string") return { type, data, mimeType };
+  if ((type === "image" || type === "audio") && typeof data === "string" && typeof mimeType === "string") return { type, data, mimeType };
   if (type !== "resource" || typeof uri !== "string") return undefined;
   return { type, uri, ...(typeof text === "string" && { text }), ...(typeof mimeType === "string" && { mimeType }) };
 }

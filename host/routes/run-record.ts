@@ -24,7 +24,7 @@ import {
   PERMISSION_KINDS,
 } from "../../manifests/mod.ts";
 import { deepFreeze } from "../json.ts";
-import type { Log, Platform } from "../platform/platform.ts";
+import type { Log, LogLevel, Platform } from "../platform/platform.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { CallSecrets } from "../secrets/call-secrets.ts";
 import type { Secrets } from "../secrets/secrets.ts";
@@ -60,6 +60,8 @@ export interface RunRecord {
   /** Milliseconds since the epoch. */
   readonly deadline: number;
   progress(value: JsonValue): void;
+  /** A line that the guest wrote. */
+  guestLine(level: LogLevel, text: string): void;
   /** Ends what it called and still runs, and tells of all that it called; undefined if it called nothing. */
   endCalls(): Promise<readonly ChainStep[] | undefined> | undefined;
   /** Gives up whatever the run still holds open. To be called at its end, however it ended. */
@@ -135,15 +137,29 @@ class CallRun implements RunRecord {
   }
 
   progress(said: JsonValue): void {
-    const { emit, secrets, platform } = this.#options;
+    const { emit, secrets } = this.#options;
     const { call } = this.#execution;
     const value = secrets.redact(said);
     emit({ type: "tool.output_delta", ...this.#subject(), payload: { delta: value } });
+    this.#tell("progress", () => call.onProgress?.(value));
+  }
+
+  guestLine(level: LogLevel, text: string): void {
+    // Guest text stays in a field of its own: it makes no line, level or message of the host's.
+    this.log.write(level, "guest", { text });
+    const { onLog } = this.#execution.call;
+    if (onLog === undefined) return;
+    const shown = this.#options.secrets.redact(text);
+    this.#tell("log", () => onLog(level, typeof shown === "string" ? shown : ""));
+  }
+
+  #tell(what: string, door: () => void): void {
     try {
-      call.onProgress?.(value);
+      door();
     } catch (error) {
       // A door's defect is not the tool's failure.
-      platform.log.write("error", "A progress listener threw", { callId: call.callId, error: String(error) });
+      const { callId } = this.#execution.call;
+      this.#options.platform.log.write("error", `A ${what} listener threw`, { callId, error: String(error) });
     }
   }
 
@@ -242,9 +258,11 @@ function hintFor({ permission, value }: CapabilityAct, { tool, call, decision }:
 }
 
 function toQuery(permission: string, value: string): AccessQuery | undefined {
+  // Everything of a kind is more than a hint should offer.
+  if (value === "") return undefined;
   if (permission === "read" || permission === "write") return { kind: permission, path: value };
   if (permission === "tools") return { kind: permission, name: value };
-  if (permission === "env") return { kind: permission, name: value };
+  if (permission === "env" || permission === "run" || permission === "sys") return { kind: permission, name: value };
   if (permission !== "net") return undefined;
   const parts = /^(.*):([0-9]+)$/s.exec(value);
   return parts === null ? { kind: "net", host: value } : { kind: "net", host: parts[1] ?? "", port: Number(parts[2]) };

@@ -88,8 +88,7 @@ async function invoke(
     ...(recording ? { world: recording.world } : worldOf(call)),
     ...(version.manifest.state === "session" && { session: call.session.id }),
     hostCall: recording ? recording.wrap(answer) : answer,
-    // Guest text stays in a field of its own: it makes no line, level or message of the host's.
-    onLog: (level, text) => record.log.write(level, "guest", { text }),
+    onLog: (level, text) => record.guestLine(level, text),
     // Whatever it has not done yet is not done once a quota is used up.
     signal: meter.stopped === undefined ? signal : AbortSignal.any([signal, meter.stopped]),
   });

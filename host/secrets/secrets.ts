@@ -17,6 +17,8 @@ export interface SecretsOptions {
 /** One host's secrets. It knows the values that were ever looked up, and forgets all but the last few of each name. */
 export interface Secrets {
   forCall(grant: Grant): CallSecrets;
+  /** For the host's own use, as toward other hosts. Undefined if it has no value that can be used. */
+  valueOf(name: string): Promise<string | undefined>;
   /** Looks the project's secrets up, so that what they are is known before anybody asks for them. */
   refresh(): Promise<void>;
   /** `[secret NAME]` in place of every value in texts and keys; the very same object where there is none. */
@@ -131,6 +133,10 @@ export function createSecrets({ platform, sources, root }: SecretsOptions): Secr
         if (!Object.hasOwn(configured, name)) learned(name, variable(name));
       }
       return createCallSecrets({ grant, sources: configured, read, random: platform.random, scrubber });
+    },
+    async valueOf(name) {
+      const found = await read(name);
+      return found.kind === "value" ? found.value : undefined;
     },
     async refresh() {
       for (const name of Object.keys(sources())) await read(name);

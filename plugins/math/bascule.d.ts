@@ -114,7 +114,7 @@ export interface Log {
 /** A block of a result for a model or a person to read, as in MCP. */
 export type ContentBlock =
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly data: string; readonly mimeType: string }
+  | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
   | { readonly type: "resource"; readonly uri: string; readonly text?: string; readonly mimeType?: string };
 
 /** What `context.output` takes. */

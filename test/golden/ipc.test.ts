@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { serveRunner } from "../../host/doors/ipc/serve-runner.ts";
 import { createHost, eventAliases, functionTool, type HostOptions } from "../../host/mod.ts";
-import { createPair } from "../../host/platform/memory-sockets.ts";
+import { createMemoryPair } from "../../host/platform/memory-sockets.ts";
 import { matchesGolden } from "../support/golden.ts";
 import { memoryPlatform } from "../support/memory-platform.ts";
 
@@ -24,7 +24,7 @@ async function logOf(request: object, options: HostOptions = {}): Promise<readon
     ...options,
   });
   log.length = 0;
-  const [near, far] = createPair();
+  const [near, far] = createMemoryPair();
   const session = host.session({ role: "agent" });
   const served = serveRunner({
     connection: near,

@@ -11,6 +11,7 @@ const TOOL = { description: "Looks at its call", inputSchema: { type: "object" }
 
 /** What a tool can see of its world and its call, as JSON. */
 const MAIN = `
+  export const status = () => null;
   const shape = (value: object): object =>
     Object.fromEntries(Object.entries(value).map(([key, member]) => [key, typeof member === "object" && member !== null && key !== "signal" ? shape(member) : typeof member]));
   export async function look(args: any, context: any) {
@@ -36,7 +37,7 @@ const MAIN = `
   }
 `;
 
-async function project(config: object): Promise<{ readonly host: Host; readonly events: HostEvent[] }> {
+async function project(config: object, more: readonly object[] = []): Promise<{ readonly host: Host; readonly events: HostEvent[] }> {
   const root = await temporaryFolder();
   await mkdir(`${root}/plugins/words`, { recursive: true });
   await writeFile(
@@ -46,9 +47,9 @@ async function project(config: object): Promise<{ readonly host: Host; readonly 
       name: "words",
       version: "1.0.0",
       description: "Words",
-      permissions: { read: ["$workspace"], write: ["$workspace"] },
+      permissions: { read: ["$workspace"], write: ["$workspace"], run: ["git"] },
       settingsSchema: { type: "object", properties: { size: { type: "integer", default: 3 } } },
-      tools: [{ name: "look", ...TOOL }],
+      tools: [{ name: "look", ...TOOL }, ...more],
     }),
   );
   await writeFile(`${root}/plugins/words/main.ts`, MAIN);
@@ -139,10 +140,34 @@ describe("a trusted plugin", () => {
     expect(await listed.call("look")).toMatchObject({ ok: true, route: "wasm" });
   });
 
+  it("is said to be unavailable before anybody is asked, where it cannot run on its route [O1.untrusted, G3, E5]", async () => {
+    const asks = { confirmation: { default: { read: "prompt", write: "prompt", execute: "prompt" } } };
+    const needsHost = { name: "status", ...TOOL, sideEffects: ["execute"], permissions: { run: ["git"] } };
+    for (const config of [{ ...asks, ...NATIVE }, asks]) {
+      const { host } = await project(config, [needsHost]);
+      await using _closing = host;
+      let asked = 0;
+      const call = async (tool: string): Promise<unknown> => await host.call(tool, {}, { confirm: async () => ((asked += 1), false) });
+      expect(await call("status")).toMatchObject({
+        ok: false,
+        error: { code: "unavailable", message: expect.stringContaining('"trusted" of bascule.json') },
+      });
+      expect(asked).toBe(0);
+      expect(host.list().find(({ name }) => name === "status")).toMatchObject({
+        enabled: false,
+        reason: expect.stringContaining("trusted"),
+      });
+      expect(host.policy.canUse(undefined, "status")).toBe(false);
+      // The plugin's other tool asks for nothing that the sandbox has not.
+      expect(host.policy.canUse(undefined, "look")).toBe(config !== asks ? false : true);
+    }
+  });
+
   it("answers that the microvm route is reserved, and what is missing [O4]", async () => {
     const { host } = await project({ policy: { rules: [{ plugin: "words", route: "microvm" }] } });
     await using _closing = host;
-    expect(host.why("look")).toMatchObject({ verdict: "allowed", route: "microvm" });
+    expect(host.why("look")).toMatchObject({ verdict: "unavailable", route: "microvm", because: { layer: "route microvm" } });
+    expect(host.definitionsFor().map(({ name }) => name)).not.toContain("look");
     expect(await host.call("look")).toMatchObject({
       ok: false,
       error: { code: "unavailable", message: expect.stringContaining("microvm") },

@@ -56,9 +56,12 @@ describe("parseProject()", () => {
       },
       trusted: ["words", { name: "notes", unconfined: true }],
       isolation: ["words"],
-      mcpServers: { a: {} },
+      mcpServers: {
+        a: { command: "serve", env: { KEY: { fromEnv: "A_KEY" } } },
+        b: { url: "https://mcp.example/", type: "http", timeoutMs: 5 },
+      },
       remotes: {
-        a: { url: "https://a.test/b", token: "A", tools: ["words.*"], addresses: ["10.0.0.0/8"], role: "r", plaintext: false },
+        a: { url: "https://a.test/b", token: "A", tools: ["words.*"], addresses: ["10.0.0.0/8"], plaintext: false },
         b: { url: "http://127.0.0.1:7420" },
       },
       tools: [{ name: "x", description: "X", inputSchema: { type: "object" }, sideEffects: [], remote: { url: "https://a.test/b" } }],
@@ -81,8 +84,17 @@ describe("parseProject()", () => {
       { name: "notes", unconfined: true },
     ];
     const isolation = { by: "thread", alone: ["words"] };
+    const common = { args: [], env: {}, headers: {}, enabled: true, toolSideEffects: {} };
+    const mcpServers = {
+      a: { ...common, command: "serve", env: { KEY: { fromEnv: "A_KEY" } } },
+      b: { ...common, url: "https://mcp.example/", timeoutMs: 5 },
+    };
     const tools = [{ definition: expect.objectContaining({ name: "x", callers: ["direct"] }), remote: { url: "https://a.test/b" } }];
-    expect(parseProject(JSON.stringify(file))).toEqual({ ok: true, value: { ...rest, trusted, isolation, tools }, warnings: [] });
+    expect(parseProject(JSON.stringify(file))).toEqual({
+      ok: true,
+      value: { ...rest, trusted, isolation, mcpServers, tools },
+      warnings: [],
+    });
   });
 
   it.each<[unknown, object]>([
@@ -166,6 +178,20 @@ describe("parseProject()", () => {
     ["hidden text", { workspace: "a\u202e" }, "/workspace"],
     ["a tool that is no object", { tools: [1] }, "/tools/0"],
     ["servers that are no object", { mcpServers: [] }, "/mcpServers"],
+    ["a server of two kinds", { mcpServers: { a: { command: "x", url: "https://a.test" } } }, "/mcpServers/a"],
+    ["a server of a name with __", { mcpServers: { a__b: { command: "x" } } }, "/mcpServers/a__b"],
+    ["a server's address with a password", { mcpServers: { a: { url: "https://a:b@c.test/" } } }, "/mcpServers/a/url"],
+    ["a server's address of another kind", { mcpServers: { a: { url: "file:///etc/passwd" } } }, "/mcpServers/a/url"],
+    [
+      "a line end in a server's header",
+      { mcpServers: { a: { url: "https://a.test", headers: { A: "b\r\nC: d" } } } },
+      "/mcpServers/a/headers/A",
+    ],
+    [
+      "unknown effects of a server's tools",
+      { mcpServers: { a: { command: "x", toolSideEffects: { t: ["nothing"] } } } },
+      "/mcpServers/a/toolSideEffects/t",
+    ],
     ["a pattern that is none", { policy: { rules: [{ pattern: "a b" }] } }, "/policy/rules/0/pattern"],
     ["a tool selector that is a pattern", { policy: { rules: [{ tool: "a.*" }] } }, "/policy/rules/0/tool"],
     ["a quota of nothing", { policy: { rules: [{ tool: "a", quota: { windowMs: 1_000 } }] } }, "/policy/rules/0/quota"],
@@ -189,6 +215,7 @@ describe("parseProject()", () => {
     ["a host that is a URL", { server: { allowedHosts: ["http://a.test"] } }, "/server/allowedHosts/0"],
     ["a server without an end", { server: { limits: { bodyBytes: 1e12 } } }, "/server/limits/bodyBytes"],
     ["a remote without a place", { remotes: { a: {} } }, "/remotes/a"],
+    ["a remote over NATS", { remotes: { a: { url: "nats://a.test" } } }, "/remotes/a/url"],
     ["a remote with a password", { remotes: { a: { url: "https://a:b@a.test" } } }, "/remotes/a/url"],
     ["a remote whose token anybody could read", { remotes: { a: { url: "http://a.test" } } }, "/remotes/a/url"],
     ["a remote's token itself", { remotes: { a: { url: "https://a.test", token: "s3cr-t" } } }, "/remotes/a/token"],

@@ -19,7 +19,19 @@ const LAYERS: Readonly<Record<string, { readonly layers: readonly string[]; read
       "@jridgewell/sourcemap-codec",
     ],
   },
-  host: { layers: ["manifests", "sandbox"], packages: ["@sinclair/typebox", "semver", "@opentelemetry/api", "diff", "hono"] },
+  host: {
+    layers: ["manifests", "sandbox"],
+    packages: [
+      "@sinclair/typebox",
+      "semver",
+      "@opentelemetry/api",
+      "diff",
+      "fflate",
+      "hono",
+      "@modelcontextprotocol/client",
+      "@modelcontextprotocol/server",
+    ],
+  },
 };
 
 /** Imported in `host/platform/` only, besides `node:*`. */

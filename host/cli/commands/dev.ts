@@ -4,6 +4,7 @@ import type { HostEvent } from "../../audit/events.ts";
 import type { PluginView } from "../../doors/operations.ts";
 import type { SocketDoor } from "../../doors/socket.ts";
 import type { Command, CommandContext } from "../command.ts";
+import { createConsentPrompts } from "../consent-prompt.ts";
 import { EXIT } from "../exit-codes.ts";
 import { FROZEN_OPTION } from "../frozen-flag.ts";
 import { createTestKeeper, type TestKeeper } from "../keep-tests.ts";
@@ -63,25 +64,32 @@ async function dev(context: CommandContext): Promise<number> {
 
 /** Shows events as they come, and keeps the types of what they are about, until Ctrl-C. */
 async function showEvents(
-  { platform, output, signal }: CommandContext,
+  context: CommandContext,
   host: LocalHost,
   { place, tests }: { readonly place: ReaderPlace; readonly tests?: TestKeeper },
 ): Promise<void> {
+  const { platform, output, signal } = context;
+  const prompts = createConsentPrompts(context, host.operations);
   const events = host.events();
   const end = (): void => void events.return?.();
   signal.addEventListener("abort", end, { once: true });
   if (signal.aborted) end();
   const keepTypes = createTypesKeeper(platform, output.style);
   const plugin = async (name: string): Promise<PluginView | undefined> => (await host.operations.list()).find((view) => view.name === name);
-  for (const view of await host.operations.list()) for (const line of await typeLines(view, keepTypes)) output.line(line);
+  for (const view of await host.operations.list()) {
+    for (const line of await typeLines(view, keepTypes)) output.line(line);
+    if (view.held !== undefined) prompts?.ask(view.name, view.held);
+  }
   for (let next = await events.next(); next.done !== true; next = await events.next()) {
     const event = next.value;
     for (const line of await liveLines(event, { output, place, plugin })) output.line(line);
+    prompts?.hear(event);
     if (!CHANGES_MANIFEST.has(event.type)) continue;
     const view = await plugin(event.plugin ?? "");
     for (const line of await typeLines(view, keepTypes)) output.line(line);
     if (event.type !== "plugin.failed" && view?.directory !== undefined) tests?.run(view.name, view.directory);
   }
+  await prompts?.ended();
 }
 
 /** Also a version that does not load or waits for consent has a manifest, which is the one that its author works on. */

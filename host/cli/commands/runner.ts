@@ -45,7 +45,7 @@ export const runnerCommand: Command = {
 };
 
 async function serveStdio(context: CommandContext, local: LocalHost): Promise<number> {
-  const connection = context.platform.runners.stdio();
+  const connection = context.platform.terminal.lines();
   endWith(context.signal, () => connection.close());
   // Its standard input is the runner's: nobody can be asked there.
   await serve(context, local, connection, undefined);

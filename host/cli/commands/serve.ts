@@ -48,13 +48,15 @@ export const serveCommand: Command = {
 };
 
 /** What is served beside `/v1`: one line each. */
-const MOUNTS: readonly ((host: Host, platform: Platform) => Promise<HttpMount>)[] = [];
+const MOUNTS: readonly ((host: Host, platform: Platform) => Promise<HttpMount>)[] = [
+  async (host, platform) => (await import("../../doors/mcp/mod.ts")).createMcpHandler({ host, platform }),
+];
 
 async function serve(context: CommandContext): Promise<number> {
   const { platform, output, options, project, signal } = context;
   const oneRun = await permissionsOfRun(options, platform);
   await makeRoots(context);
-  const local = await openLocalHost(context, oneRun, { watch: true, consent: "strict" });
+  const local = await openLocalHost(context, oneRun, { watch: true, consent: "strict", telemetry: true });
   let door: SocketDoor | undefined;
   let server: HostServer | undefined;
   try {

@@ -27,7 +27,8 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 const PREFLIGHT: Readonly<Record<string, string>> = {
   "access-control-allow-methods": "GET, POST, DELETE",
-  "access-control-allow-headers": "authorization, content-type, last-event-id, prefer, traceparent, mcp-session-id, mcp-protocol-version",
+  "access-control-allow-headers":
+    "authorization, content-type, last-event-id, prefer, traceparent, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name",
   "access-control-max-age": "600",
 };
 const EXPOSED = "location, x-request-id, mcp-session-id, mcp-protocol-version";

@@ -19,7 +19,8 @@ export interface BrokerOptions {
 }
 
 export interface Broker {
-  onCheck(line: string): void;
+  /** Resolves when it is answered, or nothing will be; never rejects. */
+  onCheck(line: string): Promise<void>;
   /** From here on the plugin's code may run: until here only our own has, and only to reach us. */
   begin(): void;
   /** The process has ended: records what was kept back. */
@@ -105,6 +106,7 @@ export function createBroker({ bridge, process, count, onFault }: BrokerOptions)
           isOver = true;
           onFault(`A permission could not be checked: ${String(defect)}`);
         });
+      return turn;
     },
     begin() {
       begun = true;

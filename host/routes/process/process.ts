@@ -10,6 +10,7 @@ import { temporaryFolder } from "../../capabilities/temp.ts";
 import { cancelled, unavailable, wallTimeout } from "../../errors.ts";
 import { FileError } from "../../platform/platform.ts";
 import type { TrustedConfinement, TrustedProcess } from "../../platform/trusted/trusted-types.ts";
+import { untrusted } from "../../policy/trust.ts";
 import type { PluginVersion, RegisteredTool } from "../../tool.ts";
 import type { Execution, Executor, Outcome } from "../executor.ts";
 import { faultToError } from "../fault-to-error.ts";
@@ -35,15 +36,11 @@ export function createProcessExecutor(options: ProcessRouteOptions): Executor {
     if (tool.binding.kind !== "plugin") return refuse("its code is another host's (remove the rule that sets its route)");
     const { version } = tool.binding;
     const { confinement } = decision;
-    if (confinement === undefined) return refuse(untrusted(version, tool.plugin ?? tool.name));
+    if (confinement === undefined) return refuse(untrusted(tool.plugin ?? tool.name, version.digest));
     if (options.platform.trusted.find(confinement) === undefined) return refuse(noDeno(tool.plugin ?? tool.name));
     if (signal.aborted) return { ok: false, error: cancelled(), ...none };
     return await runInProcess(version, confinement, execution, options);
   };
-}
-
-function untrusted({ digest }: PluginVersion, name: string): string {
-  return `its route is "host", and "trusted" of bascule.json does not list "${name}" with this digest (add "${name}", or { "name": "${name}", "digest": "${digest}" }, or set its route to "wasm")`;
 }
 
 function noDeno(name: string): string {
@@ -115,7 +112,7 @@ async function startRun({
         maxLineBytes: maxLineBytes(limits),
         mayRun: evaluateAccess(execution.decision.grant.layers, { kind: "run" }).state === "granted",
       },
-      { onMessage: conversation.onMessage, onCheck: broker.onCheck, onOutput: conversation.onOutput },
+      { onMessage: conversation.onMessage, onCheck: (line) => void broker.onCheck(line), onOutput: conversation.onOutput },
     );
     started.resolve(process);
     return { process, conversation, broker };

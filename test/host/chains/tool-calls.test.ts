@@ -18,6 +18,7 @@ export const local = () => "of asking";
 const SERVED = `
 export const up = ({ text = "" }) => text.toUpperCase();
 export const local = () => "of served";
+export const mine = (_args, { tools }) => tools.call("local");
 export const fail = () => { throw new Error("it broke"); };
 export async function twice({ text }, { tools }) { return (await tools.call("up", { text })) + (await tools.call("up", { text })); }
 export const write = async (_args, { workspace }) => { await workspace.write("out.txt", "written"); return "wrote"; };
@@ -33,9 +34,9 @@ beforeAll(async () => {
       asking: { main: CALLER, tools: { ask: {}, raw: {}, many: {}, leave: {}, local: {} }, calls: NAMED },
       served: {
         main: SERVED,
-        tools: { up: {}, local: {}, fail: CHAIN, twice: CHAIN, write: { ...CHAIN, sideEffects: ["write"] }, forever: CHAIN },
-        calls: ["served.up"],
-        manifest: { permissions: { tools: ["served.up"], write: ["$workspace"] } },
+        tools: { up: {}, local: {}, mine: {}, fail: CHAIN, twice: CHAIN, write: { ...CHAIN, sideEffects: ["write"] }, forever: CHAIN },
+        calls: ["served.up", "served.local"],
+        manifest: { permissions: { tools: ["served.up", "served.local"], write: ["$workspace"] } },
       },
     },
     {
@@ -120,6 +121,9 @@ describe("context.tools.call()", () => {
   it("means a plugin's own tool by a bare name that others have too [C9.names]", async () => {
     const { host } = made;
     expect((await host.call("asking.ask", { tool: "local", args: {} })).output).toEqual({ output: "of asking" });
+    // To everybody else the bare name is the first plugin's.
+    expect((await host.call("local")).plugin).toBe("asking");
+    expect((await host.call("served.mine")).output).toBe("of served");
     expect((await host.call("asking.ask", { tool: "served.twice", args: { text: "x" } })).output).toEqual({ output: "XX" });
   });
 

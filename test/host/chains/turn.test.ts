@@ -94,6 +94,17 @@ describe("host.turn()", () => {
     ]);
   });
 
+  it("runs one after the other what was wished so [K6.waves] [AU6.metadata]", async () => {
+    const { host } = await start();
+    const calls = ["a", "b"].map((text) => ({ tool: "echo", args: { text } }));
+    expect(shape(await host.turn(calls, { mode: "chain", sequential: true }))).toEqual([
+      {
+        ...{ modeRequested: "sequential", modeUsed: "sequential", fallbackToSeq: false, parallelMutationsEnabled: false },
+        ...{ waves: [[0], [1]], steps: ["echo", "echo"] },
+      },
+    ]);
+  });
+
   it("ends at the first wave that fails; what is left has its result and its record [K6.stop]", async () => {
     const { host, order } = await start();
     const turn = await host.turn([{ tool: "write" }, { tool: "alone" }, { tool: "move" }], { mode: "chain", turn: "t1" });

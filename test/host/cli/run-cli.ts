@@ -4,8 +4,9 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { main } from "../../../host/cli/main.ts";
+import { createMemoryPair } from "../../../host/platform/memory-sockets.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
-import type { Platform } from "../../../host/platform/platform.ts";
+import type { LineConnection, Platform } from "../../../host/platform/platform.ts";
 
 /** What a command printed and how it ended. */
 export interface CliOutcome {
@@ -21,6 +22,8 @@ export interface RunningCommand {
   /** Waits until a text has been printed. */
   waitFor(text: string): Promise<void>;
   interrupt(): void;
+  /** The other end of its standard input and output, for commands that speak a protocol there. */
+  readonly client: LineConnection;
   readonly ended: Promise<CliOutcome>;
 }
 
@@ -84,6 +87,7 @@ function startCommand(args: readonly string[], cwd: string, options: CliOptions)
   let out = "";
   let error = "";
   let printed = "";
+  const [lines, client] = createMemoryPair();
   const platform: Platform = {
     ...real,
     environment: { ...real.environment, cwd, get: (name) => options.env?.[name] },
@@ -104,6 +108,7 @@ function startCommand(args: readonly string[], cwd: string, options: CliOptions)
         return Promise.resolve(answers.shift());
       },
       readInput: () => Promise.resolve(options.input ?? ""),
+      lines: () => lines,
       onInterrupt: (listener) => void listeners.push(listener),
       exit: () => {},
     },
@@ -112,6 +117,7 @@ function startCommand(args: readonly string[], cwd: string, options: CliOptions)
   return {
     printed: () => printed,
     ended,
+    client,
     interrupt: () => listeners.forEach((listener) => listener()),
     async waitFor(text) {
       const until = Date.now() + DEADLINE_MS;

@@ -3,7 +3,6 @@ import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { main } from "../../../host/cli/main.ts";
-import { createPair } from "../../../host/platform/memory-sockets.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
 import type { Platform } from "../../../host/platform/platform.ts";
 import { createRunners } from "../../../host/platform/runners.ts";
@@ -94,8 +93,8 @@ describe("bascule runner", () => {
   });
 
   it("is itself at the other end with --stdio, and writes nothing there but answers [I6.stdio]", async () => {
-    const [near, far] = createPair();
-    const platform = memoryPlatform({}, { stdio: near });
+    const platform = memoryPlatform();
+    const far = platform.client;
     const answers: unknown[] = [];
     far.onLine((line) => {
       answers.push(JSON.parse(line));
@@ -164,7 +163,8 @@ describe("createRunners()", () => {
       // One is told that its input is over, the other to end.
       if (how === "input") child.stdin.end();
       else child.kill("SIGTERM");
-      expect(await ended).toBe(0);
+      // Deno's own answer to the signal may come first.
+      expect(how === "input" ? [0] : [0, null]).toContain(await ended);
       const lines = out
         .trim()
         .split("\n")

@@ -130,7 +130,11 @@ describe("quarantine", () => {
 
   it("waits for the swap before it writes, and for a while, so that a reload does not wait for the disk [H3.consent]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
-    expect(await world.platform.files.stat(LOCK)).toBeUndefined();
+    for (let turn = 0; turn < 10; turn += 1) {
+      world.platform.plant("/project/plugins/notes/main.ts", `turn ${turn}`);
+      await world.directory.reloadChanged();
+    }
+    expect([world.code("notes_run"), await world.platform.files.stat(LOCK)]).toEqual(["turn 9", undefined]);
     world.platform.advance(1_000);
     await expect.poll(() => world.platform.files.stat(LOCK)).toBeDefined();
   });
@@ -231,6 +235,17 @@ describe("rollback()", () => {
       [expect.objectContaining({ kind: "permission" })],
     ]);
     expect((await world.restart()).code("notes_run")).toBe("one");
+  });
+
+  it("holds in a host that writes down only what a person decides [H10.once]", async () => {
+    const first = await consentWorld(pluginFiles("notes", "one"));
+    await first.consent.flush();
+    await first.edit(pluginFiles("notes", "two"));
+    const world = await first.restart({ mode: "fluent", keep: false });
+    await world.acts.rollback("notes");
+    await world.edit({ "notes/main.ts": "two" });
+    await world.directory.reloadChanged();
+    expect([world.code("notes_run"), world.status("notes")?.state]).toEqual(["one", "quarantined"]);
   });
 
   it("says so if there is nothing to go back to [H10.none]", async () => {

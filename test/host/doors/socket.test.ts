@@ -55,6 +55,8 @@ function operations(given: Partial<Operations>): Operations {
     undo: missing,
     undoable: missing,
     accept: missing,
+    inspect: missing,
+    install: missing,
     rollback: missing,
     remove: missing,
     reload: missing,

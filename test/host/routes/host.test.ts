@@ -1,43 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { ToolContext } from "../../../host/context.ts";
 import { createHostExecutor } from "../../../host/routes/host.ts";
-import { ToolError, ToolFailed } from "../../../host/tool-error.ts";
-import { toolOutput } from "../../../host/tool-output.ts";
+import { ToolError } from "../../../host/tool-error.ts";
 import type { Tool } from "../../../host/tool.ts";
 import { createRegistry } from "../../../host/registry.ts";
-import { type Behaviour, executorSuite } from "../../conformance/executor.ts";
+import { executorSuite } from "../../conformance/executor.ts";
+import { toExecute } from "../../support/behaviour.ts";
 import { executionOf, routeOptions } from "../../support/execution.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { pluginToolOf } from "../../support/registered.ts";
 import { hostTool } from "../../support/tools.ts";
-
-const untilAborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true }));
-
-function toExecute(behaviour: Behaviour): Tool["execute"] {
-  switch (behaviour.does) {
-    case "return":
-      return () => behaviour.output;
-    case "return arguments":
-      return (args) => args;
-    case "return parts":
-      return () => toolOutput(behaviour.parts);
-    case "throw":
-      return () => {
-        throw new Error(behaviour.message);
-      };
-    case "throw a ToolError":
-      return () => {
-        throw new ToolFailed(behaviour.message);
-      };
-    case "wait":
-      return (_args, { signal }) => untilAborted(signal);
-    case "write":
-      return async (_args, { workspace }) => (await workspace.write(behaviour.path, behaviour.text), null);
-    case "read":
-      return async (_args, { workspace }) => await workspace.read(behaviour.path);
-  }
-}
 
 function registered(
   execute: Tool["execute"],

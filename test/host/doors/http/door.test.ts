@@ -70,6 +70,9 @@ describe("a person's endpoints", () => {
     expect((await ask("/v1/plugins/echo")).body).toMatchObject({ kind: "tool", tool: { name: "echo" } });
     expect(await ask("/v1/plugins/ech")).toMatchObject({ status: 404, body: { code: "not_found", suggestion: "echo" } });
     expect((await ask("/v1/plugins/reload", { body: {} })).body).toEqual({ reloaded: 0 });
+    expect((await ask("/v1/plugins/none/accept", { body: { digest: "0".repeat(64) } })).status).toBe(404);
+    expect((await ask("/v1/plugins/none/rollback", { body: {} })).status).toBe(404);
+    expect((await ask("/v1/plugins/none/settings")).status).toBe(404);
     expect((await ask("/v1/grants")).body).toMatchObject({ grants: [] });
     expect(await ask("/v1/grants", { body: { plugin: "none", permissions: { read: ["."] } } })).toMatchObject({ status: 404 });
     expect(await ask("/v1/grants", { body: { plugin: "none", permissions: { reed: ["."] } } })).toMatchObject({

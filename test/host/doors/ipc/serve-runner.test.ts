@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { serveRunner } from "../../../../host/doors/ipc/serve-runner.ts";
 import { toResponse } from "../../../../host/doors/ipc/wire.ts";
 import { createHost, functionTool, type Host, type HostOptions, type ToolResult } from "../../../../host/mod.ts";
-import { createPair } from "../../../../host/platform/memory-sockets.ts";
+import { createMemoryPair } from "../../../../host/platform/memory-sockets.ts";
 import type { HostEvent } from "../../../../host/audit/events.ts";
 import type { JsonObject } from "../../../../manifests/mod.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
@@ -43,7 +43,7 @@ async function serve(options: HostOptions = {}, role?: string): Promise<Served> 
     events: { publish: (event) => void events.push(event) },
     ...options,
   });
-  const [near, far] = createPair();
+  const [near, far] = createMemoryPair();
   const answers: JsonObject[] = [];
   far.onLine((line) => answers.push(JSON.parse(line) as JsonObject));
   const session = host.session(role === undefined ? {} : { role });

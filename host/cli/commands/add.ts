@@ -1,0 +1,84 @@
+/** `bascule add`: brings a plugin here from a folder, an archive or a repository (SPEC I2). */
+
+import type { PackagePreview } from "../../installing/installer.ts";
+import { parseSource } from "../../installing/read-package.ts";
+import { confirmAct, YES_OPTION } from "../ask.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { changeLines, shortDigest } from "../consent-text.ts";
+import { EXIT } from "../exit-codes.ts";
+import { type HostAccess, withHost } from "../host-access.ts";
+import { absolutePath, pathFrom } from "../paths.ts";
+import { grantLines } from "../plugin-text.ts";
+import { permissionText, reasonsOf } from "../permission-text.ts";
+import { makeRoots } from "../serving.ts";
+import { count, printable, shorten } from "../text.ts";
+
+export const addCommand: Command = {
+  name: "add",
+  summary: "Bring a plugin here from a folder, an archive or a repository",
+  usage: "add <folder|archive|url>",
+  details: [
+    "Takes zip, tar and tar.gz files, and repositories over https and ssh; #name after the URL is a branch or a tag.",
+    "Shows what the plugin asks for, asks, copies its files into the first plugin folder, and locks it. It grants nothing.",
+    "What comes from an archive or a repository is bound to its bytes, and so are its grants. Added again, it is brought up to date.",
+  ],
+  examples: ["add ../notes", "add notes-1.2.0.tgz", "add https://github.com/somebody/notes.git#v1.2.0 --yes"],
+  positionals: { min: 1, max: 1 },
+  options: [YES_OPTION],
+  async run(context) {
+    await makeRoots(context);
+    return await withHost(context, (host) => add(context, host), { consent: "strict" });
+  },
+};
+
+async function add(context: CommandContext, host: HostAccess): Promise<number> {
+  const { output, platform, positionals, signal } = context;
+  const { cwd } = platform.environment;
+  const [written = ""] = positionals;
+  const source = parseSource(written);
+  const preview = await host.operations.inspect(source.kind === "path" ? absolutePath(written, cwd) : written, signal);
+  for (const line of previewLines(preview, context)) output.line(line);
+  if (!(await confirmAct(context, preview.replaces ? "Bring it up to date?" : "Add it?"))) {
+    output.line("Nothing was added");
+    output.document({ ok: false, added: false, package: preview });
+    return EXIT.denied;
+  }
+  const installed = await host.operations.install(preview.digest);
+  output.line(
+    `${output.style.green("Added")} ${printable(installed.name)} ${printable(installed.version)} to ${pathFrom(cwd, installed.directory)}`,
+  );
+  const [info, { workspace }] = [await host.operations.info(installed.name), await host.operations.status()];
+  for (const line of grantLines(info.plugin, output, { cwd, workspace })) output.line(`  ${line}`);
+  output.document({ ok: true, added: true, package: preview, installed });
+  return EXIT.ok;
+}
+
+const NAME_WIDTH = 18;
+
+/** Everything in it was written by whoever made the plugin. */
+function previewLines(preview: PackagePreview, { output, platform }: CommandContext): readonly string[] {
+  const { style, columns } = output;
+  const { name, version, description, digest, origin, signer, files, requested, tools, replaces } = preview;
+  const from =
+    origin.kind === "git" ? `${origin.from} at ${origin.commit.slice(0, 12)}` : origin.kind === "archive" ? origin.from : "a folder";
+  const reasons = reasonsOf(requested).map(([kind, reason]) => style.dim(`             ${kind}: ${reason}`));
+  return [
+    `${style.bold(printable(name))} ${printable(version)}  ${shorten(printable(description), columns - NAME_WIDTH)}`,
+    `  from       ${printable(from)} ${style.dim(`(${count(files, "file")}, ${shortDigest(digest)})`)}`,
+    `  signed by  ${signer ?? "nobody"}`,
+    `  asks for   ${style.yellow(permissionText(requested, platform.environment.cwd))}`,
+    ...reasons,
+    `  tools`,
+    ...tools.map((tool) => {
+      const kind = `${tool.class}${tool.destructive ? ", destructive" : ""}`;
+      const about = shorten(printable(tool.description), Math.max(20, columns - 2 * NAME_WIDTH));
+      return `    ${style.cyan(printable(tool.name).padEnd(NAME_WIDTH))} ${kind.padEnd(8)} ${style.dim(about)}`;
+    }),
+    ...(replaces
+      ? [
+          `  takes the place of version ${printable(replaces.version)}`,
+          ...changeLines(replaces.changes, style).map((line) => `    ${line}`),
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,79 @@
+/** What a client hears while a call runs: progress and log lines, in bounds that no guest can exceed. */
+
+import type { LoggingLevel, ServerContext } from "@modelcontextprotocol/server";
+import { isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
+import { printableLines, shorten } from "../../cli/text.ts";
+import type { Clock, LogLevel } from "../../platform/platform.ts";
+import type { Follower } from "./open-call.ts";
+
+const MAX_NOTICES = 1_000;
+const NOTICES_PER_SECOND = 50;
+const MAX_PROGRESS_TEXT = 1_000;
+const MAX_LOG_TEXT = 8_000;
+
+const LEVELS: Readonly<Record<LogLevel, LoggingLevel>> = { debug: "debug", info: "info", warn: "warning", error: "error" };
+
+/** @param tool named as the logger */
+export function clientNotices(
+  ctx: ServerContext,
+  { tool, clock, onError }: { readonly tool: string; readonly clock: Pick<Clock, "monotonic">; readonly onError: (error: unknown) => void },
+): Follower {
+  const token = ctx.mcpReq._meta?.progressToken;
+  const maySay = createBudget(clock);
+  let last = -Infinity;
+
+  return {
+    onProgress(value) {
+      if (token === undefined) return;
+      const said = readProgress(value);
+      // The protocol wants it to grow; a tool that only says words gets a count.
+      const progress = said.progress ?? Math.max(0, Math.floor(last) + 1);
+      if (progress <= last || !maySay()) return;
+      last = progress;
+      ctx.mcpReq.notify({ method: "notifications/progress", params: { progressToken: token, ...said, progress } }).catch(onError);
+    },
+    onLog(level, text) {
+      if (maySay()) ctx.mcpReq.log(LEVELS[level], shorten(printableLines(text), MAX_LOG_TEXT), tool).catch(onError);
+    },
+  };
+}
+
+interface Progress {
+  readonly progress?: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** A number, words, or an object with `progress`, `total` and `message`; anything else is shown as JSON. */
+function readProgress(value: JsonValue): Progress {
+  if (typeof value === "number") return { progress: value };
+  if (typeof value === "string") return { message: inert(value) };
+  if (!isJsonObject(value)) return { message: inert(JSON.stringify(value)) };
+  const { progress, total, message } = value;
+  if (typeof progress !== "number" && typeof message !== "string") return { message: inert(JSON.stringify(value)) };
+  return {
+    ...(typeof progress === "number" && { progress }),
+    ...(typeof total === "number" && { total }),
+    ...(typeof message === "string" && { message: inert(message) }),
+  };
+}
+
+function inert(text: string): string {
+  return shorten(printableLines(text.slice(0, MAX_PROGRESS_TEXT)), MAX_PROGRESS_TEXT);
+}
+
+/** So many at once, then so many a second, and so many in all. */
+function createBudget({ monotonic }: Pick<Clock, "monotonic">): () => boolean {
+  let left = MAX_NOTICES;
+  let saved = NOTICES_PER_SECOND;
+  let at = monotonic();
+  return () => {
+    const now = monotonic();
+    saved = Math.min(NOTICES_PER_SECOND, saved + ((now - at) * NOTICES_PER_SECOND) / 1_000);
+    at = now;
+    if (left <= 0 || saved < 1) return false;
+    left -= 1;
+    saved -= 1;
+    return true;
+  };
+}

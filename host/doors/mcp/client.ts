@@ -1,0 +1,68 @@
+/** One client of the door: its session, and what the door remembers for it. */
+
+import { exportNames } from "../../exports/names.ts";
+import type { Host } from "../../host.ts";
+import type { ToolListing } from "../../listing.ts";
+import type { LayerRules } from "../../../manifests/mod.ts";
+import type { Session } from "../../session.ts";
+import type { HostSessionOptions } from "../../sessions.ts";
+
+/** Which revision of the protocol it speaks: `legacy` is 2025-11-25 and before. */
+export type Era = "legacy" | "modern";
+
+/** One connection, or all requests of the current revision over HTTP with one token. */
+export interface McpClient {
+  /** Waits for what narrows the session, if that is still to come. */
+  session(): Promise<Session>;
+  /** Asks which folders the session's files lie in, unless it is known; undefined: wherever they are granted. */
+  narrow(ask: () => Promise<readonly string[] | undefined>): void;
+  /** The client opened or closed a folder: the next call asks again. */
+  forgetRoots(): void;
+  /** What it may see now, by public names. */
+  tools(): Promise<ReadonlyMap<string, ToolListing>>;
+  /** The same, as it was when the registry last changed: who only looks up a name need not have policy asked about every tool. */
+  known(): Promise<ReadonlyMap<string, ToolListing>>;
+  /** Calls that wait for an approval from elsewhere, by what was called: a repeat asks what became of it (SPEC E6). */
+  readonly asked: Map<string, string>;
+  /** It is gone: what it runs is cancelled. */
+  end(): Promise<void>;
+}
+
+/** Sessions are what the door was opened for, and nothing that a client says makes them more. */
+export function createClient(host: Host, wish: HostSessionOptions): McpClient {
+  const whole = host.session(wish);
+  let current: Promise<Session> = Promise.resolve(whole);
+  let isNarrowed = false;
+  let known: Promise<ReadonlyMap<string, ToolListing>> | undefined;
+  const unsubscribe = host.subscribe(({ type }) => {
+    if (type === "tool.registered" || type === "tool.unregistered") known = undefined;
+  });
+
+  async function tools(): Promise<ReadonlyMap<string, ToolListing>> {
+    return exportNames(host.definitionsFor(await current).filter(({ enabled }) => enabled));
+  }
+
+  return {
+    session: () => current,
+    narrow(ask) {
+      if (isNarrowed) return;
+      isNarrowed = true;
+      current = ask().then((paths) =>
+        paths === undefined ? whole : host.session({ ...wish, layers: [...(wish.layers ?? []), within(paths)] }),
+      );
+    },
+    forgetRoots: () => void (isNarrowed = false),
+    tools,
+    known: () => (known ??= tools()),
+    asked: new Map(),
+    async end() {
+      unsubscribe();
+      const narrowed = await current;
+      await Promise.all([...new Set([whole, narrowed])].map((session) => host.endSession(session)));
+    },
+  };
+}
+
+function within(folders: readonly string[]): LayerRules {
+  return { name: "MCP roots", permissions: { read: folders, write: folders } };
+}

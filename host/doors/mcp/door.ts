@@ -1,0 +1,23 @@
+/** Puts a door's parts together. */
+
+import { auditResources } from "./audit-resources.ts";
+import { createChanges } from "./changes.ts";
+import type { DoorParts, McpDoorOptions } from "./parts.ts";
+import { pluginResources } from "./plugin-resources.ts";
+import { createRounds } from "./rounds.ts";
+
+/** What all clients of a door share. */
+export function createDoorParts(options: McpDoorOptions): DoorParts {
+  const { host, platform, session = {}, unattended, resources = [], prompts } = options;
+  return {
+    host,
+    platform,
+    session,
+    unattended,
+    resources: [pluginResources(host), auditResources(host), ...resources],
+    prompts,
+    rounds: createRounds(platform),
+    changes: createChanges(host),
+    onError: (error) => platform.log.write("warn", "MCP", { error: error instanceof Error ? error.message : String(error) }),
+  };
+}

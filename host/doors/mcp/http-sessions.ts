@@ -1,0 +1,136 @@
+/** Sessions of clients of the older revisions over HTTP: opened by `initialize`, named by a header, ended by the client or by silence. */
+
+import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { createClient, type McpClient } from "./client.ts";
+import type { DoorParts } from "./parts.ts";
+import { createServer, followChanges } from "./server.ts";
+
+/** Answers their requests. */
+export interface HttpSessions {
+  fetch(request: Request): Promise<Response>;
+  close(): Promise<void>;
+}
+
+const MAX_SESSIONS = 64;
+const IDLE_MS = 60 * 60 * 1_000;
+const ID_BYTES = 32;
+const SESSION_HEADER = "mcp-session-id";
+
+interface HttpSession {
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly client: McpClient;
+  /** Requests and streams that are open. */
+  open: number;
+  stopTimer: () => void;
+}
+
+export function createHttpSessions(parts: DoorParts, maxRequestBodySize: number): HttpSessions {
+  const { clock, random } = parts.platform;
+  const sessions = new Map<string, HttpSession>();
+
+  async function fetch(request: Request): Promise<Response> {
+    const id = request.headers.get(SESSION_HEADER);
+    if (id !== null) {
+      const session = sessions.get(id);
+      return session === undefined ? failure(404, -32_001, "Session not found") : await answer(session, request);
+    }
+    // A request that begins no session is told so by a session that it does not get.
+    if (!(await beginsSession(request))) return failure(400, -32_000, "Bad Request: Mcp-Session-Id header is required");
+    if (sessions.size >= MAX_SESSIONS && !endIdlest())
+      return failure(503, -32_000, `Cannot serve more than ${MAX_SESSIONS} sessions at once`);
+    return await answer(await open(), request);
+  }
+
+  async function open(): Promise<HttpSession> {
+    const id = Array.from(random.bytes(ID_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id, maxRequestBodySize });
+    const client = createClient(parts.host, parts.session);
+    const server = createServer(parts, client, "legacy");
+    const stopTelling = followChanges({ parts, client, era: "legacy", server });
+    const session: HttpSession = { transport, client, open: 0, stopTimer: () => {} };
+    sessions.set(id, session);
+    await server.connect(transport);
+    const onclose = transport.onclose;
+    transport.onclose = () => {
+      session.stopTimer();
+      sessions.delete(id);
+      stopTelling();
+      parts.rounds.end(client);
+      client.end().catch(parts.onError);
+      onclose?.();
+    };
+    return session;
+  }
+
+  /** A session is idle while none of its requests is open; a stream that is listened to is one. */
+  async function answer(session: HttpSession, request: Request): Promise<Response> {
+    session.stopTimer();
+    session.open += 1;
+    const done = (): void => {
+      session.open -= 1;
+      if (session.open === 0) session.stopTimer = clock.after(IDLE_MS, () => void session.transport.close());
+    };
+    const response = await session.transport.handleRequest(request);
+    if (response.body === null) {
+      done();
+      return response;
+    }
+    return new Response(watched(response.body, done), response);
+  }
+
+  /** The one that was opened first of those that nobody waits at. */
+  function endIdlest(): boolean {
+    const idle = [...sessions.values()].find(({ open }) => open === 0);
+    void idle?.transport.close();
+    return idle !== undefined;
+  }
+
+  return {
+    fetch,
+    async close() {
+      await Promise.all([...sessions.values()].map(({ transport }) => transport.close()));
+    },
+  };
+}
+
+async function beginsSession(request: Request): Promise<boolean> {
+  if (request.method !== "POST") return false;
+  try {
+    return isInitializeRequest(await request.clone().json());
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+/** The same bytes; `done` is called once, when they have all been read or nobody reads them any more. */
+function watched(body: ReadableStream<Uint8Array>, done: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let isDone = false;
+  const end = (): void => {
+    if (!isDone) done();
+    isDone = true;
+  };
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const next = await reader.read();
+        if (!next.done) return controller.enqueue(next.value);
+        end();
+        controller.close();
+      } catch (error) {
+        end();
+        controller.error(error);
+      }
+    },
+    async cancel(reason) {
+      end();
+      await reader.cancel(reason);
+    },
+  });
+}
+
+/** An error of the protocol, to a request whose id is not known. */
+export function failure(status: number, code: number, message: string): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
+}

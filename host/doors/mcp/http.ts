@@ -1,0 +1,110 @@
+/**
+ * The door over Streamable HTTP, mounted on a server that has asked already who is there: `Host`, `Origin` and the token
+ * are checked before a request comes here (SPEC I3).
+ */
+
+import { createMcpHandler as createModernHandler, isLegacyRequest, type McpHttpHandler } from "@modelcontextprotocol/server";
+import type { HostSessionOptions } from "../../sessions.ts";
+import { createClient, type McpClient } from "./client.ts";
+import { createDoorParts } from "./door.ts";
+import { createHttpSessions, failure, type HttpSessions } from "./http-sessions.ts";
+import type { DoorParts, McpDoorOptions } from "./parts.ts";
+import { createServer } from "./server.ts";
+
+/** Whose request it is, as the server found out: one token, one caller. */
+export interface McpHttpCaller {
+  readonly id: string;
+  /** Of every session that it opens. */
+  readonly role?: string;
+}
+
+/** What an HTTP server mounts. */
+export interface McpHandler {
+  readonly path: "/mcp";
+  /** What a token must be good for. */
+  readonly scope: "call";
+  /** Without a caller: everybody who gets here is the same one. */
+  fetch(request: Request, caller?: McpHttpCaller): Promise<Response>;
+  /** Ends every stream; calls that clients wait for are cancelled. */
+  close(): Promise<void>;
+}
+
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+const MAX_SUBSCRIPTIONS = 64;
+/** As many as a project has tokens; beyond that the one that was first seen is forgotten. */
+const MAX_CALLERS = 64;
+const ANYBODY: McpHttpCaller = { id: "" };
+
+/**
+ * Requests of the current revision stand alone: all that come with one token are one client. Those of the older ones
+ * belong to sessions that `initialize` opens, each a client of its own, which no other token can name.
+ */
+export function createMcpHandler(options: McpDoorOptions): McpHandler {
+  const parts = createDoorParts(options);
+  const callers = new Map<string, CallerDoor>();
+  let closed = false;
+
+  function doorOf(caller: McpHttpCaller): CallerDoor {
+    const known = callers.get(caller.id);
+    if (known !== undefined) return known;
+    const [oldest] = callers.keys();
+    if (callers.size >= MAX_CALLERS && oldest !== undefined) {
+      const forgotten = callers.get(oldest);
+      callers.delete(oldest);
+      forgotten?.close().catch(parts.onError);
+    }
+    const { session } = parts;
+    const made = openDoorFor({ ...parts, session: { ...session, ...(caller.role !== undefined && { role: caller.role }) } });
+    callers.set(caller.id, made);
+    return made;
+  }
+
+  return {
+    path: "/mcp",
+    scope: "call",
+    async fetch(request, caller = ANYBODY) {
+      if (closed) return failure(503, -32_000, "The server is closing");
+      const door = doorOf(caller);
+      const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: MAX_BODY_BYTES });
+      return isLegacy ? await door.sessions.fetch(request) : await door.modern.fetch(request);
+    },
+    async close() {
+      closed = true;
+      parts.changes.close();
+      await Promise.all([...callers.values()].map((door) => door.close()));
+    },
+  };
+}
+
+interface CallerDoor {
+  readonly client: McpClient;
+  readonly modern: McpHttpHandler;
+  readonly sessions: HttpSessions;
+  close(): Promise<void>;
+}
+
+function openDoorFor(parts: DoorParts & { readonly session: HostSessionOptions }): CallerDoor {
+  const client = createClient(parts.host, parts.session);
+  const modern = createModernHandler(({ era }) => createServer(parts, client, era), {
+    legacy: "reject",
+    onerror: parts.onError,
+    maxRequestBodySize: MAX_BODY_BYTES,
+    maxSubscriptions: MAX_SUBSCRIPTIONS,
+  });
+  const stopTelling = parts.changes.listen({
+    toolsChanged: modern.notify.toolsChanged,
+    resourcesChanged: modern.notify.resourcesChanged,
+    resourceUpdated: modern.notify.resourceUpdated,
+  });
+  const sessions = createHttpSessions(parts, MAX_BODY_BYTES);
+  return {
+    client,
+    modern,
+    sessions,
+    async close() {
+      stopTelling();
+      parts.rounds.end(client);
+      await Promise.all([modern.close(), sessions.close(), client.end()]);
+    },
+  };
+}

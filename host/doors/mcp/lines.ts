@@ -1,0 +1,79 @@
+/** The door on a connection of lines: standard input and output. One client, from its first line to its last (SPEC I3). */
+
+import { deserializeMessage, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { LineConnection } from "../../platform/platform.ts";
+import { createClient, type McpClient } from "./client.ts";
+import { createDoorParts } from "./door.ts";
+import type { McpDoorOptions } from "./parts.ts";
+import { createServer, followChanges } from "./server.ts";
+
+/** A client that is served until it goes. */
+export interface McpLines {
+  /** Fires when the client is gone, or was sent away. */
+  readonly closed: AbortSignal;
+  close(): Promise<void>;
+}
+
+/** Serves the one client at the other end. Its calls are cancelled when it goes. */
+export function serveMcpLines(connection: LineConnection, options: McpDoorOptions): McpLines {
+  const parts = createDoorParts(options);
+  const closed = new AbortController();
+  const clients: McpClient[] = [];
+  const serving = serveStdio(
+    ({ era }) => {
+      // A client that first asks which revision this is, and then falls back to an older one, gets a second server.
+      const client = createClient(parts.host, parts.session);
+      clients.push(client);
+      const server = createServer(parts, client, era);
+      followChanges({ parts, client, era, server });
+      return server;
+    },
+    { transport: transportOf(connection), onerror: parts.onError },
+  );
+  connection.onClose(() => {
+    parts.changes.close();
+    for (const client of clients) {
+      parts.rounds.end(client);
+      client.end().catch(parts.onError);
+    }
+    closed.abort();
+  });
+  return {
+    closed: closed.signal,
+    async close() {
+      await serving.close();
+      connection.close();
+    },
+  };
+}
+
+/** What is no message of the protocol is dropped and logged, as the SDK does on its own standard input. */
+export function transportOf(connection: LineConnection): Transport {
+  const transport: Transport = {
+    start() {
+      connection.onClose(() => transport.onclose?.());
+      connection.onLine((line) => {
+        if (line.trim() === "") return;
+        let message: JSONRPCMessage;
+        try {
+          message = deserializeMessage(line);
+        } catch (error) {
+          transport.onerror?.(new Error(`A line is no message of the protocol: ${error instanceof Error ? error.message : String(error)}`));
+          return;
+        }
+        transport.onmessage?.(message);
+      });
+      return Promise.resolve();
+    },
+    send(message) {
+      connection.send(JSON.stringify(message));
+      return Promise.resolve();
+    },
+    close() {
+      connection.close();
+      return Promise.resolve();
+    },
+  };
+  return transport;
+}

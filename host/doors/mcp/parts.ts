@@ -1,0 +1,48 @@
+/** What the handlers of one door have in common, and who is served by them. Types only. */
+
+import type { Server } from "@modelcontextprotocol/server";
+import type { CallOptions } from "../../calls.ts";
+import type { Host } from "../../host.ts";
+import type { Platform } from "../../platform/platform.ts";
+import type { HostSessionOptions } from "../../sessions.ts";
+import type { Changes } from "./changes.ts";
+import type { Era, McpClient } from "./client.ts";
+import type { McpPrompts } from "./prompts.ts";
+import type { McpResources } from "./resources.ts";
+import type { Rounds } from "./rounds.ts";
+
+/** What a door is made with. */
+export interface McpDoorOptions {
+  readonly host: Host;
+  readonly platform: Pick<Platform, "clock" | "random" | "files" | "log">;
+  /** What every client's session is: its role, its workspace. Nothing that a client says widens it. */
+  readonly session?: HostSessionOptions;
+  /** For a host whose questions nobody can answer from elsewhere: `refuse`. Default `pending`. */
+  readonly unattended?: CallOptions["unattended"];
+  /** What the embedding program lets clients read, beside plugins and the audit. */
+  readonly resources?: readonly McpResources[];
+  /** What the embedding program offers as prompts. */
+  readonly prompts?: McpPrompts;
+}
+
+/** A door's parts, for all its clients. */
+export interface DoorParts {
+  readonly host: Host;
+  readonly platform: McpDoorOptions["platform"];
+  readonly session: HostSessionOptions;
+  readonly unattended: CallOptions["unattended"];
+  readonly resources: readonly McpResources[];
+  readonly prompts: McpPrompts | undefined;
+  readonly rounds: Rounds;
+  readonly changes: Changes;
+  /** Told of what goes wrong outside of any answer. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Whom a request is answered for. */
+export interface Caller {
+  readonly parts: DoorParts;
+  readonly client: McpClient;
+  readonly era: Era;
+  readonly server: Server;
+}

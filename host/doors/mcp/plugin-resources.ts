@@ -1,0 +1,75 @@
+/** `bascule://plugins`: which plugins there are, what each asks for, was granted and lacks, and what is wrong with it. */
+
+import { checkPluginName } from "../../../manifests/mod.ts";
+import type { Host } from "../../host.ts";
+import type { PluginStatus } from "../../sources/directory/mod.ts";
+import type { McpClient } from "./client.ts";
+import { jsonResource, type McpResources } from "./resources.ts";
+
+/** Its list, and what its members' URIs begin with. */
+export const PLUGINS_URI = "bascule://plugins";
+
+export function pluginResources(host: Host): McpResources {
+  const named = (): readonly (PluginStatus & { readonly name: string })[] =>
+    host
+      .plugins()
+      .flatMap((status) =>
+        status.name === undefined || checkPluginName(status.name) !== undefined ? [] : [{ ...status, name: status.name }],
+      );
+
+  async function view(
+    { name, state, version, digest, directory, requested, manifest, problems, error, reason }: PluginStatus & { readonly name: string },
+    client: McpClient,
+  ): Promise<unknown> {
+    const tools = [...(await client.tools())].filter(([, { plugin }]) => plugin === name);
+    return {
+      name,
+      state,
+      ...(version !== undefined && { version }),
+      ...(digest !== undefined && { digest }),
+      ...(manifest !== undefined && { description: manifest.description }),
+      // Only what this client may see.
+      tools: tools.map(([publicName]) => publicName),
+      requested: requested ?? {},
+      granted: host.grants.find(name, directory, digest ?? "") ?? {},
+      problems: [
+        ...problems.map(({ message }) => message),
+        ...(error === undefined ? [] : [error.message]),
+        ...(reason === undefined ? [] : [reason]),
+      ],
+    };
+  }
+
+  return {
+    prefix: PLUGINS_URI,
+    list: () => [
+      { uri: PLUGINS_URI, name: "plugins", title: "Plugins", description: "Every plugin with its state", mimeType: "application/json" },
+      ...named().map(({ name }) => ({
+        uri: pluginUri(name),
+        name: `plugin ${name}`,
+        description: "What it asks for and was granted, and what is wrong with it",
+        mimeType: "application/json",
+      })),
+    ],
+    templates: () => [{ uriTemplate: `${PLUGINS_URI}/{name}`, name: "plugin", title: "A plugin", mimeType: "application/json" }],
+    async read(uri, client) {
+      if (uri === PLUGINS_URI)
+        return jsonResource(uri, {
+          plugins: named().map(({ name, state, version }) => ({ name, state, ...(version !== undefined && { version }) })),
+        });
+      const status = named().find(({ name }) => pluginUri(name) === uri);
+      return status && jsonResource(uri, await view(status, client));
+    },
+    complete: (_template, argument, value) =>
+      argument === "name"
+        ? named()
+            .map(({ name }) => name)
+            .filter((name) => name.startsWith(value))
+        : [],
+  };
+}
+
+/** Of one plugin. */
+export function pluginUri(name: string): string {
+  return `${PLUGINS_URI}/${name}`;
+}

@@ -1,0 +1,21 @@
+/** Tools as MCP lists them (SPEC R4, R5): names without dots, and hints that come from what the host knows. */
+
+import type { Tool } from "@modelcontextprotocol/server";
+import type { JsonObject } from "../../../manifests/mod.ts";
+import { annotationsOf } from "../../exports/mcp-annotations.ts";
+import type { ToolListing } from "../../listing.ts";
+
+/** One tool's definition, under its public name. */
+export function toMcpTool(name: string, listing: ToolListing): Tool {
+  const { title, description, inputSchema, outputSchema, plugin, digest } = listing;
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    description,
+    // Our subset is JSON; its interface just has no index signature.
+    inputSchema: { ...(inputSchema as JsonObject), type: "object" },
+    ...(outputSchema !== undefined && { outputSchema: outputSchema as JsonObject }),
+    annotations: annotationsOf(listing),
+    ...(plugin !== undefined && { _meta: { "bascule/plugin": plugin, ...(digest !== undefined && { "bascule/digest": digest }) } }),
+  };
+}

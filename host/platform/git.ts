@@ -1,0 +1,140 @@
+/** Fetches repositories with the `git` program, told to run nothing and to follow nothing (CVE-2017-1000117, CVE-2018-17456, CVE-2022-39253). */
+
+import { spawn } from "node:child_process";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type FetchedRepository, type FetchRepositoryOptions, type Git, GitError } from "./git-types.ts";
+
+const FETCH_MS = 120_000;
+const LOCAL_MS = 60_000;
+const WATCH_MS = 250;
+/** Of what comes over the network, packed. */
+const MAX_PACK_BYTES: number = 256 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 4_096;
+
+/** Neither what the repository says nor what the user has set up for their own ones. */
+const SETTINGS: readonly string[] = [
+  "protocol.allow=never",
+  "protocol.https.allow=always",
+  "protocol.http.allow=always",
+  "protocol.ssh.allow=always",
+  "core.hooksPath=/dev/null",
+  "core.fsmonitor=false",
+  "core.attributesFile=/dev/null",
+  "init.templateDir=",
+  "submodule.recurse=false",
+  "fetch.recurseSubmodules=false",
+  // Objects are checked as they come: hostile ones have been ways in before.
+  "transfer.fsckObjects=true",
+  "http.followRedirects=initial",
+  "gc.auto=0",
+];
+
+/** Nobody is there to type a password; what a repository holds is never smudged, checked out or executed. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_LFS_SKIP_SMUDGE: "1",
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_SSH_COMMAND: "ssh -oBatchMode=yes",
+  LC_ALL: "C",
+};
+
+export function createGit(): Git {
+  return {
+    async fetch(options) {
+      const folder = await mkdtemp(join(tmpdir(), "bascule-git-"));
+      try {
+        return await fetchInto(join(folder, "repository"), options);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+async function fetchInto(folder: string, { url, ref, maxBytes, signal }: FetchRepositoryOptions): Promise<FetchedRepository> {
+  const branch = ref === undefined ? [] : [`--branch=${ref}`];
+  const how = ["--bare", "--depth=1", "--single-branch", "--no-tags", "--no-recurse-submodules", "--no-local", "--template=", "--quiet"];
+  await run(["clone", ...how, ...branch, "--", url, folder], { ms: FETCH_MS, maxBytes: MAX_MESSAGE_BYTES, signal, growing: folder });
+  const local = { ms: LOCAL_MS, signal };
+  const inside = [`--git-dir=${folder}`];
+  const head = await run([...inside, "rev-parse", "--verify", "HEAD^{commit}"], { ...local, maxBytes: MAX_MESSAGE_BYTES });
+  const commit = new TextDecoder().decode(head).trim();
+  const tar = await run([...inside, "archive", "--format=tar", commit], { ...local, maxBytes });
+  return { commit, tar };
+}
+
+interface RunOptions {
+  readonly ms: number;
+  /** Of its output. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  /** A folder that must not grow beyond all bounds. */
+  readonly growing?: string;
+}
+
+function run(args: readonly string[], { ms, maxBytes, signal, growing }: RunOptions): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
+    const child = spawn("git", [...settings, ...args], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...environmentWithoutGit(), ...VARIABLES },
+      timeout: ms,
+      killSignal: "SIGKILL",
+      signal,
+    });
+    const output: Buffer[] = [];
+    let length = 0;
+    let said = "";
+    let problem: string | undefined;
+    const end = (why: string): void => {
+      problem ??= why;
+      child.kill("SIGKILL");
+    };
+    child.stdout.on("data", (piece: Buffer) => {
+      length += piece.length;
+      if (length > maxBytes) return end(`It holds more than ${maxBytes} bytes`);
+      output.push(piece);
+    });
+    child.stderr.on("data", (piece: Buffer) => {
+      if (said.length < MAX_MESSAGE_BYTES) said += piece.toString("utf8");
+    });
+    const watching = growing === undefined ? undefined : setInterval(() => void watch(growing, end), WATCH_MS);
+    child.on("error", (error: NodeJS.ErrnoException) => {
+      clearInterval(watching);
+      reject(
+        new GitError(error.code === "ENOENT" ? "git is not installed" : error.name === "AbortError" ? "It was cancelled" : error.message),
+      );
+    });
+    child.on("close", (code, killedBy) => {
+      clearInterval(watching);
+      if (code === 0 && problem === undefined) return resolve(new Uint8Array(Buffer.concat(output)));
+      const why = problem ?? (killedBy === "SIGKILL" ? `It took longer than ${ms / 1_000} s` : lastLine(said));
+      reject(new GitError(why === "" ? `git ended with ${code ?? killedBy ?? "an error"}` : why));
+    });
+  });
+}
+
+/** What is not there yet, or any more, has no size. */
+async function watch(folder: string, end: (why: string) => void): Promise<void> {
+  const packs = join(folder, "objects", "pack");
+  const names = await readdir(packs).catch((): string[] => []);
+  let total = 0;
+  for (const name of names)
+    total += await stat(join(packs, name)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  if (total > MAX_PACK_BYTES) end(`It is larger than ${MAX_PACK_BYTES / 1024 / 1024} MiB`);
+}
+
+/** Variables that would tell git about another repository, or to run something. */
+function environmentWithoutGit(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_")));
+}
+
+function lastLine(said: string): string {
+  return said.trim().split("\n").at(-1)?.trim() ?? "";
+}

@@ -1,0 +1,39 @@
+/** Requests to one MCP server that a person listed (SPEC K3). */
+
+/**
+ * `fetch`, for one origin: no redirects, no cookies, and no message longer than so many bytes.
+ *
+ * A stream of events may last as long as the connection; what is bounded is what comes without the empty line that ends an event.
+ */
+export function fetchFrom(origin: string, maxMessageBytes: number): typeof fetch {
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (url.origin !== origin) throw new TypeError(`Refused a request to ${url.origin}: the server is ${origin}`);
+    const response = await fetch(url, { ...init, redirect: "error", credentials: "omit" });
+    if (response.body === null) return response;
+    const isEvents = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    const { status, statusText, headers } = response;
+    return new Response(response.body.pipeThrough(bounded(maxMessageBytes, isEvents)), { status, statusText, headers });
+  };
+}
+
+function bounded(maxBytes: number, isEvents: boolean): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  let lineBytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      for (const byte of chunk) {
+        bytes++;
+        // An empty line ends an event, whichever line ends are used.
+        if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) lineBytes++;
+        else if (isEvents && lineBytes === 0) bytes = 0;
+        else lineBytes = 0;
+      }
+      if (bytes > maxBytes) controller.error(new TypeError(`The server sent a message longer than ${maxBytes} bytes`));
+      else controller.enqueue(chunk);
+    },
+  });
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;

@@ -1,0 +1,29 @@
+/** Programs that serve over their standard streams, one message a line: MCP servers (SPEC K3). Types only. */
+
+export interface ServerProcessOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** All of its environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** In UTF-16 units; a longer line ends the process. */
+  readonly maxLineLength: number;
+  readonly onLine: (line: string) => void;
+  /** Called once, whatever ended it; `lastWords` is the end of what it wrote to standard error. */
+  readonly onEnd: (how: string, lastWords: string) => void;
+}
+
+/** A program while it runs. */
+export interface ServerProcess {
+  /** False if it has ended, or does not read what it is sent. */
+  send(line: string): boolean;
+  /** Closes its input, then SIGTERM, then SIGKILL; resolves when it is gone. Idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface ServerProcesses {
+  /** Never throws: what cannot be started ends. */
+  start(options: ServerProcessOptions): ServerProcess;
+  /** `fetch`, for one origin only: no redirects, no cookies, bounded answers. */
+  fetchFrom(origin: string, maxMessageBytes: number): typeof fetch;
+}

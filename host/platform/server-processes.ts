@@ -1,0 +1,105 @@
+/** MCP servers as child processes and over HTTP (SPEC K3). */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { fetchFrom } from "./server-fetch.ts";
+import type { ServerProcess, ServerProcesses, ServerProcessOptions } from "./server-process-types.ts";
+
+const LAST_WORDS = 2_000;
+/** What a server that does not read may let pile up. */
+const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
+const TO_SIGTERM_MS = 1_000;
+const TO_SIGKILL_MS = 3_000;
+const HAS_GROUPS = process.platform !== "win32";
+
+export function createServerProcesses(): ServerProcesses {
+  return { start, fetchFrom };
+}
+
+function start(options: ServerProcessOptions): ServerProcess {
+  const { command, args, cwd, env, maxLineLength, onLine, onEnd } = options;
+  let child: ChildProcess;
+  try {
+    child = spawn(command, args, { cwd, env, stdio: "pipe", detached: HAS_GROUPS, windowsHide: true });
+  } catch (thrown) {
+    // Node refuses some arguments at once.
+    queueMicrotask(() => onEnd(thrown instanceof Error ? thrown.message : String(thrown), ""));
+    return { send: () => false, stop: () => Promise.resolve() };
+  }
+  const { stdin, stdout, stderr } = child;
+  let lastWords = "";
+  let pieces: string[] = [];
+  let length = 0;
+  let over: string | undefined;
+  let stopping: Promise<void> | undefined;
+  let ended = false;
+
+  const gone = new Promise<void>((resolve) => {
+    function end(how: string): void {
+      if (ended) return;
+      ended = true;
+      signalGroup(child, "SIGKILL");
+      for (const stream of [stdin, stdout, stderr]) stream?.destroy();
+      resolve();
+      onEnd(over ?? how, lastWords.trim());
+    }
+    child.once("error", (error) => end(error.message));
+    child.once("exit", (code, signal) =>
+      end(signal === null ? `it ended with exit code ${code ?? "unknown"}` : `it was ended by ${signal}`),
+    );
+  });
+  // A broken stream is a process that ends: `exit` follows.
+  for (const stream of [stdin, stdout, stderr]) stream?.on("error", () => {});
+
+  const decoder = new TextDecoder();
+  const words = new TextDecoder();
+  stderr?.on("data", (chunk: Uint8Array) => (lastWords = (lastWords + words.decode(chunk, { stream: true })).slice(-LAST_WORDS)));
+  stdout?.on("data", (chunk: Uint8Array) => {
+    if (over !== undefined) return;
+    // Only what is new is looked through: a message comes in many pieces.
+    const [first = "", ...others] = decoder.decode(chunk, { stream: true }).split("\n");
+    pieces.push(first);
+    length += first.length;
+    if (length > maxLineLength) {
+      over = `it sent a message longer than ${maxLineLength} characters`;
+      pieces = [];
+      signalGroup(child, "SIGKILL");
+      return;
+    }
+    if (others.length === 0) return;
+    const lines = [pieces.join(""), ...others.slice(0, -1)];
+    pieces = [others.at(-1) ?? ""];
+    length = others.at(-1)?.length ?? 0;
+    for (const line of lines) if (line.trim() !== "") onLine(line);
+  });
+
+  async function stop(): Promise<void> {
+    stdin?.end();
+    const timers = [
+      setTimeout(() => signalGroup(child, "SIGTERM"), TO_SIGTERM_MS),
+      setTimeout(() => signalGroup(child, "SIGKILL"), TO_SIGKILL_MS),
+    ];
+    await gone;
+    for (const timer of timers) clearTimeout(timer);
+  }
+
+  return {
+    send(line) {
+      if (ended || stdin?.writable !== true || stdin.writableLength > MAX_UNSENT_BYTES) return false;
+      stdin.write(`${line}\n`);
+      return true;
+    },
+    stop: () => (ended ? Promise.resolve() : (stopping ??= stop())),
+  };
+}
+
+/** With whatever it started. */
+function signalGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
+  const { pid } = child;
+  if (pid === undefined) return;
+  try {
+    if (HAS_GROUPS) process.kill(-pid, signal);
+    else child.kill(signal);
+  } catch {
+    // Nobody is left.
+  }
+}

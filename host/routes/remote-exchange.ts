@@ -1,0 +1,174 @@
+/** One call over HTTP: the request, and the events that come back, read as a stranger's (SPEC O3). */
+
+import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
+import { resourceExhausted, type ToolErrorData } from "../errors.ts";
+import { readJsonText } from "../json-text.ts";
+import type { HttpField, HttpResponse, Network } from "../platform/network-types.ts";
+import { NetworkError } from "../platform/network-types.ts";
+import type { CheckedUrl } from "../platform/proof.ts";
+import type { Execution } from "./executor.ts";
+
+/** The other host answered, and it was no result. */
+export class RemoteFailure extends Error {
+  override readonly name = "RemoteFailure";
+  /** In place of `unavailable`. */
+  readonly error: ToolErrorData | undefined;
+  constructor(message: string, error?: ToolErrorData) {
+    super(message);
+    this.error = error;
+  }
+}
+
+export interface ExchangeOptions {
+  readonly network: Network;
+  readonly signal: AbortSignal;
+  readonly token: string | undefined;
+  readonly onProgress: (value: JsonValue) => void;
+}
+
+/** A host that says nothing for so long is gone: it beats every 15 seconds. */
+const IDLE_MS = 60_000;
+const CONNECT_MS = 10_000;
+const HEAD_BYTES = 16 * 1024;
+const MAX_FIELDS = 100;
+/** What is around an output in a result, and of progress in all. */
+const AROUND_BYTES = 1024 * 1024;
+const MAX_PROGRESS = 10_000;
+const PROGRESS_BOUNDS = { maxBytes: 64 * 1024, maxDepth: 32 };
+const DETAIL_LENGTH = 500;
+const MAX_CALL_ID_LENGTH = 64;
+
+/** @returns the text of the result. @throws {NetworkError | RemoteFailure} */
+export async function exchangeCall(url: CheckedUrl, execution: Execution, options: ExchangeOptions): Promise<string> {
+  const { meter, decision } = execution;
+  const body = new TextEncoder().encode(JSON.stringify(requestOf(execution)));
+  const excess = meter.spend("requests", 1) ?? meter.spend("bytesWritten", body.length);
+  if (excess !== undefined) throw new RemoteFailure(excess.message, excess);
+  // JSON may write a character in six bytes where the other host counted one.
+  const bodyBytes = 6 * decision.limits.outputBytes + 4 * AROUND_BYTES;
+  const response = await options.network.exchange(url, {
+    fields: fieldsOf(execution, options.token),
+    body,
+    signal: options.signal,
+    limits: {
+      connectMs: CONNECT_MS,
+      headMs: IDLE_MS,
+      idleMs: IDLE_MS,
+      headBytes: HEAD_BYTES,
+      fields: MAX_FIELDS,
+      bodyBytes,
+      ratio: 10,
+      ratioFromBytes: AROUND_BYTES,
+    },
+  });
+  try {
+    if (response.status !== 200) throw new RemoteFailure(await refusalOf(response));
+    if (!/^text\/event-stream\b/i.test(fieldOf(response, "content-type")))
+      throw new RemoteFailure("it answers with something that is no result of a call");
+    return await readEvents(response, execution, options);
+  } catch (error) {
+    if (error instanceof NetworkError && error.code === "body_too_large") throw tooLarge(execution);
+    throw withoutRetry(error);
+  } finally {
+    response.close();
+  }
+}
+
+function requestOf({ tool, call, args, decision }: Execution): object {
+  return {
+    tool: tool.qualifiedName,
+    args,
+    timeoutMs: Math.max(1, Math.floor(decision.limits.wallMs)),
+    // A person there is waited for within the deadline of this call.
+    wait: true,
+    ...(call.callId.length >= 8 && call.callId.length <= MAX_CALL_ID_LENGTH && { callId: call.callId }),
+  };
+}
+
+function fieldsOf({ call }: Execution, token: string | undefined): readonly HttpField[] {
+  return [
+    ["content-type", "application/json"],
+    ["accept", "text/event-stream"],
+    ["accept-encoding", "identity"],
+    ...(token === undefined ? [] : [["authorization", `Bearer ${token}`] as const]),
+    ...(call.traceparent === undefined ? [] : [["traceparent", call.traceparent] as const]),
+  ];
+}
+
+/** An answer had begun: whatever ends it now, the call may have run. */
+function withoutRetry(error: unknown): unknown {
+  return error instanceof NetworkError && error.code !== "aborted"
+    ? new RemoteFailure(`${error.message}, after the call had begun there`)
+    : error;
+}
+
+function tooLarge({ decision }: Execution): RemoteFailure {
+  const error = resourceExhausted("outputBytes", decision.limits.outputBytes);
+  return new RemoteFailure(error.message, error);
+}
+
+/** `HTTP 500: …` (SPEC X5), with what the other host says about it, if that is short and plain. */
+async function refusalOf(response: HttpResponse): Promise<string> {
+  const { status } = response;
+  if (status >= 300 && status < 400) return `HTTP ${status}: it answers with a redirect, which is not followed`;
+  const text = await readWhole(response);
+  const parsed = readJsonText(text, PROGRESS_BOUNDS);
+  const detail = parsed.ok && isJsonObject(parsed.value) ? parsed.value["detail"] : undefined;
+  return `HTTP ${status}: ${typeof detail === "string" ? plain(detail) : "without a word that could be read"}`;
+}
+
+function plain(text: string): string {
+  return text.slice(0, DETAIL_LENGTH).replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ");
+}
+
+async function readWhole(response: HttpResponse): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for (let piece = await response.read(); piece !== undefined && text.length <= PROGRESS_BOUNDS.maxBytes; piece = await response.read()) {
+    text += decoder.decode(piece, { stream: true });
+  }
+  return text;
+}
+
+function fieldOf({ fields }: HttpResponse, name: string): string {
+  return fields.find(([known]) => known === name)?.[1] ?? "";
+}
+
+/** Frames of server-sent events until the result; nothing is kept of what came before. */
+async function readEvents(response: HttpResponse, execution: Execution, { onProgress }: ExchangeOptions): Promise<string> {
+  const decoder = new TextDecoder();
+  const maxFrame = 6 * execution.decision.limits.outputBytes + AROUND_BYTES;
+  let text = "";
+  let progress = 0;
+  for (let piece = await response.read(); piece !== undefined; piece = await response.read()) {
+    const excess = execution.meter.spend("bytesRead", piece.length);
+    if (excess !== undefined) throw new RemoteFailure(excess.message, excess);
+    const before = Math.max(0, text.length - 1);
+    text += decoder.decode(piece, { stream: true });
+    for (let end = text.indexOf("\n\n", before); end !== -1; end = text.indexOf("\n\n")) {
+      const frame = readFrame(text.slice(0, end));
+      text = text.slice(end + 2);
+      if (frame.event === "result") return frame.data;
+      if (frame.event === "progress" && (progress += 1) <= MAX_PROGRESS) tellProgress(frame.data, onProgress);
+    }
+    if (text.length > maxFrame) throw tooLarge(execution);
+  }
+  throw new RemoteFailure("it ended the answer before the result");
+}
+
+function readFrame(text: string): { readonly event: string; readonly data: string } {
+  let event = "";
+  const data: string[] = [];
+  for (const line of text.split("\n")) {
+    if (line.startsWith("event:")) event = line.slice(6).trim();
+    if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5));
+  }
+  return { event, data: data.join("\n") };
+}
+
+/** What is no JSON, or too much of it, is not told. */
+function tellProgress(text: string, onProgress: ExchangeOptions["onProgress"]): void {
+  const read = readJsonText(text, PROGRESS_BOUNDS);
+  // A text that was parsed is JSON.
+  if (read.ok) onProgress(read.value as JsonValue);
+}

@@ -1,0 +1,82 @@
+/** What another host says came of a call, in the terms of this one (SPEC O3, X2). */
+
+import { isJsonObject, type JsonObject, type JsonValue, type Limits } from "../../manifests/mod.ts";
+import { type ErrorCode, readErrorCode, resourceExhausted, toolError, type ToolErrorData, unavailable } from "../errors.ts";
+import { copyJson } from "../json.ts";
+import { readJsonText } from "../json-text.ts";
+import type { Outcome } from "./executor.ts";
+import { type OutcomeFacts, partsOutcome } from "./output.ts";
+
+/** Whose word it is, and what of it is taken. */
+export interface RemoteAnswer {
+  /** What `bascule.json` calls the host. */
+  readonly remote: string;
+  readonly tool: string;
+  readonly limits: Pick<Limits, "outputBytes" | "jsonDepth">;
+  readonly facts: OutcomeFacts;
+}
+
+/** What is around an output in a result. */
+const AROUND_BYTES = 1024 * 1024;
+const AROUND_DEPTH = 8;
+const MESSAGE_LENGTH = 4_000;
+const DETAILS = { maxBytes: 64 * 1024, maxDepth: 32 };
+
+/** Never throws for what the text holds. */
+export function readRemoteResult(text: string, answer: RemoteAnswer): Outcome {
+  const { remote, tool, limits, facts } = answer;
+  const { outputBytes, jsonDepth } = limits;
+  const fail = (error: ToolErrorData): Outcome => ({ ok: false, error, ...facts });
+  const read = readJsonText(text, { maxBytes: 6 * outputBytes + AROUND_BYTES, maxDepth: jsonDepth + AROUND_DEPTH });
+  if (!read.ok && "tooLarge" in read) {
+    return fail(read.tooLarge === "bytes" ? resourceExhausted("outputBytes", outputBytes) : resourceExhausted("jsonDepth", jsonDepth));
+  }
+  const result = read.ok && isJsonObject(read.value) ? read.value : {};
+  if (result["ok"] === false && isJsonObject(result["error"])) return fail(toOurs(result["error"], answer));
+  if (result["ok"] !== true) return fail(unavailable(tool, `the remote host "${remote}" answered with something that is no result`));
+  const { output = null, content = [], metadata, filesModified = [] } = result;
+  const parts = { output, content, filesModified, metadata: { ...(isJsonObject(metadata) && metadata), remote } };
+  // Of what counts as output, as on every other route.
+  const copy = copyJson(parts, { maxBytes: outputBytes, maxDepth: jsonDepth });
+  if (copy.ok && isJsonObject(copy.value)) return partsOutcome(copy.value, facts);
+  return fail(
+    !copy.ok && copy.reason === "too_deep" ? resourceExhausted("jsonDepth", jsonDepth) : resourceExhausted("outputBytes", outputBytes),
+  );
+}
+
+/** Those that are about the tool or the arguments, and true here too. */
+const SAME: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "invalid_args",
+  "timeout",
+  "resource_exhausted",
+  "overloaded",
+  "tool_failed",
+  "invalid_output",
+]);
+/** Those in which the other host's policy or person said no. */
+const REFUSED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "permission_denied",
+  "fs_denied",
+  "net_denied",
+  "user_denied",
+  "confirmation_timeout",
+]);
+
+function toOurs(error: JsonObject, { remote, tool }: RemoteAnswer): ToolErrorData {
+  const code = typeof error["code"] === "string" ? readErrorCode(error["code"]) : undefined;
+  const said = typeof error["message"] === "string" ? error["message"].slice(0, MESSAGE_LENGTH) : "";
+  const details = detailsOf(error["details"]);
+  if (code !== undefined && SAME.has(code)) return toolError(code, said, details && { details });
+  if (code !== undefined && REFUSED.has(code)) {
+    // Its own advice names commands for that host; here they would grant something else.
+    return toolError(code, said, { hint: { text: `The remote host "${remote}" refuses it: what it allows is set there` } });
+  }
+  // Its defects, and what it does not have, are all one here: the call cannot be made there now.
+  return unavailable(tool, `the remote host "${remote}" answered ${code ?? "an error of an unknown kind"}: ${said}`);
+}
+
+function detailsOf(details: JsonValue | undefined): JsonObject | undefined {
+  if (!isJsonObject(details)) return undefined;
+  const copy = copyJson(details, DETAILS);
+  return copy.ok && isJsonObject(copy.value) ? copy.value : undefined;
+}

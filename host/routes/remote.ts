@@ -1,0 +1,129 @@
+/**
+ * The `remote` route: a call goes on to another bascule host over HTTP, and comes back as if it had run here (SPEC O3).
+ *
+ * Policy, confirmation and audit of this host come first; the other has its own. What it answers is a stranger's: sizes are
+ * bounded before anything is parsed, and no id, size or route that it claims is believed.
+ */
+
+import { addressesLayer, chooseRemote, type Remote } from "./remote-target.ts";
+import { checkUrl } from "../capabilities/mod.ts";
+import { cancelled, type ToolErrorData, unavailable, wallTimeout } from "../errors.ts";
+import { NetworkError } from "../platform/network-types.ts";
+import type { RemoteConfig } from "../../manifests/mod.ts";
+import type { Secrets } from "../secrets/secrets.ts";
+import type { Execution, Executor, Outcome } from "./executor.ts";
+import { exchangeCall, RemoteFailure } from "./remote-exchange.ts";
+import { readRemoteResult } from "./remote-result.ts";
+import { openRunRecord, type RouteOptions, type RunRecord } from "./run-record.ts";
+
+export interface RemoteRouteOptions extends RouteOptions {
+  readonly secrets: Pick<Secrets, "forCall" | "redact" | "valueOf">;
+  /** Of `bascule.json`, as it is now. Default: none. */
+  readonly remotes?: () => Readonly<Record<string, RemoteConfig>>;
+}
+
+/** Of a call that only reads, and whose request nobody answered. */
+const MAX_TRIES = 3;
+const RETRY_MS = 100;
+const NOT_BEGUN: ReadonlySet<string> = new Set(["refused", "unreachable", "reset", "closed"]);
+const ONLY_READS: ReadonlySet<string> = new Set(["read"]);
+
+export function createRemoteExecutor(options: RemoteRouteOptions): Executor {
+  return async (execution) => {
+    const { tool } = execution;
+    const remote = chooseRemote(tool, options.remotes?.() ?? {});
+    if (typeof remote === "string") {
+      return { ok: false, error: unavailable(tool.qualifiedName, remote), used: { wallMs: 0 }, filesModified: [] };
+    }
+    const record = openRunRecord(execution, options);
+    const stop = new AbortController();
+    const stopTimer = options.platform.clock.after(execution.decision.limits.wallMs, () => stop.abort("timeout"));
+    const cancel = (): void => stop.abort("cancelled");
+    execution.signal.addEventListener("abort", cancel, { once: true });
+    if (execution.signal.aborted) cancel();
+    try {
+      return await forward(remote, execution, { ...options, record, signal: stop.signal });
+    } finally {
+      stopTimer();
+      execution.signal.removeEventListener("abort", cancel);
+      record.close();
+    }
+  };
+}
+
+/** One call while it is forwarded. */
+interface Forwarding extends RemoteRouteOptions {
+  readonly record: RunRecord;
+  /** Aborted at the deadline and at cancellation; its reason says which. */
+  readonly signal: AbortSignal;
+}
+
+async function forward(remote: Remote, execution: Execution, forwarding: Forwarding): Promise<Outcome> {
+  const { record, secrets, signal } = forwarding;
+  const { limits } = execution.decision;
+  const facts = (): Pick<Outcome, "used" | "filesModified"> => ({ used: { wallMs: record.elapsedMs() }, filesModified: [] });
+  const fail = (error: ToolErrorData): Outcome => ({ ok: false, error, ...facts() });
+  const name = execution.tool.qualifiedName;
+  const token = remote.config.token === undefined ? undefined : await secrets.valueOf(remote.config.token);
+  if (remote.config.token !== undefined && token === undefined) {
+    return fail(unavailable(name, `the secret "${remote.config.token}" of the remote host "${remote.name}" has no value`));
+  }
+  for (let tries = 1; ; tries += 1) {
+    if (signal.aborted) return fail(signal.reason === "timeout" ? wallTimeout(limits.wallMs) : cancelled());
+    try {
+      const answer = await once(remote, execution, { ...forwarding, token });
+      return readRemoteResult(answer, { remote: remote.name, tool: name, limits, facts: facts() });
+    } catch (error) {
+      if (signal.aborted) continue;
+      if (!(error instanceof NetworkError) && !(error instanceof RemoteFailure)) throw error;
+      if (tries >= MAX_TRIES || !mayTryAgain(error, execution)) return fail(toError(error, name, remote.name));
+      await pause(RETRY_MS * tries, forwarding);
+    }
+  }
+}
+
+/** @throws {NetworkError | RemoteFailure} */
+async function once(
+  remote: Remote,
+  execution: Execution,
+  forwarding: Forwarding & { readonly token: string | undefined },
+): Promise<string> {
+  const { record, platform, signal, token } = forwarding;
+  const url = new URL(`${remote.config.url.replace(/\/+$/, "")}/v1/calls`);
+  const checked = checkUrl("POST", url, { grant: { layers: [addressesLayer(remote)] }, cwd: execution.call.session.workspace });
+  if (!checked.ok) throw new RemoteFailure(checked.message);
+  record.bridge.record({ ...checked.act, rule: remote.name });
+  try {
+    return await exchangeCall(checked.url, execution, {
+      network: platform.network,
+      signal,
+      token,
+      onProgress: record.progress.bind(record),
+    });
+  } catch (error) {
+    if (!(error instanceof NetworkError) || error.code !== "not_capable" || error.address === undefined) throw error;
+    const refused = checked.refuseAddress(error.address);
+    record.bridge.record({ ...refused.act, rule: remote.name });
+    throw new RemoteFailure(`its name leads to an address that is not public: list it in "addresses" of remotes.${remote.name}`);
+  }
+}
+
+/** Nothing came back, so nothing may have happened; and if it has, it changed nothing. */
+function mayTryAgain(error: NetworkError | RemoteFailure, { tool }: Execution): boolean {
+  const { sideEffects, destructive } = tool.definition;
+  return (
+    error instanceof NetworkError && NOT_BEGUN.has(error.code) && !destructive && sideEffects.every((effect) => ONLY_READS.has(effect))
+  );
+}
+
+function toError(error: NetworkError | RemoteFailure, tool: string, remote: string): ToolErrorData {
+  if (error instanceof RemoteFailure && error.error !== undefined) return error.error;
+  return unavailable(tool, `the remote host "${remote}" cannot be used: ${error.message}`);
+}
+
+async function pause(ms: number, { platform, signal }: Forwarding): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const stopTimer = platform.clock.after(ms, () => resolve());
+    signal.addEventListener("abort", () => (stopTimer(), resolve()), { once: true });
+  });
+}

@@ -1,0 +1,131 @@
+/** A server's tools in our words: names, schemas, and what they may do in the person's judgment, not the server's (SPEC K3, S5). */
+
+import type { Tool } from "@modelcontextprotocol/client";
+import { completeDefinition } from "../../definition.ts";
+import {
+  checkToolName,
+  exportName,
+  isJsonObject,
+  type JsonObject,
+  type McpServerConfig,
+  printable,
+  problemToText,
+  type SideEffect,
+  type ToolDefinition,
+} from "../../../manifests/mod.ts";
+import { copyJson } from "../../json.ts";
+import type { ToolDeclaration } from "../../tool.ts";
+import { ToolRegistrationError } from "../../tool-error.ts";
+import { downConvert } from "../adapters/down-convert.ts";
+import { OPAQUE_TAG } from "../adapters/foreign-tool.ts";
+
+/** One tool of a server, as it is registered. */
+export interface ServerTool {
+  readonly definition: ToolDefinition;
+  /** As the server has it, for calls. */
+  readonly tool: Tool;
+  /** The parts that a pin is made of. */
+  readonly parts: JsonObject;
+  /** Why it cannot be offered. */
+  readonly refused?: string;
+}
+
+/** No plugin's name holds `__`. */
+export function ownerOf(server: string): string {
+  return `mcp__${server}`;
+}
+
+const DEFAULT_EFFECTS: readonly SideEffect[] = ["network", "execute"];
+const DEFAULT_TIMEOUT_MS = 60_000;
+const MAX_DESCRIPTION = 16_384;
+const BOUNDS = { maxBytes: 128 * 1024, maxDepth: 64 } as const;
+
+/** Those that the configuration lets through; each has a name of its own in our grammar. */
+export function toServerTools(
+  server: string,
+  config: Pick<McpServerConfig, "tools" | "sideEffects" | "toolSideEffects" | "timeoutMs">,
+  tools: readonly Tool[],
+): readonly ServerTool[] {
+  const taken = new Set<string>();
+  const wanted = tools.filter(({ name }) => config.tools?.includes(name) !== false);
+  return wanted.map((tool) => {
+    const name = nameFor(server, tool.name, taken);
+    taken.add(name);
+    return toServerTool(server, config, tool, name);
+  });
+}
+
+/** Its own name where that fits; else the nearest that does, told apart by a hash. */
+function nameFor(server: string, name: string, taken: ReadonlySet<string>): string {
+  const fitting = name.replaceAll(/[^A-Za-z0-9_-]/g, "_");
+  const plain = /^[A-Za-z]/.test(fitting) ? fitting : `tool_${fitting}`;
+  if (checkToolName(plain) === undefined && !taken.has(plain)) return plain;
+  const hashed = exportName(`${"x".repeat(64)}${server}`, name).slice(16);
+  return `${plain.slice(0, 20)}${hashed.slice(0, 30)}`;
+}
+
+function toServerTool(server: string, config: Parameters<typeof toServerTools>[1], tool: Tool, name: string): ServerTool {
+  const copy = copyJson(
+    {
+      name: tool.name,
+      title: tool.title,
+      description: tool.description,
+      inputSchema: tool.inputSchema,
+      outputSchema: tool.outputSchema,
+      annotations: tool.annotations,
+    },
+    BOUNDS,
+  );
+  const parts = copy.ok && isJsonObject(copy.value) ? copy.value : { name: tool.name };
+  const base = {
+    name,
+    sideEffects: Object.hasOwn(config.toolSideEffects, tool.name)
+      ? (config.toolSideEffects[tool.name] ?? [])
+      : (config.sideEffects ?? DEFAULT_EFFECTS),
+    // Being called more careful than it is harms nobody; being called harmless is not believed.
+    destructive: tool.annotations?.destructiveHint === true,
+    permissions: { mcp: [server] },
+    timeoutMs: config.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+  };
+  try {
+    if (!copy.ok) throw new TypeError(copy.problem.message);
+    return { definition: tagged(completeDefinition(declare(base, tool, parts, server)), server), tool, parts };
+  } catch (error) {
+    const why = error instanceof ToolRegistrationError ? error.problems.map(problemToText).join("; ") : String(error);
+    const definition = tagged(
+      completeDefinition({
+        ...base,
+        description: `A tool of the MCP server ${server} that is not offered`,
+        inputSchema: { type: "object" },
+      }),
+      server,
+    );
+    return { definition, tool, parts, refused: `its definition is refused: ${printable(why)}` };
+  }
+}
+
+type Base = Pick<ToolDeclaration, "name" | "sideEffects" | "destructive" | "permissions" | "timeoutMs">;
+
+function declare(base: Base, tool: Tool, parts: JsonObject, server: string): ToolDeclaration {
+  const { description = `Tool "${printable(tool.name)}" of the MCP server ${server}`, title } = tool;
+  if (description.length > MAX_DESCRIPTION) throw new TypeError(`its description is longer than ${MAX_DESCRIPTION} characters`);
+  const input = downConvert(objectOf(parts["inputSchema"]));
+  const output = isJsonObject(parts["outputSchema"]) ? downConvert(parts["outputSchema"]) : undefined;
+  return {
+    ...base,
+    ...(title !== undefined && title !== "" && { title }),
+    description: description === "" ? `Tool of the MCP server ${server}` : description,
+    inputSchema: { ...input.schema, type: "object" },
+    ...(output && { outputSchema: output.schema }),
+    tags: input.lost.length > 0 ? [OPAQUE_TAG] : [],
+  };
+}
+
+/** A tag that nobody but the host can set. */
+function tagged(definition: ToolDefinition, server: string): ToolDefinition {
+  return { ...definition, tags: [...definition.tags, `mcp_server:${server}`] };
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}

@@ -1,0 +1,194 @@
+/** The MCP servers whose tools a host offers: those of `bascule.json`, and those that the embedding program adds (SPEC K3). */
+
+import type { EmitEvent } from "../../audit/events.ts";
+import { equalJson } from "../../equal-json.ts";
+import { type JsonValue, type McpServerConfig, normalizePath, parseProject, problemToText } from "../../../manifests/mod.ts";
+import type { Places } from "../../places.ts";
+import type { Platform } from "../../platform/platform.ts";
+import type { Registry } from "../../registry.ts";
+import { connectClient, httpTransport, type McpClient } from "./client.ts";
+import { createPinStore } from "./pins.ts";
+import { createMcpServer, type McpServer, type McpServerStatus } from "./server.ts";
+import { stdioTransport } from "./stdio-transport.ts";
+
+export type { McpClient } from "./client.ts";
+export type { McpServerStatus } from "./server.ts";
+
+/** A server as code says it: as in `bascule.json`, or a client that is connected already. */
+export type AddedMcpServer =
+  | Partial<McpServerConfig>
+  | { readonly client: McpClient; readonly sideEffects?: McpServerConfig["sideEffects"] };
+
+/** What the embedding program can do with servers. */
+export interface McpActs {
+  /**
+   * Offers the tools of a server as `mcp__<name>.<tool>`, until the host closes or it is removed; resolves when it is connected, or could not be.
+   *
+   * @throws {TypeError} if the configuration is wrong, or there is a server of this name.
+   */
+  addMcpServer(name: string, server: AddedMcpServer): Promise<McpServerStatus>;
+  /** False if there was none. */
+  removeMcpServer(name: string): Promise<boolean>;
+  mcpServers(): readonly McpServerStatus[];
+  /** Accepts what a server's tools say now, all of them or those named; returns their names. @throws {TypeError} if there is no such server. */
+  acceptMcpTools(server: string, tools?: readonly string[]): Promise<readonly string[]>;
+}
+
+export interface McpSource {
+  readonly acts: McpActs;
+  /** Connects to what the project lists, and leaves what it lists no longer; waits for servers for a while. */
+  apply(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const START_MS = 10_000;
+const CONNECT_MS = 30_000;
+const MAX_MESSAGE = 8 * 1024 * 1024;
+
+export function createMcpSource(options: {
+  readonly platform: Platform;
+  readonly places: Places;
+  readonly registry: Pick<Registry, "replaceOwner" | "removeOwner"> | undefined;
+  readonly emit: EmitEvent;
+}): McpSource {
+  const { platform, places, registry, emit } = options;
+  const { clock, log } = platform;
+  const servers = new Map<string, { readonly server: McpServer; readonly config?: McpServerConfig }>();
+  const pins = createPinStore(platform, places.state);
+  let isClosed = false;
+
+  function start(name: string, config: McpServerConfig): McpServer {
+    const server = createMcpServer({
+      ...{ name, config, pins, emit, clock, log, reconnects: true },
+      registry: registry ?? NO_REGISTRY,
+      connect: async ({ signal, onChanged, onClosed }) => {
+        let lastWords = "";
+        const transport = await transportOf(config, (how, words) => (lastWords = words === "" ? how : `${how}; it said: ${words}`));
+        try {
+          return await connectClient({ transport, signal, timeoutMs: CONNECT_MS, onChanged, onClosed });
+        } catch (error) {
+          await transport.close();
+          throw new Error(lastWords === "" ? String(error) : lastWords, { cause: error });
+        }
+      },
+    });
+    servers.set(name, { server, config });
+    return server;
+  }
+
+  async function transportOf(config: McpServerConfig, onEnd: (how: string, lastWords: string) => void): ReturnType<typeof httpTransport> {
+    const { command, url } = config;
+    if (url !== undefined) {
+      const fetch = platform.servers.fetchFrom(new URL(url).origin, MAX_MESSAGE);
+      return await httpTransport(url, { fetch, headers: filled(config.headers) });
+    }
+    const path = platform.environment.get("PATH");
+    return stdioTransport(
+      platform.servers,
+      {
+        command: command ?? "",
+        args: config.args,
+        cwd: normalizePath(config.cwd ?? ".", places.root) ?? places.root,
+        // Nothing of the host's own environment but where programs are.
+        env: { ...(path !== undefined && { PATH: path }), ...filled(config.env) },
+        maxLineLength: MAX_MESSAGE,
+      },
+      onEnd,
+    );
+  }
+
+  function filled(given: McpServerConfig["env"]): Readonly<Record<string, string>> {
+    const entries = Object.entries(given).map(([name, value]): [string, string] => [
+      name,
+      typeof value === "string" ? value : (platform.environment.get(value.fromEnv) ?? ""),
+    ]);
+    return Object.fromEntries(entries);
+  }
+
+  async function remove(name: string): Promise<boolean> {
+    const known = servers.get(name);
+    servers.delete(name);
+    await known?.server.close();
+    return known !== undefined;
+  }
+
+  return {
+    async apply() {
+      const listed = new Map(Object.entries(places.project.config().mcpServers).filter(([, { enabled }]) => enabled));
+      for (const [name, { config }] of [...servers]) {
+        const wanted = listed.get(name);
+        const isSame = wanted !== undefined && equalJson(toJson(wanted), toJson(config));
+        if (config !== undefined && !isSame) await remove(name);
+      }
+      const started: Promise<void>[] = [];
+      if (isClosed) return;
+      for (const { server } of servers.values()) await server.refresh();
+      for (const [name, config] of listed) if (!servers.has(name)) started.push(start(name, config).started);
+      if (started.length > 0) await within(Promise.all(started), START_MS);
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all([...servers.keys()].map(remove));
+    },
+    acts: {
+      async addMcpServer(name, added) {
+        if (servers.has(name)) throw new TypeError(`There is an MCP server "${name}" already (remove it first)`);
+        const server = "client" in added ? adopt(name, added) : start(name, checked(name, added));
+        await server.started;
+        return server.status();
+      },
+      removeMcpServer: remove,
+      mcpServers: () => [...servers.values()].map(({ server }) => server.status()),
+      async acceptMcpTools(name, tools) {
+        const known = servers.get(name);
+        if (known === undefined) throw new TypeError(`There is no MCP server "${name}"`);
+        return await known.server.accept(tools);
+      },
+    },
+  };
+
+  /** The program's own client: it closes it, and nobody connects it again. */
+  function adopt(
+    name: string,
+    { client, sideEffects }: { readonly client: McpClient; readonly sideEffects?: McpServerConfig["sideEffects"] },
+  ): McpServer {
+    const config = checked(name, { command: "given", ...(sideEffects && { sideEffects }) });
+    const server = createMcpServer({
+      ...{ name, config, pins, emit, clock, log, reconnects: false },
+      registry: registry ?? NO_REGISTRY,
+      connect: ({ onClosed }) => {
+        const before = client.onclose;
+        client.onclose = () => {
+          before?.();
+          onClosed();
+        };
+        return Promise.resolve(client);
+      },
+    });
+    servers.set(name, { server });
+    return server;
+  }
+
+  async function within(work: Promise<unknown>, ms: number): Promise<void> {
+    const waited = Promise.withResolvers<void>();
+    const stop = clock.after(ms, waited.resolve);
+    await Promise.race([work, waited.promise]);
+    stop();
+  }
+}
+
+const NO_REGISTRY: Pick<Registry, "replaceOwner" | "removeOwner"> = { replaceOwner: () => [], removeOwner: () => {} };
+
+/** As `bascule.json` would be. @throws {TypeError} with every problem. */
+function checked(name: string, config: Partial<McpServerConfig>): McpServerConfig {
+  const parsed = parseProject(JSON.stringify({ mcpServers: { [name]: config } }));
+  if (!parsed.ok) throw new TypeError(`Cannot add the MCP server "${name}": ${parsed.problems.map(problemToText).join("; ")}`);
+  const read = parsed.value.mcpServers[name];
+  if (read === undefined) throw new TypeError(`"${name}" cannot name an MCP server`);
+  return read;
+}
+
+/** A configuration is JSON; its interface just has no index signature. */
+function toJson(config: McpServerConfig | undefined): JsonValue {
+  return (config ?? null) as unknown as JsonValue;
+}

@@ -1,0 +1,31 @@
+/** The source of MCP servers' tools, loaded when there is a server: most hosts have none. */
+
+import type { createMcpSource, McpActs, McpSource } from "./mod.ts";
+
+type Options = Parameters<typeof createMcpSource>[0];
+
+/** @returns the same as `createMcpSource`; what it does waits for it to be loaded. */
+export function openMcpSource(options: Options): McpSource {
+  let loading: Promise<McpSource> | undefined;
+  let loaded: McpSource | undefined;
+
+  function load(): Promise<McpSource> {
+    loading ??= import("./mod.ts").then((module) => (loaded = module.createMcpSource(options)));
+    return loading;
+  }
+
+  const acts: McpActs = {
+    addMcpServer: async (name, server) => await (await load()).acts.addMcpServer(name, server),
+    removeMcpServer: async (name) => (await loaded?.acts.removeMcpServer(name)) ?? false,
+    mcpServers: () => loaded?.acts.mcpServers() ?? [],
+    acceptMcpTools: async (server, tools) => await (await load()).acts.acceptMcpTools(server, tools),
+  };
+  return {
+    acts,
+    async apply() {
+      if (loading === undefined && Object.keys(options.places.project.config().mcpServers).length === 0) return;
+      await (await load()).apply();
+    },
+    close: async () => await (await loading)?.close(),
+  };
+}

@@ -1,0 +1,30 @@
+/** An MCP server whose tools the host offers, as `mcpServers` of `bascule.json` lists it (SPEC K3). The reader is `parse-mcp-servers.ts`. */
+
+import type { SideEffect } from "./side-effect.ts";
+
+/** A program that is started, or an address; one of `command` and `url`. */
+export interface McpServerConfig {
+  readonly command?: string;
+  readonly args: readonly string[];
+  /** All of its environment but `PATH`; a value is a text, or a variable of the host's. */
+  readonly env: Readonly<Record<string, string | { readonly fromEnv: string }>>;
+  /** Relative to the folder of `bascule.json`, which is the default. */
+  readonly cwd?: string;
+  /** `http:` or `https:`, of a server that speaks Streamable HTTP. */
+  readonly url?: string;
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string | { readonly fromEnv: string }>>;
+  /** False: it is not connected to. */
+  readonly enabled: boolean;
+  /** What its tools do, in the person's own judgment. Default: network and execute. */
+  readonly sideEffects?: readonly SideEffect[];
+  /** The same for single tools, by the names that the server gives them. */
+  readonly toolSideEffects: Readonly<Record<string, readonly SideEffect[]>>;
+  /** Only these tools. Default: all. */
+  readonly tools?: readonly string[];
+  /** Of one call. Default 60,000. */
+  readonly timeoutMs?: number;
+}
+
+/** Most servers in one project. */
+export const MAX_MCP_SERVERS = 32;

@@ -1,0 +1,97 @@
+/** Reads which MCP servers a project uses (SPEC K3). */
+
+import { compact, type DocumentReader, type Fields } from "./document.ts";
+import { isJsonObject, type JsonValue } from "./json.ts";
+import { MAX_MCP_SERVERS, type McpServerConfig } from "./mcp-server.ts";
+import { printable } from "./names.ts";
+import { SIDE_EFFECTS, type SideEffect } from "./side-effect.ts";
+
+const KNOWN = [
+  "command",
+  "args",
+  "env",
+  "cwd",
+  "url",
+  "headers",
+  "enabled",
+  "sideEffects",
+  "toolSideEffects",
+  "tools",
+  "timeoutMs",
+  "type",
+];
+/** Also a part of tools' names: `mcp__<name>.<tool>`. */
+const NAME = /^[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*$/;
+const MAX_NAME = 40;
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+const MAX_TIMEOUT_MS = 600_000;
+
+type Given = string | { readonly fromEnv: string };
+
+/** By the name that a person gave it. */
+export function readMcpServers(reader: DocumentReader, parent: Fields): Readonly<Record<string, McpServerConfig>> {
+  const servers = parent.record("mcpServers", (value, pointer, name) => readServer(reader, value, pointer, name)) ?? {};
+  if (Object.keys(servers).length > MAX_MCP_SERVERS)
+    reader.refuse(parent.at("mcpServers"), `There are more than ${MAX_MCP_SERVERS} MCP servers`, "remove those that nobody uses");
+  return servers;
+}
+
+function readServer(reader: DocumentReader, value: JsonValue, pointer: string, name: string): McpServerConfig | undefined {
+  if (!NAME.test(name) || name.length > MAX_NAME)
+    reader.refuse(
+      pointer,
+      `"${printable(name)}" cannot name an MCP server`,
+      "write letters and digits, with single - or _ between them",
+      "key",
+    );
+  const fields = reader.fields(value, pointer, { what: "MCP server", known: KNOWN });
+  if (fields === undefined) return undefined;
+  if (fields.has("command") === fields.has("url"))
+    reader.refuse(pointer, 'MCP server has not exactly one of "command" and "url"', 'write { "command": "…" } or { "url": "https://…" }');
+  // As other programs' lists of servers have it; what it says follows from the rest.
+  fields.choice("type", ["stdio", "http", "streamable-http"]);
+  return compact({
+    command: fields.text("command", checkProgram),
+    args: fields.texts("args") ?? [],
+    env: readGiven(reader, fields, "env", VARIABLE),
+    cwd: fields.text("cwd", checkProgram),
+    url: fields.text("url", checkUrl),
+    headers: readGiven(reader, fields, "headers", HEADER),
+    enabled: fields.flag("enabled") ?? true,
+    sideEffects: fields.choices("sideEffects", SIDE_EFFECTS),
+    toolSideEffects: fields.record("toolSideEffects", (item, at, tool) => readEffects(reader, item, at, tool)) ?? {},
+    tools: fields.texts("tools"),
+    timeoutMs: fields.count("timeoutMs", MAX_TIMEOUT_MS),
+  });
+}
+
+function readGiven(reader: DocumentReader, parent: Fields, key: string, grammar: RegExp): Readonly<Record<string, Given>> {
+  const given = parent.record(key, (value, pointer, name): Given | undefined => {
+    if (!grammar.test(name)) reader.refuse(pointer, `"${printable(name)}" is no name for ${key}`, "correct it", "key");
+    const text = typeof value === "string" ? value : isJsonObject(value) ? value["fromEnv"] : undefined;
+    if (typeof text === "string" && /^[^\0\r\n]{0,32768}$/.test(text) && (typeof value === "string" || VARIABLE.test(text)))
+      return typeof value === "string" ? value : { fromEnv: text };
+    reader.refuse(pointer, "Is neither a text nor a variable", 'write "…" or { "fromEnv": "VARIABLE" }');
+    return undefined;
+  });
+  return given ?? {};
+}
+
+function readEffects(reader: DocumentReader, value: JsonValue, pointer: string, tool: string): readonly SideEffect[] | undefined {
+  const known = new Set<JsonValue>(SIDE_EFFECTS);
+  if (Array.isArray(value) && value.every((item) => known.has(item as JsonValue))) return value as readonly SideEffect[]; // Each was compared.
+  reader.refuse(pointer, `What "${printable(tool)}" does is no list of side effects`, `list some of ${SIDE_EFFECTS.join(", ")}`);
+  return undefined;
+}
+
+function checkProgram(text: string): string | undefined {
+  return text !== "" && text.length <= 4_096 && !text.includes("\0") ? undefined : "Is no program or folder";
+}
+
+function checkUrl(text: string): string | undefined {
+  const isHttp = text.length <= 4_096 && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  if (!isHttp) return "Is no http or https URL";
+  const { username, password } = new URL(text);
+  return username === "" && password === "" ? undefined : 'Holds a password; write a header "Authorization" from a variable instead';
+}

@@ -1,0 +1,238 @@
+import { gzipSync, zipSync } from "fflate";
+import { describe, expect, it } from "vitest";
+import { toPluginFiles } from "../../../host/installing/archive-entry.ts";
+import { PackageError } from "../../../host/installing/package-error.ts";
+import { parseSource, readArchive } from "../../../host/installing/read-package.ts";
+import { FOLDER_BOUNDS } from "../../../host/sources/directory/walk.ts";
+import { paxRecord, tarOf, type TarMember, zipOf } from "../../support/archives.ts";
+
+/** The paths that come out, or why none do. */
+function outcome(bytes: Uint8Array): readonly string[] | string {
+  try {
+    return [...toPluginFiles(readArchive(bytes)).keys()].toSorted();
+  } catch (error) {
+    if (error instanceof PackageError) return error.message;
+    throw error;
+  }
+}
+
+const MANIFEST = { name: "manifest.json", content: "{}" };
+
+/** Where the first entry of the central directory begins. */
+function centralOf(bytes: Uint8Array): number {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(bytes.length - 6, true);
+}
+
+function zipWith(change: (view: DataView, central: number) => void): Uint8Array {
+  const bytes = zipOf({ "main.ts": "text ".repeat(100) });
+  change(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), centralOf(bytes));
+  return bytes;
+}
+
+describe("paths in archives", () => {
+  it.each([
+    ["../../etc/cron.d/x", /leads out/],
+    ["a/../../x", /leads out/],
+    ["..", /leads out/],
+    ["/etc/passwd", /absolute/],
+    ["C:/x", /absolute/],
+    ["\\\\server\\x", /absolute/],
+    ["a\\..\\..\\x", /undecodable/],
+    ["a//b", /empty steps/],
+    ["a/./b", /empty steps/],
+    ["a\u0000b", /control|damaged|empty|lib/],
+    ["a\u202eb", /control, invisible/],
+    ["a\nb", /control, invisible/],
+    [`${"d/".repeat(FOLDER_BOUNDS.depth + 1)}x`, /nested/],
+    ["n".repeat(FOLDER_BOUNDS.nameLength + 1), /name of more/],
+  ])("refuses %j in a zip and in a tar [I2.traversal]", (path, expected) => {
+    const zipped = outcome(zipOf({ "manifest.json": "{}", [path]: "x" }));
+    const tarred = outcome(tarOf([MANIFEST, { name: "p", type: "x", content: paxRecord("path", path) }, { name: "short", content: "x" }]));
+    for (const said of [zipped, tarred]) expect(said).toMatch(expected);
+  });
+
+  it.each([
+    [["main.ts", "MAIN.ts"], /one file on some systems/],
+    [["straße.ts", "STRASSE.ts"], /one file on some systems/],
+    [["caf\u00e9.ts", "cafe\u0301.ts"], /one file on some systems/],
+    [["lib/a.ts", "LIB/b.ts"], /one folder on some systems/],
+    [["lib", "lib/a.ts"], /a file and a folder/],
+    [["LIB", "lib/a.ts"], /a file and a folder/],
+  ])("refuses %j: they collide [I2.case]", (paths, expected) => {
+    expect(outcome(tarOf([MANIFEST, ...paths.map((name) => ({ name, content: "x" }))]))).toMatch(expected);
+  });
+
+  it("refuses one path twice: which one counts is anybody's guess [I2.twice]", () => {
+    expect(outcome(tarOf([MANIFEST, { name: "main.ts", content: "good" }, { name: "main.ts", content: "evil" }]))).toMatch(/one file/);
+  });
+
+  it("leaves out what nothing can load, hooks and packages among it [I2.ignored]", () => {
+    const files = {
+      "manifest.json": "{}",
+      ".git/hooks/post-checkout": "x",
+      "node_modules/x/index.js": "x",
+      "a/.git/config": "x",
+      "main.ts": "x",
+    };
+    expect(outcome(zipOf(files))).toEqual(["main.ts", "manifest.json"]);
+  });
+
+  it("takes away the one folder that everything is in [I2.wrapper]", () => {
+    expect(
+      outcome(
+        tarOf([
+          { name: "package/", type: "5" },
+          { name: "package/manifest.json", content: "{}" },
+          { name: "package/lib/a.ts", content: "" },
+        ]),
+      ),
+    ).toEqual(["lib/a.ts", "manifest.json"]);
+  });
+});
+
+describe("tar files", () => {
+  it.each<[string, readonly TarMember[], RegExp]>([
+    ["a symbolic link", [{ name: "x", type: "2" }], /"x" is a link/],
+    ["a hard link", [{ name: "x", type: "1" }], /"x" is a link/],
+    ["a device", [{ name: "x", type: "3" }], /neither a file nor a folder/],
+    ["a FIFO", [{ name: "x", type: "6" }], /neither a file nor a folder/],
+    ["a file with holes", [{ name: "x", type: "S" }], /holes/],
+    ["a size beyond the end", [{ name: "x", size: 10_000_000 }], /damaged/],
+    ["the largest size there is", [{ name: "x", size: 8 ** 11 - 1 }], /damaged/],
+    [
+      "a second size",
+      [
+        { name: "h", type: "x", content: paxRecord("size", "0") },
+        { name: "x", content: "y" },
+      ],
+      /two sizes/,
+    ],
+    ["a path for all files", [{ name: "h", type: "g", content: paxRecord("path", "x") }], /header for all files/],
+    ["a pax header that is none", [{ name: "h", type: "x", content: "99999 path=x\n" }], /damaged/],
+    ["a pax header of no length", [{ name: "h", type: "x", content: "0 path=x\n" }], /damaged/],
+    ["a name that is no UTF-8", [{ name: "h", type: "L", content: Uint8Array.of(0xff, 0) }], /UTF-8/],
+    [
+      "a file without a name",
+      [
+        { name: "h", type: "L", content: "\0" },
+        { name: "x", content: "y" },
+      ],
+      /without a name/,
+    ],
+  ])("refuse %s [I2.tar]", (_what, members, expected) => {
+    expect(outcome(tarOf([MANIFEST, ...members]))).toMatch(expected);
+  });
+
+  it("refuse a header that was changed, and one that is cut off [I2.tar]", () => {
+    const tar = tarOf([MANIFEST]);
+    const changed = tar.slice();
+    changed[0] = 0x6e;
+    for (const bytes of [changed, tar.slice(0, 600), tar.slice(0, 1024)]) expect(outcome(bytes)).toMatch(/damaged/);
+  });
+
+  it("read long names of every kind [I2.tar]", () => {
+    const long = `${"d".repeat(90)}/${"f".repeat(90)}.ts`;
+    const members: readonly TarMember[] = [
+      MANIFEST,
+      { name: "g", type: "g", content: paxRecord("comment", "a commit") },
+      { name: "h", type: "x", content: paxRecord("path", `pax/${long}`) },
+      { name: "short" },
+      { name: "h", type: "L", content: `gnu/${long}\0` },
+      { name: "short" },
+      { name: `${"f".repeat(90)}.ts`, prefix: `ustar/${"d".repeat(90)}` },
+    ];
+    expect(outcome(tarOf(members))).toEqual([`gnu/${long}`, "manifest.json", `pax/${long}`, `ustar/${long}`]);
+  });
+
+  it("hold no more than a plugin's folder may [I2.bomb]", () => {
+    const many = Array.from({ length: FOLDER_BOUNDS.entries + 1 }, (_, index) => ({ name: `f${index}` }));
+    expect(outcome(tarOf(many))).toMatch(/more than 6000 files/);
+    const large = new Uint8Array(FOLDER_BOUNDS.totalBytes + 1);
+    expect(outcome(tarOf([{ name: "x", content: large }]))).toMatch(/more than 32 MiB/);
+  });
+});
+
+describe("compressed bombs", () => {
+  it("stop at the bound of a tar.gz, long before they are unpacked [I2.bomb]", () => {
+    // Ten members of one gzip file, each of 16 MiB of nothing.
+    const piece = gzipSync(new Uint8Array(16 * 1024 * 1024));
+    expect(outcome(Buffer.concat(Array.from({ length: 10 }, () => piece)))).toMatch(/Holds more than \d+ bytes/);
+  });
+
+  it("stop in a zip at what the archive says, and what it says is bounded [I2.bomb]", () => {
+    const bytes = zipSync({ x: new Uint8Array(4 * 1024 * 1024) });
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    view.setUint32(centralOf(bytes) + 24, 10, true);
+    expect(outcome(bytes)).toMatch(/more than 10 bytes/);
+    view.setUint32(centralOf(bytes) + 24, 0xfffffffe, true);
+    expect(outcome(bytes)).toMatch(/more than 32 MiB/);
+  });
+});
+
+describe("zip files", () => {
+  it.each<[string, (view: DataView, central: number) => void, RegExp]>([
+    ["a link", (view, at) => view.setUint32(at + 38, (0o120777 << 16) >>> 0, true), /is a link/],
+    ["a device", (view, at) => view.setUint32(at + 38, (0o020666 << 16) >>> 0, true), /neither/],
+    ["an encrypted file", (view, at) => view.setUint16(at + 8, 1, true), /encrypted/],
+    ["another method", (view, at) => view.setUint16(at + 10, 12, true), /not known/],
+    ["another checksum", (view, at) => view.setUint32(at + 16, 1, true), /not what the archive says/],
+    ["another size", (view, at) => view.setUint32(at + 24, 501, true), /not what the archive says/],
+    ["another name before the data", (view) => view.setUint8(30, 0x6e), /damaged/],
+    ["data beyond the directory", (view, at) => view.setUint32(at + 20, 0x7fffffff, true), /damaged/],
+    ["a header elsewhere", (view, at) => view.setUint32(at + 42, at, true), /damaged/],
+    ["an entry that overruns the directory", (view, at) => view.setUint16(at + 30, 0xffff, true), /damaged/],
+    [
+      "more entries than there are",
+      (view) => (view.setUint16(view.byteLength - 14, 2, true), view.setUint16(view.byteLength - 12, 2, true)),
+      /damaged/,
+    ],
+    ["zip64", (view) => view.setUint16(view.byteLength - 12, 0xffff, true), /zip64/],
+    ["a directory elsewhere", (view) => view.setUint32(view.byteLength - 6, 0, true), /damaged/],
+  ])("refuse %s [I2.zip]", (_what, change, expected) => {
+    expect(outcome(zipWith(change))).toMatch(expected);
+  });
+
+  it("refuse what stands before them and behind them [I2.zip]", () => {
+    const bytes = zipOf({ "main.ts": "x" });
+    expect(outcome(Buffer.concat([bytes, Uint8Array.of(0)]))).toMatch(/damaged/);
+    expect(outcome(Buffer.concat([zipOf({ "other.ts": "x" }), bytes]))).toMatch(/damaged/);
+  });
+
+  it("are known by what they hold, not by their name [I2.zip]", () => {
+    expect([outcome(zipOf({ "main.ts": "x" })), outcome(new TextEncoder().encode("#!/bin/sh"))]).toEqual([
+      ["main.ts"],
+      expect.stringMatching(/neither a folder nor a zip/),
+    ]);
+  });
+});
+
+describe("URLs of repositories", () => {
+  it.each([
+    "ext::sh -c touch% /tmp/x",
+    "file:///etc",
+    "FILE:///etc",
+    "git://host/x",
+    "ftp://host/x",
+    "http://host/x",
+    "http://127.0.0.1.evil.test/x",
+    "fd::17/foo",
+    "https://-oProxyCommand=x/y",
+    "ssh://-oProxyCommand=x/y",
+    "ssh://user@-oProxyCommand=x/y",
+    "user@-oProxyCommand:x",
+    "user@host:-x",
+    "https://host/x#--upload-pack=x",
+    "https://host/x#a..b c",
+    "https://host/x y",
+    "https://host/x#a#b",
+  ])("refuse %s [I2.git]", (url) => {
+    expect(() => parseSource(url)).toThrow(PackageError);
+  });
+
+  it("take https, ssh, and http on this machine [I2.git]", () => {
+    expect(parseSource("https://host/x.git#v1.0.0")).toEqual({ kind: "git", url: "https://host/x.git", ref: "v1.0.0" });
+    expect(parseSource("git@host.test:me/x.git")).toEqual({ kind: "git", url: "git@host.test:me/x.git" });
+    expect(parseSource("http://127.0.0.1:8080/x")).toEqual({ kind: "git", url: "http://127.0.0.1:8080/x" });
+    expect(parseSource("./plugins/x")).toEqual({ kind: "path", path: "./plugins/x" });
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import { createHttpDoor } from "../../../host/doors/http/door.ts";
+import { createHttpTokens, hashOf } from "../../../host/doors/http/tokens.ts";
+import { createMcpHandler, serveMcpLines } from "../../../host/doors/mcp/mod.ts";
+import { createMemoryPair } from "../../../host/platform/memory-sockets.ts";
+import { DEFAULT_PROJECT } from "../../../manifests/mod.ts";
+import { mcpHost, type McpHost, messageOf, modernRequest, until } from "../../support/mcp-client.ts";
+
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "x", version: "1" } },
+};
+
+function post(body: string, headers: Readonly<Record<string, string>> = {}): Request {
+  return new Request("http://localhost/mcp", {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
+    body,
+  });
+}
+
+/** The door as `serve` mounts it. */
+async function served(test: McpHost): Promise<(request: Request) => Promise<Response>> {
+  const mount = createMcpHandler(test);
+  const tokens = createHttpTokens({
+    ...test.platform,
+    tokens: [{ name: "agent", sha256: await hashOf("good"), scopes: ["call"] }],
+  });
+  return createHttpDoor({ platform: test.platform, server: DEFAULT_PROJECT.server, tokens, endpoints: [], api: {}, mounts: [mount] }).fetch;
+}
+
+describe("a hostile client of the MCP door over HTTP", () => {
+  it("gets nothing without a token, from another host's name, or from a page of another origin [I3.gate]", async () => {
+    await using test = await mcpHost();
+    const fetch = await served(test);
+    const ask = async (url: string, headers: Readonly<Record<string, string>>): Promise<number> => {
+      const request = modernRequest("tools/list");
+      for (const [name, value] of Object.entries(headers)) request.headers.set(name, value);
+      return (await fetch(new Request(url, request))).status;
+    };
+    const token = { authorization: "Bearer good" };
+    expect(await ask("http://localhost/mcp", token)).toBe(200);
+    expect(await ask("http://localhost/mcp", {})).toBe(401);
+    expect(await ask("http://localhost/mcp", { authorization: "Bearer bad" })).toBe(401);
+    expect(await ask("http://evil.example/mcp", token)).toBe(421);
+    expect(await ask("http://localhost/mcp", { ...token, origin: "https://evil.example" })).toBe(403);
+  });
+
+  it.each([
+    ["no JSON", "{", 400],
+    ["a body that is too large", `"${"x".repeat(5 * 1024 * 1024)}"`, 413],
+    ["deep JSON", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, 400],
+    ["a call without a session", JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }), 400],
+  ])("is told what is wrong with %s [I3.malformed]", async (_what, body, status) => {
+    await using test = await mcpHost();
+    const handler = createMcpHandler(test);
+    expect((await handler.fetch(post(body))).status).toBe(status);
+    await handler.close();
+  });
+
+  it("cannot use a session that another token opened, nor guess one [I3.session]", async () => {
+    await using test = await mcpHost();
+    const handler = createMcpHandler(test);
+    const opened = await handler.fetch(post(JSON.stringify(INITIALIZE)), { id: "one" });
+    const id = opened.headers.get("mcp-session-id") ?? "";
+    expect(id).toMatch(/^[\da-f]{64}$/);
+    await opened.text();
+    const list = { "mcp-session-id": id, "mcp-protocol-version": "2025-11-25" };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list" });
+    expect((await handler.fetch(post(body, list), { id: "another" })).status).toBe(404);
+    expect((await handler.fetch(post(body, { ...list, "mcp-session-id": "0".repeat(64) }), { id: "one" })).status).toBe(404);
+    expect((await handler.fetch(post(body, list), { id: "one" })).status).toBe(200);
+    await handler.close();
+  });
+
+  it("opens no more sessions than are served: the idle ones go first [I3.sessions]", async () => {
+    await using test = await mcpHost();
+    const handler = createMcpHandler(test);
+    const open = async (): Promise<string> => {
+      const response = await handler.fetch(post(JSON.stringify(INITIALIZE)));
+      await response.text();
+      return response.headers.get("mcp-session-id") ?? "";
+    };
+    const first = await open();
+    for (let index = 0; index < 64; index += 1) await open();
+    const list = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list" });
+    const headers = { "mcp-session-id": first, "mcp-protocol-version": "2025-11-25" };
+    expect((await handler.fetch(post(list, headers))).status).toBe(404);
+    expect((await handler.fetch(post(list, { ...headers, "mcp-session-id": await open() }))).status).toBe(200);
+    await handler.close();
+  });
+
+  it("ends its call by going away [I3.disconnect] [T3.mcp-gone]", async () => {
+    await using test = await mcpHost({
+      demo: {
+        manifest: { tools: [{ name: "wait", description: "Waits", inputSchema: { type: "object" }, sideEffects: [] }] },
+        main: `export const wait = (_args, context) => new Promise((_, reject) => { context.signal.addEventListener("abort", () => { console.log("gone"); reject(new Error("gone")); }); console.log("begun"); setTimeout(reject, 60000); });`,
+      },
+    });
+    const handler = createMcpHandler(test);
+    const lines = (): readonly unknown[] => test.platform.recorded.log.map(({ fields }) => fields["text"]);
+    const gone = new AbortController();
+    const answer = handler.fetch(new Request(modernRequest("tools/call", { name: "demo__wait", arguments: {} }), { signal: gone.signal }));
+    await until(() => lines().includes("begun"));
+    gone.abort();
+    await answer;
+    await until(() => lines().includes("gone"));
+    await handler.close();
+  });
+
+  it("cannot make up a state [E5.made-up-state]", async () => {
+    await using test = await mcpHost();
+    const handler = createMcpHandler(test);
+    for (const requestState of ["", "x", "0".repeat(64), "v1.e30.AAAA"]) {
+      const { error } = await messageOf(
+        await handler.fetch(modernRequest("tools/call", { name: "echo", arguments: { text: "x" }, requestState, inputResponses: {} })),
+      );
+      expect(error).toMatchObject({ code: -32_602, data: { reason: "invalid_request_state" } });
+    }
+    await handler.close();
+  });
+});
+
+describe("a hostile client of the MCP door over lines", () => {
+  it("is not answered to what is no message, and served on [I3.lines]", async () => {
+    await using test = await mcpHost();
+    const [near, far] = createMemoryPair();
+    const serving = serveMcpLines(near, test);
+    const answers: string[] = [];
+    far.onLine((line) => void answers.push(line));
+    for (const line of ["", "{", "null", "[]", '{"jsonrpc":"1.0"}', `${"[".repeat(50_000)}`, '{"jsonrpc":"2.0","method":5}'])
+      far.send(line);
+    far.send(JSON.stringify({ ...INITIALIZE, id: "mine" }));
+    await until(() => answers.some((line) => line.includes('"mine"')));
+    expect(answers.every((line) => (JSON.parse(line) as { readonly jsonrpc: string }).jsonrpc === "2.0")).toBe(true);
+    await serving.close();
+  });
+
+  it("cancels what it waited for by going away, questions too [E4.mcp-gone]", async () => {
+    await using test = await mcpHost({
+      demo: {
+        manifest: { tools: [{ name: "put", description: "Writes", inputSchema: { type: "object" }, sideEffects: ["write"] }] },
+        main: "export const put = () => 1;",
+      },
+    });
+    const [near, far] = createMemoryPair();
+    serveMcpLines(near, test);
+    const answers: string[] = [];
+    far.onLine((line) => void answers.push(line));
+    const request = await modernRequest("tools/call", { name: "demo__put", arguments: {} }).text();
+    far.send(request);
+    await until(() => answers.some((line) => line.includes("input_required")));
+    expect(test.host.confirmations.list()).toHaveLength(1);
+    far.close();
+    await until(() => test.host.confirmations.list().length === 0);
+  });
+});

@@ -1,0 +1,100 @@
+/** What an embedding program adds to the door for the suite: resources and prompts, which plugins do not offer, and two host tools. */
+
+import type { McpPrompts, McpResources } from "../../../host/doors/mcp/mod.ts";
+import type { Host } from "../../../host/host.ts";
+import type { ToolFactory } from "../../../host/tool.ts";
+
+const IMAGE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
+const TEXTS: Readonly<Record<string, string>> = {
+  "test://static-text": "This is the content of the static text resource.",
+  "test://watched-resource": "Watched resource content",
+};
+const TEMPLATE = /^test:\/\/template\/([^/]+)\/data$/;
+
+export const FIXTURE_RESOURCES: McpResources = {
+  prefix: "test://",
+  list: () => [
+    ...Object.keys(TEXTS).map((uri) => ({ uri, name: uri.slice("test://".length), mimeType: "text/plain" })),
+    { uri: "test://static-binary", name: "static-binary", mimeType: "image/png" },
+  ],
+  templates: () => [{ uriTemplate: "test://template/{id}/data", name: "template", mimeType: "application/json" }],
+  read(uri) {
+    const text = TEXTS[uri];
+    if (text !== undefined) return { contents: [{ uri, mimeType: "text/plain", text }] };
+    if (uri === "test://static-binary") return { contents: [{ uri, mimeType: "image/png", blob: IMAGE }] };
+    const id = TEMPLATE.exec(uri)?.[1];
+    if (id === undefined) return undefined;
+    return {
+      contents: [{ uri, mimeType: "application/json", text: JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` }) }],
+    };
+  },
+};
+
+const ARGUMENTS = [
+  { name: "arg1", description: "First test argument", required: true },
+  { name: "arg2", description: "Second test argument", required: true },
+];
+
+export const FIXTURE_PROMPTS: McpPrompts = {
+  list: () => [
+    { name: "test_simple_prompt", description: "Without arguments" },
+    { name: "test_prompt_with_arguments", description: "With arguments", arguments: ARGUMENTS },
+    {
+      name: "test_prompt_with_embedded_resource",
+      description: "With a resource",
+      arguments: [{ name: "resourceUri", description: "Which", required: true }],
+    },
+    { name: "test_prompt_with_image", description: "With an image" },
+  ],
+  get(name, args) {
+    const says = (content: object): { role: "user"; content: never } => ({ role: "user", content: content as never });
+    switch (name) {
+      case "test_simple_prompt":
+        return { messages: [says({ type: "text", text: "This is a simple prompt for testing." })] };
+      case "test_prompt_with_arguments":
+        return { messages: [says({ type: "text", text: `Prompt with arguments: arg1='${args["arg1"]}', arg2='${args["arg2"]}'` })] };
+      case "test_prompt_with_embedded_resource":
+        return {
+          messages: [
+            says({
+              type: "resource",
+              resource: { uri: args["resourceUri"], mimeType: "text/plain", text: "Embedded resource content for testing." },
+            }),
+            says({ type: "text", text: "Please process the embedded resource above." }),
+          ],
+        };
+      case "test_prompt_with_image":
+        return {
+          messages: [
+            says({ type: "image", data: IMAGE, mimeType: "image/png" }),
+            says({ type: "text", text: "Please analyze the image above." }),
+          ],
+        };
+      default:
+        return undefined;
+    }
+  },
+  complete: (_name, _argument, value) => ["test one", "test two"].filter((text) => text.startsWith(value)),
+};
+
+/** Changes the list of tools: a real change, which the door has to notice. */
+export function triggerToolChange(host: () => Host): ToolFactory {
+  let changes = 0;
+  return () => ({
+    definition: {
+      name: "test_trigger_tool_change",
+      description: "Adds a tool",
+      inputSchema: { type: "object" },
+      sideEffects: [],
+    },
+    execute() {
+      changes += 1;
+      const name = `added_${String(changes)}`;
+      host().register(() => ({
+        definition: { name, description: "Was added", inputSchema: { type: "object" }, sideEffects: [] },
+        execute: () => null,
+      }));
+      return "changed";
+    },
+  });
+}

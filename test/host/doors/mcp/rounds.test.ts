@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import { createMcpHandler, type McpHandler } from "../../../../host/doors/mcp/mod.ts";
+import { mcpHost, type McpHost, messageOf, modernRequest, until } from "../../../support/mcp-client.ts";
+
+const PUT = {
+  manifest: {
+    permissions: { write: ["$workspace"] },
+    tools: [
+      {
+        name: "put",
+        description: "Writes",
+        inputSchema: { type: "object", properties: { path: { type: "string" }, text: { type: "string" } } },
+        sideEffects: ["write"],
+      },
+    ],
+  },
+  main: "export const put = async ({ path, text }, context) => { await context.workspace.append(path, text); return 'done'; };",
+};
+const CALL = { name: "demo__put", arguments: { path: "out.txt", text: "x" } };
+const YES = { bascule_confirmation: { action: "accept", content: { approve: true } } };
+
+interface Asked {
+  readonly test: McpHost;
+  readonly handler: McpHandler;
+  readonly state: string;
+}
+
+async function asking(): Promise<{ readonly test: McpHost; readonly handler: McpHandler; ask(): Promise<string> }> {
+  const test = await mcpHost({ demo: PUT }, { builtins: false, grants: { demo: { write: true } } });
+  const handler = createMcpHandler(test);
+  return {
+    test,
+    handler,
+    async ask() {
+      const { result } = await messageOf(await handler.fetch(modernRequest("tools/call", CALL)));
+      expect(result).toMatchObject({
+        resultType: "input_required",
+        inputRequests: { bascule_confirmation: { method: "elicitation/create" } },
+      });
+      return result?.["requestState"] as string;
+    },
+  };
+}
+
+async function asked(): Promise<Asked> {
+  const { ask, ...rest } = await asking();
+  return { ...rest, state: await ask() };
+}
+
+async function written({ test }: Pick<Asked, "test">): Promise<string | undefined> {
+  const there = await test.platform.files.stat("/workspace/out.txt");
+  return there && (await test.platform.files.readText("/workspace/out.txt"));
+}
+
+describe("a call that is asked about between two requests", () => {
+  it("runs once, when the state comes back with a yes, and the state is spent [E3.mcp-once] [E5.input-required]", async () => {
+    const { test, handler, state } = await asked();
+    const params = { ...CALL, requestState: state, inputResponses: YES };
+    const { result } = await messageOf(await handler.fetch(modernRequest("tools/call", params)));
+    expect(result).toMatchObject({ content: [{ type: "text", text: "done" }], isError: false });
+    const again = await messageOf(await handler.fetch(modernRequest("tools/call", params)));
+    expect(again.error).toMatchObject({ code: -32_602, data: { reason: "invalid_request_state" } });
+    expect(await written({ test })).toBe("x");
+    await handler.close();
+    await test[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    ["other arguments", { ...CALL, arguments: { path: "out.txt", text: "other" } }],
+    ["another name of the tool", { ...CALL, name: "demo.put" }],
+  ])("is void when the answer comes with %s: nothing runs [E3.mcp-bound]", async (_what, changed) => {
+    const { test, handler, state } = await asked();
+    const { error } = await messageOf(
+      await handler.fetch(modernRequest("tools/call", { ...changed, requestState: state, inputResponses: YES })),
+    );
+    expect(error).toMatchObject({ code: -32_602, data: { reason: "invalid_request_state" } });
+    await until(() => test.host.confirmations.list().length === 0);
+    expect(await written({ test })).toBeUndefined();
+    await handler.close();
+    await test[Symbol.asyncDispose]();
+  });
+
+  it("belongs to its client: another token can do nothing with the state, and does not spend it [E3.mcp-client]", async () => {
+    const { test, handler, ask } = await asking();
+    const state = await ask();
+    const params = { ...CALL, requestState: state, inputResponses: YES };
+    const stolen = await messageOf(await handler.fetch(modernRequest("tools/call", params), { id: "another" }));
+    expect(stolen.error).toMatchObject({ code: -32_602 });
+    expect(await written({ test })).toBeUndefined();
+    const own = await messageOf(await handler.fetch(modernRequest("tools/call", params)));
+    expect(own.result).toMatchObject({ isError: false });
+    await handler.close();
+    await test[Symbol.asyncDispose]();
+  });
+
+  it("is asked again where the answer is missing, with a new state [E5.mcp-missing]", async () => {
+    const { test, handler, state } = await asked();
+    const { result } = await messageOf(
+      await handler.fetch(modernRequest("tools/call", { ...CALL, requestState: state, inputResponses: { other: {} } })),
+    );
+    expect(result).toMatchObject({ resultType: "input_required" });
+    expect(result?.["requestState"]).not.toBe(state);
+    const last = {
+      ...CALL,
+      requestState: result?.["requestState"] as string,
+      inputResponses: { bascule_confirmation: { action: "decline" } },
+    };
+    expect((await messageOf(await handler.fetch(modernRequest("tools/call", last)))).result).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: "user_denied" } },
+    });
+    await handler.close();
+    await test[Symbol.asyncDispose]();
+  });
+
+  it("ends with the confirmation's time where its client never comes back [E4.mcp-timeout]", async () => {
+    const { test, handler, state } = await asked();
+    test.platform.advance(5 * 60_000);
+    await until(() => test.host.confirmations.list().length === 0);
+    const late = await messageOf(await handler.fetch(modernRequest("tools/call", { ...CALL, requestState: state, inputResponses: YES })));
+    expect(late.result).toMatchObject({ isError: true, structuredContent: { error: { code: "confirmation_timeout" } } });
+    expect(await written({ test })).toBeUndefined();
+    await handler.close();
+    await test[Symbol.asyncDispose]();
+  });
+
+  it("is cancelled when the door closes [E4.mcp-close]", async () => {
+    const { test, handler } = await asked();
+    await handler.close();
+    await until(() => test.host.confirmations.list().length === 0);
+    expect(await written({ test })).toBeUndefined();
+    await test[Symbol.asyncDispose]();
+  });
+});

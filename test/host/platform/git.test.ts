@@ -1,0 +1,103 @@
+import { execFile, spawn } from "node:child_process";
+import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createGit } from "../../../host/platform/git.ts";
+import { GitError } from "../../../host/platform/git-types.ts";
+import { readTar } from "../../../host/installing/tar.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const run = promisify(execFile);
+const SIGNAL = new AbortController().signal;
+
+async function git(folder: string, ...args: readonly string[]): Promise<string> {
+  const who = ["-c", "user.name=A", "-c", "user.email=a@b.test", "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always"];
+  return (await run("git", ["-C", folder, ...who, ...args])).stdout.trim();
+}
+
+/** Repositories below a folder, over HTTP, by git's own CGI program. */
+async function serve(folder: string): Promise<string> {
+  const program = join((await run("git", ["--exec-path"])).stdout.trim(), "git-http-backend");
+  const server = createServer((request, response) => {
+    const { pathname, search } = new URL(request.url ?? "/", "http://x");
+    const child = spawn(program, {
+      env: {
+        ...process.env,
+        ...{ GIT_PROJECT_ROOT: folder, GIT_HTTP_EXPORT_ALL: "1", PATH_INFO: pathname, QUERY_STRING: search.slice(1) },
+        ...{ REQUEST_METHOD: request.method, CONTENT_TYPE: request.headers["content-type"] ?? "" },
+        GIT_PROTOCOL: String(request.headers["git-protocol"] ?? ""),
+        ...(request.headers["content-encoding"] === undefined ? {} : { HTTP_CONTENT_ENCODING: request.headers["content-encoding"] }),
+      },
+    });
+    request.pipe(child.stdin);
+    const pieces: Buffer[] = [];
+    child.stdout.on("data", (piece: Buffer) => pieces.push(piece));
+    child.on("close", () => {
+      const all = Buffer.concat(pieces);
+      const end = all.indexOf("\r\n\r\n");
+      for (const line of all.subarray(0, end).toString().split("\r\n")) {
+        const [name = "", value = ""] = line.split(": ");
+        if (name === "Status") response.statusCode = Number(value.slice(0, 3));
+        else if (name !== "") response.setHeader(name, value);
+      }
+      response.end(all.subarray(end + 4));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => new Promise((resolve) => server.close(() => resolve())));
+  // A TCP server's address is an object.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe("createGit()", () => {
+  it("brings the files of one commit, checks nothing out and runs nothing [I2.git]", async () => {
+    const folder = await temporaryFolder();
+    const work = join(folder, "notes");
+    await mkdir(join(work, "hooks"), { recursive: true });
+    await git(folder, "init", "-q", "notes");
+    await writeFile(join(work, "manifest.json"), "{}");
+    await writeFile(join(work, "hooks", "post-checkout"), "#!/bin/sh\ntouch pwned\n");
+    // Filters and submodules are ways to run what a repository says, where they are followed.
+    await writeFile(join(work, ".gitattributes"), "* filter=evil\n");
+    await writeFile(join(work, ".gitmodules"), '[submodule "x"]\n\tpath = x\n\turl = ext::sh -c "touch pwned"\n');
+    await git(work, "add", "-A");
+    await git(work, "commit", "-qm", "one");
+    await git(work, "tag", "v1");
+    await writeFile(join(work, "main.ts"), "two");
+    await git(work, "add", "-A");
+    await git(work, "commit", "-qm", "two");
+    const url = `${await serve(folder)}/notes/.git`;
+    const before = (await readdir(tmpdir())).filter((name) => name.startsWith("bascule-git-"));
+
+    const newest = await createGit().fetch({ url, maxBytes: 1_000_000, signal: SIGNAL });
+    expect(newest.commit).toBe(await git(work, "rev-parse", "HEAD"));
+    const paths = readTar(newest.tar).map(({ path }) => path);
+    expect(paths.toSorted()).toEqual([".gitattributes", ".gitmodules", "hooks/post-checkout", "main.ts", "manifest.json"]);
+
+    const tagged = await createGit().fetch({ url, ref: "v1", maxBytes: 1_000_000, signal: SIGNAL });
+    expect(readTar(tagged.tar).map(({ path }) => path)).not.toContain("main.ts");
+
+    await expect(createGit().fetch({ url, maxBytes: 1_000, signal: SIGNAL })).rejects.toThrow("It holds more than 1000 bytes");
+    await expect(createGit().fetch({ url, ref: "gone", maxBytes: 1_000, signal: SIGNAL })).rejects.toThrow(GitError);
+    const over = new AbortController();
+    over.abort();
+    await expect(createGit().fetch({ url, maxBytes: 1_000, signal: over.signal })).rejects.toThrow("It was cancelled");
+
+    await symlink("/etc/passwd", join(work, "link"));
+    await git(work, "add", "-A");
+    await git(work, "commit", "-qm", "three");
+    const linked = await createGit().fetch({ url, maxBytes: 1_000_000, signal: SIGNAL });
+    expect(() => readTar(linked.tar)).toThrow('"link" is a link');
+    expect((await readdir(tmpdir())).filter((name) => name.startsWith("bascule-git-"))).toEqual(before);
+  });
+
+  it.each(["file:///etc", "ext::sh -c true", "git://127.0.0.1/x"])("has git refuse %s by itself [I2.git]", async (url) => {
+    await expect(createGit().fetch({ url, maxBytes: 1_000, signal: SIGNAL })).rejects.toThrow(
+      /transport '\w+' not allowed|does not appear to be|not allowed/,
+    );
+  });
+});

@@ -1,0 +1,329 @@
+import { describe, expect, it } from "vitest";
+import type { ToolResult } from "../../../host/call.ts";
+import { CALL_ENDPOINTS } from "../../../host/doors/http/call-endpoints.ts";
+import { createHttpCalls } from "../../../host/doors/http/calls.ts";
+import { createHttpDoor } from "../../../host/doors/http/door.ts";
+import { createHttpSessions } from "../../../host/doors/http/sessions.ts";
+import type { MemoryAnswer, MemoryRequest } from "../../../host/platform/memory-network.ts";
+import { NetworkError } from "../../../host/platform/network-types.ts";
+import { createRegistry } from "../../../host/registry.ts";
+import { createHostExecutor } from "../../../host/routes/host.ts";
+import { createRemoteExecutor } from "../../../host/routes/remote.ts";
+import { createSecrets } from "../../../host/secrets/secrets.ts";
+import { createSession } from "../../../host/session.ts";
+import type { Outcome } from "../../../host/routes/executor.ts";
+import type { Tool } from "../../../host/tool.ts";
+import type { RemoteConfig, SideEffect } from "../../../manifests/mod.ts";
+import { executorSuite } from "../../conformance/executor.ts";
+import { toExecute } from "../../support/behaviour.ts";
+import { executionOf, routeOptions, type TestExecution } from "../../support/execution.ts";
+import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
+import { hostTool } from "../../support/tools.ts";
+
+const CALLER = { id: "near", name: "near", scopes: ["call"], isPerson: false } as const;
+const URL_OF_FAR = "https://far.example";
+
+const registered = (execute: Tool["execute"], sideEffects: readonly SideEffect[] = []): TestExecution["tool"] =>
+  createRegistry({ newId: () => "id" }).register(hostTool("tool", { sideEffects }, execute));
+
+/** What the far host's door makes of an outcome. */
+function toResult(outcome: Outcome, callId: string): ToolResult {
+  const { used, filesModified, content = [], metadata = {} } = outcome;
+  const base = {
+    ...{ callId, tool: "tool", arguments: {}, requiresApproval: false, sideEffects: [], durationMs: 1, limitsUsed: used },
+    ...{ filesModified, content, metadata },
+  };
+  return outcome.ok
+    ? { ...base, ok: true, status: "success", output: outcome.output }
+    : { ...base, ok: false, status: "error", output: null, error: outcome.error };
+}
+
+executorSuite("remote", () => {
+  let execute: Tool["execute"] = () => null;
+  let begun = 0;
+  const platform = memoryPlatform({}, { network: { names: { "far.example": ["93.184.216.34"] }, serve } });
+  const far = routeOptions(platform);
+  const runFar = createHostExecutor(far);
+  const host = {
+    definitionsFor: () => [],
+    result: () => undefined,
+    call: async (_tool: string, args: unknown, options: Record<string, unknown> = {}) => {
+      const { callId, signal, timeoutMs, onProgress } = options as {
+        callId: string;
+        signal: AbortSignal;
+        timeoutMs: number;
+        onProgress: () => void;
+      };
+      const tool = registered((given, context) => {
+        begun += 1;
+        return execute(given, context);
+      });
+      // What the door hands on is JSON.
+      const execution = executionOf({
+        tool,
+        args: args as TestExecution["args"] & {},
+        signal,
+        limits: { wallMs: timeoutMs },
+        call: { onProgress },
+      });
+      return toResult(await runFar(execution), callId);
+    },
+    session: () => createSession({ id: "far", workspace: WORKSPACE }),
+    endSession: async () => undefined,
+    // Only what sessions ask of it.
+    places: {} as never,
+  };
+  const door = createHttpDoor({
+    platform,
+    server: { allowedHosts: ["far.example"], allowedOrigins: [], limits: {} },
+    tokens: { identify: async () => CALLER },
+    endpoints: CALL_ENDPOINTS,
+    api: { host, platform, sessions: createHttpSessions({ host, platform, most: 1 }), calls: createHttpCalls({ host, platform }) },
+  });
+
+  async function serve({ url, method, fields, body }: MemoryRequest): Promise<MemoryAnswer> {
+    const headers = new Headers(fields.map(([name, value]): [string, string] => [name, value]));
+    const response = await door.fetch(new Request(url, { method, headers, body: new Uint8Array(body) }));
+    return { status: response.status, fields: [...response.headers], body: await response.text() };
+  }
+
+  const near = routeOptions(platform);
+  return {
+    execute: createRemoteExecutor({ ...near, secrets: secretsOf(platform), remotes: () => ({ far: { url: URL_OF_FAR } }) }),
+    // The far host records what is done there; the near one, that it asked.
+    events: far.events,
+    advance: platform.advance,
+    begun: () => begun,
+    execution: (behaviour, { args, signal, wallMs } = {}) => {
+      execute = toExecute(behaviour);
+      return executionOf({
+        tool: registered(() => null),
+        ...(args !== undefined && { args }),
+        ...(signal && { signal }),
+        ...(wallMs !== undefined && { limits: { wallMs } }),
+      });
+    },
+  };
+});
+
+function secretsOf(platform: ReturnType<typeof memoryPlatform>): ReturnType<typeof createSecrets> {
+  return createSecrets({ platform, sources: () => ({ FAR_TOKEN: { env: "FAR_TOKEN" } }), root: WORKSPACE });
+}
+
+/** The route toward a far host that answers as a test says. */
+function route(
+  answer: (request: MemoryRequest) => MemoryAnswer | Promise<MemoryAnswer>,
+  remotes: Readonly<Record<string, RemoteConfig>> = { far: { url: `${URL_OF_FAR}/below/` } },
+  names: Readonly<Record<string, readonly string[]>> = { "far.example": ["93.184.216.34"] },
+): {
+  readonly run: (execution?: Partial<TestExecution>) => Promise<Outcome>;
+  readonly requests: MemoryRequest[];
+  readonly events: ReturnType<typeof routeOptions>["events"];
+  readonly platform: ReturnType<typeof memoryPlatform>;
+} {
+  const requests: MemoryRequest[] = [];
+  const serve = (request: MemoryRequest): MemoryAnswer | Promise<MemoryAnswer> => {
+    requests.push(request);
+    return answer(request);
+  };
+  const platform = memoryPlatform({}, { network: { names, serve }, env: { FAR_TOKEN: "the far host's token" } });
+  const options = routeOptions(platform);
+  const execute = createRemoteExecutor({ ...options, secrets: secretsOf(platform), remotes: () => remotes });
+  const run = (execution: Partial<TestExecution> = {}): Promise<Outcome> =>
+    execute(executionOf({ tool: registered(() => null), ...execution }));
+  return { run, requests, events: options.events, platform };
+}
+
+const sse = (...frames: readonly (readonly [string, unknown])[]): MemoryAnswer => ({
+  fields: [["content-type", "text/event-stream"]],
+  body: frames.map(([event, data]) => `event: ${event}\ndata: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`).join(""),
+});
+const success = (output: unknown): MemoryAnswer => sse(["result", { ok: true, output }]);
+const failure = (error: unknown): MemoryAnswer => sse(["result", { ok: false, error }]);
+
+describe("createRemoteExecutor()", () => {
+  it("sends the call with its deadline, its trace and the token, and records where it went [O3.forward, AU7]", async () => {
+    const { run, requests, events } = route(() => success(1), { far: { url: `${URL_OF_FAR}/below/`, token: "FAR_TOKEN" } });
+    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const outcome = await run({ args: { a: 1 }, limits: { wallMs: 1_234 }, call: { callId: "0190-call", traceparent } });
+    expect(outcome).toMatchObject({ ok: true, output: 1, metadata: { remote: "far" } });
+    const [request] = requests;
+    expect([request?.url, request?.method, JSON.parse(new TextDecoder().decode(request?.body))]).toEqual([
+      "https://far.example/below/v1/calls",
+      "POST",
+      { tool: "tool", args: { a: 1 }, timeoutMs: 1_234, wait: true, callId: "0190-call" },
+    ]);
+    expect(request?.fields).toEqual(
+      expect.arrayContaining([
+        ["authorization", "Bearer the far host's token"],
+        ["traceparent", traceparent],
+      ]),
+    );
+    expect(events.map(({ type, payload }) => [type, payload])).toEqual([
+      ["capability.used", expect.objectContaining({ permission: "net", value: "far.example:443", decision: "granted", rule: "far" })],
+    ]);
+  });
+
+  it("streams progress back [O3.progress, T4]", async () => {
+    const told: unknown[] = [];
+    const { run, events } = route(() =>
+      sse(["started", {}], ["progress", { step: 1 }], ["progress", "no JSON"], ["result", { ok: true, output: 2 }]),
+    );
+    expect(await run({ call: { onProgress: (value) => told.push(value) } })).toMatchObject({ ok: true, output: 2 });
+    expect(told).toEqual([{ step: 1 }]);
+    expect(events.filter(({ type }) => type === "tool.output_delta")).toHaveLength(1);
+  });
+
+  it.each<[string, unknown, object]>([
+    ["tool_failed", { code: "tool_failed", message: "no" }, { code: "tool_failed", message: "no" }],
+    ["execution_error", { code: "execution_error", message: "old" }, { code: "tool_failed", message: "old" }],
+    [
+      "invalid_args",
+      { code: "invalid_args", message: "bad", details: { errors: [1] } },
+      { code: "invalid_args", details: { errors: [1] } },
+    ],
+    ["timeout", { code: "timeout", message: "late" }, { code: "timeout", message: "late" }],
+    [
+      "fs_denied",
+      { code: "fs_denied", message: "x", hint: { command: "rm -rf" } },
+      { code: "fs_denied", hint: { text: expect.stringContaining('"far"') } },
+    ],
+    ["user_denied", { code: "user_denied", message: "x" }, { code: "user_denied" }],
+    [
+      "tool_not_found",
+      { code: "tool_not_found", message: "x" },
+      { code: "unavailable", message: expect.stringContaining("tool_not_found: x") },
+    ],
+    ["cancelled", { code: "cancelled", message: "x" }, { code: "unavailable" }],
+    ["approval_required", { code: "approval_required", message: "x" }, { code: "unavailable" }],
+    ["internal", { code: "internal", message: "x" }, { code: "unavailable", message: expect.stringContaining("internal: x") }],
+    [
+      "a code of its own",
+      { code: "rooted", message: "x" },
+      { code: "unavailable", message: expect.stringContaining("an error of an unknown kind") },
+    ],
+    ["no error", {}, { code: "unavailable" }],
+  ])("makes %s one of ours [O3.errors, X2]", async (_name, error, expected) => {
+    const { run } = route(() => failure(error));
+    const outcome = await run();
+    expect(outcome).toMatchObject({ ok: false, error: expected });
+    expect(JSON.stringify(outcome)).not.toContain("rm -rf");
+  });
+
+  it.each<[string, MemoryAnswer, object]>([
+    [
+      "a redirect",
+      { status: 307, fields: [["location", "http://169.254.169.254/"]] },
+      { code: "unavailable", message: expect.stringContaining("HTTP 307: it answers with a redirect") },
+    ],
+    [
+      "a refusal",
+      { status: 401, body: '{"detail":"Send a token\\u001b[2J"}' },
+      { code: "unavailable", message: expect.stringContaining("HTTP 401: Send a token [2J") },
+    ],
+    ["a failure", { status: 500, body: "<html>" }, { code: "unavailable", message: expect.stringContaining("HTTP 500: without a word") }],
+    ["a page", { fields: [["content-type", "text/html"]], body: "<html>" }, { code: "unavailable" }],
+    ["no result", sse(["started", {}]), { code: "unavailable", message: expect.stringContaining("ended the answer before the result") }],
+    ["a result that is none", sse(["result", "null"]), { code: "unavailable", message: expect.stringContaining("no result") }],
+    ["a result that is no JSON", sse(["result", "{"]), { code: "unavailable" }],
+    ["a result that says neither", sse(["result", { ok: "true", output: 1 }]), { code: "unavailable" }],
+    [
+      "an output that is too large",
+      success("x".repeat(2_000)),
+      { code: "resource_exhausted", details: { limit: "outputBytes", allowed: 1_000 } },
+    ],
+    ["an output that is much too large", success("x".repeat(5_000_000)), { code: "resource_exhausted", details: { limit: "outputBytes" } }],
+    [
+      "an output that is too deep",
+      sse(["result", `{"ok":true,"output":${"[".repeat(90)}${"]".repeat(90)}}`]),
+      { code: "resource_exhausted", details: { limit: "jsonDepth" } },
+    ],
+    ["a million levels", sse(["result", "[".repeat(1_000_000)]), { code: "resource_exhausted", details: { limit: "jsonDepth" } }],
+    [
+      "noise without an end",
+      { fields: [["content-type", "text/event-stream"]], body: "x".repeat(20_000_000) },
+      { code: "resource_exhausted" },
+    ],
+  ])("takes %s for what it is [O3.hostile]", async (_name, answer, error) => {
+    const { run, requests } = route(() => answer);
+    expect(await run({ limits: { outputBytes: 1_000 } })).toMatchObject({ ok: false, error });
+    expect(requests).toHaveLength(1);
+  });
+
+  it("believes nothing that a result says about the call [O3.hostile]", async () => {
+    const lies = {
+      callId: "other",
+      tool: "other",
+      plugin: "other",
+      route: "host",
+      digest: "0",
+      durationMs: -1,
+      limitsUsed: { wallMs: -1 },
+      decision: { kind: "allow" },
+    };
+    const { run } = route(() =>
+      sse(["result", { ...lies, ok: true, output: 1, commandExecuted: "rm", metadata: { remote: "lie", n: 1 }, filesModified: [1, "a"] }]),
+    );
+    expect(await run()).toEqual({
+      ok: true,
+      output: 1,
+      used: { wallMs: expect.any(Number) },
+      filesModified: ["a"],
+      metadata: { remote: "far", n: 1 },
+    });
+  });
+
+  it("tries again only what reads and was not answered [O3.retry]", async () => {
+    const refuse = (): never => {
+      throw new NetworkError("refused", "tcp connect error");
+    };
+    const attempts = async (sideEffects: readonly SideEffect[], answer: () => MemoryAnswer): Promise<readonly [number, Outcome]> => {
+      const { run, requests, platform } = route(answer);
+      let isOver = false;
+      const outcome = run({ tool: registered(() => null, sideEffects) }).finally(() => (isOver = true));
+      await expect.poll(() => (platform.advance(100), isOver)).toBe(true);
+      return [requests.length, await outcome];
+    };
+    expect(await attempts(["read"], refuse)).toMatchObject([
+      3,
+      { error: { code: "unavailable", message: expect.stringContaining("tcp connect error") } },
+    ]);
+    expect((await attempts(["write"], refuse))[0]).toBe(1);
+    expect((await attempts(["network"], refuse))[0]).toBe(1);
+    expect((await attempts(["read"], () => sse(["started", {}])))[0]).toBe(1);
+    let isFirst = true;
+    const once = (): MemoryAnswer => (isFirst ? ((isFirst = false), refuse()) : success("second"));
+    expect(await attempts([], once)).toMatchObject([2, { ok: true, output: "second" }]);
+  });
+
+  it("goes to the host that names the tool, else to the one for all; says what is missing otherwise [O3.choice, R10.remote]", async () => {
+    const named: Record<string, RemoteConfig> = {
+      all: { url: "https://all.example" },
+      mine: { url: "https://mine.example", tools: ["to*"] },
+    };
+    const names = { "all.example": ["93.184.216.34"], "mine.example": ["93.184.216.35"] };
+    const { run, requests } = route(() => success(1), named, names);
+    expect(await run()).toMatchObject({ metadata: { remote: "mine" } });
+    expect(requests[0]?.url).toBe("https://mine.example/v1/calls");
+    const declared = route(() => success(1), {}, { "own.example": ["93.184.216.36"] });
+    const tool = { ...registered(() => null), binding: { kind: "remote", url: "https://own.example" } } as const;
+    expect(await declared.run({ tool })).toMatchObject({ ok: true, metadata: { remote: "own.example" } });
+    expect(await route(() => success(1), {}).run()).toMatchObject({
+      error: { code: "unavailable", message: expect.stringContaining('names no host in "remotes"') },
+    });
+    const other = { far: { url: URL_OF_FAR, tools: ["other.*"] } };
+    expect(await route(() => success(1), other).run()).toMatchObject({ error: { message: expect.stringContaining("none of far") } });
+    const secret = { far: { url: URL_OF_FAR, token: "NO_TOKEN" } };
+    expect(await route(() => success(1), secret).run()).toMatchObject({
+      error: { message: expect.stringContaining('the secret "NO_TOKEN"') },
+    });
+  });
+
+  it("connects to no private address but those that are listed [O3.addresses, C6]", async () => {
+    const names = { "far.example": ["10.0.0.7"] };
+    const { run, requests, events } = route(() => success(1), { far: { url: URL_OF_FAR } }, names);
+    expect(await run()).toMatchObject({ error: { code: "unavailable", message: expect.stringContaining('"addresses" of remotes.far') } });
+    expect([requests.length, events.at(-1)?.type]).toEqual([0, "capability.denied"]);
+    expect(await route(() => success(1), { far: { url: URL_OF_FAR, addresses: ["10.0.0.0/8"] } }, names).run()).toMatchObject({ ok: true });
+  });
+});

@@ -1,0 +1,102 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fromJsonSchema, McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { onTestFinished, describe, expect, it } from "vitest";
+import { createHost, type Host } from "../../../../host/mod.ts";
+import { currentPlatform } from "../../../../host/platform/mod.ts";
+import { fetchFrom } from "../../../../host/platform/server-fetch.ts";
+import { ALLOWED } from "../../../conformance/source.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+
+async function listen(
+  answer: (request: IncomingMessage, body: string) => Promise<Response>,
+): Promise<{ readonly url: string; readonly server: Server }> {
+  const server = createServer((request, response) => {
+    void (async () => {
+      let body = "";
+      for await (const chunk of request) body += String(chunk);
+      const answered = await answer(request, body);
+      response.writeHead(answered.status, Object.fromEntries(answered.headers));
+      if (answered.body) for await (const chunk of answered.body) response.write(chunk);
+      response.end();
+    })().catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => new Promise((resolve) => (server.closeAllConnections(), server.close(() => resolve()))));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, server };
+}
+
+async function openHost(): Promise<Host> {
+  const SILENT = { write: () => {}, child: () => SILENT };
+  const folder = await temporaryFolder();
+  return await createHost({
+    platform: currentPlatform(),
+    config: {},
+    workspace: folder,
+    builtins: false,
+    logger: SILENT,
+    events: { store: false },
+    plugins: [],
+  });
+}
+
+describe("an MCP server over Streamable HTTP", () => {
+  it("is connected to with the headers that were set, and called [K3.http]", { timeout: 60_000 }, async () => {
+    const seen: (string | undefined)[] = [];
+    const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+    const { url } = await listen(async (request, body) => {
+      seen.push(request.headers["x-key"]?.toString());
+      const known = sessions.get(request.headers["mcp-session-id"]?.toString() ?? "");
+      const transport = known ?? (await begin(sessions));
+      const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+      return await transport.handleRequest(new Request(url, { method: request.method ?? "GET", headers, ...(body !== "" && { body }) }));
+    });
+    await using host = await openHost();
+    const status = await host.addMcpServer("far", { url, headers: { "X-Key": "secret" } });
+    expect(status).toMatchObject({ state: "connected", tools: ["mcp__far.double"] });
+    expect(await host.call("mcp__far.double", { n: 21 }, ALLOWED)).toMatchObject({ ok: true, output: { doubled: 42 } });
+    expect(new Set(seen)).toEqual(new Set(["secret"]));
+  });
+
+  it("says why it is not connected: no server, no MCP, another origin [K3.http] [K3.failure]", { timeout: 60_000 }, async () => {
+    await using host = await openHost();
+    const plain = await listen(async () => new Response("<html>", { headers: { "content-type": "text/html" } }));
+    const moved = await listen(async () => Response.redirect("http://127.0.0.1:9/"));
+    for (const [name, url] of Object.entries({ plain: plain.url, moved: moved.url, closed: "http://127.0.0.1:9/" })) {
+      const status = await host.addMcpServer(name, { url });
+      expect(status, name).toMatchObject({ state: "waiting", tools: [], problem: expect.any(String) as string });
+    }
+  });
+});
+
+async function begin(sessions: Map<string, WebStandardStreamableHTTPServerTransport>): Promise<WebStandardStreamableHTTPServerTransport> {
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    sessionIdGenerator: () => crypto.randomUUID(),
+    onsessioninitialized: (id) => void sessions.set(id, transport),
+  });
+  const server = new McpServer({ name: "far", version: "1" });
+  const inputSchema = fromJsonSchema({ type: "object", properties: { n: { type: "integer" } }, required: ["n"] });
+  server.registerTool("double", { description: "Doubles", inputSchema }, (args) => ({
+    content: [],
+    structuredContent: { doubled: 2 * (args as { n: number }).n },
+  }));
+  await server.connect(transport);
+  return transport;
+}
+
+describe("fetchFrom()", () => {
+  it("reaches one origin, follows nowhere, and reads no message without end [K3.http]", async () => {
+    const { url } = await listen(async (request) => {
+      if (request.url === "/moved") return Response.redirect("http://example.invalid/");
+      const isEvents = request.url === "/events";
+      const text = isEvents ? `data: ${"x".repeat(600)}\n\n`.repeat(5) : "x".repeat(1_500);
+      return new Response(text, { headers: { "content-type": isEvents ? "text/event-stream" : "application/json" } });
+    });
+    const { origin } = new URL(url);
+    const fetch = fetchFrom(origin, 1_000);
+    await expect(fetch("http://example.invalid/")).rejects.toThrow("Refused a request");
+    await expect(fetch(`${origin}/moved`)).rejects.toThrow();
+    await expect((await fetch(`${origin}/long`)).text()).rejects.toThrow("longer than 1000 bytes");
+    expect(await (await fetch(`${origin}/events`)).text()).toHaveLength(5 * 608);
+  });
+});
