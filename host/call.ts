@@ -69,6 +69,11 @@ export interface ConfirmationRequest {
   readonly calledBy?: readonly string[];
   /** Paths that the call says it will write. */
   readonly projectedModifications: readonly string[];
+  /**
+   * In the middle of a call: what it asks for now. A yes holds for this call only. `value` is a path with all that is below it,
+   * a host or a name, and absent for all of the kind; `leadsTo` is where a path really leads, if that is another place.
+   */
+  readonly permission?: { readonly kind: string; readonly value?: string; readonly leadsTo?: string };
   /** What it will change, where it ran dry to find out: then this is what is done, and nothing else. */
   readonly preview?: DryRunReport;
   /** SHA-256 in hexadecimal over tool, digest, arguments, modifications and preview: an answer is to this and nothing else (SPEC E3). */

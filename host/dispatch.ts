@@ -142,7 +142,7 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
     if (unwanted) return trace.deny(unwanted);
 
     trace.called(decision, isDry);
-    const execution: Execution = { tool, call, args, decision, signal, meter: begun.meter };
+    const execution: Execution = { tool, call, args, decision, signal, meter: begun.meter, slot };
     const outcome = previewed
       ? await previewed.commit()
       : await host.executors[decision.route](isDry ? { ...execution, dryRun: "asked" } : execution);

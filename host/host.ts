@@ -6,7 +6,8 @@ import { JsonArgumentText } from "./arguments.ts";
 import type { Decision, ToolCall } from "./call.ts";
 import { createCalls } from "./calls.ts";
 import { checkRequired } from "./capabilities/mod.ts";
-import { createConfirm } from "./confirmations/confirmations.ts";
+import { type ConfirmationOptions, createConfirm } from "./confirmations/confirmations.ts";
+import { createPermissionAsks } from "./confirmations/permission-asks.ts";
 import { createPendingConfirmations } from "./confirmations/pending.ts";
 import { isSameDecision } from "./decision-summary.ts";
 import { createConsentActs } from "./consent/consent-acts.ts";
@@ -127,16 +128,8 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     undos,
     isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
   });
-  const executors = createExecutors({
-    ...{ platform, emit: bus.emit, secrets, sandbox, recorder, dryRuns, undos },
-    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
-    settings: settings.configOf,
-    remotes: () => places.project.config().remotes,
-    lease: directory.lease,
-  });
-  const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
   const confirmations = createPendingConfirmations();
-  const confirm = createConfirm({
+  const asking: ConfirmationOptions = {
     emit: bus.emit,
     newId: random.uuidv7,
     clock,
@@ -144,7 +137,17 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     timeoutMs: policies.confirmationTimeoutMs,
     isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
     onDefect,
+  };
+  const executors = createExecutors({
+    ...{ platform, emit: bus.emit, secrets, sandbox, recorder, dryRuns, undos },
+    openAsks: createPermissionAsks({ ...asking, files: platform.files }),
+    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
+    settings: settings.configOf,
+    remotes: () => places.project.config().remotes,
+    lease: directory.lease,
   });
+  const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
+  const confirm = createConfirm(asking);
   const quotas = createQuotas(clock.monotonic);
   const preview = createPreview({ dryRuns, executors, quotas, isWanted: () => places.project.config().confirmation.preview });
   const wanted = options.telemetry ?? false;

@@ -55,9 +55,15 @@ export interface Slots {
 /** What came of waiting for a slot. */
 export type SlotEntry =
   /** `leave` is idempotent. */
-  | { readonly kind: "entered"; readonly leave: () => void }
+  | { readonly kind: "entered"; readonly leave: () => void; readonly lend: LendSlot }
   | { readonly kind: "overloaded"; readonly waiting: number }
   | { readonly kind: "cancelled" };
+
+/**
+ * Gives a slot to others while its call waits for a person. What it answers takes one again, in turn with whoever waits, and
+ * resolves at once if the call ends meanwhile. To be called while the call runs, and not twice at once.
+ */
+export type LendSlot = () => (signal: AbortSignal) => Promise<void>;
 
 /** As a rule's quota; counted for the session. */
 export type SessionQuota = Partial<Omit<QuotaConfig, "per">>;
@@ -151,15 +157,55 @@ export function createSlots(capacity: number, queue: number): Slots {
   const waiters = new Set<() => void>();
   let running = 0;
 
-  function leaveOnce(): () => void {
-    let left = false;
-    return () => {
-      if (left) return;
-      left = true;
-      running -= 1;
-      const [next] = waiters;
-      next?.();
+  function free(): void {
+    running -= 1;
+    const [next] = waiters;
+    next?.();
+  }
+
+  function entered(): SlotEntry {
+    let state: "held" | "lent" | "left" = "held";
+    return {
+      kind: "entered",
+      leave: () => {
+        if (state === "held") free();
+        state = "left";
+      },
+      lend: () => {
+        if (state !== "held") return async () => {};
+        state = "lent";
+        free();
+        return async (signal) => {
+          const taken = await wait(signal);
+          // It may have ended while it waited.
+          if (taken && state === "left") free();
+          else if (taken) state = "held";
+        };
+      },
     };
+  }
+
+  /** For a slot, however many wait. False if the signal fired before. */
+  async function wait(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return false;
+    if (running < capacity) {
+      running += 1;
+      return true;
+    }
+    return await new Promise<boolean>((resolve) => {
+      const settle = (isIn: boolean): void => {
+        waiters.delete(admit);
+        signal.removeEventListener("abort", giveUp);
+        resolve(isIn);
+      };
+      const admit = (): void => {
+        running += 1;
+        settle(true);
+      };
+      const giveUp = (): void => settle(false);
+      waiters.add(admit);
+      signal.addEventListener("abort", giveUp, { once: true });
+    });
   }
 
   return {
@@ -173,23 +219,10 @@ export function createSlots(capacity: number, queue: number): Slots {
       if (signal.aborted) return { kind: "cancelled" };
       if (running < capacity) {
         running += 1;
-        return { kind: "entered", leave: leaveOnce() };
+        return entered();
       }
       if (waiters.size >= queue) return { kind: "overloaded", waiting: waiters.size };
-      return await new Promise<SlotEntry>((resolve) => {
-        const settle = (entry: SlotEntry): void => {
-          waiters.delete(admit);
-          signal.removeEventListener("abort", giveUp);
-          resolve(entry);
-        };
-        const admit = (): void => {
-          running += 1;
-          settle({ kind: "entered", leave: leaveOnce() });
-        };
-        const giveUp = (): void => settle({ kind: "cancelled" });
-        waiters.add(admit);
-        signal.addEventListener("abort", giveUp, { once: true });
-      });
+      return (await wait(signal)) ? entered() : { kind: "cancelled" };
     },
   };
 }

@@ -1,5 +1,6 @@
 /** One act of a guest, from its worker's message to the host's handler and back. */
 
+import { ASKS_PERSON } from "./call-operations.ts";
 import type { HostAnswer } from "./host-call.ts";
 import type { Invocation } from "./invocation.ts";
 import { OPERATION_TEXT_BYTES, parseGuestJson } from "./marshal.ts";
@@ -23,6 +24,8 @@ export interface AskingCall {
   /** Of the effects, those that are host operations. */
   operations: number;
   pendingOperations: number;
+  /** Of these, those that wait for a person. */
+  asking: number;
 }
 
 /** Longer than any operation's. */
@@ -35,8 +38,11 @@ export function answerOperation(thread: Answering, job: AskingCall, message: Ext
   if (job.operations >= limits.operations || job.pendingOperations > limits.pendingOperations) return thread.unheard();
   job.effects++;
   job.operations++;
+  const asks = message.operation !== 0 && message.name === ASKS_PERSON ? 1 : 0;
+  job.asking += asks;
   const reply = (answer: HostAnswer): void => {
     job.pendingOperations--;
+    job.asking -= asks;
     if (job.thread !== thread) return;
     const text = answer.ok ? `v${JSON.stringify(answer.value)}` : `e${JSON.stringify(answer.error)}`;
     const bytes = answer.ok ? answer.bytes : undefined;

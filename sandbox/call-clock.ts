@@ -16,8 +16,8 @@ export interface ClockEnvironment {
 }
 
 export class CallClock {
-  /** When the call's wall time is over. */
-  readonly wallEnd: number;
+  /** When the call's wall time is over. Infinity while it waits for a person. */
+  wallEnd: number;
   readonly #number: number;
   readonly #limits: Limits;
   readonly #env: ClockEnvironment;
@@ -26,6 +26,9 @@ export class CallClock {
   #enteredAt = 0;
   /** Time since the guest was entered that was not its own: waiting for the host, or for a processor. */
   #notOwnMs = 0;
+  /** Questions to a person that the call waits for, and what was left of its wall time when the first of them was asked. */
+  #questions = 0;
+  #leftMs = 0;
   /** The thread's CPU time when this entry was first looked at; short entries are over before that. */
   #cpuAtFirstPoll: number | undefined;
 
@@ -80,6 +83,23 @@ export class CallClock {
     this.#notOwnMs += this.#env.now() - began;
     control.times[END_BY] = Math.min(this.wallEnd, this.#cpuEnd);
     return result;
+  }
+
+  /** A person is asked, and the call waits: its wall time stands still (SPEC E7). Inside an entry of the guest. */
+  pause(): void {
+    if (this.#questions++ > 0) return;
+    this.#leftMs = this.wallEnd - this.#env.now();
+    this.#endAt(Infinity);
+  }
+
+  /** The answer enters the guest. */
+  resume(): void {
+    if (--this.#questions === 0) this.#endAt(this.#env.now() + this.#leftMs);
+  }
+
+  #endAt(wallEnd: number): void {
+    this.wallEnd = wallEnd;
+    this.#env.control.times[END_BY] = Math.min(wallEnd, this.#cpuEnd);
   }
 
   /** Time that other threads worked for the call counts as its own. Between two entries of the guest. */

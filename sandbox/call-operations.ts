@@ -39,7 +39,13 @@ export interface OperatingCall {
   /** Brings an answer that comes from this worker. */
   answer(operation: number, answer: string, bytes: Uint8Array | undefined): void;
   end(fault: Fault): void;
+  /** A person is asked: until the answer enters the guest, its wall time stands still. */
+  pauseWall(): void;
+  resumeWall(): void;
 }
+
+/** The operation that may wait for a person (SPEC E7). Synchronous, it holds the worker, and has no more time than the call. */
+export const ASKS_PERSON = "permissions.request";
 
 interface GuestAnswer {
   readonly answer: string | undefined;
@@ -50,7 +56,7 @@ export class CallOperations {
   readonly #call: OperatingCall;
   readonly #env: OperationsEnvironment;
   /** Those that have not been answered, by the guest's id, and who answers them. */
-  readonly #pending: Map<number, "host" | "crypto"> = new Map();
+  readonly #pending: Map<number, "host" | "crypto" | "person"> = new Map();
   #pendingAtHost = 0;
   #subtle: SubtleCall | undefined;
   /** Made when it is first used: most calls need none. */
@@ -77,8 +83,10 @@ export class CallOperations {
 
   /** Its answer enters the guest. */
   settled(id: number): void {
-    if (this.#pending.get(id) === "host") this.#pendingAtHost--;
+    const where = this.#pending.get(id);
+    if (where === "host" || where === "person") this.#pendingAtHost--;
     this.#pending.delete(id);
+    if (where === "person") this.#call.resumeWall();
   }
 
   close(): void {
@@ -111,14 +119,15 @@ export class CallOperations {
     if (id === 0) return this.#sendAndWait(operation, text, bytes);
     if (operation.startsWith(SUBTLE_PREFIX)) return this.#beginSubtle(id, { method: operation.slice(SUBTLE_PREFIX.length), text, bytes });
     if (this.#pendingAtHost >= limits.pendingOperations) return this.#exhaust("pendingOperations", limits.pendingOperations);
-    this.#begin(id, "host");
+    this.#begin(id, operation === ASKS_PERSON ? "person" : "host");
     this.#send(id, operation, text, bytes);
     return { answer: undefined };
   }
 
-  #begin(id: number, where: "host" | "crypto"): void {
+  #begin(id: number, where: "host" | "crypto" | "person"): void {
     this.#pending.set(id, where);
-    if (where === "host") this.#call.use.pending(++this.#pendingAtHost);
+    if (where !== "crypto") this.#call.use.pending(++this.#pendingAtHost);
+    if (where === "person") this.#call.pauseWall();
     this.#call.world?.asked(id);
   }
 

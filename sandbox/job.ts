@@ -55,6 +55,9 @@ export interface CallJob extends JobBase {
   /** Of the lines that arrived, each with its end. */
   logBytes: number;
   pendingOperations: number;
+  /** Operations that wait for a person, and for how long there have been any. */
+  asking: number;
+  askingMs: number;
   /** When the grace period of a cancellation ends. */
   cancelBy: number | undefined;
 }
@@ -64,6 +67,11 @@ export type Job = LoadJob | CallJob;
 /** Limits of the job's time, for the watchdog. */
 export function wallMsOf(job: Job): number {
   return job.kind === "call" ? job.invocation.limits.wallMs : job.source.loadMs;
+}
+
+/** The same with the time that it waited for a person, which is not its own (SPEC E7). */
+export function lastingMsOf(job: Job): number {
+  return wallMsOf(job) + (job.kind === "call" ? job.askingMs : 0);
 }
 
 export function cpuMsOf(job: Job): number {

@@ -231,7 +231,8 @@ export class Pool {
   #look(): void {
     const now = this.#now();
     // A host that was held up itself has seen nobody idle meanwhile.
-    const stepMs = Math.min(now - this.#lastLook, LONGEST_STEP_MS);
+    const elapsedMs = now - this.#lastLook;
+    const stepMs = Math.min(elapsedMs, LONGEST_STEP_MS);
     this.#lastLook = now;
     for (const thread of [...this.#crew.threads]) {
       if (thread.jobs.size === 0) continue;
@@ -249,7 +250,7 @@ export class Pool {
         continue;
       }
       if (thread.isFull || isBusy(thread, now, BUSY_AFTER_MS)) this.#takeBackFrom(thread);
-      for (const number of thread.jobs.keys()) this.#lookAtJob(thread, number, now);
+      for (const number of thread.jobs.keys()) this.#lookAtJob(thread, number, { now, elapsedMs });
     }
     this.#placeWaiting();
   }
@@ -265,9 +266,10 @@ export class Pool {
     return thread.owesSince(now - START_WITHIN_MS);
   }
 
-  #lookAtJob(thread: Thread, number: number, now: number): void {
+  #lookAtJob(thread: Thread, number: number, { now, elapsedMs }: { readonly now: number; readonly elapsedMs: number }): void {
     const job = this.#jobs.get(number);
     if (job === undefined || job.kind !== "call") return;
+    if (job.asking > 0) job.askingMs += elapsedMs;
     if (thread.hasBegun(number)) job.begunAt ??= now;
     const isRunning = thread.entry?.number === number;
     const verdict = judgeCall(job, isRunning, now);

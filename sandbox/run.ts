@@ -101,7 +101,23 @@ export class Run implements OperatingCall {
   start(): void {
     this.#run((instance) => instance.callEntry("invoke", this.#request.words, this.#outputBytes));
     // Most calls are over by now and need no timer.
-    if (!this.#over) this.#cancelWall = this.#env.after(this.clock.wallEnd - this.#env.now(), () => this.#finish(this.clock.wallFault));
+    if (!this.#over) this.#watchWall();
+  }
+
+  pauseWall(): void {
+    this.clock.pause();
+    this.#cancelWall();
+  }
+
+  resumeWall(): void {
+    this.clock.resume();
+    this.#watchWall();
+  }
+
+  #watchWall(): void {
+    this.#cancelWall();
+    const leftMs = this.clock.wallEnd - this.#env.now();
+    if (leftMs < Infinity) this.#cancelWall = this.#env.after(leftMs, () => this.#finish(this.clock.wallFault));
   }
 
   /** Settles an asynchronous operation. */

@@ -189,6 +189,8 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
         refusals: 0,
         logBytes: 0,
         pendingOperations: 0,
+        asking: 0,
+        askingMs: 0,
         cancelBy: undefined,
         settle(outcome, left) {
           invocation.signal.removeEventListener("abort", cancel);

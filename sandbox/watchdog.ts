@@ -5,7 +5,7 @@
  */
 
 import type { Fault } from "./fault.ts";
-import { type CallJob, cpuMsOf, type Job, wallMsOf } from "./job.ts";
+import { type CallJob, cpuMsOf, type Job, lastingMsOf, wallMsOf } from "./job.ts";
 import type { GuestEntry } from "./worker/thread.ts";
 
 /** How often the pool looks while jobs are under way. */
@@ -41,7 +41,7 @@ export function judgeEntry(entry: GuestEntry, job: Job, now: number, isMetered: 
   if (now <= entry.endBy + (polled ? pollingMs : silentMs)) return undefined;
   if (job.kind === "call" && job.cancelBy !== undefined) return { kind: "cancelled" };
   const wallMs = wallMsOf(job);
-  const byWall = entry.endBy >= (job.begunAt ?? job.givenAt) + wallMs - 2 * WATCH_EVERY_MS || wallMs <= cpuMsOf(job);
+  const byWall = entry.endBy >= (job.begunAt ?? job.givenAt) + lastingMsOf(job) - 2 * WATCH_EVERY_MS || wallMs <= cpuMsOf(job);
   return byWall ? { kind: "timeout", limit: "wall", limitMs: wallMs } : { kind: "timeout", limit: "cpu", limitMs: cpuMsOf(job) };
 }
 
@@ -61,6 +61,6 @@ export function judgeCall(job: CallJob, isRunning: boolean, now: number): Verdic
     if (now <= job.cancelBy + ANSWER_GRACE_MS) return { kind: "stop" };
     return { kind: isRunning ? "kill" : "answer", fault: { kind: "cancelled" } };
   }
-  if (job.begunAt === undefined || now <= job.begunAt + wallMsOf(job) + ANSWER_GRACE_MS) return { kind: "fine" };
+  if (job.begunAt === undefined || now <= job.begunAt + lastingMsOf(job) + ANSWER_GRACE_MS) return { kind: "fine" };
   return { kind: "answer", fault: { kind: "timeout", limit: "wall", limitMs: wallMsOf(job) } };
 }

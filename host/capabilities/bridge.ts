@@ -4,7 +4,7 @@
  * A capability is one file and one line in `mod.ts`; every bridge passes `test/conformance/bridge.ts`.
  */
 
-import type { JsonValue } from "../../manifests/mod.ts";
+import type { AccessQuery, JsonValue } from "../../manifests/mod.ts";
 import type { HostAnswer } from "../../sandbox/mod.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { OpenFiles } from "./open-files.ts";
@@ -36,6 +36,8 @@ export interface BridgeContext {
   readonly ownFiles?: ReadonlyMap<string, Uint8Array>;
   /** How it calls other tools. Absent where it asks for none. */
   readonly tools?: ToolCalls;
+  /** Asks the call's person for a permission that only a grant is missing for; true if the call holds it from then on. Absent where nobody can be asked. */
+  readonly ask?: (wanted: AccessQuery) => Promise<boolean>;
   /** Called for each act that was allowed or refused (SPEC C10, PA8). */
   readonly record: (act: CapabilityAct) => void;
   /** Called with the workspace-relative or absolute path of each file that was written. */

@@ -15,6 +15,7 @@ import {
 import type { HostAnswer } from "../../sandbox/mod.ts";
 import { answer, failure } from "./answer.ts";
 import type { Bridge, BridgeContext } from "./bridge.ts";
+import { toAct } from "./checked.ts";
 
 /** What each kind names; kinds beyond Deno's are not for guests to ask. */
 const FIELDS: Readonly<Record<DenoKind, string>> = {
@@ -50,8 +51,37 @@ export function answerPermissionQuery(args: JsonValue, { grant, cwd }: Pick<Brid
 
 export const permissionsBridge: Bridge = {
   name: "permissions",
-  operations: { "permissions.query": async (args, _bytes, context) => answerPermissionQuery(args, context) },
+  operations: {
+    "permissions.query": async (args, _bytes, context) => answerPermissionQuery(args, context),
+    "permissions.request": async (args, _bytes, context) => await answerPermissionRequest(args, context),
+  },
 };
+
+/**
+ * As a query; but where only a person's grant is missing, the call's person is asked, and the program waits (SPEC E7). What it
+ * gets in neither way is recorded as refused, so that the failure that follows says what to grant.
+ */
+async function answerPermissionRequest(args: JsonValue, context: BridgeContext): Promise<HostAnswer> {
+  const { grant, cwd, ask, record, signal } = context;
+  if (signal.aborted) return failure("AbortError", "The call was cancelled");
+  const asked = readDescriptor(args, cwd);
+  const revoked = readRevoked(args, cwd);
+  if (!asked.ok || revoked === undefined) return answerPermissionQuery(args, context);
+  const verdict = evaluateAccess(grant.layers, asked.query);
+  // What the program gave up itself is its own to use or not.
+  if (verdict.state === "granted" || revoked.length > 0) return answerPermissionQuery(args, context);
+  if (verdict.state === "prompt" && (await ask?.(asked.query)) === true) return answer({ state: "granted", partial: false });
+  if (signal.aborted) return failure("AbortError", "The call was cancelled");
+  record(toAct(asked.query.kind, shownQuery(asked.query), verdict));
+  return answer({ state: ask === undefined ? verdict.state : "denied", partial: false });
+}
+
+function shownQuery(query: AccessQuery): string {
+  if ("path" in query) return query.path ?? "";
+  if ("name" in query) return query.name ?? "";
+  if (!("host" in query)) return "";
+  return query.port === undefined ? (query.host ?? "") : `${query.host ?? ""}:${query.port}`;
+}
 
 function stateOf(layers: readonly PermissionLayer[], query: AccessQuery, revoked: readonly AccessQuery[]): JsonObject {
   const { state, partial = false } = evaluateAccess(layers, query);

@@ -21,6 +21,18 @@ export function terminalPrompt(platform: Platform, output: Output): ConfirmPromp
   };
 }
 
+/** What is asked for in the middle of a call, and where it really leads. */
+function permissionLines(
+  { kind, value, leadsTo }: NonNullable<ConfirmationRequest["permission"]>,
+  style: Output["style"],
+): readonly string[] {
+  const isPath = kind === "read" || kind === "write";
+  const what =
+    value === undefined ? "everything that the plugin asks for" : `${printable(value)}${isPath ? " and all that is below it" : ""}`;
+  const leads = leadsTo === undefined ? [] : [`  ${style.red("leads to")}   ${printable(leadsTo)}`];
+  return [`  ${kind.padEnd(9)}  ${style.bold(what)}`, ...leads];
+}
+
 /** Tool, class and arguments as they will run. Everything in it is made inert: the arguments may come from anywhere. */
 export function questionLines(request: ConfirmationRequest, output: Output): readonly string[] {
   const { style } = output;
@@ -29,7 +41,8 @@ export function questionLines(request: ConfirmationRequest, output: Output): rea
   const plugin = request.plugin === undefined ? "" : ` of plugin ${style.bold(printable(request.plugin))}`;
   return [
     "",
-    `${style.yellow("?")} Tool ${style.bold(printable(request.tool))}${plugin} wants to run`,
+    `${style.yellow("?")} Tool ${style.bold(printable(request.tool))}${plugin} ${request.permission ? "asks for a permission, for this call" : "wants to run"}`,
+    ...(request.permission ? permissionLines(request.permission, style) : []),
     ...(request.calledBy === undefined ? [] : [`  called by  ${request.calledBy.map(printable).join(" → ")}`]),
     `  class      ${style.bold(request.class)}${request.destructive ? style.red(", destructive") : ""}`,
     ...(request.preview ? [] : request.projectedModifications.map((path) => `  writes     ${printable(path)}`)),

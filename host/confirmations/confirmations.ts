@@ -48,7 +48,8 @@ export interface ConfirmationOptions {
   readonly onDefect: (message: string, error: unknown, fields: { readonly callId: string }) => void;
 }
 
-type Answer = "allowed" | "denied" | "timeout" | "cancelled" | "too_many";
+/** What came of a question. */
+export type Answer = "allowed" | "denied" | "timeout" | "cancelled" | "too_many";
 
 export function createConfirm(options: ConfirmationOptions): Confirm {
   const answers = createAnswerMemory();
@@ -78,13 +79,28 @@ export function createConfirm(options: ConfirmationOptions): Confirm {
   };
 }
 
-/** Publishes the question, waits for the door's person, publishes the answer. */
 async function askPerson(
   { tool, call, args, preview, pend }: ConfirmInput,
   signal: AbortSignal,
   options: ConfirmationOptions,
 ): Promise<Answer> {
   const request = await toRequest(tool, call, args, { requestId: options.newId(), ...(preview && { preview }) });
+  return await putQuestion(request, { tool, call, summary: summarize(args), ...(pend && { pend }) }, signal, options);
+}
+
+/** What a question is about, beside what the person is shown. */
+export interface Question extends Pick<ConfirmInput, "tool" | "call" | "pend"> {
+  /** In one line, for the record. */
+  readonly summary: string;
+}
+
+/** Publishes a question, waits for its answer, publishes that. */
+export async function putQuestion(
+  request: ConfirmationRequest,
+  { tool, call, summary, pend }: Question,
+  signal: AbortSignal,
+  options: ConfirmationOptions,
+): Promise<Answer> {
   const subject = {
     sessionId: call.session.id,
     callId: call.callId,
@@ -97,7 +113,7 @@ async function askPerson(
   options.emit({
     type: "tool.confirmation_requested",
     ...subject,
-    payload: { requestId, tool: tool.qualifiedName, inputSummary: summarize(args), class: request.class, projectedModifications },
+    payload: { requestId, tool: tool.qualifiedName, inputSummary: summary, class: request.class, projectedModifications },
   });
   const answer = await waitForAnswer(request, { call, ...(pend && { pend }) }, signal, options);
   const by = answer === "allowed" || answer === "denied" ? "person" : "host";
@@ -172,7 +188,7 @@ function keyOf(tool: RegisteredTool, { chain }: ToolCall): string {
   return [tool.qualifiedName, tool.binding.kind === "plugin" ? tool.binding.version.digest : tool.id, ...(chain?.path ?? [])].join(" ");
 }
 
-interface Question {
+interface RememberedQuestion {
   readonly session: Session;
   readonly key: string;
   /** False for a caller that does not wait: it is told of a question of its own. */
@@ -185,7 +201,7 @@ interface SessionAnswers {
 }
 
 interface AnswerMemory {
-  once(question: Question, ask: () => Promise<Answer>): Promise<Answer>;
+  once(question: RememberedQuestion, ask: () => Promise<Answer>): Promise<Answer>;
 }
 
 /** Yes and no are remembered as long as the session lives; while one call asks, others of the same tool wait for its answer. */

@@ -32,6 +32,17 @@ export async function toRequest(
   });
 }
 
+/** A question for a permission in the middle of a call: bound to that permission as well. */
+export async function toPermissionRequest(
+  tool: RegisteredTool,
+  call: ToolCall,
+  args: JsonValue,
+  { requestId, permission }: { readonly requestId: string; readonly permission: NonNullable<ConfirmationRequest["permission"]> },
+): Promise<ConfirmationRequest> {
+  const request = await toRequest(tool, call, args, { requestId });
+  return Object.freeze({ ...request, permission, hash: await hashOf([request.hash, "permission", { ...permission }]) });
+}
+
 /** The arguments that the tool declares as files it writes. */
 function projectedModifications(tool: RegisteredTool, args: JsonValue): readonly string[] {
   if (!isJsonObject(args)) return [];

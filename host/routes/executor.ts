@@ -8,6 +8,7 @@ import type { RecordingSummary } from "../recordings/recording.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { DryRunReport } from "../overlay/report.ts";
 import type { Meter } from "../quotas/meter.ts";
+import type { LendSlot } from "../session.ts";
 import type { RegisteredTool } from "../tool.ts";
 
 /** Everything an executor needs for one call. */
@@ -21,6 +22,8 @@ export interface Execution {
   readonly signal: AbortSignal;
   /** Counts what the call uses. */
   readonly meter: Meter;
+  /** Its place among the session's calls, for while it waits for a person. */
+  readonly slot?: { readonly lend: LendSlot };
   /** It changes nothing (SPEC E8). `preview`: nobody has agreed to it yet, so that it sends nothing either. */
   readonly dryRun?: "asked" | "preview";
   /** The world of a dry run, in place of the host's. */

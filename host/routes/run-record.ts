@@ -24,6 +24,7 @@ import {
   PERMISSION_KINDS,
 } from "../../manifests/mod.ts";
 import { deepFreeze } from "../json.ts";
+import { canAsk, type OpenPermissionAsks, type PermissionAsks } from "../confirmations/permission-asks.ts";
 import type { Log, LogLevel, Platform } from "../platform/platform.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { CallSecrets } from "../secrets/call-secrets.ts";
@@ -39,6 +40,8 @@ export interface RouteOptions {
   readonly secrets: Pick<Secrets, "forCall" | "redact">;
   /** What the plugin of a version is set to, frozen. Default: its schema's defaults. */
   readonly settings?: (manifest: Manifest) => JsonObject;
+  /** Asks people for permissions in the middle of calls; absent where nobody is. */
+  readonly openAsks?: OpenPermissionAsks;
   /** Keeps what calls change; absent where nothing is kept. */
   readonly undos?: Pick<Undos, "keep">;
   /** Gives a call its way to other tools. Absent: there is none. */
@@ -86,6 +89,7 @@ class CallRun implements RunRecord {
   #log: Log | undefined;
   #modified: Set<string> | undefined;
   #refused: CapabilityAct | undefined;
+  #asks: PermissionAsks | undefined;
 
   constructor(execution: Execution, options: RouteOptions) {
     const { call, decision } = execution;
@@ -130,6 +134,7 @@ class CallRun implements RunRecord {
 
   close(): void {
     if (this.#bridge === undefined) return;
+    this.#asks?.close();
     const { platform } = this.#options;
     const { callId, exchanges, openFiles } = this.#bridge;
     exchanges.closeAll();
@@ -189,7 +194,22 @@ class CallRun implements RunRecord {
       ...(tool.plugin !== undefined && { plugin: tool.plugin }),
       ...(version && { ownFiles: version.files }),
       ...this.#openTools(),
+      ...this.#openAsk(),
     };
+  }
+
+  #openAsk(): Pick<BridgeContext, "ask"> {
+    const { openAsks } = this.#options;
+    return openAsks !== undefined && canAsk(this.#execution) ? { ask: (wanted) => this.#ask(wanted, openAsks) } : {};
+  }
+
+  /** A yes gives the call another grant, and whatever it does from now on is asked of that one. */
+  async #ask(wanted: AccessQuery, open: OpenPermissionAsks): Promise<boolean> {
+    const asks = (this.#asks ??= open(this.#execution));
+    const grant = await asks.ask(wanted, () => this.bridge.grant);
+    if (grant === undefined) return false;
+    this.#bridge = { ...this.bridge, grant, secrets: this.#options.secrets.forCall(grant) };
+    return true;
   }
 
   #openTools(): Pick<BridgeContext, "tools"> {

@@ -82,11 +82,11 @@ export class Permissions {
   }
 
   request(descriptor: unknown): Promise<PermissionStatus> {
-    return later(() => request(toRequest(readDescriptor(descriptor, "."), answerRequest)));
+    return later(() => request(toRequest(readDescriptor(descriptor, "."), "permissions.request", answerRequest)));
   }
 
   requestSync(descriptor: unknown): PermissionStatus {
-    return ask(toRequest(readDescriptor(descriptor, "."), answerRequest));
+    return ask(toRequest(readDescriptor(descriptor, "."), "permissions.request", answerRequest));
   }
 
   revoke(descriptor: unknown): Promise<PermissionStatus> {
@@ -106,14 +106,18 @@ function later<T>(begin: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Nobody can be asked in the middle of a call yet, and Deno without a terminal answers such a request so. */
+/** The host asks a person, if there is one. Where nobody was asked, Deno without a terminal answers so. */
 function answerRequest(answer: Answer): Answer {
   return answer.state === "prompt" ? { state: "denied", partial: false } : answer;
 }
 
-function toRequest(descriptor: Descriptor, adapt: (answer: Answer) => Answer = asIs): Parameters<typeof ask<PermissionStatus>>[0] {
+function toRequest(
+  descriptor: Descriptor,
+  operation = "permissions.query",
+  adapt: (answer: Answer) => Answer = asIs,
+): Parameters<typeof ask<PermissionStatus>>[0] {
   return {
-    operation: "permissions.query",
+    operation,
     args: toArgs(descriptor),
     json: toJson(descriptor),
     convert: (value) => {

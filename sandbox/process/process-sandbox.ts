@@ -159,6 +159,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
         operations: 0,
         logBytes: 0,
         pendingOperations: 0,
+        asking: 0,
         settle(outcome) {
           invocation.signal.removeEventListener("abort", cancel);
           resolve(outcome);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHost, type Host } from "../../host/mod.ts";
 import type { JsonValue, Permissions } from "../../manifests/mod.ts";
 import type { Log } from "../../host/platform/platform.ts";
+import { type CaseAnswer, createCaseAnswers } from "../../host/testing/case-answers.ts";
 import { REPOSITORY } from "../support/source-files.ts";
 
 /** See plugins/README.md. */
@@ -17,6 +18,7 @@ interface PluginCase {
   readonly grants?: Permissions;
   readonly confirm?: boolean;
   readonly timeoutMs?: number;
+  readonly answers?: readonly CaseAnswer[];
   readonly expect: {
     readonly ok: boolean;
     readonly output?: JsonValue;
@@ -72,6 +74,7 @@ describe.each(plugins)("plugin %s", (plugin) => {
       session: host.session({ workspace }),
       confirm: () => Promise.resolve(one.confirm ?? true),
       ...(one.timeoutMs !== undefined && { timeoutMs: one.timeoutMs }),
+      ...(one.answers && { answer: createCaseAnswers(one.answers, workspace).answer }),
     });
 
     const { ok, output, error, files = {} } = one.expect;

@@ -7,7 +7,7 @@ import { judgeCall, judgeEntry } from "../../sandbox/watchdog.ts";
 function job(fields: Partial<CallJob> = {}): CallJob {
   const invocation = { limits: { ...DEFAULT_LIMITS, wallMs: 1_000, cpuMs: 500 } };
   // The watchdog reads times and limits only.
-  return { kind: "call", begunAt: 0, givenAt: 0, cancelBy: undefined, invocation, ...fields } as unknown as CallJob;
+  return { kind: "call", begunAt: 0, givenAt: 0, cancelBy: undefined, askingMs: 0, invocation, ...fields } as unknown as CallJob;
 }
 
 describe("judgeEntry()", () => {
@@ -50,6 +50,12 @@ describe("judgeCall()", () => {
   it("answers for a worker that lets the wall time pass", () => {
     expect(judgeCall(job(), false, 1_030)).toEqual({ kind: "fine" });
     expect(judgeCall(job(), false, 1_031)).toEqual({ kind: "answer", fault: { kind: "timeout", limit: "wall", limitMs: 1_000 } });
+  });
+
+  it("does not count the time for which a call waited for a person [E7.clock]", () => {
+    const asked = job({ askingMs: 60_000 });
+    expect(judgeCall(asked, false, 61_030)).toEqual({ kind: "fine" });
+    expect(judgeCall(asked, false, 61_031)).toEqual({ kind: "answer", fault: { kind: "timeout", limit: "wall", limitMs: 1_000 } });
   });
 
   it("stops a cancelled call after its grace, then answers for it or ends its worker [T3.grace]", () => {

@@ -17,6 +17,8 @@ import type { TrustedListeners, TrustedProcess, TrustedProcesses, TrustedStart }
 const MAX_CHECK_BYTES = 1024 * 1024;
 /** Of a line that the plugin wrote to a standard stream; what is longer comes in pieces. */
 const OUTPUT_PIECE = 16 * 1024;
+/** For what a process that has ended still has in its streams. */
+const LAST_WORDS_MS = 2_000;
 
 export function createTrustedProcesses(): TrustedProcesses {
   return { find: findRuntime, start };
@@ -54,7 +56,8 @@ async function start(options: TrustedStart, listeners: TrustedListeners): Promis
     let ending: Promise<void> | undefined;
 
     async function end(): Promise<void> {
-      killGroup(child);
+      // Its number may be another's by now; who was left in its group was ended with it.
+      if (child.exitCode === null && child.signalCode === null) killGroup(child);
       for (const socket of sockets) socket.close();
       await ended;
       await copied.catch(() => undefined);
@@ -118,7 +121,16 @@ function endOf(child: ChildProcess): Promise<string> {
       // Without a process there is no end of one.
       if (child.pid === undefined) resolve(`it did not start: ${error.message}`);
     });
-    child.on("exit", (code, signal) => resolve(signal === null ? `exit code ${code ?? "unknown"}` : `signal ${signal}`));
+    child.on("exit", (code, signal) => {
+      const how = signal === null ? `exit code ${code ?? "unknown"}` : `signal ${signal}`;
+      // Its last words come after its end, and while somebody else holds the streams they may never.
+      const timer = setTimeout(() => resolve(how), LAST_WORDS_MS);
+      child.once("close", () => {
+        clearTimeout(timer);
+        resolve(how);
+      });
+      killGroup(child);
+    });
   });
 }
 

@@ -21,7 +21,7 @@ function hostWith(permissions: Permissions): (operation: string, args: unknown) 
   };
   return (operation, args) => {
     if (operation === "env.toObject") return { value: { A: "1", B: "2" } };
-    if (operation !== "permissions.query") return operation === "env.get" ? { value: "v" } : { value: {} };
+    if (!operation.startsWith("permissions.")) return operation === "env.get" ? { value: "v" } : { value: {} };
     // The guest sends JSON.
     const answer = answerPermissionQuery(args as JsonValue, { grant: { layers: [layer] }, cwd: "/ws" });
     return answer.ok ? { value: answer.value } : { error: answer.error };

@@ -1,0 +1,184 @@
+/**
+ * Asks a person for a permission in the middle of a call, while the guest waits where it asked (SPEC E7).
+ *
+ * Only for what the manifest asks for and no policy denies, so that a yes can be given at all, and only for that call: its
+ * grant is another one from then on, the user's own stays as it is. A call may ask a few times, and not twice for what
+ * was refused.
+ */
+
+import {
+  type AccessQuery,
+  type CompiledItem,
+  compilePermissions,
+  evaluateAccess,
+  isPathKind,
+  type PermissionLayer,
+  smallestGrant,
+} from "../../manifests/mod.ts";
+import type { ConfirmationRequest, ToolCall } from "../call.ts";
+import { FileError, type Files } from "../platform/platform.ts";
+import type { Grant } from "../policy/grant.ts";
+import type { Execution } from "../routes/executor.ts";
+import { type ConfirmationOptions, putQuestion } from "./confirmations.ts";
+import { toPermissionRequest } from "./request.ts";
+
+/** The questions of one call. */
+export interface PermissionAsks {
+  /** One at a time. @returns the grant that holds from now on; undefined if it stays as it is. */
+  ask(wanted: AccessQuery, grant: () => Grant): Promise<Grant | undefined>;
+  /** The call is over: what still stands is withdrawn. */
+  close(): void;
+}
+
+/** Begins a call's questions. */
+export type OpenPermissionAsks = (execution: Execution) => PermissionAsks;
+
+export interface PermissionAskOptions extends ConfirmationOptions {
+  readonly files: Pick<Files, "realPath">;
+}
+
+/** Questions of one call; the rest is refused without one. */
+const MAX_ASKS = 8;
+
+export function createPermissionAsks(options: PermissionAskOptions): OpenPermissionAsks {
+  return (execution) => new CallAsks(execution, options);
+}
+
+/** Whether somebody can be asked by the call at all: a person at its door, who is asked about what really happens. */
+export function canAsk({ call, dryRun }: Pick<Execution, "dryRun"> & { readonly call: Pick<ToolCall, "confirm"> }): boolean {
+  return call.confirm !== undefined && dryRun === undefined;
+}
+
+class CallAsks implements PermissionAsks {
+  readonly #execution: Execution;
+  readonly #options: PermissionAskOptions;
+  readonly #over: AbortController = new AbortController();
+  readonly #refused: Set<string> = new Set();
+  #count = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(execution: Execution, options: PermissionAskOptions) {
+    this.#execution = execution;
+    this.#options = options;
+    const { signal } = execution;
+    if (signal.aborted) this.#over.abort();
+    signal.addEventListener("abort", this.#end, { once: true });
+  }
+
+  readonly #end = (): void => this.#over.abort();
+
+  ask(wanted: AccessQuery, grant: () => Grant): Promise<Grant | undefined> {
+    const mine = this.#last.then(() => this.#ask(wanted, grant()));
+    this.#last = mine.catch(() => undefined);
+    return mine;
+  }
+
+  close(): void {
+    this.#execution.signal.removeEventListener("abort", this.#end);
+    this.#end();
+  }
+
+  async #ask(wanted: AccessQuery, grant: Grant): Promise<Grant | undefined> {
+    // The answer to the question before this one may cover it.
+    if (evaluateAccess(grant.layers, wanted).state === "granted") return grant;
+    const key = JSON.stringify(wanted);
+    const { signal } = this.#over;
+    if (signal.aborted || this.#refused.has(key) || !isAskable(wanted)) return undefined;
+    const real = await this.#realQuery(wanted);
+    const queries = real === undefined ? [wanted] : [wanted, real];
+    // What the place really is must be for the asking too.
+    if (queries.some((query) => evaluateAccess(grant.layers, query).state === "denied")) return undefined;
+    if (++this.#count > MAX_ASKS) return undefined;
+
+    const { tool, call, args, decision, slot } = this.#execution;
+    const permission = toAsked(wanted, real);
+    const request = await toPermissionRequest(tool, call, args, { requestId: this.#options.newId(), permission });
+    // Waiting for a person counts against no slot (SPEC D4).
+    const takeBack = slot?.lend();
+    const answer = await putQuestion(request, { tool, call, summary: summaryOf(permission) }, signal, this.#options);
+    await takeBack?.(signal);
+    if (answer === "allowed" && this.#options.isUnchanged({ tool, call, args, decision })) return widen(grant, queries);
+    this.#refused.add(key);
+    return undefined;
+  }
+
+  /** Where a path really leads, links followed as far as there is something. Undefined: where it says. */
+  async #realQuery(wanted: AccessQuery): Promise<AccessQuery | undefined> {
+    if (!("path" in wanted) || wanted.path === undefined || !isPathKind(wanted.kind)) return undefined;
+    const missing: string[] = [];
+    for (let at = wanted.path; at !== "/" && at !== ""; at = at.slice(0, at.lastIndexOf("/")) || "/") {
+      try {
+        const real = await this.#options.files.realPath(at);
+        const path = [real === "/" ? "" : real, ...missing].join("/");
+        return path === wanted.path ? undefined : { kind: wanted.kind, path };
+      } catch (error) {
+        if (!(error instanceof FileError)) throw error;
+        missing.unshift(at.slice(at.lastIndexOf("/") + 1));
+      }
+    }
+    return undefined;
+  }
+}
+
+/** What a guest of the sandbox can use. */
+function isAskable({ kind }: AccessQuery): boolean {
+  return kind === "read" || kind === "write" || kind === "net" || kind === "env";
+}
+
+type AskedPermission = NonNullable<ConfirmationRequest["permission"]>;
+
+function toAsked(wanted: AccessQuery, real: AccessQuery | undefined): AskedPermission {
+  const value = valueOf(wanted);
+  const leadsTo = real && valueOf(real);
+  return { kind: wanted.kind, ...(value !== undefined && { value }), ...(leadsTo !== undefined && { leadsTo }) };
+}
+
+function valueOf(query: AccessQuery): string | undefined {
+  if ("path" in query) return query.path;
+  if ("name" in query) return query.name;
+  if (!("host" in query) || query.host === undefined) return undefined;
+  return query.port === undefined ? query.host : `${query.host}:${query.port}`;
+}
+
+function summaryOf({ kind, value, leadsTo }: AskedPermission): string {
+  const what = value === undefined ? `all of ${kind}` : `${kind} ${JSON.stringify(value)}`;
+  return leadsTo === undefined ? what : `${what}, which leads to ${JSON.stringify(leadsTo)}`;
+}
+
+/** The same layers, of which the user's allows these too. All others still have their say. */
+function widen(grant: Grant, queries: readonly AccessQuery[]): Grant {
+  return Object.freeze({
+    layers: Object.freeze(grant.layers.map((layer) => (layer.otherwise === "prompt" ? withItems(layer, queries) : layer))),
+  });
+}
+
+function withItems(layer: PermissionLayer, queries: readonly AccessQuery[]): PermissionLayer {
+  const entries = new Map(layer.permissions.entries);
+  for (const query of queries) {
+    const entry = entries.get(query.kind) ?? { allow: [], deny: [] };
+    const item = itemFor(query, layer);
+    const allow = item === undefined || entry.allow === true ? true : [...entry.allow, item];
+    entries.set(query.kind, { ...entry, allow });
+  }
+  return { ...layer, permissions: { ...layer.permissions, entries } };
+}
+
+/** Made by hand and not from a pattern: a name may hold characters that patterns give a meaning. Undefined: everything. */
+function itemFor(query: AccessQuery, layer: PermissionLayer): CompiledItem | undefined {
+  const written = valueOf(query);
+  if (written === undefined) return undefined;
+  const { kind } = query;
+  if (kind !== "net") {
+    const isPath = isPathKind(kind);
+    return { written, matches: (asked) => asked.kind === kind && covers(written, valueOf(asked), isPath) };
+  }
+  const { bases } = layer.permissions;
+  const compiled = compilePermissions(smallestGrant(query, bases).permissions, bases).entries.get("net")?.allow;
+  if (compiled === undefined || compiled === true) throw new Error(`No item for ${written}`);
+  return compiled[0];
+}
+
+function covers(written: string, asked: string | undefined, isPath: boolean): boolean {
+  if (asked === undefined) return false;
+  return asked === written || (isPath && asked.startsWith(written.endsWith("/") ? written : `${written}/`));
+}

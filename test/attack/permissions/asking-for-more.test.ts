@@ -1,0 +1,193 @@
+/** A guest asks in the middle of a call for more than it may have, for something else than it says, or without end. */
+
+import { describe, expect, it } from "vitest";
+import type { ConfirmationRequest, ConfirmPrompt } from "../../../host/mod.ts";
+import { questionLines } from "../../../host/cli/confirm.ts";
+import { createOutput } from "../../../host/cli/output.ts";
+import { recordingHost, type RecordingHost, type RecordingHostOptions } from "../../support/recording-host.ts";
+
+const ASKS = `
+export async function run({ asked, at = "once", read }) {
+  const ask = (one) => Deno.permissions.request(one).then(({ state }) => state, ({ name }) => name);
+  const states = at === "once" ? await Promise.all(asked.map(ask)) : [];
+  if (at !== "once") for (const one of asked) states.push(await ask(one));
+  return { states, ...(read && { text: await Deno.readTextFile(read).catch(({ name }) => name) }) };
+}
+`;
+
+async function asking(options: RecordingHostOptions = {}): Promise<RecordingHost> {
+  const tools = [{ name: "run", description: "Runs", inputSchema: { type: "object" }, sideEffects: ["read"] }];
+  const permissions = {
+    read: { allow: ["$workspace/docs", "$workspace/link", "$workspace/way"], deny: ["$workspace/docs/secret"] },
+    env: ["HOME"],
+  };
+  const host = await recordingHost(ASKS, { grants: {}, manifest: { tools, permissions }, ...options });
+  host.platform.plant("/workspace/docs/a.txt", "a");
+  host.platform.plant("/workspace/docs/secret/key.txt", "key");
+  host.platform.plant("/workspace/other/b.txt", "b");
+  host.platform.plant("/workspace/link", { link: "other" });
+  host.platform.plant("/workspace/way", { link: "docs" });
+  return host;
+}
+
+function person(answer = true): { readonly asked: ConfirmationRequest[]; readonly confirm: ConfirmPrompt } {
+  const asked: ConfirmationRequest[] = [];
+  return { asked, confirm: async (request) => (asked.push(request), answer) };
+}
+
+describe("attack: asking for more", () => {
+  it("asks for what the manifest does not ask for, what it denies, what policy denies, other kinds: nobody is asked [E7.never-more]", async () => {
+    await using host = await asking({
+      config: { policy: { layers: [{ name: "l", level: "global", permissions: { read: { deny: ["docs/b"] } } }] } },
+    });
+    const { asked, confirm } = person();
+    const wanted = [
+      { name: "read", path: "other/b.txt" },
+      { name: "read", path: "/" },
+      { name: "read" },
+      { name: "read", path: "docs/secret/key.txt" },
+      { name: "read", path: "docs/b/x" },
+      { name: "read", path: "docs/../other" },
+      { name: "write", path: "docs/a.txt" },
+      { name: "env", variable: "PATH" },
+      { name: "run", command: "sh" },
+      { name: "net", host: "example.com" },
+      { name: "nonsense" },
+    ];
+    const result = await host.host.call("demo.run", { asked: wanted }, { confirm });
+    expect(asked).toEqual([]);
+    expect(result).toMatchObject({ ok: true });
+    expect(JSON.stringify(result.output)).not.toContain("granted");
+  });
+
+  it("asks for a folder and reads what is denied in it [E7.never-more]", async () => {
+    await using host = await asking();
+    const { confirm } = person();
+    const ask = { asked: [{ name: "read", path: "docs" }] };
+    expect(await host.host.call("demo.run", { ...ask, read: "docs/a.txt" }, { confirm })).toMatchObject({
+      output: { states: ["granted"], text: "a" },
+    });
+    expect(await host.host.call("demo.run", { ...ask, read: "docs/secret/key.txt" }, { confirm })).toMatchObject({
+      output: { text: "NotCapable" },
+    });
+    expect(await host.host.call("demo.run", { ...ask, read: "other/b.txt" }, { confirm })).toMatchObject({
+      output: { text: "NotCapable" },
+    });
+  });
+
+  it("asks for a link: the person sees where it leads, and is not asked if that is not to be had [E7.look-alike]", async () => {
+    await using host = await asking();
+    const { asked, confirm } = person();
+    const out = await host.host.call("demo.run", { asked: [{ name: "read", path: "link" }], read: "link/b.txt" }, { confirm });
+    expect([out, asked]).toMatchObject([{ output: { states: ["denied"], text: "NotCapable" } }, []]);
+    const way = await host.host.call(
+      "demo.run",
+      {
+        asked: [
+          { name: "read", path: "way/new/x" },
+          { name: "read", path: "way" },
+        ],
+        at: "each",
+        read: "way/a.txt",
+      },
+      { confirm },
+    );
+    expect(way).toMatchObject({ output: { states: ["granted", "granted"], text: "a" } });
+    expect(asked.map(({ permission }) => permission)).toEqual([
+      { kind: "read", value: "/workspace/way/new/x", leadsTo: "/workspace/docs/new/x" },
+      { kind: "read", value: "/workspace/way", leadsTo: "/workspace/docs" },
+    ]);
+  });
+
+  it("asks for a path that acts on a terminal, or reads like another one: it is shown inert [E7.look-alike]", async () => {
+    await using host = await asking();
+    const { asked, confirm } = person(false);
+    const path = "docs/\u001b[2K\u001b[1A\u202etxt.yek";
+    await host.host.call("demo.run", { asked: [{ name: "read", path }] }, { confirm });
+    const output = createOutput(host.platform, { json: false, color: false, program: "bascule" });
+    const [request] = asked;
+    const shown = request === undefined ? "" : questionLines({ ...request, args: {} }, output).join("\n");
+    expect(shown).toContain("read       /workspace/docs/\\x1b[2K\\x1b[1A\\u{202e}txt.yek and all that is below it");
+    expect(shown).not.toMatch(/[\u001b\u202e]/u);
+  });
+
+  it("asks for a pattern and gets a name [E7.never-more]", async () => {
+    await using host = await asking();
+    const { confirm } = person();
+    const result = await host.host.call("demo.run", { asked: [{ name: "read", path: "docs/*" }], read: "docs/a.txt" }, { confirm });
+    expect(result).toMatchObject({ output: { states: ["granted"], text: "NotCapable" } });
+  });
+
+  it("asks without end: some questions, and no more [E7.flood]", async () => {
+    await using host = await asking();
+    const { asked, confirm } = person();
+    const wanted = Array.from({ length: 40 }, (_, index) => ({ name: "read", path: `docs/${index}` }));
+    const result = await host.host.call("demo.run", { asked: wanted, at: "each" }, { confirm });
+    expect(asked).toHaveLength(8);
+    expect(result).toMatchObject({ output: { states: [...Array(8).fill("granted"), ...Array(32).fill("denied")] } });
+  });
+
+  it("asks twice at once: one question after the other, and none for what the first answer covers [E7.at-once]", async () => {
+    await using host = await asking();
+    const asked: string[] = [];
+    let open = 0;
+    const confirm: ConfirmPrompt = async ({ permission }) => {
+      expect(++open).toBe(1);
+      asked.push(permission?.value ?? "");
+      await Promise.resolve();
+      open -= 1;
+      return true;
+    };
+    const wanted = [
+      { name: "read", path: "docs" },
+      { name: "read", path: "docs/a.txt" },
+      { name: "env", variable: "HOME" },
+    ];
+    expect(await host.host.call("demo.run", { asked: wanted }, { confirm })).toMatchObject({
+      output: { states: ["granted", "granted", "granted"] },
+    });
+    expect(asked).toEqual(["/workspace/docs", "HOME"]);
+  });
+
+  it("is cancelled, or asks when it has been: the question goes away, and an answer to it is nobody's [E7.cancelled, E7.replay]", async () => {
+    await using host = await asking();
+    const stop = new AbortController();
+    let seen: ConfirmationRequest | undefined;
+    const confirm: ConfirmPrompt = (request, signal) => {
+      seen = request;
+      stop.abort();
+      return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
+    };
+    const result = await host.host.call("demo.run", { asked: [{ name: "read", path: "docs" }] }, { confirm, signal: stop.signal });
+    expect(result).toMatchObject({ output: { states: ["AbortError"] } });
+    expect(host.host.confirmations.list()).toEqual([]);
+    const { requestId = "", hash = "" } = seen ?? {};
+    expect(host.host.confirmations.answer(requestId, { approve: true, hash })).toBe("unknown");
+  });
+
+  it("is answered from elsewhere, once and for what was shown [E7.replay]", async () => {
+    await using host = await asking();
+    const outcomes: string[] = [];
+    const confirm: ConfirmPrompt = async ({ requestId, hash, permission }, signal) => {
+      const answer = (given: string): void => void outcomes.push(host.host.confirmations.answer(requestId, { approve: true, hash: given }));
+      answer("0".repeat(64));
+      answer(hash);
+      answer(hash);
+      expect([signal.aborted, permission?.value]).toEqual([true, "/workspace/docs"]);
+      return false;
+    };
+    const result = await host.host.call("demo.run", { asked: [{ name: "read", path: "docs" }], read: "docs/a.txt" }, { confirm });
+    expect(outcomes).toEqual(["changed", "answered", "unknown"]);
+    expect(result).toMatchObject({ output: { states: ["granted"], text: "a" } });
+  });
+
+  it("gets nothing by a yes after policy has changed its mind [E7.never-more]", async () => {
+    await using host = await asking();
+    const confirm: ConfirmPrompt = async () => {
+      host.host.policy.addLayer("global", { name: "late", permissions: { read: { deny: ["docs"] } } });
+      return true;
+    };
+    const result = await host.host.call("demo.run", { asked: [{ name: "read", path: "docs" }], read: "docs/a.txt" }, { confirm });
+    expect(result).toMatchObject({ output: { states: ["denied"], text: "NotCapable" } });
+  });
+});

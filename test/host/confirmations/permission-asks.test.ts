@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+import { CallClock } from "../../../sandbox/call-clock.ts";
+import type { ConfirmationRequest, ConfirmPrompt, HostEvent } from "../../../host/mod.ts";
+import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
+import { createSlots } from "../../../host/session.ts";
+import { END_BY } from "../../../sandbox/worker/protocol.ts";
+import { recordingHost, type RecordingHost, type RecordingHostOptions } from "../../support/recording-host.ts";
+
+const READS = `
+export async function run({ paths = ["a.txt"], sync = false, again = false }) {
+  const states = [];
+  for (const path of paths) {
+    const asked = { name: "read", path };
+    const status = sync ? Deno.permissions.requestSync(asked) : await Deno.permissions.request(asked);
+    states.push(status.state);
+    if (again) states.push((await Deno.permissions.request(asked)).state);
+  }
+  const query = await Deno.permissions.query({ name: "read", path: paths[0] });
+  return { states, now: query.state, text: await Deno.readTextFile(paths[0]) };
+}
+`;
+
+/** A plugin that asks to read the workspace, of which nothing is granted. */
+function asking(main: string = READS, options: RecordingHostOptions = {}): Promise<RecordingHost> {
+  const tools = [{ name: "run", description: "Runs", inputSchema: { type: "object" }, sideEffects: ["read"] }];
+  return recordingHost(main, { grants: {}, manifest: { tools }, ...options });
+}
+
+function person(answer: boolean | "nobody" = true): { readonly asked: ConfirmationRequest[]; readonly confirm: ConfirmPrompt } {
+  const asked: ConfirmationRequest[] = [];
+  return { asked, confirm: async (request) => (asked.push(request), answer === "nobody" ? undefined : answer) };
+}
+
+describe("Deno.permissions.request", () => {
+  it("waits in place until a person says yes; the yes is for this call and what was shown [E7]", async () => {
+    const events: HostEvent[] = [];
+    await using host = await asking(READS, { events: { publish: (event) => events.push(event) } });
+    const { asked, confirm } = person();
+    const result = await host.host.call("demo.run", {}, { confirm, callId: "c1" });
+    expect(result).toMatchObject({ ok: true, output: { states: ["granted"], now: "granted", text: "one" } });
+    expect(asked).toEqual([
+      expect.objectContaining({
+        callId: "c1",
+        tool: "demo.run",
+        permission: { kind: "read", value: "/workspace/a.txt" },
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      }),
+    ]);
+    const questions = events.filter(({ type }) => type.startsWith("tool.confirmation"));
+    expect(questions.map(({ payload }) => payload)).toMatchObject([
+      { inputSummary: 'read "/workspace/a.txt"' },
+      { decision: "allowed", by: "person" },
+    ]);
+    // The next call asks anew, and nothing is granted to the plugin.
+    expect(await host.host.call("demo.run", {}, { confirm })).toMatchObject({ ok: true });
+    expect(asked).toHaveLength(2);
+    expect(host.host.grants.list()).toEqual([]);
+    const other = person();
+    const both = await host.host.call(
+      "demo.run",
+      { paths: ["a.txt", "b.txt"] },
+      {
+        confirm: async (request, signal) =>
+          (await other.confirm(request, signal)) === true && request.permission?.value?.endsWith("a.txt") === true,
+      },
+    );
+    expect(both).toMatchObject({ ok: true, output: { states: ["granted", "denied"] } });
+  });
+
+  it("waits in a synchronous form too [E7.sync]", async () => {
+    await using host = await asking();
+    const { asked, confirm } = person();
+    expect(await host.host.call("demo.run", { sync: true }, { confirm })).toMatchObject({
+      ok: true,
+      output: { states: ["granted"], text: "one" },
+    });
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    ["no", false],
+    ["nothing", "nobody"],
+  ] as const)("gets denied where the person says %s, and is not asked twice for it [E7.denied]", async (_what, answer) => {
+    await using host = await asking(READS.replace("await Deno.readTextFile(paths[0])", "0"));
+    const { asked, confirm } = person(answer);
+    const result = await host.host.call("demo.run", { again: true }, { confirm });
+    expect(result).toMatchObject({ ok: true, output: { states: ["denied", "denied"], now: "prompt" } });
+    expect(asked).toHaveLength(1);
+  });
+
+  it("gets denied where nobody can be asked, with what to grant [E7.nobody]", async () => {
+    await using host = await asking();
+    const result = await host.host.call("demo.run", {}, { unattended: "refuse" });
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: "tool_failed", hint: { command: expect.stringContaining("bascule grant demo --allow-read=") } },
+    });
+  });
+
+  it("does not ask about what is granted already [E7]", async () => {
+    await using host = await asking(READS, { grants: { demo: { read: true } } });
+    const { asked, confirm } = person();
+    expect(await host.host.call("demo.run", {}, { confirm })).toMatchObject({ ok: true, output: { states: ["granted"] } });
+    expect(asked).toEqual([]);
+  });
+
+  it("stands still in time: the call's own time goes on with the answer [E7.clock]", async () => {
+    await using host = await asking();
+    const wallMs = 2_000;
+    const confirm: ConfirmPrompt = async () => {
+      const until = performance.now() + wallMs + 300;
+      await expect.poll(() => performance.now() > until, { timeout: 30_000 }).toBe(true);
+      return true;
+    };
+    expect(await host.host.call("demo.run", {}, { confirm, timeoutMs: wallMs })).toMatchObject({ ok: true, output: { text: "one" } });
+  });
+
+  it("gives its place to the session's other calls meanwhile [E7.slot, D4]", async () => {
+    await using host = await asking();
+    const session = host.host.session({ concurrency: 1 });
+    const other = person();
+    const confirm: ConfirmPrompt = async () => {
+      expect(await host.host.call("echo", { text: "meanwhile" }, { session })).toMatchObject({ ok: true });
+      return await other.confirm({} as ConfirmationRequest, new AbortController().signal);
+    };
+    expect(await host.host.call("demo.run", {}, { session, confirm })).toMatchObject({ ok: true });
+    expect([session.slots.running, session.slots.waiting]).toEqual([0, 0]);
+  });
+});
+
+describe("a slot that is lent", () => {
+  const signal = new AbortController().signal;
+
+  it("is given to whoever waits, taken back in turn, and left once [E7.slot]", async () => {
+    const slots = createSlots(1, 1);
+    const first = await slots.enter(signal);
+    if (first.kind !== "entered") throw new Error("No slot");
+    const second = slots.enter(signal);
+    const takeBack = first.lend();
+    const entered = await second;
+    if (entered.kind !== "entered") throw new Error("No slot");
+    const back = takeBack(signal);
+    expect([slots.running, slots.waiting]).toEqual([1, 1]);
+    entered.leave();
+    await back;
+    expect(slots.running).toBe(1);
+    first.leave();
+    first.leave();
+    expect(slots.running).toBe(0);
+  });
+
+  it("stays given away if its call ends meanwhile [E7.slot]", async () => {
+    const slots = createSlots(1, 1);
+    const entry = await slots.enter(signal);
+    if (entry.kind !== "entered") throw new Error("No slot");
+    const takeBack = entry.lend();
+    entry.leave();
+    await takeBack(signal);
+    expect(slots.running).toBe(0);
+    await takeBack(AbortSignal.abort());
+    expect(slots.running).toBe(0);
+  });
+});
+
+describe("a call's clock", () => {
+  it("stands still while any question stands, and goes on with what was left [E7.clock]", () => {
+    let now = 1_000;
+    const control = { words: new Int32Array(new SharedArrayBuffer(256)), times: new Float64Array(new SharedArrayBuffer(256)) };
+    const clock = new CallClock(1, { ...DEFAULT_LIMITS, wallMs: 100, cpuMs: 1_000 }, { control, now: () => now, threadCpuMs: () => 0 });
+    clock.enter();
+    now += 40;
+    clock.pause();
+    clock.pause();
+    clock.leave();
+    now += 10_000;
+    clock.enter();
+    clock.resume();
+    expect(clock.check()).toBeUndefined();
+    clock.resume();
+    expect(clock.wallEnd).toBe(now + 60);
+    expect(control.times[END_BY]).toBe(now + 60);
+    now += 60;
+    expect(clock.check()).toMatchObject({ kind: "timeout", limit: "wall" });
+  });
+});
