@@ -57,11 +57,11 @@ describe("golden logs of calls", () => {
     await using made = await recorded({ ...platform, guarded });
     const paths = ["a.txt", "b.txt", "c.txt"];
     const running = made.host.callAll(paths.map((path) => ({ tool: "read_file", args: { path } })));
-    await expect.poll(() => waiting.length).toBe(3);
+    await expect.poll(() => waiting.length, { timeout: 15_000 }).toBe(3);
     // All three have begun; each ends when the one before it has.
     for (const [index, release] of waiting.entries()) {
       release();
-      await expect.poll(() => made.log.filter(({ type }) => type === "tool.completed").length).toBe(index + 1);
+      await expect.poll(() => made.log.filter(({ type }) => type === "tool.completed").length, { timeout: 15_000 }).toBe(index + 1);
     }
     expect((await running).map(({ ok }) => ok)).toEqual([true, true, true]);
     await matchesGolden("parallel-reads", made.log);

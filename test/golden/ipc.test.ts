@@ -37,7 +37,7 @@ async function logOf(request: object, options: HostOptions = {}): Promise<readon
   });
   log.push({ request });
   far.send(JSON.stringify(request));
-  await expect.poll(() => isAnswered).toBe(true);
+  await expect.poll(() => isAnswered, { timeout: 15_000 }).toBe(true);
   far.close();
   await served;
   await host.endSession(session);

@@ -78,26 +78,36 @@ describe("serveRunner()", () => {
     const { send, answers } = await serve();
     send(call("abc", "echo", { text: "hi" }));
     await expect
-      .poll(() => answers)
+      .poll(() => answers, { timeout: 15_000 })
       .toEqual([
         { op: "tool_response", tool_call_id: "abc", ok: true, result: { text: "hi" }, metadata: { duration_ms: expect.any(Number) } },
       ]);
   });
 
-  it.each<[string, object, HostOptions, string, string]>([
-    ["permission_denied", call("1", "shell", { command: "ls" }), {}, "permission_denied", "disabled by policy"],
-    ["tool_not_found", call("1", "ech", {}), {}, "tool_not_found", "Available: [echo"],
-    ["tool_not_found without a registry", call("1", "echo", {}), { registry: null, tools: [] }, "tool_not_found", "Tool 'echo' not found"],
-    ["fs_denied", call("1", "read_file", { path: "../x" }), {}, "fs_denied", "Path escapes workspace boundary"],
-    ["invalid_args", call("1", "echo", { text: 1 }), {}, "invalid_args", "/text"],
-    ["tool_failed", call("1", "boom", {}), {}, "tool_failed", "Tool failed"],
-    ["user_denied, where nobody can be asked", call("1", "write_file", { path: "b", content: "" }), {}, "user_denied", "User denied"],
-    ["resource_exhausted", call("1", "big"), {}, "resource_exhausted", ""],
-  ])("answers %s with its code and its id [I6.slugs, X2]", async (_name, request, options, error, message) => {
+  it.each<[string, object, HostOptions, Partial<Record<"error" | "message", string>>]>([
+    ["permission_denied", call("1", "shell", { command: "ls" }), {}, { error: "permission_denied", message: "disabled by policy" }],
+    ["tool_not_found", call("1", "ech", {}), {}, { error: "tool_not_found", message: "Available: [echo" }],
+    [
+      "tool_not_found without a registry",
+      call("1", "echo", {}),
+      { registry: null, tools: [] },
+      { error: "tool_not_found", message: "Tool 'echo' not found" },
+    ],
+    ["fs_denied", call("1", "read_file", { path: "../x" }), {}, { error: "fs_denied", message: "Path escapes workspace boundary" }],
+    ["invalid_args", call("1", "echo", { text: 1 }), {}, { error: "invalid_args", message: "/text" }],
+    ["tool_failed", call("1", "boom", {}), {}, { error: "tool_failed", message: "Tool failed" }],
+    [
+      "user_denied, where nobody can be asked",
+      call("1", "write_file", { path: "b", content: "" }),
+      {},
+      { error: "user_denied", message: "User denied" },
+    ],
+    ["resource_exhausted", call("1", "big"), {}, { error: "resource_exhausted", message: "" }],
+  ])("answers %s with its code and its id [I6.slugs, X2]", async (_name, request, options, { error, message = "" }) => {
     const { send, answers } = await serve(options);
     send(request);
     await expect
-      .poll(() => answers)
+      .poll(() => answers, { timeout: 15_000 })
       .toMatchObject([{ op: "tool_response", tool_call_id: "1", ok: false, error, message: expect.stringContaining(message) }]);
     expect(JSON.stringify(answers)).not.toContain("secret");
   });
@@ -119,7 +129,7 @@ describe("serveRunner()", () => {
     const { send, answers } = await serve();
     send(line);
     send(call("after", "echo", { text: "hi" }));
-    await expect.poll(() => answers.length).toBe(2);
+    await expect.poll(() => answers.length, { timeout: 15_000 }).toBe(2);
     expect(answers[0]).toMatchObject({ op: "tool_response", tool_call_id: id, ok: false, error: "invalid_args" });
     expect(answers[1]).toMatchObject({ tool_call_id: "after", ok: true });
   });
@@ -129,7 +139,7 @@ describe("serveRunner()", () => {
     send(call("slow", "waits"));
     send(call("slow", "echo", { text: "same id" }));
     send(call("quick", "echo", { text: "hi" }));
-    await expect.poll(() => answers.length).toBe(2);
+    await expect.poll(() => answers.length, { timeout: 15_000 }).toBe(2);
     expect(answers[0]).toMatchObject({
       tool_call_id: "slow",
       ok: false,
@@ -144,7 +154,7 @@ describe("serveRunner()", () => {
   it("takes no more than 64 calls at once, and takes more when they have ended [I6.flood]", async () => {
     const { send, answers, leave, over } = await serve();
     for (let n = 0; n < 10_000; n += 1) send(call(String(n), "waits"));
-    await expect.poll(() => answers.length).toBe(10_000 - 64);
+    await expect.poll(() => answers.length, { timeout: 15_000 }).toBe(10_000 - 64);
     expect(new Set(answers.map(({ error }) => error))).toEqual(new Set(["overloaded"]));
     leave();
     await over;
@@ -153,7 +163,7 @@ describe("serveRunner()", () => {
   it("is a session of its own, with its role, that is over with the runner; its calls are cancelled [I6.session]", async () => {
     const { send, answers, events, leave, over, host } = await serve({}, "reader");
     send(call("1", "waits"));
-    await expect.poll(() => events.filter(({ type }) => type === "tool.called").length).toBe(1);
+    await expect.poll(() => events.filter(({ type }) => type === "tool.called").length, { timeout: 15_000 }).toBe(1);
     leave();
     await over;
     const of = events.filter(({ type }) => ["session.opened", "tool.called", "tool.failed", "session.closed"].includes(type)).slice(1);
