@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import {
   createHost,
   toHuman,
+  toMachine,
+  toMcp,
   type ConfirmationRequest,
   type HostEvent,
   type Tool,
@@ -67,6 +69,8 @@ describe("a call with dryRun", () => {
       canCommit: true,
     });
     expect(await Promise.all([text(host, "a.txt"), text(host, "c.txt")])).toEqual(["one", undefined]);
+    expect(toMachine(result).metadata["dryRun"]).toEqual(result.dryRun);
+    expect(toMcp(result).content.at(-1)).toMatchObject({ type: "text", text: expect.stringContaining("Nothing was changed") });
     expect(toHuman(result)).toContain("would have done this:\n  modified  a.txt  3 bytes → 9 bytes\n    @@ -1,1 +1,2 @@\n    -one\n");
     const acts = events.filter(({ type }) => type === "capability.used");
     expect(acts.length).toBeGreaterThan(4);
