@@ -1,5 +1,6 @@
 /** What a session did, rebuilt from its events (SPEC AU5). Pure. */
 
+import { TERMINAL_EVENT_TYPES } from "./events.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 
 export interface SessionState {
@@ -18,6 +19,13 @@ export interface CallState {
   readonly tool?: string;
   readonly plugin?: string;
   readonly digest?: string;
+  readonly turnId?: string;
+  readonly route?: string;
+  /** When the tool began and when the call was settled, in milliseconds since the epoch. */
+  readonly calledAt?: number;
+  readonly endedAt?: number;
+  /** The question that waits for a person. */
+  readonly requestId?: string;
   /** `waiting` for a person, `running`, or how it ended. */
   readonly status: "waiting" | "running" | "completed" | "failed" | "input_invalid" | "denied";
   /** Of a call that did not complete. */
@@ -38,6 +46,8 @@ const STATUS: Readonly<Record<string, CallState["status"]>> = {
   "tool.denied": "denied",
   "tool.confirmation_requested": "waiting",
 };
+
+const ENDED: ReadonlySet<string> = new Set(TERMINAL_EVENT_TYPES);
 
 /** @param events of any sessions, in the order in which they were kept */
 export function rebuildSession(sessionId: string, events: Iterable<JsonObject>): SessionState {
@@ -61,11 +71,19 @@ function after(
   call: CallState,
   { type, event, payload }: { readonly type: string; readonly event: JsonObject; readonly payload: JsonObject },
 ): CallState {
+  const { requestId: asked, ...known } = call;
+  const waits =
+    type === "tool.confirmation_requested" ? texts(payload, ["requestId"]) : { ...(asked !== undefined && { requestId: asked }) };
+  const isOver = type === "tool.confirmation_resolved" || ENDED.has(type);
+  const { time } = event;
   return {
-    ...call,
+    ...known,
+    ...(!isOver && waits),
     status: STATUS[type] ?? call.status,
-    ...texts(event, ["plugin", "digest"]),
-    ...texts(payload, ["tool", "code"]),
+    ...texts(event, ["plugin", "digest", "turnId"]),
+    ...texts(payload, ["tool", "code", "route"]),
+    ...(type === "tool.called" && typeof time === "number" && { calledAt: time }),
+    ...(ENDED.has(type) && typeof time === "number" && { endedAt: time }),
     ...(typeof payload["durationMs"] === "number" && { durationMs: payload["durationMs"] }),
     ...(type === "capability.used" && { granted: call.granted + 1 }),
     ...(type === "capability.denied" && { refused: call.refused + 1 }),
