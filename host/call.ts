@@ -4,6 +4,7 @@ import type { Caller, JsonObject, JsonValue, Limits, Permissions, Route, SideEff
 import type { ChainMark, ChainPlace, ChainStep } from "./chains/chain.ts";
 import type { RawArguments } from "./arguments.ts";
 import type { ToolErrorData } from "./errors.ts";
+import type { AskCaller } from "./asks.ts";
 import type { LogLevel } from "./platform/platform.ts";
 import type { DryRunReport } from "./overlay/report.ts";
 import type { RecordingSummary } from "./recordings/recording.ts";
@@ -44,6 +45,8 @@ export interface ToolCall {
   readonly onProgress?: (progress: JsonValue) => void;
   /** What the guest writes to `console` and its log, less the secrets. */
   readonly onLog?: (level: LogLevel, text: string) => void;
+  /** How a host tool asks the caller; absent where there is nobody to ask. */
+  readonly ask?: AskCaller;
   /** The door's way to ask its person; absent where it has none. */
   readonly confirm?: ConfirmPrompt;
   /** Where the caller does not wait for a person: gets the result that says so; the call goes on by itself. */

@@ -50,6 +50,8 @@ export interface CallOptions {
   readonly onProgress?: (progress: JsonValue) => void;
   /** What a guest writes to `console` and its log; the host's log gets it as well. */
   readonly onLog?: ToolCall["onLog"];
+  /** Answers what host tools ask the caller in the middle of a call. */
+  readonly ask?: ToolCall["ask"];
   /** How to ask a person, for whose answer the caller waits. */
   readonly confirm?: ConfirmPrompt;
   /**
@@ -286,7 +288,7 @@ function toCall(
   wish: CallOptions,
   { newId, defaultSession, onPending, chain }: Pick<CallsOptions, "newId" | "defaultSession"> & MadeFor,
 ): ToolCall {
-  const { session = defaultSession, turn, timeoutMs, callId = newId(), traceparent, onProgress, onLog, confirm } = wish;
+  const { session = defaultSession, turn, timeoutMs, callId = newId(), traceparent, onProgress, onLog, ask, confirm } = wish;
   const { seed, timeMs, record, dryRun, answer } = wish;
   return Object.freeze({
     callId,
@@ -305,6 +307,7 @@ function toCall(
     ...(traceparent !== undefined && { traceparent }),
     ...(onProgress && { onProgress }),
     ...(onLog && { onLog }),
+    ...(ask && { ask }),
     ...(confirm && { confirm }),
     ...(onPending && { onPending }),
   });

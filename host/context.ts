@@ -1,6 +1,7 @@
 /** What a tool is told about its call (SPEC D7), the same for host tools and, inside the sandbox, for plugins. */
 
 import type { JsonObject, JsonValue, Permissions } from "../manifests/mod.ts";
+import type { AskCaller } from "./asks.ts";
 import type { Log } from "./platform/platform.ts";
 
 /** What a tool gets beside its arguments. */
@@ -19,6 +20,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   readonly log: Log;
   progress(value: JsonValue): void;
+  /** Asks whoever calls, for host tools; absent where the door has nobody to ask. The tool's deadline does not wait. */
+  readonly ask?: AskCaller;
   readonly workspace: WorkspaceFiles;
   /** Other tools; only for a tool whose `permissions.tools` names some (SPEC C9). */
   readonly tools?: ToolCaller;

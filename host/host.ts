@@ -315,7 +315,10 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     grant: (plugin, permissions) => grantTo(plugin, permissions, { directory, grants, consent, bus }),
     async revoke(plugin, taken) {
       const changed = await grants.revoke(plugin, taken);
-      if (changed > 0) bus.emit({ type: "grant.changed", plugin, payload: { revoked: true } });
+      if (changed === 0) return changed;
+      bus.emit({ type: "grant.changed", plugin, payload: { revoked: true } });
+      const status = directory.status().find(({ name }) => name === plugin);
+      if (status) await consent.noteGrants(plugin, status.directory);
       return changed;
     },
     grants,

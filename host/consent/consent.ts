@@ -12,6 +12,7 @@ import type { FolderSnapshot } from "../sources/directory/read.ts";
 import type { Admission, Gatekeeper, KeptVersion } from "../sources/directory/status.ts";
 import type { PluginVersion } from "../tool.ts";
 import { asks, compareVersions, type ConsentChange, type ConsentMode, inOrder } from "./changes.ts";
+import { isNews, isSame, portable, relative } from "./entry.ts";
 import { changedFiles, frozenProblems, hashFiles } from "./frozen.ts";
 import type { Lock } from "./lock.ts";
 import type { LockEntry, PluginOrigin } from "./lock-text.ts";
@@ -282,27 +283,4 @@ interface Pending extends Extras {
 interface Approval {
   readonly digest: string;
   readonly signer: string | undefined;
-}
-
-function isSame(base: Pick<LockEntry, "name" | "digest" | "signer">, version: PluginVersion): boolean {
-  return base.name === version.name && base.digest === version.digest && base.signer === version.signedBy?.signer;
-}
-
-/** An entry that says the same is left as it is, with what only another machine knows of it. */
-function isNews(before: LockEntry | undefined, entry: LockEntry): boolean {
-  if (before === undefined) return true;
-  const keys = ["digest", "signer", "path", "rolledBackFrom", "version"] as const;
-  return keys.some((key) => before[key] !== entry[key]) || JSON.stringify(before.origin) !== JSON.stringify(entry.origin);
-}
-
-function relative(path: string, root: string): string {
-  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
-}
-
-/** Paths inside the project as they are on every machine. */
-function portable(permissions: Permissions, root: string): Permissions {
-  // Strings that are no paths do not begin with an absolute path of this machine.
-  return JSON.parse(JSON.stringify(permissions), (_key, value: unknown) =>
-    typeof value === "string" && value.startsWith(`${root}/`) ? `./${value.slice(root.length + 1)}` : value,
-  ) as Permissions;
 }

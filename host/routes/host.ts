@@ -1,6 +1,7 @@
 /** The `host` route: built-ins and functions of the embedding program, natively and in this process; plugins beside it (SPEC O1, R1, T3). */
 
 import { checkServers, createRunProgram, createToolCaller, createWorkspaceFiles } from "../capabilities/mod.ts";
+import { askOutOfSlot } from "../asks.ts";
 import type { ToolContext } from "../context.ts";
 import { cancelled, internal, resourceExhausted, toolError, type ToolErrorData, toolFailedHidden, wallTimeout } from "../errors.ts";
 import { copyJson } from "../json.ts";
@@ -115,6 +116,7 @@ function createContext(execution: Execution, record: RunRecord, signal: AbortSig
     deadline: record.deadline,
     signal,
     log: record.log,
+    ...(call.ask && { ask: execution.slot ? askOutOfSlot(call.ask, execution.slot.lend, signal) : call.ask }),
     progress: (value: JsonValue) => record.progress(value),
     workspace: Object.freeze(createWorkspaceFiles(record.bridge)),
     ...(asksForTools(execution.tool) && { tools: Object.freeze(createToolCaller(record.bridge)) }),

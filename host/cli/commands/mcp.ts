@@ -5,6 +5,7 @@ import { FileError } from "../../platform/platform.ts";
 import type { HostSessionOptions } from "../../sessions.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { FROZEN_OPTION } from "../frozen-flag.ts";
 import { ISOLATION_OPTION } from "../isolation-flag.ts";
 import { type LocalHost, openLocalHost } from "../local-host.ts";
 import { absolutePath } from "../paths.ts";
@@ -33,6 +34,7 @@ export const mcpCommand: Command = {
     ...CONTEXT_OPTIONS,
     ...RUN_OPTIONS,
     ISOLATION_OPTION,
+    FROZEN_OPTION,
   ],
   run: mcp,
 };

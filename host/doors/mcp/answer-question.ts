@@ -18,8 +18,10 @@ export async function answerQuestion(
   const options = { signal, timeout: TIMEOUT_MS, relatedRequestId: ctx.mcpReq.id };
   const responses: Record<string, unknown> = {};
   try {
-    for (const [name, { method, params }] of Object.entries(inputs)) {
-      if (method === "elicitation/create") responses[name] = await server.elicitInput(params, options);
+    for (const [name, input] of Object.entries(inputs)) {
+      if (input.method === "elicitation/create") responses[name] = await server.elicitInput(input.params, options);
+      else if (input.method === "sampling/createMessage") responses[name] = await server.createMessage(input.params, options);
+      else responses[name] = await server.listRoots(undefined, options);
     }
   } catch (error) {
     // It was answered elsewhere, or the client is gone: both are known already.

@@ -6,6 +6,7 @@ import {
   type ClientCapabilities,
   inputRequired,
   type InputRequiredResult,
+  MissingRequiredClientCapabilityError,
   ProtocolError,
   ProtocolErrorCode,
   type ServerContext,
@@ -17,6 +18,7 @@ import type { ToolListing } from "../../listing.ts";
 import { toMcp } from "../../result.ts";
 import type { Session } from "../../session.ts";
 import { answerQuestion } from "./answer-question.ts";
+import { askThrough, type Missing } from "./asks.ts";
 import type { McpClient } from "./client.ts";
 import { clientNotices } from "./client-notices.ts";
 import { confirmThrough } from "./confirmation.ts";
@@ -47,7 +49,10 @@ export async function callTool(params: CallParams, ctx: ServerContext, caller: C
   const tool = listing?.qualifiedName ?? name.replace("__", ".");
 
   const state = ctx.mcpReq.requestState<string>();
-  const call = state === undefined ? begin(tool, args, { ...caller, ctx, session, about }) : resume(state, ctx, { ...caller, about });
+  const call =
+    state === undefined
+      ? begin(tool, args, { ...caller, ctx, session, about, isHostTool: listing !== undefined && listing.plugin === undefined })
+      : resume(state, ctx, { ...caller, about });
   const cancel = (): void => call.cancel();
   ctx.mcpReq.signal.addEventListener("abort", cancel, { once: true });
   if (ctx.mcpReq.signal.aborted) cancel();
@@ -55,7 +60,12 @@ export async function callTool(params: CallParams, ctx: ServerContext, caller: C
 
   for (;;) {
     const step = await call.next();
-    if (step.kind === "ended") return await finish(step.result, { ...caller, ctx, session, about });
+    if (step.kind === "ended") {
+      const { capabilities } = MISSING.get(call) ?? {};
+      if (!step.result.ok && capabilities !== undefined && era === "modern")
+        throw new MissingRequiredClientCapabilityError({ requiredCapabilities: capabilities });
+      return await finish(step.result, { ...caller, about });
+    }
     if (era === "legacy") {
       await answerQuestion(step.question, ctx, caller);
       continue;
@@ -68,7 +78,12 @@ export async function callTool(params: CallParams, ctx: ServerContext, caller: C
   }
 }
 
+/** What calls went without because their client does not take it. */
+const MISSING = new WeakMap<OpenCall, Missing>();
+
 interface CallOf extends Caller {
+  /** A tool of the embedding program, or built in. */
+  readonly isHostTool: boolean;
   readonly ctx: ServerContext;
   readonly session: Session;
   readonly about: string;
@@ -78,22 +93,28 @@ function begin(tool: string, args: JsonObject, of: CallOf): OpenCall {
   const { parts, client, ctx, session, about } = of;
   const callId = client.asked.get(about);
   const traceparent = traceparentOf(ctx);
-  const canAsk = elicits(capabilitiesOf(of));
-  return openCall(({ signal, onProgress, onLog, ask }: CallSide) =>
+  const capabilities = capabilitiesOf(of);
+  const canAsk = elicits(capabilities);
+  const missing: Missing = {};
+  const call = openCall(({ signal, onProgress, onLog, ask }: CallSide) =>
     parts.host.call(tool, args, {
       session,
       signal,
       onProgress,
       onLog,
+      // Plugins ask nobody: their words would reach the person as if they were somebody's.
+      ...(of.isHostTool && { ask: askThrough({ ask, signal }, capabilities, missing) }),
       ...(callId !== undefined && { callId }),
       ...(traceparent !== undefined && { traceparent }),
       ...(canAsk ? { confirm: confirmThrough(ask) } : parts.unattended && { unattended: parts.unattended }),
     }),
   );
+  MISSING.set(call, missing);
+  return call;
 }
 
 /** @throws {ProtocolError} if the state is spent, another client's, or was given for another request. */
-function resume(state: string, ctx: ServerContext, { parts, client, about }: Omit<CallOf, "ctx" | "session">): OpenCall {
+function resume(state: string, ctx: ServerContext, { parts, client, about }: Pick<CallOf, "parts" | "client" | "about">): OpenCall {
   const round = parts.rounds.take(state, client);
   if (round === undefined) throw invalidState();
   if (round.about !== about) {
@@ -111,7 +132,7 @@ export function invalidState(): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", { reason: "invalid_request_state" });
 }
 
-async function finish(result: ToolResult, { client, about, server }: CallOf): Promise<CallToolResult> {
+async function finish(result: ToolResult, { client, about, server }: Pick<CallOf, "client" | "about" | "server">): Promise<CallToolResult> {
   // The specification wants a name that does not exist to be an error of the protocol; everything else is the tool's result.
   if (!result.ok && result.error.code === "tool_not_found") throw new ProtocolError(ProtocolErrorCode.InvalidParams, result.error.message);
   remember(result, client.asked, about);

@@ -1,5 +1,6 @@
 /** What an embedding program adds to the door for the suite: resources and prompts, which plugins do not offer, and two host tools. */
 
+import { acceptedContent, inputRequired } from "@modelcontextprotocol/server";
 import type { McpPrompts, McpResources } from "../../../host/doors/mcp/mod.ts";
 import type { Host } from "../../../host/host.ts";
 import type { ToolFactory } from "../../../host/tool.ts";
@@ -45,8 +46,9 @@ export const FIXTURE_PROMPTS: McpPrompts = {
       arguments: [{ name: "resourceUri", description: "Which", required: true }],
     },
     { name: "test_prompt_with_image", description: "With an image" },
+    { name: "test_input_required_result_prompt", description: "Asks first" },
   ],
-  get(name, args) {
+  get(name, args, responses) {
     const says = (content: object): { role: "user"; content: never } => ({ role: "user", content: content as never });
     switch (name) {
       case "test_simple_prompt":
@@ -70,6 +72,19 @@ export const FIXTURE_PROMPTS: McpPrompts = {
             says({ type: "text", text: "Please analyze the image above." }),
           ],
         };
+      case "test_input_required_result_prompt": {
+        const context = acceptedContent<{ readonly context?: unknown }>(
+          responses === undefined ? undefined : { ...responses },
+          "user_context",
+        )?.context;
+        if (typeof context === "string") return { messages: [says({ type: "text", text: `Use the following context: ${context}` })] };
+        const requestedSchema = { type: "object" as const, properties: { context: { type: "string" as const } }, required: ["context"] };
+        return inputRequired({
+          inputRequests: {
+            user_context: inputRequired.elicit({ mode: "form", message: "What context should the prompt use?", requestedSchema }),
+          },
+        });
+      }
       default:
         return undefined;
     }

@@ -12,6 +12,7 @@ import { createMcpHandler } from "../../../host/doors/mcp/mod.ts";
 import { createHost, type Host } from "../../../host/mod.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
 import { DEFAULT_PROJECT } from "../../../manifests/mod.ts";
+import { ASKING_TOOLS } from "./asking-tools.ts";
 import { FIXTURE_PROMPTS, FIXTURE_RESOURCES, triggerToolChange } from "./fixtures.ts";
 
 /** The revisions that the suite has requirements for. */
@@ -76,6 +77,7 @@ export async function runRevisions(revisions: readonly string[] = REVISIONS): Pr
     config: {},
     events: { store: false },
     tools: [
+      ...ASKING_TOOLS,
       triggerToolChange(() => {
         if (started.host === undefined) throw new Error("The host has not started");
         return started.host;

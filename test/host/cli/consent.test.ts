@@ -97,7 +97,11 @@ describe("without a host", () => {
     expect(await here.run(["call", "notes_run"])).toMatchObject({ code: 0 });
     await expect(stat(join(here.folder, "bascule.lock"))).rejects.toThrow("ENOENT");
     await here.run(["grant", "notes", "--allow-read=."]);
-    expect(await readFile(join(here.folder, "bascule.lock"), "utf8")).toContain('"granted"');
+    const granted = async (): Promise<unknown> =>
+      dig(await readFile(join(here.folder, "bascule.lock"), "utf8"), "plugins", "notes", "granted");
+    expect(await granted()).toEqual({ read: ["."] });
+    await here.run(["revoke", "notes"]);
+    expect(await granted()).toEqual({});
     await here.write("plugins/notes/manifest.json", manifest("notes", { permissions: { read: ["$workspace"] } }));
     await here.write("plugins/notes/main.ts", CODE("two"));
     expect(dig((await here.run(["call", "notes_run", "--json"])).out, "output")).toBe("one");

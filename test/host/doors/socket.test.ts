@@ -259,6 +259,12 @@ describe("the socket's protocol", () => {
     ["a context that is none", '{"id":8,"op":"call","params":{"tool":"x","context":"guest"}}', 8],
     ["an approval without a hash", '{"id":8,"op":"resolve","params":{"requestId":"q","approve":true}}', 8],
     ["an approval that is neither yes nor no", '{"id":8,"op":"resolve","params":{"requestId":"q","hash":"h","approve":"yes"}}', 8],
+    ["an acceptance without a digest", '{"id":8,"op":"accept","params":{"plugin":"x"}}', 8],
+    ["a removal of nothing", '{"id":8,"op":"remove","params":{"plugin":""}}', 8],
+    ["a rollback of nothing", '{"id":8,"op":"rollback"}', 8],
+    ["a source that is none", '{"id":8,"op":"inspect","params":{"source":["/etc"]}}', 8],
+    ["a source without end", `{"id":8,"op":"inspect","params":{"source":"${"x".repeat(9_000)}"}}`, 8],
+    ["an installation of nothing", '{"id":8,"op":"install","params":{}}', 8],
     ["a deep document", `{"id":8,"op":"call","params":{"tool":"x","args":${"[".repeat(5_000)}${"]".repeat(5_000)}}}`, null],
   ])("answers %s with invalid_request and goes on [I2.malformed]", async (_name, line, id) => {
     const platform = createMemoryPlatform();

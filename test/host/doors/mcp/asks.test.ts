@@ -1,0 +1,84 @@
+import { expect, it } from "vitest";
+import { type Asks, CannotAsk } from "../../../../host/asks.ts";
+import { mcpHost, modernRequest, messageOf, until, WAYS } from "../../../support/mcp-client.ts";
+import { createMcpHandler } from "../../../../host/doors/mcp/mod.ts";
+import type { ToolFactory } from "../../../../host/tool.ts";
+
+const NAME: Asks = {
+  who: { kind: "form", message: "Who?", schema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] } },
+};
+
+function asker(asks: Asks): ToolFactory {
+  return () => ({
+    definition: { name: "asks", description: "Asks", inputSchema: { type: "object" }, sideEffects: [] },
+    execute: async (_args, { ask }) => (await ask?.(asks)) ?? null,
+  });
+}
+
+it.each(WAYS)("lets a host tool ask its client's person in the middle of a call, %s revision over %s [I3.ask]", async (era, over) => {
+  await using test = await mcpHost({}, { builtins: false, tools: [asker(NAME)] });
+  const client = await test.connect(era, over, {
+    capabilities: { elicitation: {} },
+    prepare: (made) =>
+      made.setRequestHandler("elicitation/create", ({ params }) => ({ action: "accept", content: { name: `${params.message} Ada` } })),
+  });
+  expect((await client.callTool({ name: "asks", arguments: {} })).structuredContent).toEqual({
+    who: { action: "accept", content: { name: "Who? Ada" } },
+  });
+});
+
+it("asks again where an answer is not what was asked for, without an engine that compiles schemas [I3.ask-checked] [S4.mcp]", async () => {
+  await using test = await mcpHost({}, { builtins: false, tools: [asker(NAME)] });
+  const handler = createMcpHandler(test);
+  const call = { name: "asks", arguments: {} };
+  let { result } = await messageOf(await handler.fetch(modernRequest("tools/call", call)));
+  for (const who of [{ action: "accept", content: { name: 5 } }, { action: "accept", content: {} }, { action: "accept" }, 5]) {
+    const retry = { ...call, requestState: result?.["requestState"] as string, inputResponses: { who } };
+    ({ result } = await messageOf(await handler.fetch(modernRequest("tools/call", retry))));
+    expect(result).toMatchObject({ resultType: "input_required", inputRequests: { who: {} } });
+  }
+  const last = { ...call, requestState: result?.["requestState"] as string, inputResponses: { who: { action: "decline" } } };
+  ({ result } = await messageOf(await handler.fetch(modernRequest("tools/call", last))));
+  expect(result).toMatchObject({ structuredContent: { who: { action: "decline" } } });
+  await handler.close();
+});
+
+it("says which capability a call would have needed [I3.ask-capability]", async () => {
+  await using test = await mcpHost({}, { builtins: false, tools: [asker({ roots: { kind: "roots" } })] });
+  const handler = createMcpHandler(test);
+  const { error } = await messageOf(await handler.fetch(modernRequest("tools/call", { name: "asks", arguments: {} })));
+  expect(error).toMatchObject({ code: -32_021, data: { requiredCapabilities: { roots: {} } } });
+  await handler.close();
+});
+
+it("keeps no slot while it waits for a person, so that others go on [D4.ask]", async () => {
+  await using test = await mcpHost({}, { builtins: false, tools: [asker(NAME)] });
+  const client = await test.connect("legacy", "lines", {
+    capabilities: { elicitation: {} },
+    prepare: (made) => made.setRequestHandler("elicitation/create", async () => await new Promise(() => {})),
+  });
+  let asked = 0;
+  test.host.register(() => ({
+    definition: { name: "quick", description: "Answers", inputSchema: { type: "object" }, sideEffects: [] },
+    execute: () => (asked += 1),
+  }));
+  const gone = new AbortController();
+  const waiting = Array.from({ length: 8 }, () =>
+    client.callTool({ name: "asks", arguments: {} }, { signal: gone.signal }).catch(() => {}),
+  );
+  expect((await client.callTool({ name: "quick", arguments: {} })).isError).toBe(false);
+  gone.abort();
+  await Promise.all(waiting);
+});
+
+it("offers nothing of it to plugins, nor where there is nobody to ask [I3.ask-host-only]", async () => {
+  const plugin = {
+    manifest: { tools: [{ name: "tries", description: "Tries", inputSchema: { type: "object" }, sideEffects: [] }] },
+    main: "export const tries = (_args, context) => typeof context.ask;",
+  };
+  await using test = await mcpHost({ demo: plugin }, { builtins: false, tools: [asker(NAME)] });
+  const client = await test.connect("modern", "lines", { capabilities: { elicitation: {} } });
+  expect((await client.callTool({ name: "demo__tries", arguments: {} })).content).toEqual([{ type: "text", text: "undefined" }]);
+  expect(await test.host.call("asks")).toMatchObject({ ok: true, output: null });
+  await until(() => new CannotAsk(["model"]).message.includes("model"));
+});
