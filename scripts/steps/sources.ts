@@ -7,8 +7,8 @@ import { REPOSITORY, runCommand } from "../run-command.ts";
 import { formatTotals, runTests } from "../vitest-run.ts";
 import { type StepOutcome, outcomeOf } from "./step.ts";
 
-/** Where the guest's own rules for types are. */
-const TYPE_PROJECTS = ["tsconfig.json", "sandbox/guest/tsconfig.json"];
+/** Where the rules for types are: the guest has its own, and the console, which runs in a browser. */
+const TYPE_PROJECTS = ["tsconfig.json", "sandbox/guest/tsconfig.json", "console/tsconfig.json"];
 
 export async function checkFormat(): Promise<StepOutcome> {
   const { code, output } = await runCommand("oxfmt", ["--check"]);

@@ -2,7 +2,7 @@
 
 import type { HttpMount } from "../../doors/http/mount.ts";
 import type { HostServer } from "../../doors/http/server.ts";
-import { createHttpTokens } from "../../doors/http/tokens.ts";
+import { createHttpTokens, type HttpTokens } from "../../doors/http/tokens.ts";
 import type { SocketDoor } from "../../doors/socket.ts";
 import type { Host } from "../../host.ts";
 import { HttpServerError } from "../../platform/http-types.ts";
@@ -31,6 +31,7 @@ export const serveCommand: Command = {
   details: [
     "Every request needs a token. Two are made at the first start, in .bascule/: call.token is for programs and agents, admin.token",
     "for people: it also answers questions and grants. BASCULE_TOKEN and BASCULE_ADMIN_TOKEN stand in their place.",
+    "On a terminal it shows an address that logs one browser in to the console; admin.token does so too.",
     "Only this machine can connect, unless --expose and --host say otherwise. Put a server that does TLS in front then.",
     "Other commands find it through .bascule/host.sock, as they find dev.",
   ],
@@ -49,6 +50,7 @@ export const serveCommand: Command = {
 
 /** What is served beside `/v1`: one line each. */
 const MOUNTS: readonly ((host: Host, platform: Platform) => Promise<HttpMount>)[] = [
+  async () => (await import("../../doors/console/mount.ts")).consoleMount,
   async (host, platform) => (await import("../../doors/mcp/mod.ts")).createMcpHandler({ host, platform }),
 ];
 
@@ -61,9 +63,13 @@ async function serve(context: CommandContext): Promise<number> {
   let server: HostServer | undefined;
   try {
     door = await openDoor(context, local);
-    const tokens = await ownTokens(platform, project.stateDirectory);
+    const own = await ownTokens(platform, project.stateDirectory);
+    const configured = local.host.places.project.config().server.tokens;
+    const tokens = createHttpTokens({ ...platform, tokens: [...own.map(({ config }) => config), ...configured] });
     server = await openServer(context, local, tokens);
-    await showStart(context, local, { server, tokens });
+    // For the person who sits there; a log keeps what is written to it.
+    const code = platform.terminal.interactive && !output.json ? await tokens.issueCode() : undefined;
+    await showStart(context, local, { url: server.url, own, ...(code !== undefined && { code }) });
     await interrupted(signal);
     output.note(output.style.dim("\nFinishing what runs; Ctrl-C again ends at once"));
   } finally {
@@ -74,7 +80,7 @@ async function serve(context: CommandContext): Promise<number> {
   return EXIT.ok;
 }
 
-async function openServer(context: CommandContext, { host }: LocalHost, own: readonly ServerToken[]): Promise<HostServer> {
+async function openServer(context: CommandContext, { host }: LocalHost, tokens: HttpTokens): Promise<HostServer> {
   const { platform, options } = context;
   const configured = host.places.project.config().server;
   const address = options.value("host") ?? configured.host ?? DEFAULT_HOST;
@@ -83,7 +89,6 @@ async function openServer(context: CommandContext, { host }: LocalHost, own: rea
       "--expose permits it; put a server that does TLS in front (docs/http.md)",
     ]);
   }
-  const tokens = createHttpTokens({ ...platform, tokens: [...own.map(({ config }) => config), ...configured.tokens] });
   const port = readPort(options.value("port")) ?? configured.port ?? DEFAULT_PORT;
   const mounts = await Promise.all(MOUNTS.map((create) => create(host, platform)));
   // Loaded here: no other command is to wait for it.
@@ -111,10 +116,10 @@ function isLoopback(address: string): boolean {
 async function showStart(
   { platform, output, project }: CommandContext,
   local: LocalHost,
-  { server, tokens }: { readonly server: HostServer; readonly tokens: readonly ServerToken[] },
+  { url, own, code }: { readonly url: string; readonly own: readonly ServerToken[]; readonly code?: string },
 ): Promise<void> {
   const status = await local.operations.status();
-  const places = tokens.map(({ config, place }) => ({
+  const places = own.map(({ config, place }) => ({
     name: config.name,
     ...("file" in place ? { file: pathFrom(platform.environment.cwd, place.file) } : place),
   }));
@@ -123,7 +128,9 @@ async function showStart(
     `${style.bold("bascule")} ${style.dim(status.version)} serves ${count(status.plugins, "plugin")}, ${count(status.tools, "tool")}`,
   );
   output.line();
-  output.line(`  ${style.bold(server.url)}`);
+  output.line(`  ${style.bold(url)}`);
+  if (code !== undefined)
+    output.line(`  ${style.bold(`${url}/#code=${code}`)}\n  ${style.dim("is the console, for one login within ten minutes")}`);
   for (const { name, ...place } of places) {
     const where = "file" in place ? place.file : `$${place.variable}`;
     output.line(
@@ -132,7 +139,7 @@ async function showStart(
   }
   output.line();
   output.line(style.dim("Ctrl-C ends."));
-  output.document({ ok: true, url: server.url, root: project.root, tokens: places, status });
+  output.document({ ok: true, url, root: project.root, tokens: places, status });
 }
 
 async function interrupted(signal: AbortSignal): Promise<void> {

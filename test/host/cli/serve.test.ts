@@ -75,6 +75,21 @@ describe("bascule serve", () => {
     await expect(stat(join(project.folder, ".bascule/call.token"))).rejects.toThrow("ENOENT");
   });
 
+  it("shows a person at a terminal an address that logs in once, and nobody else [I2.serve, I4.login]", async () => {
+    await using project = await createCliProject();
+    const command = project.start(["serve", "--port=0"], { answers: [] });
+    await command.waitFor("Ctrl-C ends");
+    const [, url = "", code = ""] = /(http:\/\/\S+)\/#code=(\S+)/u.exec(command.printed()) ?? [];
+    const logIn = (): Promise<Response> =>
+      fetch(`${url}/v1/login`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ code }) });
+    expect([(await logIn()).status, (await logIn()).status]).toEqual([200, 403]);
+    expect(await (await fetch(url)).text()).toContain('<script type="module" src="/console.js">');
+    command.interrupt();
+    await command.ended;
+    const unattended = await serve(project);
+    expect(unattended.command.printed()).not.toContain("#code");
+  });
+
   it("lets other machines connect only where a flag says so [I4.loopback]", async () => {
     await using project = await createCliProject();
     expect(await project.run(["serve", "--port=0", "--host=0.0.0.0"])).toMatchObject({

@@ -1,0 +1,34 @@
+/** Calls as they happen. */
+
+import type { VNode } from "preact";
+import { Block } from "./block.tsx";
+import { calls } from "./state.ts";
+
+export function Live(): VNode {
+  return (
+    <section aria-labelledby="live-title">
+      <h2 id="live-title">Calls</h2>
+      {calls.value.length === 0 ? (
+        <p>No call since this page was opened.</p>
+      ) : (
+        <ol class="cards">
+          {calls.value.map(({ callId, tool, plugin, state, time, durationMs, detail }) => (
+            <li key={callId} class="card">
+              <div class="line">
+                <strong>{tool}</strong>
+                {plugin !== undefined && <span class="soft">{plugin}</span>}
+                <span class={`badge ${state}`}>{state}</span>
+                <span class="soft">
+                  <time dateTime={new Date(time).toISOString()}>{new Date(time).toLocaleTimeString()}</time>
+                  {durationMs !== undefined && `, ${durationMs.toFixed(1)} ms`}
+                </span>
+              </div>
+              {detail !== undefined && <Block label={`What came of ${tool}`} value={detail} />}
+              <code class="soft">{callId}</code>
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}

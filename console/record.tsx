@@ -1,0 +1,78 @@
+/** Searches the durable record, and says whether it is as it was written (SPEC AU3). */
+
+import { type Signal, signal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import { ask } from "./api.ts";
+import { Block } from "./block.tsx";
+import { attempt } from "./state.ts";
+import type { HostEvent } from "./types.ts";
+
+const found: Signal<readonly { readonly number: number; readonly event: HostEvent }[]> = signal([]);
+const chain: Signal<{ readonly ok: boolean; readonly rows: number; readonly problems: readonly string[] } | undefined> = signal(undefined);
+
+const FIELDS = ["text", "type", "tool", "plugin", "callId"] as const;
+
+async function search(query: URLSearchParams): Promise<void> {
+  await attempt(async () => {
+    found.value = (await ask<{ readonly events: typeof found.value }>(`/v1/audit?${query.toString()}`)).events.toReversed();
+  });
+}
+
+export function RecordView(): VNode {
+  useEffect(() => {
+    void search(new URLSearchParams());
+    void attempt(async () => {
+      chain.value = await ask("/v1/audit/verify");
+    });
+  }, []);
+  function submit(event: SubmitEvent): void {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const query = new URLSearchParams();
+    for (const [name, value] of new FormData(event.currentTarget))
+      if (typeof value === "string" && value.trim() !== "") query.set(name, value.trim());
+    void search(query);
+  }
+  return (
+    <section aria-labelledby="record-title">
+      <h2 id="record-title">Record</h2>
+      <Chain />
+      <form class="search" onSubmit={submit}>
+        {FIELDS.map((name) => (
+          <label key={name}>
+            {name} <input name={name} />
+          </label>
+        ))}
+        <button type="submit">Search</button>
+      </form>
+      <ol class="cards">
+        {found.value.map(({ number, event }) => (
+          <li key={number} class="card">
+            <details>
+              <summary>
+                <span class="soft">{number}</span> <strong>{event.type}</strong>{" "}
+                {typeof event.payload["tool"] === "string" ? event.payload["tool"] : event.plugin}{" "}
+                <time class="soft" dateTime={new Date(event.time).toISOString()}>
+                  {new Date(event.time).toLocaleString()}
+                </time>
+              </summary>
+              <Block label={`Event ${number}`} value={{ ...event }} />
+            </details>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Chain(): VNode {
+  if (chain.value === undefined) return <p>Reading the record…</p>;
+  const { ok, rows, problems } = chain.value;
+  return (
+    <p role="status">
+      <span class={`badge ${ok ? "completed" : "denied"}`}>{ok ? "sealed" : "changed"}</span>{" "}
+      {ok ? `${rows} rows, as they were written` : problems.join("; ")}
+    </p>
+  );
+}

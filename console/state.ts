@@ -1,0 +1,104 @@
+/** What the page knows: filled by requests, kept current by events. */
+
+import { type Signal, signal } from "@preact/signals";
+import { ask, followEvents } from "./api.ts";
+import type { HostEvent, Plugin, Question } from "./types.ts";
+
+/** One call as its events tell it. */
+export interface LiveCall {
+  readonly callId: string;
+  readonly tool: string;
+  readonly plugin?: string;
+  readonly state: string;
+  readonly time: number;
+  readonly durationMs?: number;
+  readonly detail?: string;
+}
+
+/** The newest first. */
+export const calls: Signal<readonly LiveCall[]> = signal([]);
+export const questions: Signal<readonly Question[]> = signal([]);
+export const plugins: Signal<readonly Plugin[]> = signal([]);
+export const isConnected: Signal<boolean> = signal(false);
+/** What went wrong last, for a person. */
+export const trouble: Signal<string | undefined> = signal(undefined);
+
+const MAX_CALLS = 200;
+const DETAIL_LENGTH = 300;
+
+const STATES: Readonly<Record<string, string>> = {
+  "tool.called": "running",
+  "tool.completed": "completed",
+  "tool.failed": "failed",
+  "tool.input_invalid": "failed",
+  "tool.denied": "denied",
+  "tool.confirmation_requested": "waiting",
+  "tool.confirmation_resolved": "running",
+};
+
+/** Follows the host until the signal fires. */
+export function follow(stop: AbortSignal): void {
+  void followEvents(stop, onEvent, (connected) => {
+    isConnected.value = connected;
+    if (connected) void refresh();
+  });
+}
+
+/** Does what a person asked for, and shows what went wrong with it; what went wrong before is over. */
+export async function attempt(act: () => Promise<void>): Promise<void> {
+  trouble.value = undefined;
+  await load(act);
+}
+
+/** The same for what the page does by itself: what a person was told stays. */
+export async function load(act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    trouble.value = error instanceof Error ? error.message : String(error);
+  }
+}
+
+export async function refresh(): Promise<void> {
+  await load(async () => {
+    await Promise.all([loadQuestions(), loadPlugins()]);
+  });
+}
+
+export async function loadQuestions(): Promise<void> {
+  questions.value = (await ask<{ readonly confirmations: readonly Question[] }>("/v1/confirmations")).confirmations;
+}
+
+export async function loadPlugins(): Promise<void> {
+  plugins.value = (await ask<{ readonly plugins: readonly Plugin[] }>("/v1/plugins")).plugins;
+}
+
+function onEvent(event: HostEvent): void {
+  const { type } = event;
+  if (type.startsWith("tool.confirmation_")) void load(loadQuestions);
+  if (type.startsWith("plugin.") || type === "grant.changed" || type === "policy.reloaded") void load(loadPlugins);
+  const state = STATES[type];
+  if (state !== undefined && event.callId !== undefined) calls.value = withCall(calls.value, event, event.callId, state);
+}
+
+function withCall(known: readonly LiveCall[], event: HostEvent, callId: string, state: string): readonly LiveCall[] {
+  const { payload, plugin, time } = event;
+  const before = known.find((call) => call.callId === callId);
+  const { tool, durationMs, message, code, output } = payload;
+  const said =
+    typeof message === "string"
+      ? `${typeof code === "string" ? `${code}: ` : ""}${message}`
+      : output === undefined
+        ? undefined
+        : JSON.stringify(output);
+  const call: LiveCall = {
+    callId,
+    tool: typeof tool === "string" ? tool : (before?.tool ?? ""),
+    state,
+    time: before?.time ?? time,
+    ...(plugin !== undefined && { plugin }),
+    ...(typeof durationMs === "number" && { durationMs }),
+    ...(said !== undefined && { detail: said.slice(0, DETAIL_LENGTH) }),
+  };
+  return [call, ...known.filter((other) => other.callId !== callId)].toSorted((left, right) => right.time - left.time).slice(0, MAX_CALLS);
+}

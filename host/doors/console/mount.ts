@@ -1,0 +1,51 @@
+/** Serves the console: one page, its script and its style, and nothing that anybody else wrote (SPEC I5). */
+
+import type { HttpMount } from "../http/mount.ts";
+import { problem } from "../http/problem.ts";
+import { CONSOLE_SCRIPT, CONSOLE_STYLE } from "./assets.gen.ts";
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>bascule</title>
+<link rel="stylesheet" href="/console.css">
+<script type="module" src="/console.js"></script>
+</head>
+<body>
+<div id="app"><noscript>The console needs JavaScript; bascule's commands do the same.</noscript></div>
+</body>
+</html>
+`;
+
+/** Its own script and style, requests to this server, and no more: nothing inline, nothing made of text. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const FILES: ReadonlyMap<string, { readonly text: string; readonly type: string }> = new Map([
+  ["/", { text: PAGE, type: "text/html" }],
+  ["/console.js", { text: CONSOLE_SCRIPT, type: "text/javascript" }],
+  ["/console.css", { text: CONSOLE_STYLE, type: "text/css" }],
+]);
+
+/** Anybody may load it: it holds nothing, and asks for a token. */
+export const consoleMount: HttpMount = {
+  path: "/",
+  fetch(request) {
+    const file = FILES.get(new URL(request.url).pathname);
+    if (file === undefined) return problem("not_found", "There is nothing at this path: the console is at /, the API below /v1");
+    if (request.method !== "GET" && request.method !== "HEAD")
+      return problem("method_not_allowed", "This path takes GET", {}, { allow: "GET" });
+    return new Response(file.text, { headers: { "content-type": `${file.type}; charset=utf-8`, "content-security-policy": POLICY } });
+  },
+};
