@@ -109,6 +109,7 @@ export type { EventStore } from "./audit/journal.ts";
 export type { EventFilter, KeptEvent } from "./audit/search.ts";
 export type { CallState, SessionState } from "./audit/session-state.ts";
 export type { JournalReport } from "./audit/verify.ts";
+export { eventAliases } from "./audit/event-aliases.ts";
 export { EVENT_TYPES, type EventPayloads, type EventType, type HostEvent, TERMINAL_EVENT_TYPES } from "./audit/events.ts";
 export { createPolicy, type Policy, type PolicyOptions, type ProjectPolicy } from "./policy/policy.ts";
 export { PROMETHEUS_TYPE, type TelemetryOptions } from "./telemetry/mod.ts";

@@ -48,6 +48,7 @@ export function createRunProgram({ bridge, limits, progress }: RunContext): RunP
     }
 
     signal.throwIfAborted();
+    bridge.record(proof.act);
     const captured = createCapturedOutput(Math.floor(limits.outputBytes * OUTPUT_SHARE));
     const deltas = createOutputDeltas(platform.clock, progress);
     const onOutput = (stream: OutputStream, bytes: Uint8Array): void => {
@@ -59,7 +60,6 @@ export function createRunProgram({ bridge, limits, progress }: RunContext): RunP
       .catch((thrown: unknown) => {
         throw thrown instanceof ProcessError ? toToolError(thrown, program) : thrown;
       });
-    bridge.record(proof.act);
     const timer = createTimer(platform.clock, timeoutMs, running.stop);
     signal.addEventListener("abort", running.stop, { once: true });
     // It may have fired while the program started.

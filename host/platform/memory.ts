@@ -9,6 +9,7 @@ import { createMemoryHttp, type MemoryHttp } from "./memory-http.ts";
 import { createMemoryJournals } from "./memory-journals.ts";
 import { createMemoryProcesses, type MemoryProgram } from "./memory-processes.ts";
 import { createMemoryNetwork, type MemoryNetworkOptions } from "./memory-network.ts";
+import { createMemoryRunners, type MemoryRunner } from "./memory-runners.ts";
 import { createMemoryPair, createMemorySockets } from "./memory-sockets.ts";
 import { MemoryTree } from "./memory-tree.ts";
 import { type Git, GitError } from "./git-types.ts";
@@ -37,6 +38,8 @@ export interface MemoryPlatformOptions {
   readonly argv?: readonly string[];
   /** What answers requests; nothing does without it. */
   readonly network?: MemoryNetworkOptions;
+  /** Runners by the name that they are started by. */
+  readonly runners?: Readonly<Record<string, MemoryRunner>>;
   /** Programs by absolute path, which are files there. */
   readonly programs?: Readonly<Record<string, MemoryProgram>>;
   /** Real workers, for tests that run guests; they keep real time. */
@@ -99,6 +102,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     workers,
     isolation: NO_PROCESSES,
     processes: createMemoryProcesses(options.programs),
+    runners: createMemoryRunners(options.runners),
     trusted: NO_TRUSTED,
     servers: NO_SERVERS,
     inspectSystem: () =>

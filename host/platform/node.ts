@@ -14,6 +14,7 @@ import type { Platform } from "./platform.ts";
 import { createPortableWalk } from "./portable-walk.ts";
 import { createProcesses } from "./processes.ts";
 import { createRandom } from "./random.ts";
+import { createRunners } from "./runners.ts";
 import { createServerProcesses } from "./server-processes.ts";
 import { createSockets } from "./sockets.ts";
 import { inspectSystem } from "./system-facts.ts";
@@ -51,6 +52,7 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     workers: createWorkerLauncher(),
     isolation: createIsolation(),
     processes: createProcesses(),
+    runners: createRunners(),
     trusted: createTrustedProcesses(),
     servers: createServerProcesses(),
     inspectSystem,

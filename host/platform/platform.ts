@@ -11,7 +11,7 @@ import type { HttpServers } from "./http-types.ts";
 import type { Git } from "./git-types.ts";
 import type { Journals } from "./journal-types.ts";
 import type { Network } from "./network-types.ts";
-import type { Processes } from "./process-types.ts";
+import type { ProcessEnd, Processes } from "./process-types.ts";
 import type { CheckedPath } from "./proof.ts";
 import type { ServerProcesses } from "./server-process-types.ts";
 import type { TrustedProcesses } from "./trusted/trusted-types.ts";
@@ -38,6 +38,7 @@ export interface Platform {
   readonly isolation: Isolation;
   /** Programs on behalf of a tool: only with a proof. */
   readonly processes: Processes;
+  readonly runners: Runners;
   /** Processes for plugins that run natively. */
   readonly trusted: TrustedProcesses;
   /** MCP servers, whose tools the host offers. */
@@ -245,6 +246,25 @@ export interface LocalSockets {
   listen(path: string, onConnection: (connection: LineConnection) => void): Promise<{ close(): Promise<void> }>;
   /** Undefined if nobody listens. */
   connect(path: string): Promise<LineConnection | undefined>;
+}
+
+/** Programs that speak lines over their standard streams: a person's own, with all that the person may do (SPEC I6). */
+export interface Runners {
+  /** @throws {ProcessError} if it cannot be started. */
+  start(
+    command: readonly [file: string, ...args: string[]],
+    /** `env` is all of its environment. Default: this process's own. */
+    options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+  ): Promise<Runner>;
+}
+
+/** A runner that was started. */
+export interface Runner {
+  /** Closed when the runner is gone. */
+  readonly connection: LineConnection;
+  readonly ended: Promise<ProcessEnd>;
+  /** SIGTERM for it and whatever it started, and SIGKILL if that does not end them. Idempotent. */
+  stop(): void;
 }
 
 /** Processes of their own for guests, so that what breaks out of the engine meets nothing to steal. */

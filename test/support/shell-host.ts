@@ -4,6 +4,7 @@ import type { HostEvent } from "../../host/audit/events.ts";
 import { createHost, type Host, type JsonObject } from "../../host/mod.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
 import type { Platform } from "../../host/platform/platform.ts";
+import type { Processes } from "../../host/platform/process-types.ts";
 import { createProcesses } from "../../host/platform/processes.ts";
 import { memoryPlatform } from "./memory-platform.ts";
 import { script } from "./real-programs.ts";
@@ -23,12 +24,19 @@ export interface ShellHostOptions {
   readonly grants?: JsonObject;
   /** In addition to `PATH`. */
   readonly env?: Readonly<Record<string, string>>;
-  readonly killAfterMs?: number;
+  /** Default: kills 200 ms after SIGTERM. */
+  readonly processes?: Processes;
   readonly project?: JsonObject;
 }
 
 export async function shellHost(options: ShellHostOptions = {}): Promise<ShellHost> {
-  const { scripts = {}, grants = { run: Object.keys(scripts) }, env = {}, killAfterMs = 200, project = {} } = options;
+  const {
+    scripts = {},
+    grants = { run: Object.keys(scripts) },
+    env = {},
+    processes = createProcesses({ killAfterMs: 200 }),
+    project = {},
+  } = options;
   const folder = await temporaryFolder();
   const real = currentPlatform();
   for (const place of ["bin", "workspace"]) await real.files.makeDirectory(`${folder}/${place}`);
@@ -36,7 +44,7 @@ export async function shellHost(options: ShellHostOptions = {}): Promise<ShellHo
   const variables: Readonly<Record<string, string>> = { PATH: `${folder}/bin:/usr/bin:/bin`, ...env };
   const platform: Platform = {
     ...real,
-    processes: createProcesses({ killAfterMs }),
+    processes,
     environment: {
       ...real.environment,
       get: (name) => (Object.hasOwn(variables, name) ? variables[name] : undefined),

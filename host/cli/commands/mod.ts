@@ -9,6 +9,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import("./init.ts")).initCommand,
   dev: async () => (await import("./dev.ts")).devCommand,
   serve: async () => (await import("./serve.ts")).serveCommand,
+  runner: async () => (await import("./runner.ts")).runnerCommand,
   mcp: async () => (await import("./mcp.ts")).mcpCommand,
   "client-config": async () => (await import("./client-config.ts")).clientConfigCommand,
   list: async () => (await import("./list.ts")).listCommand,

@@ -1,0 +1,43 @@
+/** The door for runners: answers one of them, in a session of its own, until it is gone (SPEC I6). */
+
+import type { ToolResult } from "../../call.ts";
+import type { LineConnection } from "../../platform/platform.ts";
+import { readRunnerLine, type RunnerCall, toFailure, toResponse } from "./wire.ts";
+
+export interface RunnerDoorOptions {
+  readonly connection: LineConnection;
+  /** Makes a call in the runner's session. Must not reject. */
+  readonly call: (call: RunnerCall, signal: AbortSignal) => Promise<ToolResult>;
+}
+
+/** Calls that a runner may have open. */
+const MAX_OUTSTANDING = 64;
+
+/** Resolves when the runner is gone and its calls, which are cancelled then, have ended. */
+export async function serveRunner({ connection, call }: RunnerDoorOptions): Promise<void> {
+  const outstanding = new Map<string, Promise<void>>();
+  const gone = new AbortController();
+  const closed = new Promise<void>((resolve) => connection.onClose(resolve));
+
+  async function answer(request: RunnerCall): Promise<void> {
+    const result = await call(request, gone.signal);
+    outstanding.delete(request.id);
+    connection.send(toResponse(request.id, result));
+  }
+
+  connection.onLine((line) => {
+    if (gone.signal.aborted) return;
+    const read = readRunnerLine(line);
+    if (!read.ok) return connection.send(toFailure(read.id, "invalid_args", read.message));
+    const { id } = read.call;
+    if (outstanding.has(id))
+      return connection.send(toFailure(id, "invalid_args", `Call "${id}" has no answer yet: give each call an id of its own`));
+    if (outstanding.size >= MAX_OUTSTANDING)
+      return connection.send(toFailure(id, "overloaded", `Cannot take more than ${MAX_OUTSTANDING} calls at once`));
+    outstanding.set(id, answer(read.call));
+  });
+
+  await closed;
+  gone.abort();
+  await Promise.all(outstanding.values());
+}

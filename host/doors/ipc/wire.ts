@@ -1,0 +1,76 @@
+/**
+ * The line protocol of runners: one JSON object a line (SPEC I6).
+ *
+ * ```
+ * → {"op":"tool_call","tool_call_id":"1","tool":"read_file","args":{"path":"a.txt"}}
+ * ← {"op":"tool_response","tool_call_id":"1","ok":true,"result":{…},"metadata":{"duration_ms":3}}
+ * ← {"op":"tool_response","tool_call_id":"1","ok":false,"error":"fs_denied","message":"…","metadata":{"duration_ms":1}}
+ * ```
+ *
+ * `error` is a code of `docs/errors.md`. What is no such request is answered with `invalid_args`, and with `"tool_call_id":null`
+ * where none could be read.
+ */
+
+import { isJsonObject, type JsonObject, type JsonValue, LIMIT_CEILINGS } from "../../../manifests/mod.ts";
+import type { ToolResult } from "../../call.ts";
+import type { ErrorCode } from "../../errors.ts";
+import { readJsonText } from "../../json-text.ts";
+import { MAX_LINE_BYTES } from "../wire.ts";
+
+/** What a runner can ask for. */
+export interface RunnerCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly args: JsonObject;
+}
+
+/** A request, or why the line is none; `id` is there if it could be read. */
+export type RunnerRequest =
+  | { readonly ok: true; readonly call: RunnerCall }
+  | { readonly ok: false; readonly id: string | null; readonly message: string };
+
+const MAX_NAME_LENGTH = 256;
+const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;
+
+/** Reads one line; never throws. Members that it does not know are left alone. */
+export function readRunnerLine(line: string): RunnerRequest {
+  const parsed = readJsonText(line, { maxBytes: MAX_LINE_BYTES, maxDepth: MAX_DEPTH });
+  if (!parsed.ok || !isJsonObject(parsed.value)) return { ok: false, id: null, message: "Expected one JSON object on each line" };
+  const { op, tool_call_id: id, tool, args = {} } = parsed.value;
+  if (!isName(id)) return { ok: false, id: null, message: expectedName("tool_call_id") };
+  if (op !== "tool_call") return { ok: false, id, message: 'Expected "op" to be "tool_call"' };
+  if (!isName(tool)) return { ok: false, id, message: expectedName("tool") };
+  if (!isJsonObject(args)) return { ok: false, id, message: 'Expected "args" to be an object' };
+  return { ok: true, call: { id, tool, args } };
+}
+
+/** What a call came to, as a line. An answer that is longer than a line can be is said to be. */
+export function toResponse(id: string, result: ToolResult): string {
+  const metadata = { duration_ms: Math.round(result.durationMs) };
+  const response: JsonObject = result.ok
+    ? { op: "tool_response", tool_call_id: id, ok: true, result: result.output, metadata }
+    : { op: "tool_response", tool_call_id: id, ok: false, error: result.error.code, message: failureText(result), metadata };
+  const line = JSON.stringify(response);
+  if (new TextEncoder().encode(line).length <= MAX_LINE_BYTES) return line;
+  return toFailure(id, "resource_exhausted", `The result is longer than the ${MAX_LINE_BYTES} bytes that a line carries`);
+}
+
+/** A line that says why there was no call. */
+export function toFailure(id: string | null, error: ErrorCode, message: string): string {
+  return JSON.stringify({ op: "tool_response", tool_call_id: id, ok: false, error, message });
+}
+
+/** With the smallest grant that would help: a runner shows it to whoever can give it. */
+function failureText({ error }: Extract<ToolResult, { ok: false }>): string {
+  const { message, hint } = error;
+  const advice = hint?.command ?? hint?.text;
+  return advice === undefined || message.includes(advice) ? message : `${message} (${advice})`;
+}
+
+function isName(value: JsonValue | undefined): value is string {
+  return typeof value === "string" && value !== "" && value.length <= MAX_NAME_LENGTH;
+}
+
+function expectedName(field: string): string {
+  return `Expected "${field}" to be a string of 1 to ${MAX_NAME_LENGTH} characters`;
+}

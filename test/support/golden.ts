@@ -1,0 +1,53 @@
+/** Golden logs: what happened, compared event by event with a committed file (SPEC AU8). */
+
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
+
+const CASES = fileURLToPath(new URL("../golden/cases/", import.meta.url));
+/** Writes the files in place of comparing them: `UPDATE_GOLDEN=1 npx vitest run test/golden`. */
+const UPDATE = process.env["UPDATE_GOLDEN"] === "1";
+
+/**
+ * Compares a log with the committed one of that name. Ids and times become placeholders; nothing else does.
+ *
+ * @param folder where the test works, if that is somewhere else each time
+ */
+export async function matchesGolden(name: string, log: readonly unknown[], folder?: string): Promise<void> {
+  const file = `${CASES}${name}.json`;
+  const seen = normalized(log, folder);
+  if (UPDATE) {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `[\n${seen.map((entry) => `  ${JSON.stringify(entry)}`).join(",\n")}\n]\n`);
+    return;
+  }
+  const golden = JSON.parse(await readFile(file, "utf8")) as unknown[];
+  for (const [index, entry] of seen.entries()) expect(entry, `event ${index} of ${name}`).toEqual(golden[index]);
+  expect(seen, name).toHaveLength(golden.length);
+}
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
+/** Milliseconds that are measured. `wallMs` of limits is none of them. */
+const MEASURED = new Set(["time", "durationMs", "duration_ms", "waitedMs"]);
+
+function normalized(log: readonly unknown[], folder: string | undefined): readonly unknown[] {
+  const ids = new Map<string, string>();
+  const text = (value: string): string => {
+    const here = folder === undefined ? value : value.replaceAll(folder, "<folder>");
+    return here.replace(UUID, (id) => {
+      const known = ids.get(id) ?? `<id ${ids.size + 1}>`;
+      ids.set(id, known);
+      return known;
+    });
+  };
+  const walk = (value: unknown, path: readonly string[]): unknown => {
+    const key = path.at(-1) ?? "";
+    if (typeof value === "string") return key === "datetime" ? "<time>" : text(value);
+    if (typeof value === "number") return MEASURED.has(key) || (key === "wallMs" && path.at(-2) === "limitsUsed") ? "<time>" : value;
+    if (Array.isArray(value)) return value.map((item, index) => walk(item, [...path, String(index)]));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, walk(member, [...path, name])]));
+  };
+  return log.map((entry) => walk(JSON.parse(JSON.stringify(entry)), []));
+}
