@@ -1,10 +1,17 @@
 /** The forms of a result: for people, for machines, for models, for MCP (SPEC X1). Fixed shapes. */
 
+import { dryRunText } from "./overlay/report-text.ts";
 import type { ContentBlock, ToolResult } from "./call.ts";
 import type { JsonObject, JsonValue } from "../manifests/mod.ts";
 
-/** One readable text: the output, or what went wrong and what to do about it. */
+/** One readable text: the output, or what went wrong and what to do about it; of a dry run also what it would have changed, inert. */
 export function toHuman(result: ToolResult): string {
+  const { dryRun } = result;
+  return dryRun === undefined ? answerToHuman(result) : [answerToHuman(result), ...dryRunText(dryRun)].join("\n");
+}
+
+/** The same without what a dry run would have changed. */
+export function answerToHuman(result: ToolResult): string {
   if (!result.ok) return failureText(result);
   const blocks = result.content.map(blockToText).filter((text) => text !== "");
   return blocks.length > 0 ? blocks.join("\n") : outputText(result.output);
@@ -30,7 +37,12 @@ export function toMachine(result: ToolResult): MachineResult {
     output: result.output,
     side_effects_declared: result.sideEffects,
     requires_approval: result.requiresApproval,
-    metadata: result.ok ? result.metadata : { ...result.metadata, error: errorToJson(result) },
+    metadata: {
+      ...result.metadata,
+      ...(!result.ok && { error: errorToJson(result) }),
+      // JSON only; its interfaces just have no index signature.
+      ...(result.dryRun && { dryRun: { ...result.dryRun } as unknown as JsonObject }),
+    },
   };
 }
 
@@ -94,7 +106,9 @@ export function toMcp(result: ToolResult): McpResult {
   if (!result.ok) {
     return { content: [{ type: "text", text: failureText(result) }], isError: true, _meta: { "bascule/error": errorToJson(result) } };
   }
-  const content = result.content.length > 0 ? result.content.map(blockToMcp) : [{ type: "text", text: outputText(result.output) }];
+  const blocks = result.content.length > 0 ? result.content.map(blockToMcp) : [{ type: "text", text: outputText(result.output) }];
+  // A model must not take it for done.
+  const content = result.dryRun ? [...blocks, { type: "text", text: dryRunText(result.dryRun).join("\n") }] : blocks;
   const { output } = result;
   const isObject = typeof output === "object" && output !== null && !Array.isArray(output);
   // What was cut does not fit the tool's output schema any more, and MCP asks that this part does.

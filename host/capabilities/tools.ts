@@ -19,7 +19,7 @@ export const toolsBridge: Bridge = {
       const verdict = evaluateAccess(context.grant.layers, query);
       context.record(toAct("tools", meant, verdict));
       if (verdict.state !== "granted") return failure("NotCapable", refusalMessage(query, name, verdict, context));
-      if (context.tools === undefined) return failure("NotSupported", "Tools cannot be called here");
+      if (context.tools === undefined) return failure("NotSupported", "Tools cannot be called here (nor in a dry run)");
       return answer(await context.tools.call(meant, args));
     }),
   },

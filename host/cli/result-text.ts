@@ -3,7 +3,7 @@
 import type { ToolFailure, ToolResult } from "../call.ts";
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import type { ToolErrorData } from "../errors.ts";
-import { toHuman } from "../result.ts";
+import { answerToHuman } from "../result.ts";
 import { grantAdvice } from "./grant-advice.ts";
 import type { Output } from "./output.ts";
 import { shellWord } from "./paths.ts";
@@ -12,7 +12,7 @@ import { printable, printableJson, printableLines } from "./text.ts";
 
 /** What a successful call answered, for stdout. */
 export function successText(result: ToolResult): string {
-  const text = toHuman(result);
+  const text = answerToHuman(result);
   return result.content.length === 0 && typeof result.output !== "string" ? printableJson(text) : printableLines(text);
 }
 

@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { judge, readExcused, runRevisions } from "./mcp/run.ts";
 
+/** The suite waits for fractions of a second in places, which a crowded machine may need more of. */
+const SLOWLY = { timeout: 180_000, retry: 3 };
+
 describe("the conformance suite of MCP", () => {
-  it(
-    "passes against sandboxed plugins but for what is listed with its reason, in both eras [I3.conformance]",
-    { timeout: 120_000 },
-    async () => {
-      expect(judge(await runRevisions(), await readExcused())).toEqual({ unexpected: [], stale: [] });
-    },
-  );
+  it("passes against sandboxed plugins but for what is listed with its reason, in both eras [I3.conformance]", SLOWLY, async () => {
+    expect(judge(await runRevisions(), await readExcused())).toEqual({ unexpected: [], stale: [] });
+  });
 
   it("is failed by a scenario that is not listed, by one that is listed and passes, and by a suite that does not run", () => {
     const outcome = { revision: "r", passed: ["a: 1 passed, 0 failed"], failed: ["b: 0 passed, 1 failed"], output: "" };

@@ -4,7 +4,7 @@ import type { CallToolResult, Client, Tool, Transport } from "@modelcontextproto
 import { VERSION } from "../../version.ts";
 
 /** What the source needs of a client; the SDK's `Client` is one. */
-export type McpClient = Pick<Client, "listTools" | "callTool" | "close"> & Partial<Pick<Client, "onclose">>;
+export type McpClient = Pick<Client, "listTools" | "callTool" | "close"> & Partial<Pick<Client, "onclose" | "setNotificationHandler">>;
 
 export interface ConnectOptions {
   readonly transport: Transport;

@@ -156,7 +156,8 @@ export function createMcpSource(options: {
     const server = createMcpServer({
       ...{ name, config, pins, emit, clock, log, reconnects: false },
       registry: registry ?? NO_REGISTRY,
-      connect: ({ onClosed }) => {
+      connect: ({ onChanged, onClosed }) => {
+        client.setNotificationHandler?.("notifications/tools/list_changed", onChanged);
         const before = client.onclose;
         client.onclose = () => {
           before?.();

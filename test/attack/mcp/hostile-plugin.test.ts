@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { clientNotices } from "../../../host/doors/mcp/client-notices.ts";
 import { confirmationForm } from "../../../host/doors/mcp/confirmation.ts";
 import type { ConfirmationRequest } from "../../../host/mod.ts";
 import { mcpHost, type TestPlugin } from "../../support/mcp-client.ts";
@@ -99,6 +100,30 @@ describe("a hostile plugin behind MCP", () => {
     expect(result.content).toContainEqual({ type: "text", text: "kept" });
     expect(JSON.stringify(result.content)).not.toContain("!!");
     expect(JSON.stringify(result.content)).not.toContain("passwd");
+  });
+});
+
+describe("what a call may say to its client", () => {
+  it("is fifty at once, then fifty a second, of progress and of log lines together [I3.flood-bound]", () => {
+    let said = 0;
+    let now = 0;
+    const say = (): Promise<void> => {
+      said += 1;
+      return Promise.resolve();
+    };
+    const mcpReq = { _meta: { progressToken: 1 }, notify: say, log: say };
+    const notices = clientNotices({ mcpReq } as never, { tool: "demo__flood", clock: { monotonic: () => now }, onError: () => {} });
+    const flood = (): void => {
+      for (let index = 0; index < 500; index += 1) {
+        notices.onProgress(now * 1_000 + index);
+        notices.onLog("info", "line");
+      }
+    };
+    flood();
+    expect(said).toBe(50);
+    now = 100;
+    flood();
+    expect(said).toBe(55);
   });
 });
 

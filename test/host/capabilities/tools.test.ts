@@ -7,7 +7,7 @@ describe("tools.call", () => {
     const call = testCall({ platform: memoryPlatform(), cwd: WORKSPACE, permissions: { tools: ["words.grep"] } });
     expect(await call.answer("tools.call", { name: "words.grep", args: {} })).toEqual({
       ok: false,
-      error: { name: "NotSupported", message: "Tools cannot be called here" },
+      error: { name: "NotSupported", message: "Tools cannot be called here (nor in a dry run)" },
     });
     expect(call.acts).toMatchObject([{ decision: "granted", permission: "tools", value: "words.grep" }]);
   });

@@ -187,6 +187,17 @@ describe("context.tools.call()", () => {
     });
   });
 
+  it("is refused where its caller is a dry run: what it changed would be changed [E8.chain] [C9.dry]", async () => {
+    const { host, platform, events } = made;
+    const before = events.length;
+    for (const tool of ["served.write", "served.up"]) {
+      const dry = await host.call("asking.ask", { tool, args: {} }, { dryRun: true });
+      expect(dry).toMatchObject({ ok: true, output: { name: "NotSupported", message: expect.stringContaining("in a dry run") } });
+    }
+    expect(events.slice(before).filter(({ type, chainId }) => type === "tool.called" && chainId !== undefined)).toEqual([]);
+    expect(await platform.files.stat("/workspace/out.txt")).toBeUndefined();
+  });
+
   it("is narrowed by the session as a direct call is, and counts in quotas [C9.session] [D9.chain]", async () => {
     const { host } = made;
     const readOnly = host.session({ context: { readOnly: true } });

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { createHost, type ConfirmationRequest, type HostEvent, type Tool, type ToolFactory, type ToolResult } from "../../../host/mod.ts";
+import {
+  createHost,
+  toHuman,
+  toMachine,
+  toMcp,
+  type ConfirmationRequest,
+  type HostEvent,
+  type Tool,
+  type ToolFactory,
+  type ToolResult,
+} from "../../../host/mod.ts";
 import type { DryRunReport } from "../../../host/overlay/report.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { recordingHost, type RecordingHost } from "../../support/recording-host.ts";
@@ -59,6 +69,9 @@ describe("a call with dryRun", () => {
       canCommit: true,
     });
     expect(await Promise.all([text(host, "a.txt"), text(host, "c.txt")])).toEqual(["one", undefined]);
+    expect(toMachine(result).metadata["dryRun"]).toEqual(result.dryRun);
+    expect(toMcp(result).content.at(-1)).toMatchObject({ type: "text", text: expect.stringContaining("Nothing was changed") });
+    expect(toHuman(result)).toContain("would have done this:\n  modified  a.txt  3 bytes → 9 bytes\n    @@ -1,1 +1,2 @@\n    -one\n");
     const acts = events.filter(({ type }) => type === "capability.used");
     expect(acts.length).toBeGreaterThan(4);
     expect(acts.every(({ payload }) => "dryRun" in payload)).toBe(true);

@@ -151,7 +151,7 @@ describe("a dry run", () => {
         expect(await tree(below.workspace)).toEqual(await tree(direct.workspace));
         expect(await tree(below.outside)).toEqual(["secret.txt 644 secret"]);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });

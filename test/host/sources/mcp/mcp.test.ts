@@ -4,10 +4,13 @@ import { describe, expect, it } from "vitest";
 import { createHost, type ToolResult } from "../../../../host/mod.ts";
 import { ALLOWED, sourceSuite, type SourceUnderTest } from "../../../conformance/source.ts";
 import { ADD, mcpProject, named, untilServer } from "../../../support/mcp-project.ts";
+import type { MemoryPlatform } from "../../../../host/platform/memory.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
 
 /** The official server, in this process. */
-async function official(): Promise<SourceUnderTest & { readonly server: McpServer; readonly client: Client }> {
+async function official(): Promise<
+  SourceUnderTest & { readonly server: McpServer; readonly client: Client; readonly platform: MemoryPlatform }
+> {
   const server = new McpServer({ name: "official", version: "1" });
   const { promise: stopped, resolve } = Promise.withResolvers<void>();
   let count = 0;
@@ -28,10 +31,11 @@ async function official(): Promise<SourceUnderTest & { readonly server: McpServe
   const [near, far] = InMemoryTransport.createLinkedPair();
   const client = new Client({ name: "test", version: "1" });
   await Promise.all([server.connect(far), client.connect(near)]);
-  const host = await createHost({ config: false, builtins: false, platform: memoryPlatform() });
+  const platform = memoryPlatform();
+  const host = await createHost({ config: false, builtins: false, platform });
   await host.addMcpServer("official", { client });
   return {
-    ...{ host, stopped, server, client },
+    ...{ host, stopped, server, client, platform },
     added: () => count,
     nameOf: (tool) => `mcp__official.${tool}`,
     async [Symbol.asyncDispose]() {
@@ -92,6 +96,18 @@ describe("host.addMcpServer()", () => {
     expect(await gone).toBe("mcp__official.add");
     expect(host.list({ source: "mcp" })).toEqual([]);
     expect(host.mcpServers()).toMatchObject([{ name: "official", state: "closed", tools: [] }]);
+  });
+
+  it("follows the list of a client that was given, and keeps what is new back [K3.changed] [K3.pinned]", async () => {
+    await using under = await official();
+    const { host, server, platform } = under;
+    server.registerTool("later", { description: "Was not there" }, () => ({ content: [] }));
+    await expect
+      .poll(() => (platform.advance(1_000), host.mcpServers()[0]?.refused.map(({ tool }) => tool)), { timeout: 15_000, interval: 20 })
+      .toEqual(["later"]);
+    expect(await host.call("mcp__official.later", {}, ALLOWED)).toMatchObject({ ok: false, error: { code: "unavailable" } });
+    expect(await host.acceptMcpTools("official")).toEqual(["later"]);
+    expect((await host.call("mcp__official.later", {}, ALLOWED)).ok).toBe(true);
   });
 
   it("refuses a wrong configuration and a second server of a name [K3.config]", async () => {
