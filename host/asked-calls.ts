@@ -5,6 +5,7 @@ import type { ToolResult } from "./call.ts";
 import { hashOf } from "./confirmations/request.ts";
 import { copyJson } from "./json.ts";
 import { LIMIT_CEILINGS } from "../manifests/mod.ts";
+import type { Session } from "./session.ts";
 
 /** One host's. At most the last 1,000 are known. */
 export interface AskedCalls {
@@ -20,6 +21,7 @@ export interface AskedCall {
   readonly callId: string;
   readonly tool: string;
   readonly args: RawArguments;
+  readonly session: Pick<Session, "id">;
 }
 
 const REMEMBERED = 1_000;
@@ -45,9 +47,9 @@ export function createAskedCalls(): AskedCalls {
   };
 }
 
-/** The same for the same arguments, however they are written. */
-async function keyOf({ tool, args }: AskedCall): Promise<string> {
-  if (args instanceof JsonArgumentText) return await hashOf([tool, "text", args.text]);
+/** The same for the same arguments, however they are written; another in another session, which gets nothing by an id that it knows. */
+async function keyOf({ tool, args, session }: AskedCall): Promise<string> {
+  if (args instanceof JsonArgumentText) return await hashOf([session.id, tool, "text", args.text]);
   const copy = copyJson(args, { maxBytes: LIMIT_CEILINGS.argumentBytes, maxDepth: LIMIT_CEILINGS.jsonDepth });
-  return await hashOf([tool, "json", copy.ok ? copy.value : null]);
+  return await hashOf([session.id, tool, "json", copy.ok ? copy.value : null]);
 }

@@ -1,7 +1,10 @@
 /** How other programs reach a host, and which hosts it reaches itself, as `bascule.json` says it (SPEC I4, O3). Types only. */
 
-/** What a token is good for: `call` sees and calls tools, `metrics` reads `/metrics`, `admin` is a person's and may do everything. */
-export const TOKEN_SCOPES = ["call", "metrics", "admin"] as const;
+/**
+ * What a token is good for: `call` sees and calls tools, `confirm` says that its MCP client puts questions to a person, `metrics`
+ * reads `/metrics`, `admin` is a person's and may do everything.
+ */
+export const TOKEN_SCOPES = ["call", "confirm", "metrics", "admin"] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
 
 /** A token by its hash; the token itself is never written down here. */

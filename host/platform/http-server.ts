@@ -192,6 +192,8 @@ async function write(response: Response, outgoing: ServerResponse): Promise<void
   const reader = response.body.getReader();
   const stop = (): void => void reader.cancel().catch(() => undefined);
   outgoing.once("close", stop);
+  // Of a client that went before there was an answer, nobody says so any more.
+  if (outgoing.destroyed) stop();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     if (!outgoing.write(next.value) && !outgoing.destroyed) await drained(outgoing);
   }

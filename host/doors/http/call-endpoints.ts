@@ -128,6 +128,7 @@ async function streamed(session: HttpSession, wish: CallWish, { signal }: ApiReq
   const gone = new AbortController();
   const stop = (): void => gone.abort();
   signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
   const stream = createSseStream({ clock: platform.clock, onEnd: stop });
   const callId = wish.callId ?? platform.random.uuidv7();
   const call = await calls.start(session, {

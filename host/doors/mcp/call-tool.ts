@@ -94,7 +94,7 @@ function begin(tool: string, args: JsonObject, of: CallOf): OpenCall {
   const callId = client.asked.get(about);
   const traceparent = traceparentOf(ctx);
   const capabilities = capabilitiesOf(of);
-  const canAsk = elicits(capabilities);
+  const canAsk = parts.confirms && elicits(capabilities);
   const missing: Missing = {};
   const call = openCall(({ signal, onProgress, onLog, ask }: CallSide) =>
     parts.host.call(tool, args, {

@@ -14,6 +14,7 @@ export function createDoorParts(options: McpDoorOptions): DoorParts {
     platform,
     session,
     unattended,
+    confirms: true,
     resources: [pluginResources(host), auditResources(host), ...resources],
     prompts,
     rounds: createRounds(platform),

@@ -4,7 +4,9 @@
  */
 
 import { createMcpHandler as createModernHandler, isLegacyRequest, type McpHttpHandler } from "@modelcontextprotocol/server";
+import type { TokenScope } from "../../../manifests/mod.ts";
 import type { HostSessionOptions } from "../../sessions.ts";
+import { isGoodFor } from "../http/tokens.ts";
 import { createClient, type McpClient } from "./client.ts";
 import { createDoorParts } from "./door.ts";
 import { createHttpSessions, failure, type HttpSessions } from "./http-sessions.ts";
@@ -16,6 +18,8 @@ export interface McpHttpCaller {
   readonly id: string;
   /** Of every session that it opens. */
   readonly role?: string;
+  /** Of its token. Only one with `confirm` is asked to agree to calls: behind any other there may be nobody but the agent. */
+  readonly scopes?: readonly TokenScope[];
 }
 
 /** What an HTTP server mounts. */
@@ -54,7 +58,9 @@ export function createMcpHandler(options: McpDoorOptions): McpHandler {
       forgotten?.close().catch(parts.onError);
     }
     const { session } = parts;
-    const made = openDoorFor({ ...parts, session: { ...session, ...(caller.role !== undefined && { role: caller.role }) } });
+    const { role, scopes } = caller;
+    const confirms = scopes === undefined || isGoodFor({ scopes }, "confirm");
+    const made = openDoorFor({ ...parts, confirms, session: { ...session, ...(role !== undefined && { role }) } });
     callers.set(caller.id, made);
     return made;
   }

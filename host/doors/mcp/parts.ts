@@ -31,6 +31,8 @@ export interface DoorParts {
   readonly platform: McpDoorOptions["platform"];
   readonly session: HostSessionOptions;
   readonly unattended: CallOptions["unattended"];
+  /** Whether what its clients answer counts as a person's word. */
+  readonly confirms: boolean;
   readonly resources: readonly McpResources[];
   readonly prompts: McpPrompts | undefined;
   readonly rounds: Rounds;

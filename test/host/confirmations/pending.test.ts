@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ToolResult } from "../../../host/call.ts";
 import { createHost, type Host, type HostOptions, type Log } from "../../../host/mod.ts";
+import { createSession } from "../../../host/session.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 import { testHost } from "../../support/test-host.ts";
 import { hostTool, pluginVersion, publishedTools } from "../../support/tools.ts";
@@ -62,6 +63,17 @@ describe("a call that waits for a person who is not there", () => {
     const { told } = await asked(host, { a: 1, b: [{ c: 2, d: 3 }] });
     expect(await host.call("save", { b: [{ d: 3, c: 2 }], a: 1 }, { callId: "c1" })).toBe(told);
     expect(host.confirmations.list()).toHaveLength(1);
+  });
+
+  it("is no other session's to have, whose call with the same id, tool and arguments is a call of its own [E6.repeat]", async () => {
+    const { save, runs } = counting();
+    const host = testHost({ tools: [save] });
+    const { requestId, hash } = await asked(host);
+    host.confirmations.answer(requestId, { approve: true, hash });
+    expect(await settled(host)).toMatchObject({ ok: true, output: 1 });
+    const session = createSession({ id: "another", workspace: "/workspace" });
+    expect(await host.call("save", {}, { callId: "c1", session })).toMatchObject({ error: { code: "approval_required" } });
+    expect(runs()).toBe(1);
   });
 
   it("ends as denied, or when nobody answers in time [E4] [E6]", async () => {

@@ -109,6 +109,25 @@ describe("serveHttp()", () => {
     await cancelled;
   });
 
+  it("ends the stream that it would give a reader who is away already [I4.server]", async () => {
+    const asked = Promise.withResolvers<AbortSignal>();
+    const answer = Promise.withResolvers<void>();
+    const cancelled = Promise.withResolvers<void>();
+    const server = await serve(async ({ signal }) => {
+      asked.resolve(signal);
+      await answer.promise;
+      return new Response(new ReadableStream({ cancel: () => cancelled.resolve() }));
+    });
+    const socket = dial(server);
+    socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    const signal = await asked.promise;
+    const gone = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    socket.destroy();
+    await gone;
+    answer.resolve();
+    await cancelled.promise;
+  });
+
   it("ends clients that send their head or their body slowly [I4.slow]", async () => {
     let gone = 0;
     const server = await serve(

@@ -10,7 +10,7 @@ import { openHostServer } from "../../../host/doors/http/server.ts";
 import { createHttpTokens } from "../../../host/doors/http/tokens.ts";
 import { createHost, type Host } from "../../../host/host.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
-import type { Platform } from "../../../host/platform/platform.ts";
+import type { Log, Platform } from "../../../host/platform/platform.ts";
 import type { ToolFactory } from "../../../host/tool.ts";
 import type { JsonObject } from "../../../manifests/mod.ts";
 import { configOf } from "../../support/http-door.ts";
@@ -19,6 +19,8 @@ import { hostTool } from "../../support/tools.ts";
 const TOKEN = "the-token-of-the-far-host-which-is-long";
 const real = currentPlatform({ log: { level: "error" } });
 const ends: (() => Promise<void>)[] = [];
+/** What a far tool throws is logged there, and is no news here. */
+const silent: Log = { write: () => undefined, child: () => silent };
 
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
@@ -30,7 +32,7 @@ async function farHost(
   project: JsonObject = {},
 ): Promise<{ readonly url: string; readonly host: Host; end(): Promise<void> }> {
   const workspace = await mkdtemp(join(tmpdir(), "bascule-far-"));
-  const host = await createHost({ platform: real, config: project, workspace, tools, events: { store: false } });
+  const host = await createHost({ platform: real, logger: silent, config: project, workspace, tools, events: { store: false } });
   const tokens = createHttpTokens({ ...real, tokens: [await configOf("near", TOKEN, ["call"])] });
   const server = await openHostServer({
     ...{ platform: real, host, tokens },

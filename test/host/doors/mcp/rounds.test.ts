@@ -93,6 +93,21 @@ describe("a call that is asked about between two requests", () => {
     await test[Symbol.asyncDispose]();
   });
 
+  it.each([
+    ["calls", ["call"], false],
+    ["a person's client", ["call", "confirm"], true],
+  ] as const)("is put to the client only for a token that may answer: one for %s [E5.agent]", async (_whose, scopes, mayAnswer) => {
+    const { test, handler } = await asking();
+    const { result } = await messageOf(await handler.fetch(modernRequest("tools/call", CALL), { id: "agent", scopes }));
+    expect(result).toMatchObject(
+      mayAnswer ? { resultType: "input_required" } : { isError: true, structuredContent: { error: { code: "approval_required" } } },
+    );
+    expect(test.host.confirmations.list()).toHaveLength(1);
+    expect(await written({ test })).toBeUndefined();
+    await handler.close();
+    await test[Symbol.asyncDispose]();
+  });
+
   it("is asked again where the answer is missing, with a new state [E5.mcp-missing]", async () => {
     const { test, handler, state } = await asked();
     const { result } = await messageOf(
