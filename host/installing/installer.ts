@@ -145,6 +145,8 @@ export function createInstaller(options: InstallerOptions): Installer {
     const withdraw = consent.approve(name, digest, signedBy?.signer);
     try {
       await writeFiles(files, draft, source);
+      // Of a plugin that was here and whose folder is gone: nobody was shown that this one would have them.
+      if (!replaced) await options.grants.revoke(name);
       if (replaced) await files.rename(target, old);
       try {
         await files.rename(draft, target);

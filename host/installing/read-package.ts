@@ -77,14 +77,14 @@ async function fromRepository(
     const { commit, tar } = await git.fetch({ url, ...(ref !== undefined && { ref }), maxBytes: MAX_TAR_BYTES, signal });
     return toPackage(readTar(tar), { kind: "git", from: withoutPassword(url), commit });
   } catch (error) {
-    if (error instanceof GitError) throw new PackageError(`Cannot fetch ${quote(withoutPassword(url))}: ${error.message}`);
+    if (error instanceof GitError) throw new PackageError(`Cannot fetch ${quote(withoutPassword(url))}: ${withoutPassword(error.message)}`);
     throw error;
   }
 }
 
-/** The lock is for everybody to read. */
-function withoutPassword(url: string): string {
-  return url.replace(/^([a-z]+:\/\/)[^/@]*:[^/@]*@/u, "$1");
+/** The lock is for everybody to read. Over https the name alone is often a token too. Also of a text with URLs in it. */
+function withoutPassword(text: string): string {
+  return text.replace(/(https?:\/\/)[^\s/]*@/gu, "$1").replace(/(ssh:\/\/[^\s/:@]*):[^\s/]*@/gu, "$1@");
 }
 
 async function fromFolder(platform: Pick<Platform, "files" | "guarded">, path: string): Promise<PackageFiles> {

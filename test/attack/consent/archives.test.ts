@@ -2,7 +2,9 @@ import { gzipSync, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { toPluginFiles } from "../../../host/installing/archive-entry.ts";
 import { PackageError } from "../../../host/installing/package-error.ts";
-import { parseSource, readArchive } from "../../../host/installing/read-package.ts";
+import { parseSource, readArchive, readPackage } from "../../../host/installing/read-package.ts";
+import { type Git, GitError } from "../../../host/platform/git-types.ts";
+import { createMemoryPlatform } from "../../../host/platform/memory.ts";
 import { FOLDER_BOUNDS } from "../../../host/sources/directory/walk.ts";
 import { paxRecord, tarOf, type TarMember, zipOf } from "../../support/archives.ts";
 
@@ -234,5 +236,22 @@ describe("URLs of repositories", () => {
     expect(parseSource("git@host.test:me/x.git")).toEqual({ kind: "git", url: "git@host.test:me/x.git" });
     expect(parseSource("http://127.0.0.1:8080/x")).toEqual({ kind: "git", url: "http://127.0.0.1:8080/x" });
     expect(parseSource("./plugins/x")).toEqual({ kind: "path", path: "./plugins/x" });
+  });
+
+  it.each([
+    ["https://user:pass@host/x.git", "https://host/x.git"],
+    ["https://token@host/x.git", "https://host/x.git"],
+    ["https://user:p@ss@host/x.git", "https://host/x.git"],
+    ["ssh://git:pass@host/x.git", "ssh://git@host/x.git"],
+    ["ssh://git@host/x.git", "ssh://git@host/x.git"],
+    ["git@host:x.git", "git@host:x.git"],
+  ])("leave no secret of %s in the lock, nor in an error [I2.git]", async (url, from) => {
+    const commit = "a".repeat(40);
+    const read = (fetch: Git["fetch"]): ReturnType<typeof readPackage> =>
+      readPackage({ ...createMemoryPlatform(), git: { fetch } }, parseSource(url), new AbortController().signal);
+    expect((await read(async () => ({ commit, tar: tarOf([MANIFEST]) }))).origin).toEqual({ kind: "git", from, commit });
+    await expect(read(() => Promise.reject(new GitError(`could not read Password for '${url}'`)))).rejects.toThrow(
+      `Cannot fetch "${from}": could not read Password for '${from}'`,
+    );
   });
 });

@@ -136,6 +136,25 @@ describe("install()", () => {
     expect(world.code("notes_run")).toBe("two");
   });
 
+  it.each([
+    ["its bytes", true],
+    ["its place", false],
+  ])("inherits nothing of a plugin whose folder somebody deleted: no grant for %s [I2.taken, C3.digest]", async (_what, isBound) => {
+    const world = await consentWorld({});
+    const digest = await addTgz(world, tgz("one", WIDER));
+    await world.grants.grant("notes", NOTES, { read: true }, isBound ? digest : undefined);
+    await world.platform.files.remove(NOTES);
+    await world.directory.reloadChanged();
+    const other = await addTgz(world, tgz("another's", WIDER));
+    expect([world.code("notes_run"), world.grants.find("notes", NOTES, other)]).toEqual(["another's", undefined]);
+  });
+
+  it("keeps the grants of what it brings up to date, and says what is new [I2.update, C3.digest]", async () => {
+    const world = await consentWorld({});
+    await world.grants.grant("notes", NOTES, { read: true }, await addTgz(world, tgz("one", WIDER)));
+    expect(world.grants.find("notes", NOTES, await addTgz(world, tgz("two", WIDER)))).toEqual({ read: true });
+  });
+
   it("keeps the version that serves when the update does not load [I2.update]", async () => {
     const world = await consentWorld({});
     const digest = await addTgz(world, tgz("one"));
