@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { REPOSITORY } from "./support/source-files.ts";
 
 const PAGES = [
-  "README.md",
+  ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"],
   ...readdirSync(`${REPOSITORY}docs`, { recursive: true, encoding: "utf8" }).map((name) => `docs/${name}`),
 ].filter((name) => name.endsWith(".md"));
 
