@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
+import { cacheFolder } from "../../host/platform/cache-folder.ts";
 
 const CASES = fileURLToPath(new URL("../golden/cases/", import.meta.url));
 /** Writes the files in place of comparing them: `UPDATE_GOLDEN=1 npx vitest run test/golden`. */
@@ -33,8 +34,15 @@ const MEASURED = new Set(["time", "durationMs", "duration_ms", "waitedMs"]);
 
 function normalized(log: readonly unknown[], folder: string | undefined): readonly unknown[] {
   const ids = new Map<string, string>();
+  // Where a machine has them.
+  const places = new Map([
+    [cacheFolder(), "<cache>"],
+    ...(folder === undefined ? [] : ([[folder, "<folder>"]] as const)),
+    [process.cwd(), "<project>"],
+  ]);
   const text = (value: string): string => {
-    const here = folder === undefined ? value : value.replaceAll(folder, "<folder>");
+    let here = value;
+    for (const [path, name] of places) here = here.replaceAll(path, name);
     return here.replace(UUID, (id) => {
       const known = ids.get(id) ?? `<id ${ids.size + 1}>`;
       ids.set(id, known);

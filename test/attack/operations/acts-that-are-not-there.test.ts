@@ -20,7 +20,6 @@ const WANTED = [
   "ffi.open",
   "worker.start",
   "eval",
-  "tools.call",
   "log",
   "progress",
   "grants.add",
