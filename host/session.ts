@@ -20,6 +20,8 @@ export interface Session {
   /** Absolute real path. */
   readonly workspace: string;
   readonly agentId?: string;
+  /** Whose it is, in the words of the door that opened it: who asks in it does not answer. */
+  readonly owner?: string;
   /** Calls that run at once; the rest wait. */
   readonly concurrency: number;
   /** The session's own confirmation modes, which only make the project's stricter (SPEC E1). */
@@ -74,6 +76,8 @@ export interface SessionOptions {
   readonly workspace: string;
   readonly role?: string;
   readonly agentId?: string;
+  /** Default: the parent's. */
+  readonly owner?: string;
   /** Default 4. */
   readonly concurrency?: number;
   /** Calls that may wait for a slot. Default 64. */
@@ -103,6 +107,7 @@ export function createSession(options: SessionOptions): Session {
     throw new TypeError(`Cannot delegate to "${workspace}": a delegated session works in its parent's workspace, "${parent.workspace}"`);
   const concurrency = Math.min(options.concurrency ?? parent?.concurrency ?? DEFAULT_CONCURRENCY, parent?.concurrency ?? Infinity);
   const confirmation = stricterModes(options.confirmation, parent?.confirmation);
+  const owner = options.owner ?? parent?.owner;
   const quotas = sessionQuotas(id, options.quotas ?? []);
   return Object.freeze({
     id,
@@ -113,6 +118,7 @@ export function createSession(options: SessionOptions): Session {
     layers: Object.freeze([...layers]),
     ...(role !== undefined && { role }),
     ...(agentId !== undefined && { agentId }),
+    ...(owner !== undefined && { owner }),
     ...(confirmation !== undefined && { confirmation: Object.freeze({ ...confirmation }) }),
     ...(context !== undefined && { context: Object.freeze({ ...context }) }),
     ...(parent !== undefined && { parent }),

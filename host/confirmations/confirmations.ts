@@ -142,8 +142,10 @@ async function waitForAnswer(
     const timeoutMs = options.timeoutMs();
     const stopTimer = options.clock.after(timeoutMs, () => settle("timeout"));
     const askedAt = options.clock.now();
-    const withdraw = options.pending.open({ request, sessionId: call.session.id, askedAt, expiresAt: askedAt + timeoutMs }, (approve) =>
-      settle(approve ? "allowed" : "denied"),
+    const { id: sessionId, owner } = call.session;
+    const withdraw = options.pending.open(
+      { request, sessionId, ...(owner !== undefined && { owner }), askedAt, expiresAt: askedAt + timeoutMs },
+      (approve) => settle(approve ? "allowed" : "denied"),
     );
     if (withdraw === undefined) return settle("too_many");
     signal.addEventListener("abort", cancel, { once: true });

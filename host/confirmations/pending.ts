@@ -6,6 +6,8 @@ import type { ConfirmationRequest } from "../call.ts";
 export interface PendingConfirmation {
   readonly request: ConfirmationRequest;
   readonly sessionId: string;
+  /** Of the session: the caller of a door that told who it was. */
+  readonly owner?: string;
   /** Milliseconds since the epoch. */
   readonly askedAt: number;
   readonly expiresAt: number;

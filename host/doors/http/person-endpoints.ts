@@ -193,7 +193,7 @@ async function answer(
   const pending = (await api.operations.pending()).find(({ request }) => request.requestId === requestId);
   const isThere = pending !== undefined && (place === undefined || isAt(pending, place, api));
   if (!isThere) throw new RequestProblem("not_found", "There is no such question (any more): it was answered, or its time is over");
-  if (!caller.isPerson && api.sessions.ownerOf(pending.sessionId) === caller.id)
+  if (!caller.isPerson && pending.owner === caller.id)
     throw new RequestProblem("forbidden", "The token that asked cannot answer: use the console, another token, or bascule approve");
   const outcome = await api.operations.resolve(requestId, { approve: body["approve"] === true, hash: textIn(body, "hash") ?? "" });
   if (outcome === "answered") return json({ outcome });

@@ -121,6 +121,7 @@ export const TURN_STATE: TSchema = some({
 export const CONFIRMATION: TSchema = some({
   sessionId: TEXT,
   turnId: Type.Optional(TEXT),
+  owner: Type.Optional(TEXT),
   askedAt: TIME,
   expiresAt: TIME,
   request: some({

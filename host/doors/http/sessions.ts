@@ -50,7 +50,7 @@ export function createHttpSessions({ host, platform, most }: HttpSessionsOptions
   function keep(caller: HttpCaller, wish: HostSessionOptions): HttpSession {
     // Nobody guesses it, and it opens nothing without its token.
     const id = Array.from(platform.random.bytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    const kept = { id, callerId: caller.id, session: host.session({ ...wish, id }), openedAt: platform.clock.now() };
+    const kept = { id, callerId: caller.id, session: host.session({ ...wish, id, owner: caller.id }), openedAt: platform.clock.now() };
     sessions.set(id, kept);
     return kept;
   }

@@ -60,7 +60,7 @@ export function createMcpHandler(options: McpDoorOptions): McpHandler {
     const { session } = parts;
     const { role, scopes } = caller;
     const confirms = scopes === undefined || isGoodFor({ scopes }, "confirm");
-    const made = openDoorFor({ ...parts, confirms, session: { ...session, ...(role !== undefined && { role }) } });
+    const made = openDoorFor({ ...parts, confirms, session: { ...session, owner: caller.id, ...(role !== undefined && { role }) } });
     callers.set(caller.id, made);
     return made;
   }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { PendingConfirmation } from "../../../../host/confirmations/pending.ts";
+import { createMcpHandler, type McpHandler } from "../../../../host/doors/mcp/mod.ts";
 import { configOf, httpDoor, type HttpDoorOptions, type HttpDoorUnderTest, TOKENS, textOf } from "../../../support/http-door.ts";
+import { modernRequest } from "../../../support/mcp-client.ts";
 import { hostTool } from "../../../support/tools.ts";
 
 /** A door with a tool that needs a person. */
@@ -87,6 +89,25 @@ describe("confirmations over HTTP", () => {
     expect(runs()).toBe(0);
     expect((await door.ask(`/v1/confirmations/${requestId}`, { token: TOKENS.admin, body: { ...body, approve: false } })).status).toBe(200);
     expect(runs()).toBe(0);
+  });
+
+  it("are never answered by the token that asked through MCP either [E5.agent]", async () => {
+    const agent = "an-agent-with-everything";
+    let mcp: McpHandler | undefined;
+    const { door, runs } = await asking({
+      tokens: [await configOf("agent", agent, ["call", "admin"])],
+      mounts: [{ path: "/mcp", scope: "call", fetch: (request, caller) => (mcp ??= createMcpHandler(door)).fetch(request, caller) }],
+    });
+    await using _ = door;
+    const call = modernRequest("tools/call", { name: "change", arguments: {} }, { capabilities: {} });
+    await (await door.request("/mcp", { token: agent, body: await call.text(), fields: Object.fromEntries(call.headers) })).text();
+    const [question] = await pending(door);
+    const { requestId, hash } = question?.request ?? {};
+    const answer = (token: string): ReturnType<typeof door.ask> =>
+      door.ask(`/v1/confirmations/${requestId}`, { token, body: { approve: true, hash } });
+    expect([(await answer(agent)).status, runs()]).toEqual([403, 0]);
+    expect((await answer(TOKENS.admin)).status).toBe(200);
+    await mcp?.close();
   });
 
   it("may be answered on the console by the person who called there [E5.http, I4.login]", async () => {
