@@ -47,6 +47,14 @@ export async function answerCheck({ permission, value }: Check, context: CheckCo
   const { query } = parsed;
   const verdict = evaluateAccess(context.grant.layers, query);
   if (verdict.state !== "granted") return denied(query, value, verdict, context);
+  // Behind them are programs of this machine that ask nobody who they serve, the host's own socket among them.
+  if (isLocalSocket(query) && !context.grant.layers.some(({ permissions }) => Array.isArray(permissions.entries.get("net")?.allow)))
+    return refuse(
+      "net",
+      value,
+      "local sockets",
+      `Requires net access to "${value ?? ""}" by name: "net": true does not cover local sockets`,
+    );
   // Whatever is below is done with it, and Deno does not ask again.
   if (query.kind === "write" && query.path !== undefined && verdict.partial === true)
     return refuse("write", value, verdict.decidedBy.layer, `Requires write access to everything in "${value}", of which a part is denied`);
@@ -56,6 +64,10 @@ export async function answerCheck({ permission, value }: Check, context: CheckCo
       ? await checkAddresses(query, value, context)
       : undefined;
   return elsewhere ?? { ok: true, act: toAct(permission, value ?? "", verdict), query };
+}
+
+function isLocalSocket(query: AccessQuery): boolean {
+  return query.kind === "net" && query.host !== undefined && /^(?:unix|vsock):/.test(query.host);
 }
 
 function isKind(permission: string): permission is DenoKind {
@@ -125,7 +137,7 @@ function parentOf(path: string): string {
 
 /** Every address that the name has now. Deno asks for it again: see docs/security.md. */
 async function checkAddresses(query: AccessQuery, value: string | undefined, context: CheckContext): Promise<CheckAnswer | undefined> {
-  if (query.kind !== "net" || query.host === undefined || /^(?:unix|vsock):/.test(query.host)) return undefined;
+  if (query.kind !== "net" || query.host === undefined || isLocalSocket(query)) return undefined;
   const { grant, platform, signal } = context;
   try {
     for (const address of await platform.network.addresses(query.host, signal)) {

@@ -67,6 +67,7 @@ describe("answerCheck()", () => {
       "/workspace/in",
       /everything in "\/workspace\/in", of which a part is denied/,
     ],
+    ["a local socket that no grant names", { net: true }, "net", "unix:/tmp/any.sock", /^local sockets: .*does not cover local sockets$/],
     ["a link that leads out", { read: ["in"] }, "read", "/workspace/in/out", /^resolved path: .*leads outside of what is granted/],
     ["a folder's link that leads out", { read: ["in"] }, "read", "/workspace/in/up/secret.txt", /leads outside of what is granted/],
     [
