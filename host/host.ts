@@ -55,8 +55,6 @@ import { VERSION } from "./version.ts";
 import { announceTools } from "./audit/announce-tools.ts";
 import type { Host } from "./host-interface.ts";
 
-export type { Host, HostCallOptions, HostExplanation } from "./host-interface.ts";
-
 const DRAIN_MS = 2_000;
 
 /**

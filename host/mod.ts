@@ -10,7 +10,8 @@
  * ```
  */
 
-export { createHost, type Host, type HostCallOptions } from "./host.ts";
+export { createHost } from "./host.ts";
+export type { Host, HostCallOptions } from "./host-interface.ts";
 export type { EventOptions, HostOptions } from "./host-options.ts";
 export { ProjectConfigError } from "./project-file.ts";
 

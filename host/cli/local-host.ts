@@ -4,7 +4,8 @@ import { callablesOf, type Permissions, qualifiedName } from "../../manifests/mo
 import type { HostEvent } from "../audit/events.ts";
 import { createOperations } from "../doors/host-operations.ts";
 import type { Operations } from "../doors/operations.ts";
-import { createHost, type Host } from "../host.ts";
+import { createHost } from "../host.ts";
+import type { Host } from "../host-interface.ts";
 import type { McpActs } from "../sources/mcp/mod.ts";
 import type { LearningOptions } from "../learn/learning-policy.ts";
 import type { ConsentMode } from "../consent/changes.ts";

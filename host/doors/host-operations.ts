@@ -2,7 +2,7 @@
 
 import { type AccessQuery, isPathKind, type PermissionKind, sideEffectClass, smallestGrant } from "../../manifests/mod.ts";
 import type { CallOptions } from "../calls.ts";
-import type { Host, HostExplanation } from "../host.ts";
+import type { Host, HostExplanation } from "../host-interface.ts";
 import type { ToolListing } from "../listing.ts";
 import { LockFileError } from "../consent/lock.ts";
 import { PackageError } from "../installing/package-error.ts";

@@ -3,7 +3,7 @@
 import type { JsonValue, Permissions } from "../../manifests/mod.ts";
 import type { ToolResult } from "../call.ts";
 import { equalJson } from "../equal-json.ts";
-import type { Host } from "../host.ts";
+import type { Host } from "../host-interface.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import { createCaseAnswers, expandWorkspace } from "./case-answers.ts";
 import { type PluginCase, readCases } from "./cases.ts";

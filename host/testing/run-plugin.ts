@@ -2,7 +2,8 @@
 
 import { type IsolationConfig, type Manifest, manifestToJson, type Permissions } from "../../manifests/mod.ts";
 import { createStackReader } from "../../sandbox/mod.ts";
-import { createHost, type Host } from "../host.ts";
+import { createHost } from "../host.ts";
+import type { Host } from "../host-interface.ts";
 import type { HostEvent } from "../audit/events.ts";
 import type { HostOptions } from "../host-options.ts";
 import type { Log, Platform } from "../platform/platform.ts";

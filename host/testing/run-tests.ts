@@ -10,7 +10,7 @@ import {
 } from "../../manifests/mod.ts";
 import type { ToolResult } from "../call.ts";
 import type { ToolErrorData } from "../errors.ts";
-import type { Host } from "../host.ts";
+import type { Host } from "../host-interface.ts";
 import { NEVER_SETTLES } from "../routes/fault-to-error.ts";
 import type { Session } from "../session.ts";
 import type { FileOutcome, TestError, TestEvent, TestOutcome, TestStatus } from "./outcome.ts";

@@ -4,7 +4,7 @@ import type { HttpMount } from "../../doors/http/mount.ts";
 import type { HostServer } from "../../doors/http/server.ts";
 import { createHttpTokens, type HttpTokens } from "../../doors/http/tokens.ts";
 import type { SocketDoor } from "../../doors/socket.ts";
-import type { Host } from "../../host.ts";
+import type { Host } from "../../host-interface.ts";
 import { HttpServerError } from "../../platform/http-types.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { CliError, usageError } from "../cli-error.ts";

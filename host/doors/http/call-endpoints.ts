@@ -3,7 +3,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
 import type { ToolResult } from "../../call.ts";
-import type { Host } from "../../host.ts";
+import type { Host } from "../../host-interface.ts";
 import type { Clock, Random } from "../../platform/platform.ts";
 import { toToolView } from "../host-operations.ts";
 import type { CallWish, HttpCall, HttpCalls } from "./calls.ts";

@@ -2,7 +2,7 @@
 
 import type { ConfirmPrompt, ToolResult } from "../../call.ts";
 import { hashOf } from "../../confirmations/request.ts";
-import type { Host } from "../../host.ts";
+import type { Host } from "../../host-interface.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { Clock, Random } from "../../platform/platform.ts";
 import { RequestProblem } from "./problem.ts";

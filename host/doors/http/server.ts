@@ -1,7 +1,7 @@
 /** A host's HTTP server: the door, `/v1`, and what else is mounted, at an address (SPEC I4). */
 
 import type { ServerConfig } from "../../../manifests/mod.ts";
-import type { Host } from "../../host.ts";
+import type { Host } from "../../host-interface.ts";
 import type { HttpServer } from "../../platform/http-types.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { createOperations } from "../host-operations.ts";

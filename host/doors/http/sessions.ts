@@ -1,6 +1,6 @@
 /** Sessions of the server's clients: each belongs to the token that opened it, and is not there for any other (SPEC T1, I4). */
 
-import type { Host } from "../../host.ts";
+import type { Host } from "../../host-interface.ts";
 import { ProjectConfigError } from "../../project-file.ts";
 import type { Clock, Random } from "../../platform/platform.ts";
 import type { Session } from "../../session.ts";

@@ -1,7 +1,7 @@
 /** `bascule://audit`: what this client's own session did, from the durable record. Never another session's. */
 
 import { EVENT_TYPES } from "../../audit/events.ts";
-import type { Host } from "../../host.ts";
+import type { Host } from "../../host-interface.ts";
 import { jsonResource, type McpResources, queryOf } from "./resources.ts";
 
 const AUDIT_URI = "bascule://audit";

@@ -1,7 +1,7 @@
 /** One client of the door: its session, and what the door remembers for it. */
 
 import { exportNames } from "../../exports/names.ts";
-import type { Host } from "../../host.ts";
+import type { Host } from "../../host-interface.ts";
 import type { ToolListing } from "../../listing.ts";
 import type { LayerRules } from "../../../manifests/mod.ts";
 import type { Session } from "../../session.ts";

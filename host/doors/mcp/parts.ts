@@ -2,7 +2,7 @@
 
 import type { Server } from "@modelcontextprotocol/server";
 import type { CallOptions } from "../../calls.ts";
-import type { Host } from "../../host.ts";
+import type { Host } from "../../host-interface.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { HostSessionOptions } from "../../sessions.ts";
 import type { Changes } from "./changes.ts";

@@ -1,7 +1,7 @@
 /** `bascule://plugins`: which plugins there are, what each asks for, was granted and lacks, and what is wrong with it. */
 
 import { checkPluginName } from "../../../manifests/mod.ts";
-import type { Host } from "../../host.ts";
+import type { Host } from "../../host-interface.ts";
 import type { PluginStatus } from "../../sources/directory/mod.ts";
 import type { McpClient } from "./client.ts";
 import { jsonResource, type McpResources } from "./resources.ts";
