@@ -4,14 +4,15 @@ import type { RawArguments } from "./arguments.ts";
 import { createAskedCalls } from "./asked-calls.ts";
 import type { ConfirmPrompt, ToolCall, ToolResult } from "./call.ts";
 import { dispatch, type Dispatch } from "./dispatch.ts";
-import { toolError, type ToolErrorData, unavailable } from "./errors.ts";
+import { invalidOption, toolError, type ToolErrorData, unavailable } from "./errors.ts";
 import { chainsOf, runChain, type TurnResponse } from "./chains/turn.ts";
 import type { ChainPlace } from "./chains/chain.ts";
 import { type JsonValue, sideEffectClass } from "../manifests/mod.ts";
-import { type HostCallHandler, InFlight, nextNumber } from "../sandbox/mod.ts";
+import type { HostCallHandler } from "../sandbox/mod.ts";
 import type { Clock } from "./platform/platform.ts";
 import type { Session } from "./session.ts";
 import { createRecentResults } from "./recent-results.ts";
+import { type CallSelection, RunningCalls } from "./running-calls.ts";
 import type { RegisteredTool } from "./tool.ts";
 import { openTrace } from "./trace.ts";
 
@@ -115,14 +116,6 @@ export interface Calls {
   close(drainMs: number): Promise<void>;
 }
 
-/** Calls by whose they are: all fields that are given must match. */
-export interface CallSelection {
-  readonly callId?: string;
-  readonly turnId?: string;
-  /** With the sessions that it delegated to. */
-  readonly sessionId?: string;
-}
-
 const REMEMBERED = 1_000;
 
 /** Takes calls until it is closed. */
@@ -130,8 +123,7 @@ export function createCalls(options: CallsOptions): Calls {
   const { current, newId, clock, defaultSession } = options;
   const results = createRecentResults(REMEMBERED);
   const asked = createAskedCalls();
-  const running = new InFlight<RunningCall>();
-  let lastNumber = 0;
+  const running = new RunningCalls();
   let closing = false;
   let preparing = options.prepare;
 
@@ -146,8 +138,12 @@ export function createCalls(options: CallsOptions): Calls {
       await preparing();
       preparing = undefined;
     }
-    const known = wish.callId === undefined ? undefined : await asked.find(request);
-    if (known !== undefined) return known;
+    if (wish.callId !== undefined) {
+      const known = await asked.find(request);
+      if (known !== undefined) return known;
+      // Under an id of its own, so that nothing is recorded of the other call.
+      if (running.isOfAnother(request)) return await refuse({ ...request, callId: newId() }, host, takenId());
+    }
     const stop = new AbortController();
     const unfollow = wish.signal && follow(wish.signal, stop);
     const ended = run(request, host, stop, unfollow);
@@ -165,10 +161,9 @@ export function createCalls(options: CallsOptions): Calls {
 
   async function run(request: ToolCall, host: Dispatch, stop: AbortController, unfollow?: () => void): Promise<ToolResult> {
     const ended = dispatch(request, host, stop.signal);
-    const number = (lastNumber = nextNumber(lastNumber));
-    running.set(number, { request, ended, stop });
+    const number = running.add(request, ended, stop);
     const whole = await ended;
-    running.delete(number);
+    running.remove(number);
     unfollow?.();
     const result = options.cap === undefined ? whole : options.cap(whole, request.session);
     results.add(result);
@@ -177,7 +172,8 @@ export function createCalls(options: CallsOptions): Calls {
 
   /** A call that is not made has its record too. */
   async function refuse(request: ToolCall, host: Dispatch, error: ToolErrorData): Promise<ToolResult> {
-    const refused = openTrace(request, host).fail(error);
+    const trace = openTrace(request, host);
+    const refused = error.code === "invalid_args" ? trace.invalid(error) : trace.fail(error);
     await host.hooks.ended(request, refused);
     return refused;
   }
@@ -221,37 +217,19 @@ export function createCalls(options: CallsOptions): Calls {
     call: (tool, args, wish) => call(tool, args, wish),
     callAll: async (requests, wish = {}) => (wish.mode === "chain" ? (await turn(requests, wish)).results : await callAll(requests, wish)),
     turn: (requests, wish = {}) => turn(requests, wish),
-    async cancel(which) {
-      const chosen = running.values().filter(({ request }) => isChosen(request, which));
-      for (const { stop } of chosen) stop.abort();
-      return await Promise.all(chosen.map(({ ended }) => ended));
-    },
+    cancel: (which) => running.cancel(which),
     result: (callId) => results.get(callId) ?? asked.pending(callId),
     async close(drainMs) {
       closing = true;
-      const stopTimer = clock.after(drainMs, () => {
-        for (const { stop } of running.values()) stop.abort();
-      });
-      while (running.size > 0) await Promise.all(running.values().map(({ ended }) => ended));
+      const stopTimer = clock.after(drainMs, () => void running.cancel({}));
+      while (running.size > 0) await running.ended();
       stopTimer();
     },
   };
 }
 
-interface RunningCall {
-  readonly request: ToolCall;
-  readonly ended: Promise<ToolResult>;
-  readonly stop: AbortController;
-}
-
-function isChosen({ callId, turnId, session }: ToolCall, which: CallSelection): boolean {
-  if (which.callId !== undefined && which.callId !== callId) return false;
-  if (which.turnId !== undefined && which.turnId !== turnId) return false;
-  return which.sessionId === undefined || isOf(which.sessionId, session);
-}
-
-function isOf(sessionId: string, session: Session): boolean {
-  return session.id === sessionId || (session.parent !== undefined && isOf(sessionId, session.parent));
+function takenId(): ToolErrorData {
+  return invalidOption("callId", "a call of another session has it (give a new one, or leave it out)");
 }
 
 /**

@@ -72,3 +72,23 @@ describe("cancelling", () => {
     expect(await other).toMatchObject(CANCELLED);
   });
 });
+
+describe("a call's id", () => {
+  it("cannot be taken by another session while its call runs, which could pass for it then [E6.own-id]", async () => {
+    const { host, events } = await start();
+    await using _closed = host;
+    const mine = host.call("endless", {}, { session: host.session(), callId: "one" });
+    await expect.poll(() => began.length).toBe(1);
+    const other = await host.call("echo", { text: "forged" }, { session: host.session(), callId: "one" });
+    expect(other).toMatchObject({
+      ok: false,
+      error: { code: "invalid_args", message: expect.stringContaining("give a new one") as unknown },
+    });
+    expect(other.callId).not.toBe("one");
+    expect(host.result("one")).toBeUndefined();
+    expect(events.filter(({ callId }) => callId === "one").map(({ type }) => type)).toEqual(["tool.called"]);
+    await host.cancelCall("one");
+    expect(await mine).toMatchObject(CANCELLED);
+    expect(host.result("one")).toMatchObject(CANCELLED);
+  });
+});

@@ -1,0 +1,66 @@
+/** The calls of a host that are under way: whose they are, and how they are told to end (SPEC T3, T5). */
+
+import type { ToolCall, ToolResult } from "./call.ts";
+import { InFlight, nextNumber } from "../sandbox/mod.ts";
+import type { Session } from "./session.ts";
+
+/** Calls by whose they are: all fields that are given must match. */
+export interface CallSelection {
+  readonly callId?: string;
+  readonly turnId?: string;
+  /** With the sessions that it delegated to. */
+  readonly sessionId?: string;
+}
+
+interface RunningCall {
+  readonly request: ToolCall;
+  readonly ended: Promise<ToolResult>;
+  readonly stop: AbortController;
+}
+
+export class RunningCalls {
+  readonly #calls: InFlight<RunningCall> = new InFlight();
+  #lastNumber = 0;
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  /** @returns what `remove` takes */
+  add(request: ToolCall, ended: Promise<ToolResult>, stop: AbortController): number {
+    this.#lastNumber = nextNumber(this.#lastNumber);
+    this.#calls.set(this.#lastNumber, { request, ended, stop });
+    return this.#lastNumber;
+  }
+
+  remove(number: number): void {
+    this.#calls.delete(number);
+  }
+
+  /** True if the id is that of a call of another session: who may read the one's result by its id would read the other's. */
+  isOfAnother({ callId, session }: Pick<ToolCall, "callId" | "session">): boolean {
+    return this.#calls.values().some(({ request }) => request.callId === callId && request.session.id !== session.id);
+  }
+
+  /** Tells them to end; resolves with their results when they have. */
+  async cancel(which: CallSelection): Promise<readonly ToolResult[]> {
+    const chosen = this.#calls.values().filter(({ request }) => isChosen(request, which));
+    for (const { stop } of chosen) stop.abort();
+    return await Promise.all(chosen.map(({ ended }) => ended));
+  }
+
+  /** Resolves when those that are under way now have ended. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#calls.values().map(({ ended }) => ended));
+  }
+}
+
+function isChosen({ callId, turnId, session }: ToolCall, which: CallSelection): boolean {
+  if (which.callId !== undefined && which.callId !== callId) return false;
+  if (which.turnId !== undefined && which.turnId !== turnId) return false;
+  return which.sessionId === undefined || isOf(which.sessionId, session);
+}
+
+function isOf(sessionId: string, session: Session): boolean {
+  return session.id === sessionId || (session.parent !== undefined && isOf(sessionId, session.parent));
+}
