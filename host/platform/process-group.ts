@@ -11,6 +11,7 @@ import { errnoOf } from "./file-errors.ts";
 import { withOnlyPipes } from "./inherited-files.ts";
 import type { Clock } from "./platform.ts";
 import { type ProcessEnd, ProcessError } from "./process-types.ts";
+import { HAS_GROUPS, signalGroup } from "./signal-group.ts";
 
 /** What is started. */
 export interface GroupStart {
@@ -42,7 +43,6 @@ export interface ProcessGroup {
 const STANDARD_ERROR = 2;
 /** What a program that has ended may have left in a pipe is read for as long. */
 const DRAIN_MS = 250;
-const HAS_GROUPS = process.platform !== "win32";
 
 /**
  * Starts the guard and becomes the program, which is `$0` with its arguments: none of them is read by the shell. Descriptor 3
@@ -109,18 +109,6 @@ async function spawnGroup({ file, args, cwd, env, errors = "pipe" }: GroupStart)
       reject(toProcessError(thrown));
     }
   });
-}
-
-function signalGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
-  const { pid } = child;
-  if (pid === undefined) return;
-  try {
-    if (HAS_GROUPS) process.kill(-pid, signal);
-    else child.kill(signal);
-  } catch (thrown) {
-    // Nobody is left.
-    if (errnoOf(thrown) !== "ESRCH" && errnoOf(thrown) !== "EPERM") throw thrown;
-  }
 }
 
 function toProcessError(thrown: unknown): unknown {

@@ -3,13 +3,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fetchFrom } from "./server-fetch.ts";
 import type { ServerProcess, ServerProcesses, ServerProcessOptions } from "./server-process-types.ts";
+import { HAS_GROUPS, signalGroup } from "./signal-group.ts";
 
 const LAST_WORDS = 2_000;
 /** What a server that does not read may let pile up. */
 const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
 const TO_SIGTERM_MS = 1_000;
 const TO_SIGKILL_MS = 3_000;
-const HAS_GROUPS = process.platform !== "win32";
 
 export function createServerProcesses(): ServerProcesses {
   return { start, fetchFrom };
@@ -90,16 +90,4 @@ function start(options: ServerProcessOptions): ServerProcess {
     },
     stop: () => (ended ? Promise.resolve() : (stopping ??= stop())),
   };
-}
-
-/** With whatever it started. */
-function signalGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
-  const { pid } = child;
-  if (pid === undefined) return;
-  try {
-    if (HAS_GROUPS) process.kill(-pid, signal);
-    else child.kill(signal);
-  } catch {
-    // Nobody is left.
-  }
 }
