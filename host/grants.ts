@@ -5,6 +5,7 @@ import { isJsonArray, isJsonObject, parseJson, parsePermissions, problemToText }
 import { mergePermissions, subtractPermissions } from "./merge-permissions.ts";
 import type { Platform } from "./platform/platform.ts";
 import { FileError } from "./platform/platform.ts";
+import { createInTurn } from "./in-turn.ts";
 
 /** One plugin's grant. It counts only for the folder it was given for: another folder of the same name holds nothing. */
 export interface StoredGrant {
@@ -66,13 +67,7 @@ export async function createGrantStore(platform: Pick<Platform, "files" | "clock
   let text: string | undefined;
   // Reading and changing come one after the other: another process may have written the file, and a slow read must not
   // bring back what a change has just replaced.
-  let queue: Promise<unknown> = Promise.resolve();
-
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = queue.then(work);
-    queue = done.catch(() => undefined);
-    return done;
-  }
+  const inTurn = createInTurn();
 
   /** The same text leaves the very same objects: decisions remember by them what they compiled. */
   async function read(): Promise<void> {

@@ -3,6 +3,7 @@
 import { type Problem, problemToText } from "../../manifests/mod.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import { type LockEntries, type LockEntry, lockToText, MAX_LOCK_BYTES, parseLock } from "./lock-text.ts";
+import { createInTurn } from "../in-turn.ts";
 
 /** `bascule.lock` cannot be used as it is. Nothing is taken into service on its word, and it is never overwritten. */
 export class LockFileError extends Error {
@@ -36,13 +37,7 @@ export async function openLock(platform: Pick<Platform, "files">, file: string |
   let entries: LockEntries = new Map();
   let text: string | undefined;
   // One after the other: another process may have written the file, and a slow read must not bring back what was replaced.
-  let queue: Promise<unknown> = Promise.resolve();
-
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = queue.then(work);
-    queue = done.catch(() => undefined);
-    return done;
-  }
+  const inTurn = createInTurn();
 
   async function read(): Promise<void> {
     if (file === undefined) return;

@@ -3,6 +3,7 @@
 import { hostPlace } from "../capabilities/checked.ts";
 import { type DirectoryEntry, FileError, type FileKind, type GuardedFiles } from "../platform/platform.ts";
 import { compareText, sha256Hex } from "../sources/directory/digest.ts";
+import { orUndefined } from "../platform/or-undefined.ts";
 
 /** A part of a file, or all of it. */
 export interface SeenRange {
@@ -97,16 +98,6 @@ async function kindOf(path: string, below: GuardedFiles): Promise<FileKind | "mi
     if (!(error instanceof FileError)) throw error;
     if (error.code === "not_found" || error.code === "not_a_directory") return "missing";
     return error.code === "not_regular" ? "other" : undefined;
-  }
-}
-
-async function orUndefined<T>(look: Promise<T>): Promise<T | undefined> {
-  try {
-    return await look;
-  } catch (error) {
-    // Gone, grown or out of reach: not what it was.
-    if (error instanceof FileError) return undefined;
-    throw error;
   }
 }
 

@@ -11,6 +11,7 @@ import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import { digestFiles, sha256Hex } from "../sources/directory/digest.ts";
 import { fromBase64, toBase64 } from "./base64.ts";
 import { type Recording, MAX_RECORDING_BYTES } from "./recording.ts";
+import { createInTurn } from "../in-turn.ts";
 
 export interface RecordingStore {
   /** Absolute. */
@@ -53,7 +54,7 @@ export function createRecordingStore(
   const folder = `${state}/calls`;
   const pluginFolder = `${folder}/plugins`;
   /** One after the other: each looks at what is there. */
-  let queue: Promise<unknown> = Promise.resolve();
+  const inTurn = createInTurn();
 
   async function names(path: string): Promise<readonly string[]> {
     const entries = await files.list(path).catch(unlessMissing([]));
@@ -105,16 +106,14 @@ export function createRecordingStore(
   return {
     folder,
     keep(recording, text, contents) {
-      const mine = queue.then(async () => {
+      // What one could not be written for is nothing to the next.
+      return inTurn(async () => {
         await files.makeDirectory(folder);
         await keepPlugin(recording.digest, contents);
         const name = `${recording.recordedMs}.${await idOf(recording.callId)}.${recording.digest}.${text.length}.json`;
         await files.writeAtomic(`${folder}/${name}`, text, OWNER_ONLY);
         await makeRoom();
       });
-      // What one could not be written for is nothing to the next.
-      queue = mine.catch(() => undefined);
-      return mine;
     },
     async read(callId) {
       const id = await idOf(callId);

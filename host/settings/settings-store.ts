@@ -8,6 +8,7 @@
 import { checkPluginName, type JsonSchema, parseSettings, type PluginSettings, type Problem } from "../../manifests/mod.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import { NOTHING_SET, readSettingsText, type SettingsText } from "./settings-file.ts";
+import { createInTurn } from "../in-turn.ts";
 
 /** What holds for a plugin. Frozen, and the same object until the file changes. */
 export interface SettingsState {
@@ -49,7 +50,7 @@ export function createSettingsStore(platform: Pick<Platform, "files" | "clock">,
   const unset = new WeakMap<object, SettingsState>();
   /** The folder is a link or no folder: who made it is not to choose what plugins are set to. */
   let misplaced: SettingsState | undefined;
-  let queue: Promise<unknown> = Promise.resolve();
+  const inTurn = createInTurn();
 
   const fileOf = (plugin: string): string => `${folder}/${plugin}${ENDING}`;
 
@@ -94,12 +95,8 @@ export function createSettingsStore(platform: Pick<Platform, "files" | "clock">,
       if (now === undefined) return { text: NOTHING_SET, exists: false };
       return now.ok ? { text: now.text, exists: now.exists } : undefined;
     },
-    refresh() {
-      // One after the other: a slow look must not bring back what a later one has replaced.
-      const done = queue.then(read);
-      queue = done.catch(() => undefined);
-      return done;
-    },
+    // One after the other: a slow look must not bring back what a later one has replaced.
+    refresh: () => inTurn(read),
   };
 }
 

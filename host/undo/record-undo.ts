@@ -11,6 +11,7 @@ import { FileError, type Files, type GuardedFile, type GuardedFiles } from "../p
 import { sha256Hex } from "../sources/directory/digest.ts";
 import type { UndoState } from "./undo-step.ts";
 import type { UndoLog } from "./undo-store.ts";
+import { orUndefined } from "../platform/or-undefined.ts";
 
 export interface RecordUndoOptions {
   readonly below: GuardedFiles;
@@ -220,13 +221,4 @@ const nothing: Done = async () => {};
 
 function join(folder: string, name: string): string {
   return folder === "/" ? `/${name}` : `${folder}/${name}`;
-}
-
-async function orUndefined<T>(look: Promise<T>): Promise<T | undefined> {
-  try {
-    return await look;
-  } catch (error) {
-    if (error instanceof FileError) return undefined;
-    throw error;
-  }
 }
