@@ -173,10 +173,8 @@ describe("a server that never says a word", () => {
       `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(pid)}, String(process.pid)); setInterval(() => {}, 1000);`,
     );
     const host = await project.open();
-    const adding = host.addMcpServer("silent", {
-      command: process.execPath,
-      args: ["Deno" in globalThis ? "-A" : "--no-warnings", program],
-    });
+    const args = "Deno" in globalThis ? ["run", "-A", program] : [program];
+    const adding = host.addMcpServer("silent", { command: process.execPath, args });
     const started = async (): Promise<string> => await readFile(pid, "utf8").catch(() => "");
     await expect.poll(started, { timeout: 30_000 }).not.toBe("");
     await host.close();
