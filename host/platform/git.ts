@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type FetchedRepository, type FetchRepositoryOptions, type Git, GitError } from "./git-types.ts";
 
@@ -58,7 +58,7 @@ async function fetchInto(folder: string, { url, ref, maxBytes, signal }: FetchRe
   const branch = ref === undefined ? [] : [`--branch=${ref}`];
   const how = ["--bare", "--depth=1", "--single-branch", "--no-tags", "--no-recurse-submodules", "--no-local", "--template=", "--quiet"];
   await run(["clone", ...how, ...branch, "--", url, folder], { ms: FETCH_MS, maxBytes: MAX_MESSAGE_BYTES, signal, growing: folder });
-  const local = { ms: LOCAL_MS, signal };
+  const local = { ms: LOCAL_MS, signal, variables: alone(folder) };
   const inside = [`--git-dir=${folder}`];
   const head = await run([...inside, "rev-parse", "--verify", "HEAD^{commit}"], { ...local, maxBytes: MAX_MESSAGE_BYTES });
   const commit = new TextDecoder().decode(head).trim();
@@ -73,14 +73,20 @@ interface RunOptions {
   readonly signal: AbortSignal;
   /** A folder that must not grow beyond all bounds. */
   readonly growing?: string;
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
-function run(args: readonly string[], { ms, maxBytes, signal, growing }: RunOptions): Promise<Uint8Array> {
+/** What is there already takes no password and no proxy: a repository's attributes can only name filters that its user has set up. */
+function alone(folder: string): Readonly<Record<string, string>> {
+  return { GIT_CONFIG_GLOBAL: devNull, HOME: folder, XDG_CONFIG_HOME: folder };
+}
+
+function run(args: readonly string[], { ms, maxBytes, signal, growing, variables }: RunOptions): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
     const child = spawn("git", [...settings, ...args], {
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...environmentWithoutGit(), ...VARIABLES },
+      env: { ...environmentWithoutGit(), ...VARIABLES, ...variables },
       timeout: ms,
       killSignal: "SIGKILL",
       signal,

@@ -95,6 +95,27 @@ describe("createGit()", () => {
     expect((await readdir(tmpdir())).filter((name) => name.startsWith("bascule-git-"))).toEqual(before);
   });
 
+  it("runs none of the filters that its user has for repositories of their own [I2.git-filters]", async () => {
+    const folder = await temporaryFolder();
+    const pwned = join(folder, "pwned");
+    await git(folder, "init", "-q", "notes");
+    const work = join(folder, "notes");
+    await writeFile(join(work, "manifest.json"), "{}\n");
+    await writeFile(join(work, ".gitattributes"), "*.json filter=tidy text eol=crlf export-subst\n");
+    await git(work, "add", "-A");
+    await git(work, "commit", "-qm", "one");
+    const url = `${await serve(folder)}/notes/.git`;
+    const home = await temporaryFolder();
+    await writeFile(join(home, ".gitconfig"), `[filter "tidy"]\n\tsmudge = "touch ${pwned}; cat"\n\trequired = true\n`);
+    const before = process.env["HOME"];
+    process.env["HOME"] = home;
+    onTestFinished(() => void (process.env["HOME"] = before));
+
+    const { tar } = await createGit().fetch({ url, maxBytes: 1_000_000, signal: SIGNAL });
+    expect(readTar(tar).map(({ path }) => path)).toContain("manifest.json");
+    expect(await readdir(folder)).toEqual(["notes"]);
+  });
+
   it.each(["file:///etc", "ext::sh -c true", "git://127.0.0.1/x"])("has git refuse %s by itself [I2.git]", async (url) => {
     await expect(createGit().fetch({ url, maxBytes: 1_000, signal: SIGNAL })).rejects.toThrow(
       /transport '\w+' not allowed|does not appear to be|not allowed/,
