@@ -102,11 +102,12 @@ describe("readArchive()", () => {
     const overlapping = zipWith(
       (view, central) => {
         const second = central + 46 + 1 + view.getUint16(central + 30, true);
+        view.setUint8(second + 46, 0x61);
         view.setUint32(second + 42, view.getUint32(central + 42, true), true);
       },
       { a: "x".repeat(500), b: "y" },
     );
-    expect(await refusalOf(overlapping)).toMatch(/damaged|shares its data/u);
+    expect(await refusalOf(overlapping)).toMatch(/shares its data/u);
   });
 
   it("checks sums, names in both places and bounds [G3.archive.damaged]", async () => {
