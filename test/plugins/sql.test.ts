@@ -34,6 +34,7 @@ describe("queryTables()", () => {
         ["Ada", 2],
       ],
     ],
+    ["SELECT typeof(age), age / 5 FROM people WHERE name = 'Ada'", [["integer", 7]]],
     ["WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT sum(i) FROM n", [[6]]],
     ["VALUES (9007199254740993, x'0001', 9e999)", [["9007199254740993", "AAE=", null]]],
     ["-- a word before\n/* and another */ SELECT json_extract(more, '$.a[1]'), typeof(yes) FROM nested", [[2, "integer"]]],
