@@ -95,25 +95,27 @@ describe("createGit()", () => {
     expect((await readdir(tmpdir())).filter((name) => name.startsWith("bascule-git-"))).toEqual(before);
   });
 
-  it("runs none of the filters that its user has for repositories of their own [I2.git-filters]", async () => {
+  it("reads files as they are: no filter of the user's own runs, nothing is put in or left out [I2.filters]", async () => {
     const folder = await temporaryFolder();
-    const pwned = join(folder, "pwned");
-    await git(folder, "init", "-q", "notes");
     const work = join(folder, "notes");
-    await writeFile(join(work, "manifest.json"), "{}\n");
-    await writeFile(join(work, ".gitattributes"), "*.json filter=tidy text eol=crlf export-subst\n");
+    await mkdir(work);
+    await git(folder, "init", "-q", "notes");
+    const attributes = "*.md filter=mine\n*.txt export-subst\nhidden export-ignore\n";
+    for (const [name, text] of Object.entries({ ".gitattributes": attributes, "a.md": "a", "b.txt": "$Format:%s$", hidden: "h" }))
+      await writeFile(join(work, name), text);
     await git(work, "add", "-A");
     await git(work, "commit", "-qm", "one");
-    const url = `${await serve(folder)}/notes/.git`;
-    const home = await temporaryFolder();
-    await writeFile(join(home, ".gitconfig"), `[filter "tidy"]\n\tsmudge = "touch ${pwned}; cat"\n\trequired = true\n`);
+    const home = join(folder, "home");
+    await mkdir(home);
+    await writeFile(join(home, ".gitconfig"), `[filter "mine"]\n\tsmudge = "touch ${join(home, "ran")}; cat; echo more"\n`);
     const before = process.env["HOME"];
     process.env["HOME"] = home;
-    onTestFinished(() => void (process.env["HOME"] = before));
-
+    onTestFinished(() => void (before === undefined ? delete process.env["HOME"] : (process.env["HOME"] = before)));
+    const url = `${await serve(folder)}/notes/.git`;
     const { tar } = await createGit().fetch({ url, maxBytes: 1_000_000, signal: SIGNAL });
-    expect(readTar(tar).map(({ path }) => path)).toContain("manifest.json");
-    expect(await readdir(folder)).toEqual(["notes"]);
+    const texts = readTar(tar).map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)]);
+    expect(Object.fromEntries(texts)).toEqual({ ".gitattributes": attributes, "a.md": "a", "b.txt": "$Format:%s$", hidden: "h" });
+    expect(await readdir(home)).toEqual([".gitconfig"]);
   });
 
   it.each(["file:///etc", "ext::sh -c true", "git://127.0.0.1/x"])("has git refuse %s by itself [I2.git]", async (url) => {
