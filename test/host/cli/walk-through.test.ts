@@ -25,6 +25,7 @@ describe("bascule init", () => {
     expect(await readFile(join(project.folder, ".gitignore"), "utf8")).toBe("node_modules\n.bascule/\n");
     expect(await project.run(["check"])).toMatchObject({ code: 0, out: "good demo  plugins/demo\n\n1 plugin good, 0 bad\n" });
     expect(await project.run(["check", "demo"])).toMatchObject({ code: 0, out: expect.stringContaining("1 plugin good, 0 bad") });
+    expect(await project.run(["test", "demo"])).toMatchObject({ code: 0, out: expect.stringContaining("ok | 4 passed | 0 failed") });
     expect(await project.run(["check", "dmo"])).toMatchObject({
       code: 3,
       error: 'error There is no plugin "dmo"\n  Did you mean "demo"?\n',
