@@ -17,6 +17,7 @@ export const addCommand: Command = {
   name: "add",
   summary: "Bring a plugin here from a folder, an archive or a repository",
   usage: "add <folder|archive|url>",
+  words: ["path"],
   details: [
     "Takes zip, tar and tar.gz files, and repositories over https and ssh; #name after the URL is a branch or a tag.",
     "Shows what the plugin asks for, asks, copies its files into the first plugin folder, and locks it. It grants nothing.",
