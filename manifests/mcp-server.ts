@@ -1,5 +1,6 @@
 /** An MCP server whose tools the host offers, as `mcpServers` of `bascule.json` lists it (SPEC K3). The reader is `parse-mcp-servers.ts`. */
 
+import { printable } from "./names.ts";
 import type { SideEffect } from "./side-effect.ts";
 
 /** A program that is started, or an address; one of `command` and `url`. */
@@ -25,6 +26,14 @@ export interface McpServerConfig {
   /** Of one call. Default 60,000. */
   readonly timeoutMs?: number;
 }
+
+/** Why a text cannot name a server: the name is also a part of its tools' names, `mcp__<name>.<tool>`. */
+export function checkServerName(name: string): string | undefined {
+  if (/^[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*$/.test(name) && name.length <= MAX_NAME) return undefined;
+  return `"${printable(name)}" cannot name an MCP server`;
+}
+
+const MAX_NAME = 40;
 
 /** Most servers in one project. */
 export const MAX_MCP_SERVERS = 32;

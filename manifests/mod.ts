@@ -9,6 +9,7 @@ export type { JsonSchema, SchemaType } from "./json-schema.ts";
 export type { LimitRequest, Limits } from "./limits.ts";
 export { DEFAULT_LIMITS, GUEST_STACK_BYTES, LIMIT_CEILINGS, resolveLimits } from "./limits.ts";
 export type { McpServerConfig } from "./mcp-server.ts";
+export { checkServerName } from "./mcp-server.ts";
 export type { Manifest, Skill } from "./manifest.ts";
 export { checkPluginName, checkToolName, confusableKey, exportName, printable, qualifiedName } from "./names.ts";
 export type { JsonBounds, LocatedJson, TextPosition } from "./parse-json.ts";

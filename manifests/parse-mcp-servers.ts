@@ -2,7 +2,7 @@
 
 import { compact, type DocumentReader, type Fields } from "./document.ts";
 import { isJsonObject, type JsonValue } from "./json.ts";
-import { MAX_MCP_SERVERS, type McpServerConfig } from "./mcp-server.ts";
+import { checkServerName, MAX_MCP_SERVERS, type McpServerConfig } from "./mcp-server.ts";
 import { printable } from "./names.ts";
 import { SIDE_EFFECTS, type SideEffect } from "./side-effect.ts";
 
@@ -20,9 +20,6 @@ const KNOWN = [
   "timeoutMs",
   "type",
 ];
-/** Also a part of tools' names: `mcp__<name>.<tool>`. */
-const NAME = /^[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*$/;
-const MAX_NAME = 40;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 const MAX_TIMEOUT_MS = 600_000;
@@ -38,13 +35,8 @@ export function readMcpServers(reader: DocumentReader, parent: Fields): Readonly
 }
 
 function readServer(reader: DocumentReader, value: JsonValue, pointer: string, name: string): McpServerConfig | undefined {
-  if (!NAME.test(name) || name.length > MAX_NAME)
-    reader.refuse(
-      pointer,
-      `"${printable(name)}" cannot name an MCP server`,
-      "write letters and digits, with single - or _ between them",
-      "key",
-    );
+  const wrong = checkServerName(name);
+  if (wrong !== undefined) reader.refuse(pointer, wrong, "write letters and digits, with single - or _ between them", "key");
   const fields = reader.fields(value, pointer, { what: "MCP server", known: KNOWN });
   if (fields === undefined) return undefined;
   if (fields.has("command") === fields.has("url"))

@@ -1,6 +1,7 @@
 /** The MCP servers whose tools a host offers: those of `bascule.json`, and those that the embedding program adds (SPEC K3). */
 
 import type { EmitEvent } from "../../audit/events.ts";
+import type { Consent } from "../../consent/consent.ts";
 import { equalJson } from "../../equal-json.ts";
 import { type JsonValue, type McpServerConfig, normalizePath, parseProject, problemToText } from "../../../manifests/mod.ts";
 import type { Places } from "../../places.ts";
@@ -12,7 +13,8 @@ import { createMcpServer, type McpServer, type McpServerStatus } from "./server.
 import { stdioTransport } from "./stdio-transport.ts";
 
 export type { McpClient } from "./client.ts";
-export type { McpServerStatus } from "./server.ts";
+export { McpToolsChanged } from "./server.ts";
+export type { McpServerStatus, WaitingTools } from "./server.ts";
 
 /** A server as code says it: as in `bascule.json`, or a client that is connected already. */
 export type AddedMcpServer =
@@ -30,8 +32,13 @@ export interface McpActs {
   /** False if there was none. */
   removeMcpServer(name: string): Promise<boolean>;
   mcpServers(): readonly McpServerStatus[];
-  /** Accepts what a server's tools say now, all of them or those named; returns their names. @throws {TypeError} if there is no such server. */
-  acceptMcpTools(server: string, tools?: readonly string[]): Promise<readonly string[]>;
+  /**
+   * Accepts what a server's tools say now, all of them or those named; returns the names of those that waited.
+   *
+   * @param digest of `waiting`, as it was shown: nothing else is accepted.
+   * @throws {McpToolsChanged} if they say something else by now. @throws {TypeError} if there is no such server.
+   */
+  acceptMcpTools(server: string, tools?: readonly string[], digest?: string): Promise<readonly string[]>;
 }
 
 export interface McpSource {
@@ -50,11 +57,12 @@ export function createMcpSource(options: {
   readonly places: Places;
   readonly registry: Pick<Registry, "replaceOwner" | "removeOwner"> | undefined;
   readonly emit: EmitEvent;
+  readonly consent: Pick<Consent, "lock" | "frozen">;
 }): McpSource {
-  const { platform, places, registry, emit } = options;
+  const { platform, places, registry, emit, consent } = options;
   const { clock, log } = platform;
   const servers = new Map<string, { readonly server: McpServer; readonly config?: McpServerConfig }>();
-  const pins = createPinStore(platform, places.state);
+  const pins = createPinStore(consent.lock, consent.frozen, log);
   let isClosed = false;
 
   function start(name: string, config: McpServerConfig): McpServer {
@@ -139,10 +147,10 @@ export function createMcpSource(options: {
       },
       removeMcpServer: remove,
       mcpServers: () => [...servers.values()].map(({ server }) => server.status()),
-      async acceptMcpTools(name, tools) {
+      async acceptMcpTools(name, tools, digest) {
         const known = servers.get(name);
         if (known === undefined) throw new TypeError(`There is no MCP server "${name}"`);
-        return await known.server.accept(tools);
+        return await known.server.accept(tools, digest);
       },
     },
   };
