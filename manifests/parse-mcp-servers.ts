@@ -3,6 +3,7 @@
 import { compact, type DocumentReader, type Fields } from "./document.ts";
 import { isJsonObject, type JsonValue } from "./json.ts";
 import { checkServerName, MAX_MCP_SERVERS, type McpServerConfig } from "./mcp-server.ts";
+import { type BundleValue, isBundleValue } from "./mcpb.ts";
 import { printable } from "./names.ts";
 import { SIDE_EFFECTS, type SideEffect } from "./side-effect.ts";
 
@@ -13,6 +14,8 @@ const KNOWN = [
   "cwd",
   "url",
   "headers",
+  "bundle",
+  "config",
   "enabled",
   "sideEffects",
   "toolSideEffects",
@@ -39,8 +42,15 @@ function readServer(reader: DocumentReader, value: JsonValue, pointer: string, n
   if (wrong !== undefined) reader.refuse(pointer, wrong, "write letters and digits, with single - or _ between them", "key");
   const fields = reader.fields(value, pointer, { what: "MCP server", known: KNOWN });
   if (fields === undefined) return undefined;
-  if (fields.has("command") === fields.has("url"))
-    reader.refuse(pointer, 'MCP server has not exactly one of "command" and "url"', 'write { "command": "…" } or { "url": "https://…" }');
+  if (["command", "url", "bundle"].filter((key) => fields.has(key)).length !== 1)
+    reader.refuse(
+      pointer,
+      'MCP server has not exactly one of "command", "url" and "bundle"',
+      'write { "command": "…" } or { "url": "https://…" }, or add a bundle',
+    );
+  for (const key of fields.has("bundle") ? ["args", "env", "cwd", "headers"] : ["config"]) {
+    if (fields.has(key)) reader.refuse(fields.at(key), `"${key}" is not for this kind of server`, "remove it", "key");
+  }
   // As other programs' lists of servers have it; what it says follows from the rest.
   fields.choice("type", ["stdio", "http", "streamable-http"]);
   return compact({
@@ -50,6 +60,8 @@ function readServer(reader: DocumentReader, value: JsonValue, pointer: string, n
     cwd: fields.text("cwd", checkProgram),
     url: fields.text("url", checkUrl),
     headers: readGiven(reader, fields, "headers", HEADER),
+    bundle: fields.text("bundle", checkDigest),
+    config: fields.record("config", (item, at, key) => readBundleValue(reader, item, at, key)) ?? {},
     enabled: fields.flag("enabled") ?? true,
     sideEffects: fields.choices("sideEffects", SIDE_EFFECTS),
     toolSideEffects: fields.record("toolSideEffects", (item, at, tool) => readEffects(reader, item, at, tool)) ?? {},
@@ -68,6 +80,20 @@ function readGiven(reader: DocumentReader, parent: Fields, key: string, grammar:
     return undefined;
   });
   return given ?? {};
+}
+
+function readBundleValue(reader: DocumentReader, value: JsonValue, pointer: string, key: string): BundleValue | undefined {
+  if (isBundleValue(value)) return value;
+  reader.refuse(
+    pointer,
+    `"${printable(key)}" is no value`,
+    'write a text, a number, true or false, a list of texts, or { "secret": "NAME" }',
+  );
+  return undefined;
+}
+
+function checkDigest(digest: string): string | undefined {
+  return /^[0-9a-f]{64}$/.test(digest) ? undefined : 'Is not a digest; "bascule add <file>.mcpb" writes it';
 }
 
 function readEffects(reader: DocumentReader, value: JsonValue, pointer: string, tool: string): readonly SideEffect[] | undefined {

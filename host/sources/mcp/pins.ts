@@ -1,11 +1,10 @@
 /** What of servers' tools a person has accepted, in `bascule.lock`: a changed one is not offered until somebody agrees (SPEC K3, H6, H7). */
 
 import { type Compared, compareVersions, type ConsentChange } from "../../consent/changes.ts";
-import type { Lock } from "../../consent/lock.ts";
+import type { Consent } from "../../consent/consent.ts";
 import { sorted } from "../../consent/surface.ts";
 import { equalJson } from "../../equal-json.ts";
 import type { JsonObject } from "../../../manifests/mod.ts";
-import type { Log } from "../../platform/platform.ts";
 import type { ServerTool } from "./definitions.ts";
 
 /** Tools as they were accepted, by the server's own names: all that a server says of them. */
@@ -24,14 +23,12 @@ export interface PinStore {
 /** Of one server, as the lock has it: a flood of definitions is not kept. */
 const MAX_PINNED_CHARACTERS = 1024 * 1024;
 
-export function createPinStore(lock: Pick<Lock, "refresh" | "servers" | "changeServer">, frozen: boolean, log: Log): PinStore {
+export function createPinStore({ lock, frozen, refresh }: Pick<Consent, "lock" | "frozen" | "refresh">): PinStore {
   return {
     frozen,
     async read(server) {
-      // Another host, or version control, may have written it; a broken one leaves what was known.
-      await lock
-        .refresh()
-        .catch((error: unknown) => log.write("error", "bascule.lock is wrong; what was known of it holds", { error: String(error) }));
+      // Another host, or version control, may have written it.
+      await refresh();
       return lock.servers().get(server)?.tools ?? (frozen ? new Map() : undefined);
     },
     async write(server, pins) {

@@ -71,7 +71,7 @@ export interface McpServer {
    * @throws {McpToolsChanged} if they are not those of the digest.
    */
   accept(tools?: readonly string[], digest?: string): Promise<readonly string[]>;
-  /** Reads again what was accepted, wherever that was done. */
+  /** Reads again what was accepted, wherever that was done; one that is lost is tried again at once. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
@@ -276,6 +276,12 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       });
     },
     async refresh() {
+      // Somebody may have mended what it waits for.
+      if (state === "waiting" && !closed.signal.aborted) {
+        stopTimer();
+        void open();
+        return;
+      }
       await inTurn(async () => {
         if (client !== undefined) await publish(offered, lost);
       });
