@@ -56,7 +56,7 @@ export interface Host extends BundleActs, ConsentActs, HostEffects, Installer, M
   cancelTurn(session: Session, turnId: string): Promise<readonly ToolResult[]>;
   /** All calls of a session and of those that it delegated to. It can be used again. */
   cancelSession(sessionId: string): Promise<readonly ToolResult[]>;
-  /** Of an ended call; at least the last 1,000 are remembered. */
+  /** Of an ended call; the last 1,000 are remembered, fewer if they are large. */
   result(callId: string): ToolResult | undefined;
   /** A part of what was left out of a result, by its handle; undefined if the session has no such result, or has it no more (SPEC X6). */
   readResult(handle: string, range?: KeptRangeWish & { readonly session?: Session }): KeptRange | undefined;

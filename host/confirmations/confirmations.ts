@@ -19,6 +19,7 @@ import type { Session } from "../session.ts";
 import type { RegisteredTool } from "../tool.ts";
 import type { PendingConfirmations } from "./pending.ts";
 import { toRequest } from "./request.ts";
+import { untilAborted } from "../until-aborted.ts";
 
 /** A call that a person has to agree to, as it will run. */
 export interface ConfirmInput {
@@ -59,7 +60,7 @@ export function createConfirm(options: ConfirmationOptions): Confirm {
     const ask = (): Promise<Answer> => askPerson(input, signal, options);
     const isOnce = decision.confirm === "prompt_once";
     const answer = isOnce
-      ? await answers.once({ session: call.session, key: keyOf(tool, call), isShared: pend === undefined }, ask)
+      ? await answers.once({ session: call.session, key: keyOf(tool, call), isShared: pend === undefined, signal }, ask)
       : await ask();
     switch (answer) {
       case "allowed":
@@ -195,6 +196,8 @@ interface RememberedQuestion {
   readonly key: string;
   /** False for a caller that does not wait: it is told of a question of its own. */
   readonly isShared: boolean;
+  /** Of the call: it does not wait for the answer to another's question any longer. */
+  readonly signal: AbortSignal;
 }
 
 interface SessionAnswers {
@@ -210,7 +213,7 @@ interface AnswerMemory {
 function createAnswerMemory(): AnswerMemory {
   const sessions = new WeakMap<Session, SessionAnswers>();
   return {
-    async once({ session, key, isShared }, ask) {
+    async once({ session, key, isShared, signal }, ask) {
       const memory: SessionAnswers = sessions.get(session) ?? { given: new Map(), asking: new Map() };
       sessions.set(session, memory);
       for (;;) {
@@ -218,7 +221,8 @@ function createAnswerMemory(): AnswerMemory {
         if (known !== undefined) return known;
         const asking = isShared ? memory.asking.get(key) : undefined;
         if (asking === undefined) break;
-        await asking;
+        await untilAborted(asking, signal);
+        if (signal.aborted) return "cancelled";
       }
       const asked = ask();
       if (isShared) memory.asking.set(key, asked);

@@ -110,7 +110,7 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
 
   async function commitKept(entry: Kept | undefined, callId: string): Promise<Committed> {
     if (entry === undefined) {
-      const message = `No dry run "${callId}" can be committed: it did not succeed, sent nothing on that it would have had to, is done, or is too old`;
+      const message = `No dry run "${callId}" can be committed: it did not succeed, sent nothing on that it would have had to, is done, is too old, or several have that id (give the hash of the one that is meant)`;
       return { ok: false, callId, code: "unknown", message, filesModified: [] };
     }
     const committed = await commit(entry);
@@ -121,8 +121,7 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
   return {
     allow: (run) => (execution) => (execution.dryRun === undefined ? run(execution) : runDry(execution, run)),
     async commit(callId, hash) {
-      const isOther = hash !== undefined && kept.find(callId)?.hash !== hash;
-      return await commitKept(isOther ? undefined : kept.take(callId), callId);
+      return await commitKept(kept.take(callId, hash), callId);
     },
     commitPreview: (call) => commitKept(previews.get(call), call.callId),
     dropPreview: (call) => void previews.delete(call),
@@ -167,28 +166,25 @@ export function committedError(tool: string, refused: CommitRefused): ToolErrorD
 
 interface KeptRuns {
   add(entry: Kept): void;
-  find(callId: string): Kept | undefined;
-  take(callId: string): Kept | undefined;
+  /** None where the id is that of several sessions' runs, and no hash says which is meant: an id is its caller's choice. */
+  take(callId: string, hash: string | undefined): Kept | undefined;
 }
 
 function createKept(clock: Pick<Clock, "now">): KeptRuns {
-  const kept = new Map<string, Kept>();
-  const find = (callId: string): Kept | undefined => {
-    for (const [id, { endsAt }] of kept) if (endsAt <= clock.now()) kept.delete(id);
-    return kept.get(callId);
-  };
+  let kept: readonly Kept[] = [];
+  const without = (gone: Kept | undefined): readonly Kept[] => kept.filter((entry) => entry !== gone && entry.endsAt > clock.now());
   return {
-    find,
     add(entry) {
-      const { callId } = entry.execution.call;
-      kept.delete(callId);
-      const [oldest] = kept.keys();
-      if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest);
-      kept.set(callId, entry);
+      const { callId, session } = entry.execution.call;
+      const replaced = kept.find(({ execution: { call } }) => call.callId === callId && call.session === session);
+      kept = [...without(replaced), entry].slice(-MAX_KEPT);
     },
-    take(callId) {
-      const entry = find(callId);
-      kept.delete(callId);
+    take(callId, hash) {
+      const meant = without(undefined).filter(
+        (entry) => entry.execution.call.callId === callId && (hash === undefined || entry.hash === hash),
+      );
+      const [entry] = hash === undefined && meant.length > 1 ? [] : meant;
+      kept = without(entry);
       return entry;
     },
   };

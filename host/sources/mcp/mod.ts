@@ -75,11 +75,16 @@ export function createMcpSource(options: {
       connect: async ({ signal, onChanged, onClosed }) => {
         let lastWords = "";
         const transport = await transportOf(name, config, (how, words) => (lastWords = words === "" ? how : `${how}; it said: ${words}`));
+        // The SDK hears of the signal only once the server has answered something.
+        const end = (): void => void transport.close();
+        signal.addEventListener("abort", end, { once: true });
         try {
           return await connectClient({ transport, signal, timeoutMs: CONNECT_MS, onChanged, onClosed });
         } catch (error) {
           await transport.close();
           throw new Error(lastWords === "" ? String(error) : lastWords, { cause: error });
+        } finally {
+          signal.removeEventListener("abort", end);
         }
       },
     });

@@ -109,11 +109,14 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     const mine = new AbortController();
     lost = mine;
     try {
-      client = await connect({
+      const made = await connect({
         signal: closed.signal,
         onChanged: () => changed(mine),
         onClosed: () => lose(mine, "The connection was closed"),
       });
+      // Lost, or left, in the moment in which it was made.
+      if (mine.signal.aborted) return await leave(made);
+      client = made;
       await list(mine);
       if (mine.signal.aborted || closed.signal.aborted) return;
       state = "connected";
@@ -132,20 +135,26 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     client = undefined;
     offered = [];
     waiting = undefined;
+    stopTimer();
+    listing = undefined;
     registry.removeOwner(owner);
     if (closed.signal.aborted) return;
     problem = why.slice(0, MAX_WORDS);
     log.write("warn", "An MCP server is not connected", { server: name, problem });
-    void left
-      ?.close()
-      .catch((error: unknown) => log.write("debug", "An MCP connection did not close", { server: name, error: String(error) }));
+    if (left !== undefined) void leave(left);
     if (!reconnects) {
       state = "closed";
       return;
     }
     state = "waiting";
-    stopTimer = clock.after(waitMs, () => void open());
+    stopTimer = clock.after(waitMs, () => void (opening = open()));
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+  }
+
+  async function leave(connection: McpClient): Promise<void> {
+    await connection
+      .close()
+      .catch((error: unknown) => log.write("debug", "An MCP connection did not close", { server: name, error: String(error) }));
   }
 
   /** Floods of changes end in one list a second. */
@@ -154,16 +163,19 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     listAgain = true;
     if (listing !== undefined) return;
     const rest = Math.max(0, listedAt + LIST_EVERY_MS - clock.monotonic());
-    listing = new Promise<void>((resolve) => (stopTimer = clock.after(rest, resolve)))
+    const turn = new Promise<void>((resolve) => (stopTimer = clock.after(rest, resolve)))
       .then(async () => {
         listAgain = false;
-        if (!mine.signal.aborted) await list(mine);
+        await list(mine);
       })
       .catch((error: unknown) => lose(mine, error instanceof Error ? error.message : String(error)))
       .finally(() => {
+        // What a connection that is gone was told is no news of the next one.
+        if (listing !== turn) return;
         listing = undefined;
         if (listAgain) changed(mine);
       });
+    listing = turn;
   }
 
   async function list(mine: AbortController): Promise<void> {
@@ -253,6 +265,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   }
 
   const started = open();
+  let opening = started;
   return {
     started,
     status: () => ({
@@ -279,7 +292,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       // Somebody may have mended what it waits for.
       if (state === "waiting" && !closed.signal.aborted) {
         stopTimer();
-        void open();
+        void (opening = open());
         return;
       }
       await inTurn(async () => {
@@ -288,12 +301,10 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     },
     async close() {
       closed.abort();
-      stopTimer();
       const left = client;
       lose(lost, "closed");
-      await left
-        ?.close()
-        .catch((error: unknown) => log.write("debug", "An MCP connection did not close", { server: name, error: String(error) }));
+      // One that is being made ends at the signal.
+      await Promise.all([opening, left && leave(left)]);
     },
   };
 }
