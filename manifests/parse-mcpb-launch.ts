@@ -1,7 +1,7 @@
 /** Reads what a bundle starts, for one platform: the runtime of its type, or a file of its own, with nothing that leads elsewhere (SPEC M10). */
 
 import type { DocumentReader, Fields } from "./document.ts";
-import { type JsonObject, type JsonValue, pointerToken } from "./json.ts";
+import { type JsonValue, pointerToken } from "./json.ts";
 import {
   BUNDLE_FOLDERS,
   BUNDLE_SEPARATORS,
@@ -164,7 +164,7 @@ export function checkVariables(
   reader: DocumentReader,
   pointer: string,
   text: string,
-  { options, isDefault = false }: { readonly options: JsonObject | BundleManifest["options"]; readonly isDefault?: boolean },
+  { options, isDefault = false }: { readonly options: BundleManifest["options"]; readonly isDefault?: boolean },
 ): void {
   for (const [whole, name = ""] of text.matchAll(BUNDLE_VARIABLE)) {
     const isFolder = BUNDLE_FOLDERS.some((folder) => folder === name) || BUNDLE_SEPARATORS.includes(name);

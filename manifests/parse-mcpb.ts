@@ -1,7 +1,7 @@
 /** Reads the manifest of an MCPB bundle, and refuses what it must not start (SPEC M10). The format: MANIFEST.md of modelcontextprotocol/mcpb. */
 
 import { compact, deepFreeze, DocumentReader, type Fields } from "./document.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
+import { isJsonObject, type JsonValue } from "./json.ts";
 import {
   BUNDLE_OPTION_TYPES,
   BUNDLE_PLATFORMS,
@@ -159,7 +159,7 @@ function readOption(reader: DocumentReader, value: JsonValue, pointer: string, k
   const reason = given === undefined ? undefined : checkBundleValue(shape, given);
   if (reason !== undefined) reader.refuse(fields.at("default"), `The default ${reason}`, "correct it, or leave it out");
   for (const text of [given ?? []].flat()) {
-    if (typeof text === "string") checkVariables(reader, fields.at("default"), text, { options: {} as JsonObject, isDefault: true });
+    if (typeof text === "string") checkVariables(reader, fields.at("default"), text, { options: {}, isDefault: true });
   }
   // Checked above: a value of its type.
   return compact({ ...shape, default: given as BundleOption["default"] });

@@ -4,7 +4,7 @@ import { isBundle } from "../bundles/bundle-files.ts";
 import type { BundlePreview } from "../bundles/bundles.ts";
 import { connectToHost } from "../doors/socket-client.ts";
 import type { Host } from "../host-interface.ts";
-import { type BundleOption, type BundleValue, parseProject } from "../../manifests/mod.ts";
+import { isJsonArray, type BundleOption, type BundleValue, parseProject } from "../../manifests/mod.ts";
 import type { OptionSpec } from "./arguments.ts";
 import { confirmAct } from "./ask.ts";
 import { usageError } from "./cli-error.ts";
@@ -124,7 +124,7 @@ async function valuesFor(
     const value =
       option === undefined ? text : readValue(option, text, (path) => portablePath(path, platform.environment.cwd, project.root));
     const before = values.get(key);
-    values.set(key, option?.multiple === true && typeof value === "string" ? [...(Array.isArray(before) ? before : []), value] : value);
+    values.set(key, option?.multiple === true && typeof value === "string" ? [...(isJsonArray(before) ? before : []), value] : value);
   }
   const isKept = preview.replaces !== undefined;
   for (const [key, option] of Object.entries(preview.options)) {

@@ -137,7 +137,7 @@ describe("an MCPB bundle", () => {
     );
     await host.installBundle(digest, { config: { folders: ["./docs", "/srv/a b"], key: { secret: "DEMO_KEY" } } });
     const seen = await host.call("mcp__demo-tools.seen", {}, ALLOWED);
-    const [args, env] = JSON.parse(String(seen.output)) as [string[], Record<string, string>];
+    const [args, env] = JSON.parse(seen.output as string) as [string[], Record<string, string>];
     expect(args).toEqual([`${project.folder}/docs`, "/srv/a b", "--level=3"]);
     // The value reached the program; what came back of it did not reach the caller.
     expect(env).toMatchObject({ API_KEY: "[secret DEMO_KEY]", PLACE: `${currentPlatform().environment.home}/x`, MODE: "true" });
