@@ -58,7 +58,8 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     plugins: await existing(context, await pluginRoots(platform, project)),
     watch,
     ...(options.onlyTool !== undefined && { loadsAtOnce: hasTool(options.onlyTool) }),
-    config: project.configFile ?? false,
+    // Without one, the host waits for one to be written here.
+    ...(project.configFile !== undefined && { config: project.configFile }),
     undo: true,
     ...(options.telemetry && { telemetry: true }),
     // One that is gone at once leaves the lock alone, but for what a person does with it.

@@ -95,7 +95,8 @@ class CallAsks implements PermissionAsks {
     const request = await toPermissionRequest(tool, call, args, { requestId: this.#options.newId(), permission });
     // Waiting for a person counts against no slot (SPEC D4).
     const takeBack = slot?.lend();
-    const answer = await putQuestion(request, { tool, call, summary: summaryOf(permission) }, signal, this.#options);
+    const asker = tool.plugin ?? tool.qualifiedName;
+    const answer = await putQuestion(request, { tool, call, summary: summaryOf(permission), asker }, signal, this.#options);
     await takeBack?.(signal);
     if (answer === "allowed" && this.#options.isUnchanged({ tool, call, args, decision })) return widen(grant, queries);
     this.#refused.add(key);

@@ -7,6 +7,7 @@ import type { ToolResult } from "../../host/call.ts";
 import { createToolCalls } from "../../host/chains/tool-calls.ts";
 import { createCalls, type Calls, type CallOptions } from "../../host/calls.ts";
 import { checkRequired } from "../../host/capabilities/mod.ts";
+import { createPatience } from "../../host/confirmations/patience.ts";
 import { createPendingConfirmations, type PendingConfirmations } from "../../host/confirmations/pending.ts";
 import { createConfirm } from "../../host/confirmations/confirmations.ts";
 import type { Dispatch } from "../../host/dispatch.ts";
@@ -85,6 +86,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     newId: random.uuidv7,
     clock,
     pending: confirmations,
+    patience: createPatience(clock),
     timeoutMs: () => project.confirmation.timeoutMs,
     isUnchanged: ({ tool }) => registry.snapshot().getById(tool.id) === tool,
     onDefect,

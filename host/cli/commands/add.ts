@@ -18,6 +18,7 @@ export const addCommand: Command = {
   name: "add",
   summary: "Bring a plugin here from a folder, an archive or a repository, or an MCP bundle",
   usage: "add <folder|archive|url>",
+  words: ["path"],
   details: [
     "Takes zip, tar and tar.gz files, and repositories over https and ssh; #name after the URL is a branch or a tag.",
     "Shows what the plugin asks for, asks, copies its files into the first plugin folder, and locks it. It grants nothing.",

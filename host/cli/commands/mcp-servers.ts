@@ -17,6 +17,7 @@ export const mcpServersCommand: Command = {
   name: "mcp-servers",
   summary: "Show MCP servers and their tools, and accept what those say now",
   usage: "mcp-servers [accept <server> [tool...]]",
+  words: [["accept"], [], "tool"],
   details: [
     "Servers are listed in bascule.json under mcpServers. What their tools say is pinned when a server is first seen: a tool that is new,",
     "or says something else, is not offered until it is accepted. What is accepted is what was shown: it shows what is new, and asks.",

@@ -13,6 +13,7 @@ export const removeCommand: Command = {
   name: "remove",
   summary: "Take a plugin, or the MCP server of a bundle, out of service and delete its folder",
   usage: "remove <plugin|server>",
+  words: ["plugin"],
   details: [
     "Calls that run are waited for, a while. Its grants, its entry in bascule.lock and its kept versions go with it.",
     "What it has written stays, and so does the audit. Of a link, the link goes and the folder that it leads to stays.",
