@@ -34,14 +34,24 @@ export interface PendingConfirmations {
 
 /** Each is a call that somebody wants, and waiting takes no slot. */
 const MAX_PENDING = 256;
+/** Of one caller of a door, or of one session that is nobody's: no one takes all the places from the others. */
+const MAX_OWN = 64;
 
 export function createPendingConfirmations(): PendingConfirmations {
   const open = new Map<string, { readonly pending: PendingConfirmation; readonly settle: (approve: boolean) => void }>();
+
+  function countOf({ owner, sessionId }: PendingConfirmation): number {
+    let count = 0;
+    for (const { pending } of open.values())
+      if (owner === undefined ? pending.owner === undefined && pending.sessionId === sessionId : pending.owner === owner) count += 1;
+    return count;
+  }
+
   return {
     list: () => Array.from(open.values(), ({ pending }) => pending),
     open(pending, settle) {
       const { requestId } = pending.request;
-      if (open.size >= MAX_PENDING) return undefined;
+      if (open.size >= MAX_PENDING || countOf(pending) >= MAX_OWN) return undefined;
       open.set(requestId, { pending, settle });
       return () => void open.delete(requestId);
     },
