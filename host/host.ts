@@ -142,7 +142,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const executors = createExecutors({
     ...{ platform, emit: bus.emit, secrets, sandbox, recorder, dryRuns, undos },
     openAsks: createPermissionAsks({ ...asking, files: platform.files }),
-    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
+    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7 }),
     settings: settings.configOf,
     remotes: () => places.project.config().remotes,
     lease: directory.lease,
