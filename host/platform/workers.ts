@@ -32,6 +32,7 @@ export function createWorkerLauncher(): WorkerLauncher {
       timer.unref();
       return () => clearTimeout(timer);
     },
+    soon: (task) => void setImmediate(task),
   };
 }
 

@@ -6,7 +6,8 @@
  * nobody may be waiting for promises, and timers are watched for here.
  */
 
-import { ASLEEP, BELL, type Control, OUTSTANDING } from "./protocol.ts";
+import { Patience } from "../patience.ts";
+import { ASLEEP, BELL, type Control } from "./protocol.ts";
 
 export interface LingerPowers {
   readonly control: Control;
@@ -27,14 +28,15 @@ export interface Linger {
 
 /** How long a worker with nothing to do waits for more. */
 const LINGER_MS = 20;
-/** With many calls under way it stays awake so long first: waking it would cost the host's thread about as much. */
-const AWAKE_MS = 0.03;
+/** It stays awake so long first, where that has lately been worth while. */
+const AWAKE_MS = 0.06;
 /** The event loop gets a turn at least so often: the engine under us (V8) has work of its own there. */
 const TURN_MS = 20;
 
 /** @param serveNext serves one request if there is one: `idle` if there was none, `async` if it goes on by promises, which call `begin` at their end. */
 export function createLinger(powers: LingerPowers, serveNext: () => "served" | "idle" | "async"): Linger {
   const { words } = powers.control;
+  const sleep = createSleep(powers);
   const due = new Map<object, number>();
   /** The earliest of them; undefined where it has to be looked for: a thousand calls may wait. */
   let nextDue: number | undefined = Number.POSITIVE_INFINITY;
@@ -62,8 +64,7 @@ export function createLinger(powers: LingerPowers, serveNext: () => "served" | "
       }
       const left = Math.min(until, earliest()) - now;
       if (left <= 0) return;
-      const mayBeRung = Atomics.load(words, OUTSTANDING) > 1;
-      if (!mayBeRung || !isRungBefore(now + AWAKE_MS, seen)) sleep(powers, seen, left);
+      sleep(seen, left);
     }
   }
 
@@ -78,12 +79,6 @@ export function createLinger(powers: LingerPowers, serveNext: () => "served" | "
   function forget(key: object): void {
     if (due.get(key) === nextDue) nextDue = undefined;
     due.delete(key);
-  }
-
-  /** Stays awake, for a wake-up costs more than that. */
-  function isRungBefore(end: number, seen: number): boolean {
-    while (Atomics.load(words, BELL) === seen) if (powers.now() >= end) return false;
-    return true;
   }
 
   return {
@@ -106,9 +101,27 @@ export function createLinger(powers: LingerPowers, serveNext: () => "served" | "
   };
 }
 
-/** Sleeps until the bell is rung or the time is over; whoever rings looks whether somebody sleeps. */
-export function sleep({ control: { words }, block }: Pick<LingerPowers, "control" | "block">, seen: number, forMs: number): void {
-  Atomics.store(words, ASLEEP, 1);
-  block(words, BELL, seen, forMs);
-  Atomics.store(words, ASLEEP, 0);
+/**
+ * Waiting until the bell is rung or the time is over: awake for a moment where that has lately been worth while, then asleep.
+ * Whoever rings looks whether somebody sleeps. One for each kind of wait: some are worth while and others not.
+ */
+export function createSleep(powers: Pick<LingerPowers, "control" | "now" | "block">): (seen: number, forMs: number) => void {
+  const { words } = powers.control;
+  const patience = new Patience();
+
+  function isRungSoon(seen: number): boolean {
+    const end = powers.now() + AWAKE_MS;
+    while (Atomics.load(words, BELL) === seen) if (powers.now() >= end) return false;
+    return true;
+  }
+
+  return (seen, forMs) => {
+    if (forMs > AWAKE_MS && patience.isWorthwhile()) {
+      if (isRungSoon(seen)) return patience.came();
+      patience.stayedAway();
+    }
+    Atomics.store(words, ASLEEP, 1);
+    powers.block(words, BELL, seen, forMs);
+    Atomics.store(words, ASLEEP, 0);
+  };
 }

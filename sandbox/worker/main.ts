@@ -18,7 +18,7 @@ import { Instances } from "./instances.ts";
 import { Lease } from "./lease.ts";
 import type { Digest, Subtle, Supports } from "../subtle.ts";
 import { createSubtleCalls } from "../subtle-calls.ts";
-import { createLinger, sleep } from "./linger.ts";
+import { createLinger, createSleep } from "./linger.ts";
 import {
   CANCEL,
   claim,
@@ -90,6 +90,7 @@ type CallRequest = Extract<WorkerRequest, { type: "call" }>;
 export function serveWorker(powers: WorkerPowers): void {
   const control = openControl(powers.init.control);
   const fillRandom = pooledRandom(powers.fillRandom);
+  const sleepForAnswer = createSleep({ ...powers, control });
   const plugins = new Map<string, Plugin>();
   const calls = new InFlight<BegunCall>();
   /** Requests that go on by promises, which need the event loop. */
@@ -136,7 +137,7 @@ export function serveWorker(powers: WorkerPowers): void {
         }
         const left = until - powers.now();
         if (left <= 0 || Atomics.load(control.words, CANCEL) === number) return undefined;
-        sleep({ control, block: powers.block }, seen, left);
+        sleepForAnswer(seen, left);
       }
     },
   };

@@ -36,6 +36,8 @@ export interface WorkerLauncher {
   now(): number;
   /** One-shot timer that does not keep the process alive. Returns cancel. */
   after(delayMs: number, task: () => void): () => void;
+  /** Runs the task once the event loop has had its turn. Absent: the host's thread sleeps while it waits for workers. */
+  soon?(task: () => void): void;
 }
 
 /** What a worker is born with. */

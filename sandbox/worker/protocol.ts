@@ -135,12 +135,11 @@ export const BELL = 2;
 export const ASLEEP = 3;
 /** 1 while the worker has not read the bytes yet that the host put into memory they share. */
 export const LENT = 4;
-/** How many jobs the host has given to the worker and not seen answered. */
-export const OUTSTANDING = 5;
 /** How many calls the worker has begun and runs no guest code of, because they wait. */
-export const WAITING = 6;
+export const WAITING = 5;
 /** What they hold, in units of 1 KiB. */
-export const HELD_KB = 7;
+export const HELD_KB = 6;
+/** Even: the times behind them are aligned to 8 bytes. */
 const CLAIMS = 8;
 const CLAIM_COUNT = 4_096;
 export const ENTERED_AT = 0;

@@ -18,7 +18,6 @@ import {
   LENT,
   nextNumber,
   offer,
-  OUTSTANDING,
   openControl,
   ASLEEP,
   BELL,
@@ -29,6 +28,7 @@ import {
   type WorkerRequest,
 } from "./protocol.ts";
 import type { WorkerConnection, WorkerLauncher } from "./port.ts";
+import { StayAwake } from "./stay-awake.ts";
 
 export interface ThreadListener {
   onReady(thread: Thread, base: BaseImage): void;
@@ -76,6 +76,7 @@ export class Thread {
   /** What it said out of turn since a job was last answered. */
   #strikes = 0;
   readonly #connection: WorkerConnection;
+  readonly #awake: StayAwake;
   readonly #control: Control;
   readonly #listener: ThreadListener;
   #ended = false;
@@ -94,8 +95,10 @@ export class Thread {
     this.#control = openControl(control);
     this.#listener = listener;
     this.#connection = launcher.start({ control });
+    this.#awake = new StayAwake(launcher, () => !this.#ended && this.jobs.size > 0);
     this.#connection.onMessage((raw) => {
       if (this.#ended) return;
+      this.#awake.heard();
       if (!isWorkerMessage(raw) || (raw.type === "ready" && this.ready)) return this.unheard();
       if (raw.type !== "ready") return listener.onMessage(this, raw);
       this.ready = true;
@@ -130,8 +133,9 @@ export class Thread {
     offer(this.#control, ticket);
     this.jobs.set(number, { ticket, digest });
     this.#plugins.set(digest, (this.#plugins.get(digest) ?? 0) + 1);
-    this.#countJobs();
+    if (this.jobs.size <= 1) this.#keepAlive();
     this.send(request(ticket));
+    this.#awake.expect();
   }
 
   /** True if the worker had not begun the job yet; it never will then. */
@@ -155,11 +159,6 @@ export class Thread {
     const left = (this.#plugins.get(job.digest) ?? 1) - 1;
     if (left > 0) this.#plugins.set(job.digest, left);
     else this.#plugins.delete(job.digest);
-    this.#countJobs();
-  }
-
-  #countJobs(): void {
-    Atomics.store(this.#control.words, OUTSTANDING, this.jobs.size);
     if (this.jobs.size <= 1) this.#keepAlive();
   }
 
@@ -193,6 +192,7 @@ export class Thread {
       ...(bytes !== undefined && { bytes: lent ?? bytes }),
       isLent: lent !== undefined,
     });
+    this.#awake.expect();
   }
 
   /** Large answers go through one piece of shared memory: a message would need fresh memory for each on both sides. */
@@ -208,6 +208,7 @@ export class Thread {
     if (this.#ended) return;
     this.#connection.postSyncAnswer(answer);
     this.#ring();
+    this.#awake.expect();
   }
 
   /** Wakes the worker if it sleeps on the bell. */

@@ -1,0 +1,52 @@
+/** Keeps the host's thread from falling asleep in the moment in which a worker probably answers (`patience.ts`). */
+
+import { Patience } from "../patience.ts";
+import type { WorkerLauncher } from "./port.ts";
+
+/** A brief call or operation is answered by then, also by a worker that had to be woken. */
+const AWAKE_MS = 0.06;
+
+/** What the host's thread expects of one worker. The event loop goes on turning meanwhile: everything else gets its turn too. */
+export class StayAwake {
+  readonly #powers: Pick<WorkerLauncher, "now" | "soon">;
+  readonly #isOwed: () => boolean;
+  readonly #patience = new Patience();
+  #isTurning = false;
+  #isRenewed = false;
+  #hasHeard = false;
+  #until = 0;
+
+  /** @param isOwed whether the worker has anything to answer */
+  constructor(powers: Pick<WorkerLauncher, "now" | "soon">, isOwed: () => boolean) {
+    this.#powers = powers;
+    this.#isOwed = isOwed;
+  }
+
+  /** The worker got something that it will answer. */
+  expect(): void {
+    const { soon } = this.#powers;
+    if (soon === undefined) return;
+    this.#isRenewed = true;
+    if (this.#isTurning || !this.#patience.isWorthwhile()) return;
+    this.#isTurning = true;
+    this.#hasHeard = false;
+    soon(this.#turn);
+  }
+
+  /** The worker said something. */
+  heard(): void {
+    this.#hasHeard = true;
+  }
+
+  readonly #turn = (): void => {
+    const { now, soon } = this.#powers;
+    if (this.#isRenewed) {
+      this.#isRenewed = false;
+      this.#until = now() + AWAKE_MS;
+    }
+    if (this.#isOwed() && now() < this.#until) return soon?.(this.#turn);
+    this.#isTurning = false;
+    if (this.#hasHeard) this.#patience.came();
+    else this.#patience.stayedAway();
+  };
+}
