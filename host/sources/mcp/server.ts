@@ -301,6 +301,8 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     },
     async close() {
       closed.abort();
+      // One that is lost already waits to be tried again.
+      stopTimer();
       const left = client;
       lose(lost, "closed");
       // One that is being made ends at the signal.
