@@ -75,7 +75,7 @@ const TRIALS: readonly Trial[] = [
 export async function inspectServer(server: InspectedServer, say: (one: Inspected) => void): Promise<void> {
   for (const era of ERAS) {
     for (const { what, args, check } of TRIALS) {
-      const answer = await inspect(server, ["--protocol-era", era, ...args]);
+      const answer = await inspect(server, ["--connect-timeout", "60000", "--protocol-era", era, ...args]);
       const problem = check(answer);
       const about = `${server.name} ${era}: ${what}`;
       say(problem === undefined ? { what: about } : { what: about, problem: `${problem}\n${answer.out}${answer.error}`.slice(0, 2_000) });
