@@ -142,6 +142,15 @@ describe("attack: out of the overlay", () => {
     expect(await made.platform.files.readText(`${WORKSPACE}/x.txt`)).toBe("mine");
   });
 
+  it("is kept for a while, the last few of them: no flood fills the memory [E8.bounded]", async () => {
+    await using made = await recordingHost("export const run = ({ text }, { workspace }) => workspace.write('x.txt', text);");
+    for (const id of ["1", "2", "3", "4", "5"]) await made.host.call("demo.run", { text: id }, { callId: id, dryRun: true });
+    expect(await made.host.commit("1")).toMatchObject({ ok: false, code: "unknown" });
+    expect(await made.host.commit("5")).toMatchObject({ ok: true });
+    made.platform.advance(31 * 60_000);
+    expect(await made.host.commit("4")).toMatchObject({ ok: false, code: "unknown" });
+  });
+
   it("makes things with rights that nobody would give them, and the person sees it [E8.rights]", async () => {
     await using made = await recordingHost(`export async function run() {
       await Deno.writeTextFile("x.sh", "rm", { mode: 0o777 });
@@ -176,6 +185,7 @@ describe("attack: out of the overlay", () => {
     expect(await changed()).toEqual([]);
     await writeFile(path, "two");
     await writeFile(join(call.workspace, "dir/c.txt"), "c");
+    expect(await changed()).toEqual([path, join(call.workspace, "dir")]);
     expect(textOf(await answer("fs.readFile", { path: "a.txt" }))).toBe("two");
     await answer("fs.readDir", { path: "dir" });
     await writeFile(path, "one");
