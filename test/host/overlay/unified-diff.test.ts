@@ -65,4 +65,10 @@ describe("unifiedDiff()", () => {
     );
     expect(made?.startsWith("--- a/x\n+++ b/x\n@@ -0,0 +1,9000 @@\n+0\n")).toBe(true);
   });
+
+  it("makes no line of what a file is called [E8.diff]", async () => {
+    const bytes = new TextEncoder().encode("x");
+    const patch = await unifiedDiff({ label: "a/x\n+++ b/y", bytes: new Uint8Array() }, { label: "b/x\u2028", bytes });
+    expect(patch?.split("\n").slice(0, 3)).toEqual(['--- "a/x\\n+++ b/y"', '+++ "b/x\u2028"', "@@ -0,0 +1,1 @@"]);
+  });
 });
