@@ -45,6 +45,9 @@ export interface EntryExtras {
 }
 
 export interface Consent extends Gatekeeper {
+  /** What was consented to is written there; for a frozen host, nothing is. */
+  readonly lock: Lock;
+  readonly frozen: boolean;
   /** Lets exactly these bytes pass once, until the returned function is called. */
   approve(plugin: string, digest: string, signer: string | undefined): () => void;
   /** Writes to the lock what a person has just decided, and keeps the bytes. @throws {LockFileError} if the lock cannot be written. */
@@ -214,6 +217,8 @@ export function createConsent(options: ConsentOptions): Consent {
   }
 
   return {
+    lock,
+    frozen,
     admit,
     served,
     async lastGood(version, path) {

@@ -46,6 +46,8 @@ export interface TestHostOptions {
 
 export interface TestHost {
   readonly calls: Calls;
+  /** What calls are dispatched with now. */
+  current(): Dispatch;
   readonly registry: Registry;
   readonly platform: MemoryPlatform;
   readonly session: Session;
@@ -78,7 +80,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
   });
   const executors = createExecutors({
     ...{ platform, emit: bus.emit, secrets, sandbox, dryRuns, lease: sandbox.lease },
-    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
+    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7 }),
   });
   const confirmations = createPendingConfirmations();
   const confirm = createConfirm({
@@ -118,6 +120,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     };
   }
   return {
+    current,
     confirmations,
     calls,
     registry,
