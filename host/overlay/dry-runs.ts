@@ -8,9 +8,11 @@ import type { EmitEvent } from "../audit/events.ts";
 import type { Clock } from "../platform/platform.ts";
 import { classOf } from "../policy/policy.ts";
 import type { Execution, Executor, Outcome } from "../routes/executor.ts";
-import type { ToolCall } from "../call.ts";
+import type { ConfirmPrompt, ToolCall } from "../call.ts";
+import type { Confirm } from "../confirmations/confirmations.ts";
 import { openRunRecord, type RouteOptions } from "../routes/run-record.ts";
 import type { Overlay } from "./overlay.ts";
+import type { DryRunReport } from "./report.ts";
 
 /** What came of committing a dry run. Paths are as in `filesModified` of a result. */
 export type Committed = CommitDone | CommitRefused;
@@ -22,22 +24,42 @@ export interface CommitDone {
   readonly filesModified: readonly string[];
 }
 
-/** `unknown`: there is no such dry run (any more). `changed`: it would not be what was shown. `failed`: not all of it was done. */
+/**
+ * `unknown`: there is no such dry run (any more). `changed`: it would not be what was shown. `refused`: a person has to agree to it,
+ * and did not. `failed`: not all of it was done.
+ */
 export interface CommitRefused {
   readonly ok: false;
   readonly callId: string;
-  readonly code: "unknown" | "changed" | "failed";
+  readonly code: "unknown" | "changed" | "refused" | "failed";
   readonly message: string;
   /** Empty, unless it failed in the middle. */
   readonly filesModified: readonly string[];
+}
+
+/** Who wants a dry run committed, where that is not a person: a door's client, whose yes is worth nothing. */
+export interface CommitCaller {
+  /** Whether the dry run is this client's own; of any other there is none. */
+  readonly owns: (call: ToolCall) => boolean;
+  /** How to ask a person, where policy says that one is asked about the tool. Absent: it is refused then. */
+  readonly confirm?: ConfirmPrompt;
+  readonly signal?: AbortSignal;
+}
+
+/** What is committed, and for whom. */
+export interface CommitWish {
+  /** Of the dry run's report, from whoever saw that and no other. */
+  readonly hash?: string;
+  /** Absent: a person wants it. */
+  readonly caller?: CommitCaller;
 }
 
 /** The dry runs of one host. */
 export interface DryRuns {
   /** The same executor, which runs dry what is to run dry. */
   allow(run: Executor): Executor;
-  /** Once for each dry run. `hash` is that of its report, from whoever saw that and no other. */
-  commit(callId: string, hash?: string): Promise<Committed>;
+  /** Once for each dry run. */
+  commit(callId: string, wish?: CommitWish): Promise<Committed>;
   /** What a person was shown before they agreed is done; `undefined` if it is not there any more. */
   commitPreview(call: ToolCall): Promise<Committed>;
   dropPreview(call: ToolCall): void;
@@ -46,18 +68,21 @@ export interface DryRuns {
 interface Kept {
   readonly execution: Execution;
   readonly overlay: Overlay;
-  readonly hash: string;
+  readonly report: DryRunReport;
   readonly endsAt: number;
 }
 
 export interface DryRunOptions extends RouteOptions {
+  /** Asks a person about what was shown. */
+  readonly confirm: Confirm;
   /** Whether the tool is still that one, and policy says of it what it said. */
   readonly isUnchanged: (execution: Execution) => boolean;
 }
 
-/** Each may hold as much as `OVERLAY_LIMITS` says; the oldest goes. */
+/** Each may hold as much as `OVERLAY_LIMITS` says; the oldest goes of whoever has the most. */
 const MAX_KEPT = 4;
 const KEPT_MS = 30 * 60_000;
+const NEVER: AbortSignal = new AbortController().signal;
 
 export function createDryRuns(options: DryRunOptions): DryRuns {
   const { platform, emit } = options;
@@ -76,7 +101,7 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
     if (exceeded !== undefined) return { ok: false, error: exceeded, used: outcome.used, filesModified: [] };
     const report = await overlay.report(execution.call.session.workspace, outcome.ok);
     const endsAt = platform.clock.now() + KEPT_MS;
-    const entry: Kept = { execution, overlay, hash: report.hash, endsAt };
+    const entry: Kept = { execution, overlay, report, endsAt };
     if (report.canCommit && isPreview) previews.set(execution.call, entry);
     else if (report.canCommit) kept.add(entry);
     return { ...outcome, dryRun: report };
@@ -108,6 +133,25 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
     }
   }
 
+  async function commitFor({ owns, confirm, signal }: CommitCaller, callId: string): Promise<Committed> {
+    const found = kept.find(callId);
+    if (found === undefined || !owns(found.execution.call)) return await commitKept(undefined, callId);
+    const { execution, report: preview } = found;
+    const { tool, call, args, decision } = execution;
+    // Policy that makes calls dry runs wants somebody to look at them, too.
+    if (decision.kind === "ask" || decision.dryRun === true) {
+      const refused = { ok: false, callId, code: "refused", filesModified: [] } as const;
+      const how = `commit it on the console or by bascule commit ${callId}`;
+      if (confirm === undefined) return { ...refused, message: `A person has to agree to what ${tool.qualifiedName} would change: ${how}` };
+      // Taken out while the question stands: nobody else commits it meanwhile.
+      kept.take(callId);
+      const no = await options.confirm({ tool, args, decision, preview, call: { ...call, confirm } }, signal ?? NEVER);
+      if (no !== undefined) return { ...refused, message: no.message };
+    }
+    kept.take(callId);
+    return await commitKept(found, callId);
+  }
+
   async function commitKept(entry: Kept | undefined, callId: string): Promise<Committed> {
     if (entry === undefined) {
       const message = `No dry run "${callId}" can be committed: it did not succeed, sent nothing on that it would have had to, is done, or is too old`;
@@ -120,9 +164,10 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
 
   return {
     allow: (run) => (execution) => (execution.dryRun === undefined ? run(execution) : runDry(execution, run)),
-    async commit(callId, hash) {
-      const isOther = hash !== undefined && kept.find(callId)?.hash !== hash;
-      return await commitKept(isOther ? undefined : kept.take(callId), callId);
+    async commit(callId, { hash, caller } = {}) {
+      const isOther = hash !== undefined && kept.find(callId)?.report.hash !== hash;
+      if (isOther) return await commitKept(undefined, callId);
+      return caller === undefined ? await commitKept(kept.take(callId), callId) : await commitFor(caller, callId);
     },
     commitPreview: (call) => commitKept(previews.get(call), call.callId),
     dropPreview: (call) => void previews.delete(call),
@@ -177,13 +222,18 @@ function createKept(clock: Pick<Clock, "now">): KeptRuns {
     for (const [id, { endsAt }] of kept) if (endsAt <= clock.now()) kept.delete(id);
     return kept.get(callId);
   };
+  function dropOne(): void {
+    const callIds = Map.groupBy(kept.keys(), (callId) => ownerOf(kept.get(callId)));
+    const [most] = [...callIds.values()].toSorted((left, right) => right.length - left.length);
+    if (most?.[0] !== undefined) kept.delete(most[0]);
+  }
+
   return {
     find,
     add(entry) {
       const { callId } = entry.execution.call;
       kept.delete(callId);
-      const [oldest] = kept.keys();
-      if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+      if (kept.size >= MAX_KEPT) dropOne();
       kept.set(callId, entry);
     },
     take(callId) {
@@ -192,6 +242,11 @@ function createKept(clock: Pick<Clock, "now">): KeptRuns {
       return entry;
     },
   };
+}
+
+function ownerOf(entry: Kept | undefined): string | undefined {
+  const session = entry?.execution.call.session;
+  return session?.owner ?? session?.id;
 }
 
 function relative(path: string, folder: string): string {

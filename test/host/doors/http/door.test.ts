@@ -37,6 +37,8 @@ describe("the endpoints", () => {
       "post /v1/calls",
       "get /v1/calls/{callId}",
       "post /v1/calls/{callId}/cancel",
+      "post /v1/calls/{callId}/commit",
+      "get /v1/results/{handle}",
       "post /v1/sessions",
       "get /v1/sessions",
       "get /v1/sessions/{sessionId}",
