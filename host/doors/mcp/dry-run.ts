@@ -27,7 +27,7 @@ export function dryRunWish(meta: Readonly<Record<string, unknown>> | undefined):
   const commit = meta?.[COMMIT_KEY];
   if (commit === undefined) return { dryRun };
   // What came through JSON.parse is JSON.
-  const { callId, hash } = isJsonObject(commit as JsonObject) ? (commit as JsonObject) : {};
+  const { callId, hash } = isJsonObject(commit) ? commit : {};
   if (typeof callId !== "string" || typeof hash !== "string") throw invalid(`"${COMMIT_KEY}" is not { callId, hash } of a dry run`);
   if (dryRun) throw invalid(`"${DRY_RUN_KEY}" and "${COMMIT_KEY}" exclude each other`);
   return { dryRun, commit: { callId, hash } };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HostEvent } from "../../../../host/audit/events.ts";
-import type { JsonObject } from "../../../../manifests/mod.ts";
+import type { JsonObject, JsonValue } from "../../../../manifests/mod.ts";
 import { httpDoor, SseReader, TOKENS, textOf } from "../../../support/http-door.ts";
 import { hostTool } from "../../../support/tools.ts";
 
@@ -274,8 +274,8 @@ describe("a result that was too large", () => {
     const [{ handle }] = body["truncated"] as readonly [{ readonly handle: string }];
     expect((await door.ask(`/v1/results/${handle}`, { token: TOKENS.other })).status).toBe(404);
     let read = "";
-    for (let offset: unknown = 0; offset !== undefined;) {
-      const { status, body: part } = await door.ask(`/v1/results/${handle}?offset=${String(offset)}`);
+    for (let offset: JsonValue | undefined = 0; typeof offset === "number";) {
+      const { status, body: part } = await door.ask(`/v1/results/${handle}?offset=${offset}`);
       expect([status, part["offset"]]).toEqual([200, offset]);
       read += textOf(part, "text");
       offset = part["nextOffset"];
