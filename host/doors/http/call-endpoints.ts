@@ -125,11 +125,11 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     answers: { 200: { about: "The part", schema: RESULT_PART } },
     run({ caller, params, query: { offset, length } }, { host, sessions }) {
       const range = { ...(typeof offset === "number" && { offset }), ...(typeof length === "number" && { length }) };
-      for (const { callerId, session } of sessions.list(caller)) {
-        const part = callerId === caller.id ? host.readResult(params["handle"] ?? "", { ...range, session }) : undefined;
+      for (const { session } of sessions.list(caller)) {
+        const part = host.readResult(params["handle"] ?? "", { ...range, session });
         if (part !== undefined) return json(part);
       }
-      throw new RequestProblem("not_found", "None of this token's results has this handle, or it is kept no more");
+      throw new RequestProblem("not_found", "No result of this token has this handle, or it is kept no more");
     },
   },
 ];

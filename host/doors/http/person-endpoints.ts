@@ -15,22 +15,9 @@ import type { Host } from "../../host-interface.ts";
 import type { Operations } from "../operations.ts";
 import type { HttpCalls } from "./calls.ts";
 import { type ApiRequest, type Endpoint, json, textIn } from "./endpoint.ts";
+import { MCP_SERVER, UNDOABLE, UNDONE } from "./person-schemas.ts";
 import { RequestProblem } from "./problem.ts";
-import {
-  ANSWER,
-  closed,
-  CONFIRMATION,
-  GRANT,
-  listed,
-  MCP_SERVER,
-  NAME,
-  OBJECT,
-  some,
-  TEXT,
-  UNDOABLE,
-  UNDONE,
-  WHY_QUERY,
-} from "./schemas.ts";
+import { ANSWER, closed, CONFIRMATION, GRANT, listed, NAME, OBJECT, some, TEXT, WHY_QUERY } from "./schemas.ts";
 import type { HttpSessions } from "./sessions.ts";
 
 /** What these endpoints work with. */

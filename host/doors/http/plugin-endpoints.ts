@@ -1,11 +1,14 @@
 /** Endpoints for plugins: what they ask for, hold and use, which versions serve, how they are set (SPEC I2, C3, H6, G1). For people. */
 
 import { type TSchema, Type } from "@sinclair/typebox";
+import { changeWords } from "../../consent/change-text.ts";
+import { asks } from "../../consent/changes.ts";
 import type { PluginUse } from "../../learn/used.ts";
-import type { Operations } from "../operations.ts";
+import type { Operations, PluginView } from "../operations.ts";
 import { type Endpoint, json, textIn } from "./endpoint.ts";
 import { RequestProblem } from "./problem.ts";
-import { closed, listed, NAME, OBJECT, PLUGIN, SETTINGS, some, USED } from "./schemas.ts";
+import { SETTINGS, USED } from "./person-schemas.ts";
+import { closed, listed, NAME, OBJECT, PLUGIN, some } from "./schemas.ts";
 
 /** What these endpoints work with. */
 export interface PluginApi {
@@ -24,7 +27,7 @@ export const PLUGIN_ENDPOINTS: readonly Endpoint<PluginApi>[] = [
     summary: "Every plugin, loaded or not, with what it asks for and what it was granted",
     scope: "admin",
     answers: { 200: { about: "The plugins", schema: listed("plugins", PLUGIN) } },
-    run: async (_request, { operations }) => json({ plugins: await operations.list() }),
+    run: async (_request, { operations }) => json({ plugins: (await operations.list()).map(withWords) }),
   },
   {
     method: "get",
@@ -132,3 +135,10 @@ export const PLUGIN_ENDPOINTS: readonly Endpoint<PluginApi>[] = [
     },
   },
 ];
+
+/** The version that waits with its changes in words, too. */
+function withWords({ held, ...plugin }: PluginView): object {
+  if (held === undefined) return plugin;
+  const words = held.changes.map((change) => ({ ...changeWords(change), widens: asks(change, "fluent") }));
+  return { ...plugin, held: { ...held, words } };
+}

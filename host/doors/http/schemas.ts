@@ -18,9 +18,9 @@ export const OBJECT: TSchema = Type.Unsafe({ type: "object" });
 export const NAME: TSchema = Type.String({ minLength: 1, maxLength: 256 });
 export const ID: TSchema = Type.String({ minLength: 1, maxLength: 64 });
 const TEXT: TSchema = Type.String();
-const TEXTS: TSchema = Type.Array(TEXT);
+export const TEXTS: TSchema = Type.Array(TEXT);
 const MILLISECONDS: TSchema = Type.Number({ description: "Milliseconds" });
-const TIME: TSchema = Type.Number({ description: "Milliseconds since the epoch" });
+export const TIME: TSchema = Type.Number({ description: "Milliseconds since the epoch" });
 
 export const PROBLEM: TSchema = some({
   type: TEXT,
@@ -246,49 +246,25 @@ export const PLUGIN: TSchema = some({
   requested: OBJECT,
   granted: OBJECT,
   missing: OBJECT,
-});
-
-/** What is asked for and what came of it, of undoing a call. */
-export const UNDOABLE: TSchema = some({ callId: TEXT, tool: TEXT, atMs: TIME });
-export const UNDONE: TSchema = some({
-  callId: TEXT,
-  tool: TEXT,
-  restored: TEXTS,
-  left: Type.Array(some({ path: TEXT, reason: TEXT })),
-  dryRun: Type.Optional(DRY_RUN),
-});
-
-export const MCP_SERVER: TSchema = some({
-  name: TEXT,
-  state: oneOf(["connecting", "connected", "waiting", "closed"]),
-  problem: Type.Optional(TEXT),
-  tools: TEXTS,
-  refused: Type.Array(some({ tool: TEXT, reason: TEXT })),
-});
-
-const UNUSED: TSchema = Type.Array(some({ kind: TEXT, item: ANY }));
-export const USED: TSchema = some({
-  plugin: TEXT,
-  calls: Type.Integer(),
-  since: Type.Optional(TIME),
-  until: Type.Optional(TIME),
-  used: OBJECT,
-  lines: Type.Array(OBJECT, { description: "The same one by one, with how often and by which calls" }),
-  leftOut: Type.Array(OBJECT, { description: "Done or tried, and not among `used`" }),
-  unused: some({ manifest: UNUSED, grants: UNUSED }),
-});
-
-export const SETTINGS: TSchema = some({
-  plugin: TEXT,
-  file: TEXT,
-  exists: Type.Boolean(),
-  enabled: Type.Boolean(),
-  disabledTools: TEXTS,
-  config: OBJECT,
-  fields: Type.Array(
-    some({ key: TEXT, value: Type.Optional(ANY), isSet: Type.Boolean(), type: Type.Optional(TEXT), description: Type.Optional(TEXT) }),
+  held: Type.Optional(
+    some({
+      version: TEXT,
+      digest: TEXT,
+      changes: Type.Array(OBJECT),
+      words: Type.Optional(
+        Type.Array(
+          some({
+            sign: oneOf(["+", "-", "~", "…"]),
+            what: TEXT,
+            from: Type.Optional(TEXT),
+            to: Type.Optional(TEXT),
+            widens: Type.Boolean({ description: "It can do more than before" }),
+          }),
+          { description: "The changes for a person, in the same order" },
+        ),
+      ),
+    }),
   ),
-  problems: Type.Array(OBJECT),
 });
 
 export const GRANT: TSchema = some({ plugin: TEXT, permissions: OBJECT });
