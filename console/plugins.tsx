@@ -3,10 +3,11 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { ask } from "./api.ts";
+import { ChangeList } from "./change-list.tsx";
 import { Permissions, permissionTexts } from "./permissions.tsx";
 import { Settings } from "./settings.tsx";
 import { attempt, loadPlugins, plugins } from "./state.ts";
-import type { ChangeWords, Plugin } from "./types.ts";
+import type { Plugin } from "./types.ts";
 
 export function Plugins(): VNode {
   const reload = (): Promise<void> =>
@@ -104,28 +105,5 @@ function SettingsPart({ plugin: { name, tools } }: { readonly plugin: Plugin }):
       <summary>Settings</summary>
       {isOpen && <Settings plugin={name} tools={tools} />}
     </details>
-  );
-}
-
-/** The weighty ones first, as they come: what can do more than before is said to. */
-function ChangeList({ words }: { readonly words: readonly ChangeWords[] }): VNode {
-  if (words.length === 0) return <p>Nothing that others see of it is new: its code is.</p>;
-  return (
-    <ul class="plain">
-      {words.map(({ sign, what, from, to, widens }, index) => (
-        <li key={index}>
-          <span class={sign === "-" ? "removed" : sign === "+" ? "added" : ""}>
-            {sign} {what}
-          </span>{" "}
-          {widens && <span class="badge denied">can do more</span>}
-          {(from !== undefined || to !== undefined) && (
-            <pre class="diff" tabIndex={0} role="region" aria-label={`Old and new: ${what}`}>
-              {from !== undefined && <span class="removed">{`- ${from}\n`}</span>}
-              {to !== undefined && <span class="added">{`+ ${to}`}</span>}
-            </pre>
-          )}
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -4,6 +4,7 @@ import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { ask } from "./api.ts";
+import { ChangeList } from "./change-list.tsx";
 import { attempt, load } from "./state.ts";
 import type { McpServer } from "./types.ts";
 
@@ -35,12 +36,11 @@ export function Servers(): VNode {
   );
 }
 
-function ServerCard({ server: { name, state, problem, tools, refused } }: { readonly server: McpServer }): VNode {
-  const accept = (chosen?: readonly string[]): Promise<void> =>
+function ServerCard({ server: { name, state, problem, tools, refused, waiting } }: { readonly server: McpServer }): VNode {
+  const accept = (chosen: readonly string[]): Promise<void> =>
     attempt(async () => {
-      await ask(`/v1/mcp-servers/${encodeURIComponent(name)}/accept`, chosen === undefined ? {} : { tools: chosen });
-      await loadServers();
-    });
+      await ask(`/v1/mcp-servers/${encodeURIComponent(name)}/accept`, { tools: chosen, digest: waiting?.digest ?? "" });
+    }).finally(() => void load(loadServers));
   const held = new Set(refused.map(({ tool }) => `mcp__${name}.${tool}`));
   const offered = tools.filter((tool) => !held.has(tool));
   return (
@@ -56,14 +56,17 @@ function ServerCard({ server: { name, state, problem, tools, refused } }: { read
             {refused.map(({ tool, reason }) => (
               <li key={tool} class="line">
                 <code>{tool}</code> <span>{reason}</span>
-                <button disabled={state !== "connected"} aria-label={`Accept ${tool}`} onClick={() => void accept([tool])}>
-                  Accept
-                </button>
+                {waiting?.tools.includes(tool) === true && (
+                  <button aria-label={`Accept ${tool}`} onClick={() => void accept([tool])}>
+                    Accept
+                  </button>
+                )}
               </li>
             ))}
           </ul>
-          {refused.length > 1 && (
-            <button class="primary" disabled={state !== "connected"} onClick={() => void accept()}>
+          {waiting !== undefined && <ChangeList words={waiting.words} />}
+          {waiting !== undefined && waiting.tools.length > 1 && (
+            <button class="primary" onClick={() => void accept(waiting.tools)}>
               Accept all
             </button>
           )}

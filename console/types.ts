@@ -169,6 +169,7 @@ export interface McpServer {
   readonly problem?: string;
   readonly tools: readonly string[];
   readonly refused: readonly { readonly tool: string; readonly reason: string }[];
+  readonly waiting?: { readonly tools: readonly string[]; readonly digest: string; readonly words: readonly ChangeWords[] };
 }
 
 export interface Explanation {

@@ -110,7 +110,7 @@ export interface Calls {
    * @returns their results: `cancelled`, or what they came to first. Empty where nothing of it runs. Never rejects.
    */
   cancel(which: CallSelection): Promise<readonly ToolResult[]>;
-  /** Of an ended call, or of one that waits for a person; at least the last 1,000 are remembered. */
+  /** Of an ended call, or of one that waits for a person; the last 1,000 are remembered, fewer if they are large. */
   result(callId: string): ToolResult | undefined;
   /** Refuses new calls, lets running ones end for `drainMs`, then cancels them and waits for their end. */
   close(drainMs: number): Promise<void>;

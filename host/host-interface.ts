@@ -1,5 +1,6 @@
 /** What a running host offers to whoever embeds it, and to doors (SPEC I1). */
 
+import type { BundleActs } from "./bundles/bundles.ts";
 import type { HostEffects } from "./host-effects.ts";
 import type { TurnResponse } from "./chains/turn.ts";
 import type { Skills } from "./skills/skills.ts";
@@ -38,7 +39,7 @@ export interface HostExplanation extends Omit<Explanation, "quotas"> {
 }
 
 /** A running host. Close it, or declare it with `await using`. */
-export interface Host extends ConsentActs, HostEffects, Installer, McpActs, AsyncDisposable {
+export interface Host extends BundleActs, ConsentActs, HostEffects, Installer, McpActs, AsyncDisposable {
   /** Never rejects: whatever goes wrong is in the result. */
   call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;
   /** Up to the session's cap at once; results in the order of the calls. */
@@ -55,7 +56,7 @@ export interface Host extends ConsentActs, HostEffects, Installer, McpActs, Asyn
   cancelTurn(session: Session, turnId: string): Promise<readonly ToolResult[]>;
   /** All calls of a session and of those that it delegated to. It can be used again. */
   cancelSession(sessionId: string): Promise<readonly ToolResult[]>;
-  /** Of an ended call; at least the last 1,000 are remembered. */
+  /** Of an ended call; the last 1,000 are remembered, fewer if they are large. */
   result(callId: string): ToolResult | undefined;
   /** A part of what was left out of a result, by its handle; undefined if the session has no such result, or has it no more (SPEC X6). */
   readResult(handle: string, range?: KeptRangeWish & { readonly session?: Session }): KeptRange | undefined;

@@ -8,6 +8,7 @@ import { createCalls } from "./calls.ts";
 import { checkRequired } from "./capabilities/mod.ts";
 import { type ConfirmationOptions, createConfirm } from "./confirmations/confirmations.ts";
 import { createPermissionAsks } from "./confirmations/permission-asks.ts";
+import { createPatience } from "./confirmations/patience.ts";
 import { createPendingConfirmations } from "./confirmations/pending.ts";
 import { isSameDecision } from "./decision-summary.ts";
 import { createConsentActs } from "./consent/consent-acts.ts";
@@ -22,6 +23,7 @@ import { createKeptResults } from "./results/kept-results.ts";
 import { createRecorder } from "./recordings/recorder.ts";
 import { createRecordingStore } from "./recordings/store.ts";
 import type { HostOptions } from "./host-options.ts";
+import { lazyBundles } from "./bundles/lazy-bundles.ts";
 import { lazyInstaller } from "./installing/lazy-installer.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
 import type { ToolListing } from "./listing.ts";
@@ -115,7 +117,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     ...{ places, registry, bus, sandbox, settings, consent },
     loadsAtOnce: options.loadsAtOnce,
   });
-  const mcp = openMcpSource({ platform, places, registry, emit: bus.emit });
+  const mcp = openMcpSource({ platform, places, registry, emit: bus.emit, consent, secretOf: secrets.valueOf });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
   const undos = openUndos({ platform, places, isWanted: options.undo ?? false, emit: bus.emit, onDefect });
@@ -133,6 +135,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     newId: random.uuidv7,
     clock,
     pending: confirmations,
+    patience: createPatience(clock),
     timeoutMs: policies.confirmationTimeoutMs,
     isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
     onDefect,
@@ -140,7 +143,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const executors = createExecutors({
     ...{ platform, emit: bus.emit, secrets, sandbox, recorder, dryRuns, undos },
     openAsks: createPermissionAsks({ ...asking, files: platform.files }),
-    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
+    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7 }),
     settings: settings.configOf,
     remotes: () => places.project.config().remotes,
     lease: directory.lease,
@@ -195,6 +198,10 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     if (options.mcpServers !== false) await mcp.apply();
     return await directory.reloadChanged();
   }
+  async function reloadServers(): Promise<void> {
+    await policies.refresh();
+    if (options.mcpServers !== false) await mcp.apply();
+  }
 
   if (registry && options.builtins !== false) registerBuiltins(registry, { reload, readResult: kept.read });
   if (registry && options.tools) registry.registerMany(options.tools);
@@ -247,6 +254,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       onGrantsChanged: (plugin) => bus.emit({ type: "grant.changed", plugin, payload: {} }),
     }),
     ...mcp.acts,
+    ...lazyBundles({ platform, places, consent, mcp: mcp.acts, reload: reloadServers }),
     ...lazyInstaller({ platform, directory, consent, grants, roots: places.pluginRoots }),
     async call(tool, args = {}, options) {
       // Callers without types pass null too, and no call rejects.

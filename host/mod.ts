@@ -121,6 +121,7 @@ export type { KeptRange, KeptRangeWish } from "./results/kept-results.ts";
 export type { StoredGrant } from "./grants.ts";
 export type { HostSettings } from "./settings/host-settings.ts";
 export { type SettingChange, type SettingField, SettingsError, type SettingsView } from "./settings/plugin-settings.ts";
+export type { BundleActs, BundlePreview, BundleWish, InstalledBundle } from "./bundles/bundles.ts";
 export type { AddedMcpServer, McpActs, McpClient, McpServerStatus } from "./sources/mcp/mod.ts";
 export type { PluginChange, PluginStatus } from "./sources/directory/mod.ts";
 export type { Log, LogLevel, Platform } from "./platform/platform.ts";

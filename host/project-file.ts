@@ -45,7 +45,7 @@ export async function openProject(platform: Pick<Platform, "files" | "environmen
     typeof source === "string"
       ? await platform.files.realPath(source.startsWith("/") ? source : `${cwd}/${source}`)
       : await findUpwards(platform, cwd);
-  return path === undefined ? fixedProject(cwd, "{}") : await projectOfFile(platform, path);
+  return path === undefined ? projectToCome(platform, cwd) : await projectOfFile(platform, path);
 }
 
 /** Of a caller without types. */
@@ -59,8 +59,22 @@ function fixedProject(root: string, text: string): ProjectFile {
   return { root, config: () => config, refresh: async () => ({ kind: "same" }) };
 }
 
+/** There is none yet: once somebody writes one in the folder, it is in force as an edit would be. */
+function projectToCome(platform: Pick<Platform, "files">, root: string): ProjectFile {
+  const path = `${root === "/" ? "" : root}/${FILE_NAME}`;
+  const follow = followFile(platform, path, "{}");
+  async function refresh(): Promise<ProjectRefresh> {
+    return (await platform.files.stat(path))?.kind === "file" ? await follow.refresh() : { kind: "same" };
+  }
+  return { root, config: follow.config, refresh };
+}
+
 async function projectOfFile(platform: Pick<Platform, "files">, path: string): Promise<ProjectFile> {
-  let text = await platform.files.readText(path);
+  return { path, root: parentOf(path), ...followFile(platform, path, await platform.files.readText(path)) };
+}
+
+function followFile(platform: Pick<Platform, "files">, path: string, first: string): Pick<ProjectFile, "config" | "refresh"> {
+  let text = first;
   let config = parseOrThrow(`"${path}"`, text);
   let refused: ProjectRefresh | undefined;
 
@@ -76,7 +90,7 @@ async function projectOfFile(platform: Pick<Platform, "files">, path: string): P
     return { kind: "changed" };
   }
 
-  return { path, root: parentOf(path), config: () => config, refresh };
+  return { config: () => config, refresh };
 }
 
 function parseOrThrow(place: string, text: string): ProjectConfig {

@@ -1,8 +1,10 @@
 /** An MCP server whose tools the host offers, as `mcpServers` of `bascule.json` lists it (SPEC K3). The reader is `parse-mcp-servers.ts`. */
 
+import type { BundleValue } from "./mcpb.ts";
+import { printable } from "./names.ts";
 import type { SideEffect } from "./side-effect.ts";
 
-/** A program that is started, or an address; one of `command` and `url`. */
+/** A program that is started, an address, or a bundle; one of `command`, `url` and `bundle`. */
 export interface McpServerConfig {
   readonly command?: string;
   readonly args: readonly string[];
@@ -14,6 +16,10 @@ export interface McpServerConfig {
   readonly url?: string;
   /** Sent with every request. */
   readonly headers: Readonly<Record<string, string | { readonly fromEnv: string }>>;
+  /** Digest of a bundle that was added here (SPEC M10). */
+  readonly bundle?: string;
+  /** What the bundle asks for, by its own keys. */
+  readonly config: Readonly<Record<string, BundleValue>>;
   /** False: it is not connected to. */
   readonly enabled: boolean;
   /** What its tools do, in the person's own judgment. Default: network and execute. */
@@ -25,6 +31,14 @@ export interface McpServerConfig {
   /** Of one call. Default 60,000. */
   readonly timeoutMs?: number;
 }
+
+/** Why a text cannot name a server: the name is also a part of its tools' names, `mcp__<name>.<tool>`. */
+export function checkServerName(name: string): string | undefined {
+  if (/^[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*$/.test(name) && name.length <= MAX_NAME) return undefined;
+  return `"${printable(name)}" cannot name an MCP server`;
+}
+
+const MAX_NAME = 40;
 
 /** Most servers in one project. */
 export const MAX_MCP_SERVERS = 32;

@@ -2,7 +2,8 @@
 
 import { compact, type DocumentReader, type Fields } from "./document.ts";
 import { isJsonObject, type JsonValue } from "./json.ts";
-import { MAX_MCP_SERVERS, type McpServerConfig } from "./mcp-server.ts";
+import { checkServerName, MAX_MCP_SERVERS, type McpServerConfig } from "./mcp-server.ts";
+import { type BundleValue, isBundleValue } from "./mcpb.ts";
 import { printable } from "./names.ts";
 import { SIDE_EFFECTS, type SideEffect } from "./side-effect.ts";
 
@@ -13,6 +14,8 @@ const KNOWN = [
   "cwd",
   "url",
   "headers",
+  "bundle",
+  "config",
   "enabled",
   "sideEffects",
   "toolSideEffects",
@@ -20,9 +23,6 @@ const KNOWN = [
   "timeoutMs",
   "type",
 ];
-/** Also a part of tools' names: `mcp__<name>.<tool>`. */
-const NAME = /^[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*$/;
-const MAX_NAME = 40;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 const MAX_TIMEOUT_MS = 600_000;
@@ -38,17 +38,19 @@ export function readMcpServers(reader: DocumentReader, parent: Fields): Readonly
 }
 
 function readServer(reader: DocumentReader, value: JsonValue, pointer: string, name: string): McpServerConfig | undefined {
-  if (!NAME.test(name) || name.length > MAX_NAME)
-    reader.refuse(
-      pointer,
-      `"${printable(name)}" cannot name an MCP server`,
-      "write letters and digits, with single - or _ between them",
-      "key",
-    );
+  const wrong = checkServerName(name);
+  if (wrong !== undefined) reader.refuse(pointer, wrong, "write letters and digits, with single - or _ between them", "key");
   const fields = reader.fields(value, pointer, { what: "MCP server", known: KNOWN });
   if (fields === undefined) return undefined;
-  if (fields.has("command") === fields.has("url"))
-    reader.refuse(pointer, 'MCP server has not exactly one of "command" and "url"', 'write { "command": "…" } or { "url": "https://…" }');
+  if (["command", "url", "bundle"].filter((key) => fields.has(key)).length !== 1)
+    reader.refuse(
+      pointer,
+      'MCP server has not exactly one of "command", "url" and "bundle"',
+      'write { "command": "…" } or { "url": "https://…" }, or add a bundle',
+    );
+  for (const key of fields.has("bundle") ? ["args", "env", "cwd", "headers"] : ["config"]) {
+    if (fields.has(key)) reader.refuse(fields.at(key), `"${key}" is not for this kind of server`, "remove it", "key");
+  }
   // As other programs' lists of servers have it; what it says follows from the rest.
   fields.choice("type", ["stdio", "http", "streamable-http"]);
   return compact({
@@ -58,6 +60,8 @@ function readServer(reader: DocumentReader, value: JsonValue, pointer: string, n
     cwd: fields.text("cwd", checkProgram),
     url: fields.text("url", checkUrl),
     headers: readGiven(reader, fields, "headers", HEADER),
+    bundle: fields.text("bundle", checkDigest),
+    config: fields.record("config", (item, at, key) => readBundleValue(reader, item, at, key)) ?? {},
     enabled: fields.flag("enabled") ?? true,
     sideEffects: fields.choices("sideEffects", SIDE_EFFECTS),
     toolSideEffects: fields.record("toolSideEffects", (item, at, tool) => readEffects(reader, item, at, tool)) ?? {},
@@ -76,6 +80,20 @@ function readGiven(reader: DocumentReader, parent: Fields, key: string, grammar:
     return undefined;
   });
   return given ?? {};
+}
+
+function readBundleValue(reader: DocumentReader, value: JsonValue, pointer: string, key: string): BundleValue | undefined {
+  if (isBundleValue(value)) return value;
+  reader.refuse(
+    pointer,
+    `"${printable(key)}" is no value`,
+    'write a text, a number, true or false, a list of texts, or { "secret": "NAME" }',
+  );
+  return undefined;
+}
+
+function checkDigest(digest: string): string | undefined {
+  return /^[0-9a-f]{64}$/.test(digest) ? undefined : 'Is not a digest; "bascule add <file>.mcpb" writes it';
 }
 
 function readEffects(reader: DocumentReader, value: JsonValue, pointer: string, tool: string): readonly SideEffect[] | undefined {

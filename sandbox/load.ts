@@ -12,6 +12,7 @@ import type { Instance } from "./instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "./local-operations.ts";
 import type { Digest, Supports } from "./subtle.ts";
 import { readStatus } from "./status.ts";
+import { positionIn } from "./positions.ts";
 import { createModuleTable, ENTRY_MODULE, entryModuleSource, firstPosition, type ModuleTable } from "./modules.ts";
 
 export interface LoadRequest {
@@ -42,7 +43,7 @@ export function loadPlugin(instance: Instance, restorer: Restorer, request: Load
   instance.host = world.host;
   try {
     const namespace = evaluateEntry(instance, [...request.modules.keys()], world);
-    const missing = defineModules(instance, namespace, request.modules);
+    const missing = defineModules(instance, namespace, request);
     if (missing !== undefined) return { ok: false, fault: missing };
     return { ok: true, image: restorer.capture(instance) };
   } catch (error) {
@@ -151,7 +152,11 @@ function drainJobs(instance: Instance, world: LoadWorld): void {
 }
 
 /** Hands the namespaces to the prelude; says which export is missing. */
-function defineModules(instance: Instance, namespace: number, modules: ReadonlyMap<string, readonly string[]>): LoadFault | undefined {
+function defineModules(
+  instance: Instance,
+  namespace: number,
+  { modules, files }: Pick<LoadRequest, "modules" | "files">,
+): LoadFault | undefined {
   let index = 0;
   for (const [file, names] of modules) {
     const module = instance.values.property(namespace, `m${index++}`);
@@ -159,15 +164,35 @@ function defineModules(instance: Instance, namespace: number, modules: ReadonlyM
     for (const name of names) {
       const kind = instance.values.typeOf(instance.values.property(module, name));
       if (kind === "function") continue;
-      const found = kind === "undefined" ? "there is no such export" : `it is of type ${kind}`;
+      const written = writtenExports(files.get(file));
+      const others = written.slice(0, MOST_NAMED).map((other) => other.name);
+      const none = `there is no such export${others.length === 0 ? "" : ` (there is ${others.join(", ")})`}`;
+      const found = kind === "undefined" ? none : `it is of type ${kind}`;
+      const { line, column } = written.find((other) => other.name === name) ?? written[0] ?? {};
       return {
         kind: "no_export",
         message: `Cannot find the function "${name}" in "${file}": ${found}; write \`export function ${name}(args, context)\``,
         file,
+        ...(line !== undefined && { line }),
+        ...(column !== undefined && { column }),
       };
     }
   }
   return undefined;
+}
+
+const MOST_NAMED = 8;
+const EXPORT = /^export\s+(?:async\s+)?(?:function\s*\*?|const|let|class)\s+([\w$]{1,64})/gmu;
+
+/** What a file says that it exports, by its text alone: for advice to its author, nothing is decided by it. */
+function writtenExports(
+  bytes: Uint8Array | undefined,
+): readonly { readonly name: string; readonly line: number; readonly column: number }[] {
+  const text = bytes === undefined ? "" : new TextDecoder().decode(bytes);
+  return [...text.matchAll(EXPORT)].map((match) => ({
+    name: match[1] ?? "",
+    ...positionIn(text, match.index + match[0].length - (match[1] ?? "").length),
+  }));
 }
 
 function loadFault(error: unknown, modules: ModuleTable): LoadFault {

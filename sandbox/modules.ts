@@ -10,7 +10,7 @@ import type { LoadFault } from "./fault.ts";
 import type { GuestThrow } from "./guest-host.ts";
 import { type ImportMap, readImportMap } from "./import-map.ts";
 import { TEXT_QUERY } from "./lower-using.ts";
-import { type Place, type Position, SAME_PLACE } from "./positions.ts";
+import { type Place, type Position, positionIn, SAME_PLACE } from "./positions.ts";
 import { createSourceMaps } from "./source-maps.ts";
 
 export const PLUGIN_ROOT = "file:///$plugin/";
@@ -55,7 +55,8 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, compil
   }
 
   function refuseName(specifier: string, importer: string, why: string): GuestThrow {
-    unresolved = refuse({ kind: "import", message: `Cannot import "${specifier}" from "${importer}": ${why}`, file: importer });
+    const message = `Cannot import "${specifier}" from "${importer}": ${why}`;
+    unresolved = refuse({ kind: "import", message, file: importer, ...placeOfImport(specifier, files.get(importer)) });
     return unresolved;
   }
 
@@ -171,10 +172,18 @@ function adviceOnName(specifier: string, nodeModules: readonly string[]): string
   // They come with plugins whose files name one.
   if (specifier.startsWith("node:")) return `a plugin imports its own files only, and of Node's modules those that a file of it names`;
   if (nodeModules.includes(`node:${specifier}`) || NODE_NAMES.test(specifier)) return `write "node:${specifier}"`;
-  const packageName = /^(?:npm|jsr):\/?((?:@[^/@]+\/)?[^/@]+)/.exec(specifier)?.[1];
-  const name = packageName ?? specifier;
-  const target = packageName === undefined ? `npm:${specifier} or jsr:${specifier}` : specifier;
-  return `a plugin imports its own files only; write "${name}": "${target}" under "imports" in manifest.json, run \`bascule vendor\`, and import "${name}"`;
+  const [, source = "npm:", name = specifier, version = ""] = PACKAGE.exec(specifier) ?? [];
+  return `a plugin imports its own files only; \`bascule vendor <plugin> --add ${source}${name}${version}\` brings the package along, and it is imported as "${name}"`;
+}
+
+/** A package as it is named in an import, whatever of it is meant. */
+const PACKAGE = /^(npm:|jsr:)?\/?((?:@[^/@]+\/)?[^/@]+)(@[^/]+)?/;
+
+/** Where a file names what it imports: the first place in its text, which is the author's. */
+function placeOfImport(specifier: string, bytes: Uint8Array | undefined): Partial<Position> {
+  const text = bytes === undefined ? "" : new TextDecoder().decode(bytes);
+  const [found] = [`"${specifier}"`, `'${specifier}'`].map((written) => text.indexOf(written)).filter((index) => index !== -1);
+  return found === undefined ? {} : positionIn(text, found);
 }
 
 const NODE_NAMES = /^(?:assert|buffer|events|fs|http|https|os|path|process|url|util)(?:\/|$)/;

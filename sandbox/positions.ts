@@ -15,6 +15,12 @@ export interface Place extends Position {
   readonly file?: string;
 }
 
+/** The place of a text's character. */
+export function positionIn(text: string, index: number): Position {
+  const before = text.slice(0, index);
+  return { line: before.split("\n").length, column: index - before.lastIndexOf("\n") };
+}
+
 /** Code that runs where it was written. */
 export const SAME_PLACE: ToAuthor = (position) => position;
 

@@ -14,7 +14,12 @@ export interface CommandContext {
   readonly project: Project;
   /** Aborted at the first Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
+  /** Every command, for those that speak of them. */
+  readonly commands: () => Promise<readonly Command[]>;
 }
+
+/** What stands in a place of a command line: a plugin's name, a tool's, either, a path, or one of a few words. */
+export type Word = "plugin" | "tool" | "any" | "path" | readonly string[];
 
 /** One command: what it is called, how it is explained, what it does. */
 export interface Command {
@@ -27,6 +32,8 @@ export interface Command {
   readonly examples?: readonly string[];
   /** How many positional arguments it takes; more is a usage error. Absent means any number. */
   readonly positionals?: { readonly min: number; readonly max: number };
+  /** What stands in each place, for completion; the last one also in all that may follow. Absent where only the person knows. */
+  readonly words?: readonly Word[];
   readonly options: readonly OptionSpec[];
   /** @returns the exit code. @throws {CliError} to end with a message. */
   run(context: CommandContext): Promise<number>;

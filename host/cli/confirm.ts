@@ -4,9 +4,11 @@ import type { ConfirmationRequest, ConfirmPrompt } from "../call.ts";
 import type { Platform } from "../platform/platform.ts";
 import { dryRunLines } from "./dry-run-text.ts";
 import type { Output } from "./output.ts";
-import { printable, printableLines } from "./text.ts";
+import { count, printable, printableLines } from "./text.ts";
 
 const MAX_SHOWN = 4_000;
+/** Whoever calls must not push the question out of sight. */
+const MAX_PATHS = 20;
 
 /** A prompt on the terminal; undefined if there is nobody to ask. */
 export function terminalPrompt(platform: Platform, output: Output): ConfirmPrompt | undefined {
@@ -33,6 +35,11 @@ function permissionLines(
   return [`  ${kind.padEnd(9)}  ${style.bold(what)}`, ...leads];
 }
 
+function writeLines(paths: readonly string[]): readonly string[] {
+  const lines = paths.slice(0, MAX_PATHS).map((path) => `  writes     ${printable(path)}`);
+  return paths.length > MAX_PATHS ? [...lines, `  writes     … ${count(paths.length - MAX_PATHS, "more file")}`] : lines;
+}
+
 /** Tool, class and arguments as they will run. Everything in it is made inert: the arguments may come from anywhere. */
 export function questionLines(request: ConfirmationRequest, output: Output): readonly string[] {
   const { style } = output;
@@ -45,7 +52,7 @@ export function questionLines(request: ConfirmationRequest, output: Output): rea
     ...(request.permission ? permissionLines(request.permission, style) : []),
     ...(request.calledBy === undefined ? [] : [`  called by  ${request.calledBy.map(printable).join(" → ")}`]),
     `  class      ${style.bold(request.class)}${request.destructive ? style.red(", destructive") : ""}`,
-    ...(request.preview ? [] : request.projectedModifications.map((path) => `  writes     ${printable(path)}`)),
+    ...(request.preview ? [] : writeLines(request.projectedModifications)),
     `  arguments  ${printableLines(shown).replaceAll("\n", "\n             ")}`,
     ...(request.preview ? ["  It will change exactly this:", ...dryRunLines(request.preview, style)] : []),
   ];

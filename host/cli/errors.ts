@@ -60,7 +60,10 @@ function toCliError(error: unknown, program: string): CliError | undefined {
   }
   if (error instanceof ExportError) return new CliError("export", `Cannot make a case of it: ${error.message}`);
   if (error instanceof GrantFileError) return new CliError("grants_file", error.message);
-  if (error instanceof PackageError) return new CliError("package", error.message);
+  if (error instanceof PackageError) {
+    const [message = "", ...hints] = error.message.split("\n");
+    return new CliError("package", message, { hints });
+  }
   if (error instanceof LockFileError) return lockError(error);
   if (error instanceof FileError)
     return new CliError("file", error.message, { exitCode: error.code === "not_found" ? EXIT.notFound : EXIT.failed });

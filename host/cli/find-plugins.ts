@@ -2,6 +2,7 @@
 
 import { discover, pathOf } from "../sources/directory/discover.ts";
 import { type ManifestRead, readManifest } from "../types/read-manifest.ts";
+import { nearestName } from "../nearest.ts";
 import { notFoundError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";
 import { absolutePath, nameOf, pathFrom } from "./paths.ts";
@@ -37,13 +38,18 @@ async function namedPlugins(context: CommandContext, names: readonly string[]): 
   for (const name of names) {
     const meant = all.find((plugin) => plugin.name === name) ?? (await pluginAt(context, absolutePath(name, platform.environment.cwd)));
     if (meant === undefined) {
-      const there = all.map((plugin) => plugin.name).join(", ");
-      const advice = there === "" ? `${output.program} init <name> writes one` : `There are: ${there}`;
-      throw notFoundError(`There is no plugin "${name}"`, [advice]);
+      throw notFoundError(`There is no plugin "${name}"`, [adviceOn(name, all, output.program)]);
     }
     found.set(meant.directory, meant);
   }
   return [...found.values()];
+}
+
+function adviceOn(name: string, all: readonly NamedFolder[], program: string): string {
+  const names = all.map((plugin) => plugin.name);
+  const near = nearestName(name, names);
+  if (near !== undefined) return `Did you mean "${near}"?`;
+  return names.length === 0 ? `${program} init <name> writes one` : `There are: ${names.join(", ")}`;
 }
 
 async function allPlugins(context: CommandContext): Promise<readonly NamedFolder[]> {

@@ -14,16 +14,16 @@ export const COMMON_OPTIONS: readonly OptionSpec[] = [
 ];
 
 /** All commands, for `bascule` and `bascule --help`. */
-export function programHelp(commands: readonly Command[], program: string, style: Style): string {
-  const rows = commands.map((command): readonly [string, string] => [command.usage, command.summary]);
+export function programHelp(groups: readonly (readonly [string, readonly Command[]])[], program: string, style: Style): string {
+  const width = Math.max(...groups.flatMap(([, commands]) => commands.map(({ name }) => name.length)));
+  const rows = (commands: readonly Command[]): readonly (readonly [string, string])[] =>
+    commands.map(({ name, summary }) => [name.padEnd(width), summary]);
   return [
     "bascule hosts plugins: tools in JavaScript and TypeScript that nobody has to trust.",
     "",
     `${style.bold("Usage")}  ${program} <command> [options]`,
     "",
-    style.bold("Commands"),
-    ...table(rows, style),
-    "",
+    ...groups.flatMap(([heading, commands]) => [style.bold(heading), ...table(rows(commands), style), ""]),
     style.bold("Options of every command"),
     ...table(COMMON_OPTIONS.map(optionRow), style),
     "",
@@ -33,7 +33,7 @@ export function programHelp(commands: readonly Command[], program: string, style
       style,
     ),
     "",
-    `${program} <command> --help says more about a command.`,
+    `${program} <command> --help says what it takes. ${program} completions --help: how your shell completes all of this.`,
     "",
   ].join("\n");
 }

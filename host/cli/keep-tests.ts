@@ -1,14 +1,16 @@
-/** `bascule dev --test` runs a plugin's cases and tests again whenever it was reloaded (SPEC I7). */
+/** `bascule dev` runs a plugin's cases and tests again whenever it was reloaded (SPEC I7). */
 
 import type { Permissions } from "../../manifests/mod.ts";
+import { FileError } from "../platform/platform.ts";
 import type { FileOutcome } from "../testing/outcome.ts";
 import { runPlugin } from "../testing/run-plugin.ts";
 import { readManifest } from "../types/read-manifest.ts";
 import type { CommandContext } from "./command.ts";
 import { isolationOfProject } from "./isolation-flag.ts";
 import { pathFrom } from "./paths.ts";
-import { countTests, summaryLines } from "./test-text.ts";
-import { printable } from "./text.ts";
+import { timeOf } from "./live-lines.ts";
+import { countTests, failuresOf } from "./test-text.ts";
+import { printable, shorten } from "./text.ts";
 
 /** Owned by `dev`; `close` it. */
 export interface TestKeeper {
@@ -18,7 +20,15 @@ export interface TestKeeper {
   close(): Promise<void>;
 }
 
-/** @param grants what test files may do: those of the run. */
+/**
+ * What test files may do: what the flags of the run say, and without any what touches nothing of the person's, the files of their own
+ * empty workspace.
+ */
+export function grantsOfTests(flags: Permissions): Permissions {
+  return Object.keys(flags).length === 0 ? { read: ["$workspace"], write: ["$workspace"] } : flags;
+}
+
+/** @param grants those of the run. */
 export function createTestKeeper(
   context: Pick<CommandContext, "platform" | "project" | "options" | "output" | "signal">,
   grants: Permissions,
@@ -32,37 +42,59 @@ export function createTestKeeper(
     for (let [next] = waiting; next !== undefined && !ending.signal.aborted; [next] = waiting) {
       const [plugin, directory] = next;
       waiting.delete(plugin);
-      for (const line of await testLines(plugin, directory)) output.line(line);
+      const files = await runOne(directory).catch((error: unknown) => tellProblem(plugin, error));
+      if (files === undefined) continue;
+      for (const line of linesOf(plugin, directory, files)) output.line(line);
+      output.entry(entryOf(plugin, files));
     }
     running = undefined;
   }
 
-  async function testLines(plugin: string, directory: string): Promise<readonly string[]> {
-    const { style } = output;
-    const began = platform.clock.monotonic();
+  /** Undefined if there is nothing to tell. */
+  async function runOne(directory: string): Promise<readonly FileOutcome[] | undefined> {
     const folder = await platform.files.realPath(directory);
     const manifest = await readManifest(platform, folder);
     // A wrong manifest is shown by whoever loads it.
-    if (manifest === undefined || !manifest.ok) return [];
+    if (manifest === undefined || !manifest.ok) return undefined;
     const isolation = await isolationOfProject(context);
-    const files = await runPlugin({ platform, manifest: manifest.manifest, directory: folder, grants, isolation, signal: ending.signal });
-    if (files.length === 0 || ending.signal.aborted) return [];
-    const shown = (_plugin: string, file: string): string => `${pathFrom(platform.environment.cwd, directory)}/${file}`;
+    const { signal } = ending;
+    const run = { platform, manifest: manifest.manifest, directory: folder, isolation, signal };
+    const files = await runPlugin({ ...run, grants: grantsOfTests(grants) });
+    return files.length === 0 || ending.signal.aborted ? undefined : files;
+  }
+
+  function tellProblem(plugin: string, error: unknown): undefined {
+    // The folder went away meanwhile: that is an event of its own.
+    if (error instanceof FileError && error.code === "not_found") return;
+    output.note(`The tests of ${printable(plugin)} cannot be run: ${printable(error instanceof Error ? error.message : String(error))}`);
+  }
+
+  /** One line, and one for each of the first failures: `bascule test` says all of it. */
+  function linesOf(plugin: string, directory: string, files: readonly FileOutcome[]): readonly string[] {
+    const { style, program } = output;
+    const time = style.dim(timeOf(platform.clock.now()));
+    const name = style.bold(printable(plugin));
     const { passed, failed } = countTests(files);
-    if (isGood(files)) return [`${style.green("tests")}    ${style.bold(printable(plugin))}  ${passed} passed`];
+    if (failed === 0) return [`${time} ${style.green("tests")}    ${name}  ${passed} passed`];
+    const failures = failuresOf(files, (_plugin, file) => `${pathFrom(platform.environment.cwd, directory)}/${file}`);
+    const more = failures.length - MAX_SHOWN;
     return [
-      `${style.red("tests")}    ${style.bold(printable(plugin))}  ${passed} passed, ${failed} failed`,
-      ...summaryLines(files, platform.clock.monotonic() - began, style, shown).filter((line) => line !== ""),
+      `${time} ${style.red("tests")}    ${name}  ${passed} passed, ${style.red(`${failed} failed`)}`,
+      ...failures
+        .slice(0, MAX_SHOWN)
+        .flatMap(({ title, error }) => [
+          `${INDENT}${style.red("failed")} ${title}`,
+          `${INDENT}  ${shorten(printable(error.message), MAX_MESSAGE)}`,
+        ]),
+      ...(more > 0 ? [`${INDENT}and ${more} more`] : []),
+      `${INDENT}${style.dim(`${program} test ${printable(plugin)} says more`)}`,
     ];
   }
 
   return {
     run(plugin, directory) {
       waiting.set(plugin, directory);
-      running ??= runAll().catch((error: unknown) => {
-        running = undefined;
-        output.note(`The tests cannot be run: ${printable(error instanceof Error ? error.message : String(error))}`);
-      });
+      running ??= runAll();
     },
     async close() {
       ending.abort();
@@ -72,6 +104,12 @@ export function createTestKeeper(
   };
 }
 
-function isGood(files: readonly FileOutcome[]): boolean {
-  return countTests(files).failed === 0;
+function entryOf(plugin: string, files: readonly FileOutcome[]): object {
+  const failures = failuresOf(files, (_plugin, file) => file);
+  const shown = failures.slice(0, MAX_SHOWN).map(({ title, error }) => ({ test: title, message: shorten(error.message, MAX_MESSAGE) }));
+  return { type: "tests", plugin, ...countTests(files), failures: shown };
 }
+
+const INDENT = " ".repeat(9);
+const MAX_SHOWN = 5;
+const MAX_MESSAGE = 300;

@@ -3,22 +3,28 @@
 import { FileError, type Platform } from "../platform/platform.ts";
 import { readManifest } from "../types/read-manifest.ts";
 import { compareTypes, writeInFolder } from "../types/write-types.ts";
-import type { Style } from "./style.ts";
+import { timeOf } from "./live-lines.ts";
+import type { Output } from "./output.ts";
 import { printable } from "./text.ts";
 
-/** Looks at one plugin's folder and writes what is not fresh. @returns the lines to show, none if all was. */
-export type TypesKeeper = (plugin: string, directory: string) => Promise<readonly string[]>;
+/** Looks at one plugin's folder, writes what is not fresh, and says so. */
+export type TypesKeeper = (plugin: string, directory: string) => Promise<void>;
 
 /** Where somebody else's file or a read-only folder is in the way, that is said once for a folder. */
-export function createTypesKeeper(platform: Pick<Platform, "files" | "guarded" | "random">, style: Style): TypesKeeper {
+export function createTypesKeeper(platform: Pick<Platform, "files" | "guarded" | "random" | "clock">, output: Output): TypesKeeper {
   const told = new Set<string>();
+  const { style } = output;
 
-  function tellOnce(directory: string, line: string): readonly string[] {
-    if (told.has(directory)) return [];
+  function tell(line: string): void {
+    output.line(`${style.dim(timeOf(platform.clock.now()))} ${line}`);
+  }
+
+  function tellOnce(directory: string, line: string): void {
+    if (told.has(directory)) return;
     // Folders come and go in a long run; to say something twice is better than to grow.
     if (told.size >= MAX_TOLD) told.clear();
     told.add(directory);
-    return [line];
+    tell(line);
   }
 
   return async (plugin, directory) => {
@@ -27,23 +33,22 @@ export function createTypesKeeper(platform: Pick<Platform, "files" | "guarded" |
       const folder = await platform.files.realPath(directory);
       const manifest = await readManifest(platform, folder);
       // A wrong manifest is shown by whoever loads it, and the types of the last good one are better than none.
-      if (manifest === undefined || !manifest.ok) return [];
+      if (manifest === undefined || !manifest.ok) return;
       const compared = await compareTypes(platform, folder, manifest.manifest);
-      const foreign = compared.filter(({ state }) => state === "foreign");
       const stale = compared.filter(({ state }) => state === "stale" || state === "missing");
       for (const file of stale) await writeInFolder(platform, folder, file.name, file.text);
-      const lines = stale.length === 0 ? [] : [`${style.dim("types")}    ${name}  ${stale.map((file) => file.name).join(", ")}`];
-      if (foreign.length === 0) return lines;
-      const names = foreign.map((file) => `"${file.name}"`).join(" and ");
-      return [
-        ...lines,
-        ...tellOnce(directory, `${style.yellow("note")}     ${name} has its own ${names}: left alone (rename it to get types)`),
-      ];
+      if (stale.length > 0) {
+        tell(`${style.dim("types")}    ${name}  ${stale.map((file) => file.name).join(", ")}`);
+        output.entry({ type: "types", plugin, files: stale.map((file) => file.name) });
+      }
+      const foreign = compared.filter(({ state }) => state === "foreign").map((file) => `"${file.name}"`);
+      if (foreign.length === 0) return;
+      tellOnce(directory, `${style.yellow("note")}     ${name} has its own ${foreign.join(" and ")}: left alone (rename it to get types)`);
     } catch (error) {
       // The folder went away meanwhile: that is an event of its own.
-      if (error instanceof FileError && error.code === "not_found") return [];
+      if (error instanceof FileError && error.code === "not_found") return;
       if (!(error instanceof FileError)) throw error;
-      return tellOnce(directory, `${style.yellow("note")}     The types of ${name} cannot be written: ${error.message}`);
+      tellOnce(directory, `${style.yellow("note")}     The types of ${name} cannot be written: ${error.message}`);
     }
   };
 }

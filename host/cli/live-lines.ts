@@ -2,21 +2,25 @@
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { HostEvent } from "../audit/events.ts";
+import type { ToolResult } from "../call.ts";
 import type { ConsentChange } from "../consent/changes.ts";
 import type { PluginView } from "../doors/operations.ts";
 import { changeLines, shortDigest } from "./consent-text.ts";
 import { problemLines } from "./frame.ts";
 import type { Output } from "./output.ts";
 import { pathFrom } from "./paths.ts";
+import { thrownLines, type ThrownOptions } from "./thrown-frame.ts";
 import { grantLines, type ReaderPlace } from "./plugin-text.ts";
 import { count, printable, shorten } from "./text.ts";
 
 const MAX_VALUE = 200;
 
 /** What an event needs besides itself to be told. */
-export interface LiveOptions {
+export interface LiveOptions extends Pick<ThrownOptions, "operations" | "files"> {
   readonly output: Output;
   readonly place: ReaderPlace;
+  /** What a call came to, while the host knows. */
+  readonly result: (callId: string) => Promise<ToolResult | undefined>;
   /** The plugin as it is now; undefined if there is none of that name. */
   readonly plugin: (name: string) => Promise<PluginView | undefined>;
 }
@@ -45,6 +49,7 @@ async function linesOf(event: HostEvent, options: LiveOptions): Promise<readonly
     case "tool.failed":
       return [
         `${style.red("failed")}   ${printable(event.payload.tool)} ${style.red(event.payload.code)} ${printable(event.payload.message)}`,
+        ...(await thrownAt(event, options)),
       ];
     case "tool.denied":
       return [
@@ -90,6 +95,12 @@ async function linesOf(event: HostEvent, options: LiveOptions): Promise<readonly
       ...(view && type === "plugin.loaded" ? grantLines(view, output, place) : []),
     ];
   }
+}
+
+/** Only what a tool threw has a place in its code. */
+async function thrownAt(event: HostEvent & { readonly type: "tool.failed" }, options: LiveOptions): Promise<readonly string[]> {
+  if (event.payload.code !== "tool_failed" || event.callId === undefined) return [];
+  return await thrownLines(await options.result(event.callId), { ...options, cwd: options.place.cwd });
 }
 
 /** What is new in it, and how to let it serve. */

@@ -5,7 +5,7 @@ import type { Platform } from "../platform/platform.ts";
 import { parseArguments } from "./arguments.ts";
 import { usageError } from "./cli-error.ts";
 import type { Command } from "./command.ts";
-import { allCommands, COMMANDS } from "./commands/mod.ts";
+import { allCommands, COMMANDS, groupedCommands } from "./commands/mod.ts";
 import { reportError } from "./errors.ts";
 import { COMMON_OPTIONS, commandHelp, programHelp } from "./help.ts";
 import { nearestName } from "../nearest.ts";
@@ -60,6 +60,7 @@ async function run(argv: readonly string[], platform: Platform, output: Output):
     output,
     project,
     signal: interruptSignal(platform),
+    commands: allCommands,
   });
 }
 
@@ -67,7 +68,7 @@ async function showHelp(about: string | undefined, platform: Platform, output: O
   const command = about === undefined || about.startsWith("-") ? undefined : await findCommand(about, output);
   const text = command
     ? commandHelp(command, output.program, output.style)
-    : programHelp(await allCommands(), output.program, output.style);
+    : programHelp(await groupedCommands(), output.program, output.style);
   if (output.json) output.document({ help: text });
   else platform.terminal.out(text);
   return 0;

@@ -2,6 +2,7 @@
 
 import type { Platform } from "../platform/platform.ts";
 import { createStyle, type Style } from "./style.ts";
+import { printableJson } from "./text.ts";
 
 /** One command's output. Guest-controlled text must have passed `printable()` before it gets here. */
 export interface Output {
@@ -17,6 +18,8 @@ export interface Output {
   note(text: string): void;
   /** The document; nothing without `--json`. */
   document(value: unknown): void;
+  /** One of many, a line each, of a command that goes on; nothing without `--json`. */
+  entry(value: unknown): void;
 }
 
 /** How output is wanted. */
@@ -46,6 +49,9 @@ export function createOutput(platform: Platform, options: OutputOptions): Output
     },
     document: (value) => {
       if (options.json) terminal.out(`${JSON.stringify(value, null, 2)}\n`);
+    },
+    entry: (value) => {
+      if (options.json) terminal.out(`${printableJson(JSON.stringify(value))}\n`);
     },
   };
 }

@@ -6,10 +6,10 @@ import type { Options, OptionSpec } from "./arguments.ts";
 import { usageError } from "./cli-error.ts";
 import { absolutePath, pathFrom, shellWord } from "./paths.ts";
 
-/** The kinds that a sandboxed plugin can hold. */
-const FLAG_KINDS: readonly FlagKind[] = ["read", "write", "net", "env", "tools"];
+/** What a sandboxed plugin can hold, then what only trusted ones use. */
+const FLAG_KINDS: readonly FlagKind[] = ["read", "write", "net", "env", "tools", "run", "sys", "ffi"];
 /** Kinds of access that have a flag. */
-export type FlagKind = Extract<PermissionKind, "read" | "write" | "net" | "env" | "tools">;
+export type FlagKind = Exclude<PermissionKind, "import" | "mcp">;
 
 const WHAT: Readonly<Record<FlagKind, readonly [string, string]>> = {
   read: ["path,…", "read these files and folders"],
@@ -17,10 +17,13 @@ const WHAT: Readonly<Record<FlagKind, readonly [string, string]>> = {
   net: ["host,…", "connect to these hosts (host or host:port)"],
   env: ["name,…", "read these environment variables"],
   tools: ["name,…", "call these tools"],
+  run: ["program,…", "start these programs (trusted plugins)"],
+  sys: ["name,…", "ask about the system (trusted plugins)"],
+  ffi: ["path,…", "load these native libraries (trusted plugins)"],
 };
 
 /** Deno's letters. */
-const LETTERS: Readonly<Partial<Record<FlagKind, string>>> = { read: "R", write: "W", net: "N", env: "E" };
+const LETTERS: Readonly<Partial<Record<FlagKind, string>>> = { read: "R", write: "W", net: "N", env: "E", sys: "S" };
 
 /** Kinds whose items can be there for nobody to see, as in Deno. */
 const IGNORABLE = ["read", "env"] as const;
@@ -107,7 +110,7 @@ function itemsFrom(values: readonly (string | true)[], kind: PermissionKind, pla
   if (values.includes(true)) return true;
   const items = values.flatMap((value) => (typeof value === "string" ? splitItems(value) : []));
   if (kind === "net") return items.flatMap(expandPort);
-  return kind === "read" || kind === "write" ? items.map((item) => resolveItem(item, place)) : items;
+  return items.map((item) => (isPath(item, kind) ? resolveItem(item, place) : item));
 }
 
 /** As in Deno: `:8080` is that port of this machine. */
@@ -132,9 +135,14 @@ function resolveItem(item: string, place: FlagPlace): string {
 
 function writeItem(item: PermissionItem, kind: PermissionKind, place: { readonly cwd: string; readonly workspace: string }): string {
   const text = typeof item === "string" ? item : "host" in item ? item.host : item.name;
-  if (kind !== "read" && kind !== "write") return text;
+  if (!isPath(text, kind)) return text;
   const path = text === "$workspace" || text.startsWith("$workspace/") ? `${place.workspace}${text.slice("$workspace".length)}` : text;
   return (path.startsWith("/") ? relativeItem(place.cwd, path) : path).replaceAll(",", ",,");
+}
+
+/** A program without a slash is a name, wherever it lies. */
+function isPath(item: string, kind: PermissionKind): boolean {
+  return kind === "run" ? item.includes("/") : kind === "read" || kind === "write" || kind === "ffi";
 }
 
 /** A file may be called "~" or "$home", which the flag would read as something else. */

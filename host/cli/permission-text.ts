@@ -18,15 +18,28 @@ const EVERYTHING: Readonly<Record<PermissionKind, string>> = {
   mcp: "any server",
 };
 
+const ACTS: Readonly<Record<PermissionKind, string>> = {
+  read: "read files",
+  write: "write files",
+  net: "use the network",
+  env: "read variables",
+  sys: "ask about the system",
+  run: "start programs",
+  ffi: "load native libraries",
+  import: "import from the web",
+  tools: "call other tools",
+  mcp: "use MCP servers",
+};
+
 /** `read docs, write notes (never notes/private)`; paths as someone in `cwd` would write them. Empty is `nothing`. */
 export function permissionText(permissions: Permissions, cwd: string): string {
   const parts = PERMISSION_KINDS.flatMap((kind) => kindText(kind, permissions[kind], cwd));
   return parts.length === 0 ? "nothing" : parts.join(", ");
 }
 
-/** The kinds that a set names: `read and write`. */
+/** What a set is for: `read files and start programs`. */
 export function kindsText(permissions: Permissions): string {
-  const kinds = PERMISSION_KINDS.filter((kind) => permissions[kind] !== undefined && permissions[kind] !== false);
+  const kinds = PERMISSION_KINDS.filter((kind) => permissions[kind] !== undefined && permissions[kind] !== false).map((kind) => ACTS[kind]);
   return kinds.length <= 1 ? (kinds[0] ?? "nothing") : `${kinds.slice(0, -1).join(", ")} and ${kinds.at(-1) ?? ""}`;
 }
 

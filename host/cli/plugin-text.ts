@@ -33,6 +33,7 @@ export function pluginLines(plugin: PluginView, output: Output, place: ReaderPla
   const { style } = output;
   const lines = [pluginTitle(plugin, output)];
   for (const tool of plugin.tools) lines.push(toolLine(tool, output));
+  lines.push(...unavailableLines(plugin.tools, output));
   for (const problem of plugin.problems) {
     const folder = plugin.directory === undefined ? plugin.name : pathFrom(place.cwd, plugin.directory);
     lines.push(...problemLines(problem, { folder, columns: output.columns, style }).map((line) => INDENT + line));
@@ -82,11 +83,23 @@ function toolLine(tool: ToolView, output: Output): string {
   const isOfPlugin = tool.source === "plugin" || (tool.source === "skill" && tool.qualifiedName.includes("."));
   const isNative = isOfPlugin && tool.route === "host";
   const native = !isNative ? "" : tool.confinement === "none" ? "UNCONFINED: " : "native: ";
-  const about = tool.unavailable === undefined ? native + tool.description : `cannot be called: ${tool.unavailable}`;
+  const about = tool.unavailable === undefined ? native + tool.description : `(cannot be called) ${tool.description}`;
   return `${INDENT}${output.style.cyan(name.padEnd(NAME_WIDTH))} ${output.style.dim(shorten(printable(about), room))}`;
 }
 
-/** How a tool is called, with a value to fill in for each required argument: `call grep pattern=<text> path=<text>`. */
+/** Why tools cannot be called, whole, since the reason ends with what to do: once for all that share it. */
+function unavailableLines(tools: readonly ToolView[], { style }: Output): readonly string[] {
+  const reasons = Map.groupBy(
+    tools.filter((tool) => tool.unavailable !== undefined),
+    (tool) => tool.unavailable ?? "",
+  );
+  return [...reasons].map(([reason, those]) => {
+    const names = those.map(({ name }) => printable(name)).join(", ");
+    return `${INDENT}${style.yellow("cannot be called")} ${names}: ${printable(reason)}`;
+  });
+}
+
+/** How a tool is called, with a value for each required argument: an example of its schema, or one to be changed. */
 export function exampleCall(tool: ToolView, program: string): string {
   const { required, properties } = tool.inputSchema;
   const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
@@ -95,11 +108,18 @@ export function exampleCall(tool: ToolView, program: string): string {
 }
 
 function placeholder(name: string, properties: unknown): string {
+  const schema = memberOf(properties, name);
+  for (const values of [memberOf(schema, "examples"), memberOf(schema, "enum")]) {
+    const example: unknown = Array.isArray(values) ? values[0] : undefined;
+    if (typeof example === "string" || typeof example === "number") return shellWord(String(example));
+  }
   if (name === "path") return "README.md";
-  const schema: unknown =
-    typeof properties === "object" && properties !== null && Object.hasOwn(properties, name) ? Reflect.get(properties, name) : undefined;
-  const type: unknown = typeof schema === "object" && schema !== null ? Reflect.get(schema, "type") : undefined;
+  const type = memberOf(schema, "type");
   if (type === "number" || type === "integer") return "1";
   if (type === "boolean") return "true";
   return name;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 }

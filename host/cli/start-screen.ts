@@ -29,7 +29,7 @@ export function startScreen(status: HostStatus, all: readonly PluginView[], outp
 
 function nextSteps(plugins: readonly PluginView[], tools: readonly ToolView[], program: string): readonly (readonly [string, string])[] {
   const steps: (readonly [string, string])[] = [];
-  const harmless = tools.find((tool) => tool.class === "none" || tool.class === "read") ?? tools[0];
+  const harmless = tools.find(({ class: kind }) => kind === "none") ?? tools.find(({ class: kind }) => kind === "read") ?? tools[0];
   if (harmless) steps.push([exampleCall(harmless, program), "call a tool"]);
   const [plugin] = plugins;
   if (plugin) steps.push([`${program} info ${printable(plugin.name)}`, "see what it takes and what it may do"]);

@@ -135,6 +135,7 @@ ${name} call ${tool} path=${sample}
 - \`main.ts\` holds the tools: one exported function each, \`(args, context) => result\`.
 - \`bascule.d.ts\` and \`bascule-globals.d.ts\` are types made of the manifest: \`${name} dev\` and \`${name} types\` write them anew.
 - \`tsconfig.json\` shows editors what the sandbox has for what the plugin asks for, and nothing else.
-- \`cases/\` holds what the tools must answer, \`main.test.ts\` tests of their code: \`${name} test ${plugin} --allow-read\` runs both.
+- \`cases/\` holds what the tools must answer, \`main.test.ts\` tests of their code: \`${name} test ${plugin}\` runs both, and \`${name} dev\`
+  does at every reload.
 `;
 }

@@ -95,7 +95,7 @@ export function summaryLines(
   style: Style,
   shown: (plugin: string, file: string) => string,
 ): readonly string[] {
-  const failures = files.flatMap((file) => failuresOf(file, shown));
+  const failures = failuresOf(files, shown);
   const counts = countTests(files);
   const isGood = counts.failed === 0;
   const usedOnly = files.some((file) => file.usedOnly);
@@ -121,12 +121,18 @@ export function summaryLines(
   ];
 }
 
-interface Failure {
+/** A test, a step or a file that failed, and why. */
+export interface Failure {
   readonly title: string;
   readonly error: TestError;
 }
 
-function failuresOf(file: FileOutcome, shown: (plugin: string, file: string) => string): readonly Failure[] {
+/** Every one of them, in order. Titles are inert. */
+export function failuresOf(files: readonly FileOutcome[], shown: (plugin: string, file: string) => string): readonly Failure[] {
+  return files.flatMap((file) => failuresOfFile(file, shown));
+}
+
+function failuresOfFile(file: FileOutcome, shown: (plugin: string, file: string) => string): readonly Failure[] {
   const at = (place: string | undefined): string => (place === undefined ? shown(file.plugin, file.file) : shown(file.plugin, place));
   const visit = (outcome: TestOutcome, above: string): readonly Failure[] => {
     const name = `${above}${outcome.name}`;

@@ -17,8 +17,10 @@ import type { DryRunReport } from "../overlay/report.ts";
 import type { Clock } from "../platform/platform.ts";
 import type { Session } from "../session.ts";
 import type { RegisteredTool } from "../tool.ts";
+import { MAX_REFUSED, type Patience, QUIET_MS } from "./patience.ts";
 import type { PendingConfirmations } from "./pending.ts";
 import { toRequest } from "./request.ts";
+import { untilAborted } from "../until-aborted.ts";
 
 /** A call that a person has to agree to, as it will run. */
 export interface ConfirmInput {
@@ -40,6 +42,7 @@ export interface ConfirmationOptions {
   readonly newId: () => string;
   readonly clock: Pick<Clock, "after" | "now">;
   readonly pending: PendingConfirmations;
+  readonly patience: Patience;
   /** Whether the tool is still that one, and policy says of it what it said before the person was asked. */
   readonly isUnchanged: (input: ConfirmInput) => boolean;
   /** How long a question stands; read for each question, as the project's configuration can change. */
@@ -48,8 +51,8 @@ export interface ConfirmationOptions {
   readonly onDefect: (message: string, error: unknown, fields: { readonly callId: string }) => void;
 }
 
-/** What came of a question. */
-export type Answer = "allowed" | "denied" | "timeout" | "cancelled" | "too_many";
+/** What came of a question. `silenced`: nobody was asked, since its asker has asked in vain too often. */
+export type Answer = "allowed" | "denied" | "timeout" | "cancelled" | "too_many" | "silenced";
 
 export function createConfirm(options: ConfirmationOptions): Confirm {
   const answers = createAnswerMemory();
@@ -59,7 +62,7 @@ export function createConfirm(options: ConfirmationOptions): Confirm {
     const ask = (): Promise<Answer> => askPerson(input, signal, options);
     const isOnce = decision.confirm === "prompt_once";
     const answer = isOnce
-      ? await answers.once({ session: call.session, key: keyOf(tool, call), isShared: pend === undefined }, ask)
+      ? await answers.once({ session: call.session, key: keyOf(tool, call), isShared: pend === undefined, signal }, ask)
       : await ask();
     switch (answer) {
       case "allowed":
@@ -71,6 +74,8 @@ export function createConfirm(options: ConfirmationOptions): Confirm {
         return overloaded(options.pending.list().length);
       case "denied":
         return userDenied();
+      case "silenced":
+        return userDenied(HINT_OF_SILENCE);
       case "timeout":
         return confirmationTimeout(options.timeoutMs());
       case "cancelled":
@@ -85,22 +90,28 @@ async function askPerson(
   options: ConfirmationOptions,
 ): Promise<Answer> {
   const request = await toRequest(tool, call, args, { requestId: options.newId(), ...(preview && { preview }) });
-  return await putQuestion(request, { tool, call, summary: summarize(args), ...(pend && { pend }) }, signal, options);
+  // What a client wants itself is its own to ask for; what tools want of one another is the outermost one's doing.
+  const [asker] = call.chain?.path.map((name) => name.split(".", 1).join()) ?? [];
+  const question = { tool, call, summary: summarize(args), ...(pend && { pend }), ...(asker !== undefined && { asker }) };
+  return await putQuestion(request, question, signal, options);
 }
 
 /** What a question is about, beside what the person is shown. */
 export interface Question extends Pick<ConfirmInput, "tool" | "call" | "pend"> {
   /** In one line, for the record. */
   readonly summary: string;
+  /** The plugin or tool whose code asks, where it is not the client itself. */
+  readonly asker?: string;
 }
 
 /** Publishes a question, waits for its answer, publishes that. */
 export async function putQuestion(
   request: ConfirmationRequest,
-  { tool, call, summary, pend }: Question,
+  { tool, call, summary, pend, asker }: Question,
   signal: AbortSignal,
   options: ConfirmationOptions,
 ): Promise<Answer> {
+  if (asker !== undefined && !options.patience.isLeft(call.session, asker)) return "silenced";
   const subject = {
     sessionId: call.session.id,
     callId: call.callId,
@@ -115,8 +126,11 @@ export async function putQuestion(
     ...subject,
     payload: { requestId, tool: tool.qualifiedName, inputSummary: summary, class: request.class, projectedModifications },
   });
+  const goOn = call.chain?.standStill?.();
   const answer = await waitForAnswer(request, { call, ...(pend && { pend }) }, signal, options);
+  await goOn?.();
   const by = answer === "allowed" || answer === "denied" ? "person" : "host";
+  if (asker !== undefined && (by === "person" || answer === "timeout")) options.patience.note(call.session, asker, answer === "allowed");
   options.emit({ type: "tool.confirmation_resolved", ...subject, payload: { requestId, decision: answer, by } });
   return answer;
 }
@@ -172,6 +186,10 @@ async function promptSafely(
   }
 }
 
+const HINT_OF_SILENCE: GrantHint = {
+  text: `Nobody was asked: ${MAX_REFUSED} questions in a row got no yes; in ${QUIET_MS / 60_000} minutes it may ask again`,
+};
+
 const SUMMARY_LENGTH = 500;
 
 function summarize(args: JsonValue): string {
@@ -195,6 +213,8 @@ interface RememberedQuestion {
   readonly key: string;
   /** False for a caller that does not wait: it is told of a question of its own. */
   readonly isShared: boolean;
+  /** Of the call: it does not wait for the answer to another's question any longer. */
+  readonly signal: AbortSignal;
 }
 
 interface SessionAnswers {
@@ -210,7 +230,7 @@ interface AnswerMemory {
 function createAnswerMemory(): AnswerMemory {
   const sessions = new WeakMap<Session, SessionAnswers>();
   return {
-    async once({ session, key, isShared }, ask) {
+    async once({ session, key, isShared, signal }, ask) {
       const memory: SessionAnswers = sessions.get(session) ?? { given: new Map(), asking: new Map() };
       sessions.set(session, memory);
       for (;;) {
@@ -218,7 +238,8 @@ function createAnswerMemory(): AnswerMemory {
         if (known !== undefined) return known;
         const asking = isShared ? memory.asking.get(key) : undefined;
         if (asking === undefined) break;
-        await asking;
+        await untilAborted(asking, signal);
+        if (signal.aborted) return "cancelled";
       }
       const asked = ask();
       if (isShared) memory.asking.set(key, asked);

@@ -27,21 +27,23 @@ export type AnswerOutcome = "answered" | "unknown" | "changed";
 export interface PendingConfirmations {
   /** The oldest first. */
   list(): readonly PendingConfirmation[];
-  /** Returns how to withdraw it; undefined if there are too many, of all or of its owner. `settle` is called at most once. */
+  /** Returns how to withdraw it; undefined if there are too many. `settle` is called at most once. */
   open(pending: PendingConfirmation, settle: (approve: boolean) => void): (() => void) | undefined;
   answer(requestId: string, answer: ConfirmationAnswer): AnswerOutcome;
 }
 
 /** Each is a call that somebody wants, and waiting takes no slot. */
 const MAX_PENDING = 256;
-/** Of one owner, so that no client of a door keeps the others from asking. */
-const MAX_OF_OWNER = 64;
+/** Of one caller of a door, or of one session that is nobody's: no one takes all the places from the others. */
+const MAX_OWN = 64;
 
 export function createPendingConfirmations(): PendingConfirmations {
   const open = new Map<string, { readonly pending: PendingConfirmation; readonly settle: (approve: boolean) => void }>();
-  function countOf(owner: string): number {
+
+  function countOf({ owner, sessionId }: PendingConfirmation): number {
     let count = 0;
-    for (const { pending } of open.values()) if (pending.owner === owner) count += 1;
+    for (const { pending } of open.values())
+      if (owner === undefined ? pending.owner === undefined && pending.sessionId === sessionId : pending.owner === owner) count += 1;
     return count;
   }
 
@@ -49,8 +51,7 @@ export function createPendingConfirmations(): PendingConfirmations {
     list: () => Array.from(open.values(), ({ pending }) => pending),
     open(pending, settle) {
       const { requestId } = pending.request;
-      const { owner } = pending;
-      if (open.size >= MAX_PENDING || (owner !== undefined && countOf(owner) >= MAX_OF_OWNER)) return undefined;
+      if (open.size >= MAX_PENDING || countOf(pending) >= MAX_OWN) return undefined;
       open.set(requestId, { pending, settle });
       return () => void open.delete(requestId);
     },

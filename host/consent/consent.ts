@@ -30,6 +30,8 @@ export interface ConsentOptions {
   readonly keep: boolean;
   /** Nothing runs that is not in the lock as it is. */
   readonly frozen: boolean;
+  /** Whether a person trusts the plugin by its name alone, to run natively. */
+  readonly isTrusted: (plugin: string) => boolean;
   /** Real path of the lock's folder. */
   readonly root: string;
   readonly grantsOf: (plugin: string, directory: string) => Permissions;
@@ -43,6 +45,9 @@ export interface EntryExtras {
 }
 
 export interface Consent extends Gatekeeper {
+  /** What was consented to is written there; for a frozen host, nothing is. */
+  readonly lock: Lock;
+  readonly frozen: boolean;
   /** Lets exactly these bytes pass once, until the returned function is called. */
   approve(plugin: string, digest: string, signer: string | undefined): () => void;
   /** Writes to the lock what a person has just decided, and keeps the bytes. @throws {LockFileError} if the lock cannot be written. */
@@ -113,9 +118,12 @@ export function createConsent(options: ConsentOptions): Consent {
     return { kind: "admit", changes: changes.filter((change) => asks(change, "strict")), consent: "notice" };
   }
 
-  /** What came from elsewhere is bound to its bytes: any other are a matter of consent (SPEC C3). */
+  /**
+   * What came from elsewhere is bound to its bytes: any other are a matter of consent (SPEC C3). So is what is trusted to run
+   * natively, but where its author is at work: no sandbox stands behind a name (SPEC O1).
+   */
   async function boundFiles(base: Served | LockEntry, version: PluginVersion): Promise<readonly ConsentChange[]> {
-    if (base.origin.kind === "folder") return [];
+    if (base.origin.kind === "folder" && (mode === "fluent" || !options.isTrusted(version.name))) return [];
     const known = "files" in base ? base : lock.entries().get(base.name);
     return await changedFiles(known ?? { files: new Map() }, version.files);
   }
@@ -209,6 +217,8 @@ export function createConsent(options: ConsentOptions): Consent {
   }
 
   return {
+    lock,
+    frozen,
     admit,
     served,
     async lastGood(version, path) {

@@ -13,6 +13,7 @@ import {
   type Problem,
   SIDE_EFFECTS,
 } from "../../manifests/mod.ts";
+import { type LockedServers, readServers, serversToJson } from "./lock-servers.ts";
 import { sorted, type Surface } from "./surface.ts";
 
 /** Where a plugin came from. What was brought from elsewhere is bound to its bytes, also its grants (SPEC C3). */
@@ -43,16 +44,25 @@ export interface LockEntry {
 /** By name. */
 export type LockEntries = ReadonlyMap<string, LockEntry>;
 
+/** All that a lock says. */
+export interface LockContents {
+  readonly plugins: LockEntries;
+  readonly servers: LockedServers;
+}
+
+export const EMPTY_LOCK: LockContents = Object.freeze({ plugins: new Map(), servers: new Map() });
+
 const LOCK_VERSION = 1;
 /** Of a lock's text. */
 export const MAX_LOCK_BYTES: number = 32 * 1024 * 1024;
 const MAX_DEPTH = 128;
 
 /** The same entries give the same text on every machine: names, files and keys in order, one value a line. */
-export function lockToText(entries: LockEntries): string {
+export function lockToText({ plugins: entries, servers }: LockContents): string {
   const names = [...entries.keys()].toSorted();
   const plugins = Object.fromEntries(names.flatMap((name) => entryPair(entries.get(name))));
-  return `${JSON.stringify({ lockVersion: LOCK_VERSION, plugins }, undefined, 2)}\n`;
+  const mcpServers = servers.size === 0 ? {} : { mcpServers: serversToJson(servers) };
+  return `${JSON.stringify({ lockVersion: LOCK_VERSION, plugins, ...mcpServers }, undefined, 2)}\n`;
 }
 
 function entryPair(entry: LockEntry | undefined): readonly (readonly [string, object])[] {
@@ -72,9 +82,10 @@ function filesToText(files: LockEntry["files"]): readonly string[] {
 }
 
 /** Every problem there is; nothing of a lock with any is believed. */
-export function parseLock(text: string): Parsed<LockEntries> {
+export function parseLock(text: string): Parsed<LockContents> {
   // Before anything else: it would read as a syntax error, which helps nobody.
-  const conflict = /^(?:<{7}|={7}|>{7}|\|{7})(?: |$)/mu.exec(text);
+  // Without the flag m: it takes U+2028 for the end of a line, and such a name is no conflict.
+  const conflict = /(?<=^|\n)(?:<{7}|={7}|>{7}|\|{7})(?= |\r|\n|$)/u.exec(text);
   if (conflict !== null) {
     const line = text.slice(0, conflict.index).split("\n").length;
     const fix = "take one side, or delete the entries in question and accept those plugins again";
@@ -87,26 +98,26 @@ export function parseLock(text: string): Parsed<LockEntries> {
   if (!parsed.ok) return parsed;
   const { value, locate } = parsed.value;
   const problems: Problem[] = [];
-  const entries = readDocument(value, problems);
-  if (problems.length === 0) return { ok: true, value: entries, warnings: [] };
+  const contents = readDocument(value, problems);
+  if (problems.length === 0) return { ok: true, value: contents, warnings: [] };
   return { ok: false, problems: problems.slice(0, MAX_PROBLEMS).map((problem) => ({ ...problem, ...locate(problem.pointer) })) };
 }
 
 const MAX_PROBLEMS = 20;
 
-function readDocument(value: JsonValue, problems: Problem[]): LockEntries {
+function readDocument(value: JsonValue, problems: Problem[]): LockContents {
   const entries = new Map<string, LockEntry>();
-  const { lockVersion, plugins } = isJsonObject(value) ? value : {};
+  const { lockVersion, plugins, mcpServers } = isJsonObject(value) ? value : {};
   if (lockVersion !== LOCK_VERSION) {
     const fix = "use a bascule that knows it, or delete the file and accept the plugins again";
     problems.push({ severity: "error", pointer: "", message: `Expected "lockVersion" to be ${LOCK_VERSION}`, fix });
-    return entries;
+    return EMPTY_LOCK;
   }
   if (!isJsonObject(plugins)) {
     problems.push(problem("", 'Expected "plugins" to be an object'));
-    return entries;
+    return EMPTY_LOCK;
   }
-  checkKeys(value, ["lockVersion", "plugins"], "", problems);
+  checkKeys(value, ["lockVersion", "plugins", "mcpServers"], "", problems);
   for (const [name, entry] of Object.entries(plugins)) {
     const pointer = `/plugins/${name}`;
     const wrong = checkPluginName(name);
@@ -114,7 +125,7 @@ function readDocument(value: JsonValue, problems: Problem[]): LockEntries {
     else if (!isJsonObject(entry)) problems.push(problem(pointer, "Expected an object"));
     else entries.set(name, readEntry(name, entry, pointer, problems));
   }
-  return entries;
+  return { plugins: entries, servers: readServers(mcpServers, "/mcpServers", (found) => problems.push(found)) };
 }
 
 const ENTRY_KEYS = ["version", "path", "digest", "origin", "signer", "rolledBackFrom", "granted", "permissions", "files", "tools"];

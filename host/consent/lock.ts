@@ -2,7 +2,8 @@
 
 import { type Problem, problemToText } from "../../manifests/mod.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
-import { type LockEntries, type LockEntry, lockToText, MAX_LOCK_BYTES, parseLock } from "./lock-text.ts";
+import type { LockedServer, LockedServers } from "./lock-servers.ts";
+import { EMPTY_LOCK, type LockContents, type LockEntries, type LockEntry, lockToText, MAX_LOCK_BYTES, parseLock } from "./lock-text.ts";
 import { createInTurn } from "../in-turn.ts";
 
 /** `bascule.lock` cannot be used as it is. Nothing is taken into service on its word, and it is never overwritten. */
@@ -22,6 +23,7 @@ export interface Lock {
   /** True if the file was there when it was last read. */
   exists(): boolean;
   entries(): LockEntries;
+  servers(): LockedServers;
   /** Reads the file again. A broken one leaves what is known. @throws {LockFileError} if it is broken. */
   refresh(): Promise<void>;
   /**
@@ -30,11 +32,13 @@ export interface Lock {
    * @throws {LockFileError} if the file is broken or cannot be written.
    */
   change(edit: (before: LockEntries) => ReadonlyMap<string, LockEntry | undefined>): Promise<void>;
+  /** The same for one MCP server. */
+  changeServer(name: string, edit: (before: LockedServer | undefined) => LockedServer | undefined): Promise<void>;
 }
 
 /** @throws {LockFileError} if the file is broken. A missing file is an empty lock. */
 export async function openLock(platform: Pick<Platform, "files">, file: string | undefined): Promise<Lock> {
-  let entries: LockEntries = new Map();
+  let contents = EMPTY_LOCK;
   let text: string | undefined;
   // One after the other: another process may have written the file, and a slow read must not bring back what was replaced.
   const inTurn = createInTurn();
@@ -45,31 +49,42 @@ export async function openLock(platform: Pick<Platform, "files">, file: string |
     if (now === text) return;
     const parsed = now === undefined ? undefined : parseLock(now);
     if (parsed?.ok === false) throw new LockFileError(`Cannot use "${file}"`, parsed.problems);
-    entries = parsed?.value ?? new Map();
+    contents = parsed?.value ?? EMPTY_LOCK;
     text = now;
   }
+
+  /** Another process may have written the file since it was read. */
+  const edit = (change: (before: LockContents) => LockContents): Promise<void> =>
+    inTurn(async () => {
+      await read();
+      const after = change(contents);
+      const next = lockToText(after);
+      if (file !== undefined && next !== (text ?? lockToText(EMPTY_LOCK))) await write(platform, file, next);
+      if (text !== undefined || after.plugins.size + after.servers.size > 0) text = next;
+      contents = after;
+    });
 
   const refresh = (): Promise<void> => inTurn(read);
   await refresh();
   return {
     ...(file !== undefined && { file }),
     exists: () => text !== undefined,
-    entries: () => entries,
+    entries: () => contents.plugins,
+    servers: () => contents.servers,
     refresh,
-    change: (edit) =>
-      inTurn(async () => {
-        await read();
-        const after = new Map(entries);
-        for (const [name, entry] of edit(entries)) {
-          if (entry === undefined) after.delete(name);
-          else after.set(name, entry);
-        }
-        const next = lockToText(after);
-        if (file !== undefined && next !== (text ?? lockToText(new Map()))) await write(platform, file, next);
-        if (text !== undefined || after.size > 0) text = next;
-        entries = after;
-      }),
+    change: (of) => edit((before) => ({ ...before, plugins: edited(before.plugins, of(before.plugins)) })),
+    changeServer: (name, of) =>
+      edit((before) => ({ ...before, servers: edited(before.servers, new Map([[name, of(before.servers.get(name))]])) })),
   };
+}
+
+function edited<T>(before: ReadonlyMap<string, T>, edits: ReadonlyMap<string, T | undefined>): ReadonlyMap<string, T> {
+  const after = new Map(before);
+  for (const [name, entry] of edits) {
+    if (entry === undefined) after.delete(name);
+    else after.set(name, entry);
+  }
+  return after;
 }
 
 async function readLockText(platform: Pick<Platform, "files">, file: string): Promise<string | undefined> {

@@ -29,6 +29,7 @@ export async function openConsent(
   return createConsent({
     ...{ platform, lock, mode, frozen, bases, root: places.root },
     keep: (keep ?? true) && !frozen,
+    isTrusted: (plugin) => places.project.config().trusted.some(({ name, digest }) => name === plugin && digest === undefined),
     ...(isWritten && { versions: createVersions(platform, `${places.state}/versions`) }),
     grantsOf: (plugin, directory) =>
       grants.list().find((grant) => grant.plugin === plugin && grant.directory === directory)?.permissions ?? {},

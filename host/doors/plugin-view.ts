@@ -95,7 +95,8 @@ function locate(text: string, pointer: string): { readonly line: number; readonl
   return parsed.ok ? parsed.value.locate(pointer) : undefined;
 }
 
-async function withFrame(problem: PluginProblem, directory: string, files: Files): Promise<PluginProblem> {
+/** The problem with the lines around its place in the plugin's folder, where they can be had. */
+export async function withFrame(problem: PluginProblem, directory: string, files: Files): Promise<PluginProblem> {
   // The folder is an author's: a name that leads out of it is not followed for the sake of a picture.
   if (problem.line === undefined || problem.file === undefined || problem.file.split("/").includes("..")) return problem;
   const text = await readText(`${directory}/${problem.file}`, files);

@@ -1,6 +1,6 @@
 /** What an archive holds, and what may be made of it: paths that stay inside, on every file system. */
 
-import { FOLDER_BOUNDS, isIgnoredName } from "../sources/directory/walk.ts";
+import { FOLDER_BOUNDS, type FolderBounds, isIgnoredName } from "../sources/directory/walk.ts";
 import { quote } from "../sources/directory/problems.ts";
 import { PackageError } from "./package-error.ts";
 
@@ -8,7 +8,12 @@ import { PackageError } from "./package-error.ts";
 export interface ArchiveFile {
   readonly path: string;
   readonly bytes: Uint8Array;
+  /** It was a program where it came from. */
+  readonly executable?: true;
 }
+
+/** What an archive may hold at most. */
+export type ArchiveBounds = Pick<FolderBounds, "entries" | "totalBytes" | "depth" | "nameLength">;
 
 /** Counts while an archive is read: nothing is kept of what is beyond the bounds of a plugin's folder. */
 export interface ArchiveCount {
@@ -20,24 +25,24 @@ export interface ArchiveCount {
   left(): number;
 }
 
-export function createArchiveCount(): ArchiveCount {
+export function createArchiveCount(bounds: ArchiveBounds = FOLDER_BOUNDS): ArchiveCount {
   let entries = 0;
   let total = 0;
   return {
     entry() {
       entries += 1;
-      if (entries > FOLDER_BOUNDS.entries) throw new PackageError(`Holds more than ${FOLDER_BOUNDS.entries} files and folders`);
+      if (entries > bounds.entries) throw new PackageError(`Holds more than ${bounds.entries} files and folders`);
     },
     bytes(count) {
       total += count;
-      if (total > FOLDER_BOUNDS.totalBytes) throw new PackageError(`Holds more than ${FOLDER_BOUNDS.totalBytes / 1024 / 1024} MiB`);
+      if (total > bounds.totalBytes) throw new PackageError(`Holds more than ${bounds.totalBytes / 1024 / 1024} MiB`);
     },
-    left: () => FOLDER_BOUNDS.totalBytes - total,
+    left: () => bounds.totalBytes - total,
   };
 }
 
 /** The path without a `./` before it, and without the `/` that folders end with. @throws {PackageError} if it is none that may be made. */
-export function checkEntryPath(written: string): string {
+export function checkEntryPath(written: string, bounds: ArchiveBounds = FOLDER_BOUNDS): string {
   const path = written.replace(/^(?:\.\/)+/u, "").replace(/\/$/u, "");
   const refuse = (why: string): never => {
     throw new PackageError(`${quote(written)} ${why}`);
@@ -49,19 +54,28 @@ export function checkEntryPath(written: string): string {
   if (steps.some((step) => step === "" || step === ".")) refuse("is a path with empty steps");
   // As the folder's own reader: it would refuse the plugin afterwards (walk.ts).
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\\\ufffd]/u.test(path)) refuse('has control, invisible or undecodable characters or a "\\" in its name');
-  if (steps.some((step) => step.length > FOLDER_BOUNDS.nameLength))
-    refuse(`has a name of more than ${FOLDER_BOUNDS.nameLength} characters`);
+  // NTFS drops what a name ends with, and takes what follows a colon for a part of the file.
+  if (steps.some((step) => /[. ]$|:/u.test(step))) refuse("has a name that is another on some systems");
+  if (steps.some((step) => step.length > bounds.nameLength)) refuse(`has a name of more than ${bounds.nameLength} characters`);
   // One more for the folder that archives like to put around everything.
-  if (steps.length > FOLDER_BOUNDS.depth + 1) refuse(`is nested more than ${FOLDER_BOUNDS.depth} folders deep`);
+  if (steps.length > bounds.depth + 1) refuse(`is nested more than ${bounds.depth} folders deep`);
   return path;
 }
 
 /**
  * The files by path, without what nothing can load, and without the one folder that all are in.
  *
- * @throws {PackageError} if two paths are one on a file system that minds neither case nor composition, or a file is a folder too.
+ * @throws {PackageError} if they could not lie beside one another.
  */
 export function toPluginFiles(files: readonly ArchiveFile[]): ReadonlyMap<string, Uint8Array> {
+  checkPaths(files);
+  const wrapper = files.some(({ path }) => !path.includes("/")) ? undefined : sharedFolder(files);
+  const inside = files.map(({ path, bytes }) => [wrapper === undefined ? path : path.slice(wrapper.length + 1), bytes] as const);
+  return new Map(inside.filter(([path]) => !path.split("/").some(isIgnoredName)));
+}
+
+/** @throws {PackageError} if two paths are one on a file system that minds neither case nor composition, or a file is a folder too. */
+export function checkPaths(files: readonly Pick<ArchiveFile, "path">[]): void {
   const byKey = new Map<string, string>();
   const folders = new Map<string, string>();
   for (const { path } of files) {
@@ -78,9 +92,6 @@ export function toPluginFiles(files: readonly ArchiveFile[]): ReadonlyMap<string
     }
   }
   for (const [key, path] of byKey) if (folders.has(key)) throw new PackageError(`${quote(path)} is a file and a folder`);
-  const wrapper = files.some(({ path }) => !path.includes("/")) ? undefined : sharedFolder(files);
-  const inside = files.map(({ path, bytes }) => [wrapper === undefined ? path : path.slice(wrapper.length + 1), bytes] as const);
-  return new Map(inside.filter(([path]) => !path.split("/").some(isIgnoredName)));
 }
 
 function sharedFolder(files: readonly ArchiveFile[]): string | undefined {

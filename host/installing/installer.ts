@@ -6,7 +6,14 @@ import type { PluginOrigin } from "../consent/lock-text.ts";
 import { surfaceOf } from "../consent/surface.ts";
 import type { GrantStore } from "../grants.ts";
 import type { Platform } from "../platform/platform.ts";
-import { type Manifest, type Permissions, problemToText, type SideEffectClass, sideEffectClassOf } from "../../manifests/mod.ts";
+import {
+  isBundleManifest,
+  type Manifest,
+  type Permissions,
+  problemToText,
+  type SideEffectClass,
+  sideEffectClassOf,
+} from "../../manifests/mod.ts";
 import { toCandidate } from "../sources/directory/compile.ts";
 import { digestFiles } from "../sources/directory/digest.ts";
 import type { PluginDirectory, PluginStatus } from "../sources/directory/mod.ts";
@@ -92,6 +99,10 @@ export function createInstaller(options: InstallerOptions): Installer {
       ...(signedBy && { signedBy }),
     };
     if (!source.files.has("manifest.json")) throw new PackageError("It holds no plugin: there is no manifest.json at its root");
+    if (isBundleManifest(new TextDecoder().decode(source.files.get("manifest.json"))))
+      throw new PackageError(
+        "It is an MCP bundle, which is not held by the sandbox: inspectBundle and installBundle add one from a file or folder",
+      );
     const plugins = new Set(directory.status().flatMap(({ name }) => name ?? []));
     const candidate = toCandidate(snapshot, { plugins });
     if (candidate.kind !== "ready") {

@@ -5,7 +5,8 @@
  */
 
 import { quote } from "../sources/directory/problems.ts";
-import { type ArchiveFile, checkEntryPath, createArchiveCount } from "./archive-entry.ts";
+import { FOLDER_BOUNDS } from "../sources/directory/walk.ts";
+import { type ArchiveBounds, type ArchiveFile, checkEntryPath, createArchiveCount } from "./archive-entry.ts";
 import { inflate } from "./inflate.ts";
 import { PackageError } from "./package-error.ts";
 
@@ -25,21 +26,22 @@ export function isZip(bytes: Uint8Array): boolean {
 }
 
 /** Every regular file. @throws {PackageError} */
-export function readZip(bytes: Uint8Array): readonly ArchiveFile[] {
+export function readZip(bytes: Uint8Array, bounds: ArchiveBounds = FOLDER_BOUNDS): readonly ArchiveFile[] {
   const view = viewOf(bytes);
   const end = findEnd(view);
-  const count = createArchiveCount();
+  const count = createArchiveCount(bounds);
   const files: ArchiveFile[] = [];
   let at = end.directory;
   for (let index = 0; index < end.entries; index += 1) {
     count.entry();
     const entry = readEntry(bytes, at, end.at);
     at = entry.next;
-    const path = checkEntryPath(entry.name);
+    const path = checkEntryPath(entry.name, bounds);
     if (entry.isFolder) continue;
     if (path === "") throw new PackageError("Holds a file without a name");
     count.bytes(entry.size);
-    files.push({ path, bytes: contentOf(bytes, entry, end.directory) });
+    const { executable } = entry;
+    files.push({ path, bytes: contentOf(bytes, entry, end.directory), ...(executable && { executable }) });
   }
   if (at !== end.at) throw damaged();
   return files;
@@ -67,6 +69,7 @@ function findEnd(view: DataView): End {
 interface ZipEntry {
   readonly name: string;
   readonly isFolder: boolean;
+  readonly executable: boolean;
   readonly method: number;
   readonly crc: number;
   readonly packed: number;
@@ -85,12 +88,13 @@ function readEntry(bytes: Uint8Array, at: number, end: number): ZipEntry {
   const method = view.getUint16(at + 10, true);
   if ((view.getUint16(at + 8, true) & ENCRYPTED) !== 0) throw new PackageError(`${quote(name)} is encrypted`);
   if (method !== STORED && method !== DEFLATED) throw new PackageError(`${quote(name)} is compressed in a way that is not known`);
-  checkKind(name, (view.getUint32(at + 38, true) >>> 16) & 0o170000);
+  const mode = view.getUint32(at + 38, true) >>> 16;
+  checkKind(name, mode & 0o170000);
   const isFolder = name.endsWith("/");
   const size = view.getUint32(at + 24, true);
   if (isFolder && size !== 0) throw damaged();
   return {
-    ...{ name, isFolder, method, size, next },
+    ...{ name, isFolder, method, size, next, executable: (mode & 0o111) !== 0 },
     crc: view.getUint32(at + 16, true),
     packed: view.getUint32(at + 20, true),
     header: view.getUint32(at + 42, true),

@@ -13,7 +13,7 @@ import type { MemoryNode } from "../platform/memory-tree.ts";
 import { FileError, type GuardedFiles, type Random } from "../platform/platform.ts";
 import type { CheckedPath } from "../platform/proof.ts";
 import type { Change } from "./change-log.ts";
-import { isChanged, nodesOf } from "./effects.ts";
+import { isChanged, nodesOf, saidMode } from "./effects.ts";
 import { type Staged, stageFile } from "./replace-file.ts";
 import type { OverlayTree } from "./overlay-tree.ts";
 
@@ -116,7 +116,7 @@ async function apply(step: Step, options: ApplyOptions): Promise<void> {
   const { files } = options;
   switch (change.kind) {
     case "folder":
-      return await files.makeDirectory(path, { recursive: false, ...modeOf(change.node, DEFAULT_FOLDER_MODE) });
+      return await files.makeDirectory(path, { recursive: false, ...modeOf(change.node) });
     case "remove":
       return await files.remove(path, { recursive: change.recursive });
     case "rename":
@@ -128,19 +128,16 @@ async function apply(step: Step, options: ApplyOptions): Promise<void> {
   }
 }
 
-const DEFAULT_FOLDER_MODE = 0o755;
-const DEFAULT_FILE_MODE = 0o644;
-
 async function stage(step: Step, { files, random, tree }: ApplyOptions): Promise<Staged> {
   const { node, path } = step.change;
   if (node.kind !== "file") throw new Error("Only files are written");
   // Whoever replaces a file keeps its rights; those of a new one are the system's to say.
-  const mode = tree.originOf(node) === undefined ? modeOf(node, DEFAULT_FILE_MODE) : { mode: node.mode };
+  const mode = tree.originOf(node) === undefined ? modeOf(node) : { mode: node.mode };
   step.staged = await stageFile(path, node.data, { files, random, ...mode });
   return step.staged;
 }
 
-/** What nobody said is left to the system, whose mask may say more. */
-function modeOf({ mode }: MemoryNode, usual: number): { readonly mode?: number } {
-  return mode === usual ? {} : { mode };
+function modeOf(node: MemoryNode): { readonly mode?: number } {
+  const mode = saidMode(node);
+  return mode === undefined ? {} : { mode };
 }

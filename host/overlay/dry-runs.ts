@@ -133,9 +133,9 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
     }
   }
 
-  async function commitFor({ owns, confirm, signal }: CommitCaller, callId: string): Promise<Committed> {
-    const found = kept.find(callId);
-    if (found === undefined || !owns(found.execution.call)) return await commitKept(undefined, callId);
+  async function commitFor({ owns, confirm, signal }: CommitCaller, callId: string, hash?: string): Promise<Committed> {
+    const found = kept.find(callId, hash, owns);
+    if (found === undefined) return await commitKept(undefined, callId);
     const { execution, report: preview } = found;
     const { tool, call, args, decision } = execution;
     // Policy that makes calls dry runs wants somebody to look at them, too.
@@ -144,17 +144,17 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
       const how = `commit it on the console or by bascule commit ${callId}`;
       if (confirm === undefined) return { ...refused, message: `A person has to agree to what ${tool.qualifiedName} would change: ${how}` };
       // Taken out while the question stands: nobody else commits it meanwhile.
-      kept.take(callId);
+      kept.drop(found);
       const no = await options.confirm({ tool, args, decision, preview, call: { ...call, confirm } }, signal ?? NEVER);
       if (no !== undefined) return { ...refused, message: no.message };
     }
-    kept.take(callId);
+    kept.drop(found);
     return await commitKept(found, callId);
   }
 
   async function commitKept(entry: Kept | undefined, callId: string): Promise<Committed> {
     if (entry === undefined) {
-      const message = `No dry run "${callId}" can be committed: it did not succeed, sent nothing on that it would have had to, is done, or is too old`;
+      const message = `No dry run "${callId}" can be committed: it did not succeed, sent nothing on that it would have had to, is done, is too old, or several have that id (give the hash of the one that is meant)`;
       return { ok: false, callId, code: "unknown", message, filesModified: [] };
     }
     const committed = await commit(entry);
@@ -165,9 +165,7 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
   return {
     allow: (run) => (execution) => (execution.dryRun === undefined ? run(execution) : runDry(execution, run)),
     async commit(callId, { hash, caller } = {}) {
-      const isOther = hash !== undefined && kept.find(callId)?.report.hash !== hash;
-      if (isOther) return await commitKept(undefined, callId);
-      return caller === undefined ? await commitKept(kept.take(callId), callId) : await commitFor(caller, callId);
+      return caller === undefined ? await commitKept(kept.take(callId, hash), callId) : await commitFor(caller, callId, hash);
     },
     commitPreview: (call) => commitKept(previews.get(call), call.callId),
     dropPreview: (call) => void previews.delete(call),
@@ -212,41 +210,44 @@ export function committedError(tool: string, refused: CommitRefused): ToolErrorD
 
 interface KeptRuns {
   add(entry: Kept): void;
-  find(callId: string): Kept | undefined;
-  take(callId: string): Kept | undefined;
+  /** Undefined also where several have that id and no hash says which is meant. */
+  find(callId: string, hash?: string, owns?: CommitCaller["owns"]): Kept | undefined;
+  take(callId: string, hash?: string): Kept | undefined;
+  drop(entry: Kept): void;
 }
 
 function createKept(clock: Pick<Clock, "now">): KeptRuns {
-  const kept = new Map<string, Kept>();
-  const find = (callId: string): Kept | undefined => {
-    for (const [id, { endsAt }] of kept) if (endsAt <= clock.now()) kept.delete(id);
-    return kept.get(callId);
-  };
-  function dropOne(): void {
-    const callIds = Map.groupBy(kept.keys(), (callId) => ownerOf(kept.get(callId)));
-    const [most] = [...callIds.values()].toSorted((left, right) => right.length - left.length);
-    if (most?.[0] !== undefined) kept.delete(most[0]);
+  let kept: readonly Kept[] = [];
+  const without = (gone: Kept | undefined): readonly Kept[] => kept.filter((entry) => entry !== gone && entry.endsAt > clock.now());
+
+  function find(callId: string, hash?: string, owns: CommitCaller["owns"] = () => true): Kept | undefined {
+    const meant = without(undefined).filter(
+      ({ execution: { call }, report }) => call.callId === callId && (hash === undefined || report.hash === hash) && owns(call),
+    );
+    return hash === undefined && meant.length > 1 ? undefined : meant[0];
   }
 
   return {
     find,
     add(entry) {
-      const { callId } = entry.execution.call;
-      kept.delete(callId);
-      if (kept.size >= MAX_KEPT) dropOne();
-      kept.set(callId, entry);
+      const { callId, session } = entry.execution.call;
+      const replaced = kept.find(({ execution: { call } }) => call.callId === callId && call.session === session);
+      kept = [...without(replaced), entry];
+      if (kept.length > MAX_KEPT) kept = without(oldestOfTheGreediest(kept));
     },
-    take(callId) {
-      const entry = find(callId);
-      kept.delete(callId);
+    take(callId, hash) {
+      const entry = find(callId, hash);
+      kept = without(entry);
       return entry;
     },
+    drop: (entry) => void (kept = without(entry)),
   };
 }
 
-function ownerOf(entry: Kept | undefined): string | undefined {
-  const session = entry?.execution.call.session;
-  return session?.owner ?? session?.id;
+function oldestOfTheGreediest(kept: readonly Kept[]): Kept | undefined {
+  const byOwner = Map.groupBy(kept, ({ execution: { call } }) => call.session.owner ?? call.session.id);
+  const [most] = [...byOwner.values()].toSorted((left, right) => right.length - left.length);
+  return most?.[0];
 }
 
 function relative(path: string, folder: string): string {

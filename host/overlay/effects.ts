@@ -56,11 +56,15 @@ export async function effectsOf(overlay: OverlayTree, shown: (path: string) => s
     const replaced = gone.get(path);
     if (replaced !== undefined && replaced.node.kind === node.kind) {
       gone.delete(path);
-      const contents = node.kind === "file" ? await diffs.changed(shown(path), replaced.origin, shown(path), node) : undefined;
-      if (contents !== undefined) changes.push({ kind: "modified", path: shown(path), type, ...contents });
+      const told =
+        node.kind === "file" ? await diffs.changed(shown(path), replaced.origin, shown(path), node) : modes(replaced.origin, node);
+      if (told !== undefined) changes.push({ kind: "modified", path: shown(path), type, ...told });
       continue;
     }
-    changes.push({ kind: "created", path: shown(path), type, ...(node.kind === "file" && (await diffs.created(shown(path), node))) });
+    const said = saidMode(node)?.toString(8);
+    const mode = said === undefined ? {} : { mode: said };
+    const contents = node.kind === "file" && (await diffs.created(shown(path), node));
+    changes.push({ kind: "created", path: shown(path), type, ...mode, ...contents });
   }
   for (const { node, origin } of gone.values()) {
     const contents = node.kind === "file" ? await diffs.deleted(shown(origin.path), origin.base) : undefined;
@@ -92,10 +96,8 @@ function createDiffs(): Diffs {
       const { base } = origin;
       const { data } = file;
       if (base === undefined || !isChanged(file, origin)) return undefined;
-      const modes = [origin.info.mode & MODE_BITS, file.mode].map((mode) => mode.toString(8));
-      const mode = modes[0] === modes[1] ? {} : { mode: modes.join(" → ") };
       const text = isEqual(base, data) ? {} : await diff({ label: `a/${from}`, bytes: base }, { label: `b/${to}`, bytes: data });
-      return { before: await contentsOf(base), after: await contentsOf(data), ...mode, ...text };
+      return { before: await contentsOf(base), after: await contentsOf(data), ...modes(origin, file), ...text };
     },
     async created(path, { data }) {
       const text = await diff({ label: "/dev/null", bytes: NOTHING }, { label: `b/${path}`, bytes: data });
@@ -107,6 +109,17 @@ function createDiffs(): Diffs {
       return { before: await contentsOf(base), ...text };
     },
   };
+}
+
+/** Undefined if it has the rights that it had. */
+function modes({ info }: Origin, { mode }: MemoryNode): { readonly mode: string } | undefined {
+  const before = info.mode & MODE_BITS;
+  return before === mode ? undefined : { mode: `${before.toString(8)} → ${mode.toString(8)}` };
+}
+
+/** The rights that somebody said something new is to have; what nobody said is left to the system, whose mask may say more. */
+export function saidMode({ kind, mode }: MemoryNode): number | undefined {
+  return mode === (kind === "directory" ? 0o755 : 0o644) ? undefined : mode;
 }
 
 const NOTHING = new Uint8Array();

@@ -58,6 +58,14 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
     realPath: (path) => inTurn(async () => (await overlay.load(path.path, true), await memory.realPath(path))),
     readLink: (path) => inTurn(async () => (await overlay.load(path.path, false), await memory.readLink(path))),
 
+    // Undoing asks what it would make; what a tool does can hold none.
+    makeLink: (path, target) =>
+      inTurn(async () => {
+        await overlay.load(path.path, false);
+        overlay.countNode();
+        await memory.makeLink(path, target);
+      }),
+
     makeDirectory: (path, options) =>
       inTurn(async () => {
         await overlay.load(path.path, true);

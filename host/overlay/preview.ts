@@ -42,7 +42,7 @@ export function createPreview({ dryRuns, executors, quotas, isWanted }: PreviewO
     if (tool.binding.kind !== "plugin" || decision.route !== "wasm" || classOf(tool) !== "write") return undefined;
     if (tool.binding.version.manifest.state === "session") return undefined;
     // It runs: it takes room like any other call, and counts like one.
-    const slot = await call.session.slots.enter(signal);
+    const slot = await (call.chain?.slots ?? call.session.slots).enter(signal);
     if (slot.kind !== "entered") return undefined;
     count += 1;
     let isKept = false;

@@ -16,7 +16,7 @@ export interface FileChange {
   /** Of a file, where it was before and is read: not of what is only renamed. */
   readonly before?: Contents;
   readonly after?: Contents;
-  /** Where the rights of a file change: `644 → 600`. */
+  /** Where rights change: `644 → 600`; of something new, where somebody said which: `777`. */
   readonly mode?: string;
   /** In the unified format; absent for what is no text, and for what is too large to compare. */
   readonly diff?: string;

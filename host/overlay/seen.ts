@@ -38,6 +38,8 @@ export function createSeen(): Seen {
   const kinds = new Map<string, { readonly kind: FileKind | "missing"; readonly link?: string }>();
   const reads = new Map<string, SeenRead>();
   const lists = new Map<string, { readonly sha256: string; readonly count: number }>();
+  /** Others at a second look: whatever is there now, the run has gone by something else, too. */
+  const moving = new Set<string>();
   const hasRoom = (): boolean => kinds.size + reads.size + lists.size < MAX_SEEN;
 
   return {
@@ -50,20 +52,26 @@ export function createSeen(): Seen {
     },
     async read(path, { offset, length }, bytes) {
       const key = `${path}\0${offset ?? ""}\0${length ?? ""}`;
-      if (reads.has(key)) return true;
+      const sha256 = await sha256Hex(bytes.slice());
+      const known = reads.get(key);
+      if (known !== undefined && known.sha256 !== sha256) moving.add(path);
+      if (known !== undefined) return true;
       if (!hasRoom()) return false;
       const range = { ...(offset !== undefined && { offset }), ...(length !== undefined && { length }) };
-      reads.set(key, { path, ...range, maxBytes: Math.max(length ?? 0, bytes.length), sha256: await sha256Hex(bytes.slice()) });
+      reads.set(key, { path, ...range, maxBytes: Math.max(length ?? 0, bytes.length), sha256 });
       return true;
     },
     async list(path, entries) {
-      if (lists.has(path)) return true;
+      const sha256 = await hashOfEntries(entries);
+      const known = lists.get(path);
+      if (known !== undefined && known.sha256 !== sha256) moving.add(path);
+      if (known !== undefined) return true;
       if (!hasRoom()) return false;
-      lists.set(path, { sha256: await hashOfEntries(entries), count: entries.length });
+      lists.set(path, { sha256, count: entries.length });
       return true;
     },
     async changed(below) {
-      const changed = new Set<string>();
+      const changed = new Set([...moving].slice(0, MAX_CHANGED));
       const look = async (path: string, isSame: () => Promise<boolean>): Promise<void> => {
         if (changed.size < MAX_CHANGED && !changed.has(path) && !(await isSame())) changed.add(path);
       };

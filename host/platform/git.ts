@@ -1,7 +1,7 @@
 /** Fetches repositories with the `git` program, told to run nothing and to follow nothing (CVE-2017-1000117, CVE-2018-17456, CVE-2022-39253). */
 
 import { spawn } from "node:child_process";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type FetchedRepository, type FetchRepositoryOptions, type Git, GitError } from "./git-types.ts";
@@ -41,6 +41,9 @@ const VARIABLES: Readonly<Record<string, string>> = {
   LC_ALL: "C",
 };
 
+/** A repository chooses by attributes which of the user's filters run over its files: `git archive` applies them. */
+const AS_THEY_ARE = "* -filter -text -eol -ident -working-tree-encoding -export-subst -export-ignore\n";
+
 export function createGit(): Git {
   return {
     async fetch(options) {
@@ -58,7 +61,10 @@ async function fetchInto(folder: string, { url, ref, maxBytes, signal }: FetchRe
   const branch = ref === undefined ? [] : [`--branch=${ref}`];
   const how = ["--bare", "--depth=1", "--single-branch", "--no-tags", "--no-recurse-submodules", "--no-local", "--template=", "--quiet"];
   await run(["clone", ...how, ...branch, "--", url, folder], { ms: FETCH_MS, maxBytes: MAX_MESSAGE_BYTES, signal, growing: folder });
-  const local = { ms: LOCAL_MS, signal };
+  // Above what the repository says of itself: its files are read as they are.
+  await mkdir(join(folder, "info"), { recursive: true });
+  await writeFile(join(folder, "info", "attributes"), AS_THEY_ARE);
+  const local = { ms: LOCAL_MS, signal, home: folder };
   const inside = [`--git-dir=${folder}`];
   const head = await run([...inside, "rev-parse", "--verify", "HEAD^{commit}"], { ...local, maxBytes: MAX_MESSAGE_BYTES });
   const commit = new TextDecoder().decode(head).trim();
@@ -68,6 +74,8 @@ async function fetchInto(folder: string, { url, ref, maxBytes, signal }: FetchRe
 
 interface RunOptions {
   readonly ms: number;
+  /** Where the user's own settings are looked for; by default where they are. */
+  readonly home?: string;
   /** Of its output. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
@@ -75,12 +83,16 @@ interface RunOptions {
   readonly growing?: string;
 }
 
-function run(args: readonly string[], { ms, maxBytes, signal, growing }: RunOptions): Promise<Uint8Array> {
+function run(args: readonly string[], { ms, maxBytes, signal, growing, home }: RunOptions): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
     const child = spawn("git", [...settings, ...args], {
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...environmentWithoutGit(), ...VARIABLES },
+      env: {
+        ...environmentWithoutGit(),
+        ...VARIABLES,
+        ...(home !== undefined && { HOME: home, XDG_CONFIG_HOME: home, USERPROFILE: home }),
+      },
       timeout: ms,
       killSignal: "SIGKILL",
       signal,

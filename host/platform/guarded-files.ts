@@ -7,7 +7,7 @@
  */
 
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, opendir, readlink, rename, rmdir, unlink } from "node:fs/promises";
+import { type FileHandle, mkdir, opendir, readlink, rename, rmdir, symlink, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { readBounded, writeAll } from "./bounded-read.ts";
 import { createOpenLimit } from "./guarded-file.ts";
@@ -80,6 +80,12 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
       withFileErrors(async () => {
         await using parent = await reachParent(path, path.path);
         return await readlink(`${parent.reach}/${basename(path.path)}`);
+      }),
+
+    makeLink: (path, target) =>
+      withFileErrors(async () => {
+        await using parent = await reachParent(path, path.path);
+        await symlink(target, `${parent.reach}/${basename(path.path)}`);
       }),
 
     makeDirectory: (path, { recursive, mode = MODE_BITS }) =>

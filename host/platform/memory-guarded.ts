@@ -44,6 +44,13 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
       return node.target;
     },
 
+    makeLink: async (path, target) => {
+      const { parent, name, node } = entry(path);
+      if (node) throw fileError("already_exists");
+      parent.entries.set(name, tree.link(target));
+      tree.changed(path.path);
+    },
+
     makeDirectory: async (path, { recursive, mode = 0o755 }) => {
       if (recursive) return makeDirectories(path, mode & 0o777);
       const { parent, name, node } = entry(path);

@@ -194,6 +194,8 @@ export interface GuardedFiles {
   realPath(path: CheckedPath<"read">): Promise<string>;
   /** Where a link leads, as it is written in it. */
   readLink(path: CheckedPath<"read">): Promise<string>;
+  /** Makes a link that holds this text, wherever that leads: no tool can ask for one, undoing puts back those that were removed. */
+  makeLink(path: CheckedPath<"write">, target: string): Promise<void>;
   makeDirectory(path: CheckedPath<"write">, options: { readonly recursive: boolean; readonly mode?: number }): Promise<void>;
   remove(path: CheckedPath<"write">, options: { readonly recursive: boolean }): Promise<void>;
   rename(from: CheckedPath<"write">, to: CheckedPath<"write">): Promise<void>;

@@ -20,14 +20,18 @@ export function fetchFrom(origin: string, maxMessageBytes: number): typeof fetch
 function bounded(maxBytes: number, isEvents: boolean): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   let lineBytes = 0;
+  let before: number | undefined;
   return new TransformStream({
     transform(chunk, controller) {
       for (const byte of chunk) {
         bytes++;
-        // An empty line ends an event, whichever line ends are used.
+        // An empty line ends an event, whichever line ends are used: one of two bytes is one.
         if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) lineBytes++;
-        else if (isEvents && lineBytes === 0) bytes = 0;
-        else lineBytes = 0;
+        else if (byte !== LINE_FEED || before !== CARRIAGE_RETURN) {
+          if (isEvents && lineBytes === 0) bytes = 0;
+          lineBytes = 0;
+        }
+        before = byte;
       }
       if (bytes > maxBytes) controller.error(new TypeError(`The server sent a message longer than ${maxBytes} bytes`));
       else controller.enqueue(chunk);

@@ -1,7 +1,7 @@
 /** Counts calls for Prometheus, in memory that does not grow with what callers make up. */
 
 import type { ErrorCode } from "../errors.ts";
-import type { Route } from "../../manifests/mod.ts";
+import { PERMISSION_KINDS, type Route } from "../../manifests/mod.ts";
 import type { MetricFamily } from "./metric.ts";
 
 /** What is counted of a call that has ended. */
@@ -30,6 +30,7 @@ const UNKNOWN = "(unknown)";
 /** In seconds: from what the sandbox needs to the longest deadline. */
 export const DURATION_BOUNDS: readonly number[] = [0.001, 0.0025, 0.01, 0.05, 0.25, 1, 2.5, 10, 30, 60, 300, 600];
 
+const KINDS: ReadonlySet<string> = new Set(PERMISSION_KINDS);
 const DENIALS: ReadonlySet<string> = new Set<EndedCall["outcome"]>(["permission_denied", "fs_denied", "net_denied", "user_denied"]);
 
 export function createCallCounters(): CallCounters {
@@ -61,7 +62,8 @@ export function createCallCounters(): CallCounters {
       distribution.sum += seconds;
       distribution.count += 1;
     },
-    refused: (permission) => count(refusals, permission),
+    // A trusted plugin's process may have any word for it.
+    refused: (permission) => count(refusals, KINDS.has(permission) ? permission : OTHER),
     families: () => [
       {
         name: "bascule_calls_total",

@@ -77,7 +77,8 @@ export function recordUndo({ below, files, open, onError }: RecordUndoOptions): 
     try {
       const { kind, mode, size } = await below.lstat(hostPlace(path));
       if (kind === "directory") return { state: { kind, mode: mode & MODE_BITS } };
-      if (kind !== "file") return { state: { kind: "unkept", reason: kind === "symlink" ? "it is a link" : "it is no regular file" } };
+      if (kind === "symlink") return { state: { kind: "link", target: await below.readLink(hostPlace(path)) } };
+      if (kind !== "file") return { state: { kind: "unkept", reason: "it is no regular file" } };
       if (size > room) return { state: { kind: "unkept", reason: `there was no room to keep its ${size} bytes` } };
       const contents = await below.readBytes(hostPlace(path), { maxBytes: room });
       return { state: { kind, bytes: contents.length, sha256: await sha256Hex(contents.slice()), mode: mode & MODE_BITS }, contents };

@@ -7,6 +7,8 @@ export type UndoState =
   | { readonly kind: "missing" }
   | { readonly kind: "file"; readonly bytes: number; readonly sha256: string; readonly mode: number }
   | { readonly kind: "directory"; readonly mode: number }
+  /** `target` is the text that it holds. */
+  | { readonly kind: "link"; readonly target: string }
   | { readonly kind: "unkept"; readonly reason: string };
 
 /** One change; paths are real and absolute. */
@@ -38,9 +40,10 @@ export function readStep(value: JsonValue): UndoStep | undefined {
 
 export function readState(value: JsonValue): UndoState | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { kind, bytes, sha256, mode, reason } = value;
+  const { kind, bytes, sha256, mode, reason, target } = value;
   if (kind === "missing") return { kind };
   if (kind === "unkept" && typeof reason === "string") return { kind, reason };
+  if (kind === "link" && isTarget(target)) return { kind, target };
   if (kind === "directory" && isMode(mode)) return { kind, mode };
   if (kind !== "file" || !isMode(mode) || typeof sha256 !== "string" || typeof bytes !== "number") return undefined;
   return { kind, bytes, sha256, mode };
@@ -55,11 +58,16 @@ export function readCall(value: JsonValue): UndoCall | undefined {
 /** Whether something is what it was. Rights do not count: contents do. */
 export function isSameState(left: UndoState, right: UndoState): boolean {
   if (left.kind === "file" && right.kind === "file") return left.sha256 === right.sha256 && left.bytes === right.bytes;
+  if (left.kind === "link" && right.kind === "link") return left.target === right.target;
   return left.kind === right.kind && left.kind !== "unkept";
 }
 
 function isPath(value: JsonValue | undefined): value is string {
   return typeof value === "string" && value.startsWith("/") && value.length <= MAX_PATH;
+}
+
+function isTarget(value: JsonValue | undefined): value is string {
+  return typeof value === "string" && value !== "" && value.length <= MAX_PATH && !value.includes("\0");
 }
 
 function isMode(value: JsonValue | undefined): value is number {

@@ -77,6 +77,11 @@ async function restore(place: CheckedPath<"write">, before: UndoState, { now, co
     return "restored";
   }
   if (now.kind === "directory") return "it is a folder now";
+  if (before.kind === "link") {
+    if (now.kind !== "missing") await files.remove(place, { recursive: false });
+    await files.makeLink(place, before.target);
+    return "restored";
+  }
   if (before.kind === "directory") {
     await files.makeDirectory(place, { recursive: false, mode: before.mode });
     return "restored";
@@ -129,6 +134,7 @@ async function stateOf(path: string, files: GuardedFiles): Promise<UndoState> {
   if (info === undefined) return { kind: "missing" };
   const mode = info.mode & 0o777;
   if (info.kind === "directory") return { kind: "directory", mode };
+  if (info.kind === "symlink") return { kind: "link", target: await files.readLink(hostPlace(path)) };
   if (info.kind !== "file") return { kind: "unkept", reason: "it is no regular file" };
   const bytes = await files.readBytes(hostPlace(path), { maxBytes: MAX_BYTES });
   return { kind: "file", bytes: bytes.length, sha256: await sha256Hex(bytes.slice()), mode };

@@ -109,6 +109,44 @@ export interface JsonToCsvOutput {
   readonly formulaCells: number;
 }
 
+/**
+ * Arguments of `sql_query`: Runs one SQL query (SELECT, WITH or VALUES) in SQLite, over tables that are made of
+ * rows and of CSV or JSON files for this call: join, group, window, JSON and date functions. Parameters are ?1,
+ * ?2 and so on
+ */
+export interface SqlQueryArgs {
+  /** In SQLite's dialect; give names that are no plain words in double quotes (1 to 20000 characters) */
+  readonly sql: string;
+  /**
+   * Rows by the name of the table, such as { "people": [{ "name": "Ada", "age": 36 }] }; nested values become JSON
+   * text, booleans 1 and 0
+   */
+  readonly tables?: Readonly<Record<string, unknown>>;
+  /** At most 20 items */
+  readonly files?: ReadonlyArray<{
+    /** What the query calls it (1 to 100 characters) */
+    readonly table: string;
+    /**
+     * A .csv file with a header, .json (an array of objects) or .jsonl, relative to the workspace (at least 1
+     * character)
+     */
+    readonly path: string;
+  }>;
+  /** At most 500 items */
+  readonly parameters?: ReadonlyArray<string | number | boolean | null>;
+  /** Answer no more rows than so many (500 if absent) (whole number, 1 to 10000) */
+  readonly maxRows?: number;
+}
+
+/** What `sql_query` answers */
+export interface SqlQueryOutput {
+  readonly columns: ReadonlyArray<string>;
+  /** In the order of the columns. Whole numbers beyond 2^53 are texts, bytes are base64 */
+  readonly rows: ReadonlyArray<ReadonlyArray<string | number | null>>;
+  /** False if there were more rows than maxRows */
+  readonly complete: boolean;
+}
+
 /** What the plugin is set to; the defaults are filled in */
 export type Settings = Readonly<Record<string, never>>;
 
@@ -136,6 +174,23 @@ export interface Context {
   output<T = null>(parts: OutputParts<T>): ToolOutput<T>;
   /** Makes an error whose message the caller is shown as it is. */
   error(message: string, details?: unknown): Error;
+  /** Files of the session's workspace, by paths relative to it. */
+  readonly workspace: Workspace;
+}
+
+/** What the plugin may do with files of the workspace. */
+export interface Workspace {
+  /** Up to 1 MiB of UTF-8 text, or a range of bytes. */
+  read(path: string, range?: ByteRange): Promise<string>;
+  readBytes(path: string, range?: ByteRange): Promise<Uint8Array<ArrayBuffer>>;
+  exists(path: string): Promise<boolean>;
+  list(path?: string): Promise<{ name: string; kind: "file" | "directory" | "symlink" | "other" }[]>;
+}
+
+/** Which bytes to read. */
+export interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
 }
 
 /** Lines of the call's log. */

@@ -1,4 +1,4 @@
-/** Tools that turn data into other data. They need no permission: what they work on is given to them. */
+/** Tools that turn data into other data. They need no permission: what they work on is given to them. `sql_query` is in `sql-query.ts`. */
 
 import type {
   CsvToJsonArgs,

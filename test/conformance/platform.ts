@@ -212,6 +212,17 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
     await expect(guarded.makeDirectory(proof("inside/a.txt"), { recursive: true })).rejects.toEqual(failsWith("already_exists"));
   });
 
+  it("makes links that hold any text, where there is nothing and the grant allows the place", async () => {
+    await guarded.makeLink(proof("inside/made"), "../outside/secret.txt");
+    expect(await guarded.readLink(proof("inside/made"))).toBe("../outside/secret.txt");
+    expect((await guarded.lstat(proof("inside/made"))).kind).toBe("symlink");
+    await expect(read("inside/made")).rejects.toEqual(failsWith("not_capable"));
+    await expect(guarded.makeLink(proof("inside/a.txt"), "x")).rejects.toEqual(failsWith("already_exists"));
+    await expect(guarded.makeLink(proof("inside/none/x"), "x")).rejects.toEqual(failsWith("not_found"));
+    await plant(`${inside}/out`, { link: `${root}/outside` });
+    await expect(guarded.makeLink(proof("inside/out/link"), "x")).rejects.toEqual(failsWith("not_capable"));
+  });
+
   it("removes files, empty folders and whole trees, links without what they lead to", async () => {
     await plant(`${inside}/tree/link`, { link: "../../outside" });
     await plant(`${inside}/tree/deep/x.txt`, "x");

@@ -87,7 +87,11 @@ describe.skipIf(!existsSync(PROGRAM))(
         await workspace.write("out.txt", `one\n${HOSTILE}\n`);
         return "written";
       });
-      served = await serveConsole(demo, { tools: [shape, () => ({ ...write(), changesByContext: true })], undo: true, events: { store: true } });
+      served = await serveConsole(demo, {
+        tools: [shape, () => ({ ...write(), changesByContext: true })],
+        undo: true,
+        events: { store: true },
+      });
       await served.host.addMcpServer("far", { client: server("Adds") });
       await served.host.removeMcpServer("far");
       await served.host.addMcpServer("far", { client: server(`Adds ${HOSTILE}`) });
@@ -168,7 +172,7 @@ describe.skipIf(!existsSync(PROGRAM))(
     it("sees what a plugin used beside what it asks for and holds, and the differences of a version that waits [I5.used, I5.quarantine, H6]", async () => {
       await served.host.grant("demo", { read: ["$workspace", "/srv/other"] });
       await writeFile(join(served.folder, "notes.txt"), "noted");
-    await served.host.call("demo.look", { path: "notes.txt" });
+      await served.host.call("demo.look", { path: "notes.txt" });
       await open("Plugins", { colorScheme: "dark" });
       await page.getByRole("button", { name: "What it used: demo" }).click();
       const row = page.getByRole("row", { name: /^read/ });

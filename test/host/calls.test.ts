@@ -90,6 +90,20 @@ describe("createCalls()", () => {
     expect([results.get("mine"), results.get("later 1")?.callId]).toEqual([undefined, "later 1"]);
   });
 
+  it("keeps few results where they are large, however little JSON says of them [E6, X6]", async () => {
+    const host = testHost({ tools: [hostTool("say")] });
+    const { ...base } = await host.call("say", {});
+    const empty = Array.from({ length: 350_000 }, () => []);
+    for (const large of [{ output: empty }, { arguments: empty }, { output: "x".repeat(8 * 1024 * 1024) }, { metadata: { empty } }]) {
+      const results = createRecentResults(1_000);
+      const add = (number: number): void => results.add({ ...base, ...large, callId: String(number) } as typeof base);
+      for (let number = 0; number < 12; number++) add(number);
+      const kept = Array.from({ length: 12 }, (_, number) => results.get(String(number))).filter((result) => result !== undefined);
+      expect(kept.length).toBeLessThan(9);
+      expect(results.get("11")).toBeDefined();
+    }
+  });
+
   it("cancels a call when its caller's signal fires, also before it begins, and lets go of the signal afterwards", async () => {
     const waiting = hostTool(
       "slow",

@@ -63,12 +63,12 @@ export const run = () => [one, two, deep, exact];`,
     [
       "a bare name",
       { "main.ts": `import "lodash";` },
-      `Cannot import "lodash" from "main.ts": a plugin imports its own files only; write "lodash": "npm:lodash or jsr:lodash" under "imports" in manifest.json, run \`bascule vendor\`, and import "lodash"`,
+      `Cannot import "lodash" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add npm:lodash\` brings the package along, and it is imported as "lodash"`,
     ],
     [
       "npm: in the code",
       { "main.ts": `import "npm:@scope/x@^2/sub";` },
-      `Cannot import "npm:@scope/x@^2/sub" from "main.ts": a plugin imports its own files only; write "@scope/x": "npm:@scope/x@^2/sub" under "imports" in manifest.json, run \`bascule vendor\`, and import "@scope/x"`,
+      `Cannot import "npm:@scope/x@^2/sub" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add npm:@scope/x@^2\` brings the package along, and it is imported as "@scope/x"`,
     ],
     [
       "a package that nobody vendored",
@@ -86,7 +86,7 @@ export const run = () => [one, two, deep, exact];`,
       'Cannot import "x" from "main.ts": no such file in the plugin',
     ],
   ] as const)("refuses %s, saying what to write [B7.refused]", async (_what, files, message) => {
-    expect(await refusal(files)).toEqual({ kind: "import", message, file: "main.ts" });
+    expect(await refusal(files)).toEqual({ kind: "import", message, file: "main.ts", line: 1, column: 8 });
   });
 });
 
@@ -119,7 +119,11 @@ export const run = () => [data, text, code, answer, later];`,
 }`,
         "later.ts": "enum Kind { Late = 'late' }\nexport const value: string = Kind.Late;",
       }),
-    ).toEqual(["late", 'Cannot import "npm:x" from "main.', 'Cannot import "../x.ts" from "main.ts": it leads out of the plugin']);
+    ).toEqual([
+      "late",
+      'Cannot import "npm:x" from "main.',
+      'Cannot import "../x.ts" from "main.ts": it leads out of the plugin (main.ts:5:32)',
+    ]);
   });
 
   it("may import one another in a circle, and await at the top level [B7.cycles] [B7.await]", async () => {

@@ -19,6 +19,8 @@ export interface ConsentWorldOptions {
   readonly mode?: ConsentMode;
   readonly keep?: boolean;
   readonly frozen?: boolean;
+  /** Plugins that are trusted by their names. */
+  readonly trusted?: readonly string[];
 }
 
 export interface ConsentWorld extends Bench {
@@ -38,7 +40,7 @@ export interface ConsentWorld extends Bench {
 
 /** Scanned. Files are in `/project/plugins`. */
 export async function consentWorld(files: Readonly<Record<string, MemoryEntry>>, options: ConsentWorldOptions = {}): Promise<ConsentWorld> {
-  const { mode = "strict", keep = true, frozen = false } = options;
+  const { mode = "strict", keep = true, frozen = false, trusted = [] } = options;
   const platform = options.platform ?? createMemoryPlatform({ files: { [`${ROOT_PLUGINS}/.keep/x`]: "" } });
   const plant = (more: Readonly<Record<string, MemoryEntry>>): void => {
     platform.advance(1_000);
@@ -50,6 +52,7 @@ export async function consentWorld(files: Readonly<Record<string, MemoryEntry>>,
   const consent = createConsent({
     ...{ platform, lock, mode, keep, frozen, root: ROOT },
     versions: createVersions(platform, `${ROOT}/.bascule/versions`),
+    isTrusted: (plugin) => trusted.includes(plugin),
     grantsOf: (plugin, directory) => grants.list().find((one) => one.plugin === plugin && one.directory === directory)?.permissions ?? {},
     bases: (_plugin, directory) => ({ base: directory, plugin: directory }),
   });

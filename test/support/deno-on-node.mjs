@@ -31,6 +31,7 @@ globalThis.Deno = {
   cwd: () => process.cwd(),
   readFile: (path) => translated(async () => new Uint8Array(await fs.readFile(path))),
   readTextFile: (path) => translated(() => fs.readFile(path, "utf8")),
+  writeFile: (path, bytes, options) => translated(() => fs.writeFile(path, bytes, { flag: flagOf(options) })),
   writeTextFile: (path, text, options) => translated(() => fs.writeFile(path, text, { flag: flagOf(options) })),
   mkdir: (path, options) => translated(() => fs.mkdir(path, options)),
   remove: (path) => translated(() => fs.rm(path)),

@@ -7,6 +7,7 @@ import type { ToolResult } from "../../host/call.ts";
 import { createToolCalls } from "../../host/chains/tool-calls.ts";
 import { createCalls, type Calls, type CallOptions } from "../../host/calls.ts";
 import { checkRequired } from "../../host/capabilities/mod.ts";
+import { createPatience } from "../../host/confirmations/patience.ts";
 import { createPendingConfirmations, type PendingConfirmations } from "../../host/confirmations/pending.ts";
 import { createConfirm } from "../../host/confirmations/confirmations.ts";
 import type { Dispatch } from "../../host/dispatch.ts";
@@ -45,6 +46,8 @@ export interface TestHostOptions {
 
 export interface TestHost {
   readonly calls: Calls;
+  /** What calls are dispatched with now. */
+  current(): Dispatch;
   readonly registry: Registry;
   readonly platform: MemoryPlatform;
   readonly session: Session;
@@ -78,7 +81,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
   });
   const executors = createExecutors({
     ...{ platform, emit: bus.emit, secrets, sandbox, dryRuns, lease: sandbox.lease },
-    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
+    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7 }),
   });
   const confirmations = createPendingConfirmations();
   const confirm = createConfirm({
@@ -86,6 +89,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     newId: random.uuidv7,
     clock,
     pending: confirmations,
+    patience: createPatience(clock),
     timeoutMs: () => project.confirmation.timeoutMs,
     isUnchanged: ({ tool }) => registry.snapshot().getById(tool.id) === tool,
     onDefect,
@@ -117,6 +121,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     };
   }
   return {
+    current,
     confirmations,
     calls,
     registry,

@@ -15,6 +15,7 @@ export const acceptCommand: Command = {
   name: "accept",
   summary: "Let a new version of a plugin serve that asks for more, or says other things",
   usage: "accept [plugin]",
+  words: ["plugin"],
   details: [
     "Without a plugin it shows every version that waits, and what is new in it.",
     "What is accepted is the version that is shown, byte for byte: one that changes meanwhile waits again.",

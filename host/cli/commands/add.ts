@@ -2,6 +2,7 @@
 
 import type { PackagePreview } from "../../installing/installer.ts";
 import { parseSource } from "../../installing/read-package.ts";
+import { addBundle, BUNDLE_OPTIONS } from "../add-bundle.ts";
 import { confirmAct, YES_OPTION } from "../ask.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { changeLines, shortDigest } from "../consent-text.ts";
@@ -15,17 +16,29 @@ import { count, printable, shorten } from "../text.ts";
 
 export const addCommand: Command = {
   name: "add",
-  summary: "Bring a plugin here from a folder, an archive or a repository",
+  summary: "Bring a plugin here from a folder, an archive or a repository, or an MCP bundle",
   usage: "add <folder|archive|url>",
+  words: ["path"],
   details: [
     "Takes zip, tar and tar.gz files, and repositories over https and ssh; #name after the URL is a branch or a tag.",
     "Shows what the plugin asks for, asks, copies its files into the first plugin folder, and locks it. It grants nothing.",
     "What comes from an archive or a repository is bound to its bytes, and so are its grants. Added again, it is brought up to date.",
+    "Of an MCP bundle (.mcpb, .dxt) it shows what it would start, asks for the values that it needs, and lists it in bascule.json.",
+    "A bundle's program runs outside the sandbox, with all that you may do: that takes a yes of its own.",
   ],
-  examples: ["add ../notes", "add notes-1.2.0.tgz", "add https://github.com/somebody/notes.git#v1.2.0 --yes"],
+  examples: [
+    "add ../notes",
+    "add notes-1.2.0.tgz",
+    "add https://github.com/somebody/notes.git#v1.2.0 --yes",
+    "add files.mcpb --set folder=./docs --secret api_key=FILES_KEY",
+  ],
   positionals: { min: 1, max: 1 },
-  options: [YES_OPTION],
+  options: [YES_OPTION, ...BUNDLE_OPTIONS],
   async run(context) {
+    const [written = ""] = context.positionals;
+    const source = parseSource(written);
+    const added = source.kind === "path" ? await addBundle(context, absolutePath(written, context.platform.environment.cwd)) : undefined;
+    if (added !== undefined) return added;
     await makeRoots(context);
     return await withHost(context, (host) => add(context, host), { consent: "strict" });
   },

@@ -20,6 +20,7 @@ export const auditCommand: Command = {
   name: "audit",
   summary: "Show, search and verify the record of what happened",
   usage: "audit <tail | search [text] | verify | export | session <id>>",
+  words: [["tail", "search", "verify", "export", "session"], []],
   details: [
     "The record is in .bascule/audit/: every event is sealed together with all before it, so that verify finds what was changed, moved or",
     "taken out. Note the seal that it prints elsewhere: verify --head then also finds a record that was written anew.",

@@ -22,6 +22,7 @@ export const benchCommand: Command = {
   name: "bench",
   summary: "Measure calls of a tool",
   usage: "bench <tool> [key=value … | json | -]",
+  words: ["tool", []],
   details: [
     "Calls it again and again with the same arguments, each call from a clean state, and says how long that takes as a caller sees it.",
     "Whatever the tool does, it does that often. The first call that fails ends it.",

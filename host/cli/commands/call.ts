@@ -14,6 +14,8 @@ import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import { failureLines, successText } from "../result-text.ts";
 import { printable } from "../text.ts";
+import { namesMeant } from "../names-meant.ts";
+import { thrownLines } from "../thrown-frame.ts";
 import { truncatedText, wholeResult } from "../whole-result.ts";
 import { ARGS_OPTION, readToolArguments } from "../tool-arguments.ts";
 
@@ -21,6 +23,7 @@ export const callCommand: Command = {
   name: "call",
   summary: "Call a tool",
   usage: "call <tool> [key=value … | json | -]",
+  words: ["tool", []],
   details: [
     "Arguments are key=value words (key:=json for a value that is JSON whatever the tool's schema says), one JSON object,",
     "or - for JSON on standard input.",
@@ -96,7 +99,11 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
     output.document(committed === undefined ? result : { ...result, committed });
     return committed === undefined || committed.ok ? EXIT.ok : EXIT.failed;
   }
-  for (const line of failureLines(result, output, { cwd: platform.environment.cwd, workspace })) output.note(line);
+  const { cwd } = platform.environment;
+  for (const line of failureLines(result, output, { cwd, workspace })) output.note(line);
+  for (const line of await thrownLines(result, { operations: host.operations, files: platform.files, output, cwd }))
+    output.note(`  ${line}`);
+  for (const line of await namesMeant(result, args, host.operations)) output.note(`  ${line}`);
   await commitDryRun(context, host, result);
   output.document(result);
   return exitCodeFor(result.error);

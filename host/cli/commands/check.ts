@@ -7,7 +7,8 @@ import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { isolationOfProject } from "../isolation-flag.ts";
 import { problemLines } from "../frame.ts";
-import { absolutePath, parentOf, pathFrom, shellWord } from "../paths.ts";
+import { findPlugins } from "../find-plugins.ts";
+import { absolutePath, parentOf, pathFrom } from "../paths.ts";
 import { pluginRoots } from "../plugin-roots.ts";
 import { count, printable } from "../text.ts";
 
@@ -16,12 +17,13 @@ const MANIFEST = "manifest.json";
 export const checkCommand: Command = {
   name: "check",
   summary: "Find what is wrong with plugins",
-  usage: "check [folder]",
+  usage: "check [plugin|folder]",
+  words: ["plugin"],
   details: [
     "Checks the manifest, the files that it names, its dependencies, and that the code loads and exports its tools.",
-    "Without a folder it checks every plugin of the project; with one, that plugin or every plugin in it.",
+    "Without a name it checks every plugin of the project; with one that plugin, or every plugin in the folder.",
   ],
-  examples: ["check", "check plugins/demo", "check plugins/demo --fix"],
+  examples: ["check", "check demo", "check plugins/demo --fix"],
   positionals: { min: 0, max: 1 },
   options: [{ name: "fix", about: "Write good manifests anew in the canonical form (also from the older spelling)" }],
   run: check,
@@ -48,20 +50,15 @@ async function check(context: CommandContext): Promise<number> {
 }
 
 /** The roots to look into, and the one folder that was meant if it is a plugin itself. */
-async function whatToCheck({
-  platform,
-  project,
-  positionals,
-  output,
-}: CommandContext): Promise<{ readonly roots: readonly string[]; readonly only?: string }> {
+async function whatToCheck(context: CommandContext): Promise<{ readonly roots: readonly string[]; readonly only?: string }> {
+  const { platform, project, positionals } = context;
   const { files, environment } = platform;
   const [named] = positionals;
   if (named !== undefined) {
     const folder = absolutePath(named, environment.cwd);
     if ((await files.stat(folder))?.kind !== "directory") {
-      const meant = await folderOfPlugin(named, { platform, project });
-      const advice = meant === undefined ? [] : [`Did you mean ${output.program} check ${shellWord(pathFrom(environment.cwd, meant))}?`];
-      throw notFoundError(`There is no folder "${named}"`, advice);
+      const [{ path }] = await findPlugins(context, [named]);
+      return { roots: [parentOf(path)], only: path };
     }
     const isPlugin = (await files.stat(`${folder}/${MANIFEST}`)) !== undefined;
     return isPlugin ? { roots: [parentOf(folder)], only: folder } : { roots: [folder] };
@@ -70,18 +67,6 @@ async function whatToCheck({
   for (const root of await pluginRoots(platform, project)) if ((await files.stat(root))?.kind === "directory") roots.push(root);
   if (roots.length === 0) throw notFoundError("There is no folder of plugins here");
   return { roots };
-}
-
-/** Other commands take a plugin's name, which mostly is that of its folder. */
-async function folderOfPlugin(
-  name: string,
-  { platform, project }: Pick<CommandContext, "platform" | "project">,
-): Promise<string | undefined> {
-  for (const root of await pluginRoots(platform, project)) {
-    const folder = absolutePath(name, root);
-    if ((await platform.files.stat(folder))?.kind === "directory") return folder;
-  }
-  return undefined;
 }
 
 /** Writes the canonical form if the file holds another one. Only a manifest that was read whole is written. */

@@ -10,6 +10,7 @@ export const clientConfigCommand: Command = {
   name: "client-config",
   summary: "Print how to connect an MCP client to this project",
   usage: "client-config [client]",
+  words: [CLIENTS.map(({ name }) => name)],
   details: [
     `Knows ${CLIENTS.map(({ name }) => name).join(", ")}; without a name it prints all of them.`,
     "Nothing is written: the lines are for you to put where they say.",

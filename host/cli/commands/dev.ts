@@ -1,6 +1,7 @@
 /** `bascule dev`: serves the project's plugins, reloads them at every edit, and shows what happens. */
 
 import type { HostEvent } from "../../audit/events.ts";
+import type { ToolResult } from "../../call.ts";
 import type { PluginView } from "../../doors/operations.ts";
 import type { SocketDoor } from "../../doors/socket.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -23,17 +24,14 @@ export const devCommand: Command = {
   usage: "dev",
   details: [
     "Other commands find it through .bascule/host.sock and are answered by it.",
-    "Writes the types of each plugin at every reload, as `types` does.",
+    "At every reload of a plugin it writes the plugin's types, as `types` does, and runs its cases and tests, as `test` does.",
+    "An error shows the line of the code or of the manifest that it is at, also one that a tool throws in a call.",
     "Permission flags hold for this run and for every plugin, within what each one asks for.",
+    "With --json it writes a JSON value a line: first what is there, then the host's events, and `types` and `tests` as they are done.",
   ],
-  examples: ["dev", "dev --allow-read=. --deny-read=.env", "dev --test"],
+  examples: ["dev", "dev --allow-read=. --deny-read=.env", "dev --no-tests"],
   positionals: { min: 0, max: 0 },
-  options: [
-    { name: "test", about: "Run the cases and tests of a plugin again at every reload" },
-    ...RUN_OPTIONS,
-    ISOLATION_OPTION,
-    FROZEN_OPTION,
-  ],
+  options: [{ name: "no-tests", about: "Do not run cases and tests at every reload" }, ...RUN_OPTIONS, ISOLATION_OPTION, FROZEN_OPTION],
   run: dev,
 };
 
@@ -42,7 +40,7 @@ async function dev(context: CommandContext): Promise<number> {
   const oneRun = await permissionsOfRun(options, platform);
   await makeRoots(context);
   const host = await openLocalHost(context, oneRun, { watch: true });
-  const tests = options.has("test") ? createTestKeeper(context, oneRun) : undefined;
+  const tests = options.has("no-tests") ? undefined : createTestKeeper(context, oneRun);
   let door: SocketDoor | undefined;
   try {
     door = await openDoor(context, host);
@@ -50,7 +48,7 @@ async function dev(context: CommandContext): Promise<number> {
     const place = { cwd: platform.environment.cwd, workspace: status.workspace };
     const plugins = await host.operations.list();
     for (const line of startScreen(status, plugins, output, place)) output.line(line);
-    output.document({ ok: true, status, plugins });
+    output.entry({ type: "ready", status, plugins });
     await showEvents(context, host, { place, ...(tests !== undefined && { tests }) });
     if (signal.aborted) output.note(output.style.dim("\nFinishing what runs; Ctrl-C again ends at once"));
   } finally {
@@ -74,19 +72,27 @@ async function showEvents(
   const end = (): void => void events.return?.();
   signal.addEventListener("abort", end, { once: true });
   if (signal.aborted) end();
-  const keepTypes = createTypesKeeper(platform, output.style);
+  const keepTypes = createTypesKeeper(platform, output);
+  const options = {
+    output,
+    place,
+    operations: host.operations,
+    files: platform.files,
+    result: (id: string) => resultOf(id, context, host),
+  };
   const plugin = async (name: string): Promise<PluginView | undefined> => (await host.operations.list()).find((view) => view.name === name);
   for (const view of await host.operations.list()) {
-    for (const line of await typeLines(view, keepTypes)) output.line(line);
+    await typesOf(view, keepTypes);
     if (view.held !== undefined) prompts?.ask(view.name, view.held);
   }
   for (let next = await events.next(); next.done !== true; next = await events.next()) {
     const event = next.value;
-    for (const line of await liveLines(event, { output, place, plugin })) output.line(line);
+    for (const line of await liveLines(event, { ...options, plugin })) output.line(line);
+    output.entry(event);
     prompts?.hear(event);
     if (!CHANGES_MANIFEST.has(event.type)) continue;
     const view = await plugin(event.plugin ?? "");
-    for (const line of await typeLines(view, keepTypes)) output.line(line);
+    await typesOf(view, keepTypes);
     if (event.type !== "plugin.failed" && view?.directory !== undefined) tests?.run(view.name, view.directory);
   }
   await prompts?.ended();
@@ -100,6 +106,19 @@ const CHANGES_MANIFEST: ReadonlySet<HostEvent["type"]> = new Set([
   "plugin.quarantined",
 ] as const);
 
-async function typeLines(view: PluginView | undefined, keepTypes: TypesKeeper): Promise<readonly string[]> {
-  return view?.directory === undefined || view.state === "ignored" ? [] : await keepTypes(view.name, view.directory);
+/** Its caller has it moments after the event, and what it says of the place is worth that wait, not more. */
+async function resultOf(callId: string, { platform, signal }: CommandContext, { host }: LocalHost): Promise<ToolResult | undefined> {
+  for (let look = 0; look < LOOKS && !signal.aborted; look += 1) {
+    const result = host.result(callId);
+    if (result !== undefined) return result;
+    await new Promise<void>((resolve) => void platform.clock.after(LOOK_MS, resolve));
+  }
+  return undefined;
+}
+
+const LOOKS = 50;
+const LOOK_MS = 20;
+
+async function typesOf(view: PluginView | undefined, keepTypes: TypesKeeper): Promise<void> {
+  if (view?.directory !== undefined && view.state !== "ignored") await keepTypes(view.name, view.directory);
 }

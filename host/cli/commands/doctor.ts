@@ -69,7 +69,7 @@ async function doctor(context: CommandContext): Promise<number> {
     ...system,
     engine,
     isolation: { ...isolation, ...open, process },
-    hostRoute: { deno: natively.deno, unconfined: natively.unconfined },
+    hostRoute: { deno: natively.deno, unconfined: natively.unconfined, byName: natively.byName },
     problems,
   });
   return problems.length === 0 ? EXIT.ok : EXIT.failed;
@@ -80,6 +80,8 @@ interface NativeRoute {
   readonly deno: boolean;
   /** Names that are trusted to run without. */
   readonly unconfined: readonly string[];
+  /** Names that are trusted whatever bytes they stand for. */
+  readonly byName: readonly string[];
   readonly text: string;
   readonly problems: readonly string[];
 }
@@ -90,6 +92,7 @@ async function nativeRoute({ platform, project }: CommandContext): Promise<Nativ
   const { trusted } = config();
   const deno = platform.trusted.find("deno");
   const unconfined = trusted.filter((listed) => listed.unconfined).map(({ name }) => name);
+  const byName = trusted.filter((listed) => listed.digest === undefined).map(({ name }) => name);
   const waiting = deno === undefined ? trusted.filter((listed) => !listed.unconfined).map(({ name }) => name) : [];
   const walls =
     deno === undefined
@@ -98,7 +101,12 @@ async function nativeRoute({ platform, project }: CommandContext): Promise<Nativ
   return {
     deno: deno !== undefined,
     unconfined,
-    text: unconfined.length === 0 ? walls : `${walls}; UNCONFINED: ${unconfined.join(", ")}`,
+    byName,
+    text: [
+      walls,
+      ...(unconfined.length === 0 ? [] : [`UNCONFINED: ${unconfined.join(", ")}`]),
+      ...(byName.length === 0 ? [] : [`trusted by name, whatever bytes they hold (a "digest" binds them): ${byName.join(", ")}`]),
+    ].join("; "),
     problems: waiting.map(
       (name) => `"${name}" is trusted, and Deno, which would confine it, is not installed (https://deno.com, or npm install -g deno)`,
     ),

@@ -25,6 +25,7 @@ export const exportCommand: Command = {
   name: "export",
   summary: "Write tools for a model's API or a framework, or permissions for Deno",
   usage: `export <${EXPORT_FORMATS.join("|")}> [tool...] | export deno [plugin...]`,
+  words: [[...EXPORT_FORMATS, "deno"], "any"],
   details: [
     "Tools are written as the list that the API takes; for ai-sdk and langchain, whose tools are objects, as a program that makes them.",
     "What the target cannot say is named on standard error; the host checks it all the same.",

@@ -14,6 +14,7 @@ export const grantCommand: Command = {
   name: "grant",
   summary: "Let a plugin read, write, connect …",
   usage: "grant <plugin> --allow-read=<path> …",
+  words: ["plugin"],
   details: [
     "A plugin never gets more than its manifest asks for. Several items are separated by commas.",
     "What is denied stays denied, whatever else is allowed.",

@@ -16,6 +16,7 @@ export const infoCommand: Command = {
   name: "info",
   summary: "Show everything about a plugin or a tool",
   usage: "info <plugin|tool>",
+  words: ["any"],
   examples: ["info words", "info grep", "info words.grep"],
   positionals: { min: 1, max: 1 },
   options: [],

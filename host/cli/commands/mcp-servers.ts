@@ -2,8 +2,11 @@
 
 import { connectToHost } from "../../doors/socket-client.ts";
 import type { McpServerStatus } from "../../sources/mcp/mod.ts";
-import { usageError } from "../cli-error.ts";
+import { McpToolsChanged } from "../../sources/mcp/server.ts";
+import { confirmAct, YES_OPTION } from "../ask.ts";
+import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
+import { changeLines, shortDigest } from "../consent-text.ts";
 import { EXIT } from "../exit-codes.ts";
 import { table } from "../help.ts";
 import { type LocalHost, openLocalHost } from "../local-host.ts";
@@ -14,13 +17,15 @@ export const mcpServersCommand: Command = {
   name: "mcp-servers",
   summary: "Show MCP servers and their tools, and accept what those say now",
   usage: "mcp-servers [accept <server> [tool...]]",
+  words: [["accept"], [], "tool"],
   details: [
     "Servers are listed in bascule.json under mcpServers. What their tools say is pinned when a server is first seen: a tool that is new,",
-    "or says something else, is not offered until it is accepted.",
+    "or says something else, is not offered until it is accepted. What is accepted is what was shown: it shows what is new, and asks.",
+    "The pins are in bascule.lock.",
   ],
   examples: ["mcp-servers", "mcp-servers accept github", "mcp-servers accept github create_issue"],
   positionals: { min: 0, max: Number.MAX_SAFE_INTEGER },
-  options: [],
+  options: [{ name: "digest", value: "hex", about: "Accept only what has a digest that begins so, without a question" }, YES_OPTION],
   run: mcpServers,
 };
 
@@ -31,22 +36,30 @@ async function mcpServers(context: CommandContext): Promise<number> {
     throw usageError(`There is no "mcp-servers ${verb}"`, [`Like this: ${output.program} mcp-servers accept <server>`]);
   const host = await openLocalHost(context, {}, { mcp: true });
   try {
-    const accepted = name === undefined ? undefined : await accept(context, host, { name, tools });
+    const outcome = name === undefined ? undefined : await accept(context, host, { name, tools });
+    const { accepted } = outcome ?? {};
     const servers = host.mcp.mcpServers();
     if (accepted === undefined) for (const line of servers.flatMap((server) => serverLines(server, context))) output.line(line);
     if (servers.length === 0) output.line("bascule.json lists no MCP server");
-    output.document({ ok: true, servers, ...(accepted && { accepted }) });
-    return EXIT.ok;
+    output.document({ ok: outcome?.declined !== true, servers, ...(accepted && { accepted }) });
+    return outcome?.declined === true ? EXIT.denied : EXIT.ok;
   } finally {
     await host.close();
   }
 }
 
+/** What became of a wish to accept. */
+interface Accepted {
+  readonly accepted: readonly string[];
+  readonly declined?: true;
+}
+
 async function accept(
-  { platform, project, output }: CommandContext,
+  context: CommandContext,
   host: LocalHost,
   { name, tools }: { readonly name: string; readonly tools: readonly string[] },
-): Promise<readonly string[]> {
+): Promise<Accepted> {
+  const { platform, project, output, options } = context;
   const servers = host.mcp.mcpServers();
   const server = servers.find((known) => known.name === name);
   if (server === undefined) {
@@ -57,14 +70,46 @@ async function accept(
     throw usageError(`There is no MCP server "${name}"`, near === undefined ? [] : [`Did you mean ${near}?`]);
   }
   if (server.state !== "connected") throw usageError(`The MCP server "${name}" is not connected: ${server.problem ?? "it did not answer"}`);
-  const accepted = await host.mcp.acceptMcpTools(name, tools.length === 0 ? undefined : tools);
-  output.line(accepted.length === 0 ? "There was nothing to accept" : `Accepted: ${accepted.join(", ")}`);
+  const { waiting } = server;
+  const wanted = (waiting?.tools ?? []).filter((tool) => tools.length === 0 || tools.includes(tool));
+  if (waiting === undefined || wanted.length === 0) {
+    output.line("There was nothing to accept");
+    return { accepted: [] };
+  }
+  const changes = waiting.changes.filter((change) => !("tool" in change) || wanted.includes(change.tool ?? ""));
+  output.line(`${output.style.bold(name)} ${output.style.dim(`(${shortDigest(waiting.digest)})`)} says something else by now:`);
+  for (const line of changeLines(changes, output.style)) output.line(`  ${line}`);
+  const digest = options.value("digest");
+  if (digest !== undefined && !(digest.length >= MIN_DIGEST && waiting.digest.startsWith(digest)))
+    throw new CliError("changed", `What waits is not "${digest}" but ${shortDigest(waiting.digest)}`, { exitCode: EXIT.denied });
+  if (digest === undefined && !(await confirmAct(context, `Accept ${count(wanted.length, "tool")}?`))) {
+    output.line("Not accepted");
+    return { accepted: [], declined: true };
+  }
+  const accepted = await acceptShown(context, host, { name, tools: wanted, digest: waiting.digest });
+  output.line(`Accepted: ${accepted.join(", ")}`);
   const running = await connectToHost(platform, project.stateDirectory);
   if (running !== undefined) {
     await running.operations.reload();
     running.close();
   }
-  return accepted;
+  return { accepted };
+}
+
+/** Fewer digits could be hit by what was made for it. */
+const MIN_DIGEST = 12;
+
+async function acceptShown(
+  { output }: CommandContext,
+  host: LocalHost,
+  { name, tools, digest }: { readonly name: string; readonly tools: readonly string[]; readonly digest: string },
+): Promise<readonly string[]> {
+  try {
+    return await host.mcp.acceptMcpTools(name, tools, digest);
+  } catch (error) {
+    if (!(error instanceof McpToolsChanged)) throw error;
+    throw new CliError("changed", error.message, { hints: [`${output.program} mcp-servers accept ${name}`] });
+  }
 }
 
 function serverLines({ name, state, problem, tools, refused }: McpServerStatus, { output }: CommandContext): readonly string[] {

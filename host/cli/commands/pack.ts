@@ -16,6 +16,7 @@ export const packCommand: Command = {
   name: "pack",
   summary: "Make one module of a plugin, in a folder that needs nothing else",
   usage: "pack <plugin>",
+  words: ["plugin"],
   details: [
     "`main.js` gets the plugin's modules and what they import from vendor/; everything that is not code is copied beside it.",
     "`main.js.map` says where it came from: errors name the author's file, line and column. Tests and types stay behind, cases do not.",

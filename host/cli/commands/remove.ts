@@ -4,14 +4,16 @@ import { confirmAct, YES_OPTION } from "../ask.ts";
 import { notFoundError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { removeBundle } from "../add-bundle.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
 import { pathFrom } from "../paths.ts";
 import { count, printable } from "../text.ts";
 
 export const removeCommand: Command = {
   name: "remove",
-  summary: "Take a plugin out of service and delete its folder",
-  usage: "remove <plugin>",
+  summary: "Take a plugin, or the MCP server of a bundle, out of service and delete its folder",
+  usage: "remove <plugin|server>",
+  words: ["plugin"],
   details: [
     "Calls that run are waited for, a while. Its grants, its entry in bascule.lock and its kept versions go with it.",
     "What it has written stays, and so does the audit. Of a link, the link goes and the folder that it leads to stays.",
@@ -19,7 +21,10 @@ export const removeCommand: Command = {
   examples: ["remove notes", "remove notes --yes"],
   positionals: { min: 1, max: 1 },
   options: [YES_OPTION],
-  run: (context) => withHost(context, (host) => remove(context, host)),
+  async run(context) {
+    const bundle = await removeBundle(context);
+    return bundle ?? (await withHost(context, (host) => remove(context, host)));
+  },
 };
 
 async function remove(context: CommandContext, host: HostAccess): Promise<number> {

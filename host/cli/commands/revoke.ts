@@ -2,6 +2,7 @@
 
 import { notFoundError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
+import { nearestName } from "../../nearest.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
 import { PERMISSION_OPTIONS, permissionsFromFlags } from "../permission-flags.ts";
 import { permissionText } from "../permission-text.ts";
@@ -11,6 +12,7 @@ export const revokeCommand: Command = {
   name: "revoke",
   summary: "Take back what a plugin was granted",
   usage: "revoke <plugin> [--allow-read=<path> …]",
+  words: ["plugin"],
   details: ["Without flags it takes back everything, with a flag without value the whole kind, else the items as they were granted."],
   examples: ["revoke words", "revoke notes --allow-write", "revoke words --allow-read=docs"],
   positionals: { min: 1, max: 1 },
@@ -24,12 +26,17 @@ async function revoke(context: CommandContext, host: HostAccess): Promise<number
   const taken = permissionsFromFlags(options, platform.environment);
   const everything = Object.keys(taken).length === 0;
   const changed = await host.operations.revoke(plugin, everything ? undefined : taken);
-  const left = (await host.operations.grants()).grants.filter((grant) => grant.plugin === plugin);
+  const { grants } = await host.operations.grants();
+  const left = grants.filter((grant) => grant.plugin === plugin);
   if (changed === 0) {
     const held = left.map((grant) => `It may ${permissionText(grant.permissions, platform.environment.cwd)}`);
+    const near = nearestName(
+      plugin,
+      grants.map((grant) => grant.plugin),
+    );
     throw notFoundError(
       `Plugin "${plugin}" was not granted ${everything ? "anything" : "that"}`,
-      held.length > 0 ? held : [`${output.program} grants lists all grants`],
+      held.length > 0 ? held : [near === undefined ? `${output.program} grants lists all grants` : `Did you mean "${near}"?`],
     );
   }
   const now = left.map((grant) => permissionText(grant.permissions, platform.environment.cwd)).join(", ");

@@ -10,6 +10,7 @@ export const rollbackCommand: Command = {
   name: "rollback",
   summary: "Go back to the version of a plugin that served before",
   usage: "rollback <plugin>",
+  words: ["plugin"],
   details: [
     "The plugin's folder stays as it is: what it holds is set aside, also after a restart.",
     "The next edit there is a new version like any other. `accept` takes back what was set aside.",

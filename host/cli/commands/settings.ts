@@ -13,6 +13,7 @@ export const settingsCommand: Command = {
   name: "settings",
   summary: "Show what a plugin is set to, or set it",
   usage: "settings <plugin> [key [value]]",
+  words: ["plugin", []],
   details: [
     "A key is `enabled`, `tools.<tool>.enabled`, or one of the plugin's own settings; members of objects come after a dot.",
     "Values are read as the plugin's settingsSchema wants them; lists and objects are written as JSON.",

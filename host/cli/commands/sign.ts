@@ -19,6 +19,7 @@ export const signCommand: Command = {
   name: "sign",
   summary: "Sign a plugin's files, so that users see who changed them",
   usage: "sign <plugin>",
+  words: ["plugin"],
   details: [
     `Writes ${SIGNATURE_FILE} into its folder: an Ed25519 signature over the plugin's digest, with the public key.`,
     "After any edit the plugin has to be signed again. Where a plugin has been accepted, another signer is a matter of consent.",

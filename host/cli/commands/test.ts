@@ -8,6 +8,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findPlugins, type NamedFolder, shownFolder } from "../find-plugins.ts";
 import { isolationOfProject } from "../isolation-flag.ts";
+import { grantsOfTests } from "../keep-tests.ts";
 import { PERMISSION_OPTIONS, permissionsFromFlags } from "../permission-flags.ts";
 import { countTests, createTestLines, summaryLines } from "../test-text.ts";
 import { printable } from "../text.ts";
@@ -16,12 +17,14 @@ export const testCommand: Command = {
   name: "test",
   summary: "Run the cases and tests of plugins in the sandbox",
   usage: "test [plugin...]",
+  words: ["plugin"],
   details: [
     "Runs `cases/*.json`, and the files named `*_test.ts` or `*.test.ts` (or .js, .mjs) with their `Deno.test`, each file in an empty workspace.",
-    "Cases say themselves what is granted. Test files may do what the permission flags of this run allow, within what the manifest asks for.",
+    "Cases say themselves what is granted. Test files may do what the permission flags of this run allow, within what the manifest asks for;",
+    "without flags they may use the files of their own empty workspace and of the plugin's copy in it.",
     "The same test files run under `deno test`. As there, sanitizers are off unless a test or a flag turns them on.",
   ],
-  examples: ["test", "test words --allow-read", "test math --filter sqrt"],
+  examples: ["test", "test web --allow-net=localhost:8080", "test math --filter sqrt"],
   options: [
     { name: "filter", value: "text", about: "Only tests whose name contains it, or matches it if it is /a regular expression/" },
     { name: "sanitize-ops", about: "A test that leaves a timer or an operation behind fails" },
@@ -33,7 +36,7 @@ export const testCommand: Command = {
 
 async function test(context: CommandContext): Promise<number> {
   const { platform, options, output, positionals, signal } = context;
-  const grants = permissionsFromFlags(options, platform.environment);
+  const grants = grantsOfTests(permissionsFromFlags(options, platform.environment));
   const filter = checkFilter(options.value("filter"));
   const plugins = await findPlugins(context, positionals);
   const isolation = await isolationOfProject(context);

@@ -14,6 +14,7 @@ export const typesCommand: Command = {
   name: "types",
   summary: "Write the types of plugins, made of their manifests",
   usage: "types [plugin...]",
+  words: ["plugin"],
   details: [
     "`bascule.d.ts` holds what a plugin's tools take and answer, its settings and the context; its code imports them with `import type`.",
     "`bascule-globals.d.ts` declares what the sandbox has for the permissions that the manifest asks for, and nothing else.",

@@ -15,6 +15,7 @@ export const vendorCommand: Command = {
   name: "vendor",
   summary: "Put the packages that plugins import into their vendor/",
   usage: "vendor [plugin...]",
+  words: ["plugin"],
   details: [
     '`"imports"` in manifest.json names them as deno.json does: `"jmespath": "npm:jmespath@^0.16"`, `"@std/csv": "jsr:@std/csv@1"`.',
     "Takes them from `node_modules` (of the plugin or above it), and jsr packages from Deno's cache too. Nothing is fetched when a plugin loads.",

@@ -11,11 +11,13 @@ import {
   problemToText,
 } from "../../../manifests/mod.ts";
 import type { PendingConfirmation } from "../../confirmations/pending.ts";
+import { LockFileError } from "../../consent/lock.ts";
 import type { Host } from "../../host-interface.ts";
+import { type McpServerStatus, McpToolsChanged } from "../../sources/mcp/mod.ts";
 import type { Operations } from "../operations.ts";
 import type { HttpCalls } from "./calls.ts";
 import { type ApiRequest, type Endpoint, json, textIn } from "./endpoint.ts";
-import { MCP_SERVER, UNDOABLE, UNDONE } from "./person-schemas.ts";
+import { inWords, MCP_SERVER, UNDOABLE, UNDONE } from "./person-schemas.ts";
 import { RequestProblem } from "./problem.ts";
 import { ANSWER, closed, CONFIRMATION, GRANT, listed, NAME, OBJECT, some, TEXT, WHY_QUERY } from "./schemas.ts";
 import type { HttpSessions } from "./sessions.ts";
@@ -142,7 +144,7 @@ export const PERSON_ENDPOINTS: readonly Endpoint<PersonApi>[] = [
     summary: "The MCP servers whose tools are offered, and what of them is not offered",
     scope: "admin",
     answers: { 200: { about: "The servers", schema: listed("servers", MCP_SERVER) } },
-    run: (_request, { host }) => json({ servers: host.mcpServers() }),
+    run: (_request, { host }) => json({ servers: host.mcpServers().map(withWords) }),
   },
   {
     method: "post",
@@ -150,18 +152,36 @@ export const PERSON_ENDPOINTS: readonly Endpoint<PersonApi>[] = [
     id: "acceptMcpTools",
     summary: "Accept what a server's tools say now: all of them, or those named",
     scope: "admin",
-    body: closed({ tools: Type.Optional(Type.Array(NAME, { maxItems: 512 })) }),
-    answers: { 200: { about: "Those that were not offered before", schema: some({ accepted: Type.Array(TEXT) }) } },
+    about: "They are accepted as they were shown, or not at all.",
+    body: closed({
+      tools: Type.Optional(Type.Array(NAME, { maxItems: 512 })),
+      digest: Type.String({ minLength: 1, maxLength: 128, description: "`waiting.digest` of the server that was shown" }),
+    }),
+    answers: {
+      200: { about: "Those that were not offered before", schema: some({ accepted: Type.Array(TEXT) }) },
+      409: { about: "They say something else by now" },
+    },
     async run({ params, body }, { host }) {
       const server = host.mcpServers().find(({ name }) => name === params["name"]);
       if (server === undefined) throw new RequestProblem("not_found", "There is no such MCP server: GET /v1/mcp-servers lists them");
       if (server.state !== "connected")
         throw new RequestProblem("unavailable", `The MCP server is not connected: ${server.problem ?? "it did not answer"}`);
       const tools = isJsonArray(body["tools"]) ? body["tools"].filter((tool) => typeof tool === "string") : undefined;
-      return json({ accepted: await host.acceptMcpTools(server.name, tools) });
+      try {
+        return json({ accepted: await host.acceptMcpTools(server.name, tools, textIn(body, "digest") ?? "") });
+      } catch (error) {
+        if (error instanceof McpToolsChanged) throw new RequestProblem("conflict", error.message);
+        if (error instanceof TypeError || error instanceof LockFileError) throw new RequestProblem("forbidden", error.message);
+        throw error;
+      }
     },
   },
 ];
+
+/** What waits, in words too. */
+function withWords({ waiting, ...server }: McpServerStatus): object {
+  return waiting === undefined ? server : { ...server, waiting: { ...waiting, words: inWords(waiting.changes) } };
+}
 
 function withTurn(pending: PendingConfirmation, { calls }: PersonApi): object {
   return { ...pending, turnId: calls.turnOf(pending.request.callId) };

@@ -1,7 +1,10 @@
 /** What answers to a person hold, of plugins, undo and MCP servers. */
 
 import { type TSchema, Type } from "@sinclair/typebox";
-import { ANY, DRY_RUN, OBJECT, oneOf, some, TEXT, TEXTS, TIME } from "./schemas.ts";
+import { printable } from "../../cli/text.ts";
+import { changeWords } from "../../consent/change-text.ts";
+import { asks, type ConsentChange } from "../../consent/changes.ts";
+import { ANY, CHANGE_WORDS, DRY_RUN, OBJECT, oneOf, some, TEXT, TEXTS, TIME } from "./schemas.ts";
 
 export const UNDOABLE: TSchema = some({ callId: TEXT, tool: TEXT, atMs: TIME });
 export const UNDONE: TSchema = some({
@@ -18,7 +21,17 @@ export const MCP_SERVER: TSchema = some({
   problem: Type.Optional(TEXT),
   tools: TEXTS,
   refused: Type.Array(some({ tool: TEXT, reason: TEXT })),
+  waiting: Type.Optional(some({ tools: TEXTS, digest: TEXT, changes: Type.Array(OBJECT), words: CHANGE_WORDS })),
 });
+
+/** As `CHANGE_WORDS` has them. They are the author's in part, so what would hide or reorder text is written out. */
+export function inWords(changes: readonly ConsentChange[]): readonly object[] {
+  return changes.map((change) => {
+    const { sign, what, from, to } = changeWords(change);
+    const values = { ...(from !== undefined && { from: printable(from) }), ...(to !== undefined && { to: printable(to) }) };
+    return { sign, what: printable(what), ...values, widens: asks(change, "fluent") };
+  });
+}
 
 const UNUSED: TSchema = Type.Array(some({ kind: TEXT, item: ANY }));
 export const USED: TSchema = some({
@@ -40,7 +53,14 @@ export const SETTINGS: TSchema = some({
   disabledTools: TEXTS,
   config: OBJECT,
   fields: Type.Array(
-    some({ key: TEXT, value: Type.Optional(ANY), isSet: Type.Boolean(), type: Type.Optional(TEXT), description: Type.Optional(TEXT), schema: OBJECT }),
+    some({
+      key: TEXT,
+      value: Type.Optional(ANY),
+      isSet: Type.Boolean(),
+      type: Type.Optional(TEXT),
+      description: Type.Optional(TEXT),
+      schema: OBJECT,
+    }),
   ),
   problems: Type.Array(OBJECT),
 });

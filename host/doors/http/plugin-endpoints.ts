@@ -1,13 +1,11 @@
 /** Endpoints for plugins: what they ask for, hold and use, which versions serve, how they are set (SPEC I2, C3, H6, G1). For people. */
 
 import { type TSchema, Type } from "@sinclair/typebox";
-import { changeWords } from "../../consent/change-text.ts";
-import { asks } from "../../consent/changes.ts";
 import type { PluginUse } from "../../learn/used.ts";
 import type { Operations, PluginView } from "../operations.ts";
 import { type Endpoint, json, textIn } from "./endpoint.ts";
 import { RequestProblem } from "./problem.ts";
-import { SETTINGS, USED } from "./person-schemas.ts";
+import { inWords, SETTINGS, USED } from "./person-schemas.ts";
 import { closed, listed, NAME, OBJECT, PLUGIN, some } from "./schemas.ts";
 
 /** What these endpoints work with. */
@@ -139,6 +137,5 @@ export const PLUGIN_ENDPOINTS: readonly Endpoint<PluginApi>[] = [
 /** The version that waits with its changes in words, too. */
 function withWords({ held, ...plugin }: PluginView): object {
   if (held === undefined) return plugin;
-  const words = held.changes.map((change) => ({ ...changeWords(change), widens: asks(change, "fluent") }));
-  return { ...plugin, held: { ...held, words } };
+  return { ...plugin, held: { ...held, words: inWords(held.changes) } };
 }

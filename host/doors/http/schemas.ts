@@ -234,6 +234,18 @@ export const TOOL: TSchema = some({
   unavailable: Type.Optional(TEXT),
 });
 
+/** Differences that wait for a person, in words. */
+export const CHANGE_WORDS: TSchema = Type.Array(
+  some({
+    sign: oneOf(["+", "-", "~", "…"]),
+    what: TEXT,
+    from: Type.Optional(TEXT),
+    to: Type.Optional(TEXT),
+    widens: Type.Boolean({ description: "It can do more than before" }),
+  }),
+  { description: "The changes for a person, in the same order" },
+);
+
 export const PLUGIN: TSchema = some({
   name: TEXT,
   state: oneOf(["loaded", "stale", "disabled", "failed", "quarantined", "ignored"]),
@@ -251,18 +263,7 @@ export const PLUGIN: TSchema = some({
       version: TEXT,
       digest: TEXT,
       changes: Type.Array(OBJECT),
-      words: Type.Optional(
-        Type.Array(
-          some({
-            sign: oneOf(["+", "-", "~", "…"]),
-            what: TEXT,
-            from: Type.Optional(TEXT),
-            to: Type.Optional(TEXT),
-            widens: Type.Boolean({ description: "It can do more than before" }),
-          }),
-          { description: "The changes for a person, in the same order" },
-        ),
-      ),
+      words: Type.Optional(CHANGE_WORDS),
     }),
   ),
 });

@@ -11,9 +11,10 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { JsonObject, JsonSchema, JsonValue } from "../../../manifests/mod.ts";
+import { type JsonObject, type JsonSchema, type JsonValue, LIMIT_CEILINGS } from "../../../manifests/mod.ts";
 import type { ToolResult } from "../../call.ts";
 import { hashOf } from "../../confirmations/request.ts";
+import { copyJson } from "../../json.ts";
 import type { ToolListing } from "../../listing.ts";
 import { toMcp } from "../../result.ts";
 import type { Session } from "../../session.ts";
@@ -34,6 +35,7 @@ export interface CallParams {
 }
 
 const MAX_ASKED = 64;
+const ABOUT_BOUNDS = { maxBytes: LIMIT_CEILINGS.argumentBytes, maxDepth: LIMIT_CEILINGS.jsonDepth } as const;
 const ROOTS_TIMEOUT_MS = 10_000;
 
 /** @throws {ProtocolError} if there is no such tool, or the state is not one that this request can take up. */
@@ -45,8 +47,10 @@ export async function callTool(params: CallParams, ctx: ServerContext, caller: C
   if (era === "legacy") client.narrow(() => listRoots(ctx, caller));
   const session = await client.session();
   const wish = dryRunWish(ctx.mcpReq._meta);
-  // Bound to that too: no answer to one question is one to another.
-  const about = await hashOf([name, args, wish.dryRun, { ...wish.commit }]);
+  // What is too deep to be hashed is refused when it is called.
+  const copy = copyJson(args, ABOUT_BOUNDS);
+  // Bound to the wish too: no answer to one question is one to another.
+  const about = await hashOf([name, copy.ok ? copy.value : null, wish.dryRun, { ...wish.commit }]);
   const listing = (await client.known()).get(name);
   // Of what is not listed dispatch says why: it is not there, or cannot run now.
   const tool = listing?.qualifiedName ?? name.replace("__", ".");

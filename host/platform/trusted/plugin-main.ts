@@ -9,7 +9,7 @@ import { connect } from "node:net";
 import { format } from "node:util";
 import { readMessages, type Told } from "./plugin-channel.ts";
 import { createContext, TOOL_OUTPUT } from "./plugin-context.ts";
-import { arrangeImports, arrangeWorld } from "./plugin-world.ts";
+import { arrangeImports, arrangeWorld, type World } from "./plugin-world.ts";
 
 const [, , channelPath = "", importMapPath] = process.argv;
 const socket = connect(channelPath);
@@ -66,7 +66,7 @@ readMessages(socket, (message) => {
 
 async function answerCall(call: Told): Promise<void> {
   arrangeImports(importMapPath);
-  arrangeWorld({ cwd: String(call["cwd"]), tmp: String(call["tmp"]), request, log });
+  arrangeWorld({ cwd: String(call["cwd"]), tmp: String(call["tmp"]), programs: call["programs"] as World["programs"], request, log });
   onUncaught((error) => send(thrown(error)));
   send(await outcomeOf(call));
 }

@@ -10,6 +10,8 @@ export interface World extends Pick<Reach, "request" | "log"> {
   readonly cwd: string;
   /** Where temporary files are made. */
   readonly tmp: string;
+  /** Files of programs that are granted by name. */
+  readonly programs: Readonly<Record<string, string>>;
 }
 
 type Callable = (...args: unknown[]) => unknown;
@@ -41,7 +43,7 @@ const PATHS: Readonly<Record<string, readonly number[]>> = {
 
 const CONSOLE = { debug: "debug", trace: "debug", log: "info", info: "info", warn: "warn", error: "error" } as const;
 
-export function arrangeWorld({ cwd, tmp, request, log }: World): void {
+export function arrangeWorld({ cwd, tmp, programs, request, log }: World): void {
   for (const [method, level] of Object.entries(CONSOLE)) Reflect.set(console, method, (...values: unknown[]) => log(level, values));
   const { Deno: deno } = globalThis as { readonly Deno?: Record<string, unknown> };
   if (deno === undefined) return;
@@ -61,6 +63,13 @@ export function arrangeWorld({ cwd, tmp, request, log }: World): void {
       const { dir = tmp, ...rest } = options as { readonly dir?: string };
       return [{ ...rest, dir: absolute(dir) }];
     });
+  // The host answers for the file that it finds under a granted name, and Deno would look it up in whatever PATH there is.
+  const { Command } = deno as { readonly Command: new (program: string | URL, options?: object) => object };
+  deno["Command"] = class extends Command {
+    constructor(program: string | URL, options?: object) {
+      super((typeof program === "string" && Object.hasOwn(programs, program) ? programs[program] : undefined) ?? program, options);
+    }
+  };
   // Deno itself answers as if nobody had been granted anything.
   const query = async (descriptor: unknown): Promise<object> => {
     const { value } = await request("permissions.query", descriptor as object);

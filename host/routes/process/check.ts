@@ -8,9 +8,11 @@ import {
   evaluateAddress,
   parseAccessQuery,
 } from "../../../manifests/mod.ts";
-import type { BridgeContext, CapabilityAct } from "../../capabilities/bridge.ts";
 import { toAct } from "../../capabilities/checked.ts";
 import { refusalMessage } from "../../capabilities/refusal.ts";
+import { isKernelPath } from "../../platform/kernel-paths.ts";
+import type { CheckAnswer, CheckContext } from "./check-answer.ts";
+import { checkRun } from "./check-run.ts";
 import { NetworkError } from "../../platform/network-types.ts";
 import { FileError, type Files } from "../../platform/platform.ts";
 
@@ -19,13 +21,6 @@ export interface Check {
   readonly permission: string;
   readonly value: string | undefined;
 }
-
-/** Whether it may be done, and the act to record; `reason` reaches the plugin. */
-export type CheckAnswer =
-  | { readonly ok: true; readonly act: CapabilityAct; readonly query: AccessQuery }
-  | { readonly ok: false; readonly act: CapabilityAct; readonly reason: string };
-
-export type CheckContext = Pick<BridgeContext, "grant" | "cwd" | "platform" | "plugin" | "signal">;
 
 /** `tools` and `mcp` are words of ours. */
 const KINDS: ReadonlySet<string> = new Set<DenoKind>(["read", "write", "net", "env", "sys", "run", "ffi", "import"]);
@@ -45,6 +40,7 @@ export async function answerCheck({ permission, value }: Check, context: CheckCo
   const parsed = parseAccessQuery(permission, value, "/");
   if (!parsed.ok) return refuse(permission, value, "protocol", parsed.message);
   const { query } = parsed;
+  if (query.kind === "run" && value !== undefined) return await checkRun(value, context);
   const verdict = evaluateAccess(context.grant.layers, query);
   if (verdict.state !== "granted") return denied(query, value, verdict, context);
   // Behind them are programs of this machine that ask nobody who they serve, the host's own socket among them.
@@ -98,6 +94,8 @@ async function checkRealPath(query: AccessQuery, value: string | undefined, cont
   if (!("path" in query) || query.path === undefined) return undefined;
   const { kind, path } = query;
   const real = await realPathOf(path, context);
+  if ([path, real ?? path].some((place) => isKernelPath(place, context.platform.environment.os)))
+    return refuse(kind, value, "devices", `Requires ${kind} access to "${value ?? ""}", which is the system's own: no grant covers that`);
   if (real === path) return undefined;
   const verdict = real === undefined ? undefined : evaluateAccess(context.grant.layers, { kind, path: real });
   if (verdict?.state === "granted" && !(kind === "write" && verdict.partial === true)) return undefined;

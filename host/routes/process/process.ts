@@ -19,6 +19,7 @@ import { partsOutcome, plainOutcome } from "../output.ts";
 import { openRunRecord, type RouteOptions, type RunRecord } from "../run-record.ts";
 import { DEFAULT_GRACE_MS, stopError, stopInTime } from "../stop-in-time.ts";
 import { type Broker, createBroker } from "./broker.ts";
+import { grantedPrograms } from "./check-run.ts";
 import { type Conversation, createConversation, maxLineBytes, type Said } from "./conversation.ts";
 import { grantedEnvironment } from "./granted-environment.ts";
 
@@ -140,10 +141,10 @@ async function runToEnd(
   void process.ended.then((how) =>
     conversation.end({ kind: "fault", fault: endFault(how, conversation.lastWords(), decision.limits.memoryBytes) }),
   );
-  process.ready.then(
-    () => {
+  Promise.all([grantedPrograms(record.bridge), process.ready]).then(
+    ([programs]) => {
       broker.begin();
-      process.send(callText(execution, record, process));
+      process.send(callText(execution, record, { code: process.code, programs }));
     },
     (error: unknown) =>
       conversation.end({ kind: "fault", fault: { kind: "trap", message: `The plugin's files cannot be copied: ${String(error)}` } }),
@@ -152,7 +153,7 @@ async function runToEnd(
     clock: options.platform.clock,
     // Whatever it has not done yet is not done once a quota is used up.
     signal: meter.stopped === undefined ? signal : AbortSignal.any([signal, meter.stopped]),
-    wallMs: decision.limits.wallMs,
+    time: record.time,
     graceMs: options.graceMs ?? DEFAULT_GRACE_MS,
     onStop(reason) {
       stop.abort(stopError(reason));
@@ -171,7 +172,11 @@ async function runToEnd(
 }
 
 /** The sandbox's own entry for the same call, so that both are told the same. */
-function callText(execution: Execution, record: RunRecord, { code }: TrustedProcess): string {
+function callText(
+  execution: Execution,
+  record: RunRecord,
+  { code, programs }: Pick<TrustedProcess, "code"> & { readonly programs: Readonly<Record<string, string>> },
+): string {
   const { tool, args, call } = execution;
   // As `TOLD` of sandbox/guest/context.ts: the rest is the prelude's.
   const { cwd, limits: _timers, ...told } = JSON.parse(guestContextText(execution, record)) as Readonly<Record<string, unknown>>;
@@ -183,6 +188,7 @@ function callText(execution: Execution, record: RunRecord, { code }: TrustedProc
     told,
     cwd: cwd ?? call.session.workspace,
     tmp: temporaryFolder(record.bridge),
+    programs,
   });
 }
 

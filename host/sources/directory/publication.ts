@@ -9,6 +9,7 @@ import type { Limits, Manifest, PermissionBases, Problem } from "../../../manife
 import type { LoadOutcome } from "../../../sandbox/mod.ts";
 import type { Log } from "../../platform/platform.ts";
 import type { PluginVersion } from "../../tool.ts";
+import { untilAborted } from "../../until-aborted.ts";
 import { createAnnouncements } from "./announce.ts";
 import { createNameClaims } from "./claims.ts";
 import { type Candidate, type CandidateVersion, createVersion } from "./compile.ts";
@@ -338,20 +339,6 @@ function heldBy({ outcome, seen }: PluginRecord, previous: PluginVersion | undef
     ...(signer !== undefined && { signer }),
     changes: [],
   };
-}
-
-/** What the promise gives, or `undefined` once the signal fires. */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  let end: () => void = () => undefined;
-  const aborted = new Promise<undefined>((resolve) => {
-    end = () => resolve(undefined);
-    signal.addEventListener("abort", end, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", end);
-  }
 }
 
 function tooMuch(): Problem {

@@ -38,24 +38,31 @@ export function ownerOf(server: string): string {
 const DEFAULT_EFFECTS: readonly SideEffect[] = ["network", "execute"];
 const DEFAULT_TIMEOUT_MS = 60_000;
 const MAX_DESCRIPTION = 16_384;
+/** What the protocol's specification says names are to have at most. Pins are kept under them. */
+const MAX_NAME = 128;
 const BOUNDS = { maxBytes: 128 * 1024, maxDepth: 64 } as const;
 
-/** Those that the configuration lets through; each has a name of its own in our grammar. */
+/** Those that the configuration lets through; each has a name of its own in our grammar. Of a name that is listed twice, the first is named and refused. */
 export function toServerTools(
   server: string,
   config: Pick<McpServerConfig, "tools" | "sideEffects" | "toolSideEffects" | "timeoutMs">,
   tools: readonly Tool[],
 ): readonly ServerTool[] {
-  const taken = new Set<string>();
-  const wanted = tools.filter(({ name }) => config.tools?.includes(name) !== false);
-  return wanted.map((tool) => {
-    const name = nameFor(server, tool.name, taken);
+  const listed = Map.groupBy(
+    tools.filter(({ name }) => config.tools?.includes(name) !== false),
+    ({ name }) => name,
+  );
+  // A name that fits is nobody else's, whatever the order of the list: rules are about it.
+  const taken = new Set([...listed.keys()].filter((name) => checkToolName(name) === undefined));
+  return [...listed].flatMap(([own, [tool, twin]]) => {
+    if (tool === undefined) return [];
+    const name = taken.has(own) ? own : nameFor(server, own, taken);
     taken.add(name);
-    return toServerTool(server, config, tool, name);
+    return [toServerTool(server, config, { tool, name, isTwice: twin !== undefined })];
   });
 }
 
-/** Its own name where that fits; else the nearest that does, told apart by a hash. */
+/** The nearest that fits, told apart by a hash. */
 function nameFor(server: string, name: string, taken: ReadonlySet<string>): string {
   const fitting = name.replaceAll(/[^A-Za-z0-9_-]/g, "_");
   const plain = /^[A-Za-z]/.test(fitting) ? fitting : `tool_${fitting}`;
@@ -64,7 +71,14 @@ function nameFor(server: string, name: string, taken: ReadonlySet<string>): stri
   return `${plain.slice(0, 20)}${hashed.slice(0, 30)}`;
 }
 
-function toServerTool(server: string, config: Parameters<typeof toServerTools>[1], tool: Tool, name: string): ServerTool {
+interface NamedTool {
+  readonly tool: Tool;
+  readonly name: string;
+  /** The server lists another of its name: which of them a call would reach, only the server knows. */
+  readonly isTwice: boolean;
+}
+
+function toServerTool(server: string, config: Parameters<typeof toServerTools>[1], { tool, name, isTwice }: NamedTool): ServerTool {
   const copy = copyJson(
     {
       name: tool.name,
@@ -88,6 +102,8 @@ function toServerTool(server: string, config: Parameters<typeof toServerTools>[1
     timeoutMs: config.timeoutMs ?? DEFAULT_TIMEOUT_MS,
   };
   try {
+    if (isTwice) throw new TypeError("the server lists more than one tool of its name");
+    if (tool.name.length > MAX_NAME) throw new TypeError(`its name is longer than ${MAX_NAME} characters`);
     if (!copy.ok) throw new TypeError(copy.problem.message);
     return { definition: tagged(completeDefinition(declare(base, tool, parts, server)), server), tool, parts };
   } catch (error) {

@@ -1,10 +1,12 @@
 /** The MCP servers whose tools a host offers: those of `bascule.json`, and those that the embedding program adds (SPEC K3). */
 
 import type { EmitEvent } from "../../audit/events.ts";
+import type { Consent } from "../../consent/consent.ts";
 import { equalJson } from "../../equal-json.ts";
 import { type JsonValue, type McpServerConfig, normalizePath, parseProject, problemToText } from "../../../manifests/mod.ts";
 import type { Places } from "../../places.ts";
 import type { Platform } from "../../platform/platform.ts";
+import type { ServerProcessOptions } from "../../platform/server-process-types.ts";
 import type { Registry } from "../../registry.ts";
 import { connectClient, httpTransport, type McpClient } from "./client.ts";
 import { createPinStore } from "./pins.ts";
@@ -12,7 +14,8 @@ import { createMcpServer, type McpServer, type McpServerStatus } from "./server.
 import { stdioTransport } from "./stdio-transport.ts";
 
 export type { McpClient } from "./client.ts";
-export type { McpServerStatus } from "./server.ts";
+export { McpToolsChanged } from "./server.ts";
+export type { McpServerStatus, WaitingTools } from "./server.ts";
 
 /** A server as code says it: as in `bascule.json`, or a client that is connected already. */
 export type AddedMcpServer =
@@ -30,8 +33,13 @@ export interface McpActs {
   /** False if there was none. */
   removeMcpServer(name: string): Promise<boolean>;
   mcpServers(): readonly McpServerStatus[];
-  /** Accepts what a server's tools say now, all of them or those named; returns their names. @throws {TypeError} if there is no such server. */
-  acceptMcpTools(server: string, tools?: readonly string[]): Promise<readonly string[]>;
+  /**
+   * Accepts what a server's tools say now, all of them or those named; returns the names of those that waited.
+   *
+   * @param digest of `waiting`, as it was shown: nothing else is accepted.
+   * @throws {McpToolsChanged} if they say something else by now. @throws {TypeError} if there is no such server.
+   */
+  acceptMcpTools(server: string, tools?: readonly string[], digest?: string): Promise<readonly string[]>;
 }
 
 export interface McpSource {
@@ -50,11 +58,14 @@ export function createMcpSource(options: {
   readonly places: Places;
   readonly registry: Pick<Registry, "replaceOwner" | "removeOwner"> | undefined;
   readonly emit: EmitEvent;
+  readonly consent: Pick<Consent, "lock" | "frozen" | "refresh">;
+  /** A secret's value, for a bundle that the person gives it to. */
+  readonly secretOf: (name: string) => Promise<string | undefined>;
 }): McpSource {
-  const { platform, places, registry, emit } = options;
+  const { platform, places, registry, emit, consent, secretOf } = options;
   const { clock, log } = platform;
   const servers = new Map<string, { readonly server: McpServer; readonly config?: McpServerConfig }>();
-  const pins = createPinStore(platform, places.state);
+  const pins = createPinStore(consent);
   let isClosed = false;
 
   function start(name: string, config: McpServerConfig): McpServer {
@@ -63,12 +74,17 @@ export function createMcpSource(options: {
       registry: registry ?? NO_REGISTRY,
       connect: async ({ signal, onChanged, onClosed }) => {
         let lastWords = "";
-        const transport = await transportOf(config, (how, words) => (lastWords = words === "" ? how : `${how}; it said: ${words}`));
+        const transport = await transportOf(name, config, (how, words) => (lastWords = words === "" ? how : `${how}; it said: ${words}`));
+        // The SDK hears of the signal only once the server has answered something.
+        const end = (): void => void transport.close();
+        signal.addEventListener("abort", end, { once: true });
         try {
           return await connectClient({ transport, signal, timeoutMs: CONNECT_MS, onChanged, onClosed });
         } catch (error) {
           await transport.close();
           throw new Error(lastWords === "" ? String(error) : lastWords, { cause: error });
+        } finally {
+          signal.removeEventListener("abort", end);
         }
       },
     });
@@ -76,25 +92,39 @@ export function createMcpSource(options: {
     return server;
   }
 
-  async function transportOf(config: McpServerConfig, onEnd: (how: string, lastWords: string) => void): ReturnType<typeof httpTransport> {
-    const { command, url } = config;
+  async function transportOf(
+    name: string,
+    config: McpServerConfig,
+    onEnd: (how: string, lastWords: string) => void,
+  ): ReturnType<typeof httpTransport> {
+    const { url, bundle } = config;
     if (url !== undefined) {
       const fetch = platform.servers.fetchFrom(new URL(url).origin, MAX_MESSAGE);
       return await httpTransport(url, { fetch, headers: filled(config.headers) });
     }
     const path = platform.environment.get("PATH");
-    return stdioTransport(
-      platform.servers,
-      {
-        command: command ?? "",
-        args: config.args,
-        cwd: normalizePath(config.cwd ?? ".", places.root) ?? places.root,
-        // Nothing of the host's own environment but where programs are.
-        env: { ...(path !== undefined && { PATH: path }), ...filled(config.env) },
-        maxLineLength: MAX_MESSAGE,
-      },
-      onEnd,
-    );
+    const started = bundle === undefined ? ownProgram(config) : await ofBundle(name, bundle, config);
+    // Nothing of the host's own environment but where programs are.
+    const env = { ...(path !== undefined && { PATH: path }), ...started.env };
+    return stdioTransport(platform.servers, { ...started, env, maxLineLength: MAX_MESSAGE }, onEnd);
+  }
+
+  function ownProgram({ command = "", args, cwd = ".", env }: McpServerConfig): StartedProgram {
+    return { command, args, cwd: normalizePath(cwd, places.root) ?? places.root, env: filled(env) };
+  }
+
+  async function ofBundle(name: string, digest: string, { config: values }: McpServerConfig): Promise<StartedProgram> {
+    // Another process may have added it.
+    await consent.refresh();
+    const locked = consent.lock.servers().get(name)?.bundle?.digest;
+    if (locked === undefined ? consent.frozen : locked !== digest)
+      throw new Error(`bascule.lock has ${locked === undefined ? "no" : "another"} bundle for "${name}" (bascule add it again)`);
+    const { launchBundle } = await import("../../bundles/open-bundle.ts");
+    return await launchBundle(platform, places, { digest, values }, async (secret) => {
+      const hosts = places.project.config().secrets[secret]?.hosts;
+      if (hosts === undefined) return await secretOf(secret);
+      throw new Error(`The secret ${secret} may go to ${hosts.join(", ")} only, and a bundle's program can send it anywhere`);
+    });
   }
 
   function filled(given: McpServerConfig["env"]): Readonly<Record<string, string>> {
@@ -120,10 +150,10 @@ export function createMcpSource(options: {
         const isSame = wanted !== undefined && equalJson(toJson(wanted), toJson(config));
         if (config !== undefined && !isSame) await remove(name);
       }
-      const started: Promise<void>[] = [];
       if (isClosed) return;
       for (const { server } of servers.values()) await server.refresh();
-      for (const [name, config] of listed) if (!servers.has(name)) started.push(start(name, config).started);
+      // Also those that another look at the file has just started.
+      const started = [...listed].map(([name, config]) => (servers.get(name)?.server ?? start(name, config)).started);
       if (started.length > 0) await within(Promise.all(started), START_MS);
     },
     async close() {
@@ -139,10 +169,10 @@ export function createMcpSource(options: {
       },
       removeMcpServer: remove,
       mcpServers: () => [...servers.values()].map(({ server }) => server.status()),
-      async acceptMcpTools(name, tools) {
+      async acceptMcpTools(name, tools, digest) {
         const known = servers.get(name);
         if (known === undefined) throw new TypeError(`There is no MCP server "${name}"`);
-        return await known.server.accept(tools);
+        return await known.server.accept(tools, digest);
       },
     },
   };
@@ -177,6 +207,8 @@ export function createMcpSource(options: {
     stop();
   }
 }
+
+type StartedProgram = Pick<ServerProcessOptions, "command" | "args" | "cwd" | "env">;
 
 const NO_REGISTRY: Pick<Registry, "replaceOwner" | "removeOwner"> = { replaceOwner: () => [], removeOwner: () => {} };
 

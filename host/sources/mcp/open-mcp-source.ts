@@ -18,7 +18,7 @@ export function openMcpSource(options: Options): McpSource {
     addMcpServer: async (name, server) => await (await load()).acts.addMcpServer(name, server),
     removeMcpServer: async (name) => (await loaded?.acts.removeMcpServer(name)) ?? false,
     mcpServers: () => loaded?.acts.mcpServers() ?? [],
-    acceptMcpTools: async (server, tools) => await (await load()).acts.acceptMcpTools(server, tools),
+    acceptMcpTools: async (...args) => await (await load()).acts.acceptMcpTools(...args),
   };
   return {
     acts,

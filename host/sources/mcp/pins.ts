@@ -1,80 +1,81 @@
-/** Which definitions of servers' tools a person has accepted: a changed one is not offered until somebody agrees (SPEC K3, H6). */
+/** What of servers' tools a person has accepted, in `bascule.lock`: a changed one is not offered until somebody agrees (SPEC K3, H6, H7). */
 
-import { hashOf } from "../../confirmations/request.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../manifests/mod.ts";
-import { readJsonText } from "../../json-text.ts";
-import { FileError, type Platform } from "../../platform/platform.ts";
+import { type Compared, compareVersions, type ConsentChange } from "../../consent/changes.ts";
+import type { Consent } from "../../consent/consent.ts";
+import { sorted } from "../../consent/surface.ts";
+import { equalJson } from "../../equal-json.ts";
+import type { JsonObject } from "../../../manifests/mod.ts";
+import type { ServerTool } from "./definitions.ts";
 
-/** Hashes of a tool's parts, by part. */
-export type Pin = Readonly<Record<string, string>>;
+/** Tools as they were accepted, by the server's own names: all that a server says of them. */
+export type Pins = ReadonlyMap<string, JsonObject>;
 
 /** The pins of one project. */
 export interface PinStore {
-  /** By the server's own name of a tool; undefined if the server has never been seen. @throws {Error} if the file is not as it was written. */
-  read(server: string): Promise<ReadonlyMap<string, Pin> | undefined>;
-  /** In place of what was pinned for the server. */
-  write(server: string, pins: ReadonlyMap<string, Pin>): Promise<void>;
+  /** Undefined if the server has never been seen. A frozen host has seen whatever the lock has. */
+  read(server: string): Promise<Pins | undefined>;
+  /** In place of what was pinned for the server. @throws {Error} if the host is frozen, or the lock cannot be written. */
+  write(server: string, pins: Pins): Promise<void>;
+  /** Nothing is accepted but what is in the lock. */
+  readonly frozen: boolean;
 }
 
-const FILE_VERSION = 1;
-const BOUNDS = { maxBytes: 16 * 1024 * 1024, maxDepth: 16 } as const;
-const OWNER_ONLY = 0o600;
+/** Of one server, as the lock has it: a flood of definitions is not kept. */
+const MAX_PINNED_CHARACTERS = 1024 * 1024;
 
-/** In `.bascule/mcp-pins.json`, which no tool may write. */
-export function createPinStore({ files }: Pick<Platform, "files">, state: string): PinStore {
-  const file = `${state}/mcp-pins.json`;
-  let last: Promise<unknown> = Promise.resolve();
-
-  async function readAll(): Promise<JsonObject> {
-    let text: string;
-    try {
-      text = await files.readText(file);
-    } catch (error) {
-      if (error instanceof FileError && error.code === "not_found") return {};
-      throw error;
-    }
-    const parsed = readJsonText(text, BOUNDS);
-    const servers =
-      parsed.ok && isJsonObject(parsed.value) && parsed.value["version"] === FILE_VERSION ? parsed.value["servers"] : undefined;
-    // Without what was accepted nothing can be compared: to pin anew would be to accept whatever is there now.
-    if (!isJsonObject(servers)) throw new Error(`"${file}" is broken (remove it to accept the tools of all MCP servers anew)`);
-    return servers;
-  }
-
-  async function replace(server: string, pins: ReadonlyMap<string, Pin>): Promise<void> {
-    const servers = { ...(await readAll()), [server]: Object.fromEntries(pins) };
-    await files.makeDirectory(state);
-    await files.writeAtomic(file, `${JSON.stringify({ version: FILE_VERSION, servers }, null, 2)}\n`, OWNER_ONLY);
-  }
-
+export function createPinStore({ lock, frozen, refresh }: Pick<Consent, "lock" | "frozen" | "refresh">): PinStore {
   return {
+    frozen,
     async read(server) {
-      await last;
-      const servers = await readAll();
-      const pins = Object.hasOwn(servers, server) ? servers[server] : undefined;
-      return isJsonObject(pins) ? new Map(Object.entries(pins).map(([tool, pin]) => [tool, toPin(pin)])) : undefined;
+      // Another host, or version control, may have written it.
+      await refresh();
+      return lock.servers().get(server)?.tools ?? (frozen ? new Map() : undefined);
     },
     async write(server, pins) {
-      // One after the other, since each keeps what the others wrote.
-      const written = last.then(() => replace(server, pins));
-      last = written.catch(() => {});
-      await written;
+      if (frozen) throw new Error("This host is frozen to bascule.lock, and accepts nothing");
+      await lock.changeServer(server, (before) => ({ ...before, tools: pins }));
     },
   };
 }
 
-/** One hash for each part, so that it can be said which one changed. */
-export async function pinOf(parts: JsonObject): Promise<Pin> {
-  const hashes = Object.entries(parts).map(async ([part, value]): Promise<[string, string]> => [part, await hashOf(value)]);
-  return Object.fromEntries(await Promise.all(hashes));
+/** A tool's parts as they are pinned. */
+export function pinOf(parts: JsonObject): JsonObject {
+  return sorted(parts) as JsonObject;
+}
+
+/** Counts what a server's tools take of the lock, and says why one more is too much. */
+export function createPinBudget(): (parts: JsonObject) => string | undefined {
+  let total = 0;
+  return (parts) => {
+    // As the lock has it: indented, which makes much of what is nested deep.
+    total += JSON.stringify(parts, undefined, 2).length;
+    return total > MAX_PINNED_CHARACTERS ? `the server's definitions take more than ${MAX_PINNED_CHARACTERS / 1024 / 1024} MiB` : undefined;
+  };
 }
 
 /** The parts that are not as they were pinned. */
-export function changedParts(before: Pin, now: Pin): readonly string[] {
-  return [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((part) => before[part] !== now[part]);
+export function changedParts(before: JsonObject, now: JsonObject): readonly string[] {
+  const parts = new Set([...Object.keys(before), ...Object.keys(now)]);
+  return [...parts].filter((part) => !equalJson(before[part] ?? null, now[part] ?? null));
 }
 
-function toPin(value: JsonValue): Pin {
-  const parts = isJsonObject(value) ? Object.entries(value) : [];
-  return Object.fromEntries(parts.map(([part, hash]) => [part, typeof hash === "string" ? hash : ""]));
+/** What is new in tools that wait, as it is shown for versions of plugins. Under the names that they are offered by. */
+export function pinChanges(server: string, pins: Pins, tools: readonly ServerTool[]): readonly ConsentChange[] {
+  const surface = (partsOf: (one: ServerTool) => JsonObject | undefined): Compared => ({
+    name: server,
+    surface: {
+      permissions: {},
+      tools: Object.fromEntries(
+        tools.flatMap((one) => {
+          const parts = partsOf(one);
+          // What it does is the person's own judgment, before and now.
+          return parts === undefined ? [] : [[one.definition.name, { ...parts, sideEffects: [...one.definition.sideEffects] }]];
+        }),
+      ),
+    },
+  });
+  return compareVersions(
+    surface(({ tool }) => pins.get(tool.name)),
+    surface(({ parts }) => pinOf(parts)),
+  );
 }

@@ -2,15 +2,18 @@
 
 import type { Tool } from "@modelcontextprotocol/client";
 import type { EmitEvent } from "../../audit/events.ts";
+import { hashOf } from "../../confirmations/request.ts";
+import type { ConsentChange } from "../../consent/changes.ts";
 import type { ToolContext } from "../../context.ts";
-import { isJsonObject, type JsonValue, type McpServerConfig, type SideEffect } from "../../../manifests/mod.ts";
+import { createInTurn } from "../../in-turn.ts";
+import { isJsonObject, type JsonObject, type JsonValue, type McpServerConfig, type SideEffect } from "../../../manifests/mod.ts";
 import type { Clock, Log } from "../../platform/platform.ts";
 import type { RegisteredToolInput, Registry } from "../../registry.ts";
 import { ToolUnavailable } from "../../tool-error.ts";
 import type { ToolOutput } from "../../tool-output.ts";
 import { callServerTool, listServerTools, type McpClient } from "./client.ts";
 import { ownerOf, type ServerTool, toServerTools } from "./definitions.ts";
-import { changedParts, type Pin, pinOf, type PinStore } from "./pins.ts";
+import { changedParts, createPinBudget, pinChanges, pinOf, type Pins, type PinStore } from "./pins.ts";
 import { toToolOutput } from "./result.ts";
 
 /** How a server is doing. */
@@ -23,6 +26,21 @@ export interface McpServerStatus {
   readonly tools: readonly string[];
   /** Tools that are not offered, and why. */
   readonly refused: readonly { readonly tool: string; readonly reason: string }[];
+  /** What a person can accept; absent where nothing waits. */
+  readonly waiting?: WaitingTools;
+}
+
+/** Tools that are new, or say something else than was accepted. In the server's own words: make them inert before they are shown. */
+export interface WaitingTools {
+  readonly tools: readonly string[];
+  /** Of what they say now: who accepts it by its digest accepts nothing else. */
+  readonly digest: string;
+  readonly changes: readonly ConsentChange[];
+}
+
+/** What a server's tools say is not any more what was shown. */
+export class McpToolsChanged extends Error {
+  override readonly name = "McpToolsChanged";
 }
 
 export interface McpServerOptions {
@@ -47,9 +65,13 @@ export interface McpServer {
   status(): McpServerStatus;
   /** Resolves when it is connected, or could not be for the first time. */
   readonly started: Promise<void>;
-  /** Accepts the definitions that it has now; returns the names of those that were not offered. */
-  accept(tools?: readonly string[]): Promise<readonly string[]>;
-  /** Reads again what was accepted, wherever that was done. */
+  /**
+   * Accepts the definitions that it has now; returns the names of those that waited.
+   *
+   * @throws {McpToolsChanged} if they are not those of the digest.
+   */
+  accept(tools?: readonly string[], digest?: string): Promise<readonly string[]>;
+  /** Reads again what was accepted, wherever that was done; one that is lost is tried again at once. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
@@ -73,22 +95,28 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   let lost = new AbortController();
   let offered: readonly ServerTool[] = [];
   let refused: McpServerStatus["refused"] = [];
+  let waiting: WaitingTools | undefined;
   let waitMs = FIRST_WAIT_MS;
   let stopTimer = (): void => {};
   let listing: Promise<void> | undefined;
   let listAgain = false;
   let listedAt = -Infinity;
+  /** What is offered and what is accepted change one after the other. */
+  const inTurn = createInTurn();
 
   async function open(): Promise<void> {
     state = "connecting";
     const mine = new AbortController();
     lost = mine;
     try {
-      client = await connect({
+      const made = await connect({
         signal: closed.signal,
         onChanged: () => changed(mine),
         onClosed: () => lose(mine, "The connection was closed"),
       });
+      // Lost, or left, in the moment in which it was made.
+      if (mine.signal.aborted) return await leave(made);
+      client = made;
       await list(mine);
       if (mine.signal.aborted || closed.signal.aborted) return;
       state = "connected";
@@ -106,20 +134,27 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     const left = client;
     client = undefined;
     offered = [];
+    waiting = undefined;
+    stopTimer();
+    listing = undefined;
     registry.removeOwner(owner);
     if (closed.signal.aborted) return;
     problem = why.slice(0, MAX_WORDS);
     log.write("warn", "An MCP server is not connected", { server: name, problem });
-    void left
-      ?.close()
-      .catch((error: unknown) => log.write("debug", "An MCP connection did not close", { server: name, error: String(error) }));
+    if (left !== undefined) void leave(left);
     if (!reconnects) {
       state = "closed";
       return;
     }
     state = "waiting";
-    stopTimer = clock.after(waitMs, () => void open());
+    stopTimer = clock.after(waitMs, () => void (opening = open()));
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+  }
+
+  async function leave(connection: McpClient): Promise<void> {
+    await connection
+      .close()
+      .catch((error: unknown) => log.write("debug", "An MCP connection did not close", { server: name, error: String(error) }));
   }
 
   /** Floods of changes end in one list a second. */
@@ -128,16 +163,19 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     listAgain = true;
     if (listing !== undefined) return;
     const rest = Math.max(0, listedAt + LIST_EVERY_MS - clock.monotonic());
-    listing = new Promise<void>((resolve) => (stopTimer = clock.after(rest, resolve)))
+    const turn = new Promise<void>((resolve) => (stopTimer = clock.after(rest, resolve)))
       .then(async () => {
         listAgain = false;
-        if (!mine.signal.aborted) await list(mine);
+        await list(mine);
       })
       .catch((error: unknown) => lose(mine, error instanceof Error ? error.message : String(error)))
       .finally(() => {
+        // What a connection that is gone was told is no news of the next one.
+        if (listing !== turn) return;
         listing = undefined;
         if (listAgain) changed(mine);
       });
+    listing = turn;
   }
 
   async function list(mine: AbortController): Promise<void> {
@@ -146,22 +184,26 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     const found = await listServerTools(client, mine.signal, LIST_TIMEOUT_MS);
     if (found.length > MAX_TOOLS)
       log.write("warn", "An MCP server has more tools than are offered", { server: name, tools: found.length, offered: MAX_TOOLS });
-    const tools = toServerTools(name, config, found.slice(0, MAX_TOOLS));
-    await publish(tools, mine);
+    const isTooMuch = createPinBudget();
+    const tools = toServerTools(name, config, found.slice(0, MAX_TOOLS)).map((one): ServerTool => {
+      const reason = one.refused ?? isTooMuch(one.parts);
+      return reason === undefined ? one : { ...one, refused: reason };
+    });
+    await inTurn(() => publish(tools, mine));
   }
 
   async function publish(tools: readonly ServerTool[], mine: AbortController): Promise<void> {
     const known = await pins.read(name);
-    const now = new Map<string, Pin>();
-    for (const { tool, parts } of tools) now.set(tool.name, await pinOf(parts));
     // Whoever lists a server trusts what it is then: from there on every change is asked about.
-    if (known === undefined) await pins.write(name, now);
+    if (known === undefined) await pins.write(name, pinned(tools.filter((one) => one.refused === undefined)));
+    const differing = known === undefined ? [] : tools.filter((one) => one.refused === undefined && quarantine(one, known) !== undefined);
+    const digest = differing.length === 0 ? "" : await hashOf(differing.map(({ parts }) => pinOf(parts)));
     if (mine.signal.aborted) return;
     const before = new Set(refused.map(({ tool, reason }) => `${tool} ${reason}`));
     const inputs: RegisteredToolInput[] = [];
     const out: { tool: string; reason: string }[] = [];
     for (const one of tools) {
-      const reason = one.refused ?? (known && quarantine(known.get(one.tool.name), now.get(one.tool.name) ?? {}));
+      const reason = one.refused ?? (known && quarantine(one, known));
       const { definition } = one;
       if (reason === undefined) {
         inputs.push({
@@ -184,14 +226,18 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     }
     refused = out;
     offered = tools;
+    const names = differing.map(({ definition }) => definition.name);
+    waiting = known && names.length > 0 ? { tools: names, digest, changes: pinChanges(name, known, differing) } : undefined;
     registry.replaceOwner(owner, inputs);
   }
 
-  function quarantine(before: Pin | undefined, now: Pin): string | undefined {
-    const how = `a person has to accept it: bascule mcp-servers accept ${name}`;
-    if (before === undefined) return `the server ${name} did not have it when its tools were accepted; ${how}`;
-    const parts = changedParts(before, now);
-    return parts.length === 0 ? undefined : `its ${parts.join(", ")} changed since it was accepted; ${how}`;
+  function quarantine({ tool, parts }: ServerTool, known: Pins): string | undefined {
+    const how = pins.frozen ? "start without --frozen to accept it" : `a person has to accept it: bascule mcp-servers accept ${name}`;
+    const before = known.get(tool.name);
+    if (before === undefined)
+      return pins.frozen ? `it is not in bascule.lock; ${how}` : `the server ${name} did not have it when its tools were accepted; ${how}`;
+    const changed = changedParts(before, pinOf(parts));
+    return changed.length === 0 ? undefined : `its ${changed.join(", ")} changed since it was accepted; ${how}`;
   }
 
   async function call(tool: Tool, args: JsonValue, context: ToolContext): Promise<ToolOutput> {
@@ -219,6 +265,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   }
 
   const started = open();
+  let opening = started;
   return {
     started,
     status: () => ({
@@ -227,29 +274,43 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       ...(problem !== undefined && { problem }),
       tools: offered.map(({ definition }) => `${owner}.${definition.name}`),
       refused,
+      ...(waiting && { waiting }),
     }),
-    async accept(names) {
-      const before = (await pins.read(name)) ?? new Map<string, Pin>();
-      const after = new Map(before);
-      const changed = refused.filter(({ tool }) => names === undefined || names.includes(tool)).map(({ tool }) => tool);
-      for (const { definition, tool, parts } of offered) if (changed.includes(definition.name)) after.set(tool.name, await pinOf(parts));
-      await pins.write(name, after);
-      await publish(offered, lost);
-      return changed;
+    async accept(names, digest) {
+      return await inTurn(async () => {
+        if (digest !== undefined && digest !== waiting?.digest)
+          throw new McpToolsChanged(`What the tools of the MCP server ${name} say has changed since it was shown`);
+        const wanted = (waiting?.tools ?? []).filter((tool) => names?.includes(tool) !== false);
+        const accepted = offered.filter(({ definition }) => wanted.includes(definition.name));
+        if (accepted.length === 0) return [];
+        await pins.write(name, new Map([...((await pins.read(name)) ?? []), ...pinned(accepted)]));
+        await publish(offered, lost);
+        return wanted;
+      });
     },
     async refresh() {
-      if (client !== undefined) await publish(offered, lost);
+      // Somebody may have mended what it waits for.
+      if (state === "waiting" && !closed.signal.aborted) {
+        stopTimer();
+        void (opening = open());
+        return;
+      }
+      await inTurn(async () => {
+        if (client !== undefined) await publish(offered, lost);
+      });
     },
     async close() {
       closed.abort();
-      stopTimer();
       const left = client;
       lose(lost, "closed");
-      await left
-        ?.close()
-        .catch((error: unknown) => log.write("debug", "An MCP connection did not close", { server: name, error: String(error) }));
+      // One that is being made ends at the signal.
+      await Promise.all([opening, left && leave(left)]);
     },
   };
+}
+
+function pinned(tools: readonly ServerTool[]): Pins {
+  return new Map(tools.map(({ tool, parts }): [string, JsonObject] => [tool.name, pinOf(parts)]));
 }
 
 /** Nobody accepted what it says now, so nobody is shown it. */

@@ -1,6 +1,7 @@
 /** Tools that call one another without end, or as many at once as they can (SPEC C9, K6, D4). */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ConfirmPrompt } from "../../../host/mod.ts";
 import { type ChainHost, chainHost, type ChainPlugin, endings } from "../../support/chain-host.ts";
 
 const CHAIN = { callers: ["direct", "chain"] };
@@ -100,5 +101,27 @@ describe("tools that call one another", () => {
         error: { message: expect.stringMatching(/they would wait for one another|waits for this call itself/) },
       });
     }
+  });
+
+  it("wait for no slot of their own session's, also where a step runs dry before a person is asked [D4, E8.preview]", async () => {
+    await using writing = await chainHost(
+      {
+        asking: { main: CALL, tools: { go: {} }, calls: ["served.write"] },
+        served: {
+          main: "export const write = (_args, { workspace }) => workspace.write('out.txt', 'x');",
+          tools: { write: { ...CHAIN, sideEffects: ["write"] } },
+          manifest: { permissions: { write: ["$workspace"] } },
+        },
+      },
+      {
+        config: { confirmation: { preview: true } },
+        grants: { asking: { tools: ["served.write"] }, served: { write: ["$workspace"] } },
+      },
+    );
+    const session = writing.host.session({ concurrency: 1 });
+    const shown: unknown[] = [];
+    const confirm: ConfirmPrompt = async ({ preview }) => (shown.push(preview?.changes.map(({ path }) => path)), true);
+    expect(await writing.host.call("asking.go", { to: "served.write" }, { session, confirm })).toMatchObject({ ok: true });
+    expect(shown).toEqual([["out.txt"]]);
   });
 });

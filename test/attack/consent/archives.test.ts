@@ -45,6 +45,10 @@ describe("paths in archives", () => {
     ["a\u0000b", /control|damaged|empty|lib/],
     ["a\u202eb", /control, invisible/],
     ["a\nb", /control, invisible/],
+    [".git./config", /another on some systems/],
+    ["lib/.git /config", /another on some systems/],
+    [".git::$INDEX_ALLOCATION/config", /another on some systems/],
+    ["main.ts:hidden", /another on some systems/],
     [`${"d/".repeat(FOLDER_BOUNDS.depth + 1)}x`, /nested/],
     ["n".repeat(FOLDER_BOUNDS.nameLength + 1), /name of more/],
   ])("refuses %j in a zip and in a tar [I2.traversal]", (path, expected) => {
@@ -74,6 +78,8 @@ describe("paths in archives", () => {
       ".git/hooks/post-checkout": "x",
       "node_modules/x/index.js": "x",
       "a/.git/config": "x",
+      "b/.GIT/config": "x",
+      "lib/Node_Modules/x/index.js": "x",
       "main.ts": "x",
     };
     expect(outcome(zipOf(files))).toEqual(["main.ts", "manifest.json"]);

@@ -112,6 +112,27 @@ describe("a version in quarantine", () => {
     expect(world.directory.status().find(({ folder }) => folder === "new")?.state).toBe("quarantined");
   });
 
+  it("does not run natively as what is trusted by its name: other bytes wait, wherever they lie [O1.name, H6.move]", async () => {
+    const world = await consentWorld(pluginFiles("notes", "one"), { trusted: ["notes"] });
+    await world.consent.flush();
+    await world.edit({ "notes/main.ts": "evil" });
+    expect([world.code("notes_run"), world.status("notes")?.held?.changes]).toEqual([
+      "one",
+      [{ kind: "file", path: "main.ts", change: "changed" }],
+    ]);
+    await world.platform.files.remove(NOTES);
+    await world.edit(
+      Object.fromEntries(Object.entries(pluginFiles("notes", "evil")).map(([path, text]) => [path.replace("notes/", "a/"), text])),
+    );
+    expect(world.status("notes")?.state).toBe("quarantined");
+    // Its author at work, and what runs in the sandbox, edit on.
+    for (const options of [{ trusted: ["notes"], mode: "fluent" }, { trusted: ["words"] }] as const) {
+      const other = await consentWorld(pluginFiles("notes", "one"), options);
+      await other.edit({ "notes/main.ts": "two" });
+      expect(other.code("notes_run")).toBe("two");
+    }
+  });
+
   it("does not become the base of a rollback [H10.base]", async () => {
     const world = await waiting();
     await expect(world.acts.rollback("notes")).rejects.toThrow("No earlier version");

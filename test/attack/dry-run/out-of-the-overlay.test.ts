@@ -1,6 +1,6 @@
 /** A guest tries to make a dry run do something real, or to read by it what it may not. */
 
-import { readFile, rename, symlink, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createOverlay } from "../../../host/overlay/overlay.ts";
@@ -11,6 +11,7 @@ import { errorName, testCall, textOf, toBytes } from "../../support/bridge-conte
 import { diskCall } from "../../support/disk-call.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { overlaid } from "../../support/overlaid.ts";
+import { recordingHost } from "../../support/recording-host.ts";
 
 describe("attack: out of the overlay", () => {
   it("moves a file to where it could be read, and gets what it could have read [E8.no-more]", async () => {
@@ -129,5 +130,56 @@ describe("attack: out of the overlay", () => {
     );
     await commit();
     expect(await readFile(join(call.outside, "secret.txt"), "utf8")).toBe("secret");
+  });
+
+  it("gives its call the id of another session's dry run: nobody commits the one for the other [E8.ids]", async () => {
+    await using made = await recordingHost("export const run = ({ text }, { workspace }) => workspace.write('x.txt', text);");
+    const dry = async (text: string): Promise<string> =>
+      (await made.host.call("demo.run", { text }, { session: made.host.session(), callId: "one", dryRun: true })).dryRun?.hash ?? "";
+    const [hash] = [await dry("mine"), await dry("evil")];
+    expect(await made.host.commit("one")).toMatchObject({ ok: false, code: "unknown", message: expect.stringContaining("give the hash") });
+    expect(await made.host.commit("one", { hash })).toMatchObject({ ok: true });
+    expect(await made.platform.files.readText(`${WORKSPACE}/x.txt`)).toBe("mine");
+  });
+
+  it("makes things with rights that nobody would give them, and the person sees it [E8.rights]", async () => {
+    await using made = await recordingHost(`export async function run() {
+      await Deno.writeTextFile("x.sh", "rm", { mode: 0o777 });
+      await Deno.mkdir("open", { mode: 0o777 });
+      await Deno.mkdir("usual");
+      await Deno.remove("kept", { recursive: true });
+      await Deno.mkdir("kept", { mode: 0o777 });
+    }`);
+    made.platform.plant(`${WORKSPACE}/kept/a.txt`, "a");
+    const { dryRun } = await made.host.call("demo.run", {}, { dryRun: true });
+    expect(dryRun?.changes.map(({ kind, path, mode }) => [kind, path, mode])).toEqual([
+      ["modified", "kept", "755 → 777"],
+      ["deleted", "kept/a.txt", undefined],
+      ["created", "open", "777"],
+      ["created", "usual", undefined],
+      ["created", "x.sh", "777"],
+    ]);
+    const hash = async (mode: number): Promise<unknown> => {
+      await using other = await recordingHost(`export const run = () => Deno.writeTextFile("x.sh", "rm", { mode: ${mode} });`);
+      return (await other.host.call("demo.run", {}, { dryRun: true })).dryRun?.hash;
+    };
+    expect(await hash(0o777)).not.toBe(await hash(0o755));
+  });
+
+  it("reads a file that changes to and fro meanwhile: what it went by is not what is there [E8.race]", async () => {
+    const call = await diskCall({ "a.txt": "one", "dir/b.txt": "b" });
+    const { answer, overlay } = overlaid(call);
+    const changed = (): Promise<readonly string[]> => overlay.tree.seen.changed(call.context.platform.guarded);
+    const path = join(call.workspace, "a.txt");
+    expect(textOf(await answer("fs.readFile", { path: "a.txt" }))).toBe("one");
+    await answer("fs.readDir", { path: "dir" });
+    expect(await changed()).toEqual([]);
+    await writeFile(path, "two");
+    await writeFile(join(call.workspace, "dir/c.txt"), "c");
+    expect(textOf(await answer("fs.readFile", { path: "a.txt" }))).toBe("two");
+    await answer("fs.readDir", { path: "dir" });
+    await writeFile(path, "one");
+    await rm(join(call.workspace, "dir/c.txt"));
+    expect(await changed()).toEqual([path, join(call.workspace, "dir")]);
   });
 });

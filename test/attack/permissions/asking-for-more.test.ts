@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { ConfirmationRequest, ConfirmPrompt } from "../../../host/mod.ts";
 import { questionLines } from "../../../host/cli/confirm.ts";
 import { createOutput } from "../../../host/cli/output.ts";
+import { chainHost } from "../../support/chain-host.ts";
 import { recordingHost, type RecordingHost, type RecordingHostOptions } from "../../support/recording-host.ts";
 
 const ASKS = `
@@ -109,6 +110,10 @@ describe("attack: asking for more", () => {
     const shown = request === undefined ? "" : questionLines({ ...request, args: {} }, output).join("\n");
     expect(shown).toContain("read       /workspace/docs/\\x1b[2K\\x1b[1A\\u{202e}txt.yek and all that is below it");
     expect(shown).not.toMatch(/[\u001b\u202e]/u);
+    // Nor is the question pushed out of sight by what the arguments name.
+    const paths = request === undefined ? [] : questionLines({ ...request, projectedModifications: Array(5_000).fill("a") }, output);
+    expect(paths.length).toBeLessThan(40);
+    expect(paths.join("\n")).toContain("… 4980 more files");
   });
 
   it("asks for a pattern and gets a name [E7.never-more]", async () => {
@@ -125,6 +130,58 @@ describe("attack: asking for more", () => {
     const result = await host.host.call("demo.run", { asked: wanted, at: "each" }, { confirm });
     expect(asked).toHaveLength(8);
     expect(result).toMatchObject({ output: { states: [...Array(8).fill("granted"), ...Array(32).fill("denied")] } });
+  });
+
+  it("asks in call after call what nobody agrees to: a few questions, then none for a while in that session [E7.patience]", async () => {
+    await using host = await asking();
+    const session = host.host.session();
+    const call = async (agrees: boolean | undefined, times: number, options: object = { session }): Promise<number> => {
+      let asked = 0;
+      for (let time = 0; time < times; time++) {
+        const confirm: ConfirmPrompt = async () => ((asked += 1), agrees);
+        await host.host.call("demo.run", { asked: [{ name: "read", path: `docs/${time}` }] }, { confirm, ...options });
+      }
+      return asked;
+    };
+    expect(await call(false, 2)).toBe(2);
+    // A yes begins anew.
+    expect(await call(true, 1)).toBe(1);
+    expect(await call(false, 2)).toBe(2);
+    expect(await call(undefined, 4)).toBe(1);
+    expect(await call(false, 1, {})).toBe(1);
+    host.platform.advance(10 * 60_000);
+    expect(await call(false, 5)).toBe(3);
+  });
+
+  it("asks by way of other tools: a person who says no a few times in one call is left in peace [E4.patience]", async () => {
+    await using made = await chainHost(
+      {
+        nag: {
+          main: `export async function go(_args, { tools }) {
+            const said = [];
+            for (let n = 0; n < 6; n++) await tools.call("served.write").catch(({ message }) => said.push(message));
+            return said;
+          }`,
+          tools: { go: {} },
+          calls: ["served.write"],
+        },
+        served: {
+          main: "export const write = ({ n }, { workspace }) => workspace.write('out.txt', 'x');",
+          tools: { write: { callers: ["direct", "chain"], sideEffects: ["write"] } },
+          manifest: { permissions: { write: ["$workspace"] } },
+        },
+      },
+      { grants: { nag: { tools: ["served.write"] }, served: { write: ["$workspace"] } } },
+    );
+    const { asked, confirm } = person(false);
+    const result = await made.host.call("nag.go", {}, { confirm });
+    expect(asked).toHaveLength(3);
+    expect(result.output).toEqual(Array(6).fill("User denied this operation."));
+    const silent = made.events.filter(({ type }) => type === "tool.confirmation_requested" || type === "tool.confirmation_resolved");
+    expect(silent).toHaveLength(6);
+    // What the client itself wants is still asked.
+    await made.host.call("served.write", {}, { confirm });
+    expect(asked).toHaveLength(4);
   });
 
   it("asks twice at once: one question after the other, and none for what the first answer covers [E7.at-once]", async () => {

@@ -1,7 +1,7 @@
 /** A trusted plugin's own process: every native way out is asked about, and nothing that policy did not grant is done. */
 
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { attempts, runTrusted } from "../../support/trusted-call.ts";
@@ -61,6 +61,63 @@ describe("a trusted plugin under Deno's permissions", () => {
     expect(acts.length).toBeGreaterThan(20);
     expect(existsSync(`${workspace}/written`)).toBe(false);
     expect(await readFile(`${workspace}/secret.json`, "utf8")).toBe('"secret"');
+  });
+
+  it("starts no other program under a granted name or path: by its own PATH, folder or dots [O1.programs]", async () => {
+    const workspace = await temporaryFolder();
+    await mkdir(`${workspace}/bin`);
+    for (const name of ["git", "echo"]) {
+      await writeFile(`${workspace}/bin/${name}`, "#!/bin/sh\necho evil\n");
+      await chmod(`${workspace}/bin/${name}`, 0o755);
+    }
+    const { outcome, acts } = await runTrusted(
+      attempts(`
+        const say = async (program, options) => new TextDecoder().decode((await new Deno.Command(program, options).output()).stdout).slice(0, 11);
+        const PATH = context.workspacePath + "/bin";
+        await attempt("by name", () => say("git", { args: ["--version"] }));
+        await attempt("with a PATH", () => say("git", { args: ["--version"], env: { PATH } }));
+        await attempt("with nothing but a PATH", () => say("git", { args: ["--version"], clearEnv: true, env: { PATH } }));
+        await attempt("with its own PATH", () => (Deno.env.set("PATH", PATH), say("git", { args: ["--version"] })));
+        await attempt("from another folder", () => say("git", { args: ["--version"], cwd: PATH }));
+        await attempt("by Deno's own class", () => say.call(0, "git", {}) && new (Object.getPrototypeOf(Deno.Command))("git", { env: { PATH } }).outputSync().code);
+        await attempt("relative", () => say("./bin/echo", {}));
+        await attempt("relative, with a folder", () => say("bin/echo", { cwd: context.workspacePath }));
+        await attempt("with dots", () => say("/bin/.." + context.workspacePath + "/../../../../bin/echo", { args: ["x"] }));
+      `),
+      { workspace, permissions: { read: ["."], write: ["."], run: ["git", "/bin/echo"], env: ["PATH"] } },
+    );
+    const { output } = outcome.ok ? outcome : { output: outcome.error };
+    const refused = expect.stringMatching(/^NotCapable: Requires run access to ".*": /);
+    expect(output).toEqual({
+      "by name": "git version",
+      "with a PATH": "git version",
+      "with nothing but a PATH": "git version",
+      "with its own PATH": "git version",
+      "from another folder": "git version",
+      "by Deno's own class": refused,
+      relative: refused,
+      "relative, with a folder": refused,
+      "with dots": refused,
+    });
+    expect(acts.filter((act) => act.includes("granted") && act.includes(workspace))).toEqual([]);
+  });
+
+  it("reaches no device and nothing of the kernel's, whatever was granted [O1.native, C4]", async () => {
+    const workspace = await temporaryFolder();
+    await symlink("/proc/self", `${workspace}/self`);
+    const { outcome, acts } = await runTrusted(
+      attempts(`
+        await attempt("environment", () => Deno.readTextFile("/proc/" + Deno.ppid + "/environ"));
+        await attempt("by a link", () => Deno.readTextFile(context.workspacePath + "/self/environ"));
+        await attempt("memory", () => Deno.openSync("/proc/" + Deno.ppid + "/mem", { write: true }).close());
+        await attempt("terminal", () => Deno.openSync("/dev/tty", { write: true }).close());
+      `),
+      { workspace, permissions: { read: true, write: true } },
+    );
+    expect(Object.values((outcome.ok ? outcome.output : {}) as object)).toHaveLength(4);
+    for (const came of Object.values((outcome.ok ? outcome.output : {}) as object)) expect(came).toMatch(/^NotCapable: .*system's own/);
+    expect(acts.filter((act) => act.includes(" granted "))).toEqual([]);
+    expect(outcome.filesModified).toEqual([]);
   });
 
   it("does what was granted, natively, each act recorded with its rule [O1.native, PA8]", async () => {

@@ -29,18 +29,88 @@ describe("bascule dev", () => {
     expect(await dev.ended).toMatchObject({ code: 0 });
   });
 
-  it("runs a plugin's cases and tests again at every reload, where asked [I7.dev]", async () => {
+  it("runs a plugin's cases and tests again at every reload, and says in a few lines what failed [I7.dev]", async () => {
     await using project = await projectWithDemo();
-    const dev = project.start(["dev", "--test", "--allow-read"]);
+    const dev = project.start(["dev"]);
     await dev.waitFor("Ctrl-C ends");
     await project.write("plugins/demo/main.ts", GOOD);
-    await dev.waitFor("tests    demo  2 passed, 2 failed");
-    await dev.waitFor("FAILED | 2 passed | 2 failed");
+    await dev.waitFor("tests    demo  2 passed, 2 failed\n");
+    await dev.waitFor("bascule test demo says more\n");
+    expect(dev.printed()).toMatch(
+      /^ {9}failed demo_peek shows the first lines => plugins\/demo\/cases\/peek\.json\n {11}Expected output /mu,
+    );
+    expect(dev.printed()).not.toContain("ERRORS");
     await project.write("plugins/demo/main.test.ts", 'Deno.test("one", () => {});');
     await project.write("plugins/demo/cases/peek.json", "[]");
     await dev.waitFor("tests    demo  1 passed\n");
     dev.interrupt();
     expect(await dev.ended).toMatchObject({ code: 0 });
+  });
+
+  it("runs none with --no-tests [I7.no-tests]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev", "--no-tests"]);
+    await dev.waitFor("Ctrl-C ends");
+    await project.write("plugins/demo/main.ts", GOOD);
+    await dev.waitFor("reloaded demo");
+    // A later reload of another plugin: what would have been said of the first one has been by then.
+    await project.run(["init", "other"]);
+    await dev.waitFor("loaded   other");
+    dev.interrupt();
+    expect((await dev.ended).out).not.toContain("tests    ");
+  });
+
+  it("shows the line of the author that threw, here and where it was called [I7.frame]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev", "--no-tests"]);
+    await dev.waitFor("Ctrl-C ends");
+    await project.write(
+      "plugins/demo/main.ts",
+      'export const demo_peek = ({ path }: { path: string }) => {\n  const what: string = path;\n  throw new TypeError("not " + what);\n};\n',
+    );
+    await project.run(["grant", "demo", "--allow-read=."]);
+    await dev.waitFor("reloaded demo");
+    const frame = [
+      "error plugins/demo/main.ts:3:22 thrown here",
+      "    1 | export const demo_peek = ({ path }: { path: string }) => {",
+      "    2 |   const what: string = path;",
+      '  > 3 |   throw new TypeError("not " + what);',
+    ];
+    expect((await project.run(["call", "demo_peek", "path=README.md"])).error).toContain(frame.map((line) => `  ${line}\n`).join(""));
+    await dev.waitFor("thrown here\n");
+    expect(dev.printed()).toContain(frame.map((line) => `${" ".repeat(9)}${line}\n`).join(""));
+  });
+
+  it("writes a JSON value a line, for programs [I7.json]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev", "--json"]);
+    await dev.waitFor('"type":"ready"');
+    await project.write("plugins/demo/main.ts", GOOD);
+    await dev.waitFor('"type":"tests"');
+    dev.interrupt();
+    const entries = (await dev.ended).out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(entries[0]).toMatchObject({
+      type: "ready",
+      status: { plugins: 1 },
+      plugins: expect.arrayContaining([expect.objectContaining({ name: "demo" })]),
+    });
+    expect(entries).toContainEqual(expect.objectContaining({ type: "plugin.reloaded", plugin: "demo" }));
+    expect(entries).toContainEqual(expect.objectContaining({ type: "tests", plugin: "demo", passed: 2, failed: 2 }));
+  });
+
+  it("follows a bascule.json that is written while it runs [P1.appears]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev", "--allow-read=."]);
+    await dev.waitFor("Ctrl-C ends");
+    await project.write("bascule.json", '{ "policy": { "rules": [{ "plugin": "demo", "allow": "no" }] } }');
+    await dev.waitFor("bascule.json is wrong");
+    expect(await project.run(["call", "demo_peek", "path=README.md"])).toMatchObject({ code: 0 });
+    await project.write("bascule.json", '{ "policy": { "rules": [{ "plugin": "demo", "allow": false }] } }');
+    await dev.waitFor("bascule.json was read again");
+    expect(await project.run(["call", "demo_peek", "path=README.md"])).toMatchObject({ code: 4 });
   });
 
   it("creates a missing plugins folder and says so [I2.creates-root]", async () => {

@@ -38,7 +38,9 @@ describe("bascule doctor", { timeout: 120_000 }, () => {
   it("says whether trusted plugins can run, and fails where those of the project cannot [O1.doctor, I2.doctor]", async () => {
     const without = memoryPlatformWithWorkers({ "bascule.json": '{ "trusted": ["words", { "name": "code", "unconfined": true }] }' });
     expect(await main(["doctor"], without)).toBe(1);
-    expect(without.recorded.out()).toMatch(/^host route +plugins cannot run natively: Deno is not installed; UNCONFINED: code$/m);
+    expect(without.recorded.out()).toMatch(
+      /^host route +plugins cannot run natively: Deno is not installed; UNCONFINED: code; trusted by name, .*: words, code$/m,
+    );
     expect(without.recorded.out()).toMatch(/problem {2}"words" is trusted, and Deno, which would confine it, is not installed/);
     expect(without.recorded.out()).not.toContain('"code" is trusted');
     await using project = await createCliProject({ "bascule.json": '{ "trusted": ["words"] }' });

@@ -20,7 +20,7 @@ describe("main()", () => {
     const { code, out } = await run();
     expect(code).toBe(0);
     const rows = out.split("\n").map((line) => line.trim().split(/ {2,}/u));
-    expect(rows).toEqual(expect.arrayContaining(commands.map(({ usage, summary }) => [usage, summary])));
+    expect(rows).toEqual(expect.arrayContaining(commands.map(({ name, summary }) => [name, summary])));
     expect(rows).toEqual(expect.arrayContaining(EXIT_CODES.map(([number, meaning]) => [String(number), meaning])));
     expect((await run("--help")).out).toBe(out);
     expect((await run("help")).out).toBe(out);

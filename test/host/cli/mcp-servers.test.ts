@@ -1,4 +1,6 @@
+import { writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { bundleOf, manifestOf } from "../../support/bundles.ts";
 import { ADD, named } from "../../support/mcp-project.ts";
 import { createCliProject } from "./run-cli.ts";
 
@@ -6,7 +8,7 @@ const PROGRAM = new URL("../../support/scripted-mcp-server.mjs", import.meta.url
 const ARGUMENTS = "Deno" in globalThis ? ["run", "-A", "--quiet"] : [];
 
 describe("bascule mcp-servers", () => {
-  it("shows what is offered and what is not, and accepts it [K3.command]", { timeout: 60_000 }, async () => {
+  it("shows what is offered and what is new, and accepts what was shown [K3.command] [K3.diff]", { timeout: 60_000 }, async () => {
     await using project = await createCliProject({ "script.json": JSON.stringify({ tools: [ADD] }) });
     const server = {
       command: process.execPath,
@@ -20,7 +22,67 @@ describe("bascule mcp-servers", () => {
     const changed = (await project.run(["mcp-servers"], { env })).out;
     expect(changed).toContain("mcp__demo.add  its description changed since it was accepted");
     expect((await project.run(["mcp-servers", "accept", "dem"], { env })).error).toContain("Did you mean demo?");
-    expect((await project.run(["mcp-servers", "accept", "demo"], { env })).out).toBe("Accepted: add, new\n");
+    const shown = (await project.run(["mcp-servers", "accept", "demo"], { env, answers: ["n"] })).out;
+    expect(shown).toMatch(
+      /^demo \([0-9a-f]{12}\) says something else by now:\n {2}~ tool new can do more: none → execute\n {2}\+ tool new \(execute\): "Does new"\n {2}~ description of tool add: "Adds two numbers" → "Adds more"\nNot accepted\n$/,
+    );
+    const digest = /\(([0-9a-f]{12})\)/.exec(shown)?.[1] ?? "";
+    const flag = (hex: string): readonly string[] => ["mcp-servers", "accept", "demo", `--digest=${hex}`];
+    expect((await project.run(flag("0123456789ab"), { env })).error).toContain("What waits is not");
+    expect((await project.run(["mcp-servers", "accept", "demo"], { env })).error).toContain("There is nobody to ask");
+    expect((await project.run(flag(digest), { env })).out).toContain("Accepted: add, new\n");
     expect((await project.run(["call", "mcp__demo.add", "a=1", "b=2"], { env })).out).toBe("3\n");
   });
+});
+
+describe("bascule add of an MCP bundle", () => {
+  const ASKING = manifestOf({
+    user_config: {
+      level: { type: "number", title: "Level", description: "How much", required: true },
+      key: { type: "string", title: "Key", description: "For the service", sensitive: true, required: true },
+    },
+  });
+
+  it(
+    "shows what it starts, wants a yes of its own, and is removed by name [M10.consent] [M10.command-line]",
+    { timeout: 60_000 },
+    async () => {
+      await using project = await createCliProject();
+      const file = `${project.folder}/demo.mcpb`;
+      await writeFile(file, bundleOf(ASKING, [ADD]));
+      const env = { PATH: process.env["PATH"] ?? "", DEMO_KEY: "sk-very-secret" };
+      const values = ["--set=level=3", "--secret=key=DEMO_KEY"];
+      for (const args of [["--yes"], ["--yes", "--json"]]) {
+        const refused = await project.run(["add", "demo.mcpb", ...args, ...values], {
+          env,
+          ...(args.includes("--json") && { answers: ["y"] }),
+        });
+        expect([refused.code, `${refused.error}${refused.out}`]).toEqual([2, expect.stringContaining("--unconfined")]);
+      }
+      const declined = await project.run(["add", "demo.mcpb", ...values], { env, answers: ["n"] });
+      for (const text of [
+        "command: node ${__dirname}/server/index.mjs ${__dirname}/script.json",
+        "value level: number, required: Level",
+        "value key: string, sensitive, required: Key",
+        "outside the sandbox with all that you may do",
+        "Nothing was added",
+      ])
+        expect(declined.out).toContain(text);
+      expect(declined.code).toBe(4);
+      expect((await project.run(["add", "demo.mcpb", "--unconfined", "--set=level=3"], { env })).error).toContain(
+        'Its value "key" needs a value',
+      );
+
+      // A person is asked for what is needed, and for a sensitive value only by name.
+      const added = await project.run(["add", "demo.mcpb"], { env, answers: ["y", "3", "DEMO_KEY"] });
+      expect([added.code, added.out]).toEqual([0, expect.stringContaining("Added Demo Tools 1.0.0 as the MCP server demo-tools")]);
+      expect((await project.run(["call", "mcp__demo-tools.add", "a=1", "b=2"], { env, answers: ["y"] })).out).toContain("3");
+      expect((await project.run(["mcp-servers"], { env })).out).toBe("demo-tools  connected  1 tool\n  mcp__demo-tools.add  offered\n");
+      const again = await project.run(["add", "demo.mcpb", "--unconfined", "--json"], { env });
+      expect(JSON.parse(again.out)).toMatchObject({ ok: true, bundle: { replaces: { version: "1.0.0", changes: [] } } });
+
+      expect((await project.run(["remove", "demo-tools", "--yes"], { env })).out).toContain("Removed the MCP server demo-tools");
+      expect((await project.run(["mcp-servers"], { env })).out).toBe("bascule.json lists no MCP server\n");
+    },
+  );
 });

@@ -2,7 +2,7 @@ import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createTypesKeeper } from "../../../host/cli/keep-types.ts";
-import { createStyle } from "../../../host/cli/style.ts";
+import { createOutput } from "../../../host/cli/output.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
 import { FileError, type Platform } from "../../../host/platform/platform.ts";
 import { GLOBALS_FILE, TYPES_FILE } from "../../../host/types/plugin-types.ts";
@@ -152,7 +152,7 @@ describe("bascule dev", () => {
     const platform = currentPlatform({ log: { level: "error" } });
     const refuse = (): Promise<never> => Promise.reject(new FileError("permission_denied", "Permission denied by the operating system"));
     const readOnly: Platform = { ...platform, guarded: { ...platform.guarded, writeBytes: refuse } };
-    const keep = createTypesKeeper(readOnly, createStyle(false));
+    const keep = keeper(readOnly);
     expect(await keep("demo", folder)).toEqual(["note     The types of demo cannot be written: Permission denied by the operating system"]);
     expect(await keep("demo", folder)).toEqual([]);
   });
@@ -162,7 +162,7 @@ describe("bascule dev", () => {
     const folder = join(project.folder, DEMO);
     await rm(join(folder, GLOBALS_FILE));
     await project.write(`${DEMO}/${TYPES_FILE}`, "export type Mine = 1;\n");
-    const keep = createTypesKeeper(currentPlatform({ log: { level: "error" } }), createStyle(false));
+    const keep = keeper(currentPlatform({ log: { level: "error" } }));
     expect(await keep("demo", folder)).toEqual([
       `types    demo  ${GLOBALS_FILE}`,
       `note     demo has its own "${TYPES_FILE}": left alone (rename it to get types)`,
@@ -172,10 +172,21 @@ describe("bascule dev", () => {
   });
 
   it("is silent about a folder that is gone [M8.dev]", async () => {
-    const keep = createTypesKeeper(currentPlatform({ log: { level: "error" } }), createStyle(false));
+    const keep = keeper(currentPlatform({ log: { level: "error" } }));
     expect(await keep("demo", "/nowhere/at/all")).toEqual([]);
   });
 });
+
+/** Answers what it says, without the time. */
+function keeper(platform: Platform): (plugin: string, folder: string) => Promise<readonly string[]> {
+  const said: string[] = [];
+  const output = createOutput(platform, { json: false, color: false, program: "bascule" });
+  const keep = createTypesKeeper(platform, { ...output, line: (text = "") => void said.push(text.slice("00:00:00 ".length)) });
+  return async (plugin, folder) => {
+    await keep(plugin, folder);
+    return said.splice(0);
+  };
+}
 
 async function digestOf(project: CliProject): Promise<unknown> {
   const { out } = await project.run(["info", "demo", "--json"]);

@@ -24,9 +24,11 @@ describe("bascule init", () => {
     expect(await project.run(["types", "--check"])).toMatchObject({ code: 0, error: "" });
     expect(await readFile(join(project.folder, ".gitignore"), "utf8")).toBe("node_modules\n.bascule/\n");
     expect(await project.run(["check"])).toMatchObject({ code: 0, out: "good demo  plugins/demo\n\n1 plugin good, 0 bad\n" });
-    expect(await project.run(["check", "demo"])).toMatchObject({
+    expect(await project.run(["check", "demo"])).toMatchObject({ code: 0, out: expect.stringContaining("1 plugin good, 0 bad") });
+    expect(await project.run(["test", "demo"])).toMatchObject({ code: 0, out: expect.stringContaining("ok | 4 passed | 0 failed") });
+    expect(await project.run(["check", "dmo"])).toMatchObject({
       code: 3,
-      error: 'error There is no folder "demo"\n  Did you mean bascule check plugins/demo?\n',
+      error: 'error There is no plugin "dmo"\n  Did you mean "demo"?\n',
     });
   });
 
@@ -71,7 +73,9 @@ describe("a plugin's first calls", () => {
     await project.run(["init", "demo"]);
 
     const listed = await project.run(["list"]);
-    expect(listed.out).toContain("needs a grant to read  read: Reads the file that you name\n    bascule grant demo --allow-read=.\n");
+    expect(listed.out).toContain(
+      "needs a grant to read files  read: Reads the file that you name\n    bascule grant demo --allow-read=.\n",
+    );
 
     const refused = await project.run(["call", "demo_peek", "path=README.md"]);
     expect(refused).toEqual({

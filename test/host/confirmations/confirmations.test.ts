@@ -204,6 +204,22 @@ describe("prompt_once", () => {
     expect(asked).toHaveLength(1);
   });
 
+  it("waits for another call's question only as long as its own call goes on [E1.once, T3]", async () => {
+    const host = testHost({ project });
+    withPlugin("v1", host);
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<boolean>();
+    const confirm: ConfirmPrompt = () => (asked.resolve(), answered.promise);
+    const first = host.call("add", {}, { confirm });
+    await asked.promise;
+    const stop = new AbortController();
+    const second = host.call("add", {}, { confirm, signal: stop.signal });
+    stop.abort();
+    expect(await second).toMatchObject({ ok: false, error: { code: "cancelled" } });
+    answered.resolve(true);
+    expect(await first).toMatchObject({ ok: true });
+  });
+
   it("asks once for calls that come together [E1.once]", async () => {
     const host = testHost({ project });
     withPlugin("v1", host);

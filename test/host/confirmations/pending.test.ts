@@ -3,6 +3,7 @@ import type { ToolResult } from "../../../host/call.ts";
 import { createHost, type Host, type HostOptions, type Log } from "../../../host/mod.ts";
 import { createSession } from "../../../host/session.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
+import { WORKSPACE } from "../../support/memory-platform.ts";
 import { testHost } from "../../support/test-host.ts";
 import { hostTool, pluginVersion, publishedTools } from "../../support/tools.ts";
 import { returns } from "../../support/fake-sandbox.ts";
@@ -103,10 +104,21 @@ describe("a call that waits for a person who is not there", () => {
 
   it("is refused where there are too many of them [E6.bounds]", async () => {
     const host = testHost({ tools: [counting().save] });
-    const results = await Promise.all(Array.from({ length: 300 }, (_, index) => host.call("save", { index })));
-    const codes = results.map((result) => (result.ok ? "ok" : result.error.code));
-    expect(codes.filter((code) => code === "approval_required")).toHaveLength(256);
-    expect(codes.filter((code) => code === "overloaded")).toHaveLength(44);
+    const flood = async (id: string, owner?: string): Promise<readonly [asked: number, refused: number]> => {
+      const session = createSession({ id, workspace: WORKSPACE, ...(owner !== undefined && { owner }) });
+      const results = await Promise.all(Array.from({ length: 70 }, (_, index) => host.call("save", { index }, { session })));
+      const codes = results.map((result) => (result.ok ? "ok" : result.error.code));
+      return [codes.filter((code) => code === "approval_required").length, codes.filter((code) => code === "overloaded").length];
+    };
+    // Nobody takes all the places: neither a session nor a caller with several, and all together no more than there are.
+    expect(await flood("one")).toEqual([64, 6]);
+    expect(await flood("two", "a")).toEqual([64, 6]);
+    expect(await flood("three", "a")).toEqual([0, 70]);
+    expect([await flood("four"), await flood("five"), await flood("six")]).toEqual([
+      [64, 6],
+      [64, 6],
+      [0, 70],
+    ]);
   });
 });
 

@@ -18,9 +18,13 @@ export function entry(name: string, more: Partial<LockEntry> = {}): LockEntry {
   };
 }
 
+function textOf(plugins: ReadonlyMap<string, LockEntry>): string {
+  return lockToText({ plugins, servers: new Map() });
+}
+
 function roundTrip(...entries: readonly LockEntry[]): unknown {
-  const parsed = parseLock(lockToText(new Map(entries.map((one) => [one.name, one]))));
-  return parsed.ok ? [...parsed.value.values()] : parsed.problems;
+  const parsed = parseLock(textOf(new Map(entries.map((one) => [one.name, one]))));
+  return parsed.ok ? [...parsed.value.plugins.values()] : parsed.problems;
 }
 
 describe("bascule.lock", () => {
@@ -47,13 +51,13 @@ describe("bascule.lock", () => {
     ] as const;
     const tools = { b: { description: "B", tags: ["x"] }, a: { description: "A" } };
     const surface = { permissions: {}, tools };
-    const one = lockToText(
+    const one = textOf(
       new Map([
         ["b", entry("b")],
         ["a", entry("a", { files: new Map(files) })],
       ]),
     );
-    const two = lockToText(
+    const two = textOf(
       new Map([
         ["a", entry("a", { files: new Map(files.toReversed()) })],
         ["b", entry("b")],
@@ -76,14 +80,14 @@ describe("bascule.lock", () => {
     ["an entry of nothing", `{"lockVersion": 1, "plugins": {"a": {}}}`, /SHA-256 in hex/],
     [
       "members that nobody knows",
-      lockToText(new Map([["a", entry("a")]])).replace('"path"', '"postinstall": "x", "path"'),
+      textOf(new Map([["a", entry("a")]])).replace('"path"', '"postinstall": "x", "path"'),
       /Unknown member "postinstall"/,
     ],
-    ["permissions that are none", lockToText(new Map([["a", entry("a")]])).replace('"$workspace"', "7"), /An item of "read"/],
-    ["side effects that are none", lockToText(new Map([["a", entry("a")]])).replace('"read"\n', '"fly"\n'), /Expected each tool/],
-    ["a hash that is none", lockToText(new Map([["a", entry("a")]])).replace(`"${HASH}  main.ts"`, '"x main.ts"'), /SHA-256/],
-    ["a signer that is no key", lockToText(new Map([["a", entry("a", { signer: "x" })]])), /public key/],
-    ["an origin that is none", lockToText(new Map([["a", entry("a")]])).replace('"kind": "folder"', '"kind": "disk"'), /Expected \{"kind"/],
+    ["permissions that are none", textOf(new Map([["a", entry("a")]])).replace('"$workspace"', "7"), /An item of "read"/],
+    ["side effects that are none", textOf(new Map([["a", entry("a")]])).replace('"read"\n', '"fly"\n'), /Expected each tool/],
+    ["a hash that is none", textOf(new Map([["a", entry("a")]])).replace(`"${HASH}  main.ts"`, '"x main.ts"'), /SHA-256/],
+    ["a signer that is no key", textOf(new Map([["a", entry("a", { signer: "x" })]])), /public key/],
+    ["an origin that is none", textOf(new Map([["a", entry("a")]])).replace('"kind": "folder"', '"kind": "disk"'), /Expected \{"kind"/],
     ["a hundred thousand brackets", `{"lockVersion": 1, "plugins": ${"[".repeat(100_000)}`, /deep|nest|depth/i],
   ])("refuses %s and says where [H7.hostile]", (_what, text, expected) => {
     const parsed = parseLock(text);
@@ -106,7 +110,7 @@ describe("openLock()", () => {
   it("does not start on a broken lock, and does not write one over it [H7.broken]", async () => {
     const platform = createMemoryPlatform({ files: { [FILE]: "{}" } });
     await expect(openLock(platform, FILE)).rejects.toThrow(LockFileError);
-    platform.plant(FILE, lockToText(new Map([["a", entry("a")]])));
+    platform.plant(FILE, textOf(new Map([["a", entry("a")]])));
     const lock = await openLock(platform, FILE);
     platform.plant(FILE, "<<<<<<< ours\n");
     await expect(lock.change(() => new Map([["b", entry("b")]]))).rejects.toThrow(/merge conflict/);

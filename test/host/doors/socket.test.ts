@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { ConfirmationRequest, ToolResult } from "../../../host/call.ts";
-import { type CallListener, type CallRequest, DoorError, type Operations } from "../../../host/doors/operations.ts";
+import { type CallListener, type CallRequest, type ClientOperations, DoorError } from "../../../host/doors/operations.ts";
 import { openSocketDoor } from "../../../host/doors/socket.ts";
 import { connectToHost } from "../../../host/doors/socket-client.ts";
+import { createOperations } from "../../../host/doors/host-operations.ts";
+import { createHost } from "../../../host/mod.ts";
 import { createMemoryPlatform, type MemoryPlatform } from "../../../host/platform/mod.ts";
+import { memoryPlatform } from "../../support/memory-platform.ts";
 
 const STATE = "/project/.bascule";
 const QUESTION: ConfirmationRequest = {
@@ -36,7 +39,7 @@ function resultOf(output: string): ToolResult {
 }
 
 /** Operations of which a test gives those that it needs. */
-function operations(given: Partial<Operations>): Operations {
+function operations(given: Partial<ClientOperations>): ClientOperations {
   const missing = (): Promise<never> => Promise.reject(new DoorError("internal", "Not given"));
   return {
     call: missing,
@@ -60,11 +63,16 @@ function operations(given: Partial<Operations>): Operations {
     rollback: missing,
     remove: missing,
     reload: missing,
+    end: () => Promise.resolve(),
     ...given,
   };
 }
 
-async function serve(platform: MemoryPlatform, given: Partial<Operations>, stateDirectory = STATE): ReturnType<typeof openSocketDoor> {
+async function serve(
+  platform: MemoryPlatform,
+  given: Partial<ClientOperations>,
+  stateDirectory = STATE,
+): ReturnType<typeof openSocketDoor> {
   return await openSocketDoor({ platform, stateDirectory, open: () => operations(given) });
 }
 
@@ -184,6 +192,29 @@ describe("openSocketDoor()", () => {
     await door.close();
   });
 
+  it("ends the sessions of a client that goes away, and nobody else's [I2.disconnect]", async () => {
+    const platform = memoryPlatform();
+    await using host = await createHost({ platform, config: false });
+    const closed: unknown[] = [];
+    host.subscribe(({ type, sessionId }) => type === "session.closed" && closed.push(sessionId));
+    const sessions = [host.session(), host.session()];
+    const left = [...sessions];
+    const open = (): ClientOperations => {
+      const session = left.shift() ?? host.session();
+      return createOperations({ host, files: platform.files, session, about: { version: "1", pid: 1 } });
+    };
+    const door = await openSocketDoor({ platform, stateDirectory: STATE, open });
+    const remote = await connectToHost(platform, STATE);
+    const other = await connectToHost(platform, STATE);
+    await remote?.operations.call({ tool: "none", args: {}, context: { role: "reader" } }, LISTENER);
+    expect(await other?.operations.list()).not.toEqual([]);
+    remote?.close();
+    await expect.poll(() => closed).toHaveLength(2);
+    expect(closed).toContain(sessions[0]?.id);
+    expect(closed).not.toContain(sessions[1]?.id);
+    await door.close();
+  });
+
   it("cancels one call when its caller gives up [I2.disconnect]", async () => {
     const platform = createMemoryPlatform();
     const door = await serve(platform, {
@@ -237,6 +268,22 @@ describe("openSocketDoor()", () => {
     await door.close();
     expect(await platform.files.stat(`${deep}/host.json`)).toBeUndefined();
     expect(await connectToHost(platform, deep)).toBeUndefined();
+  });
+
+  it("goes to no other place that a record names, and leaves another host's record [I2.long-path]", async () => {
+    const platform = createMemoryPlatform();
+    const deep = `/${"long-folder-name/".repeat(8)}.bascule`;
+    const doors = [await serve(platform, {}, deep)];
+    const record = `${deep}/host.json`;
+    await platform.files.remove(record);
+    doors.push(await serve(platform, { reload: async () => 5 }, deep));
+    await doors[0]?.close();
+    expect(await (await connectToHost(platform, deep))?.operations.reload()).toBe(5);
+    const elsewhere = await platform.sockets.listen("/run/somebody.sock", () => expect.unreachable());
+    await platform.files.writeAtomic(record, '{"socket":"/run/somebody.sock"}');
+    expect(await connectToHost(platform, deep)).toBeUndefined();
+    await elsewhere.close();
+    await doors[1]?.close();
   });
 });
 

@@ -95,6 +95,29 @@ describe("createGit()", () => {
     expect((await readdir(tmpdir())).filter((name) => name.startsWith("bascule-git-"))).toEqual(before);
   });
 
+  it("reads files as they are: no filter of the user's own runs, nothing is put in or left out [I2.filters]", async () => {
+    const folder = await temporaryFolder();
+    const work = join(folder, "notes");
+    await mkdir(work);
+    await git(folder, "init", "-q", "notes");
+    const attributes = "*.md filter=mine\n*.txt export-subst\nhidden export-ignore\n";
+    for (const [name, text] of Object.entries({ ".gitattributes": attributes, "a.md": "a", "b.txt": "$Format:%s$", hidden: "h" }))
+      await writeFile(join(work, name), text);
+    await git(work, "add", "-A");
+    await git(work, "commit", "-qm", "one");
+    const home = join(folder, "home");
+    await mkdir(home);
+    await writeFile(join(home, ".gitconfig"), `[filter "mine"]\n\tsmudge = "touch ${join(home, "ran")}; cat; echo more"\n`);
+    const before = process.env["HOME"];
+    process.env["HOME"] = home;
+    onTestFinished(() => void (before === undefined ? delete process.env["HOME"] : (process.env["HOME"] = before)));
+    const url = `${await serve(folder)}/notes/.git`;
+    const { tar } = await createGit().fetch({ url, maxBytes: 1_000_000, signal: SIGNAL });
+    const texts = readTar(tar).map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)]);
+    expect(Object.fromEntries(texts)).toEqual({ ".gitattributes": attributes, "a.md": "a", "b.txt": "$Format:%s$", hidden: "h" });
+    expect(await readdir(home)).toEqual([".gitconfig"]);
+  });
+
   it.each(["file:///etc", "ext::sh -c true", "git://127.0.0.1/x"])("has git refuse %s by itself [I2.git]", async (url) => {
     await expect(createGit().fetch({ url, maxBytes: 1_000, signal: SIGNAL })).rejects.toThrow(
       /transport '\w+' not allowed|does not appear to be|not allowed/,

@@ -5,10 +5,12 @@ import { createHttpCalls } from "../../../host/doors/http/calls.ts";
 import { createHttpDoor } from "../../../host/doors/http/door.ts";
 import { createHttpSessions } from "../../../host/doors/http/sessions.ts";
 import type { MemoryAnswer, MemoryRequest } from "../../../host/platform/memory-network.ts";
-import { NetworkError } from "../../../host/platform/network-types.ts";
+import { type HttpResponse, type Network, NetworkError } from "../../../host/platform/network-types.ts";
+import type { CheckedUrl } from "../../../host/platform/proof.ts";
 import { createRegistry } from "../../../host/registry.ts";
 import { createHostExecutor } from "../../../host/routes/host.ts";
 import { createRemoteExecutor } from "../../../host/routes/remote.ts";
+import { exchangeCall } from "../../../host/routes/remote-exchange.ts";
 import { createSecrets } from "../../../host/secrets/secrets.ts";
 import { createSession } from "../../../host/session.ts";
 import type { Outcome } from "../../../host/routes/executor.ts";
@@ -19,6 +21,25 @@ import { toExecute } from "../../support/behaviour.ts";
 import { executionOf, routeOptions, type TestExecution } from "../../support/execution.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { hostTool } from "../../support/tools.ts";
+
+/** What an exchange makes of an answer that comes in these pieces. */
+async function exchanged(pieces: readonly Uint8Array[], onProgress: (value: unknown) => void): Promise<string> {
+  const left = [...pieces].reverse();
+  const response: HttpResponse = {
+    ...{ status: 200, statusText: "OK", fields: [["content-type", "text/event-stream"]] },
+    read: async () => left.pop(),
+    close: () => undefined,
+  };
+  const network = { exchange: async () => response } as unknown as Network;
+  // Nothing is connected to: the address is never read.
+  const url = new URL(URL_OF_FAR) as unknown as CheckedUrl;
+  const signal = new AbortController().signal;
+  return await exchangeCall(url, executionOf({ tool: registered(() => null) }), { network, signal, token: undefined, onProgress });
+}
+
+function piecesOf(bytes: Uint8Array, size: number): readonly Uint8Array[] {
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.slice(index * size, (index + 1) * size));
+}
 
 const CALLER = { id: "near", name: "near", scopes: ["call"], isPerson: false } as const;
 const URL_OF_FAR = "https://far.example";
@@ -319,6 +340,20 @@ describe("createRemoteExecutor()", () => {
     expect(await route(() => success(1), secret).run()).toMatchObject({
       error: { message: expect.stringContaining('the secret "NO_TOKEN"') },
     });
+  });
+
+  it.each([1, 2, 3, 7, 1_000])("puts frames together that come in pieces of %i bytes [O3.drip]", async (size) => {
+    const text = 'event: progress\ndata: {"ä":1}\n\n: beat\n\n\nevent: result\ndata: one\ndata: two\n\nevent: result\ndata: three\n\n';
+    const told: unknown[] = [];
+    expect(await exchanged(piecesOf(new TextEncoder().encode(text), size), (value) => told.push(value))).toBe("one\ntwo");
+    expect(told).toEqual([{ ä: 1 }]);
+  });
+
+  it("is not kept busy by one that drips a large frame [O3.drip]", async () => {
+    const large = new TextEncoder().encode(`event: result\ndata: ${"x".repeat(6_000_000)}`);
+    const drops = piecesOf(new TextEncoder().encode(`${"y".repeat(4_000)}\n\n`), 1);
+    const text = await exchanged([large, ...drops], () => undefined);
+    expect(text.length).toBe(6_004_000);
   });
 
   it("connects to no private address but those that are listed [O3.addresses, C6]", async () => {

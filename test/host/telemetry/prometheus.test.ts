@@ -79,11 +79,15 @@ describe("createCallCounters()", () => {
     for (let n = 0; n < 5_000; n++) {
       counters.begun();
       counters.ended({ tool: `tool${n}`, outcome: "ok", durationMs: 1 });
+      // As a trusted plugin's process that took its broker over could say.
+      counters.refused(`made up ${n}`);
     }
     const { samples } = readPrometheus(toPrometheus(counters.families()));
     const calls = samples.filter(({ name }) => name === "bascule_calls_total");
     expect(calls).toHaveLength(201);
     expect(calls.find(({ labels }) => labels["tool"] === "(other)")?.value).toBe(4_800);
+    const refusals = samples.filter(({ name }) => name === "bascule_capability_denials_total");
+    expect(refusals.map(({ labels, value }) => [labels["permission"], value])).toEqual([["(other)", 5_000]]);
   });
 });
 

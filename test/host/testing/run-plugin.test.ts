@@ -104,7 +104,7 @@ Deno.test("reads", async () => {
 Deno.test("process", () => { (globalThis as unknown as { process: { exit(): void } }).process.exit(); });
 `,
     });
-    const denied = await project.run(["test", "demo"]);
+    const denied = await project.run(["test", "demo", "--allow-write"]);
     expect({ code: denied.code, out: text(denied.out) }).toEqual({
       code: 1,
       out: `running 2 tests from plugins/demo/size_test.ts

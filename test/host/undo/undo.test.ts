@@ -7,9 +7,18 @@ import { answerOperation, createOpenFiles } from "../../../host/capabilities/mod
 import { testCall, toBytes } from "../../support/bridge-context.ts";
 import { recordUndo } from "../../../host/undo/record-undo.ts";
 import { createUndoStore, type UndoStore } from "../../../host/undo/undo-store.ts";
+import { hostPlace } from "../../../host/capabilities/checked.ts";
 import { undoSteps, type Undone } from "../../../host/undo/undo.ts";
 
-const FILES = { "a.txt": "one", "b.txt": "two", "dir/c.txt": "c", "dir/sub/d.txt": "d", other: { link: "dir" } };
+const FILES = {
+  "a.txt": "one",
+  "b.txt": "two",
+  "dir/c.txt": "c",
+  "dir/sub/d.txt": "d",
+  other: { link: "dir" },
+  "links/out": { link: "/etc" },
+  "links/to": { link: "../dir/c.txt" },
+};
 const BOUNDS = { maxBytes: 1_000_000, maxAgeMs: 1_000_000 };
 
 interface Recorded {
@@ -54,6 +63,7 @@ function recorded(files: Parameters<typeof memoryPlatform>[0] = FILES, bounds = 
     },
     async text(path) {
       const info = await platform.files.lstat(`${WORKSPACE}/${path}`);
+      if (info?.kind === "symlink") return `→ ${await platform.guarded.readLink(hostPlace(`${WORKSPACE}/${path}`))}`;
       return info?.kind === "file" ? await platform.files.readText(`${WORKSPACE}/${path}`) : info?.kind;
     },
     write: (path, text) => platform.files.writeAtomic(`${WORKSPACE}/${path}`, text),
@@ -101,6 +111,10 @@ describe("undo", () => {
       ],
       "dir/c.txt",
     ],
+    ["removing a link", [["fs.remove", { path: "other" }]], "other"],
+    ["removing a tree with links that lead out, or nowhere", [["fs.remove", { path: "links", recursive: true }]], "links/out"],
+    ["moving a file onto a link", [["fs.rename", { from: "b.txt", to: "links/to" }]], "links/to"],
+    ["writing in place of a link", [["workspace.write", { path: "links/to" }, "x"]], "dir/c.txt"],
     ["writing through a link", [["fs.writeFile", { path: "other/c.txt" }, "x"]], "dir/c.txt"],
     [
       "making",
@@ -125,6 +139,14 @@ describe("undo", () => {
     expect((await call.undo()).left).toEqual([]);
     expect(await Promise.all(["a.txt", "b.txt", "dir/c.txt", "dir/sub/d.txt", path].map(call.text))).toEqual(before);
     expect(await call.text("new.txt")).toBeUndefined();
+  });
+
+  it("leaves a link that somebody made in place of a removed one, and says so [E8.undo-left]", async () => {
+    const call = recorded();
+    await call.answer("fs.remove", { path: "other" });
+    call.platform.plant(`${WORKSPACE}/other`, { link: "elsewhere" });
+    expect(await call.undo()).toEqual({ restored: [], left: [{ path: `${WORKSPACE}/other`, reason: "it was changed after the call" }] });
+    expect(await call.text("other")).toBe("→ elsewhere");
   });
 
   it("leaves what somebody else has changed since, and says so [E8.undo-left]", async () => {

@@ -18,7 +18,7 @@ function broker(options: { readonly mayDo?: number } = {}): TestBroker {
   const call = testCall({
     platform: memoryPlatform(),
     cwd: "/workspace",
-    permissions: { read: ["in", "/run"], write: ["in", "/run"], run: ["git"] },
+    permissions: { read: ["in", "/run"], write: ["in", "/run"], run: ["/usr/bin/git"] },
   });
   const answers: unknown[] = [];
   const faults: string[] = [];
@@ -117,12 +117,12 @@ describe("createBroker()", () => {
     const asked = broker();
     asked.begin();
     expect(await asked.ask("run", null)).toMatchObject({ result: "deny" });
-    expect(await asked.ask("run", "git")).toMatchObject({ result: "allow" });
+    expect(await asked.ask("run", "/usr/bin/git")).toMatchObject({ result: "allow" });
     expect(asked.ran).toBe(true);
     expect(await asked.ask("run", null)).toMatchObject({ result: "deny" });
     asked.end();
     expect(asked.call.acts.map(({ value, decision }) => [value, decision])).toEqual([
-      ["git", "granted"],
+      ["/usr/bin/git", "granted"],
       ["", "denied"],
     ]);
   });

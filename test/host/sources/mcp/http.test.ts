@@ -99,4 +99,15 @@ describe("fetchFrom()", () => {
     await expect((await fetch(`${origin}/long`)).text()).rejects.toThrow("longer than 1000 bytes");
     expect(await (await fetch(`${origin}/events`)).text()).toHaveLength(5 * 608);
   });
+
+  it.each(["\n", "\r\n", "\r"])("bounds an event whose lines end with %j, and no more than that [K3.http]", async (end) => {
+    const lines = (count: number): string => `data: ${"x".repeat(94)}${end}`.repeat(count);
+    const { url } = await listen(async (request) => {
+      const text = request.url === "/one" ? lines(20) : `${lines(5)}${end}`.repeat(4);
+      return new Response(text, { headers: { "content-type": "text/event-stream" } });
+    });
+    const fetch = fetchFrom(new URL(url).origin, 1_000);
+    await expect((await fetch(new URL("/one", url))).text()).rejects.toThrow("longer than 1000 bytes");
+    expect(await (await fetch(new URL("/many", url))).text()).toHaveLength(4 * (5 * (100 + end.length) + end.length));
+  });
 });

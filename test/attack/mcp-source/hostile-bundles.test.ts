@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import { createHost, type JsonObject } from "../../../host/mod.ts";
+import { bundleOf, launching, manifestOf, signed } from "../../support/bundles.ts";
+import { memoryPlatform } from "../../support/memory-platform.ts";
+import type { MemoryPlatform } from "../../../host/platform/memory.ts";
+
+const FILE = "/workspace/evil.mcpb";
+
+/** What is said when somebody looks at it; "" if it would be shown. */
+async function look(bundle: Uint8Array, platform: MemoryPlatform = memoryPlatform()): Promise<string> {
+  platform.plant(FILE, bundle);
+  await using host = await createHost({ config: false, builtins: false, platform });
+  try {
+    await host.inspectBundle(FILE);
+    return "";
+  } catch (error) {
+    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  }
+}
+
+/** The zip file with a name in it written over by another of the same length, in both places. */
+function renamed(bundle: Uint8Array, from: string, to: string): Uint8Array {
+  const text = Buffer.from(bundle).toString("latin1").replaceAll(from, to);
+  return new Uint8Array(Buffer.from(text, "latin1"));
+}
+
+const server = (config: JsonObject, more: JsonObject = {}): Uint8Array => bundleOf(launching({ command: "node", ...config }, more));
+
+describe("a hostile bundle", () => {
+  it("is refused whole for where its files would go [M10.slip] [M10.names]", async () => {
+    const good = bundleOf(undefined, [], { "aa/evil.js": "x", "evil/b.js": "x" });
+    expect(await look(good)).toBe("");
+    expect(await look(signed(good))).toBe("");
+    const bad: readonly (readonly [string, Uint8Array, RegExp])[] = [
+      ["a path that leads out", renamed(good, "aa/evil.js", "../evil.js"), /leads out/],
+      ["an absolute path", renamed(good, "aa/evil.js", "/aaevil.js"), /absolute path/],
+      ["an invisible character", bundleOf(undefined, [], { "a\u202eb.js": "x" }), /invisible/],
+      ["two names that are one", bundleOf(undefined, [], { "SERVER/index.mjs": "x" }), /are one (?:file|folder) on some systems/],
+      ["a file that is a folder", bundleOf(undefined, [], { server: "x" }), /is a file and a folder/],
+      ["no manifest", renamed(good, "manifest.json", "manifest.jsoN"), /no manifest\.json at its root/],
+      ["no zip file", new TextEncoder().encode("#!/bin/sh\n"), /no zip file/],
+      // What is behind a signature that is none is part of no file.
+      [
+        "something behind it",
+        Buffer.concat([good, Buffer.from("MCPB_SIG_V1\u0001\0\0\0MCPB_SIG_END")]),
+        /Is no zip file, or a damaged one/,
+      ],
+    ];
+    for (const [what, bundle, message] of bad) expect(await look(bundle), what).toMatch(message);
+    const link = bundleOf(undefined, [], { link: "/etc/passwd" });
+    // The kind of a file stands in the directory only, four bytes before where its header is.
+    const at = Buffer.from(link).lastIndexOf("link") - 46;
+    link[at + 5] = 3;
+    new DataView(link.buffer, link.byteOffset).setUint32(at + 38, 0o120777 * 65_536, true);
+    expect(await look(link)).toMatch(/"link" is a link/);
+  });
+
+  it("is refused for a folder with links, which are read by nobody [M10.links]", async () => {
+    const platform = memoryPlatform();
+    platform.plant("/workspace/folder/manifest.json", JSON.stringify(manifestOf()));
+    platform.plant("/workspace/folder/server/index.mjs", { link: "/etc/passwd" });
+    await using host = await createHost({ config: false, builtins: false, platform });
+    await expect(host.inspectBundle("/workspace/folder")).rejects.toThrow("neither a file nor a folder");
+  });
+
+  it("is refused for a manifest that is too large, or means two things, with every problem at once [M10.manifest]", async () => {
+    expect(await look(bundleOf(JSON.stringify(manifestOf({ long_description: "x".repeat(1_100_000) }))))).toMatch(
+      /larger than 1048576 bytes/,
+    );
+    expect(await look(bundleOf('{"manifest_version":"0.3","__proto__":{"server":{}}}'))).toMatch(/__proto__/);
+    expect(await look(bundleOf(`${"[".repeat(2_000)}${"]".repeat(2_000)}`))).toMatch(/nest|deep/i);
+    const all = await look(
+      bundleOf({
+        ...launching(
+          { command: "/bin/sh", args: [7, "${nothing}"], env: { PATH: "." }, cwd: "/" },
+          { type: "python", entry_point: "../x.py" },
+        ),
+        ...{ manifest_version: "9", description: "Nice\u200b", name: "" },
+        user_config: {
+          key: { type: "secret", title: "K", description: "D" },
+          level: { type: "number", title: "L", description: "D", default: "x" },
+        },
+      }),
+    );
+    const problems = ["manifest_version", "zero-width", '"name"', '"/bin/sh"', "no argument", '"${nothing}"', '"PATH"', '"cwd"', "x.py"];
+    for (const part of [...problems, '"type" is not one of', "The default is no number"]) expect(all, part).toContain(part);
+  });
+
+  it("starts nothing but its runtime or a file of its own, under nobody else's rules [M10.command] [M10.environment]", async () => {
+    const commands = [
+      "/bin/sh",
+      "sh",
+      "npx",
+      "uvx",
+      "python",
+      "../run",
+      "${__dirname}/../run",
+      "${HOME}/run",
+      "${__dirname}/not-there",
+      "server\\index.mjs",
+    ];
+    for (const command of commands)
+      expect(await look(server({ command })), command).toMatch(/neither the runtime of a node server nor a file of the bundle/);
+    expect(await look(server({ command: "${user_config.x}" }))).toMatch(/neither the runtime/);
+    for (const command of ["${__dirname}/server/index.mjs", "server/index.mjs", "./server/index.mjs", "${__dirname}${/}server/index.mjs"])
+      expect(await look(server({ command })), command).toBe("");
+    const loaders = ["PATH", "Path", "NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PYTHONSTARTUP", "PYTHONHOME"];
+    for (const name of loaders) expect(await look(server({ env: { [name]: "x" } })), name).toMatch(/would choose which programs run/);
+    for (const value of ["/tmp", "${HOME}/lib", "${__dirname}/..", "${__dirname}:", "${user_config.x}"])
+      expect(await look(server({ env: { PYTHONPATH: value } })), value).toMatch(/from outside the bundle/);
+    expect(await look(server({ env: { PYTHONPATH: "${__dirname}/lib:${__dirname}", DEBUG: "1" } }))).toBe("");
+    // What another system would start is not what this one does.
+    expect(await look(server({ platform_overrides: { win32: { command: "evil.exe" } } }))).toBe("");
+    expect(await look(server({ platform_overrides: { linux: { command: "npx" } } }))).toMatch(/neither the runtime/);
+    expect(await look(bundleOf(manifestOf({ compatibility: { platforms: ["darwin"] } })))).toMatch(/Is for darwin, and this is linux/);
+    expect(await look(server({}, { type: "uv" }))).toMatch(/fetches its packages when it starts/);
+  });
+
+  it("takes no name that somebody has [M10.clash]", async () => {
+    const platform = memoryPlatform();
+    platform.plant(FILE, bundleOf());
+    platform.plant("/workspace/bascule.json", JSON.stringify({ mcpServers: { "demo-tools": { command: "x", enabled: false } } }));
+    await using host = await createHost({ config: "/workspace/bascule.json", builtins: false, platform });
+    await expect(host.inspectBundle(FILE)).rejects.toThrow("already, which is no bundle");
+    for (const name of ["a__b", "__proto__", "a b", "x".repeat(41)])
+      await expect(host.inspectBundle(FILE, { server: name }), name).rejects.toThrow("cannot name an MCP server");
+    expect((await host.inspectBundle(FILE, { server: "other" })).server).toBe("other");
+    // Not by the way of `install` either.
+    const { digest } = await host.inspectBundle(FILE, { server: "other" });
+    await expect(host.installBundle(digest, { server: "demo-tools" })).rejects.toThrow("already, which is no bundle");
+    expect(await host.removeBundle("demo-tools")).toBe(false);
+    expect(await platform.files.stat("/workspace/.bascule/bundles")).toBeUndefined();
+  });
+
+  it("has nothing put into values that a person gave [M10.substitution]", async () => {
+    const { fillBundle } = await import("../../../host/bundles/fill-bundle.ts");
+    const manifest = {
+      launch: {
+        command: { kind: "runtime", name: "node" },
+        args: ["--x=${user_config.text}", "${user_config.list}"],
+        env: { X: "${user_config.list}" },
+      },
+      options: {
+        text: { type: "string", title: "", description: "", required: false, multiple: false, sensitive: false },
+        list: { type: "string", title: "", description: "", required: false, multiple: true, sensitive: false },
+      },
+    } as unknown as Parameters<typeof fillBundle>[0];
+    const world = { directory: "/b", folders: {}, separator: "/", root: "/r", runtime: (name: string) => name, secret: () => undefined };
+    expect(fillBundle(manifest, { text: "${__dirname}${user_config.list}$&", list: ["a"] }, world)).toEqual({
+      ok: true,
+      value: { command: "node", args: ["--x=${__dirname}${user_config.list}$&", "a"], env: { X: "a" } },
+    });
+    expect(fillBundle(manifest, {}, world)).toEqual({ ok: true, value: { command: "node", args: ["--x="], env: {} } });
+    expect(fillBundle(manifest, { list: ["a", "b"] }, world)).toEqual({
+      ok: false,
+      problems: ['"list" has 2 values, and this bundle can take one there'],
+    });
+  });
+});
