@@ -12,7 +12,7 @@ import { testHost } from "../../support/test-host.ts";
 import { hostTool } from "../../support/tools.ts";
 
 const WALL_MS = 2_000;
-const CALL = "export const go = async ({ to, then }, { tools }) => await tools.call(to, { to: then });";
+const CALL = "export const go = async ({ to, next }, { tools }) => await tools.call(to, { to: next });";
 const CHAIN = { callers: ["direct", "chain"] };
 
 describe("a step that waits for a person", () => {
@@ -49,7 +49,7 @@ describe("a step that waits for a person", () => {
       if (tool !== "host_caller") await expect.poll(() => performance.now() > until, { timeout: 30_000 }).toBe(true);
       return true;
     };
-    const result = await made.host.call(tool, { to, then: "served.write" }, { session, confirm, timeoutMs: WALL_MS });
+    const result = await made.host.call(tool, { to, next: "served.write" }, { session, confirm, timeoutMs: WALL_MS });
     expect(result).toMatchObject({ ok: true, output: "wrote" });
     expect(others).toEqual([true]);
   });
