@@ -100,8 +100,10 @@ executorSuite("remote", () => {
     },
     session: () => createSession({ id: "far", workspace: WORKSPACE }),
     endSession: async () => undefined,
-    // Only what sessions ask of it.
-    places: {} as never,
+    cancelSession: async () => [],
+    cancelCall: async () => undefined,
+    commit: (callId: string) => Promise.reject(new Error(`Nothing is committed: ${callId}`)),
+    readResult: () => undefined,
   };
   const door = createHttpDoor({
     platform,
