@@ -301,6 +301,8 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     },
     async close() {
       closed.abort();
+      // One that was lost before waits to be made anew.
+      stopTimer();
       const left = client;
       lose(lost, "closed");
       // One that is being made ends at the signal.

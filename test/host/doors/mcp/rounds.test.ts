@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createMcpHandler, type McpHandler } from "../../../../host/doors/mcp/mod.ts";
+import { createRounds, type Round } from "../../../../host/doors/mcp/rounds.ts";
+import { createMemoryClock } from "../../../../host/platform/memory-clock.ts";
+import { createRandom } from "../../../../host/platform/random.ts";
 import { mcpHost, type McpHost, messageOf, modernRequest, until } from "../../../support/mcp-client.ts";
 
 const PUT = {
@@ -145,5 +148,22 @@ describe("a call that is asked about between two requests", () => {
     await until(() => test.host.confirmations.list().length === 0);
     expect(await written({ test })).toBeUndefined();
     await test[Symbol.asyncDispose]();
+  });
+});
+
+describe("createRounds()", () => {
+  it("keeps no more questions than may wait: the one that waits longest is given up [E5.rounds]", () => {
+    const cancelled: number[] = [];
+    const clock = createMemoryClock(0);
+    const rounds = createRounds({ clock, random: createRandom(clock) });
+    const client = { of: "one client" } as unknown as Round["client"];
+    const states = Array.from({ length: 258 }, (_, index) =>
+      // Of a round only this is used.
+      rounds.suspend({ call: { cancel: () => void cancelled.push(index) }, client } as unknown as Round),
+    );
+    expect(cancelled).toEqual([0, 1]);
+    expect(states.map((state) => rounds.has(state)).indexOf(true)).toBe(2);
+    rounds.end(client);
+    expect(cancelled).toHaveLength(258);
   });
 });
