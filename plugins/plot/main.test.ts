@@ -5,7 +5,7 @@ Deno.test("plot_function draws a line from corner to corner", async () => {
   const { text } = await plot_function({ expressions: ["x"], from: 0, to: 1, width: 10, height: 5 });
   const rows = text.split("\n").slice(0, 5);
   assert.match(rows[4] ?? "", /┤[⡀⣀⡠⣠]/u);
-  assert.match(rows[0] ?? "", /[⠉⠊⠁⠈]$/u);
+  assert.match(rows[0] ?? "", /[⠉⠊⠁⠈⠋⠚]$/u);
 });
 
 Deno.test("histogram counts", async () => {

@@ -139,6 +139,7 @@ describe("render_math()", () => {
     ["\\begin{pmatrix} a & b \\\\ c & d \\end{pmatrix}", ["⎛a  b⎞", "⎝c  d⎠"]],
     ["\\left( \\frac{1}{2} \\right)^2", ["   2", "⎛1⎞", "⎜─⎟", "⎝2⎠"]],
     ["\\sqrt{\\frac{a}{b}}", [" ┌─", " │a", " │─", "╲│b"]],
+    ["x = \\sqrt{\\frac{a}{b}}", ["     ┌─", "     │a", "x =  │─", "    ╲│b"]],
     ["e^{\\frac{1}{2}}_k", [" 1", " ─", " 2", "e", " k"]],
     ["f = \\begin{cases} 1 & x > 0 \\\\ 0 & \\text{else} \\end{cases}", ["f = ⎧1  x > 0", "    ⎩0  else"]],
     ["\\mathbb{R}^n \\ni \\vec{v}", ["ℝⁿ ∋ v\u20d7"]],
