@@ -1,7 +1,7 @@
 /** What a host tool can ask of whoever calls it, in the middle of its call. Doors that have nobody to ask offer none of it. */
 
 import type { JsonObject } from "../manifests/mod.ts";
-import type { LendSlot } from "./session.ts";
+import type { RunTime } from "./routes/run-time.ts";
 
 /** One question. */
 export type Ask =
@@ -33,24 +33,14 @@ export class CannotAsk extends Error {
   }
 }
 
-/** Asks with the call's slot lent to others: waiting for a person takes none (SPEC D4). Questions that are asked at once share it. */
-export function askOutOfSlot(ask: AskCaller, lend: LendSlot, signal: AbortSignal): AskCaller {
-  let asking = 0;
-  let takeBack: ((signal: AbortSignal) => Promise<void>) | undefined;
-  let returning: Promise<void> | undefined;
+/** Asks while the run stands still: waiting for a person takes neither its time nor its slot (SPEC D4). */
+export function askInStandstill(ask: AskCaller, { standStill }: Pick<RunTime, "standStill">): AskCaller {
   return async (asks) => {
-    await returning;
-    asking += 1;
-    takeBack ??= lend();
+    const goOn = standStill();
     try {
       return await ask(asks);
     } finally {
-      asking -= 1;
-      if (asking === 0) {
-        returning = takeBack(signal);
-        takeBack = undefined;
-        await returning;
-      }
+      await goOn();
     }
   };
 }

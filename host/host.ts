@@ -127,6 +127,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     secrets,
     undos,
     isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
+    confirm: (input, signal) => confirm(input, signal),
   });
   const confirmations = createPendingConfirmations();
   const asking: ConfirmationOptions = {
@@ -142,7 +143,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const executors = createExecutors({
     ...{ platform, emit: bus.emit, secrets, sandbox, recorder, dryRuns, undos },
     openAsks: createPermissionAsks({ ...asking, files: platform.files }),
-    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
+    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7 }),
     settings: settings.configOf,
     remotes: () => places.project.config().remotes,
     lease: directory.lease,
@@ -277,7 +278,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     cancelTurn: ({ id }, turnId) => calls.cancel({ sessionId: id, turnId }),
     cancelSession: (sessionId) => calls.cancel({ sessionId }),
     result: calls.result,
-    commit: (callId, { hash } = {}) => dryRuns.commit(callId, hash),
+    commit: dryRuns.commit,
     undo: undos.undo,
     undoable: undos.list,
     readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),

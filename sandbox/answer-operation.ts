@@ -38,7 +38,7 @@ export function answerOperation(thread: Answering, job: AskingCall, message: Ext
   if (job.operations >= limits.operations || job.pendingOperations > limits.pendingOperations) return thread.unheard();
   job.effects++;
   job.operations++;
-  const asks = message.operation !== 0 && message.name === ASKS_PERSON ? 1 : 0;
+  const asks = message.operation !== 0 && ASKS_PERSON.has(message.name) ? 1 : 0;
   job.asking += asks;
   const reply = (answer: HostAnswer): void => {
     job.pendingOperations--;

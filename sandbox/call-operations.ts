@@ -44,8 +44,8 @@ export interface OperatingCall {
   resumeWall(): void;
 }
 
-/** The operation that may wait for a person (SPEC E7). Synchronous, it holds the worker, and has no more time than the call. */
-export const ASKS_PERSON = "permissions.request";
+/** The operations that wait for a person (SPEC D4, E7). Synchronous, they hold the worker, and have no more time than the call. */
+export const ASKS_PERSON: ReadonlySet<string> = new Set(["permissions.request", "tools.asked"]);
 
 interface GuestAnswer {
   readonly answer: string | undefined;
@@ -115,11 +115,11 @@ export class CallOperations {
     use.carried(text, bytes);
     if (id === 0 && operation.startsWith(SUBTLE_PREFIX)) return errorAnswer("NotSupported", "Cryptography answers later");
     // Its own worker may be the one that has to run what is called.
-    if (id === 0 && operation === "tools.call") return errorAnswer("NotSupported", "Calls of tools answer later");
+    if (id === 0 && operation.startsWith("tools.")) return errorAnswer("NotSupported", "Calls of tools answer later");
     if (id === 0) return this.#sendAndWait(operation, text, bytes);
     if (operation.startsWith(SUBTLE_PREFIX)) return this.#beginSubtle(id, { method: operation.slice(SUBTLE_PREFIX.length), text, bytes });
     if (this.#pendingAtHost >= limits.pendingOperations) return this.#exhaust("pendingOperations", limits.pendingOperations);
-    this.#begin(id, operation === ASKS_PERSON ? "person" : "host");
+    this.#begin(id, ASKS_PERSON.has(operation) ? "person" : "host");
     this.#send(id, operation, text, bytes);
     return { answer: undefined };
   }

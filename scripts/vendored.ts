@@ -54,4 +54,12 @@ export const VENDORED: readonly Vendored[] = [
     licenceFile: "LICENSE",
     entry: `export { Jsep } from "package";`,
   },
+  {
+    plugin: "math",
+    name: "ml-matrix",
+    package: "ml-matrix",
+    module: "src/index.js",
+    licenceFile: "LICENSE",
+    entry: `export { CholeskyDecomposition, EigenvalueDecomposition, LuDecomposition, Matrix, SingularValueDecomposition } from "package";`,
+  },
 ];

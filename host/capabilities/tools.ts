@@ -22,6 +22,15 @@ export const toolsBridge: Bridge = {
       if (context.tools === undefined) return failure("NotSupported", "Tools cannot be called here (nor in a dry run)");
       return answer(await context.tools.call(meant, args));
     }),
+    /** While it is unanswered, the caller's time stands still (`sandbox/call-operations.ts`): only while a person really is asked. */
+    "tools.asked": operation({ step: "count" }, async ({ step }, { tools }) => {
+      await tools?.asked(step);
+      return answer(null);
+    }),
+    "tools.result": operation({ step: "count" }, async ({ step }, { tools }) => {
+      const result = await tools?.result(step);
+      return result === undefined ? failure("BadResource", "There is no such call of a tool") : answer(result);
+    }),
   },
 };
 
@@ -33,7 +42,12 @@ export function createToolCaller(context: BridgeContext): ToolCaller {
       const answered = await handler?.({ name, args }, undefined, context);
       if (answered === undefined || !answered.ok)
         throw new ToolError("permission_denied", answered?.error.message ?? "Tools cannot be called here");
-      const { value } = answered;
+      let { value } = answered;
+      // The run's own time is the host's to keep.
+      while (isJsonObject(value) && typeof value["asks"] === "number") {
+        await context.tools?.asked(value["asks"]);
+        value = (await context.tools?.result(value["asks"])) ?? null;
+      }
       if (isJsonObject(value) && value["ok"] === true) return value["output"] ?? null;
       const error = isJsonObject(value) && isJsonObject(value["error"]) ? value["error"] : {};
       throw new ToolError(codeOf(error["code"]), typeof error["message"] === "string" ? error["message"] : "The call failed");

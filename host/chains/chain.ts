@@ -23,6 +23,8 @@ export interface ChainPlace {
   readonly slots?: Slots;
   /** A plugin that keeps its state waits for it: its next call can only begin when that one has ended. */
   readonly holdsState: boolean;
+  /** A person is asked about it: those that wait for it stand still until what this returns has been called (SPEC D4). */
+  readonly standStill?: () => () => Promise<void>;
 }
 
 /** One step that has ended, as results and records show it. */

@@ -8,9 +8,9 @@
 import type { ToolCall, ToolResult } from "../call.ts";
 import { type Dispatch, dispatch } from "../dispatch.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
-import type { Clock } from "../platform/platform.ts";
 import type { Execution } from "../routes/executor.ts";
 import type { OpenToolCalls, ToolCalls } from "../capabilities/mod.ts";
+import type { RunTime } from "../routes/run-time.ts";
 import { createSlots, type Slots } from "../session.ts";
 import type { RegisteredTool } from "../tool.ts";
 import { Chain, type ChainPlace, type ChainStep, type StepAnswer } from "./chain.ts";
@@ -21,7 +21,6 @@ export interface ChainOptions {
   /** The state of the host at this moment; asked once for each step. */
   readonly current: () => Dispatch;
   readonly newId: () => string;
-  readonly clock: Pick<Clock, "monotonic">;
 }
 
 /** Steps that may wait for a slot of the call that makes them. */
@@ -29,21 +28,23 @@ const QUEUE = 64;
 
 /** @returns what gives a call its way to others; nothing is made until it calls one. */
 export function createToolCalls(options: ChainOptions): OpenToolCalls {
-  return (execution, endsAtMs) => new RunningCalls(execution, endsAtMs, options);
+  return (execution, time) => new RunningCalls(execution, time, options);
 }
 
 class RunningCalls implements ToolCalls {
   readonly #execution: Execution;
-  readonly #endsAtMs: number;
+  readonly #time: RunTime;
   readonly #options: ChainOptions;
   readonly #stop: AbortController = new AbortController();
   readonly #open: Set<Promise<unknown>> = new Set();
+  /** Those that waited for a person and whose caller has not had their answer yet, by index. */
+  readonly #waiting: Map<number, RunningStep> = new Map();
   #chain: Chain | undefined;
   #slots: Slots | undefined;
 
-  constructor(execution: Execution, endsAtMs: number, options: ChainOptions) {
+  constructor(execution: Execution, time: RunTime, options: ChainOptions) {
     this.#execution = execution;
-    this.#endsAtMs = endsAtMs;
+    this.#time = time;
     this.#options = options;
     const { signal } = execution;
     if (signal.aborted) this.#stop.abort();
@@ -58,11 +59,31 @@ class RunningCalls implements ToolCalls {
   }
 
   async call(name: string, args: JsonValue): Promise<JsonValue> {
-    const run = this.#run(name, args);
+    const step = new RunningStep();
+    const run = this.#run(name, args, step);
     this.#open.add(run);
-    const result = await run;
-    this.#open.delete(run);
-    return toAnswer(result);
+    step.ended = run.then(toAnswer).finally(() => this.#open.delete(run));
+    return await this.#answer(step);
+  }
+
+  async asked(step: number): Promise<void> {
+    await this.#waiting.get(step)?.answered;
+  }
+
+  async result(step: number): Promise<JsonValue | undefined> {
+    const found = this.#waiting.get(step);
+    return found && (await this.#answer(found));
+  }
+
+  /** What came of it, or that a person is asked first. */
+  async #answer(step: RunningStep): Promise<JsonValue> {
+    const answer = await Promise.race([step.ended, step.asks()]);
+    if (answer !== undefined) {
+      this.#waiting.delete(step.index);
+      return answer;
+    }
+    this.#waiting.set(step.index, step);
+    return { asks: step.index };
   }
 
   /** Only of the outermost call: those of the others are among its own. */
@@ -83,12 +104,13 @@ class RunningCalls implements ToolCalls {
     return (plugin !== undefined && !name.includes(".") ? registry.find(`${plugin}.${name}`) : undefined) ?? registry.find(name);
   }
 
-  async #run(name: string, args: JsonValue): Promise<ToolResult> {
+  async #run(name: string, args: JsonValue, running: RunningStep): Promise<ToolResult> {
     const { call, tool: caller } = this.#execution;
     const { newId } = this.#options;
     const chain = (this.#chain ??= call.chain?.chain ?? new Chain(call.callId));
     this.#slots ??= createSlots(call.session.concurrency, QUEUE);
     const { index, end } = chain.begin();
+    running.index = index;
     const place: ChainPlace = {
       chain,
       index,
@@ -97,6 +119,7 @@ class RunningCalls implements ToolCalls {
       parentCallId: call.callId,
       slots: this.#slots,
       holdsState: (call.chain?.holdsState ?? false) || keepsState(caller),
+      standStill: () => this.#standStill(running),
     };
     const tool = this.#find(name);
     const step: ToolCall = Object.freeze({
@@ -122,12 +145,24 @@ class RunningCalls implements ToolCalls {
     return result;
   }
 
+  /** This call, and those that wait for it: the outermost first takes its slot again, and this one goes on. */
+  #standStill(step: RunningStep): () => Promise<void> {
+    const above = this.#execution.call.chain?.standStill?.();
+    const goOn = this.#time.standStill();
+    const answered = step.ask();
+    return async () => {
+      await above?.();
+      await goOn();
+      answered();
+    };
+  }
+
   /** The time that is left, and for guests what their caller has of time and randomness. */
   #wishes(tool: RegisteredTool | undefined, index: number): Pick<ToolCall, "timeoutMs" | "seed" | "timeMs" | "record"> {
     if (tool === undefined) return {};
     const { call } = this.#execution;
     const { policy } = this.#options.current();
-    const leftMs = Math.max(1, Math.floor(this.#endsAtMs - this.#options.clock.monotonic()));
+    const leftMs = Math.max(1, Math.floor(this.#time.leftMs()));
     const timeoutMs = leftMs < policy.limitsFor(tool, { session: call.session }).wallMs ? leftMs : undefined;
     const decision = policy.decide(tool, { session: call.session });
     const isGuest = decision.kind !== "deny" && decision.route === "wasm" && tool.binding.kind === "plugin";
@@ -141,9 +176,41 @@ class RunningCalls implements ToolCalls {
   }
 }
 
+/** One step as its caller waits for it: for its end, or for a person before that. */
+class RunningStep {
+  index = -1;
+  ended: Promise<JsonValue> = Promise.resolve(null);
+  #questions = 0;
+  #begin = Promise.withResolvers<undefined>();
+  #over = Promise.withResolvers<void>();
+
+  /** Resolves when a person is asked. */
+  asks(): Promise<undefined> {
+    return this.#begin.promise;
+  }
+
+  /** Resolves when nobody is. */
+  get answered(): Promise<void> {
+    return this.#questions === 0 ? Promise.resolve() : this.#over.promise;
+  }
+
+  /** A question begins; returns how to say that it is over. */
+  ask(): () => void {
+    if (this.#questions++ === 0) {
+      this.#over = Promise.withResolvers<void>();
+      this.#begin.resolve(undefined);
+    }
+    return () => {
+      if (--this.#questions > 0) return;
+      this.#begin = Promise.withResolvers<undefined>();
+      this.#over.resolve();
+    };
+  }
+}
+
 function ignore(): void {}
 
-function toAnswer(result: ToolResult): StepAnswer {
+function toAnswer(result: ToolResult): JsonValue & StepAnswer {
   if (result.ok) return { ok: true, output: result.output };
   const { code, message } = result.error;
   return { ok: false, error: { code, message, tool: result.tool } };

@@ -3,7 +3,7 @@
 import { callablesOf, type Permissions, qualifiedName } from "../../manifests/mod.ts";
 import type { HostEvent } from "../audit/events.ts";
 import { createOperations } from "../doors/host-operations.ts";
-import type { Operations } from "../doors/operations.ts";
+import type { ClientOperations, Operations } from "../doors/operations.ts";
 import { createHost } from "../host.ts";
 import type { Host } from "../host-interface.ts";
 import type { McpActs } from "../sources/mcp/mod.ts";
@@ -24,7 +24,7 @@ export interface LocalHost {
   /** For the person at this terminal. */
   readonly operations: Operations;
   /** For another client, in a session of its own. */
-  openSession(): Operations;
+  openSession(): ClientOperations;
   readonly definitions: Host["definitions"];
   readonly mcp: Pick<McpActs, "mcpServers" | "acceptMcpTools">;
   /** What happens from now on. */
@@ -73,7 +73,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     logger: createTerminalLog({ output, level: watch ? "info" : "warn", ...(watch && { now: platform.clock.now }) }),
   });
   const about = { version: VERSION, pid: platform.environment.pid };
-  const openSession = (): Operations =>
+  const openSession = (): ClientOperations =>
     createOperations({
       host,
       files: platform.files,

@@ -126,7 +126,9 @@ export async function putQuestion(
     ...subject,
     payload: { requestId, tool: tool.qualifiedName, inputSummary: summary, class: request.class, projectedModifications },
   });
+  const goOn = call.chain?.standStill?.();
   const answer = await waitForAnswer(request, { call, ...(pend && { pend }) }, signal, options);
+  await goOn?.();
   const by = answer === "allowed" || answer === "denied" ? "person" : "host";
   if (asker !== undefined && (by === "person" || answer === "timeout")) options.patience.note(call.session, asker, answer === "allowed");
   options.emit({ type: "tool.confirmation_resolved", ...subject, payload: { requestId, decision: answer, by } });

@@ -19,6 +19,7 @@ import type { ConfirmationRequest, ToolCall } from "../call.ts";
 import { FileError, type Files } from "../platform/platform.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Execution } from "../routes/executor.ts";
+import type { RunTime } from "../routes/run-time.ts";
 import { type ConfirmationOptions, putQuestion } from "./confirmations.ts";
 import { toPermissionRequest } from "./request.ts";
 
@@ -31,7 +32,7 @@ export interface PermissionAsks {
 }
 
 /** Begins a call's questions. */
-export type OpenPermissionAsks = (execution: Execution) => PermissionAsks;
+export type OpenPermissionAsks = (execution: Execution, time: Pick<RunTime, "standStill">) => PermissionAsks;
 
 export interface PermissionAskOptions extends ConfirmationOptions {
   readonly files: Pick<Files, "realPath">;
@@ -41,7 +42,7 @@ export interface PermissionAskOptions extends ConfirmationOptions {
 const MAX_ASKS = 8;
 
 export function createPermissionAsks(options: PermissionAskOptions): OpenPermissionAsks {
-  return (execution) => new CallAsks(execution, options);
+  return (execution, time) => new CallAsks(execution, time, options);
 }
 
 /** Whether somebody can be asked by the call at all: a person at its door, who is asked about what really happens. */
@@ -51,14 +52,16 @@ export function canAsk({ call, dryRun }: Pick<Execution, "dryRun"> & { readonly 
 
 class CallAsks implements PermissionAsks {
   readonly #execution: Execution;
+  readonly #time: Pick<RunTime, "standStill">;
   readonly #options: PermissionAskOptions;
   readonly #over: AbortController = new AbortController();
   readonly #refused: Set<string> = new Set();
   #count = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(execution: Execution, options: PermissionAskOptions) {
+  constructor(execution: Execution, time: Pick<RunTime, "standStill">, options: PermissionAskOptions) {
     this.#execution = execution;
+    this.#time = time;
     this.#options = options;
     const { signal } = execution;
     if (signal.aborted) this.#over.abort();
@@ -90,14 +93,14 @@ class CallAsks implements PermissionAsks {
     if (queries.some((query) => evaluateAccess(grant.layers, query).state === "denied")) return undefined;
     if (++this.#count > MAX_ASKS) return undefined;
 
-    const { tool, call, args, decision, slot } = this.#execution;
+    const { tool, call, args, decision } = this.#execution;
     const permission = toAsked(wanted, real);
     const request = await toPermissionRequest(tool, call, args, { requestId: this.#options.newId(), permission });
-    // Waiting for a person counts against no slot (SPEC D4).
-    const takeBack = slot?.lend();
+    // Waiting for a person counts against neither time nor slot (SPEC D4).
+    const goOn = this.#time.standStill();
     const asker = tool.plugin ?? tool.qualifiedName;
     const answer = await putQuestion(request, { tool, call, summary: summaryOf(permission), asker }, signal, this.#options);
-    await takeBack?.(signal);
+    await goOn();
     if (answer === "allowed" && this.#options.isUnchanged({ tool, call, args, decision })) return widen(grant, queries);
     this.#refused.add(key);
     return undefined;

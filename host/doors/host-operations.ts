@@ -18,8 +18,8 @@ import {
   DoorError,
   type HostStatus,
   type Info,
+  type ClientOperations,
   type RequestContext,
-  type Operations,
   type PluginView,
   type ToolExplanation,
   type ToolView,
@@ -44,8 +44,8 @@ const MAX_KEPT = 16;
 /** What built-in tools are listed under. */
 const BUILTIN = "built-in";
 
-/** @returns operations that live as long as the host. */
-export function createOperations(options: HostOperationsOptions): Operations {
+/** @returns operations that live as long as the host, or until they are ended. */
+export function createOperations(options: HostOperationsOptions): ClientOperations {
   const { host, files, session, about } = options;
 
   const kept = new Map<string, Session>();
@@ -200,6 +200,7 @@ export function createOperations(options: HostOperationsOptions): Operations {
     inspect: (source, signal) => refusedAsSaid(() => host.inspect(source, signal)),
     install: (digest) => refusedAsSaid(() => host.install(digest)),
     reload: () => host.reload(),
+    end: async () => void (await Promise.all([session, ...kept.values()].map((own) => host.endSession(own)))),
   };
 }
 

@@ -58,6 +58,12 @@ export interface Operations {
   reload(): Promise<number>;
 }
 
+/** Those of one client. */
+export interface ClientOperations extends Operations {
+  /** The client is gone: its sessions are over, and what still runs in them is cancelled. */
+  end(): Promise<void>;
+}
+
 /** One call. `args` is JSON, or a `JsonArgumentText` that the host parses. */
 export interface CallRequest {
   readonly tool: string;

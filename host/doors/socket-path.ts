@@ -7,6 +7,7 @@ const MAX_PATH_BYTES = 100;
 const MAX_RECORD_BYTES = 4_096;
 const OWNER_ONLY = 0o600;
 const RANDOM_BYTES = 16;
+const OWN_PLACE = /\/bascule-[0-9a-f]{32}\/host\.sock$/;
 
 /** A socket that listens. */
 export interface SocketClaim {
@@ -47,7 +48,8 @@ export async function claimSocket(
     path,
     async release(): Promise<void> {
       await listener.close();
-      await platform.files.remove(recordPath(stateDirectory));
+      // Of two hosts that started at once the later one is on record.
+      if ((await recordedPath(platform, stateDirectory)) === path) await platform.files.remove(recordPath(stateDirectory));
       await platform.files.remove(folder);
     },
   };
@@ -69,7 +71,8 @@ async function recordedPath(platform: Platform, stateDirectory: string): Promise
     return undefined;
   }
   if (typeof record !== "object" || record === null || !("socket" in record)) return undefined;
-  return typeof record.socket === "string" ? record.socket : undefined;
+  // Nothing else is written there, so nothing else is connected to.
+  return typeof record.socket === "string" && OWN_PLACE.test(record.socket) ? record.socket : undefined;
 }
 
 function usualPath(stateDirectory: string): string {

@@ -3,7 +3,7 @@
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { ConfirmationRequest } from "../call.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
-import { DoorError, type Operations } from "./operations.ts";
+import { type ClientOperations, DoorError, type Operations } from "./operations.ts";
 import { claimSocket } from "./socket-path.ts";
 import { type Frame, MAX_LINE_BYTES, MAX_OPEN_REQUESTS, readRequest, type Request, type WireError } from "./wire.ts";
 
@@ -20,7 +20,7 @@ export interface SocketDoorOptions {
   /** `.bascule` of the project, absolute. */
   readonly stateDirectory: string;
   /** Makes what one client talks to: each connection is a session of its own. */
-  readonly open: () => Operations;
+  readonly open: () => ClientOperations;
 }
 
 const MAX_CONNECTIONS = 32;
@@ -38,9 +38,15 @@ export async function openSocketDoor(options: SocketDoorOptions): Promise<Socket
       connection.close();
       return;
     }
-    const client = serve(connection, options.open(), options.platform);
+    const operations = options.open();
+    const client = serve(connection, operations, options.platform);
     connections.add(client);
-    connection.onClose(() => connections.delete(client));
+    connection.onClose(() => {
+      connections.delete(client);
+      operations
+        .end()
+        .catch((error: unknown) => options.platform.log.write("error", "A client's session did not end", { error: String(error) }));
+    });
   });
   return {
     path: claim.path,

@@ -54,6 +54,8 @@ export function checkEntryPath(written: string, bounds: ArchiveBounds = FOLDER_B
   if (steps.some((step) => step === "" || step === ".")) refuse("is a path with empty steps");
   // As the folder's own reader: it would refuse the plugin afterwards (walk.ts).
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\\\ufffd]/u.test(path)) refuse('has control, invisible or undecodable characters or a "\\" in its name');
+  // NTFS drops what a name ends with, and takes what follows a colon for a part of the file.
+  if (steps.some((step) => /[. ]$|:/u.test(step))) refuse("has a name that is another on some systems");
   if (steps.some((step) => step.length > bounds.nameLength)) refuse(`has a name of more than ${bounds.nameLength} characters`);
   // One more for the folder that archives like to put around everything.
   if (steps.length > bounds.depth + 1) refuse(`is nested more than ${bounds.depth} folders deep`);

@@ -12,6 +12,8 @@ export const MAX_LINE_BYTES: number = 4 * 1024 * 1024;
 const MAX_UNSENT_LINES = 16;
 
 const NEWLINE = 0x0a;
+/** A piece of one byte takes hundreds of them while it waits: so many become one. */
+const MAX_LOOSE_PIECES = 1_024;
 
 export function createLineConnection(socket: Socket, maxLineBytes: number = MAX_LINE_BYTES): LineConnection {
   // A broken connection is a closed one: `close` follows every `error`.
@@ -67,6 +69,7 @@ function writeLine(line: string, output: Writable, { maxLineBytes, end }: Ending
 function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending, listener: (line: string) => void): void {
   const decoder = new TextDecoder();
   let parts: Uint8Array[] = [];
+  let loose = 0;
   let length = 0;
 
   input.on("data", (chunk: Uint8Array) => {
@@ -88,6 +91,11 @@ function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending, liste
   function take(part: Uint8Array): boolean {
     if (part.length > 0) parts.push(part);
     length += part.length;
+    loose += 1;
+    if (loose === MAX_LOOSE_PIECES) {
+      parts.push(joinBytes(parts.splice(-loose)));
+      loose = 0;
+    }
     if (length <= maxLineBytes) return true;
     parts = [];
     end();

@@ -95,7 +95,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     environment: createMemoryEnvironment(cwd, options),
     watcher: createMemoryWatcher(tree),
     network: createMemoryNetwork(options.network),
-    journals: createMemoryJournals(),
+    journals: createMemoryJournals((path) => plant(path, "")),
     sockets: createMemorySockets(),
     http: createMemoryHttp(),
     terminal: terminal.terminal,

@@ -1,7 +1,7 @@
 /** The `host` route: built-ins and functions of the embedding program, natively and in this process; plugins beside it (SPEC O1, R1, T3). */
 
 import { checkServers, createRunProgram, createToolCaller, createWorkspaceFiles } from "../capabilities/mod.ts";
-import { askOutOfSlot } from "../asks.ts";
+import { askInStandstill } from "../asks.ts";
 import type { ToolContext } from "../context.ts";
 import { cancelled, internal, resourceExhausted, toolError, type ToolErrorData, toolFailedHidden, wallTimeout } from "../errors.ts";
 import { copyJson } from "../json.ts";
@@ -62,7 +62,7 @@ interface Run extends HostRouteOptions {
 /** Settles when the tool has ended, or when its grace period has. Never rejects. */
 async function runToEnd(create: ToolFactory, execution: Execution, run: Run): Promise<InTime<Ending>> {
   const { platform, record, stop } = run;
-  const { signal, decision, args } = execution;
+  const { signal, args } = execution;
   let tool: Tool | undefined;
   const finished: Promise<Ending> = start(() => {
     tool = create();
@@ -73,7 +73,7 @@ async function runToEnd(create: ToolFactory, execution: Execution, run: Run): Pr
   const ending = await stopInTime(finished, {
     clock: platform.clock,
     signal,
-    wallMs: decision.limits.wallMs,
+    time: record.time,
     graceMs,
     onStop(reason) {
       stop.abort(stopError(reason));
@@ -116,7 +116,7 @@ function createContext(execution: Execution, record: RunRecord, signal: AbortSig
     deadline: record.deadline,
     signal,
     log: record.log,
-    ...(call.ask && { ask: execution.slot ? askOutOfSlot(call.ask, execution.slot.lend, signal) : call.ask }),
+    ...(call.ask && { ask: askInStandstill(call.ask, record.time) }),
     progress: (value: JsonValue) => record.progress(value),
     workspace: Object.freeze(createWorkspaceFiles(record.bridge)),
     ...(asksForTools(execution.tool) && { tools: Object.freeze(createToolCaller(record.bridge)) }),

@@ -138,20 +138,28 @@ function fieldOf({ fields }: HttpResponse, name: string): string {
 async function readEvents(response: HttpResponse, execution: Execution, { onProgress }: ExchangeOptions): Promise<string> {
   const decoder = new TextDecoder();
   const maxFrame = 6 * execution.decision.limits.outputBytes + AROUND_BYTES;
-  let text = "";
+  // Of a frame that has not ended. Only what is new is looked through: a frame may come in millions of pieces.
+  let pieces: string[] = [];
+  let length = 0;
+  /** A line feed that may be the first of the two that end a frame. */
+  let carried = "";
   let progress = 0;
   for (let piece = await response.read(); piece !== undefined; piece = await response.read()) {
     const excess = execution.meter.spend("bytesRead", piece.length);
     if (excess !== undefined) throw new RemoteFailure(excess.message, excess);
-    const before = Math.max(0, text.length - 1);
-    text += decoder.decode(piece, { stream: true });
-    for (let end = text.indexOf("\n\n", before); end !== -1; end = text.indexOf("\n\n")) {
-      const frame = readFrame(text.slice(0, end));
+    let text = carried + decoder.decode(piece, { stream: true });
+    for (let end = text.indexOf("\n\n"); end !== -1; end = text.indexOf("\n\n")) {
+      const frame = readFrame([...pieces, text.slice(0, end)].join(""));
       text = text.slice(end + 2);
+      pieces = [];
+      length = 0;
       if (frame.event === "result") return frame.data;
       if (frame.event === "progress" && (progress += 1) <= MAX_PROGRESS) tellProgress(frame.data, onProgress);
     }
-    if (text.length > maxFrame) throw tooLarge(execution);
+    carried = text.endsWith("\n") ? "\n" : "";
+    pieces.push(text.slice(0, text.length - carried.length));
+    length += text.length - carried.length;
+    if (length > maxFrame) throw tooLarge(execution);
   }
   throw new RemoteFailure("it ended the answer before the result");
 }

@@ -32,6 +32,7 @@ import type { Secrets } from "../secrets/secrets.ts";
 import type { PluginVersion, RegisteredTool } from "../tool.ts";
 import type { Undos } from "../undo/undos.ts";
 import type { Execution } from "./executor.ts";
+import { createRunTime, type RunTime } from "./run-time.ts";
 
 /** What routes are made with. */
 export interface RouteOptions {
@@ -56,6 +57,8 @@ export interface RunRecord {
   hint(): GrantHint | undefined;
   /** Milliseconds since the run began. */
   elapsedMs(): number;
+  /** What is left of its time, as far as the host keeps it. */
+  readonly time: RunTime;
   /** Lines of the call, with its ids as fields. */
   readonly log: Log;
   readonly settings: JsonObject;
@@ -85,6 +88,7 @@ class CallRun implements RunRecord {
   readonly #options: RouteOptions;
   readonly #secrets: CallSecrets;
   readonly #begunMs: number;
+  #time: RunTime | undefined;
   #bridge: BridgeContext | undefined;
   #log: Log | undefined;
   #modified: Set<string> | undefined;
@@ -112,6 +116,12 @@ class CallRun implements RunRecord {
   get log(): Log {
     const { platform } = this.#options;
     return (this.#log ??= platform.log.child({ ...this.#subject(), tool: this.#execution.tool.qualifiedName }));
+  }
+
+  get time(): RunTime {
+    const { decision, signal, slot } = this.#execution;
+    const endsAtMs = this.#begunMs + decision.limits.wallMs;
+    return (this.#time ??= createRunTime({ clock: this.#options.platform.clock, endsAtMs, signal, ...(slot && { slot }) }));
   }
 
   filesModified(): readonly string[] {
@@ -205,7 +215,7 @@ class CallRun implements RunRecord {
 
   /** A yes gives the call another grant, and whatever it does from now on is asked of that one. */
   async #ask(wanted: AccessQuery, open: OpenPermissionAsks): Promise<boolean> {
-    const asks = (this.#asks ??= open(this.#execution));
+    const asks = (this.#asks ??= open(this.#execution, this.time));
     const grant = await asks.ask(wanted, () => this.bridge.grant);
     if (grant === undefined) return false;
     this.#bridge = { ...this.bridge, grant, secrets: this.#options.secrets.forCall(grant) };
@@ -216,7 +226,7 @@ class CallRun implements RunRecord {
     const { openTools } = this.#options;
     // What another tool does would not be held back by this call's overlay.
     if (openTools === undefined || this.#execution.overlay !== undefined || !asksForTools(this.#execution.tool)) return {};
-    return { tools: openTools(this.#execution, this.#begunMs + this.#execution.decision.limits.wallMs) };
+    return { tools: openTools(this.#execution, this.time) };
   }
 
   #record(act: CapabilityAct): void {

@@ -1,6 +1,7 @@
 /** The end of a run, the same on every route that runs natively: deadline, cancellation, grace period (SPEC T2, T3). */
 
 import type { Clock } from "../platform/platform.ts";
+import type { RunTime } from "./run-time.ts";
 
 /** Why a run was told to end. */
 export type StopReason = "timeout" | "cancelled";
@@ -13,7 +14,7 @@ export type InTime<T> =
 export interface StopOptions {
   readonly clock: Pick<Clock, "after">;
   readonly signal: AbortSignal;
-  readonly wallMs: number;
+  readonly time: Pick<RunTime, "whenOver">;
   readonly graceMs: number;
   /** Tells the tool. */
   readonly onStop: (reason: StopReason) => void;
@@ -24,10 +25,10 @@ export const DEFAULT_GRACE_MS = 3_000;
 
 /** Settles when the run has ended, or when its grace period has. @param finished never rejects */
 export async function stopInTime<T>(finished: Promise<T>, options: StopOptions): Promise<InTime<T>> {
-  const { clock, signal, wallMs, graceMs, onStop } = options;
+  const { clock, signal, time, graceMs, onStop } = options;
   const ended = finished.then((value) => ({ kind: "ended", value }) as const);
   const first = await firstOf<InTime<T> & { readonly kind: "ended" }, StopReason>(ended, (settle) => {
-    const stopTimer = clock.after(wallMs, () => settle("timeout"));
+    const stopTimer = time.whenOver(() => settle("timeout"));
     const cancel = (): void => settle("cancelled");
     if (signal.aborted) cancel();
     signal.addEventListener("abort", cancel, { once: true });

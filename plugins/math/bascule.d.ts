@@ -73,6 +73,318 @@ export interface StatisticsOutput {
   readonly method: string;
 }
 
+/**
+ * Arguments of `monte_carlo`: Draws variables from distributions, calculates an expression for each draw, and
+ * describes the results: mean with standard error, quantiles, how often it is above a value
+ */
+export interface MonteCarloArgs {
+  /** What is wanted, in the language of calculate (1 to 4096 characters) */
+  readonly expression: string;
+  /**
+   * By name: { "distribution": "normal" or "lognormal", "mean", "sd" }, { "uniform", "min", "max" }, {
+   * "triangular", "min", "mode", "max" }, { "exponential", "rate" }, { "bernoulli", "p" }, { "poisson", "mean" },
+   * { "choice", "values": [numbers] }, the first always as "distribution"
+   */
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Numbers by name that the expressions use besides */
+  readonly constants?: Readonly<Record<string, unknown>>;
+  /** 10,000 if absent (whole number, 10 to 200000) */
+  readonly samples?: number;
+  /** Answer the share of results above this value */
+  readonly above?: number;
+  /** The same seed gives the same answer (0 if absent) (whole number, 0 to 4294967295) */
+  readonly seed?: number;
+}
+
+/** What `monte_carlo` answers */
+export interface MonteCarloOutput {
+  /** Whole number */
+  readonly samples: number;
+  /** Draws for which the expression is no finite number; they are left out (whole number) */
+  readonly failed: number;
+  readonly mean: number | null;
+  /** Of the mean */
+  readonly standardError: number | null;
+  readonly standardDeviation: number | null;
+  readonly min: number | null;
+  readonly max: number | null;
+  /** At 5, 25, 50, 75 and 95 percent */
+  readonly quantiles: ReadonlyArray<{
+    readonly p: number;
+    readonly value: number | null;
+  }>;
+  readonly shareAbove?: number;
+}
+
+/**
+ * Arguments of `symbolic_solve`: Solves an equation, or as many as there are variables, by formula: polynomials
+ * (exact roots up to degree 2 and where there are rational ones, digits for the rest), linear systems and ones
+ * that can be eliminated, equations in one function of the variable (exp, ln, sqrt,…
+ */
+export interface SymbolicSolveArgs {
+  /** 1 to 8 items */
+  readonly equations: ReadonlyArray<string>;
+  /** What to solve for; other letters stay (1 to 8 items) */
+  readonly variables: ReadonlyArray<string>;
+}
+
+/** What `symbolic_solve` answers */
+export interface SymbolicSolveOutput {
+  /** none: there is no solution; all: every value is one */
+  readonly kind: "some" | "none" | "all";
+  /** Real ones first, the least first */
+  readonly solutions: ReadonlyArray<{
+    /** Whole number, at least 1 */
+    readonly multiplicity: number;
+    readonly values: ReadonlyArray<{
+      readonly name: string;
+      /** n is any whole number, i the imaginary unit */
+      readonly text: string;
+      /** False for digits of what no formula gives */
+      readonly exact: boolean;
+      /** Its value, absent where letters are in it */
+      readonly re?: number;
+      /** Imaginary part, absent for real values */
+      readonly im?: number;
+    }>;
+  }>;
+  /** What was taken for granted of letters */
+  readonly assumptions: ReadonlyArray<string>;
+}
+
+/**
+ * Arguments of `matrix_solve`: Solves A x = b for numbers: exactly where A is square and regular, else by least
+ * squares (of many the shortest x). Answers rank, condition and residual too
+ */
+export interface MatrixSolveArgs {
+  /** Rows of equally many numbers, at most 200 by 200 (1 to 200 items) */
+  readonly matrix: ReadonlyArray<ReadonlyArray<number>>;
+  /** b, one number for each row (1 to 200 items) */
+  readonly right: ReadonlyArray<number>;
+}
+
+/** What `matrix_solve` answers */
+export interface MatrixSolveOutput {
+  readonly solution: ReadonlyArray<number>;
+  readonly kind: "exact" | "least squares" | "least squares, least norm";
+  /** Length of A x - b */
+  readonly residual: number;
+  /** Whole number */
+  readonly rank: number;
+  /** So many times errors of b may grow; null if infinite */
+  readonly condition: number | null;
+  readonly determinant?: number | null;
+}
+
+/**
+ * Arguments of `matrix_eigenvalues`: Eigenvalues of a square matrix of real numbers, complex ones too, the
+ * greatest in size first; with vectors also the eigenvectors of the real ones
+ */
+export interface MatrixEigenvaluesArgs {
+  /** Rows of equally many numbers, at most 200 by 200 (1 to 200 items) */
+  readonly matrix: ReadonlyArray<ReadonlyArray<number>>;
+  /** Answer eigenvectors too (false if absent) */
+  readonly vectors?: boolean;
+}
+
+/** What `matrix_eigenvalues` answers */
+export interface MatrixEigenvaluesOutput {
+  readonly values: ReadonlyArray<{
+    readonly re: number;
+    readonly im: number;
+    /** Of length 1; of real eigenvalues only */
+    readonly vector?: ReadonlyArray<number>;
+  }>;
+}
+
+/**
+ * Arguments of `matrix_svd`: Singular values of a matrix, its rank and condition; with vectors also U and V of A
+ * = U S V* (as many columns as there are values)
+ */
+export interface MatrixSvdArgs {
+  /** Rows of equally many numbers, at most 200 by 200 (1 to 200 items) */
+  readonly matrix: ReadonlyArray<ReadonlyArray<number>>;
+  /** Answer U and V too (false if absent) */
+  readonly vectors?: boolean;
+}
+
+/** What `matrix_svd` answers */
+export interface MatrixSvdOutput {
+  /** The greatest first */
+  readonly singularValues: ReadonlyArray<number>;
+  /** Whole number */
+  readonly rank: number;
+  /** Greatest by least; null if infinite */
+  readonly condition: number | null;
+  readonly u?: ReadonlyArray<ReadonlyArray<number>>;
+  readonly v?: ReadonlyArray<ReadonlyArray<number>>;
+}
+
+/**
+ * Arguments of `solve_ode`: Integrates a system of ordinary differential equations of first order from one time
+ * to another by the method of Dormand and Prince, with steps that fit themselves to the tolerance. Write x'' = f
+ * as x' = v, v' = f. Not for stiff equations
+ */
+export interface SolveOdeArgs {
+  /** Slope by variable, in the language of calculate, t is the time: { "x": "v", "v": "-x" } */
+  readonly equations: Readonly<Record<string, unknown>>;
+  /** Value of each variable at the beginning */
+  readonly initial: Readonly<Record<string, unknown>>;
+  /** Numbers by name that the expressions use besides */
+  readonly constants?: Readonly<Record<string, unknown>>;
+  /** Time of the beginning */
+  readonly from: number;
+  /** Time of the end; it may be before */
+  readonly to: number;
+  /**
+   * At how many times after the beginning values are answered, equally far apart (20 if absent) (whole number, 1
+   * to 1000)
+   */
+  readonly points?: number;
+  /** Error of one step relative to the value (1e-6 if absent) (1e-12 to 0.1) */
+  readonly tolerance?: number;
+}
+
+/** What `solve_ode` answers */
+export interface SolveOdeOutput {
+  readonly points: ReadonlyArray<{
+    readonly t: number;
+    /** By variable */
+    readonly values: Readonly<Record<string, unknown>>;
+  }>;
+  /** Whole number */
+  readonly steps: number;
+  /** Whole number */
+  readonly evaluations: number;
+}
+
+/**
+ * Arguments of `optimize`: Finds where an expression of up to ten variables is least, or greatest, near a start,
+ * by the simplex method of Nelder and Mead; bounds can be given. It finds a local optimum: start elsewhere to
+ * look for others
+ */
+export interface OptimizeArgs {
+  /** What is to be least or greatest, in the language of calculate (1 to 4096 characters) */
+  readonly objective: string;
+  /** By name { "start", and if wanted "min", "max" } */
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Numbers by name that the expressions use besides */
+  readonly constants?: Readonly<Record<string, unknown>>;
+  /** minimize if absent */
+  readonly goal?: "minimize" | "maximize";
+  /** Relative (1e-10 if absent) (1e-15 to 0.1) */
+  readonly tolerance?: number;
+  /** 5,000 if absent (whole number, 10 to 50000) */
+  readonly maxEvaluations?: number;
+}
+
+/** What `optimize` answers */
+export interface OptimizeOutput {
+  /** Best values by variable */
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly objective: number;
+  /** False if it was stopped by maxEvaluations */
+  readonly converged: boolean;
+  /** Whole number */
+  readonly evaluations: number;
+}
+
+/**
+ * Arguments of `mcmc`: Samples variables from a density that is known up to a factor, given as its logarithm
+ * (log prior, plus a log likelihood for each row of data), by slice sampling; describes each variable and says
+ * how far the chain can be trusted
+ */
+export interface McmcArgs {
+  /**
+   * Logarithm of the density, or of the prior, in the language of calculate; additive constants do not matter (1
+   * to 4096 characters)
+   */
+  readonly logDensity: string;
+  /** By name { "start", and if wanted "min", "max" }: outside of bounds the density is 0 */
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Numbers by name that the expressions use besides */
+  readonly constants?: Readonly<Record<string, unknown>>;
+  /** What each row of data adds to the log density; the columns are names too (1 to 4096 characters) */
+  readonly perRow?: string;
+  /** Rows, all with the same columns of numbers (at most 2000 items) */
+  readonly data?: ReadonlyArray<Readonly<Record<string, unknown>>>;
+  /** 2,000 if absent (whole number, 100 to 20000) */
+  readonly samples?: number;
+  /** Samples before those, left out (a quarter as many if absent) (whole number, 0 to 20000) */
+  readonly burnIn?: number;
+  /** The same seed gives the same answer (0 if absent) (whole number, 0 to 4294967295) */
+  readonly seed?: number;
+}
+
+/** What `mcmc` answers */
+export interface McmcOutput {
+  /** Whole number */
+  readonly samples: number;
+  /** Whole number */
+  readonly burnIn: number;
+  /** Whole number */
+  readonly evaluations: number;
+  readonly variables: ReadonlyArray<{
+    readonly name: string;
+    readonly mean: number | null;
+    readonly standardDeviation: number | null;
+    /** Of the mean, as a result of sampling */
+    readonly standardError: number | null;
+    /** At 5, 25, 50, 75 and 95 percent */
+    readonly quantiles: ReadonlyArray<{
+      readonly p: number;
+      readonly value: number | null;
+    }>;
+    /** So many independent samples would say as much (whole number) */
+    readonly effectiveSamples: number;
+    /** Near 1 (below 1.05) where the chain has settled */
+    readonly rHat: number;
+  }>;
+}
+
+/**
+ * Arguments of `bayesopt`: Bayesian optimization of what is dear to measure: from the values observed so far it
+ * models the objective (Gaussian process) and suggests where to measure next (expected improvement). Or it
+ * optimizes an expression by itself, in few evaluations
+ */
+export interface BayesoptArgs {
+  /** By name { "min", "max" }, at most six */
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** minimize if absent */
+  readonly goal?: "minimize" | "maximize";
+  /** What was measured; with few of them places are spread out (at most 100 items) */
+  readonly observations?: ReadonlyArray<{
+    /** By variable */
+    readonly values: Readonly<Record<string, unknown>>;
+    readonly objective: number;
+  }>;
+  /** To be evaluated by the tool, in the language of calculate, with iterations (1 to 4096 characters) */
+  readonly objective?: string;
+  /** Whole number, 1 to 50 */
+  readonly iterations?: number;
+  /** The same seed gives the same answer (0 if absent) (whole number, 0 to 4294967295) */
+  readonly seed?: number;
+}
+
+/** What `bayesopt` answers */
+export interface BayesoptOutput {
+  /** Where to measure next */
+  readonly suggestion: Readonly<Record<string, unknown>>;
+  /** There, by the model; absent while too little is known */
+  readonly expected?: {
+    readonly objective: number;
+    readonly standardDeviation: number;
+    readonly improvement: number;
+  };
+  /** Of the observations */
+  readonly best?: {
+    readonly values: Readonly<Record<string, unknown>>;
+    readonly objective: number;
+  };
+  /** Whole number */
+  readonly observations: number;
+}
+
 /** What the plugin is set to; the defaults are filled in */
 export type Settings = Readonly<Record<string, never>>;
 

@@ -1,5 +1,6 @@
 /** The value of an expression. The tree is walked by this file alone: names mean what its maps hold, and nothing else exists. */
 
+import { quote, requirePart, resolveCall } from "./calls.ts";
 import { readExpression, type Expression } from "./expression.ts";
 import { CONSTANTS, factorial, FUNCTIONS, power } from "./functions.ts";
 import type { Node } from "./vendor/jsep.js";
@@ -90,32 +91,8 @@ function applySign(node: Node, run: Run): number {
 }
 
 function call(node: Node, run: Run): number {
-  const name = node.callee?.type === "Identifier" ? (node.callee.name ?? "") : undefined;
-  const called = name === undefined ? undefined : FUNCTIONS.get(name);
-  if (name === undefined || called === undefined) {
-    const start = run.expression.spanOf(node).start;
-    if (name === undefined || run.variables.has(name) || CONSTANTS.has(name))
-      throw run.expression.errorAt(start, "a value cannot be called like a function (write * to multiply)");
-    throw run.expression.errorAt(start, `there is no function ${quote(name)} (there are ${[...FUNCTIONS.keys()].join(", ")})`);
-  }
-  const args = node.arguments ?? [];
-  if (args.length < called.least || args.length > called.most) {
-    const wanted = called.least === called.most ? `${called.least}` : `${called.least} to ${called.most}`;
-    throw errorAt(node, run, `${name}() takes ${wanted} argument${called.most === 1 ? "" : "s"}, not ${args.length}`);
-  }
-  requireCommas(args, run);
+  const { called, args } = resolveCall(node, run.expression, (name) => run.variables.has(name));
   return called.run(...args.map((argument) => evaluate(argument, run)));
-}
-
-/** The parser takes blanks for commas, where somebody has probably forgotten an operator. */
-function requireCommas(args: readonly Node[], { expression }: Run): void {
-  for (const [index, argument] of args.entries()) {
-    const next = args[index + 1];
-    if (next === undefined) return;
-    const { start } = expression.spanOf(next);
-    if (!expression.text.slice(expression.spanOf(argument).end, start).includes(","))
-      throw expression.errorAt(start, "a comma or an operator is missing before this");
-  }
 }
 
 function operate(node: Node, left: number, run: Run): number {
@@ -179,13 +156,4 @@ function operatorError(node: Node, { expression }: Run, reason: string): Error {
 
 function expressionAfter(node: Node, { expression }: Run): string {
   return expression.text.slice(expression.spanOf(requirePart(node.right)).start);
-}
-
-function requirePart(node: Node | undefined): Node {
-  if (node === undefined) throw new TypeError("The parser left out a part of the expression");
-  return node;
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text);
 }

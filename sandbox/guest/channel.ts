@@ -91,6 +91,8 @@ function hasEffect(operation: string): boolean {
     case "workspace.delete":
     case "workspace.patch":
     case "tools.call":
+    case "tools.asked":
+    case "tools.result":
       return true;
     default:
       return false;
@@ -233,6 +235,8 @@ function describeOperation(operation: string): string {
     case "progress":
       return "Reporting progress";
     case "tools.call":
+    case "tools.asked":
+    case "tools.result":
       return "Calling tools";
     default:
       break;

@@ -2,7 +2,16 @@
 
 import { request } from "./channel.ts";
 import { quoteJson } from "./json-text.ts";
-import { define, jsonStringify, PrimordialError, PrimordialTypeError, promiseReject } from "./primordials.ts";
+import {
+  define,
+  jsonStringify,
+  objectHasOwn,
+  PrimordialError,
+  PrimordialPromise,
+  PrimordialTypeError,
+  promiseReject,
+  promiseThen,
+} from "./primordials.ts";
 import { toDomString } from "./webidl.ts";
 
 /** What the host answers: it went through, whatever came of it. */
@@ -10,17 +19,44 @@ type StepAnswer =
   | { readonly ok: true; readonly output: unknown }
   | { readonly ok: false; readonly error: { readonly code: string; readonly message: string; readonly tool: string } };
 
+/** It waits for a person before it goes on. */
+interface StepAsks {
+  readonly asks: number;
+}
+
 /** Resolves to the tool's output, rejects with an error that has the `code` of what went wrong. */
 export function callTool(name: unknown, args: unknown = {}): Promise<unknown> {
   try {
     const text = jsonStringify(args);
     if (text === undefined) throw new PrimordialTypeError("The arguments of a tool are a JSON object");
     const json = `{"name":${quoteJson(toDomString(name))},"args":${text}}`;
-    // The host's answer has this shape.
-    return request({ operation: "tools.call", args: { __proto__: null }, json, convert: (value) => outputOf(value as StepAnswer) });
+    return follow(request({ operation: "tools.call", args: { __proto__: null }, json, convert: asItIs }));
   } catch (error) {
     return promiseReject(error);
   }
+}
+
+/** While a person is asked, the call's time stands still; only then. */
+function follow(begun: Promise<unknown>): Promise<unknown> {
+  return new PrimordialPromise((resolve, reject) => {
+    const take = (value: unknown): void => {
+      try {
+        // The host's answer has one of these shapes.
+        const answer = value as StepAnswer | StepAsks;
+        if (!objectHasOwn(answer, "asks")) return resolve(outputOf(answer as StepAnswer));
+        const args = { __proto__: null, step: (answer as StepAsks).asks };
+        const goOn = (): unknown => promiseThen(request({ operation: "tools.result", args, convert: asItIs }), take, reject);
+        promiseThen(request({ operation: "tools.asked", args, convert: asItIs }), goOn, reject);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    promiseThen(begun, take, reject);
+  });
+}
+
+function asItIs(value: unknown): unknown {
+  return value;
 }
 
 function outputOf(answer: StepAnswer): unknown {

@@ -28,6 +28,8 @@ export class FrameError extends Error {
 const WORD = 4;
 /** Length, length of the head, number of pieces. */
 const PREFIX_BYTES = 3 * WORD;
+/** A chunk of one byte takes hundreds of them while it waits: so many become one. */
+const MAX_LOOSE_CHUNKS = 1_024;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -51,6 +53,8 @@ export class FrameReader {
   readonly #bounds: () => FrameBounds;
   #chunks: Uint8Array[] = [];
   #length = 0;
+  /** Chunks that came since some were last put together. */
+  #loose = 0;
 
   /** @param bounds what holds for the next frame */
   constructor(bounds: () => FrameBounds) {
@@ -61,6 +65,11 @@ export class FrameReader {
   *push(chunk: Uint8Array): Generator<Frame, void> {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
+    this.#loose += 1;
+    if (this.#loose === MAX_LOOSE_CHUNKS) {
+      this.#chunks.push(joined(this.#chunks.splice(-this.#loose)));
+      this.#loose = 0;
+    }
     for (;;) {
       const wanted = this.#wantedBytes();
       if (wanted === undefined || this.#length < wanted) return;
@@ -81,23 +90,28 @@ export class FrameReader {
   #joined(length: number): Uint8Array {
     const [first] = this.#chunks;
     if (first !== undefined && first.length >= length) return first;
-    const joined = new Uint8Array(this.#length);
-    let at = 0;
-    for (const chunk of this.#chunks) {
-      joined.set(chunk, at);
-      at += chunk.length;
-    }
-    this.#chunks = [joined];
-    return joined;
+    const whole = joined(this.#chunks);
+    this.#chunks = [whole];
+    return whole;
   }
 
   #take(length: number): Uint8Array {
-    const joined = this.#joined(length);
-    const rest = joined.subarray(length);
+    const start = this.#joined(length);
+    const rest = start.subarray(length);
     this.#chunks = rest.length === 0 ? this.#chunks.slice(1) : [rest, ...this.#chunks.slice(1)];
     this.#length -= length;
-    return joined.subarray(0, length);
+    return start.subarray(0, length);
   }
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
 }
 
 function parse(bytes: Uint8Array, bounds: FrameBounds): Frame {

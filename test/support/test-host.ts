@@ -46,6 +46,8 @@ export interface TestHostOptions {
 
 export interface TestHost {
   readonly calls: Calls;
+  /** What calls are dispatched with now. */
+  current(): Dispatch;
   readonly registry: Registry;
   readonly platform: MemoryPlatform;
   readonly session: Session;
@@ -75,10 +77,11 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     emit: bus.emit,
     secrets,
     isUnchanged: ({ tool }) => registry.snapshot().getById(tool.id) === tool,
+    confirm: (input, signal) => confirm(input, signal),
   });
   const executors = createExecutors({
     ...{ platform, emit: bus.emit, secrets, sandbox, dryRuns, lease: sandbox.lease },
-    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7, clock }),
+    openTools: createToolCalls({ current: () => current(), newId: random.uuidv7 }),
   });
   const confirmations = createPendingConfirmations();
   const confirm = createConfirm({
@@ -118,6 +121,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     };
   }
   return {
+    current,
     confirmations,
     calls,
     registry,

@@ -3,6 +3,7 @@
 import type { HostEvent } from "../../host/audit/events.ts";
 import type { Confinement } from "../../host/call.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
+import type { OpenToolCalls } from "../../host/capabilities/mod.ts";
 import type { Platform } from "../../host/platform/platform.ts";
 import type { Execution, Outcome } from "../../host/routes/executor.ts";
 import { createProcessExecutor } from "../../host/routes/process/process.ts";
@@ -65,12 +66,13 @@ export interface RealRunOptions extends TrustedExecution {
   /** A real folder. */
   readonly workspace: string;
   readonly platform?: Partial<Platform>;
+  readonly openTools?: OpenToolCalls;
 }
 
 /** One call on the real files of this machine. */
 export async function runTrusted(
   tool: RegisteredTool,
-  { workspace, platform: parts, permissions = {}, ...options }: RealRunOptions,
+  { workspace, platform: parts, permissions = {}, openTools, ...options }: RealRunOptions,
 ): Promise<RealRun> {
   const memory = memoryPlatform();
   const platform = { ...currentPlatform(), log: memory.log, ...parts };
@@ -82,7 +84,7 @@ export async function runTrusted(
     unnamed: "none",
     otherwise: "prompt",
   } as const;
-  const outcome = await createProcessExecutor({ ...route, graceMs: 200 })({
+  const outcome = await createProcessExecutor({ ...route, graceMs: 200, ...(openTools && { openTools }) })({
     ...execution,
     decision: { ...decision, grant: { layers: [layer] } },
     call: { ...call, session: createSession({ id: "session-1", workspace }) },

@@ -135,7 +135,7 @@ async function session(context: CommandContext, place: JournalPlace, id: string 
   );
   for (const { callId, tool = "?", status, code, granted, refused } of state.calls) {
     const acts = granted + refused === 0 ? "" : `  ${granted} acts granted, ${refused} refused`;
-    output.line(`  ${callId}  ${printable(tool)}  ${status}${code === undefined ? "" : ` ${code}`}${acts}`);
+    output.line(`  ${printable(callId)}  ${printable(tool)}  ${status}${code === undefined ? "" : ` ${printable(code)}`}${acts}`);
   }
   output.document({ ok: true, session: state });
   return EXIT.ok;

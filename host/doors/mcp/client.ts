@@ -28,15 +28,31 @@ export interface McpClient {
   end(): Promise<void>;
 }
 
+/** Lists of folders whose sessions are kept: a client that goes back and forth opens no new ones. */
+const MAX_NARROWED = 16;
+
 /** Sessions are what the door was opened for, and nothing that a client says makes them more. */
 export function createClient(host: Host, wish: HostSessionOptions): McpClient {
   const whole = host.session(wish);
   let current: Promise<Session> = Promise.resolve(whole);
   let isNarrowed = false;
+  const narrowed = new Map<string, Session>();
   let known: Promise<ReadonlyMap<string, ToolListing>> | undefined;
   const unsubscribe = host.subscribe(({ type }) => {
     if (type === "tool.registered" || type === "tool.unregistered") known = undefined;
   });
+
+  function sessionWithin(paths: readonly string[]): Session {
+    const key = JSON.stringify(paths.toSorted());
+    const session = narrowed.get(key) ?? host.session({ ...wish, layers: [...(wish.layers ?? []), within(paths)] });
+    const [oldest] = narrowed;
+    if (oldest !== undefined && narrowed.size >= MAX_NARROWED && !narrowed.has(key)) {
+      narrowed.delete(oldest[0]);
+      void host.endSession(oldest[1]);
+    }
+    narrowed.set(key, session);
+    return session;
+  }
 
   async function tools(): Promise<ReadonlyMap<string, ToolListing>> {
     return exportNames(host.definitionsFor(await current).filter(({ enabled }) => enabled));
@@ -47,9 +63,7 @@ export function createClient(host: Host, wish: HostSessionOptions): McpClient {
     narrow(ask) {
       if (isNarrowed) return;
       isNarrowed = true;
-      current = ask().then((paths) =>
-        paths === undefined ? whole : host.session({ ...wish, layers: [...(wish.layers ?? []), within(paths)] }),
-      );
+      current = ask().then((paths) => (paths === undefined ? whole : sessionWithin(paths)));
     },
     forgetRoots: () => void (isNarrowed = false),
     tools,
@@ -57,8 +71,8 @@ export function createClient(host: Host, wish: HostSessionOptions): McpClient {
     asked: new Map(),
     async end() {
       unsubscribe();
-      const narrowed = await current;
-      await Promise.all([...new Set([whole, narrowed])].map((session) => host.endSession(session)));
+      await current;
+      await Promise.all([whole, ...narrowed.values()].map((session) => host.endSession(session)));
     },
   };
 }

@@ -70,7 +70,13 @@ export function createHttpSessions(parts: DoorParts, maxRequestBodySize: number)
       session.open -= 1;
       if (session.open === 0) session.stopTimer = clock.after(IDLE_MS, () => void session.transport.close());
     };
-    const response = await session.transport.handleRequest(request);
+    let response: Response;
+    try {
+      response = await session.transport.handleRequest(request);
+    } catch (error) {
+      done();
+      throw error;
+    }
     if (response.body === null) {
       done();
       return response;

@@ -11,6 +11,7 @@ import { readResource } from "./resources.ts";
 import { toMcpTool } from "./tool-list.ts";
 
 const MAX_SUBSCRIPTIONS = 256;
+const MAX_URI_LENGTH = 2_048;
 const MAX_COMPLETIONS = 100;
 
 /** Fixed words of ours: no plugin's text is in them. */
@@ -109,6 +110,8 @@ export function followChanges({ parts, client, era, server }: Caller): () => voi
     server.setRequestHandler("resources/subscribe", ({ params }) => {
       if (subscribed.size >= MAX_SUBSCRIPTIONS)
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No more than ${MAX_SUBSCRIPTIONS} resources can be subscribed to`);
+      if (params.uri.length > MAX_URI_LENGTH)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No resource has a URI of more than ${MAX_URI_LENGTH} characters`);
       subscribed.add(params.uri);
       return {};
     });

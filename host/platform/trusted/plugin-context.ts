@@ -45,13 +45,23 @@ export function createContext(told: object, { signal, request, log, progress }: 
 /** The host's answer is that of `sandbox/guest/tools.ts`. */
 async function callTool(request: Reach["request"], name: string, args: unknown): Promise<unknown> {
   if (JSON.stringify(args) === undefined) throw new TypeError("The arguments of a tool are a JSON object");
-  const { value } = await request("tools.call", { name, args });
+  let { value } = await request("tools.call", { name, args });
+  for (let step = stepOf(value); step !== undefined; step = stepOf(value)) {
+    await request("tools.asked", { step });
+    ({ value } = await request("tools.result", { step }));
+  }
   const answer = value as
     | { readonly ok: true; readonly output: unknown }
     | { readonly ok: false; readonly error: { readonly code: string; readonly message: string; readonly tool: string } };
   if (answer.ok) return answer.output;
   const { code, message, tool } = answer.error;
   throw Object.assign(new Error(message), { name: "ToolError", code, tool });
+}
+
+/** Of a call for which a person is asked first. */
+function stepOf(value: unknown): number | undefined {
+  const { asks } = (value ?? {}) as { readonly asks?: unknown };
+  return typeof asks === "number" ? asks : undefined;
 }
 
 /** The host does it, with the checks that it does for the sandbox: no rename in between wins anything. */

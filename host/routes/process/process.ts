@@ -153,7 +153,7 @@ async function runToEnd(
     clock: options.platform.clock,
     // Whatever it has not done yet is not done once a quota is used up.
     signal: meter.stopped === undefined ? signal : AbortSignal.any([signal, meter.stopped]),
-    wallMs: decision.limits.wallMs,
+    time: record.time,
     graceMs: options.graceMs ?? DEFAULT_GRACE_MS,
     onStop(reason) {
       stop.abort(stopError(reason));

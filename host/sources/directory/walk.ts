@@ -90,10 +90,11 @@ export async function walkFolder(files: Files, directory: string): Promise<Walk>
  * not count (SPEC M11).
  */
 export function isIgnoredName(name: string): boolean {
-  return IGNORED_NAMES.has(name) || IGNORED_PATTERN.test(name) || DECLARATIONS.test(name);
+  // On systems that mind no case `.GIT` is `.git`, whose settings name programs.
+  return IGNORED_NAMES.has(name.toLowerCase()) || IGNORED_PATTERN.test(name) || DECLARATIONS.test(name);
 }
 
-const IGNORED_NAMES: ReadonlySet<string> = new Set([".git", ".hg", ".svn", "node_modules", ".bascule", ".DS_Store", "Thumbs.db", "4913"]);
+const IGNORED_NAMES: ReadonlySet<string> = new Set([".git", ".hg", ".svn", "node_modules", ".bascule", ".ds_store", "thumbs.db", "4913"]);
 
 /** `main.ts~`, `.main.ts.swp`, `.#main.ts`, `#main.ts#`, `main.ts___jb_tmp___`, `.goutputstream-…`, `main.ts.tmp`. */
 const IGNORED_PATTERN = /~$|^\..*\.sw[a-z]$|^\.?#|___jb_(?:tmp|old)___$|^\.goutputstream-|\.(?:tmp|crswap)$/;

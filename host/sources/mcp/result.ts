@@ -1,23 +1,18 @@
 /** What a server's tool answered, as one of our results (SPEC K3, X1). Everything in it is the server's own word. */
 
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import { copyJson } from "../../json.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
-import { ResourceExhausted, ToolFailed } from "../../tool-error.ts";
+import { ToolFailed } from "../../tool-error.ts";
 import { type ContentBlock, type ToolOutput, toolOutput } from "../../tool-output.ts";
 
-const BOUNDS = { maxBytes: 16 * 1024 * 1024, maxDepth: 256 } as const;
-const MAX_BLOCKS = 1_000;
 const MAX_MESSAGE = 4_000;
 
-/** @throws {ToolFailed} with the server's words, if it says that the tool failed. @throws {ResourceExhausted} if there is too much of it. */
+/** The route bounds it. @throws {ToolFailed} with the server's words, if it says that the tool failed. */
 export function toToolOutput(answer: CallToolResult): ToolOutput {
-  const copy = copyJson({ content: answer.content, structured: answer.structuredContent }, BOUNDS);
-  if (!copy.ok) throw new ResourceExhausted(`The MCP server's answer cannot be taken: ${copy.problem.message}`);
-  const blocks = (answer.content ?? []).slice(0, MAX_BLOCKS).map(toBlock);
+  const blocks = (answer.content ?? []).map(toBlock);
   const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
   if (answer.isError === true) throw new ToolFailed(cut(texts.join("\n")) || "The MCP server says that the tool failed");
-  // Copied above, so it is JSON.
+  // It came through JSON.parse.
   const structured = answer.structuredContent as JsonValue | undefined;
   return toolOutput({
     output: structured ?? texts.join("\n"),

@@ -301,7 +301,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     },
     async close() {
       closed.abort();
-      // One that is lost already waits to be tried again.
+      // One that was lost before waits to be made anew.
       stopTimer();
       const left = client;
       lose(lost, "closed");

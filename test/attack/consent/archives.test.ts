@@ -45,6 +45,10 @@ describe("paths in archives", () => {
     ["a\u0000b", /control|damaged|empty|lib/],
     ["a\u202eb", /control, invisible/],
     ["a\nb", /control, invisible/],
+    [".git./config", /another on some systems/],
+    ["lib/.git /config", /another on some systems/],
+    [".git::$INDEX_ALLOCATION/config", /another on some systems/],
+    ["main.ts:hidden", /another on some systems/],
     [`${"d/".repeat(FOLDER_BOUNDS.depth + 1)}x`, /nested/],
     ["n".repeat(FOLDER_BOUNDS.nameLength + 1), /name of more/],
   ])("refuses %j in a zip and in a tar [I2.traversal]", (path, expected) => {
@@ -74,6 +78,8 @@ describe("paths in archives", () => {
       ".git/hooks/post-checkout": "x",
       "node_modules/x/index.js": "x",
       "a/.git/config": "x",
+      "b/.GIT/config": "x",
+      "lib/Node_Modules/x/index.js": "x",
       "main.ts": "x",
     };
     expect(outcome(zipOf(files))).toEqual(["main.ts", "manifest.json"]);
@@ -177,6 +183,7 @@ describe("zip files", () => {
     ["a device", (view, at) => view.setUint32(at + 38, (0o020666 << 16) >>> 0, true), /neither/],
     ["an encrypted file", (view, at) => view.setUint16(at + 8, 1, true), /encrypted/],
     ["another method", (view, at) => view.setUint16(at + 10, 12, true), /not known/],
+    ["another method before the data", (view) => view.setUint16(8, 0, true), /damaged/],
     ["another checksum", (view, at) => view.setUint32(at + 16, 1, true), /not what the archive says/],
     ["another size", (view, at) => view.setUint32(at + 24, 501, true), /not what the archive says/],
     ["another name before the data", (view) => view.setUint8(30, 0x6e), /damaged/],

@@ -92,6 +92,47 @@ describe("a hostile client of the MCP door over HTTP", () => {
     await handler.close();
   });
 
+  it("keeps a session while one of its requests is open, however long the others have been over [I3.sessions]", async () => {
+    await using test = await mcpHost();
+    const handler = createMcpHandler(test);
+    const opened = await handler.fetch(post(JSON.stringify(INITIALIZE)));
+    await opened.text();
+    const headers = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-11-25" };
+    const list = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list" });
+    const stream = await handler.fetch(new Request("http://localhost/mcp", { headers: { accept: "text/event-stream", ...headers } }));
+    expect(stream.status).toBe(200);
+    const ask = async (): Promise<number> => {
+      const response = await handler.fetch(post(list, headers));
+      await response.text();
+      return response.status;
+    };
+    expect(await ask()).toBe(200);
+    test.platform.advance(2 * 60 * 60 * 1_000);
+    expect(await ask()).toBe(200);
+    await stream.body?.cancel();
+    test.platform.advance(2 * 60 * 60 * 1_000);
+    expect(await ask()).toBe(404);
+    await handler.close();
+  });
+
+  it("with more tokens than are served has those forgotten that were first seen [I3.callers]", async () => {
+    await using test = await mcpHost();
+    const handler = createMcpHandler(test);
+    const opened = await handler.fetch(post(JSON.stringify(INITIALIZE)), { id: "first" });
+    await opened.text();
+    const headers = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-11-25" };
+    const list = async (id: string): Promise<number> => {
+      const response = await handler.fetch(post(JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list" }), headers), { id });
+      await response.text();
+      return response.status;
+    };
+    for (let index = 1; index < 64; index += 1) await list(`other ${index}`);
+    expect(await list("first")).toBe(200);
+    await list("one too many");
+    expect(await list("first")).toBe(404);
+    await handler.close();
+  });
+
   it("ends its call by going away [I3.disconnect] [T3.mcp-gone]", async () => {
     await using test = await mcpHost({
       demo: {
@@ -135,6 +176,64 @@ describe("a hostile client of the MCP door over lines", () => {
     far.send(JSON.stringify({ ...INITIALIZE, id: "mine" }));
     await until(() => answers.some((line) => line.includes('"mine"')));
     expect(answers.every((line) => (JSON.parse(line) as { readonly jsonrpc: string }).jsonrpc === "2.0")).toBe(true);
+    await serving.close();
+  });
+
+  it("opens no session for each time it says that its folders are others, and all are closed with it [I3.roots-flood]", async () => {
+    await using test = await mcpHost();
+    const sessions = { opened: 0, closed: 0 };
+    test.host.subscribe(({ type }) => {
+      if (type === "session.opened") sessions.opened += 1;
+      if (type === "session.closed") sessions.closed += 1;
+    });
+    const [near, far] = createMemoryPair();
+    serveMcpLines(near, test);
+    const answered = new Set<unknown>();
+    let folder = "";
+    far.onLine((line) => {
+      const { id, method } = JSON.parse(line) as { readonly id?: number; readonly method?: string };
+      if (method === "roots/list")
+        far.send(JSON.stringify({ jsonrpc: "2.0", id, result: { roots: [{ uri: `file:///workspace${folder}` }] } }));
+      else answered.add(id);
+    });
+    far.send(JSON.stringify({ ...INITIALIZE, params: { ...INITIALIZE.params, capabilities: { roots: { listChanged: true } } } }));
+    await until(() => answered.has(1));
+    far.send(JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }));
+    const changed = async (id: number): Promise<void> => {
+      far.send(JSON.stringify({ jsonrpc: "2.0", method: "notifications/roots/list_changed" }));
+      far.send(JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "read_file", arguments: { path: "a" } } }));
+      await until(() => answered.has(id));
+    };
+    for (let id = 100; id < 110; id++) await changed(id);
+    expect(sessions).toEqual({ opened: 2, closed: 0 });
+    for (let id = 200; id < 220; id++) {
+      folder = `/${id}`;
+      await changed(id);
+    }
+    // One for each list, and no more than some of them open.
+    expect(sessions).toEqual({ opened: 22, closed: 5 });
+    far.close();
+    await until(() => sessions.closed === 22);
+  });
+
+  it("is told what is wrong with arguments that are nested without end, and with a URI that is [I3.lines]", async () => {
+    await using test = await mcpHost();
+    const [near, far] = createMemoryPair();
+    const serving = serveMcpLines(near, test);
+    type Answer = { readonly id?: unknown; readonly result?: { readonly _meta: object }; readonly error?: object };
+    const answers = new Map<unknown, Answer>();
+    far.onLine((line) => {
+      const message = JSON.parse(line) as Answer;
+      answers.set(message.id, message);
+    });
+    far.send(JSON.stringify(INITIALIZE));
+    await until(() => answers.has(1));
+    const [open, close] = ["[".repeat(500_000), "]".repeat(500_000)];
+    far.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_file","arguments":{"path":${open}${close}}}}`);
+    far.send(JSON.stringify({ jsonrpc: "2.0", id: 3, method: "resources/subscribe", params: { uri: "x".repeat(3_000) } }));
+    await until(() => answers.has(2) && answers.has(3));
+    expect(answers.get(2)?.result?._meta).toMatchObject({ "bascule/error": { code: "invalid_args" } });
+    expect(answers.get(3)?.error).toMatchObject({ code: -32_602, message: expect.stringContaining("2048 characters") as string });
     await serving.close();
   });
 

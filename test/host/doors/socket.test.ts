@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { ConfirmationRequest, ToolResult } from "../../../host/call.ts";
-import { type CallListener, type CallRequest, DoorError, type Operations } from "../../../host/doors/operations.ts";
+import { type CallListener, type CallRequest, type ClientOperations, DoorError } from "../../../host/doors/operations.ts";
 import { openSocketDoor } from "../../../host/doors/socket.ts";
 import { connectToHost } from "../../../host/doors/socket-client.ts";
+import { createOperations } from "../../../host/doors/host-operations.ts";
+import { createHost } from "../../../host/mod.ts";
 import { createMemoryPlatform, type MemoryPlatform } from "../../../host/platform/mod.ts";
+import { memoryPlatform } from "../../support/memory-platform.ts";
 
 const STATE = "/project/.bascule";
 const QUESTION: ConfirmationRequest = {
@@ -36,7 +39,7 @@ function resultOf(output: string): ToolResult {
 }
 
 /** Operations of which a test gives those that it needs. */
-function operations(given: Partial<Operations>): Operations {
+function operations(given: Partial<ClientOperations>): ClientOperations {
   const missing = (): Promise<never> => Promise.reject(new DoorError("internal", "Not given"));
   return {
     call: missing,
@@ -60,11 +63,16 @@ function operations(given: Partial<Operations>): Operations {
     rollback: missing,
     remove: missing,
     reload: missing,
+    end: () => Promise.resolve(),
     ...given,
   };
 }
 
-async function serve(platform: MemoryPlatform, given: Partial<Operations>, stateDirectory = STATE): ReturnType<typeof openSocketDoor> {
+async function serve(
+  platform: MemoryPlatform,
+  given: Partial<ClientOperations>,
+  stateDirectory = STATE,
+): ReturnType<typeof openSocketDoor> {
   return await openSocketDoor({ platform, stateDirectory, open: () => operations(given) });
 }
 
@@ -160,6 +168,57 @@ describe("openSocketDoor()", () => {
     await door.close();
   });
 
+  it("withdraws a question when its client gives up the call, and asks none that is over [I2.confirm]", async () => {
+    const platform = createMemoryPlatform();
+    const never = new AbortController().signal;
+    const answers: unknown[] = [];
+    const door = await serve(platform, {
+      call: async (_request, { confirm }) => {
+        answers.push(await confirm?.({ ...QUESTION, requestId: "over" }, AbortSignal.abort()));
+        answers.push(await confirm?.(QUESTION, never));
+        return resultOf("done");
+      },
+    });
+    const client = await rawClient(platform);
+    client.send('{"id":1,"op":"call","params":{"tool":"note_add","interactive":true}}');
+    expect(await client.next()).toEqual({ id: 1, event: "settled", requestId: "over" });
+    expect(await client.next()).toMatchObject({ id: 1, event: "confirm", request: { requestId: "q1" } });
+    client.send('{"id":1,"op":"cancel"}');
+    expect(await client.next()).toEqual({ id: 1, event: "settled", requestId: "q1" });
+    expect(await client.next()).toMatchObject({ id: 1, ok: true, result: { output: "done" } });
+    expect(answers).toEqual([undefined, undefined]);
+    client.close();
+    await door.close();
+  });
+
+  it("takes a prompt that fails for no answer [I2.confirm]", async () => {
+    const platform = createMemoryPlatform();
+    const door = await serve(platform, {
+      call: async (_request, { confirm }) => resultOf(String(await confirm?.(QUESTION, new AbortController().signal))),
+    });
+    const remote = await connectToHost(platform, STATE);
+    const confirm = (): Promise<never> => Promise.reject(new Error("No terminal"));
+    expect(await remote?.operations.call({ tool: "note_add", args: {} }, { ...LISTENER, confirm })).toMatchObject({ output: "undefined" });
+    await door.close();
+  });
+
+  it("leaves out progress that is too long for a line, and answers the call [I2.caps]", async () => {
+    const platform = createMemoryPlatform();
+    const door = await serve(platform, {
+      call: async (_request, { onProgress }) => {
+        onProgress?.("x".repeat(5 * 1024 * 1024));
+        onProgress?.("short");
+        return resultOf("done");
+      },
+    });
+    const remote = await connectToHost(platform, STATE);
+    const told: unknown[] = [];
+    const listener = { ...LISTENER, onProgress: (value: unknown) => told.push(value) };
+    expect(await remote?.operations.call({ tool: "echo", args: {} }, listener)).toMatchObject({ output: "done" });
+    expect(told).toEqual(["short"]);
+    await door.close();
+  });
+
   it("cancels the calls of a client that goes away [I2.disconnect]", async () => {
     const platform = createMemoryPlatform();
     const cancelled = Promise.withResolvers<void>();
@@ -181,6 +240,29 @@ describe("openSocketDoor()", () => {
     remote?.close();
     await cancelled.promise;
     expect(await refused).toEqual(new DoorError("closed", "The host that served this project has gone"));
+    await door.close();
+  });
+
+  it("ends the sessions of a client that goes away, and nobody else's [I2.disconnect]", async () => {
+    const platform = memoryPlatform();
+    await using host = await createHost({ platform, config: false });
+    const closed: unknown[] = [];
+    host.subscribe(({ type, sessionId }) => type === "session.closed" && closed.push(sessionId));
+    const sessions = [host.session(), host.session()];
+    const left = [...sessions];
+    const open = (): ClientOperations => {
+      const session = left.shift() ?? host.session();
+      return createOperations({ host, files: platform.files, session, about: { version: "1", pid: 1 } });
+    };
+    const door = await openSocketDoor({ platform, stateDirectory: STATE, open });
+    const remote = await connectToHost(platform, STATE);
+    const other = await connectToHost(platform, STATE);
+    await remote?.operations.call({ tool: "none", args: {}, context: { role: "reader" } }, LISTENER);
+    expect(await other?.operations.list()).not.toEqual([]);
+    remote?.close();
+    await expect.poll(() => closed).toHaveLength(2);
+    expect(closed).toContain(sessions[0]?.id);
+    expect(closed).not.toContain(sessions[1]?.id);
     await door.close();
   });
 
@@ -238,6 +320,22 @@ describe("openSocketDoor()", () => {
     expect(await platform.files.stat(`${deep}/host.json`)).toBeUndefined();
     expect(await connectToHost(platform, deep)).toBeUndefined();
   });
+
+  it("goes to no other place that a record names, and leaves another host's record [I2.long-path]", async () => {
+    const platform = createMemoryPlatform();
+    const deep = `/${"long-folder-name/".repeat(8)}.bascule`;
+    const doors = [await serve(platform, {}, deep)];
+    const record = `${deep}/host.json`;
+    await platform.files.remove(record);
+    doors.push(await serve(platform, { reload: async () => 5 }, deep));
+    await doors[0]?.close();
+    expect(await (await connectToHost(platform, deep))?.operations.reload()).toBe(5);
+    const elsewhere = await platform.sockets.listen("/run/somebody.sock", () => expect.unreachable());
+    await platform.files.writeAtomic(record, '{"socket":"/run/somebody.sock"}');
+    expect(await connectToHost(platform, deep)).toBeUndefined();
+    await elsewhere.close();
+    await doors[1]?.close();
+  });
 });
 
 describe("the socket's protocol", () => {
@@ -252,6 +350,7 @@ describe("the socket's protocol", () => {
     ["wrong params", '{"id":2,"op":"info","params":[]}', 2],
     ["a call without a tool", '{"id":3,"op":"call","params":{}}', 3],
     ["a wrong deadline", '{"id":4,"op":"call","params":{"tool":"x","timeoutMs":-1}}', 4],
+    ["a deadline beyond every limit", '{"id":4,"op":"call","params":{"tool":"x","timeoutMs":1e12}}', 4],
     ["wrong permissions", '{"id":5,"op":"grant","params":{"plugin":"x","permissions":{"read":5}}}', 5],
     ["no permissions", '{"id":6,"op":"grant","params":{"plugin":"x"}}', 6],
     ["an unknown act", '{"id":7,"op":"why","params":{"name":"x","act":{"kind":"fly"}}}', 7],

@@ -1,8 +1,9 @@
-import { lstat, mkdir, readdir, writeFile } from "node:fs/promises";
+import { chown, lstat, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { createConnection, createServer } from "node:net";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { MAX_LINE_BYTES } from "../../../host/platform/line-connection.ts";
+import { createStreamConnection, MAX_LINE_BYTES } from "../../../host/platform/line-connection.ts";
 import { createSockets } from "../../../host/platform/sockets.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -48,6 +49,33 @@ describe.runIf(process.platform !== "win32")("createSockets()", () => {
     expect((await lstat(path)).size).toBe(4);
   });
 
+  it("neither talks to what a link leads to, nor believes it to be a host [I2.foreign]", async () => {
+    const [folder, own] = [await temporaryFolder(), await temporaryFolder()];
+    const stranger = await sockets.listen(join(folder, "stranger.sock"), () => expect.unreachable());
+    const path = join(own, "host.sock");
+    await symlink(join(folder, "stranger.sock"), path);
+    await expect(sockets.connect(path)).rejects.toMatchObject({
+      code: "permission_denied",
+      message: expect.stringContaining("link") as string,
+    });
+    await expect(sockets.listen(path, () => {})).rejects.toMatchObject({ code: "permission_denied" });
+    expect((await lstat(path)).isSymbolicLink()).toBe(true);
+    await stranger.close();
+  });
+
+  it.runIf(process.getuid?.() === 0)("talks to nobody else's socket, and to none in somebody else's folder [I2.foreign]", async () => {
+    const folder = await temporaryFolder();
+    const path = join(folder, "host.sock");
+    const listening = await sockets.listen(path, () => expect.unreachable());
+    for (const taken of [path, folder]) {
+      await chown(taken, 65_534, 65_534);
+      await expect(sockets.connect(path)).rejects.toMatchObject({ code: "permission_denied" });
+      await expect(sockets.listen(path, () => {})).rejects.toMatchObject({ code: "permission_denied" });
+      await chown(taken, 0, 0);
+    }
+    await listening.close();
+  });
+
   it.runIf(process.platform === "linux")("works where the path is longer than an address can be", async () => {
     const folder = join(await temporaryFolder(), "x".repeat(200));
     await mkdir(folder);
@@ -87,6 +115,36 @@ describe.runIf(process.platform !== "win32")("createSockets()", () => {
     await expect.poll(() => lines).toEqual(["ä", "", "👋 x"]);
     raw.destroy();
     await listening.close();
+  });
+});
+
+describe("createStreamConnection()", () => {
+  it("hands on nothing that comes after it was closed [I2.closed]", () => {
+    const input = new PassThrough();
+    const lines: string[] = [];
+    const connection = createStreamConnection(input, new PassThrough());
+    connection.onLine((line) => {
+      lines.push(line);
+      if (line === "bye") connection.close();
+    });
+    input.emit("data", Buffer.from("hello\nbye\nagain\n"));
+    input.emit("data", Buffer.from("and again\n"));
+    expect(lines).toEqual(["hello", "bye"]);
+  });
+
+  it("holds no thousands of pieces of a byte each while a line waits [I2.drip]", () => {
+    const input = new PassThrough();
+    const lines: string[] = [];
+    createStreamConnection(input, new PassThrough()).onLine((line) => lines.push(line));
+    const text = "abcdefghij".repeat(500);
+    const pieces = Array.from(`${text}\n${text}`, (character) => Buffer.from(character));
+    for (const piece of pieces) {
+      input.emit("data", piece);
+      // What is not held any more can be overwritten.
+      if (piece === pieces[3_000]) for (const old of pieces.slice(0, 2_000)) old.fill(0x78);
+    }
+    input.emit("data", Buffer.from("\n"));
+    expect(lines).toEqual([text, text]);
   });
 });
 

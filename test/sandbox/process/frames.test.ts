@@ -51,6 +51,23 @@ describe("frames", () => {
     }
   });
 
+  it("hold no thousands of chunks of a byte each while they wait [B5.drip]", () => {
+    const parts = [new Uint8Array(6_000).map((_, index) => index)];
+    const stream = joined([...encodeFrame({ a: 1 }, parts), ...encodeFrame({ b: 2 })]);
+    const reader = new FrameReader(() => BOUNDS);
+    const chunks = Array.from(stream, (byte) => Uint8Array.of(byte));
+    const frames: Frame[] = [];
+    for (const chunk of chunks) {
+      frames.push(...reader.push(chunk));
+      // What is not held any more can be overwritten.
+      if (chunk === chunks[3_000]) for (const old of chunks.slice(0, 1_000)) old.fill(0);
+    }
+    expect(frames).toEqual([
+      { head: '{"a":1}', parts },
+      { head: '{"b":2}', parts: [] },
+    ]);
+  });
+
   it("are frames or a FrameError, whatever the bytes [B5.frames]", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 1, max: 40 }), (bytes, size) => {

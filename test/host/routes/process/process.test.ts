@@ -192,4 +192,28 @@ describe("createProcessExecutor()", () => {
       error: { code: "tool_failed", message: '"main.ts" exports no function "run" (it exports other)' },
     });
   });
+
+  it("waits for tools that a person is asked about first, as the sandbox does [D4.step, O1.same]", async () => {
+    const asked: number[] = [];
+    const tool = toolBody(`return await context.tools.call("late", { n: 1 });`);
+    if (tool.binding.kind !== "plugin") throw new Error("No plugin");
+    const { version } = tool.binding;
+    const asking = { ...version, manifest: { ...version.manifest, permissions: { tools: ["late"] } } };
+    const { outcome } = await runTrusted(
+      { ...tool, binding: { kind: "plugin", version: asking } },
+      {
+        workspace: await temporaryFolder(),
+        permissions: { tools: ["late"] },
+        openTools: () => ({
+          steps: undefined,
+          find: (name) => name,
+          call: async () => ({ asks: 7 }),
+          asked: async (step) => void asked.push(step),
+          result: async (step) => (asked.length < 2 ? { asks: step } : { ok: true, output: "after all" }),
+          close: async () => {},
+        }),
+      },
+    );
+    expect([outcome, asked]).toMatchObject([{ ok: true, output: "after all" }, [7, 7]]);
+  });
 });

@@ -86,8 +86,13 @@ async function begin(sessions: Map<string, WebStandardStreamableHTTPServerTransp
 
 describe("fetchFrom()", () => {
   it("reaches one origin, follows nowhere, and reads no message without end [K3.http]", async () => {
+    let reached = 0;
+    const elsewhere = await listen(async () => {
+      reached += 1;
+      return new Response("");
+    });
     const { url } = await listen(async (request) => {
-      if (request.url === "/moved") return Response.redirect("http://example.invalid/");
+      if (request.url === "/moved") return Response.redirect(elsewhere.url);
       const isEvents = request.url === "/events";
       const text = isEvents ? `data: ${"x".repeat(600)}\n\n`.repeat(5) : "x".repeat(1_500);
       return new Response(text, { headers: { "content-type": isEvents ? "text/event-stream" : "application/json" } });
@@ -96,6 +101,7 @@ describe("fetchFrom()", () => {
     const fetch = fetchFrom(origin, 1_000);
     await expect(fetch("http://example.invalid/")).rejects.toThrow("Refused a request");
     await expect(fetch(`${origin}/moved`)).rejects.toThrow();
+    expect(reached).toBe(0);
     await expect((await fetch(`${origin}/long`)).text()).rejects.toThrow("longer than 1000 bytes");
     expect(await (await fetch(`${origin}/events`)).text()).toHaveLength(5 * 608);
   });

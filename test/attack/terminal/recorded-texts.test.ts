@@ -1,0 +1,37 @@
+/** What callers and guests put into the record does nothing to the terminal of the person who reads it. */
+
+import { describe, expect, it } from "vitest";
+import { main } from "../../../host/cli/main.ts";
+import { createHost, functionTool } from "../../../host/mod.ts";
+import { memoryPlatform } from "../../support/memory-platform.ts";
+
+const EVIL = "\x1b]0;owned\x07\x1b[2J\nnext\u202e\x9b2J";
+
+describe("what was recorded", () => {
+  it.each(["tail", "search", "export", "session"])(
+    "is written out by audit %s, ids of callers too [G2.terminal] [AU3.cli]",
+    async (act) => {
+      const platform = memoryPlatform({ "bascule.json": "{}" });
+      const tool = functionTool(
+        () => {
+          throw new Error(EVIL);
+        },
+        { name: "evil", description: "Fails", sideEffects: [] },
+      );
+      const host = await createHost({ platform, config: "/workspace/bascule.json", plugins: [], tools: [tool], events: { store: true } });
+      const session = host.session({ context: { agentId: EVIL } });
+      expect((await host.call("evil", {}, { session, callId: EVIL })).ok).toBe(false);
+      expect((await host.call(`none${EVIL}`, {}, { session })).ok).toBe(false);
+      await host.audit.flush();
+      await host.close();
+      // In memory, journals are no files.
+      platform.plant("/workspace/.bascule/audit/000000000001.db", "");
+
+      expect(await main(["audit", act, ...(act === "session" ? [session.id] : [])], platform)).toBe(0);
+      const shown = platform.recorded.out() + platform.recorded.error();
+      expect(shown).toContain("owned");
+      expect(shown.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+      expect(shown.split("\n").every((line) => !line.startsWith("next"))).toBe(true);
+    },
+  );
+});

@@ -1,0 +1,167 @@
+import type { JSONRPCMessage, Tool, Transport } from "@modelcontextprotocol/client";
+import { describe, expect, it } from "vitest";
+import { createMemoryClock, type MemoryClock } from "../../../../host/platform/memory-clock.ts";
+import type { Log } from "../../../../host/platform/platform.ts";
+import { connectClient, listServerTools, type McpClient } from "../../../../host/sources/mcp/client.ts";
+import type { Pins } from "../../../../host/sources/mcp/pins.ts";
+import { createMcpServer, type McpServer, type McpServerOptions } from "../../../../host/sources/mcp/server.ts";
+
+const SILENT: Log = { write: () => {}, child: () => SILENT };
+
+type Connect = McpServerOptions["connect"];
+
+/** A server whose connections a test makes. */
+function serverOf(
+  connect: Connect,
+  clock: MemoryClock = createMemoryClock(0),
+): { readonly server: McpServer; readonly clock: MemoryClock } {
+  const pins = new Map<string, Pins>();
+  const server = createMcpServer({
+    ...{ name: "demo", config: { toolSideEffects: {} }, connect, reconnects: true, clock, log: SILENT, emit: () => {} },
+    registry: { replaceOwner: () => [], removeOwner: () => {} },
+    pins: {
+      frozen: false,
+      read: (name) => Promise.resolve(pins.get(name)),
+      write: (name, now) => Promise.resolve(void pins.set(name, now)),
+    },
+  });
+  return { server, clock };
+}
+
+/** A client that lists these tools, and counts. */
+function clientOf(names: () => readonly string[]): McpClient & { lists: number; closed: number } {
+  const tool = (name: string): Tool => ({ name, inputSchema: { type: "object" } });
+  const client = {
+    lists: 0,
+    closed: 0,
+    listTools: () => {
+      client.lists += 1;
+      return Promise.resolve({ tools: names().map(tool) });
+    },
+    callTool: () => Promise.reject(new Error("Not called")),
+    close: () => Promise.resolve(void (client.closed += 1)),
+  };
+  return client;
+}
+
+describe("createMcpServer()", () => {
+  it("leaves a connection that was lost while it was made, and makes another [K3.reconnect]", async () => {
+    const made = [clientOf(() => ["a"]), clientOf(() => ["a", "b"])];
+    let connections = 0;
+    const { server, clock } = serverOf(async ({ onClosed }) => {
+      const client = made[connections++];
+      if (client === undefined) throw new Error("No more");
+      if (connections === 1) onClosed();
+      return await Promise.resolve(client);
+    });
+    await server.started;
+    expect(server.status()).toMatchObject({ state: "waiting", tools: [] });
+    expect(made.map(({ lists, closed }) => [lists, closed])).toEqual([
+      [0, 1],
+      [0, 0],
+    ]);
+    clock.advance(1_000);
+    await expect.poll(() => server.status()).toMatchObject({ state: "connected", tools: ["mcp__demo.a", "mcp__demo.b"] });
+    await server.close();
+    expect(made.map(({ closed }) => closed)).toEqual([1, 1]);
+  });
+
+  it("hears of changes also while a list of the connection before was still asked for [K3.changed]", async () => {
+    const told: (() => void)[] = [];
+    const ended: (() => void)[] = [];
+    const names = ["a"];
+    const first = clientOf(() => names);
+    const second = clientOf(() => names);
+    const { server, clock } = serverOf(({ onChanged, onClosed }) => {
+      told.push(onChanged);
+      ended.push(onClosed);
+      return Promise.resolve(told.length === 1 ? first : second);
+    });
+    await server.started;
+    const never = Promise.withResolvers<never>();
+    Object.assign(first, { listTools: () => (void (first.lists += 1), never.promise) });
+    told[0]?.();
+    clock.advance(1_000);
+    await expect.poll(() => first.lists).toBe(2);
+    ended[0]?.();
+    clock.advance(1_000);
+    await expect.poll(() => server.status().state).toBe("connected");
+    names.push("b");
+    told[1]?.();
+    never.reject(new Error("The connection was closed"));
+    // What follows from the rejection is done by then.
+    await new Promise((resolve) => setImmediate(resolve));
+    told[1]?.();
+    clock.advance(1_000);
+    await expect.poll(() => server.status().tools).toEqual(["mcp__demo.a", "mcp__demo.b"]);
+    expect(second.lists).toBe(2);
+    await server.close();
+  });
+
+  it("waits longer each time for one that cannot be reached, up to a minute [K3.reconnect]", async () => {
+    const attempts: number[] = [];
+    const clock = createMemoryClock(0);
+    const { server } = serverOf(() => {
+      attempts.push(clock.now());
+      return Promise.reject(new Error("Not there"));
+    }, clock);
+    await server.started;
+    const seconds = [0, 1, 3, 7, 15, 31, 63, 123, 183];
+    for (const [index, at] of seconds.entries()) {
+      clock.advance(at * 1_000 - clock.now());
+      await expect.poll(() => attempts.length).toBe(index + 1);
+      // One that has just failed has set its timer by then.
+      await expect.poll(() => server.status().state).toBe("waiting");
+    }
+    expect(attempts).toEqual(seconds.map((second) => second * 1_000));
+    await server.close();
+    clock.advance(600_000);
+    expect(attempts).toHaveLength(seconds.length);
+  });
+});
+
+describe("connectClient()", () => {
+  /** A server in plain messages. */
+  function transportOf(answer: (method: string) => unknown, sent: JSONRPCMessage[]): Transport {
+    const transport: Transport = {
+      start: () => Promise.resolve(),
+      close: () => Promise.resolve(transport.onclose?.()),
+      send(message) {
+        sent.push(message);
+        if ("method" in message && "id" in message) {
+          const result = answer(message.method);
+          const { id } = message;
+          queueMicrotask(() =>
+            // Shapes are what the SDK checks.
+            transport.onmessage?.(
+              (result === undefined
+                ? { jsonrpc: "2.0", id, error: { code: -32_601, message: "Method not found" } }
+                : { jsonrpc: "2.0", id, result }) as JSONRPCMessage,
+            ),
+          );
+        }
+        return Promise.resolve();
+      },
+    };
+    return transport;
+  }
+
+  const INITIALIZED = { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } };
+
+  it("offers nothing that a server could ask for, and follows no list without end [K3.capabilities] [K3.bounded]", async () => {
+    const sent: JSONRPCMessage[] = [];
+    let pages = 0;
+    const transport = transportOf((method) => {
+      if (method === "initialize") return INITIALIZED;
+      if (method !== "tools/list") return undefined;
+      pages += 1;
+      return { tools: [{ name: `t${pages}`, inputSchema: { type: "object" } }], nextCursor: `${pages}` };
+    }, sent);
+    const signal = new AbortController().signal;
+    const client = await connectClient({ transport, signal, timeoutMs: 10_000, onChanged: () => {}, onClosed: () => {} });
+    expect(sent.find((message) => "method" in message && message.method === "initialize")).toMatchObject({ params: { capabilities: {} } });
+    await expect(listServerTools(client, signal, 10_000)).rejects.toThrow();
+    expect(pages).toBeLessThanOrEqual(20);
+    await client.close();
+  });
+});
