@@ -110,6 +110,19 @@ describe("host.addMcpServer()", () => {
     expect((await host.call("mcp__official.later", {}, ALLOWED)).ok).toBe(true);
   });
 
+  it("believes a server that says of a tool that it destroys [K3.class]", async () => {
+    await using under = await official();
+    const { host, server, platform } = under;
+    server.registerTool("wipe", { description: "Wipes", annotations: { destructiveHint: true } }, () => ({ content: [] }));
+    await expect
+      .poll(() => (platform.advance(1_000), host.list({ source: "mcp" }).find(({ name }) => name === "wipe")?.destructive), {
+        timeout: 15_000,
+        interval: 20,
+      })
+      .toBe(true);
+    expect(host.list({ source: "mcp" }).filter(({ destructive }) => destructive)).toHaveLength(1);
+  });
+
   it("refuses a wrong configuration and a second server of a name [K3.config]", async () => {
     await using under = await official();
     const { host, client } = under;
@@ -132,6 +145,8 @@ describe("an MCP server of bascule.json, over stdio", () => {
     expect(await call("add", { a: 1, b: 2 })).toMatchObject({ ok: true, output: { sum: 3 }, content: [{ type: "text", text: "3" }] });
     expect((await call("env")).output).toMatch(/^(?:DENO_\w+ )?OWN PATH TAKEN$/);
     expect(await call("boom")).toMatchObject({ ok: false, error: { code: "tool_failed", message: "It broke" } });
+    const wordy = await call("boom", { words: "w".repeat(10_000) });
+    expect(wordy.ok ? "" : wordy.error.message).toHaveLength(4_001);
     expect((await call("mixed")).content).toEqual([
       { type: "text", text: "two" },
       { type: "image", data: "AAAA", mimeType: "image/png" },
