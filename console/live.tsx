@@ -2,7 +2,14 @@
 
 import type { VNode } from "preact";
 import { Block } from "./block.tsx";
-import { calls } from "./state.ts";
+import { ask } from "./api.ts";
+import { attempt, calls } from "./state.ts";
+import { Undo } from "./undo.tsx";
+
+const cancel = (callId: string): Promise<void> =>
+  attempt(async () => {
+    await ask(`/v1/calls/${encodeURIComponent(callId)}/cancel`, {});
+  });
 
 export function Live(): VNode {
   return (
@@ -24,7 +31,15 @@ export function Live(): VNode {
                 </span>
               </div>
               {detail !== undefined && <Block label={`What came of ${tool}`} value={detail} />}
-              <code class="soft">{callId}</code>
+              <div class="line">
+                <code class="soft">{callId}</code>
+                {(state === "running" || state === "waiting") && (
+                  <button aria-label={`Cancel ${tool}`} onClick={() => void cancel(callId)}>
+                    Cancel
+                  </button>
+                )}
+                <Undo callId={callId} tool={tool} />
+              </div>
             </li>
           ))}
         </ol>

@@ -10,6 +10,7 @@ import { Plugins } from "./plugins.tsx";
 import { Questions } from "./questions.tsx";
 import { RecordView } from "./record.tsx";
 import { Run } from "./run.tsx";
+import { Servers } from "./servers.tsx";
 import { attempt, follow, isConnected, questions, trouble } from "./state.ts";
 import { Why } from "./why.tsx";
 
@@ -18,6 +19,7 @@ const VIEWS: Readonly<Record<string, { readonly title: string; readonly show: ()
   questions: { title: "Questions", show: () => <Questions /> },
   plugins: { title: "Plugins", show: () => <Plugins /> },
   run: { title: "Run", show: () => <Run /> },
+  servers: { title: "Servers", show: () => <Servers /> },
   record: { title: "Record", show: () => <RecordView /> },
   why: { title: "Why", show: () => <Why /> },
 };
@@ -70,10 +72,12 @@ function Console(): VNode {
             </a>
           ))}
         </nav>
-        <p class="state" role="status">
-          {isConnected.value ? "connected" : "not connected"}
-        </p>
-        <button onClick={logOut}>Log out</button>
+        <div class="end">
+          <span class="soft" role="status">
+            {isConnected.value ? "connected" : "not connected"}
+          </span>
+          <button onClick={logOut}>Log out</button>
+        </div>
       </header>
       <main>
         {trouble.value !== undefined && (

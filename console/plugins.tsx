@@ -1,9 +1,13 @@
 /** Plugins: what each asks for, what it holds, and versions that wait for a person (SPEC C3, H6). */
 
 import type { VNode } from "preact";
+import { useState } from "preact/hooks";
 import { ask } from "./api.ts";
+import { ChangeList } from "./change-list.tsx";
+import { Permissions, permissionTexts } from "./permissions.tsx";
+import { Settings } from "./settings.tsx";
 import { attempt, loadPlugins, plugins } from "./state.ts";
-import type { JsonObject, Plugin } from "./types.ts";
+import type { Plugin } from "./types.ts";
 
 export function Plugins(): VNode {
   const reload = (): Promise<void> =>
@@ -25,8 +29,7 @@ export function Plugins(): VNode {
 }
 
 function PluginCard({ plugin }: { readonly plugin: Plugin }): VNode {
-  const { name, state, version, description, tools, problems, requested, granted, missing, held } = plugin;
-  const kinds = [...new Set([...Object.keys(requested), ...Object.keys(granted)])];
+  const { name, state, version, description, tools, problems, granted, missing, held } = plugin;
   const act = (path: string, body: unknown): Promise<void> =>
     attempt(async () => {
       await ask(path, body);
@@ -44,55 +47,34 @@ function PluginCard({ plugin }: { readonly plugin: Plugin }): VNode {
           {message}
         </p>
       ))}
-      {kinds.length > 0 && (
-        <table>
-          <caption>Permissions</caption>
-          <thead>
-            <tr>
-              <th scope="col">kind</th>
-              <th scope="col">asks for</th>
-              <th scope="col">granted</th>
-            </tr>
-          </thead>
-          <tbody>
-            {kinds.map((kind) => (
-              <tr key={kind}>
-                <th scope="row">{kind}</th>
-                <td>{textOf(requested, kind)}</td>
-                <td>{textOf(granted, kind)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {Object.keys(missing).length > 0 && (
-        <p>
-          <button onClick={() => void act("/v1/grants", { plugin: name, permissions: missing })}>Grant what is missing</button>{" "}
-          <code>{JSON.stringify(missing)}</code>
-        </p>
-      )}
-      {Object.keys(granted).length > 0 && (
-        <p>
-          <button onClick={() => void act("/v1/grants/revoke", { plugin: name })}>Take all back</button>
-        </p>
-      )}
       {held !== undefined && (
         <div class="held">
           <h4>
             Version {held.version} waits for you <code>{held.digest.slice(0, 12)}</code>
           </h4>
-          <ul>
-            {held.changes.map((change, index) => (
-              <li key={index}>
-                <code>{JSON.stringify(change)}</code>
-              </li>
-            ))}
-          </ul>
+          <ChangeList words={held.words} />
           <button class="primary" onClick={() => void act(`${place}/accept`, { digest: held.digest })}>
             Accept
           </button>
         </div>
       )}
+      <Permissions plugin={plugin} />
+      {Object.keys(missing).length > 0 && (
+        <p>
+          Not granted:{" "}
+          {permissionTexts(missing).map((text) => (
+            <code key={text} class="item">
+              {text}
+            </code>
+          ))}
+        </p>
+      )}
+      <div class="line">
+        {Object.keys(missing).length > 0 && (
+          <button onClick={() => void act("/v1/grants", { plugin: name, permissions: missing })}>Grant what is missing</button>
+        )}
+        {Object.keys(granted).length > 0 && <button onClick={() => void act("/v1/grants/revoke", { plugin: name })}>Take all back</button>}
+      </div>
       <details>
         <summary>
           {tools.length} {tools.length === 1 ? "tool" : "tools"}
@@ -110,11 +92,18 @@ function PluginCard({ plugin }: { readonly plugin: Plugin }): VNode {
           ))}
         </dl>
       </details>
+      {plugin.directory !== undefined && <SettingsPart plugin={plugin} />}
     </li>
   );
 }
 
-function textOf(permissions: JsonObject, kind: string): string {
-  const value = permissions[kind];
-  return value === undefined ? "nothing" : JSON.stringify(value);
+/** Read when it is opened. */
+function SettingsPart({ plugin: { name, tools } }: { readonly plugin: Plugin }): VNode {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Settings</summary>
+      {isOpen && <Settings plugin={name} tools={tools} />}
+    </details>
+  );
 }

@@ -3,8 +3,9 @@
 import type { VNode } from "preact";
 import { ask } from "./api.ts";
 import { Block } from "./block.tsx";
+import { Changes } from "./changes.tsx";
 import { attempt, load, loadQuestions, questions } from "./state.ts";
-import type { FileChange, Question } from "./types.ts";
+import type { Question } from "./types.ts";
 
 export function Questions(): VNode {
   return (
@@ -21,7 +22,7 @@ export function Questions(): VNode {
 }
 
 function QuestionCard({ question: { request, expiresAt } }: { readonly question: Question }): VNode {
-  const { requestId, tool, plugin, digest, args, destructive, projectedModifications, preview, hash } = request;
+  const { requestId, tool, plugin, digest, args, destructive, projectedModifications, preview, hash, calledBy, permission } = request;
   const answer = (approve: boolean): Promise<void> =>
     attempt(async () => {
       await ask(`/v1/confirmations/${encodeURIComponent(requestId)}`, { approve, hash });
@@ -36,9 +37,21 @@ function QuestionCard({ question: { request, expiresAt } }: { readonly question:
         {plugin !== undefined && `plugin ${plugin} `}
         {digest !== undefined && <code>{digest.slice(0, 12)}</code>} until {new Date(expiresAt).toLocaleTimeString()}
       </p>
+      {calledBy !== undefined && <p>called by {calledBy.join(" → ")}</p>}
+      {permission !== undefined && (
+        <p>
+          It asks in the middle of the call for {permission.kind} <code>{permission.value ?? "of everything"}</code>
+          {permission.leadsTo !== undefined && (
+            <>
+              , which leads to <code>{permission.leadsTo}</code>
+            </>
+          )}
+          , for this call only.
+        </p>
+      )}
       <h4>Arguments</h4>
       <Block label={`Arguments of ${tool}`} value={args} />
-      {projectedModifications.length > 0 && (
+      {preview === undefined && projectedModifications.length > 0 && (
         <>
           <h4>Files that it says it writes</h4>
           <ul>
@@ -53,15 +66,7 @@ function QuestionCard({ question: { request, expiresAt } }: { readonly question:
       {preview !== undefined && (
         <>
           <h4>What will change, and nothing else</h4>
-          {preview.changes.map((change) => (
-            <Diff key={change.path} change={change} />
-          ))}
-          {preview.moreChanges !== undefined && <p>and {preview.moreChanges} more</p>}
-          {preview.held.map(({ method, url }, index) => (
-            <p key={index}>
-              not sent yet: <code>{`${method} ${url}`}</code>
-            </p>
-          ))}
+          <Changes report={preview} />
         </>
       )}
       <div class="line">
@@ -71,26 +76,5 @@ function QuestionCard({ question: { request, expiresAt } }: { readonly question:
         <button onClick={() => void answer(false)}>Deny</button>
       </div>
     </li>
-  );
-}
-
-function Diff({ change: { path, kind, from, mode, diff } }: { readonly change: FileChange }): VNode {
-  return (
-    <figure>
-      <figcaption>
-        <code>{path}</code> {kind}
-        {from !== undefined && ` from ${from}`}
-        {mode !== undefined && `, ${mode}`}
-      </figcaption>
-      {diff !== undefined && (
-        <pre class="diff" tabIndex={0} role="region" aria-label={`Changes in ${path}`}>
-          {diff.split("\n").map((line, index) => (
-            <span key={index} class={line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "same"}>
-              {`${line}\n`}
-            </span>
-          ))}
-        </pre>
-      )}
-    </figure>
   );
 }

@@ -13,9 +13,20 @@ const chain: Signal<{ readonly ok: boolean; readonly rows: number; readonly prob
 
 const FIELDS = ["text", "type", "tool", "plugin", "callId"] as const;
 
-async function search(query: URLSearchParams): Promise<void> {
+/** What was searched for last. */
+let asked = new URLSearchParams();
+const PAGE = 100;
+const hasMore: Signal<boolean> = signal(false);
+
+async function search(query: URLSearchParams, before: typeof found.value = []): Promise<void> {
   await attempt(async () => {
-    found.value = (await ask<{ readonly events: typeof found.value }>(`/v1/audit?${query.toString()}`)).events.toReversed();
+    asked = query;
+    const page = new URLSearchParams(query);
+    const oldest = before.at(-1);
+    if (oldest !== undefined) page.set("before", String(oldest.number));
+    const { events } = await ask<{ readonly events: typeof found.value }>(`/v1/audit?${page.toString()}`);
+    hasMore.value = events.length === PAGE;
+    found.value = [...before, ...events.toReversed()];
   });
 }
 
@@ -62,6 +73,7 @@ export function RecordView(): VNode {
           </li>
         ))}
       </ol>
+      {hasMore.value && <button onClick={() => void search(asked, found.value)}>Show older ones</button>}
     </section>
   );
 }

@@ -2,12 +2,15 @@
 
 import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ask } from "./api.ts";
 import { Block } from "./block.tsx";
-import { readArguments, SchemaForm } from "./schema-form.tsx";
-import { attempt } from "./state.ts";
-import type { Result, Tool } from "./types.ts";
+import { Changes } from "./changes.tsx";
+import { type Draft, emptyDraft, kindOf, readDraft } from "./draft.ts";
+import { SchemaForm } from "./schema-form.tsx";
+import { attempt, loadUndoable } from "./state.ts";
+import type { Committed, DryRun, Result, Tool } from "./types.ts";
+import { Undo } from "./undo.tsx";
 
 const tools: Signal<readonly Tool[]> = signal([]);
 const chosen: Signal<string> = signal("");
@@ -47,14 +50,19 @@ export function Run(): VNode {
 }
 
 function ToolForm({ tool }: { readonly tool: Tool }): VNode {
+  const { qualifiedName, inputSchema } = tool;
+  const [draft, change] = useState<Draft>(() =>
+    kindOf(inputSchema, 0) === "object" ? emptyDraft(inputSchema) : { kind: "json", text: "{}" },
+  );
+  const changesNothing = tool.class === "none" || tool.class === "read";
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
-    const form = event.currentTarget;
-    if (!(form instanceof HTMLFormElement)) return;
+    const dryRun = event.submitter instanceof HTMLButtonElement && event.submitter.value === "dry";
     isRunning.value = true;
+    result.value = undefined;
     await attempt(async () => {
-      const args = readArguments(tool.inputSchema, new FormData(form));
-      result.value = await ask<Result>("/v1/calls", { tool: tool.qualifiedName, args });
+      const args = readDraft(draft, "The arguments") ?? {};
+      result.value = await ask<Result>("/v1/calls", { tool: qualifiedName, args, ...(dryRun && { dryRun }) });
     });
     isRunning.value = false;
   }
@@ -63,15 +71,23 @@ function ToolForm({ tool }: { readonly tool: Tool }): VNode {
       <p>
         {tool.description} <span class={`badge ${tool.class}`}>{tool.class}</span>
       </p>
-      <SchemaForm schema={tool.inputSchema} />
-      <button type="submit" class="primary" disabled={isRunning.value}>
-        Run
-      </button>
+      <SchemaForm schema={inputSchema} draft={draft} onChange={change} />
+      <div class="line">
+        <button type="submit" class="primary" disabled={isRunning.value}>
+          Run
+        </button>
+        {!changesNothing && (
+          <button type="submit" value="dry" disabled={isRunning.value}>
+            Dry run
+          </button>
+        )}
+      </div>
     </form>
   );
 }
 
-function Outcome({ result: { ok, status, output, error, durationMs } }: { readonly result: Result }): VNode {
+function Outcome({ result }: { readonly result: Result }): VNode {
+  const { callId, ok, status, output, error, durationMs, dryRun, filesModified } = result;
   return (
     <div class="card">
       <p>
@@ -89,6 +105,43 @@ function Outcome({ result: { ok, status, output, error, durationMs } }: { readon
         </p>
       )}
       {ok && <Block label="Output" value={output} />}
+      {dryRun !== undefined && <DryRunPart key={callId} result={result} report={dryRun} />}
+      {filesModified.length > 0 && (
+        <div class="line">
+          <span>changed {filesModified.length === 1 ? "one file" : `${filesModified.length} files`}</span>
+          <Undo callId={callId} tool={result.tool} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** What was not done yet, and doing it: as it is shown here, or not at all. */
+function DryRunPart({ result: { callId, tool }, report }: { readonly result: Result; readonly report: DryRun }): VNode {
+  const [committed, show] = useState<Committed | undefined>(undefined);
+  const commit = (): Promise<void> =>
+    attempt(async () => {
+      show(await ask<Committed>(`/v1/calls/${encodeURIComponent(callId)}/commit`, { hash: report.hash }));
+      await loadUndoable();
+    });
+  if (committed !== undefined) {
+    return (
+      <div class="line">
+        <span class={`badge ${committed.ok ? "completed" : "failed"}`}>{committed.ok ? "done" : "not all of it is done"}</span>
+        <span>{committed.ok ? committed.filesModified.join(", ") : committed.message}</span>
+        <Undo callId={callId} tool={tool} />
+      </div>
+    );
+  }
+  return (
+    <div class="held">
+      <h3>Nothing was changed. The call would have done this:</h3>
+      <Changes report={report} />
+      {report.canCommit && report.changes.length > 0 && (
+        <button class="primary" onClick={() => void commit()}>
+          Commit
+        </button>
+      )}
     </div>
   );
 }

@@ -1,73 +1,82 @@
-/** A form for what a tool's schema asks for; what has no field of its own is written as JSON. */
+/** Fields for what a schema asks for: texts, numbers, flags, choices, lists and objects of them; anything else is written as JSON. */
 
 import type { VNode } from "preact";
+import { useId } from "preact/hooks";
+import { choicesOf, type Draft, emptyDraft, isNullable, kindOf, memberSchema, NONE } from "./draft.ts";
 import type { Json, Schema } from "./types.ts";
 
-type FieldKind = "text" | "number" | "flag" | "choice" | "json";
+export interface FieldProps {
+  /** What the person reads: a name, or a place in a list. */
+  readonly label: string;
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+  readonly draft: Draft;
+  readonly onChange: (draft: Draft) => void;
+  readonly depth?: number;
+}
 
-export function SchemaForm({ schema }: { readonly schema: Schema }): VNode {
-  const fields = Object.entries(schema.properties ?? {});
-  if (fields.length === 0) return <JsonField name="" schema={schema} isRequired={false} />;
+/** The members of an object, one below the other; what is no object is one field. */
+export function SchemaForm({ schema, draft, onChange }: Pick<FieldProps, "schema" | "draft" | "onChange">): VNode {
+  if (draft.kind === "object") return <Members schema={schema} draft={draft} onChange={onChange} depth={0} />;
+  return <JsonField label="Arguments" schema={schema} isRequired={false} draft={draft} onChange={onChange} />;
+}
+
+export function Field(props: FieldProps): VNode {
+  const { label, schema, draft, onChange, isRequired, depth = 0 } = props;
+  if (!isNullable(schema)) return <Plain {...props} />;
+  const isNull = draft.kind === "value" && draft.value === null;
   return (
-    <>
-      {fields.map(([name, field]) => (
-        <Field key={name} name={name} schema={field} isRequired={schema.required?.includes(name) ?? false} />
-      ))}
-    </>
+    <div class="nullable">
+      <Plain {...props} draft={isNull ? NONE : draft} isRequired={isRequired && !isNull} />
+      <Flag
+        label={`${label} is null`}
+        isOn={isNull}
+        onChange={(isOn) => onChange(isOn ? { kind: "value", value: null } : isRequired ? emptyDraft(schema, depth) : NONE)}
+      />
+    </div>
   );
 }
 
-/** What a filled form says. @throws {Error} if a field's JSON is none. */
-export function readArguments(schema: Schema, form: FormData): Json {
-  const fields = Object.entries(schema.properties ?? {});
-  if (fields.length === 0) return parse("The arguments", textIn(form, "") || "{}");
-  const args: Record<string, Json> = {};
-  for (const [name, field] of fields) {
-    const kind = kindOf(field);
-    const text = textIn(form, name);
-    if (kind === "flag") {
-      if (text === "" && field.default === undefined && !(schema.required?.includes(name) ?? false)) continue;
-      args[name] = text === "on";
-    } else if (text !== "") {
-      args[name] = kind === "text" ? text : kind === "number" ? Number(text) : parse(`"${name}"`, text);
-    } else if (kind === "text" && (schema.required?.includes(name) ?? false)) {
-      args[name] = "";
-    }
+function Plain(props: FieldProps): VNode {
+  const { schema, draft, depth = 0 } = props;
+  // A default, or a setting, that does not fit its own schema is shown as it is.
+  if (draft.kind === "json") return <JsonField {...props} />;
+  switch (kindOf(schema, depth)) {
+    case "text":
+      return <TextField {...props} />;
+    case "number":
+      return <NumberField {...props} />;
+    case "flag":
+      return <FlagField {...props} />;
+    case "choice":
+      return <ChoiceField {...props} />;
+    case "list":
+      return <ListField {...props} />;
+    case "object":
+      return <ObjectField {...props} />;
+    case "json":
+      return <JsonField {...props} />;
   }
-  return args;
 }
 
-interface FieldProps {
-  readonly name: string;
-  readonly schema: Schema;
-  readonly isRequired: boolean;
-}
-
-function Field({ name, schema, isRequired }: FieldProps): VNode {
-  const id = `field-${name}`;
+/** A label, the control that it names, and what the schema says of it. */
+function Labelled({
+  label,
+  schema,
+  isRequired,
+  control,
+}: Pick<FieldProps, "label" | "schema" | "isRequired"> & {
+  readonly control: (given: { readonly id: string; readonly "aria-describedby"?: string }) => VNode;
+}): VNode {
+  const id = useId();
   const about = schema.description === undefined ? {} : { "aria-describedby": `${id}-about` };
-  const kind = kindOf(schema);
-  if (kind === "json") return <JsonField name={name} schema={schema} isRequired={isRequired} />;
-  const first = schema.default;
   return (
     <div class="field">
       <label for={id}>
-        {schema.title ?? name}
+        {label}
         {isRequired && " (required)"}
       </label>
-      {kind === "flag" && <input id={id} name={name} type="checkbox" defaultChecked={first === true} {...about} />}
-      {kind === "number" && <input id={id} name={name} type="number" step="any" required={isRequired} {...withDefault(first)} {...about} />}
-      {kind === "text" && <input id={id} name={name} {...withDefault(first)} {...about} />}
-      {kind === "choice" && (
-        <select id={id} name={name} {...about}>
-          {!isRequired && <option value="">(none)</option>}
-          {schema.enum?.map((value) => (
-            <option key={JSON.stringify(value)} value={JSON.stringify(value)} selected={value === first}>
-              {typeof value === "string" ? value : JSON.stringify(value)}
-            </option>
-          ))}
-        </select>
-      )}
+      {control({ id, ...about })}
       {schema.description !== undefined && (
         <p id={`${id}-about`} class="soft">
           {schema.description}
@@ -77,41 +86,182 @@ function Field({ name, schema, isRequired }: FieldProps): VNode {
   );
 }
 
-function JsonField({ name, schema, isRequired }: FieldProps): VNode {
-  const id = `field-${name}`;
+function TextField({ label, schema, isRequired, draft, onChange }: FieldProps): VNode {
+  const text = draft.kind === "value" && typeof draft.value === "string" ? draft.value : "";
+  // Nothing and the empty text differ where the member may be left out.
+  const change = (value: string): void => onChange(value === "" && !isRequired ? NONE : { kind: "value", value });
+  return (
+    <Labelled
+      {...{ label: schema.title ?? label, schema, isRequired }}
+      control={(given) => <textarea {...given} rows={1} value={text} onInput={({ currentTarget }) => change(currentTarget.value)} />}
+    />
+  );
+}
+
+function NumberField({ label, schema, isRequired, draft, onChange }: FieldProps): VNode {
+  const { minimum, maximum, type } = schema;
+  const step = [type].flat().includes("integer") ? "1" : "any";
+  const change = (text: string): void => onChange(text === "" ? NONE : { kind: "number", text });
+  return (
+    <Labelled
+      {...{ label: schema.title ?? label, schema, isRequired }}
+      control={(given) => (
+        <input
+          {...given}
+          {...{ type: "number", step, required: isRequired, value: draft.kind === "number" ? draft.text : "" }}
+          {...(minimum !== undefined && { min: minimum })}
+          {...(maximum !== undefined && { max: maximum })}
+          onInput={({ currentTarget }) => change(currentTarget.value)}
+        />
+      )}
+    />
+  );
+}
+
+function FlagField({ label, schema, isRequired, draft, onChange }: FieldProps): VNode {
+  const name = `${schema.title ?? label}${isRequired ? " (required)" : ""}`;
   return (
     <div class="field">
-      <label for={id}>
-        {name === "" ? "Arguments" : (schema.title ?? name)} as JSON{isRequired && " (required)"}
-      </label>
-      <textarea id={id} name={name} rows={4} spellcheck={false} required={isRequired}>
-        {schema.default === undefined ? "" : JSON.stringify(schema.default, null, 2)}
-      </textarea>
+      <Flag label={name} isOn={draft.kind === "value" && draft.value === true} onChange={(value) => onChange({ kind: "value", value })} />
       {schema.description !== undefined && <p class="soft">{schema.description}</p>}
     </div>
   );
 }
 
-function withDefault(value: Json | undefined): { readonly defaultValue?: string } {
-  return typeof value === "string" || typeof value === "number" ? { defaultValue: String(value) } : {};
+export function Flag({
+  label,
+  isOn,
+  onChange,
+}: {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}): VNode {
+  return (
+    <label class="flag">
+      <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => onChange(currentTarget.checked)} /> {label}
+    </label>
+  );
 }
 
-function kindOf({ type, enum: values }: Schema): FieldKind {
-  if (values !== undefined) return "choice";
-  if (type === "string") return "text";
-  if (type === "integer" || type === "number") return "number";
-  return type === "boolean" ? "flag" : "json";
-}
-
-function textIn(form: FormData, name: string): string {
-  const value = form.get(name);
-  return typeof value === "string" ? value : "";
-}
-
-function parse(what: string, text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    throw new Error(`${what} is not JSON: write texts in quotes`);
+function ChoiceField({ label, schema, isRequired, draft, onChange }: FieldProps): VNode {
+  const choices = choicesOf(schema);
+  const chosen = draft.kind === "value" ? choices.findIndex((choice) => isSame(choice, draft.value)) : -1;
+  function change(index: string): void {
+    const value = index === "" ? undefined : choices[Number(index)];
+    onChange(value === undefined ? NONE : { kind: "value", value });
   }
+  return (
+    <Labelled
+      {...{ label: schema.title ?? label, schema, isRequired }}
+      control={(given) => (
+        <select {...given} value={chosen === -1 ? "" : String(chosen)} onChange={({ currentTarget }) => change(currentTarget.value)}>
+          {(!isRequired || chosen === -1) && <option value="">(none)</option>}
+          {choices.map((choice, index) => (
+            <option key={index} value={String(index)}>
+              {typeof choice === "string" ? choice : JSON.stringify(choice)}
+            </option>
+          ))}
+        </select>
+      )}
+    />
+  );
+}
+
+function ListField({ label, schema, draft, onChange, depth = 0 }: FieldProps): VNode {
+  const name = schema.title ?? label;
+  const item = schema.items ?? {};
+  const items = draft.kind === "list" ? draft.items : [];
+  const { minItems = 0, maxItems = Infinity } = schema;
+  const change = (next: readonly Draft[]): void => onChange({ kind: "list", items: next });
+  return (
+    <fieldset>
+      <legend>{name}</legend>
+      {schema.description !== undefined && <p class="soft">{schema.description}</p>}
+      {items.map((one, index) => (
+        <div key={index} class="item">
+          <Field
+            {...{ label: `${name} ${index + 1}`, schema: item, isRequired: true, draft: one, depth: depth + 1 }}
+            onChange={(made) => change(items.with(index, made))}
+          />
+          {items.length > minItems && (
+            <button type="button" aria-label={`Remove ${name} ${index + 1}`} onClick={() => change(items.toSpliced(index, 1))}>
+              Remove
+            </button>
+          )}
+        </div>
+      ))}
+      <div class="line">
+        {items.length < maxItems && (
+          <button type="button" onClick={() => change([...items, emptyDraft(item, depth + 1)])}>
+            Add to {name}
+          </button>
+        )}
+        {draft.kind === "none" && <span class="soft">not given</span>}
+      </div>
+    </fieldset>
+  );
+}
+
+function ObjectField({ label, schema, isRequired, draft, onChange, depth = 0 }: FieldProps): VNode {
+  const name = schema.title ?? label;
+  return (
+    <fieldset>
+      <legend>{name}</legend>
+      {schema.description !== undefined && <p class="soft">{schema.description}</p>}
+      {!isRequired && (
+        <Flag
+          label={`Give ${name}`}
+          isOn={draft.kind === "object"}
+          onChange={(isOn) => onChange(isOn ? emptyDraft(schema, depth) : NONE)}
+        />
+      )}
+      {draft.kind === "object" && <Members {...{ schema, draft, onChange, depth }} />}
+    </fieldset>
+  );
+}
+
+function Members({
+  schema,
+  draft,
+  onChange,
+  depth,
+}: {
+  readonly schema: Schema;
+  readonly draft: Draft & { readonly kind: "object" };
+  readonly onChange: (draft: Draft) => void;
+  readonly depth: number;
+}): VNode {
+  return (
+    <>
+      {Array.from(draft.members, ([name, member]) => (
+        <Field
+          key={name}
+          {...{ label: name, schema: memberSchema(schema, name), isRequired: schema.required?.includes(name) ?? false, draft: member }}
+          depth={depth + 1}
+          onChange={(made) => onChange({ kind: "object", members: new Map(draft.members).set(name, made) })}
+        />
+      ))}
+    </>
+  );
+}
+
+function JsonField({ label, schema, isRequired, draft, onChange }: FieldProps): VNode {
+  const text = draft.kind === "json" ? draft.text : draft.kind === "value" ? JSON.stringify(draft.value) : "";
+  return (
+    <Labelled
+      {...{ label: `${schema.title ?? label} as JSON`, schema, isRequired }}
+      control={(given) => (
+        <textarea
+          {...given}
+          {...{ rows: 3, spellcheck: false, required: isRequired, value: text }}
+          onInput={({ currentTarget }) => onChange({ kind: "json", text: currentTarget.value })}
+        />
+      )}
+    />
+  );
+}
+
+function isSame(left: Json, right: Json): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
 }

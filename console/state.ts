@@ -19,6 +19,8 @@ export interface LiveCall {
 export const calls: Signal<readonly LiveCall[]> = signal([]);
 export const questions: Signal<readonly Question[]> = signal([]);
 export const plugins: Signal<readonly Plugin[]> = signal([]);
+/** Calls whose changes can be put back. */
+export const undoable: Signal<ReadonlySet<string>> = signal(new Set<string>());
 export const isConnected: Signal<boolean> = signal(false);
 /** What went wrong last, for a person. */
 export const trouble: Signal<string | undefined> = signal(undefined);
@@ -61,7 +63,7 @@ export async function load(act: () => Promise<void>): Promise<void> {
 
 export async function refresh(): Promise<void> {
   await load(async () => {
-    await Promise.all([loadQuestions(), loadPlugins()]);
+    await Promise.all([loadQuestions(), loadPlugins(), loadUndoable()]);
   });
 }
 
@@ -73,12 +75,25 @@ export async function loadPlugins(): Promise<void> {
   plugins.value = (await ask<{ readonly plugins: readonly Plugin[] }>("/v1/plugins")).plugins;
 }
 
+export async function loadUndoable(): Promise<void> {
+  const { calls: kept } = await ask<{ readonly calls: readonly { readonly callId: string }[] }>("/v1/undo");
+  undoable.value = new Set(kept.map(({ callId }) => callId));
+}
+
 function onEvent(event: HostEvent): void {
   const { type } = event;
   if (type.startsWith("tool.confirmation_")) void load(loadQuestions);
   if (type.startsWith("plugin.") || type === "grant.changed" || type === "policy.reloaded") void load(loadPlugins);
+  if (CHANGED.has(type) && hasChanges(event)) void load(loadUndoable);
   const state = STATES[type];
   if (state !== undefined && event.callId !== undefined) calls.value = withCall(calls.value, event, event.callId, state);
+}
+
+/** After these files may be others than before. */
+const CHANGED: ReadonlySet<string> = new Set(["tool.completed", "tool.failed", "tool.committed", "tool.undone"]);
+
+function hasChanges({ payload: { filesModified } }: HostEvent): boolean {
+  return Array.isArray(filesModified) && filesModified.length > 0;
 }
 
 function withCall(known: readonly LiveCall[], event: HostEvent, callId: string, state: string): readonly LiveCall[] {

@@ -21,10 +21,13 @@ export interface Problem {
 
 export interface Result {
   readonly callId: string;
+  readonly tool: string;
   readonly ok: boolean;
   readonly status: string;
   readonly output: Json;
   readonly durationMs: number;
+  readonly filesModified: readonly string[];
+  readonly dryRun?: DryRun;
   readonly error?: {
     readonly code: string;
     readonly message: string;
@@ -32,12 +35,42 @@ export interface Result {
   };
 }
 
+export interface Contents {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
 export interface FileChange {
   readonly path: string;
   readonly kind: string;
+  readonly type: string;
+  readonly before?: Contents;
+  readonly after?: Contents;
   readonly from?: string;
   readonly mode?: string;
   readonly diff?: string;
+}
+
+/** What a call would change. */
+export interface DryRun {
+  readonly changes: readonly FileChange[];
+  readonly moreChanges?: number;
+  readonly held: readonly { readonly method: string; readonly url: string }[];
+  readonly moreHeld?: number;
+  readonly hash: string;
+  readonly canCommit: boolean;
+}
+
+export interface Committed {
+  readonly ok: boolean;
+  readonly filesModified: readonly string[];
+  readonly message?: string;
+}
+
+export interface Undone {
+  readonly restored: readonly string[];
+  readonly left: readonly { readonly path: string; readonly reason: string }[];
+  readonly dryRun?: DryRun;
 }
 
 export interface Question {
@@ -52,11 +85,9 @@ export interface Question {
     readonly class: string;
     readonly destructive: boolean;
     readonly projectedModifications: readonly string[];
-    readonly preview?: {
-      readonly changes: readonly FileChange[];
-      readonly moreChanges?: number;
-      readonly held: readonly { readonly method: string; readonly url: string }[];
-    };
+    readonly calledBy?: readonly string[];
+    readonly permission?: { readonly kind: string; readonly value?: string; readonly leadsTo?: string };
+    readonly preview?: DryRun;
     readonly hash: string;
   };
 }
@@ -77,9 +108,15 @@ export interface Schema {
   readonly title?: string;
   readonly description?: string;
   readonly enum?: readonly Json[];
+  readonly const?: Json;
   readonly default?: Json;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
 }
 
 export interface Plugin {
@@ -94,7 +131,50 @@ export interface Plugin {
   readonly requested: JsonObject;
   readonly granted: JsonObject;
   readonly missing: JsonObject;
-  readonly held?: { readonly version: string; readonly digest: string; readonly changes: readonly JsonObject[] };
+  readonly held?: { readonly version: string; readonly digest: string; readonly words: readonly ChangeWords[] };
+}
+
+/** One difference between the version that serves and the one that waits. */
+export interface ChangeWords {
+  readonly sign: string;
+  readonly what: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly widens: boolean;
+}
+
+export interface Used {
+  readonly calls: number;
+  readonly since?: number;
+  readonly used: JsonObject;
+  readonly unused: { readonly grants: readonly { readonly kind: string; readonly item: Json }[] };
+  readonly leftOut: readonly { readonly kind: string; readonly value: string; readonly reason: string }[];
+  readonly leftOutMore: number;
+}
+
+export interface SettingField {
+  readonly key: string;
+  readonly value?: Json;
+  readonly isSet: boolean;
+  readonly schema: Schema;
+}
+
+export interface PluginSettings {
+  readonly file: string;
+  readonly exists: boolean;
+  readonly enabled: boolean;
+  readonly disabledTools: readonly string[];
+  readonly fields: readonly SettingField[];
+  readonly problems: readonly { readonly message: string }[];
+}
+
+export interface McpServer {
+  readonly name: string;
+  readonly state: string;
+  readonly problem?: string;
+  readonly tools: readonly string[];
+  readonly refused: readonly { readonly tool: string; readonly reason: string }[];
+  readonly waiting?: { readonly tools: readonly string[]; readonly digest: string; readonly words: readonly ChangeWords[] };
 }
 
 export interface Explanation {

@@ -12,7 +12,7 @@ import type { HostCallHandler } from "../sandbox/mod.ts";
 import type { Clock } from "./platform/platform.ts";
 import type { Session } from "./session.ts";
 import { createRecentResults } from "./recent-results.ts";
-import { type CallSelection, RunningCalls } from "./running-calls.ts";
+import { type CallSelection, follow, OpenTurns, RunningCalls } from "./running-calls.ts";
 import type { RegisteredTool } from "./tool.ts";
 import { openTrace } from "./trace.ts";
 
@@ -124,6 +124,7 @@ export function createCalls(options: CallsOptions): Calls {
   const results = createRecentResults(REMEMBERED);
   const asked = createAskedCalls();
   const running = new RunningCalls();
+  const turns = new OpenTurns();
   let closing = false;
   let preparing = options.prepare;
 
@@ -179,20 +180,26 @@ export function createCalls(options: CallsOptions): Calls {
   }
 
   async function callAll(requests: readonly CallRequest[], wish: CallAllOptions): Promise<readonly ToolResult[]> {
-    const run = (request: CallRequest): Promise<ToolResult> => call(request.tool, request.args ?? {}, ofRequest(request, wish));
-    if (wish.sequential !== true) return await Promise.all(requests.map(run));
-    const inOrder: ToolResult[] = [];
-    for (const request of requests) inOrder.push(await run(request));
-    return inOrder;
+    return await turns.run(wish, defaultSession, async (signal) => {
+      const shared = { ...wish, signal };
+      const run = (request: CallRequest): Promise<ToolResult> => call(request.tool, request.args ?? {}, ofRequest(request, shared));
+      if (wish.sequential !== true) return await Promise.all(requests.map(run));
+      const inOrder: ToolResult[] = [];
+      for (const request of requests) inOrder.push(await run(request));
+      return inOrder;
+    });
   }
 
   async function turn(requests: readonly CallRequest[], wish: CallAllOptions): Promise<TurnResponse> {
-    const { sequential = false, parallelMutations = false, mode, turn: turnId = newId() } = wish;
+    const { turn: turnId = newId(), mode } = wish;
     const shared = { ...wish, turn: turnId };
-    if (mode !== "chain") {
-      const results = await callAll(requests, shared);
-      return { turnId, results, toolChains: chainsOf(results) };
-    }
+    if (mode === "chain") return await turns.run(shared, defaultSession, (signal) => chainOf(turnId, requests, { ...shared, signal }));
+    const results = await callAll(requests, shared);
+    return { turnId, results, toolChains: chainsOf(results) };
+  }
+
+  async function chainOf(turnId: string, requests: readonly CallRequest[], shared: CallAllOptions): Promise<TurnResponse> {
+    const { sequential = false, parallelMutations = false } = shared;
     const { results, chain } = await runChain(
       requests,
       { sequential, parallelMutations },
@@ -217,7 +224,10 @@ export function createCalls(options: CallsOptions): Calls {
     call: (tool, args, wish) => call(tool, args, wish),
     callAll: async (requests, wish = {}) => (wish.mode === "chain" ? (await turn(requests, wish)).results : await callAll(requests, wish)),
     turn: (requests, wish = {}) => turn(requests, wish),
-    cancel: (which) => running.cancel(which),
+    cancel(which) {
+      turns.cancel(which);
+      return running.cancel(which);
+    },
     result: (callId) => results.get(callId) ?? asked.pending(callId),
     async close(drainMs) {
       closing = true;
@@ -230,17 +240,6 @@ export function createCalls(options: CallsOptions): Calls {
 
 function takenId(): ToolErrorData {
   return invalidOption("callId", "a call of another session has it (give a new one, or leave it out)");
-}
-
-/**
- * Aborts `stop` when the caller's signal does; returns how to end that. `AbortSignal.any` would do the same at thirty
- * times the price, more than all of dispatch.
- */
-function follow(signal: AbortSignal, stop: AbortController): () => void {
-  const abort = (): void => stop.abort(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
-  return () => signal.removeEventListener("abort", abort);
 }
 
 /** What of the turn's wishes holds for one of its calls. */

@@ -117,7 +117,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     ...{ places, registry, bus, sandbox, settings, consent },
     loadsAtOnce: options.loadsAtOnce,
   });
-  const mcp = openMcpSource({ platform, places, registry, emit: bus.emit, consent, secretOf: secrets.valueOf });
+  const mcp = openMcpSource({ platform, places, registry, emit: bus.emit, consent, secrets });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
   const undos = openUndos({ platform, places, isWanted: options.undo ?? false, emit: bus.emit, onDefect });
@@ -127,6 +127,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     secrets,
     undos,
     isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
+    confirm: (input, signal) => confirm(input, signal),
   });
   const confirmations = createPendingConfirmations();
   const asking: ConfirmationOptions = {
@@ -277,7 +278,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     cancelTurn: ({ id }, turnId) => calls.cancel({ sessionId: id, turnId }),
     cancelSession: (sessionId) => calls.cancel({ sessionId }),
     result: calls.result,
-    commit: (callId, { hash } = {}) => dryRuns.commit(callId, hash),
+    commit: dryRuns.commit,
     undo: undos.undo,
     undoable: undos.list,
     readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),

@@ -1,6 +1,14 @@
 /** `bascule.json`: found, read, and read again when it changes; a bad edit keeps the last good one (SPEC P1). */
 
-import { type JsonObject, type Parsed, parseProject, type Problem, problemToText, type ProjectConfig } from "../manifests/mod.ts";
+import {
+  type JsonObject,
+  normalizePath,
+  type Parsed,
+  parseProject,
+  type Problem,
+  problemToText,
+  type ProjectConfig,
+} from "../manifests/mod.ts";
 import { FileError, type Platform } from "./platform/platform.ts";
 import { checkEnforced } from "./policy/enforced.ts";
 
@@ -42,9 +50,7 @@ export async function openProject(platform: Pick<Platform, "files" | "environmen
   if (typeof source === "object") return fixedProject(cwd, JSON.stringify(source));
   if (source !== undefined && typeof source !== "string") throw new ProjectConfigError("the configuration", [notASource(source)]);
   const path =
-    typeof source === "string"
-      ? await platform.files.realPath(source.startsWith("/") ? source : `${cwd}/${source}`)
-      : await findUpwards(platform, cwd);
+    typeof source === "string" ? await platform.files.realPath(normalizePath(source, cwd) ?? source) : await findUpwards(platform, cwd);
   return path === undefined ? projectToCome(platform, cwd) : await projectOfFile(platform, path);
 }
 

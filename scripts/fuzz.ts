@@ -1,7 +1,7 @@
 /**
  * `npm run fuzz`: random cases for as long as one likes.
  *
- * `-- --minutes N` (default 10), `--only PART` of wasm, guest, worker (a worker that says anything), races (files swapped
+ * `-- --minutes N` (default 10), `--only PART` of wasm, guest, http, worker (a worker that says anything), races (files swapped
  * under an act), replay, permissions, net, manifests, paths, marshal, or a kind that the summary names; `FUZZ_SEED=<number>`
  * begins there, else a new seed is drawn and printed. Every case has a seed of its own: `-- --only KIND --case SEED` runs
  * that one again. Cases run in a child process, so that one that hangs or ends the process is found as well.
@@ -14,6 +14,7 @@ import { engineBytes } from "../test/support/in-thread.ts";
 import { ProgramCheck } from "../test/fuzz/guest-check.ts";
 import { guestProgram } from "../test/fuzz/guest-program.ts";
 import { checkDamagedEngine, checkDamagedModule } from "../test/fuzz/mutation.ts";
+import { checkHttpRequests } from "../test/fuzz/http-check.ts";
 import { checkHostileWorker } from "../test/fuzz/hostile-worker-check.ts";
 import { MODELS } from "../test/fuzz/models/mod.ts";
 import type { Model } from "../test/fuzz/models/model.ts";
@@ -53,6 +54,8 @@ const CHECKS: Readonly<Record<string, Kind>> = {
   "damaged-engine": { part: "wasm", cases: 4, check: (seed) => checkDamagedEngine(seed, engineBytes) },
   program: { part: "guest", cases: 10, check: checkProgram },
   recording: { part: "replay", cases: 10, check: checkRecording },
+  // 200 requests a case.
+  http: { part: "http", cases: 5, check: (seed) => checkHttpRequests(seed, 200) },
   // 500 messages a case.
   "hostile-worker": { part: "worker", cases: 10, check: checkHostileWorker },
   // 500 rounds a case.

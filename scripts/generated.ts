@@ -16,6 +16,7 @@ export const GENERATED: readonly Generated[] = [
   { file: "plugins/cases.schema.json", script: "scripts/generate-cases-schema.ts" },
   { file: "plugins/*/bascule.d.ts", script: "scripts/generate-types.ts" },
   { file: "plugins/*/vendor/*", script: "scripts/vendor-plugins.ts" },
+  { file: "plugins/plot/expressions/*", script: "scripts/copy-plugin-files.ts" },
   { file: "docs/compatibility.md", script: "scripts/generate-compatibility.ts" },
   { file: "docs/errors.md", script: "scripts/generate-errors.ts" },
   { file: "docs/cli.md", script: "scripts/generate-cli.ts" },

@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { allCommands } from "../host/cli/commands/mod.ts";
+import { COMMON_OPTIONS } from "../host/cli/help.ts";
 import { REPOSITORY } from "./support/source-files.ts";
 
 const PAGES = [
@@ -24,6 +26,44 @@ function deadLinks(page: string, text: string): readonly string[] {
   return targets.filter((target) => !existsSync(REPOSITORY + folder + target));
 }
 
+/** Links to a heading that the page they lead to does not have. */
+function deadAnchors(page: string, text: string): readonly string[] {
+  const folder = page.slice(0, page.lastIndexOf("/") + 1);
+  return [...text.matchAll(/\]\((?!https?:)([^)#\s]*\.md)?#([^)\s]+)\)/g)].flatMap(([, target, anchor = ""]) => {
+    const there = target === undefined ? text : readFileSync(REPOSITORY + folder + target, "utf8");
+    return headingsOf(there).includes(anchor) ? [] : [`${target ?? ""}#${anchor}`];
+  });
+}
+
+/** As GitHub makes anchors of headings. */
+function headingsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replaceAll(" ", "-"),
+  );
+}
+
+const commands = new Map((await allCommands()).map((command) => [command.name, command]));
+
+/** Commands and options that a page names in code and that bascule does not have. */
+function unknownCommands(text: string): readonly string[] {
+  return [...text.matchAll(/(?:^(?:\$ )?|[`(])(?:node bin\/bascule\.mjs|bascule) ([a-z][\w-]*)((?:[^`\n|;#)\]]|(?<=\[)\])*)/gm)].flatMap(
+    ([, name = "", rest = ""]) => {
+      const command = commands.get(name);
+      if (command === undefined) return NO_COMMANDS.has(name) ? [] : [name];
+      const known = new Set([...command.options, ...COMMON_OPTIONS].map((option) => option.name));
+      const given = [...(rest.split(" -- ")[0] ?? "").matchAll(/(?<=\s)--([a-z][\w-]*)/g)].map((match) => match[1] ?? "");
+      return given.filter((option) => !known.has(option)).map((option) => `${name} --${option}`);
+    },
+  );
+}
+
+/** Lines of prose that begin with the program's name, and texts that are signed. */
+const NO_COMMANDS = new Set(["plugin", "and", "has", "runs"]);
+
 describe("the documentation", () => {
   it("exists", () => {
     expect(PAGES).toEqual(
@@ -38,6 +78,31 @@ describe("the documentation", () => {
 
   it.each(PAGES)("%s links only to files that exist", (page) => {
     expect(deadLinks(page, readFileSync(REPOSITORY + page, "utf8"))).toEqual([]);
+  });
+
+  it.each(PAGES.filter((page) => page !== "docs/spec.md"))("%s links only to headings that exist", (page) => {
+    expect(deadAnchors(page, readFileSync(REPOSITORY + page, "utf8"))).toEqual([]);
+  });
+
+  it.each(PAGES.filter((page) => page !== "docs/spec.md"))("%s names only commands and options that exist [I2.docs]", (page) => {
+    expect(unknownCommands(readFileSync(REPOSITORY + page, "utf8"))).toEqual([]);
+  });
+
+  it("is reached from the index: every page for readers", () => {
+    const index = readFileSync(`${REPOSITORY}docs/README.md`, "utf8");
+    const readers = PAGES.filter((page) => /^docs\/(?:guide\/)?[\w-]+\.md$/.test(page) && page !== "docs/README.md");
+    expect(readers.filter((page) => !index.includes(`(${page.slice("docs/".length)})`))).toEqual([]);
+  });
+
+  it("would notice a heading, a command or an option that is gone", () => {
+    expect(deadAnchors("docs/a.md", "# One two\n[a](#one-two) [b](#three) [c](style.md#words) [d](style.md#gone)")).toEqual([
+      "#three",
+      "style.md#gone",
+    ]);
+    expect(unknownCommands("`bascule calls x`\n$ bascule list --al\nbascule grant a --allow-read=. # --x\n")).toEqual([
+      "calls",
+      "list --al",
+    ]);
   });
 
   it("would notice a file that is gone", () => {

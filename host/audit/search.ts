@@ -23,6 +23,8 @@ export interface EventFilter {
   /** Milliseconds since the epoch. */
   readonly since?: number;
   readonly until?: number;
+  /** Only events with a lower number: to page back. */
+  readonly before?: number;
 }
 
 const BOUNDS = { maxBytes: 1024 * 1024, maxDepth: 600 } as const;
@@ -30,7 +32,9 @@ const BOUNDS = { maxBytes: 1024 * 1024, maxDepth: 600 } as const;
 /** The newest `limit` events that fit, the oldest first. */
 export async function searchJournal(place: JournalPlace, filter: EventFilter, limit: number): Promise<readonly KeptEvent[]> {
   const found: KeptEvent[] = [];
+  const { before = Infinity } = filter;
   for await (const { number, text } of readJournal(place)) {
+    if (number >= before) break;
     const parsed = readJsonText(text, BOUNDS);
     if (!parsed.ok || !isJsonObject(parsed.value) || !fits(parsed.value, text, filter)) continue;
     found.push({ number, event: parsed.value });

@@ -2,6 +2,7 @@
 
 import type { ConsentChange } from "../consent/changes.ts";
 import { asks } from "../consent/changes.ts";
+import { changeText } from "../consent/change-text.ts";
 import type { HeldVersion } from "../sources/directory/status.ts";
 import type { Style } from "./style.ts";
 import { printable } from "./text.ts";
@@ -27,32 +28,4 @@ export function heldLines({ version, digest, changes }: HeldVersion, style: Styl
 /** As much of a digest as tells versions apart. */
 export function shortDigest(digest: string): string {
   return digest.slice(0, 12);
-}
-
-function changeText(change: ConsentChange): string {
-  switch (change.kind) {
-    case "permission": {
-      const of = change.tool === undefined ? "" : ` (tool ${change.tool})`;
-      return `${change.sign} ${change.what.replace(": ", " ")}${of}`;
-    }
-    case "class":
-      return `~ tool ${change.tool} can do more: ${change.from === "" ? "nothing" : change.from} → ${change.to}`;
-    case "signer":
-      return `~ signed by: ${change.from ?? "nobody"} → ${change.to ?? "nobody"}`;
-    case "name":
-      return `~ name: ${change.from ?? ""} → ${change.to ?? ""}`;
-    case "file":
-      return `${{ added: "+", changed: "~", removed: "-" }[change.change]} file ${change.path}`;
-    case "tool":
-      return change.change === "removed"
-        ? `- tool ${change.tool}`
-        : `+ tool ${change.tool} (${change.class}): ${JSON.stringify(change.description)}`;
-    case "field": {
-      const what = `${change.field} of tool ${change.tool}${change.pointer === undefined ? "" : ` at ${change.pointer === "" ? "its root" : change.pointer}`}`;
-      if (change.from === undefined) return `+ ${what}: ${change.to ?? ""}`;
-      return change.to === undefined ? `- ${what}: ${change.from}` : `~ ${what}: ${change.from} → ${change.to}`;
-    }
-    case "more":
-      return `… and ${change.count} more`;
-  }
 }

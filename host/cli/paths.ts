@@ -17,6 +17,7 @@ export function absolutePath(written: string, base: string): string {
 /** The folder that holds `path`; the root is its own. */
 export function parentOf(path: string): string {
   const slash = path.lastIndexOf("/");
+  if (/^[A-Za-z]:/u.test(path) && slash <= 2) return `${path.slice(0, 2)}/`;
   return slash <= 0 ? "/" : path.slice(0, slash);
 }
 
@@ -28,8 +29,8 @@ export function nameOf(path: string): string {
 /** How a person in `cwd` would write `path`: relative where that is no longer than the absolute form. */
 export function pathFrom(cwd: string, path: string): string {
   if (path === cwd) return ".";
-  const from = cwd === "/" ? [] : cwd.split("/").slice(1);
-  const to = path === "/" ? [] : path.split("/").slice(1);
+  const [from, to] = [cwd, path].map((each) => each.split("/").filter((part) => part !== ""));
+  if (from === undefined || to === undefined) return path;
   let shared = 0;
   while (shared < from.length && shared < to.length && from[shared] === to[shared]) shared += 1;
   const relative = [...from.slice(shared).map(() => ".."), ...to.slice(shared)].join("/");

@@ -8,9 +8,11 @@ import type { EmitEvent } from "../audit/events.ts";
 import type { Clock } from "../platform/platform.ts";
 import { classOf } from "../policy/policy.ts";
 import type { Execution, Executor, Outcome } from "../routes/executor.ts";
-import type { ToolCall } from "../call.ts";
+import type { ConfirmPrompt, ToolCall } from "../call.ts";
+import type { Confirm } from "../confirmations/confirmations.ts";
 import { openRunRecord, type RouteOptions } from "../routes/run-record.ts";
 import type { Overlay } from "./overlay.ts";
+import type { DryRunReport } from "./report.ts";
 
 /** What came of committing a dry run. Paths are as in `filesModified` of a result. */
 export type Committed = CommitDone | CommitRefused;
@@ -22,22 +24,42 @@ export interface CommitDone {
   readonly filesModified: readonly string[];
 }
 
-/** `unknown`: there is no such dry run (any more). `changed`: it would not be what was shown. `failed`: not all of it was done. */
+/**
+ * `unknown`: there is no such dry run (any more). `changed`: it would not be what was shown. `refused`: a person has to agree to it,
+ * and did not. `failed`: not all of it was done.
+ */
 export interface CommitRefused {
   readonly ok: false;
   readonly callId: string;
-  readonly code: "unknown" | "changed" | "failed";
+  readonly code: "unknown" | "changed" | "refused" | "failed";
   readonly message: string;
   /** Empty, unless it failed in the middle. */
   readonly filesModified: readonly string[];
+}
+
+/** Who wants a dry run committed, where that is not a person: a door's client, whose yes is worth nothing. */
+export interface CommitCaller {
+  /** Whether the dry run is this client's own; of any other there is none. */
+  readonly owns: (call: ToolCall) => boolean;
+  /** How to ask a person, where policy says that one is asked about the tool. Absent: it is refused then. */
+  readonly confirm?: ConfirmPrompt;
+  readonly signal?: AbortSignal;
+}
+
+/** What is committed, and for whom. */
+export interface CommitWish {
+  /** Of the dry run's report, from whoever saw that and no other. */
+  readonly hash?: string;
+  /** Absent: a person wants it. */
+  readonly caller?: CommitCaller;
 }
 
 /** The dry runs of one host. */
 export interface DryRuns {
   /** The same executor, which runs dry what is to run dry. */
   allow(run: Executor): Executor;
-  /** Once for each dry run. `hash` is that of its report, from whoever saw that and no other. */
-  commit(callId: string, hash?: string): Promise<Committed>;
+  /** Once for each dry run. */
+  commit(callId: string, wish?: CommitWish): Promise<Committed>;
   /** What a person was shown before they agreed is done; `undefined` if it is not there any more. */
   commitPreview(call: ToolCall): Promise<Committed>;
   dropPreview(call: ToolCall): void;
@@ -46,18 +68,21 @@ export interface DryRuns {
 interface Kept {
   readonly execution: Execution;
   readonly overlay: Overlay;
-  readonly hash: string;
+  readonly report: DryRunReport;
   readonly endsAt: number;
 }
 
 export interface DryRunOptions extends RouteOptions {
+  /** Asks a person about what was shown. */
+  readonly confirm: Confirm;
   /** Whether the tool is still that one, and policy says of it what it said. */
   readonly isUnchanged: (execution: Execution) => boolean;
 }
 
-/** Each may hold as much as `OVERLAY_LIMITS` says; the oldest goes. */
+/** Each may hold as much as `OVERLAY_LIMITS` says; the oldest goes of whoever has the most. */
 const MAX_KEPT = 4;
 const KEPT_MS = 30 * 60_000;
+const NEVER: AbortSignal = new AbortController().signal;
 
 export function createDryRuns(options: DryRunOptions): DryRuns {
   const { platform, emit } = options;
@@ -76,7 +101,7 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
     if (exceeded !== undefined) return { ok: false, error: exceeded, used: outcome.used, filesModified: [] };
     const report = await overlay.report(execution.call.session.workspace, outcome.ok);
     const endsAt = platform.clock.now() + KEPT_MS;
-    const entry: Kept = { execution, overlay, hash: report.hash, endsAt };
+    const entry: Kept = { execution, overlay, report, endsAt };
     if (report.canCommit && isPreview) previews.set(execution.call, entry);
     else if (report.canCommit) kept.add(entry);
     return { ...outcome, dryRun: report };
@@ -108,6 +133,25 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
     }
   }
 
+  async function commitFor({ owns, confirm, signal }: CommitCaller, callId: string, hash?: string): Promise<Committed> {
+    const found = kept.find(callId, hash, owns);
+    if (found === undefined) return await commitKept(undefined, callId);
+    const { execution, report: preview } = found;
+    const { tool, call, args, decision } = execution;
+    // Policy that makes calls dry runs wants somebody to look at them, too.
+    if (decision.kind === "ask" || decision.dryRun === true) {
+      const refused = { ok: false, callId, code: "refused", filesModified: [] } as const;
+      const how = `commit it on the console or by bascule commit ${callId}`;
+      if (confirm === undefined) return { ...refused, message: `A person has to agree to what ${tool.qualifiedName} would change: ${how}` };
+      // Taken out while the question stands: nobody else commits it meanwhile.
+      kept.drop(found);
+      const no = await options.confirm({ tool, args, decision, preview, call: { ...call, confirm } }, signal ?? NEVER);
+      if (no !== undefined) return { ...refused, message: no.message };
+    }
+    kept.drop(found);
+    return await commitKept(found, callId);
+  }
+
   async function commitKept(entry: Kept | undefined, callId: string): Promise<Committed> {
     if (entry === undefined) {
       const message = `No dry run "${callId}" can be committed: it did not succeed, sent nothing on that it would have had to, is done, is too old, or several have that id (give the hash of the one that is meant)`;
@@ -120,8 +164,8 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
 
   return {
     allow: (run) => (execution) => (execution.dryRun === undefined ? run(execution) : runDry(execution, run)),
-    async commit(callId, hash) {
-      return await commitKept(kept.take(callId, hash), callId);
+    async commit(callId, { hash, caller } = {}) {
+      return caller === undefined ? await commitKept(kept.take(callId, hash), callId) : await commitFor(caller, callId, hash);
     },
     commitPreview: (call) => commitKept(previews.get(call), call.callId),
     dropPreview: (call) => void previews.delete(call),
@@ -139,9 +183,11 @@ function checkDryRun({ tool, decision }: Execution): ToolErrorData | undefined {
     return binding.version.manifest.state === "session" ? refuse("its plugin keeps state between calls, which would change") : undefined;
   }
   const sideEffects = classOf(tool);
+  const changesByContext = binding.kind === "factory" ? binding.create().changesByContext : undefined;
+  if (changesByContext === false) return refuse("it changes something in the host itself");
   if (sideEffects === "none" || sideEffects === "read") return undefined;
   if (sideEffects === "execute") return refuse("it executes programs, and what they change cannot be held back");
-  if (binding.kind === "factory" && binding.create().changesByContext === true) return undefined;
+  if (changesByContext === true) return undefined;
   return refuse("it is the embedding program's own code, which does not say that it changes things by its context only");
 }
 
@@ -166,28 +212,44 @@ export function committedError(tool: string, refused: CommitRefused): ToolErrorD
 
 interface KeptRuns {
   add(entry: Kept): void;
-  /** None where the id is that of several sessions' runs, and no hash says which is meant: an id is its caller's choice. */
-  take(callId: string, hash: string | undefined): Kept | undefined;
+  /** Undefined also where several have that id and no hash says which is meant. */
+  find(callId: string, hash?: string, owns?: CommitCaller["owns"]): Kept | undefined;
+  take(callId: string, hash?: string): Kept | undefined;
+  drop(entry: Kept): void;
 }
 
 function createKept(clock: Pick<Clock, "now">): KeptRuns {
   let kept: readonly Kept[] = [];
   const without = (gone: Kept | undefined): readonly Kept[] => kept.filter((entry) => entry !== gone && entry.endsAt > clock.now());
+
+  function find(callId: string, hash?: string, owns: CommitCaller["owns"] = () => true): Kept | undefined {
+    const meant = without(undefined).filter(
+      ({ execution: { call }, report }) => call.callId === callId && (hash === undefined || report.hash === hash) && owns(call),
+    );
+    return hash === undefined && meant.length > 1 ? undefined : meant[0];
+  }
+
   return {
+    find,
     add(entry) {
       const { callId, session } = entry.execution.call;
       const replaced = kept.find(({ execution: { call } }) => call.callId === callId && call.session === session);
-      kept = [...without(replaced), entry].slice(-MAX_KEPT);
+      kept = [...without(replaced), entry];
+      if (kept.length > MAX_KEPT) kept = without(oldestOfTheGreediest(kept));
     },
     take(callId, hash) {
-      const meant = without(undefined).filter(
-        (entry) => entry.execution.call.callId === callId && (hash === undefined || entry.hash === hash),
-      );
-      const [entry] = hash === undefined && meant.length > 1 ? [] : meant;
+      const entry = find(callId, hash);
       kept = without(entry);
       return entry;
     },
+    drop: (entry) => void (kept = without(entry)),
   };
+}
+
+function oldestOfTheGreediest(kept: readonly Kept[]): Kept | undefined {
+  const byOwner = Map.groupBy(kept, ({ execution: { call } }) => call.session.owner ?? call.session.id);
+  const [most] = [...byOwner.values()].toSorted((left, right) => right.length - left.length);
+  return most?.[0];
 }
 
 function relative(path: string, folder: string): string {

@@ -5,6 +5,7 @@ import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { cacheFolder } from "./cache-folder.ts";
 import type { Environment } from "./platform.ts";
+import { withSlashes } from "./slashes.ts";
 
 /** Folders are real paths: what a permission is compared with has its links followed (SPEC PA4). */
 export function createEnvironment(): Environment {
@@ -14,10 +15,10 @@ export function createEnvironment(): Environment {
       return Object.hasOwn(process.env, name) ? process.env[name] : undefined;
     },
     names: () => Object.keys(process.env),
-    cwd: realOrSame(process.cwd()),
-    home: realOrSame(homedir()),
-    tmp: realOrSame(tmpdir()),
-    cache: resolveParent(cacheFolder()),
+    cwd: withSlashes(realOrSame(process.cwd())),
+    home: withSlashes(realOrSame(homedir())),
+    tmp: withSlashes(realOrSame(tmpdir())),
+    cache: withSlashes(resolveParent(cacheFolder())),
     os: currentOs(),
     pid: process.pid,
     argv: process.argv.slice(2),

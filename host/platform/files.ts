@@ -8,6 +8,7 @@ import { readBounded } from "./bounded-read.ts";
 import { errnoOf, fileError, withFileErrors } from "./file-errors.ts";
 import { kindOf, toFileInfo } from "./file-info.ts";
 import type { DirectoryEntry, FileInfo, Files } from "./platform.ts";
+import { withSlashes } from "./slashes.ts";
 
 /** No file the host reads for itself is larger; larger ones are `too_large`. */
 const MAX_OWN_FILE_BYTES: number = 64 * 1024 * 1024;
@@ -24,7 +25,7 @@ export function createFiles(): Files {
     list: (path) => withFileErrors(() => list(path)),
     stat: (path) => unlessMissing(async () => toFileInfo(await stat(path))),
     lstat: (path) => unlessMissing(async () => toFileInfo(await lstat(path))),
-    realPath: (path) => withFileErrors(() => realpath(path)),
+    realPath: (path) => withFileErrors(async () => withSlashes(await realpath(path))),
   };
 }
 

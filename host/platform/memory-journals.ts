@@ -1,15 +1,17 @@
-/** Journal files in memory, which last as long as the platform. */
+/** Journal files in memory, which last as long as the platform, and are seen among its files. */
 
 import { JournalError, type JournalFile, type JournalRow, type Journals } from "./journal-types.ts";
 import { sealOf } from "./journals.ts";
 
-export function createMemoryJournals(): Journals {
+/** @param onCreate puts a file where the journal is; what it holds is here */
+export function createMemoryJournals(onCreate: (path: string) => void): Journals {
   const files = new Map<string, JournalRow[]>();
   return {
     seal: sealOf,
     open(path, mode) {
       const rows = files.get(path) ?? [];
       if (mode === "read" && !files.has(path)) throw new JournalError("unable to open database file", false);
+      if (!files.has(path)) onCreate(path);
       files.set(path, rows);
       return createFile(rows);
     },

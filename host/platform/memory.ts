@@ -95,7 +95,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     environment: createMemoryEnvironment(cwd, options),
     watcher: createMemoryWatcher(tree),
     network: createMemoryNetwork(options.network),
-    journals: createMemoryJournals(),
+    journals: createMemoryJournals((path) => plant(path, "")),
     sockets: createMemorySockets(),
     http: createMemoryHttp(),
     terminal: terminal.terminal,
@@ -138,6 +138,7 @@ const NO_SERVERS: ServerProcesses = {
     return { send: () => false, stop: () => Promise.resolve() };
   },
   fetchFrom: () => () => Promise.reject(new TypeError("There is no network in memory")),
+  fetchSecurely: () => () => Promise.reject(new TypeError("There is no network in memory")),
 };
 
 function createMemoryEnvironment(cwd: string, options: MemoryPlatformOptions): Environment {

@@ -10,6 +10,7 @@ import { constants } from "node:fs";
 import { type FileHandle, lstat, open, realpath, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileError } from "./file-errors.ts";
+import { withSlashes } from "./slashes.ts";
 import type { Place, Walk } from "./walk.ts";
 
 // Windows has neither.
@@ -23,7 +24,7 @@ export function createPortableWalk(): Walk {
       const info = await lstat(real);
       // The real path of a moment ago has become a link.
       if (follow && info.isSymbolicLink()) throw fileError("not_capable");
-      return { realPath: toSlashes(real), info, reach: real, synthetic: false, [Symbol.asyncDispose]: async () => {} };
+      return { realPath: withSlashes(real), info, reach: real, synthetic: false, [Symbol.asyncDispose]: async () => {} };
     },
 
     async open(place, flags) {
@@ -55,7 +56,7 @@ type Found = Pick<Place, "realPath" | "info">;
 async function locateOwn(path: string): Promise<Found | undefined> {
   try {
     const real = await realpath(path);
-    return { realPath: toSlashes(real), info: await lstat(real) };
+    return { realPath: withSlashes(real), info: await lstat(real) };
   } catch {
     // Gone or unreadable: not what was verified, which is the answer.
     return undefined;
@@ -71,8 +72,4 @@ async function onlyIf(file: FileHandle, condition: boolean): Promise<FileHandle>
   if (condition) return file;
   await file.close();
   throw fileError("not_capable");
-}
-
-function toSlashes(path: string): string {
-  return process.platform === "win32" ? path.replaceAll("\\", "/") : path;
 }

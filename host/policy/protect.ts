@@ -45,24 +45,30 @@ export function toProtectionLayer({ name, paths, folders }: Protection): Permiss
 }
 
 function toItem({ path, except }: ProtectedPath): CompiledItem {
+  const place = folded(path);
   return {
     written: path,
-    matches: (query) => onPath(query, (asked) => isBelow(asked, path) && (except === undefined || !isBelow(asked, except))),
-    within: (query) => onPath(query, (asked) => isBelow(path, asked)),
+    matches: (query) => onPath(query, (asked) => isBelow(folded(asked), place) && (except === undefined || !isBelow(asked, except))),
+    within: (query) => onPath(query, (asked) => isBelow(place, folded(asked))),
   };
 }
 
 function toFoldersItem(written: string, folders: () => readonly string[]): CompiledItem {
   return {
     written,
-    matches: (query) => onPath(query, (asked) => folders().some((folder) => isBelow(asked, folder))),
-    within: (query) => onPath(query, (asked) => folders().some((folder) => isBelow(folder, asked))),
+    matches: (query) => onPath(query, (asked) => folders().some((folder) => isBelow(folded(asked), folded(folder)))),
+    within: (query) => onPath(query, (asked) => folders().some((folder) => isBelow(folded(folder), folded(asked)))),
   };
 }
 
 /** A query without a path asks for the whole kind, which contains everything. */
 function onPath(query: AccessQuery, test: (path: string) => boolean): boolean {
   return (query.kind === "read" || query.kind === "write") && test(query.path ?? "/");
+}
+
+/** `BASCULE.JSON` is the same file where the file system says so, also before there is one whose real name could be asked. */
+function folded(path: string): string {
+  return path.normalize("NFC").toLowerCase();
 }
 
 function isBelow(path: string, folder: string): boolean {

@@ -43,6 +43,8 @@ export interface SettingField {
   readonly isSet: boolean;
   readonly type?: string;
   readonly description?: string;
+  /** As the plugin declares it. */
+  readonly schema: JsonSchema;
 }
 
 /** A key with a text for it, as on a command line; without a text the member is taken out and the default holds again. */
@@ -226,6 +228,7 @@ function fieldOf(key: string, schema: JsonSchema, config: JsonObject, own: JsonO
     isSet: own !== undefined && memberAt(own, ["config", key]) !== undefined,
     ...(type !== "" && { type }),
     ...(schema.description !== undefined && { description: schema.description }),
+    schema,
   };
 }
 

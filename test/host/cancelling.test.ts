@@ -55,6 +55,20 @@ describe("cancelling", () => {
     expect(await later).toMatchObject(CANCELLED);
   });
 
+  it("begins no more calls of a turn, of whatever kind it is [T3.turn]", async () => {
+    const { host } = await start();
+    await using _closed = host;
+    const session = host.session();
+    for (const mode of ["direct", "chain"] as const) {
+      began.length = 0;
+      const turn = host.turn([{ tool: "endless" }, { tool: "endless" }], { session, turn: mode, mode, sequential: true });
+      await expect.poll(() => began.length).toBe(1);
+      expect(await host.cancelTurn(session, mode)).toMatchObject([CANCELLED]);
+      expect((await turn).results).toMatchObject([CANCELLED, CANCELLED]);
+      expect(began.length).toBe(1);
+    }
+  });
+
   it("ends the calls of a session and of those it delegated to, and says once that it is over [T3.session]", async () => {
     const { host, events } = await start();
     await using _closed = host;

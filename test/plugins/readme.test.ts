@@ -8,7 +8,7 @@ import { blocksBelow, missingLines, sessionSteps } from "../support/readme.ts";
 import { REPOSITORY } from "../support/source-files.ts";
 
 /** Plugins whose README shows calls with their answers. */
-const SHOWN = ["data", "math"];
+const SHOWN = ["data", "math", "plot"];
 
 /** The commands run on what the tests run on. */
 const RUN_ARGUMENTS = "Deno" in globalThis ? "run -A" : "";

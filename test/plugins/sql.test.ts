@@ -63,6 +63,7 @@ describe("queryTables()", () => {
     ["VACUUM INTO 'x.db'", 'not "VACUUM"'],
     ["", "Only queries are run"],
     ["SELECT load_extension('x')", "SQLite cannot run the query: not authorized"],
+    ["SELECT abs(-9223372036854775807 - 1)", "SQLite cannot run the query: integer overflow"],
     ["SELECT * FROM peple", "no such table: peple (there are people)"],
     ["SELECT FROM", "SQLite cannot run the query: "],
   ])("refuses %j [G3.sql_query]", (sql, message) => {

@@ -42,11 +42,18 @@ export interface HttpDoorOptions {
   readonly mounts?: readonly HttpMount[];
   readonly platform?: MemoryPlatform;
   readonly tokens?: readonly TokenConfig[];
+  /** Where plugins are looked for. */
+  readonly plugins?: string;
 }
 
 export async function httpDoor(options: HttpDoorOptions = {}): Promise<HttpDoorUnderTest> {
   const { platform = memoryPlatform(), project = {}, mounts = [] } = options;
-  const host = await createHost({ platform, config: project, events: { store: true }, ...(options.tools && { tools: options.tools }) });
+  const { tools, plugins } = options;
+  const host = await createHost({
+    ...{ platform, config: project, events: { store: true } },
+    ...(tools && { tools }),
+    ...(plugins !== undefined && { plugins }),
+  });
   const parsed = parseProject(JSON.stringify(project));
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
   const known = await Promise.all([

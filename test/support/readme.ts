@@ -18,10 +18,19 @@ export function blocksBelow(markdown: string, heading: string): readonly Block[]
   const start = lines.indexOf(heading);
   if (start === -1) throw new Error(`README.md has no heading "${heading}"`);
   const rank = heading.indexOf(" ");
+  return blocksOf(lines.slice(start + 1), (line) => /^#+ /.test(line) && line.indexOf(" ") <= rank);
+}
+
+/** Every fenced block of a page. */
+export function allBlocks(markdown: string): readonly Block[] {
+  return blocksOf(markdown.split("\n"), () => false);
+}
+
+function blocksOf(lines: readonly string[], isEnd: (line: string) => boolean): readonly Block[] {
   const blocks: Block[] = [];
   let open: { language: string; lines: string[] } | undefined;
-  for (const line of lines.slice(start + 1)) {
-    if (open === undefined && /^#+ /.test(line) && line.indexOf(" ") <= rank) break;
+  for (const line of lines) {
+    if (open === undefined && isEnd(line)) break;
     if (line.startsWith("```")) {
       if (open !== undefined) blocks.push({ language: open.language, text: open.lines.join("\n") });
       open = open === undefined ? { language: line.slice(3), lines: [] } : undefined;
@@ -38,6 +47,11 @@ export function sessionSteps(block: string): readonly SessionStep[] {
     else if (line.trim() !== "" && !line.startsWith("# ")) steps.at(-1)?.output.push(line);
   }
   return steps;
+}
+
+/** The words of a simple command, as a shell takes them apart: spaces and both kinds of quotes. */
+export function shellWords(command: string): readonly string[] {
+  return [...command.matchAll(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g)].map(([word]) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, "$1$2"));
 }
 
 /** The promised lines that the output does not have, in order. */

@@ -29,7 +29,7 @@ const METHODS = {
 
 const TOOLS = {
   add: ({ a, b }) => ({ ...text(String(a + b)), structuredContent: { sum: a + b } }),
-  boom: () => ({ ...text("It broke"), isError: true }),
+  boom: ({ words = "It broke" }) => ({ ...text(words), isError: true }),
   env: () => text(Object.keys(process.env).sort().join(" ")),
   pid: () => text(String(process.pid)),
   mixed: () => ({

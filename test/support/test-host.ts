@@ -77,6 +77,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     emit: bus.emit,
     secrets,
     isUnchanged: ({ tool }) => registry.snapshot().getById(tool.id) === tool,
+    confirm: (input, signal) => confirm(input, signal),
   });
   const executors = createExecutors({
     ...{ platform, emit: bus.emit, secrets, sandbox, dryRuns, lease: sandbox.lease },

@@ -90,6 +90,9 @@ function nothingWaits(name: string, plugins: readonly PluginView[]): CliError {
     name,
     plugins.map((plugin) => plugin.name),
   );
-  const hint = near === undefined ? `There are ${count(plugins.length, "plugin")} here` : `Did you mean ${printable(near)}?`;
+  const hint =
+    near === undefined
+      ? `There ${plugins.length === 1 ? "is" : "are"} ${count(plugins.length, "plugin")} here`
+      : `Did you mean ${printable(near)}?`;
   return notFoundError(`There is no plugin "${name}"`, [hint]);
 }

@@ -20,7 +20,7 @@ export const whyCommand: Command = {
   name: "why",
   summary: "Explain why a plugin or tool may do something, or not",
   usage: "why <plugin|tool> [act]",
-  words: ["any", ["read", "write", "net", "env", "run", "tools"], "path"],
+  words: ["any", ["read=", "write=", "net=", "env=", "run=", "tools="]],
   details: ["An act is a kind and what it is about: read=README.md, net=api.example.org:443, env=HOME, or the kind alone."],
   examples: ["why grep", "why grep read=README.md", "why notes write=notes", "why notes --role guest --read-only"],
   positionals: { min: 1, max: 2 },

@@ -11,7 +11,7 @@ import { isGoodFor } from "./tokens.ts";
 
 /** What these endpoints work with. */
 export interface AuditApi {
-  readonly audit: Pick<Audit, "flush" | "search" | "verify">;
+  readonly audit: Pick<Audit, "flush" | "search" | "session" | "verify">;
   readonly sessions: HttpSessions;
   readonly streams: EventStreams;
 }
@@ -45,6 +45,18 @@ export const AUDIT_ENDPOINTS: readonly Endpoint<AuditApi>[] = [
     async run({ query }, { audit }) {
       await audit.flush();
       return json(await audit.verify(textIn(query, "head")));
+    },
+  },
+  {
+    method: "get",
+    path: "/v1/audit/sessions/{sessionId}",
+    id: "auditSession",
+    summary: "A session as the record has it: its calls, what came of them, what they did",
+    scope: "admin",
+    answers: { 200: { about: "It; empty where the record holds nothing of it", schema: OBJECT } },
+    async run({ params }, { audit }) {
+      await audit.flush();
+      return json(await audit.session(params["sessionId"] ?? ""));
     },
   },
   {

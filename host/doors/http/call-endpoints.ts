@@ -1,4 +1,4 @@
-/** Endpoints for tools and calls (SPEC I4, T3, T4, E6). What goes wrong in a call is in its result, with status 200. */
+/** Endpoints for tools and calls (SPEC I4, T3, T4, E6, E8, X6). What goes wrong in a call is in its result, with status 200. */
 
 import type { TSchema } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
@@ -6,15 +6,18 @@ import type { ToolResult } from "../../call.ts";
 import type { Host } from "../../host-interface.ts";
 import type { Clock, Random } from "../../platform/platform.ts";
 import { toToolView } from "../host-operations.ts";
-import type { CallWish, HttpCall, HttpCalls } from "./calls.ts";
+import type { CommitCaller, Committed } from "../../overlay/dry-runs.ts";
+import { answeredElsewhere, type CallWish, type HttpCall, type HttpCalls } from "./calls.ts";
 import { type AnswerSpec, type ApiRequest, type Endpoint, json, textIn } from "./endpoint.ts";
-import { CALL, closed, ID, listed, RESULT, RUNNING, some, TOOL } from "./schemas.ts";
+import { RequestProblem } from "./problem.ts";
+import { CALL, closed, COMMIT, COMMITTED, ID, listed, RANGE_QUERY, RESULT, RESULT_PART, RUNNING, some, TOOL } from "./schemas.ts";
 import type { HttpSession, HttpSessions } from "./sessions.ts";
 import { createSseStream } from "./sse.ts";
+import { isGoodFor } from "./tokens.ts";
 
 /** What these endpoints work with. */
 export interface CallApi {
-  readonly host: Pick<Host, "definitionsFor">;
+  readonly host: Pick<Host, "definitionsFor" | "cancelCall" | "commit" | "readResult">;
   readonly sessions: HttpSessions;
   readonly calls: HttpCalls;
   readonly platform: { readonly clock: Pick<Clock, "after">; readonly random: Pick<Random, "uuidv7"> };
@@ -24,7 +27,10 @@ const PENDING: AnswerSpec = {
   about: "A person has to agree first, or the call was asked to go on by itself: `location` has its result",
   schema: RESULT,
 };
-const CANCELLED: TSchema = some({ cancelled: Type.Boolean({ description: "False if it had ended" }) });
+const CANCELLED: TSchema = some({
+  cancelled: Type.Boolean({ description: "False if it had ended" }),
+  result: Type.Optional(RESULT),
+});
 
 export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
   {
@@ -81,14 +87,75 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     id: "cancelCall",
     summary: "Cancel a call, down to the guest's requests and files",
     scope: "call",
-    answers: { 200: { about: "Whether there was something to cancel", schema: CANCELLED } },
-    run: ({ caller, params }, { calls }) => json({ cancelled: calls.cancel(calls.get(caller, params["callId"] ?? "").callId) }),
+    about: "An admin's reach every call of the host, of whatever door.",
+    answers: { 200: { about: "Whether there was something to cancel, and what came of it in the end", schema: CANCELLED } },
+    async run({ caller, params }, { calls, host }) {
+      const callId = params["callId"] ?? "";
+      if (!isGoodFor(caller, "admin")) calls.get(caller, callId);
+      const result = await host.cancelCall(callId);
+      // Of another door's nobody knows here whether it has ended or never was.
+      if (result === undefined) calls.get(caller, callId);
+      return json({ cancelled: result !== undefined, result });
+    },
+  },
+  {
+    method: "post",
+    path: "/v1/calls/{callId}/commit",
+    id: "commitCall",
+    summary: "Do what a dry run said, all of it or nothing, if nothing that it read or would write is another now",
+    about:
+      "A token commits the dry runs of its own calls. Where a person is asked about the tool, or policy made the call a dry run, it takes a person: the console, an admin's token that did not call itself, or with `wait` whoever answers the question.",
+    scope: "call",
+    body: COMMIT,
+    answers: {
+      200: { about: "It is done; with `ok: false` only what `filesModified` lists", schema: COMMITTED },
+      403: { about: "A person has to agree, and did not" },
+      404: { about: "There is no such dry run (any more), or it said something else" },
+      409: { about: "Something changed meanwhile: nothing was done" },
+    },
+    run: commit,
+  },
+  {
+    method: "get",
+    path: "/v1/results/{handle}",
+    id: "readResult",
+    summary: "A part of what was left out of a result that was too large, by the handle in it",
+    scope: "call",
+    query: RANGE_QUERY,
+    answers: { 200: { about: "The part", schema: RESULT_PART } },
+    run({ caller, params, query: { offset, length } }, { host, sessions }) {
+      const range = { ...(typeof offset === "number" && { offset }), ...(typeof length === "number" && { length }) };
+      for (const { session } of sessions.list(caller)) {
+        const part = host.readResult(params["handle"] ?? "", { ...range, session });
+        if (part !== undefined) return json(part);
+      }
+      throw new RequestProblem("not_found", "No result of this token has this handle, or it is kept no more");
+    },
   },
 ];
 
+async function commit({ caller, params, body, signal }: ApiRequest, { host }: CallApi): Promise<Response> {
+  const callId = params["callId"] ?? "";
+  const hash = textIn(body, "hash") ?? "";
+  const asCaller: CommitCaller = {
+    owns: ({ session }) => session.owner === caller.id,
+    ...(body["wait"] === true && { confirm: answeredElsewhere, signal }),
+  };
+  // Whoever called says no yes of a person's, whatever its scopes; the console is a person's own.
+  const own = caller.isPerson ? undefined : await host.commit(callId, { hash, caller: asCaller });
+  if (own !== undefined && (own.ok || own.code !== "unknown" || !isGoodFor(caller, "admin"))) return committed(own);
+  return committed(await host.commit(callId, { hash }));
+}
+
+function committed(outcome: Committed): Response {
+  if (outcome.ok || outcome.code === "failed") return json(outcome);
+  const code = { unknown: "not_found", changed: "conflict", refused: "forbidden" } as const;
+  throw new RequestProblem(code[outcome.code], outcome.message);
+}
+
 /** A call's wish from a body that fits `CALL` or an item of `TURN`. */
 export function toWish(body: ApiRequest["body"], { fields }: Pick<ApiRequest, "fields">): CallWish {
-  const { args = {}, timeoutMs, wait } = body;
+  const { args = {}, timeoutMs, wait, dryRun } = body;
   const callId = textIn(body, "callId");
   const traceparent = fields.get("traceparent");
   return {
@@ -97,6 +164,7 @@ export function toWish(body: ApiRequest["body"], { fields }: Pick<ApiRequest, "f
     ...(callId !== undefined && { callId }),
     ...(typeof timeoutMs === "number" && { timeoutMs }),
     ...(wait === true && { waits: true }),
+    ...(dryRun === true && { dryRun }),
     ...(traceparent !== null && { traceparent }),
   };
 }

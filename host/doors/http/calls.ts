@@ -1,6 +1,7 @@
-/** The calls of the server's clients: which run, whose they are, and how they are cancelled (SPEC T3, E6). */
+/** The calls of the server's clients: whose they are, what came of them, and how they are cancelled (SPEC T3, E6). */
 
 import type { ConfirmPrompt, ToolResult } from "../../call.ts";
+import type { CallOptions } from "../../calls.ts";
 import { hashOf } from "../../confirmations/request.ts";
 import type { Host } from "../../host-interface.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
@@ -16,6 +17,7 @@ export interface CallWish {
   readonly callId?: string;
   readonly timeoutMs?: number;
   readonly turnId?: string;
+  readonly dryRun?: boolean;
   readonly traceparent?: string;
   /** Cancels it. */
   readonly signal?: AbortSignal;
@@ -40,16 +42,16 @@ export interface HttpCall {
 export interface HttpCalls {
   /** A repeat with the same `callId`, tool and arguments is the same call. @throws {RequestProblem} if the id is another call's. */
   start(session: HttpSession, wish: CallWish): Promise<HttpCall>;
+  /** @throws {RequestProblem} if it is the id of a call, of whatever door: nobody gets another's result by it. */
+  checkNew(callId: string): void;
+  /** Takes note of a call that is made elsewhere, under an id that is new. */
+  note(session: HttpSession, wish: CallWish & { readonly callId: string }, ended: Promise<ToolResult>): void;
   /** One of the caller's, or of anybody's for an admin. @throws {RequestProblem} if there is none for this caller. */
   get(caller: HttpCaller, callId: string): HttpCall;
   /** Undefined for a call of another door, and for one that was forgotten. */
   turnOf(callId: string): string | undefined;
   /** What came of it so far; undefined while it runs. */
   result(callId: string): ToolResult | undefined;
-  /** False if it has ended. */
-  cancel(callId: string): boolean;
-  /** Those of a session, or of one of its turns. @returns how many there were to cancel. */
-  cancelAll(of: { readonly sessionId: string; readonly turnId?: string }): number;
 }
 
 export interface HttpCallsOptions {
@@ -59,9 +61,10 @@ export interface HttpCallsOptions {
 
 interface Kept {
   readonly call: HttpCall;
-  readonly key: string;
-  readonly stop: AbortController;
-  isOver: boolean;
+  /** Absent for a call that is part of something, and is not repeated by itself. */
+  readonly key?: string;
+  /** As the caller was told. */
+  outcome?: ToolResult;
 }
 
 /** As many as the host remembers results of. */
@@ -71,85 +74,77 @@ export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls
   const calls = new Map<string, Kept>();
 
   function forgetOldest(): void {
-    for (const [callId, { isOver }] of calls) {
+    for (const [callId, { outcome }] of calls) {
       if (calls.size <= REMEMBERED) return;
-      if (isOver) calls.delete(callId);
+      if (outcome !== undefined) calls.delete(callId);
     }
   }
 
-  function run(callId: string, { session }: HttpSession, wish: CallWish, stop: AbortController): Promise<ToolResult> {
-    const { tool, args, timeoutMs, turnId, traceparent, onProgress, waits = false } = wish;
-    return host.call(tool, args, {
-      session,
-      callId,
-      signal: stop.signal,
-      ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(turnId !== undefined && { turn: turnId }),
-      ...(traceparent !== undefined && { traceparent }),
-      ...(onProgress !== undefined && { onProgress }),
-      ...(waits && { confirm: answeredElsewhere }),
-    });
+  function checkNew(callId: string): void {
+    if (calls.has(callId) || host.result(callId) !== undefined)
+      throw new RequestProblem("conflict", "The callId is that of another call: use a new one");
+  }
+
+  function keep(session: HttpSession, wish: CallWish & { readonly callId: string }, ended: Promise<ToolResult>, key?: string): HttpCall {
+    const { tool, turnId, callId } = wish;
+    const call: HttpCall = {
+      ...{ callId, callerId: session.callerId, sessionId: session.id, tool, startedAt: platform.clock.now(), ended },
+      ...(turnId !== undefined && { turnId }),
+    };
+    const kept: Kept = { call, ...(key !== undefined && { key }) };
+    calls.set(callId, kept);
+    forgetOldest();
+    void ended.then((result) => (kept.outcome = result));
+    return call;
   }
 
   return {
     async start(session, wish) {
-      const key = await hashOf([wish.tool, wish.args]);
-      const callId = wish.callId ?? platform.random.uuidv7();
+      const key = await keyOf(wish);
+      const { callId = platform.random.uuidv7() } = wish;
       const known = calls.get(callId);
       if (known !== undefined && known.call.callerId === session.callerId && known.key === key) return known.call;
-      // Also of other doors: nobody gets another's result by its id.
-      if (known !== undefined || host.result(callId) !== undefined)
-        throw new RequestProblem("conflict", "The callId is that of another call: use a new one");
-      const { tool, turnId, signal } = wish;
-      const stop = new AbortController();
-      const cancel = (): void => stop.abort();
-      signal?.addEventListener("abort", cancel, { once: true });
-      if (signal?.aborted === true) cancel();
-      const ended = run(callId, session, wish, stop);
-      const call: HttpCall = {
-        callId,
-        callerId: session.callerId,
-        sessionId: session.id,
-        tool,
-        startedAt: platform.clock.now(),
-        ended,
-        ...(turnId !== undefined && { turnId }),
-      };
-      const kept: Kept = { call, key, stop, isOver: false };
-      calls.set(callId, kept);
-      forgetOldest();
-      void ended.then(() => {
-        kept.isOver = true;
-        signal?.removeEventListener("abort", cancel);
-      });
-      return call;
+      checkNew(callId);
+      const ended = host.call(wish.tool, wish.args, { ...toOptions(session, wish), callId });
+      return keep(session, { ...wish, callId }, ended, key);
     },
+    checkNew,
+    note: (session, wish, ended) => void keep(session, wish, ended),
     get(caller, callId) {
       const kept = calls.get(callId);
       if (kept !== undefined && (kept.call.callerId === caller.id || isGoodFor(caller, "admin"))) return kept.call;
       throw new RequestProblem("not_found", "There is no such call of this token (the last 1,000 are remembered)");
     },
     turnOf: (callId) => calls.get(callId)?.call.turnId,
-    // A call that waits for a person has ended for its caller, and gets another result later.
-    result: (callId) => (calls.get(callId)?.isOver === true ? host.result(callId) : undefined),
-    cancel(callId) {
-      const kept = calls.get(callId);
-      if (kept === undefined || kept.isOver) return false;
-      kept.stop.abort();
-      return true;
-    },
-    cancelAll({ sessionId, turnId }) {
-      const open = [...calls.values()].filter(
-        ({ call, isOver }) => !isOver && call.sessionId === sessionId && (turnId === undefined || call.turnId === turnId),
-      );
-      for (const { stop } of open) stop.abort();
-      return open.length;
+    result(callId) {
+      const outcome = calls.get(callId)?.outcome;
+      // A call that waits for a person has ended for its caller, and gets another result later.
+      return outcome && (host.result(callId) ?? outcome);
     },
   };
 }
 
+async function keyOf({ tool, args, dryRun = false }: CallWish): Promise<string> {
+  return await hashOf([tool, args, dryRun]);
+}
+
+/** What the host is told of a call, beside its tool, its arguments and its id. */
+export function toOptions({ session }: Pick<HttpSession, "session">, wish: Omit<CallWish, "tool" | "args">): Omit<CallOptions, "callId"> {
+  const { timeoutMs, turnId, dryRun, traceparent, signal, onProgress, waits = false } = wish;
+  return {
+    session,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(turnId !== undefined && { turn: turnId }),
+    ...(dryRun === true && { dryRun }),
+    ...(traceparent !== undefined && { traceparent }),
+    ...(signal && { signal }),
+    ...(onProgress !== undefined && { onProgress }),
+    ...(waits && { confirm: answeredElsewhere }),
+  };
+}
+
 /** The question is answered by somebody else, through another request or another door; this client only waits. */
-const answeredElsewhere: ConfirmPrompt = (_request, signal) =>
+export const answeredElsewhere: ConfirmPrompt = (_request, signal) =>
   new Promise((resolve) => {
     const end = (): void => resolve(undefined);
     if (signal.aborted) end();

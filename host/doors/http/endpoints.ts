@@ -3,17 +3,21 @@
 import { AUDIT_ENDPOINTS, type AuditApi } from "./audit-endpoints.ts";
 import { CALL_ENDPOINTS } from "./call-endpoints.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { PLUGIN_ENDPOINTS, type PluginApi } from "./plugin-endpoints.ts";
 import { PERSON_ENDPOINTS, type PersonApi } from "./person-endpoints.ts";
 import { SESSION_ENDPOINTS, type SessionApi } from "./session-endpoints.ts";
 import { SYSTEM_ENDPOINTS, type SystemApi } from "./system-endpoints.ts";
 
 /** What all of them work with. */
-export interface HttpApi extends SystemApi, SessionApi, PersonApi, AuditApi {}
+export interface HttpApi extends SystemApi, SessionApi, PersonApi, PluginApi, AuditApi {
+  readonly host: SessionApi["host"] & PersonApi["host"];
+}
 
 export const ENDPOINTS: readonly Endpoint<HttpApi>[] = [
   ...SYSTEM_ENDPOINTS,
   ...CALL_ENDPOINTS,
   ...SESSION_ENDPOINTS,
   ...PERSON_ENDPOINTS,
+  ...PLUGIN_ENDPOINTS,
   ...AUDIT_ENDPOINTS,
 ];

@@ -28,7 +28,10 @@ export function openApiDocument(): JsonObject {
       version: "1",
       description:
         "A plugin host for untrusted tools. What goes wrong in a call is in its result; what is wrong with a request is a problem (RFC 9457).",
+      license: { name: "MIT", identifier: "MIT" },
     },
+    // Where the document is served.
+    servers: [{ url: "/" }],
     paths,
     components: {
       schemas: Object.fromEntries(Array.from(NAMED, ([schema, name]) => [name, { ...(schema as TSchema) }])),
@@ -43,7 +46,8 @@ function reference(name: string | undefined): object | undefined {
   return name === undefined ? undefined : { $ref: `#/components/schemas/${name}` };
 }
 
-function operationOf<Api>({ id, summary, about, scope, path, query, body, answers }: Endpoint<Api>): object {
+function operationOf<Api>(endpoint: Endpoint<Api>): object {
+  const { id, summary, about, scope, path, query, body, answers } = endpoint;
   const parameters = [...pathParameters(path), ...queryParameters(query)];
   return {
     operationId: id,
@@ -53,14 +57,27 @@ function operationOf<Api>({ id, summary, about, scope, path, query, body, answer
         .filter((text) => text !== undefined)
         .join("\n\n"),
     }),
-    ...(scope !== undefined && { security: [{ token: [] }] }),
+    security: scope === undefined ? [] : [{ token: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: { required: true, content: { "application/json": { schema: body } } } }),
     responses: {
+      ...refusals(endpoint),
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(Number(status), answer)])),
       default: { description: "The request is wrong, or not permitted", content: PROBLEM_CONTENT },
     },
   };
+}
+
+/** What every endpoint of this kind answers to a request that is wrong; its own words for a status come after. */
+function refusals<Api>({ scope, path, query, body }: Endpoint<Api>): object {
+  const refused = {
+    ...((body !== undefined || query !== undefined) && { 400: "The request is malformed or invalid: `detail` says where" }),
+    ...(scope !== undefined && { 401: "A token is needed", 403: "The token is not good for this" }),
+    ...(path.includes("{") && { 404: "There is no such thing, or it is not this token's" }),
+    ...(body !== undefined && { 413: "The body is too large", 415: "The body is no JSON" }),
+    429: "There are too many requests, of all or of this token",
+  };
+  return Object.fromEntries(Object.entries(refused).map(([status, about]) => [status, { description: about, content: PROBLEM_CONTENT }]));
 }
 
 const PROBLEM_CONTENT = { "application/problem+json": { schema: PROBLEM } };

@@ -1,7 +1,8 @@
-/** Endpoints for a person: questions, plugins, grants, settings, reasons (SPEC E5, C3, P6). An agent's token is not good for any of them. */
+/** Endpoints for a person: questions, grants, reasons, undo, MCP servers (SPEC E5, E8, C3, K3, P6). An agent's token is not good for any of them. */
 
 import { Type } from "@sinclair/typebox";
 import {
+  isJsonArray,
   type JsonObject,
   type JsonValue,
   parsePermissions,
@@ -10,15 +11,20 @@ import {
   problemToText,
 } from "../../../manifests/mod.ts";
 import type { PendingConfirmation } from "../../confirmations/pending.ts";
+import { LockFileError } from "../../consent/lock.ts";
+import type { Host } from "../../host-interface.ts";
+import { type McpServerStatus, McpToolsChanged } from "../../sources/mcp/mod.ts";
 import type { Operations } from "../operations.ts";
 import type { HttpCalls } from "./calls.ts";
 import { type ApiRequest, type Endpoint, json, textIn } from "./endpoint.ts";
+import { inWords, MCP_SERVER, UNDOABLE, UNDONE } from "./person-schemas.ts";
 import { RequestProblem } from "./problem.ts";
-import { ANSWER, closed, CONFIRMATION, GRANT, listed, NAME, OBJECT, PLUGIN, some, TEXT, WHY_QUERY } from "./schemas.ts";
+import { ANSWER, closed, CONFIRMATION, GRANT, listed, NAME, OBJECT, some, TEXT, WHY_QUERY } from "./schemas.ts";
 import type { HttpSessions } from "./sessions.ts";
 
 /** What these endpoints work with. */
 export interface PersonApi {
+  readonly host: Pick<Host, "mcpServers" | "acceptMcpTools">;
   readonly operations: Operations;
   readonly sessions: HttpSessions;
   readonly calls: HttpCalls;
@@ -68,76 +74,6 @@ export const PERSON_ENDPOINTS: readonly Endpoint<PersonApi>[] = [
   },
   {
     method: "get",
-    path: "/v1/plugins",
-    id: "listPlugins",
-    summary: "Every plugin, loaded or not, with what it asks for and what it was granted",
-    scope: "admin",
-    answers: { 200: { about: "The plugins", schema: listed("plugins", PLUGIN) } },
-    run: async (_request, { operations }) => json({ plugins: await operations.list() }),
-  },
-  {
-    method: "get",
-    path: "/v1/plugins/{name}",
-    id: "getPlugin",
-    summary: "A plugin, or a tool with its plugin",
-    scope: "admin",
-    answers: { 200: { about: "It", schema: OBJECT } },
-    run: async ({ params }, { operations }) => json(await operations.info(params["name"] ?? "")),
-  },
-  {
-    method: "post",
-    path: "/v1/plugins/reload",
-    id: "reloadPlugins",
-    summary: "Look for changes now",
-    scope: "admin",
-    body: closed({}),
-    answers: { 200: { about: "How many are served differently", schema: some({ reloaded: Type.Integer() }) } },
-    run: async (_request, { operations }) => json({ reloaded: await operations.reload() }),
-  },
-  {
-    method: "post",
-    path: "/v1/plugins/{name}/accept",
-    id: "acceptPlugin",
-    summary: "Let the version serve that waits for a person, if it is still the one that was shown",
-    scope: "admin",
-    body: closed({ digest: Type.String({ minLength: 8, maxLength: 64, description: "Of the version that was shown" }) }),
-    answers: { 200: { about: "What became of it: accepted, changed meanwhile, or it does not run", schema: OBJECT } },
-    run: async ({ params, body }, { operations }) => json(await operations.accept(params["name"] ?? "", textIn(body, "digest") ?? "")),
-  },
-  {
-    method: "post",
-    path: "/v1/plugins/{name}/rollback",
-    id: "rollBackPlugin",
-    summary: "Go back to the version that was good before",
-    scope: "admin",
-    body: closed({}),
-    answers: { 200: { about: "The version that serves now", schema: OBJECT } },
-    run: async ({ params }, { operations }) => json(await operations.rollback(params["name"] ?? "")),
-  },
-  {
-    method: "get",
-    path: "/v1/plugins/{name}/settings",
-    id: "getSettings",
-    summary: "What a plugin is set to",
-    scope: "admin",
-    answers: { 200: { about: "Its settings", schema: OBJECT } },
-    run: async ({ params }, { operations }) => json(await operations.settings(params["name"] ?? "")),
-  },
-  {
-    method: "post",
-    path: "/v1/plugins/{name}/settings",
-    id: "changeSetting",
-    summary: "Set one of a plugin's settings, or with no text let its default hold again",
-    scope: "admin",
-    body: closed({ key: NAME, text: Type.Optional(Type.String({ maxLength: 65_536 })) }),
-    answers: { 200: { about: "Its settings now", schema: OBJECT } },
-    async run({ params, body }, { operations }) {
-      const text = textIn(body, "text");
-      return json(await operations.settings(params["name"] ?? "", { key: textIn(body, "key") ?? "", ...(text !== undefined && { text }) }));
-    },
-  },
-  {
-    method: "get",
     path: "/v1/grants",
     id: "listGrants",
     summary: "What people granted",
@@ -178,7 +114,74 @@ export const PERSON_ENDPOINTS: readonly Endpoint<PersonApi>[] = [
     answers: { 200: { about: "Every layer's word", schema: listed("tools", OBJECT) } },
     run: async ({ query }, { operations }) => json(await operations.why(toQuestion(query))),
   },
+  {
+    method: "get",
+    path: "/v1/undo",
+    id: "listUndoable",
+    summary: "The calls whose changes can be put back, the newest first",
+    scope: "admin",
+    answers: { 200: { about: "The calls", schema: listed("calls", UNDOABLE) } },
+    run: async (_request, { operations }) => json({ calls: await operations.undoable() }),
+  },
+  {
+    method: "post",
+    path: "/v1/undo/{callId}",
+    id: "undoCall",
+    summary: "Put back what a call changed, where it still is as the call left it",
+    scope: "admin",
+    body: closed({ dryRun: Type.Optional(Type.Boolean({ description: "Only say what would be done" })) }),
+    answers: { 200: { about: "What was put back, and what was left", schema: UNDONE } },
+    async run({ params, body }, { operations }) {
+      const undone = await operations.undo(params["callId"] ?? "", body["dryRun"] === true);
+      if (undone.ok) return json(undone);
+      throw new RequestProblem("not_found", undone.message);
+    },
+  },
+  {
+    method: "get",
+    path: "/v1/mcp-servers",
+    id: "listMcpServers",
+    summary: "The MCP servers whose tools are offered, and what of them is not offered",
+    scope: "admin",
+    answers: { 200: { about: "The servers", schema: listed("servers", MCP_SERVER) } },
+    run: (_request, { host }) => json({ servers: host.mcpServers().map(withWords) }),
+  },
+  {
+    method: "post",
+    path: "/v1/mcp-servers/{name}/accept",
+    id: "acceptMcpTools",
+    summary: "Accept what a server's tools say now: all of them, or those named",
+    scope: "admin",
+    about: "They are accepted as they were shown, or not at all.",
+    body: closed({
+      tools: Type.Optional(Type.Array(NAME, { maxItems: 512 })),
+      digest: Type.String({ minLength: 1, maxLength: 128, description: "`waiting.digest` of the server that was shown" }),
+    }),
+    answers: {
+      200: { about: "Those that were not offered before", schema: some({ accepted: Type.Array(TEXT) }) },
+      409: { about: "They say something else by now" },
+    },
+    async run({ params, body }, { host }) {
+      const server = host.mcpServers().find(({ name }) => name === params["name"]);
+      if (server === undefined) throw new RequestProblem("not_found", "There is no such MCP server: GET /v1/mcp-servers lists them");
+      if (server.state !== "connected")
+        throw new RequestProblem("unavailable", `The MCP server is not connected: ${server.problem ?? "it did not answer"}`);
+      const tools = isJsonArray(body["tools"]) ? body["tools"].filter((tool) => typeof tool === "string") : undefined;
+      try {
+        return json({ accepted: await host.acceptMcpTools(server.name, tools, textIn(body, "digest") ?? "") });
+      } catch (error) {
+        if (error instanceof McpToolsChanged) throw new RequestProblem("conflict", error.message);
+        if (error instanceof TypeError || error instanceof LockFileError) throw new RequestProblem("forbidden", error.message);
+        throw error;
+      }
+    },
+  },
 ];
+
+/** What waits, in words too. */
+function withWords({ waiting, ...server }: McpServerStatus): object {
+  return waiting === undefined ? server : { ...server, waiting: { ...waiting, words: inWords(waiting.changes) } };
+}
 
 function withTurn(pending: PendingConfirmation, { calls }: PersonApi): object {
   return { ...pending, turnId: calls.turnOf(pending.request.callId) };

@@ -3,6 +3,7 @@
 import { type TObject, type TProperties, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 import { CONFIRM_MODES, type JsonValue, LIMIT_CEILINGS, PERMISSION_KINDS } from "../../../manifests/mod.ts";
 import { ERROR_CODES } from "../../errors.ts";
+import { LEAST_RESULT_BYTES } from "../../results/result-bytes.ts";
 import { PROBLEM_CODES } from "./problem.ts";
 
 /** What answers hold is described, and more may be in it: clients are to ignore what they do not know. */
@@ -17,9 +18,9 @@ export const OBJECT: TSchema = Type.Unsafe({ type: "object" });
 export const NAME: TSchema = Type.String({ minLength: 1, maxLength: 256 });
 export const ID: TSchema = Type.String({ minLength: 1, maxLength: 64 });
 const TEXT: TSchema = Type.String();
-const TEXTS: TSchema = Type.Array(TEXT);
+export const TEXTS: TSchema = Type.Array(TEXT);
 const MILLISECONDS: TSchema = Type.Number({ description: "Milliseconds" });
-const TIME: TSchema = Type.Number({ description: "Milliseconds since the epoch" });
+export const TIME: TSchema = Type.Number({ description: "Milliseconds since the epoch" });
 
 export const PROBLEM: TSchema = some({
   type: TEXT,
@@ -40,6 +41,12 @@ export const SESSION_WISH: TSchema = closed({
   context: Type.Optional(CONTEXT),
   workspace: Type.Optional(Type.String({ minLength: 1, maxLength: 4_096, description: "In the token's workspace; relative to it" })),
   concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 64, description: "Calls at once" })),
+  resultBytes: Type.Optional(
+    Type.Integer({
+      minimum: LEAST_RESULT_BYTES,
+      description: "How much of a result the client takes at once; the rest is under /v1/results",
+    }),
+  ),
   confirmation: Type.Optional(
     closed(Object.fromEntries(["none", "read", "write", "network", "execute"].map((name) => [name, Type.Optional(oneOf(CONFIRM_MODES))]))),
   ),
@@ -69,13 +76,49 @@ const CALL_MEMBERS = {
 export const CALL: TSchema = closed({
   ...CALL_MEMBERS,
   sessionId: Type.Optional(ID),
+  dryRun: Type.Optional(Type.Boolean({ description: "Change nothing: the result's `dryRun` says what would have changed" })),
   wait: Type.Optional(Type.Boolean({ description: "Wait while a person is asked, in place of an answer with status pending_approval" })),
 });
 
 export const TURN: TSchema = closed({
   calls: Type.Array(closed(CALL_MEMBERS), { minItems: 1, maxItems: 64 }),
-  sequential: Type.Optional(Type.Boolean()),
-  wait: Type.Optional(Type.Boolean()),
+  mode: Type.Optional(oneOf(["direct", "chain"], "Default `direct`")),
+  sequential: Type.Optional(Type.Boolean({ description: "One after the other" })),
+  parallelMutations: Type.Optional(Type.Boolean({ description: "Of a chain: steps that change something run beside others too" })),
+  wait: Type.Optional(Type.Boolean({ description: "Wait while a person is asked" })),
+});
+
+const CONTENTS: TSchema = some({ bytes: Type.Integer(), sha256: TEXT });
+export const DRY_RUN: TSchema = some({
+  changes: Type.Array(
+    some({
+      kind: oneOf(["created", "modified", "deleted", "renamed"]),
+      path: TEXT,
+      type: oneOf(["file", "directory", "symlink", "other"]),
+      from: Type.Optional(TEXT),
+      before: Type.Optional(CONTENTS),
+      after: Type.Optional(CONTENTS),
+      mode: Type.Optional(TEXT),
+      diff: Type.Optional(Type.String({ description: "Unified" })),
+    }),
+  ),
+  moreChanges: Type.Optional(Type.Integer()),
+  held: Type.Array(some({ method: TEXT, url: TEXT, bytes: Type.Integer() }), { description: "Requests that were not sent" }),
+  moreHeld: Type.Optional(Type.Integer()),
+  hash: Type.String({ description: "Of all of it; a commit repeats it" }),
+  canCommit: Type.Boolean(),
+});
+
+const STEP: TSchema = some({ index: Type.Integer(), callId: TEXT, tool: TEXT, depth: Type.Integer(), ok: Type.Boolean() });
+/** How the calls of a chain were run. */
+export const TOOL_CHAIN: TSchema = some({
+  chainId: TEXT,
+  modeRequested: oneOf(["parallel", "sequential"]),
+  modeUsed: oneOf(["parallel", "sequential"]),
+  fallbackToSeq: Type.Boolean(),
+  parallelMutationsEnabled: Type.Boolean(),
+  waves: Type.Array(Type.Array(Type.Integer()), { description: "Indexes of the steps that ran together, in order" }),
+  steps: Type.Array(STEP),
 });
 
 export const RESULT: TSchema = some({
@@ -99,6 +142,37 @@ export const RESULT: TSchema = some({
   limitsUsed: OBJECT,
   decision: Type.Optional(OBJECT),
   metadata: OBJECT,
+  dryRun: Type.Optional(DRY_RUN),
+  truncated: Type.Optional(
+    Type.Array(OBJECT, { description: "Parts that were too large for the session; `handle` is for /v1/results/{handle}" }),
+  ),
+});
+
+/** Of a result that was too large. */
+export const RANGE_QUERY: TSchema = closed({
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: "Bytes of UTF-8" })),
+  length: Type.Optional(Type.Integer({ minimum: 1, maximum: 262_144, description: "Bytes of UTF-8; default 256 KiB" })),
+});
+
+export const RESULT_PART: TSchema = some({
+  text: TEXT,
+  offset: Type.Integer(),
+  totalBytes: Type.Integer(),
+  nextOffset: Type.Optional(Type.Integer({ description: "Where to read on; absent at the end" })),
+});
+
+export const COMMIT: TSchema = closed({
+  hash: Type.String({ minLength: 1, maxLength: 256, description: "Of the dry run that was shown" }),
+  wait: Type.Optional(Type.Boolean({ description: "Where a person has to agree: ask, and wait for the answer" })),
+});
+
+/** What came of committing a dry run. */
+export const COMMITTED: TSchema = some({
+  ok: Type.Boolean(),
+  callId: TEXT,
+  filesModified: TEXTS,
+  code: Type.Optional(oneOf(["failed"], "Not all of it was done: `filesModified` was")),
+  message: Type.Optional(TEXT),
 });
 
 export const RUNNING: TSchema = some({
@@ -116,6 +190,9 @@ export const TURN_STATE: TSchema = some({
   status: oneOf(["running", "ended"]),
   callIds: TEXTS,
   results: Type.Optional(Type.Array(RESULT, { description: "In the order of the calls, when the turn has ended" })),
+  toolChains: Type.Optional(
+    Type.Array(TOOL_CHAIN, { description: "The turn itself, if it was sent as a chain, and one for each of its calls that called others" }),
+  ),
 });
 
 export const CONFIRMATION: TSchema = some({
@@ -157,6 +234,18 @@ export const TOOL: TSchema = some({
   unavailable: Type.Optional(TEXT),
 });
 
+/** Differences that wait for a person, in words. */
+export const CHANGE_WORDS: TSchema = Type.Array(
+  some({
+    sign: oneOf(["+", "-", "~", "…"]),
+    what: TEXT,
+    from: Type.Optional(TEXT),
+    to: Type.Optional(TEXT),
+    widens: Type.Boolean({ description: "It can do more than before" }),
+  }),
+  { description: "The changes for a person, in the same order" },
+);
+
 export const PLUGIN: TSchema = some({
   name: TEXT,
   state: oneOf(["loaded", "stale", "disabled", "failed", "quarantined", "ignored"]),
@@ -169,6 +258,14 @@ export const PLUGIN: TSchema = some({
   requested: OBJECT,
   granted: OBJECT,
   missing: OBJECT,
+  held: Type.Optional(
+    some({
+      version: TEXT,
+      digest: TEXT,
+      changes: Type.Array(OBJECT),
+      words: Type.Optional(CHANGE_WORDS),
+    }),
+  ),
 });
 
 export const GRANT: TSchema = some({ plugin: TEXT, permissions: OBJECT });
@@ -191,6 +288,7 @@ export const AUDIT_QUERY: TSchema = closed({
   sessionId: Type.Optional(ID),
   since: Type.Optional(Type.Integer({ minimum: 0 })),
   until: Type.Optional(Type.Integer({ minimum: 0 })),
+  before: Type.Optional(Type.Integer({ minimum: 0, description: "Only events with a lower `number`: to page back" })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
 });
 

@@ -4,6 +4,8 @@ import type { ServerConfig } from "../../../manifests/mod.ts";
 import type { Host } from "../../host-interface.ts";
 import type { HttpServer } from "../../platform/http-types.ts";
 import type { Platform } from "../../platform/platform.ts";
+import { createInTurn } from "../../in-turn.ts";
+import { usedBy } from "../../learn/used.ts";
 import { createOperations } from "../host-operations.ts";
 import { createHttpCalls } from "./calls.ts";
 import { createHttpDoor, DEFAULT_SERVER_LIMITS } from "./door.ts";
@@ -45,9 +47,12 @@ export async function openHostServer(options: HostServerOptions): Promise<HostSe
   const sessions = createHttpSessions({ host, platform, most: limits.sessions });
   const streams: EventStreams = createEventStreams({ host, clock: platform.clock, sessions, most: limits.streams, onDefect });
   const calls = createHttpCalls({ host, platform });
+  // The whole record for each: one at a time.
+  const reading = createInTurn();
   const api: HttpApi = {
     ...{ host, platform, tokens, sessions, calls, streams },
-    turns: createHttpTurns(calls, platform.random),
+    turns: createHttpTurns(host, calls, platform.random),
+    used: (plugin) => reading(() => usedBy(plugin, { host, platform })),
     operations: createOperations({ host, files: platform.files, session: host.session(), about: options.about }),
     audit: host.audit,
     isReady: () => isReady,

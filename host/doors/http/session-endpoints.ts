@@ -3,6 +3,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { JsonObject } from "../../../manifests/mod.ts";
 import { isJsonArray, isJsonObject } from "../../../manifests/mod.ts";
+import type { Host } from "../../host-interface.ts";
 import { type CallApi, isAsync, toWish } from "./call-endpoints.ts";
 import { type ApiRequest, type Endpoint, json } from "./endpoint.ts";
 import { listed, SESSION, SESSION_WISH, some, TURN, TURN_STATE } from "./schemas.ts";
@@ -11,6 +12,7 @@ import type { HttpTurn, HttpTurns } from "./turns.ts";
 
 /** What these endpoints work with. */
 export interface SessionApi extends CallApi {
+  readonly host: CallApi["host"] & Pick<Host, "cancelSession">;
   readonly turns: HttpTurns;
 }
 
@@ -55,39 +57,39 @@ export const SESSION_ENDPOINTS: readonly Endpoint<SessionApi>[] = [
     summary: "Close a session; its calls are cancelled",
     scope: "call",
     answers: { 200: { about: "It is closed", schema: CANCELLED } },
-    run(request, api) {
-      const kept = sessionOf(request, api);
-      const cancelled = api.calls.cancelAll({ sessionId: kept.id });
-      api.sessions.close(kept);
-      return json({ cancelled });
-    },
+    run: async (request, api) => json({ cancelled: await api.sessions.close(sessionOf(request, api)) }),
   },
   {
     method: "post",
     path: "/v1/sessions/{sessionId}/cancel",
     id: "cancelSession",
     summary: "Cancel every call of a session, which stays open",
+    about: "Of a token's own session: also those of the sessions that it opened.",
     scope: "call",
-    answers: { 200: { about: "They are told to end", schema: CANCELLED } },
-    run: (request, api) => json({ cancelled: api.calls.cancelAll({ sessionId: sessionOf(request, api).id }) }),
+    answers: { 200: { about: "They have ended", schema: CANCELLED } },
+    run: async (request, api) => json({ cancelled: (await api.host.cancelSession(sessionOf(request, api).id)).length }),
   },
   {
     method: "post",
     path: "/v1/sessions/{sessionId}/turns",
     id: "takeTurn",
     summary: "Several calls, up to the session's cap at once",
-    about: "With `Prefer: respond-async` the answer comes at once.",
+    about:
+      "With `Prefer: respond-async` the answer comes at once. With `mode: chain` the calls are steps of one chain: those that only read run together, each of the others by itself, and what comes after a failure is not run.",
     scope: "call",
     body: TURN,
     answers: { 200: { about: "What came of them", schema: TURN_STATE }, 202: { about: "They run", schema: TURN_STATE } },
     async run(request, { sessions, turns }) {
       const session = sessions.get(request.caller, request.params["sessionId"] ?? "");
-      const { calls = [], sequential, wait } = request.body;
+      const { calls = [], sequential, wait, mode, parallelMutations } = request.body;
       const wishes = (isJsonArray(calls) ? calls : [])
         .filter(isJsonObject)
         .map((call) => toWish({ ...call, ...(wait === true && { wait }) }, request));
       const later = isAsync(request);
-      const turn = await turns.take(session, wishes, { sequential: sequential === true, ...(!later && { signal: request.signal }) });
+      const turn = await turns.take(session, wishes, {
+        ...{ sequential: sequential === true, mode: mode === "chain" ? mode : "direct", parallelMutations: parallelMutations === true },
+        ...(!later && { signal: request.signal }),
+      });
       if (!later) await turn.ended;
       const place = { location: `/v1/sessions/${session.id}/turns/${turn.turnId}` };
       return json(turnState(turn, turns), later ? 202 : 200, later ? { ...place, "preference-applied": "respond-async" } : place);
@@ -108,8 +110,8 @@ export const SESSION_ENDPOINTS: readonly Endpoint<SessionApi>[] = [
     id: "cancelTurn",
     summary: "Cancel the calls of a turn, those that have not begun too",
     scope: "call",
-    answers: { 200: { about: "They are told to end", schema: CANCELLED } },
-    run: (request, api) => json({ cancelled: api.turns.cancel(turnOf(request, api)) }),
+    answers: { 200: { about: "They have ended", schema: CANCELLED } },
+    run: async (request, api) => json({ cancelled: await api.turns.cancel(sessionOf(request, api), turnOf(request, api)) }),
   },
 ];
 
@@ -128,9 +130,9 @@ function toView({ id, session, openedAt }: HttpSession): object {
 }
 
 function turnState(turn: HttpTurn, turns: HttpTurns): object {
-  const results = turns.results(turn);
+  const outcome = turns.outcome(turn);
   const { turnId, sessionId, callIds } = turn;
-  return { turnId, sessionId, status: results === undefined ? "running" : "ended", callIds, results };
+  return { turnId, sessionId, status: outcome === undefined ? "running" : "ended", callIds, ...outcome };
 }
 
 function toSessionWish({ allow, deny, ...rest }: JsonObject): SessionWish {

@@ -18,7 +18,10 @@ export interface HttpSession {
 }
 
 /** What a client may ask for: each only narrows what its token has. */
-export type SessionWish = Pick<HostSessionOptions, "role" | "context" | "workspace" | "concurrency" | "confirmation" | "layers">;
+export type SessionWish = Pick<
+  HostSessionOptions,
+  "role" | "context" | "workspace" | "concurrency" | "confirmation" | "layers" | "resultBytes"
+>;
 
 /** The sessions of one server. */
 export interface HttpSessions {
@@ -32,12 +35,12 @@ export interface HttpSessions {
   list(caller: HttpCaller): readonly HttpSession[];
   /** Undefined for a session of another door. */
   ownerOf(sessionId: string): string | undefined;
-  /** True for one of these, and it was open. */
-  close(session: HttpSession): boolean;
+  /** @returns how many of its calls were cancelled, when they have ended. */
+  close(session: HttpSession): Promise<number>;
 }
 
 export interface HttpSessionsOptions {
-  readonly host: Pick<Host, "session" | "endSession" | "places">;
+  readonly host: Pick<Host, "session" | "cancelSession" | "endSession">;
   readonly platform: { readonly random: Pick<Random, "bytes">; readonly clock: Pick<Clock, "now"> };
   /** Of one token. */
   readonly most: number;
@@ -90,10 +93,12 @@ export function createHttpSessions({ host, platform, most }: HttpSessionsOptions
     },
     list: (caller) => [...sessions.values()].filter(({ callerId }) => callerId === caller.id || isGoodFor(caller, "admin")),
     ownerOf: (sessionId) => sessions.get(sessionId)?.callerId,
-    close(kept) {
+    async close(kept) {
       if (isOwn(kept)) own.delete(kept.callerId);
-      void host.endSession(kept.session);
-      return sessions.delete(kept.id);
+      sessions.delete(kept.id);
+      const cancelled = await host.cancelSession(kept.id);
+      await host.endSession(kept.session);
+      return cancelled.length;
     },
   };
 }

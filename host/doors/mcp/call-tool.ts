@@ -23,6 +23,7 @@ import { askThrough, type Missing } from "./asks.ts";
 import type { McpClient } from "./client.ts";
 import { clientNotices } from "./client-notices.ts";
 import { confirmThrough } from "./confirmation.ts";
+import { commitDryRun, DRY_RUN_KEY, type DryRunWish, dryRunWish } from "./dry-run.ts";
 import { type CallSide, openCall, type OpenCall } from "./open-call.ts";
 import type { Caller } from "./parts.ts";
 import { foldersOf } from "./roots.ts";
@@ -45,9 +46,11 @@ export async function callTool(params: CallParams, ctx: ServerContext, caller: C
   const args = (params.arguments ?? {}) as JsonObject;
   if (era === "legacy") client.narrow(() => listRoots(ctx, caller));
   const session = await client.session();
+  const wish = dryRunWish(ctx.mcpReq._meta);
   // What is too deep to be hashed is refused when it is called.
   const copy = copyJson(args, ABOUT_BOUNDS);
-  const about = await hashOf([name, copy.ok ? copy.value : null]);
+  // Bound to the wish too: no answer to one question is one to another.
+  const about = await hashOf([name, copy.ok ? copy.value : null, wish.dryRun, { ...wish.commit }]);
   const listing = (await client.known()).get(name);
   // Of what is not listed dispatch says why: it is not there, or cannot run now.
   const tool = listing?.qualifiedName ?? name.replace("__", ".");
@@ -55,7 +58,7 @@ export async function callTool(params: CallParams, ctx: ServerContext, caller: C
   const state = ctx.mcpReq.requestState<string>();
   const call =
     state === undefined
-      ? begin(tool, args, { ...caller, ctx, session, about, isHostTool: listing !== undefined && listing.plugin === undefined })
+      ? begin(tool, args, { ...caller, ctx, session, about, wish, isHostTool: listing !== undefined && listing.plugin === undefined })
       : resume(state, ctx, { ...caller, about });
   const cancel = (): void => call.cancel();
   ctx.mcpReq.signal.addEventListener("abort", cancel, { once: true });
@@ -91,14 +94,21 @@ interface CallOf extends Caller {
   readonly ctx: ServerContext;
   readonly session: Session;
   readonly about: string;
+  readonly wish: DryRunWish;
 }
 
 function begin(tool: string, args: JsonObject, of: CallOf): OpenCall {
   const { parts, client, ctx, session, about } = of;
+  const { dryRun, commit } = of.wish;
   const callId = client.asked.get(about);
   const traceparent = traceparentOf(ctx);
   const capabilities = capabilitiesOf(of);
   const canAsk = parts.confirms && elicits(capabilities);
+  if (commit !== undefined) {
+    return openCall(({ signal, ask }) =>
+      commitDryRun({ host: parts.host, tool, args, session, commit, signal, ...(canAsk && { confirm: confirmThrough(ask) }) }),
+    );
+  }
   const missing: Missing = {};
   const call = openCall(({ signal, onProgress, onLog, ask }: CallSide) =>
     parts.host.call(tool, args, {
@@ -109,6 +119,7 @@ function begin(tool: string, args: JsonObject, of: CallOf): OpenCall {
       // Plugins ask nobody: their words would reach the person as if they were somebody's.
       ...(of.isHostTool && { ask: askThrough({ ask, signal }, capabilities, missing) }),
       ...(callId !== undefined && { callId }),
+      ...(dryRun && { dryRun }),
       ...(traceparent !== undefined && { traceparent }),
       ...(canAsk ? { confirm: confirmThrough(ask) } : parts.unattended && { unattended: parts.unattended }),
     }),
@@ -167,7 +178,11 @@ function toCallResult(result: ToolResult, hasSchema: boolean): CallToolResult {
     content: content as unknown as CallToolResult["content"],
     ...(structured !== undefined && { structuredContent: structured }),
     isError,
-    _meta: { ..._meta, "bascule/call": { callId, durationMs, ...(digest !== undefined && { digest }) } },
+    _meta: {
+      ..._meta,
+      "bascule/call": { callId, durationMs, ...(digest !== undefined && { digest }) },
+      ...(result.dryRun && { [DRY_RUN_KEY]: result.dryRun }),
+    },
   };
 }
 

@@ -2,7 +2,10 @@
 
 import { type ElicitRequestFormParams, inputRequired, inputResponse } from "@modelcontextprotocol/server";
 import type { ConfirmationRequest, ConfirmPrompt } from "../../call.ts";
+import { dryRunLines } from "../../cli/dry-run-text.ts";
+import { createStyle } from "../../cli/style.ts";
 import { printable, printableJson, shorten } from "../../cli/text.ts";
+import type { DryRunReport } from "../../overlay/report.ts";
 import type { CallSide, Question } from "./open-call.ts";
 
 /** The one input that a confirmation asks for. */
@@ -10,6 +13,7 @@ export const CONFIRMATION_INPUT = "bascule_confirmation";
 
 const MAX_SHOWN = 2_000;
 const MAX_PATHS = 20;
+const MAX_CHANGE_LINES = 60;
 
 /** How a call asks its client's person. */
 export function confirmThrough(ask: CallSide["ask"]): ConfirmPrompt {
@@ -48,7 +52,7 @@ function toQuestion(request: ConfirmationRequest, settled: AbortSignal, settle: 
  * whatever could move a cursor or hide written out, so that it cannot pass for bascule's words.
  */
 export function confirmationForm(request: ConfirmationRequest): ElicitRequestFormParams {
-  const { tool, plugin, digest, args, destructive, projectedModifications: paths } = request;
+  const { tool, plugin, digest, args, destructive, projectedModifications: paths, preview } = request;
   const lines = [
     `bascule asks: may the tool "${printable(tool)}" run?`,
     ...(plugin === undefined ? [] : [`Plugin: ${quoted(plugin)}${digest === undefined ? "" : `, version ${digest.slice(0, 12)}`}`]),
@@ -57,6 +61,7 @@ export function confirmationForm(request: ConfirmationRequest): ElicitRequestFor
     ...(paths.length === 0
       ? []
       : [`Will write: ${paths.slice(0, MAX_PATHS).map(quoted).join(", ")}${paths.length > MAX_PATHS ? ", …" : ""}`]),
+    ...(preview === undefined ? [] : ["Exactly this will be done:", ...shownChanges(preview)]),
     "The tool, its plugin and the model that calls it cannot change this question.",
   ];
   return {
@@ -68,6 +73,13 @@ export function confirmationForm(request: ConfirmationRequest): ElicitRequestFor
       required: ["approve"],
     },
   };
+}
+
+/** Made inert where it is made; cut at whole lines, and what is cut is said. */
+function shownChanges(preview: DryRunReport): readonly string[] {
+  const lines = dryRunLines(preview, createStyle(false));
+  const shown = lines.slice(0, MAX_CHANGE_LINES).map((line) => shorten(line, MAX_SHOWN));
+  return lines.length === shown.length ? shown : [...shown, `  … ${lines.length - shown.length} more lines, which the console shows`];
 }
 
 const WHAT: Readonly<Record<ConfirmationRequest["class"], string>> = {

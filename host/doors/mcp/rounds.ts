@@ -32,6 +32,8 @@ export interface Rounds {
 
 /** Of all clients together; a host holds no more questions than this either. */
 const MAX_ROUNDS = 256;
+/** Of one client: whoever asks for more loses its own, and nobody else's. */
+const MAX_OF_CLIENT = 64;
 const KEPT_MS = 60 * 60 * 1_000;
 const WORD_BYTES = 32;
 
@@ -45,13 +47,30 @@ export function createRounds({ clock, random }: { readonly clock: Pick<Clock, "a
     return found?.round;
   }
 
+  /** The oldest first. */
+  function statesOf(client: McpClient): readonly string[] {
+    return Array.from(rounds).flatMap(([state, { round }]) => (round.client === client ? [state] : []));
+  }
+
+  function dropOldest(client: McpClient | undefined): void {
+    const [oldest] = client === undefined ? [] : statesOf(client);
+    if (oldest !== undefined) drop(oldest)?.call.cancel();
+  }
+
+  /** Who has the most. */
+  function greediest(): McpClient | undefined {
+    const counts = new Map<McpClient, number>();
+    for (const { round } of rounds.values()) counts.set(round.client, (counts.get(round.client) ?? 0) + 1);
+    return [...counts].toSorted(([, left], [, right]) => right - left)[0]?.[0];
+  }
+
   return {
     suspend(round) {
       const state = Array.from(random.bytes(WORD_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
       const stopTimer = clock.after(KEPT_MS, () => drop(state)?.call.cancel());
       rounds.set(state, { round, stopTimer });
-      const [oldest] = rounds.keys();
-      if (rounds.size > MAX_ROUNDS && oldest !== undefined) drop(oldest)?.call.cancel();
+      if (statesOf(round.client).length > MAX_OF_CLIENT) dropOldest(round.client);
+      if (rounds.size > MAX_ROUNDS) dropOldest(greediest());
       return state;
     },
     has: (state) => rounds.has(state),

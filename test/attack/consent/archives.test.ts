@@ -183,6 +183,7 @@ describe("zip files", () => {
     ["a device", (view, at) => view.setUint32(at + 38, (0o020666 << 16) >>> 0, true), /neither/],
     ["an encrypted file", (view, at) => view.setUint16(at + 8, 1, true), /encrypted/],
     ["another method", (view, at) => view.setUint16(at + 10, 12, true), /not known/],
+    ["another method before the data", (view) => view.setUint16(8, 0, true), /damaged/],
     ["another checksum", (view, at) => view.setUint32(at + 16, 1, true), /not what the archive says/],
     ["another size", (view, at) => view.setUint32(at + 24, 501, true), /not what the archive says/],
     ["another name before the data", (view) => view.setUint8(30, 0x6e), /damaged/],

@@ -92,6 +92,47 @@ describe("a hostile client of the MCP door over HTTP", () => {
     await handler.close();
   });
 
+  it("keeps a session while one of its requests is open, however long the others have been over [I3.sessions]", async () => {
+    await using test = await mcpHost();
+    const handler = createMcpHandler(test);
+    const opened = await handler.fetch(post(JSON.stringify(INITIALIZE)));
+    await opened.text();
+    const headers = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-11-25" };
+    const list = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list" });
+    const stream = await handler.fetch(new Request("http://localhost/mcp", { headers: { accept: "text/event-stream", ...headers } }));
+    expect(stream.status).toBe(200);
+    const ask = async (): Promise<number> => {
+      const response = await handler.fetch(post(list, headers));
+      await response.text();
+      return response.status;
+    };
+    expect(await ask()).toBe(200);
+    test.platform.advance(2 * 60 * 60 * 1_000);
+    expect(await ask()).toBe(200);
+    await stream.body?.cancel();
+    test.platform.advance(2 * 60 * 60 * 1_000);
+    expect(await ask()).toBe(404);
+    await handler.close();
+  });
+
+  it("with more tokens than are served has those forgotten that were first seen [I3.callers]", async () => {
+    await using test = await mcpHost();
+    const handler = createMcpHandler(test);
+    const opened = await handler.fetch(post(JSON.stringify(INITIALIZE)), { id: "first" });
+    await opened.text();
+    const headers = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-11-25" };
+    const list = async (id: string): Promise<number> => {
+      const response = await handler.fetch(post(JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list" }), headers), { id });
+      await response.text();
+      return response.status;
+    };
+    for (let index = 1; index < 64; index += 1) await list(`other ${index}`);
+    expect(await list("first")).toBe(200);
+    await list("one too many");
+    expect(await list("first")).toBe(404);
+    await handler.close();
+  });
+
   it("ends its call by going away [I3.disconnect] [T3.mcp-gone]", async () => {
     await using test = await mcpHost({
       demo: {

@@ -24,8 +24,8 @@ describe("what was recorded", () => {
       expect((await host.call(`none${EVIL}`, {}, { session })).ok).toBe(false);
       await host.audit.flush();
       await host.close();
-    // In memory, journals are no files.
-    platform.plant("/workspace/.bascule/audit/000000000001.db", "");
+      // In memory, journals are no files.
+      platform.plant("/workspace/.bascule/audit/000000000001.db", "");
 
       expect(await main(["audit", act, ...(act === "session" ? [session.id] : [])], platform)).toBe(0);
       const shown = platform.recorded.out() + platform.recorded.error();

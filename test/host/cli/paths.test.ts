@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { withSlashes } from "../../../host/platform/slashes.ts";
 import { absolutePath, nameOf, parentOf, pathFrom, shellWord } from "../../../host/cli/paths.ts";
 
 describe("paths of the command line", () => {
@@ -17,6 +18,13 @@ describe("paths of the command line", () => {
 
   it("have parents and names", () => {
     expect([parentOf("/a/b"), parentOf("/a"), parentOf("/"), nameOf("/a/b")]).toEqual(["/a", "/", "/", "b"]);
+  });
+
+  it("may have a drive, which no relative path leads out of [I2.drives]", () => {
+    expect([parentOf("C:/a/b"), parentOf("C:/a"), parentOf("C:/")]).toEqual(["C:/a", "C:/", "C:/"]);
+    expect(absolutePath("..\\x\\y.ts", "C:/a/b")).toBe("C:/a/x/y.ts");
+    expect([pathFrom("C:/a/b", "C:/a/b/c"), pathFrom("C:/a/b", "C:/a/x"), pathFrom("C:/a", "D:/a")]).toEqual(["c", "../x", "D:/a"]);
+    expect([withSlashes("C:\\a\\b", true), withSlashes("/a\\b", false)]).toEqual(["C:/a/b", "/a\\b"]);
   });
 
   it("are quoted for a shell only where needed [I2.advice]", () => {

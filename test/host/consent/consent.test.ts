@@ -157,6 +157,26 @@ describe("accept()", () => {
     await expect(world.acts.accept("words", "x")).rejects.toThrow('There is no plugin "words"');
   });
 
+  it("accepts the bytes that were shown, whatever the folder holds by then [H6.race]", async () => {
+    const world = await consentWorld(pluginFiles("notes", "one"));
+    await world.edit(pluginFiles("notes", "shown", { version: "1.1.0", ...WIDER }));
+    const shown = world.status("notes")?.held?.digest ?? "";
+    // Nobody has looked at the folder since.
+    world.plant(pluginFiles("notes", "swapped", { version: "1.1.0", permissions: { read: true } }));
+    const swapped = await world.acts.accept("notes", shown);
+    expect(swapped).toMatchObject({ kind: "changed", held: { changes: [{ what: "read: everything" }] } });
+    expect([world.code("notes_run"), world.status("notes")?.state]).toEqual(["one", "quarantined"]);
+    expect(await world.acts.accept("notes", shown)).toEqual(swapped);
+
+    await world.edit(pluginFiles("notes", "shown", { version: "1.1.0", ...WIDER }));
+    // What was said to other bytes is not kept for these.
+    expect(world.status("notes")?.state).toBe("quarantined");
+    world.plant(pluginFiles("notes", "harmless"));
+    expect(await world.acts.accept("notes", shown)).toEqual({ kind: "changed", plugin: "notes" });
+    expect(world.code("notes_run")).toBe("harmless");
+    expect(world.lock.entries().get("notes")?.surface.permissions).toEqual({});
+  });
+
   it("says so if what was accepted does not run [H6.accept]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
     await world.edit(pluginFiles("notes", "two", WIDER));

@@ -168,6 +168,57 @@ describe("openSocketDoor()", () => {
     await door.close();
   });
 
+  it("withdraws a question when its client gives up the call, and asks none that is over [I2.confirm]", async () => {
+    const platform = createMemoryPlatform();
+    const never = new AbortController().signal;
+    const answers: unknown[] = [];
+    const door = await serve(platform, {
+      call: async (_request, { confirm }) => {
+        answers.push(await confirm?.({ ...QUESTION, requestId: "over" }, AbortSignal.abort()));
+        answers.push(await confirm?.(QUESTION, never));
+        return resultOf("done");
+      },
+    });
+    const client = await rawClient(platform);
+    client.send('{"id":1,"op":"call","params":{"tool":"note_add","interactive":true}}');
+    expect(await client.next()).toEqual({ id: 1, event: "settled", requestId: "over" });
+    expect(await client.next()).toMatchObject({ id: 1, event: "confirm", request: { requestId: "q1" } });
+    client.send('{"id":1,"op":"cancel"}');
+    expect(await client.next()).toEqual({ id: 1, event: "settled", requestId: "q1" });
+    expect(await client.next()).toMatchObject({ id: 1, ok: true, result: { output: "done" } });
+    expect(answers).toEqual([undefined, undefined]);
+    client.close();
+    await door.close();
+  });
+
+  it("takes a prompt that fails for no answer [I2.confirm]", async () => {
+    const platform = createMemoryPlatform();
+    const door = await serve(platform, {
+      call: async (_request, { confirm }) => resultOf(String(await confirm?.(QUESTION, new AbortController().signal))),
+    });
+    const remote = await connectToHost(platform, STATE);
+    const confirm = (): Promise<never> => Promise.reject(new Error("No terminal"));
+    expect(await remote?.operations.call({ tool: "note_add", args: {} }, { ...LISTENER, confirm })).toMatchObject({ output: "undefined" });
+    await door.close();
+  });
+
+  it("leaves out progress that is too long for a line, and answers the call [I2.caps]", async () => {
+    const platform = createMemoryPlatform();
+    const door = await serve(platform, {
+      call: async (_request, { onProgress }) => {
+        onProgress?.("x".repeat(5 * 1024 * 1024));
+        onProgress?.("short");
+        return resultOf("done");
+      },
+    });
+    const remote = await connectToHost(platform, STATE);
+    const told: unknown[] = [];
+    const listener = { ...LISTENER, onProgress: (value: unknown) => told.push(value) };
+    expect(await remote?.operations.call({ tool: "echo", args: {} }, listener)).toMatchObject({ output: "done" });
+    expect(told).toEqual(["short"]);
+    await door.close();
+  });
+
   it("cancels the calls of a client that goes away [I2.disconnect]", async () => {
     const platform = createMemoryPlatform();
     const cancelled = Promise.withResolvers<void>();
@@ -299,6 +350,7 @@ describe("the socket's protocol", () => {
     ["wrong params", '{"id":2,"op":"info","params":[]}', 2],
     ["a call without a tool", '{"id":3,"op":"call","params":{}}', 3],
     ["a wrong deadline", '{"id":4,"op":"call","params":{"tool":"x","timeoutMs":-1}}', 4],
+    ["a deadline beyond every limit", '{"id":4,"op":"call","params":{"tool":"x","timeoutMs":1e12}}', 4],
     ["wrong permissions", '{"id":5,"op":"grant","params":{"plugin":"x","permissions":{"read":5}}}', 5],
     ["no permissions", '{"id":6,"op":"grant","params":{"plugin":"x"}}', 6],
     ["an unknown act", '{"id":7,"op":"why","params":{"name":"x","act":{"kind":"fly"}}}', 7],

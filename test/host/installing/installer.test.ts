@@ -103,6 +103,18 @@ describe("install()", () => {
     expect(world.lock.entries().get("notes")).toMatchObject({ signer: signature?.signer, origin: { kind: "folder" } });
   });
 
+  it("keeps a few packages that were looked at, not all [I2.bounded]", async () => {
+    const world = await consentWorld({});
+    const installer = installerOf(world);
+    const digests: string[] = [];
+    for (const code of ["1", "2", "3", "4", "5"]) {
+      world.platform.plant("/downloads/notes.tgz", tgz(code));
+      digests.push((await installer.inspect("/downloads/notes.tgz")).digest);
+    }
+    await expect(installer.install(digests[0] ?? "")).rejects.toThrow("looked at again");
+    expect((await installer.install(digests[1] ?? "")).digest).toBe(digests[1]);
+  });
+
   it("leaves nothing behind when the plugin does not load [I2.undo]", async () => {
     const world = await consentWorld({});
     await expect(addTgz(world, tgz("broken("))).rejects.toThrow(/It does not load: main.ts:1:8/);

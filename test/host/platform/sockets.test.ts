@@ -119,6 +119,19 @@ describe.runIf(process.platform !== "win32")("createSockets()", () => {
 });
 
 describe("createStreamConnection()", () => {
+  it("hands on nothing that comes after it was closed [I2.closed]", () => {
+    const input = new PassThrough();
+    const lines: string[] = [];
+    const connection = createStreamConnection(input, new PassThrough());
+    connection.onLine((line) => {
+      lines.push(line);
+      if (line === "bye") connection.close();
+    });
+    input.emit("data", Buffer.from("hello\nbye\nagain\n"));
+    input.emit("data", Buffer.from("and again\n"));
+    expect(lines).toEqual(["hello", "bye"]);
+  });
+
   it("holds no thousands of pieces of a byte each while a line waits [I2.drip]", () => {
     const input = new PassThrough();
     const lines: string[] = [];

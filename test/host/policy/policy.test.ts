@@ -57,6 +57,22 @@ describe("createPolicy()", () => {
     expect(state(reader, file, { stored: { read: ["/w/b.txt"] } })).toBe("prompt by user grant");
   });
 
+  it("keeps the host's own files from tools however they are spelled, where one spelling is as good as another [C4.case]", () => {
+    const paths = [
+      { access: "write" as const, path: "/w/bascule.json" },
+      { access: "read" as const, path: "/w/.bascule", except: "/w/.bascule/data" },
+    ];
+    const wish: Wish = {
+      stored: { read: ["$workspace"], write: ["$workspace"] },
+      protect: [{ name: "host state", pluginsOnly: false, paths }],
+    };
+    expect(state(writer, { kind: "write", path: "/w/BASCULE.json" }, wish)).toBe("denied by host state");
+    expect(state(writer, { kind: "read", path: "/w/.Bascule/grants.json" }, wish)).toBe("denied by host state");
+    expect(state(writer, { kind: "read", path: "/w/.bascule/data/x" }, wish)).toBe("granted");
+    expect(state(writer, { kind: "read", path: "/w/.bascule/DATA/x" }, wish)).toBe("denied by host state");
+    expect(state(writer, { kind: "write", path: "/w/bascule.json.md" }, wish)).toBe("granted");
+  });
+
   it("never grants more than the manifest asks for [C2]", () => {
     const modest = pluginToolOf("words", { name: "grep", sideEffects: ["read"] }, { permissions: { read: ["$workspace/docs"] } });
     expect(state(modest, file, { stored: { read: true } })).toBe("denied by manifest");

@@ -23,7 +23,11 @@ import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { hostTool } from "../../support/tools.ts";
 
 /** What an exchange makes of an answer that comes in these pieces. */
-async function exchanged(pieces: readonly Uint8Array[], onProgress: (value: unknown) => void): Promise<string> {
+async function exchanged(
+  pieces: readonly Uint8Array[],
+  onProgress: (value: unknown) => void,
+  given: Partial<TestExecution> = {},
+): Promise<string> {
   const left = [...pieces].reverse();
   const response: HttpResponse = {
     ...{ status: 200, statusText: "OK", fields: [["content-type", "text/event-stream"]] },
@@ -34,7 +38,12 @@ async function exchanged(pieces: readonly Uint8Array[], onProgress: (value: unkn
   // Nothing is connected to: the address is never read.
   const url = new URL(URL_OF_FAR) as unknown as CheckedUrl;
   const signal = new AbortController().signal;
-  return await exchangeCall(url, executionOf({ tool: registered(() => null) }), { network, signal, token: undefined, onProgress });
+  return await exchangeCall(url, executionOf({ tool: registered(() => null), ...given }), {
+    network,
+    signal,
+    token: undefined,
+    onProgress,
+  });
 }
 
 function piecesOf(bytes: Uint8Array, size: number): readonly Uint8Array[] {
@@ -91,8 +100,10 @@ executorSuite("remote", () => {
     },
     session: () => createSession({ id: "far", workspace: WORKSPACE }),
     endSession: async () => undefined,
-    // Only what sessions ask of it.
-    places: {} as never,
+    cancelSession: async () => [],
+    cancelCall: async () => undefined,
+    commit: (callId: string) => Promise.reject(new Error(`Nothing is committed: ${callId}`)),
+    readResult: () => undefined,
   };
   const door = createHttpDoor({
     platform,
@@ -298,10 +309,15 @@ describe("createRemoteExecutor()", () => {
     const refuse = (): never => {
       throw new NetworkError("refused", "tcp connect error");
     };
-    const attempts = async (sideEffects: readonly SideEffect[], answer: () => MemoryAnswer): Promise<readonly [number, Outcome]> => {
+    const attempts = async (
+      sideEffects: readonly SideEffect[],
+      answer: () => MemoryAnswer,
+      destructive = false,
+    ): Promise<readonly [number, Outcome]> => {
       const { run, requests, platform } = route(answer);
       let isOver = false;
-      const outcome = run({ tool: registered(() => null, sideEffects) }).finally(() => (isOver = true));
+      const tool = registered(() => null, sideEffects);
+      const outcome = run({ tool: { ...tool, definition: { ...tool.definition, destructive } } }).finally(() => (isOver = true));
       await expect.poll(() => (platform.advance(100), isOver)).toBe(true);
       return [requests.length, await outcome];
     };
@@ -311,6 +327,7 @@ describe("createRemoteExecutor()", () => {
     ]);
     expect((await attempts(["write"], refuse))[0]).toBe(1);
     expect((await attempts(["network"], refuse))[0]).toBe(1);
+    expect((await attempts(["read"], refuse, true))[0]).toBe(1);
     expect((await attempts(["read"], () => sse(["started", {}])))[0]).toBe(1);
     let isFirst = true;
     const once = (): MemoryAnswer => (isFirst ? ((isFirst = false), refuse()) : success("second"));
@@ -345,6 +362,18 @@ describe("createRemoteExecutor()", () => {
     const told: unknown[] = [];
     expect(await exchanged(piecesOf(new TextEncoder().encode(text), size), (value) => told.push(value))).toBe("one\ntwo");
     expect(told).toEqual([{ ä: 1 }]);
+  });
+
+  it("takes so much progress and no more, and no frame without end [O3.bounded]", async () => {
+    let told = 0;
+    const progress = new TextEncoder().encode("event: progress\ndata: 1\n\n".repeat(10_005));
+    const result = new TextEncoder().encode("event: result\ndata: 2\n\n");
+    expect(await exchanged([progress, result], () => (told += 1))).toBe("2");
+    expect(told).toBe(10_000);
+    const endless = Array.from({ length: 3 }, () => new Uint8Array(512 * 1024).fill(0x78));
+    await expect(exchanged([...endless, result], () => undefined, { limits: { outputBytes: 1_000 } })).rejects.toMatchObject({
+      error: { code: "resource_exhausted" },
+    });
   });
 
   it("is not kept busy by one that drips a large frame [O3.drip]", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HostEvent } from "../../../../host/audit/events.ts";
+import type { JsonObject, JsonValue } from "../../../../manifests/mod.ts";
 import { httpDoor, SseReader, TOKENS, textOf } from "../../../support/http-door.ts";
 import { hostTool } from "../../../support/tools.ts";
 
@@ -76,7 +77,11 @@ describe("POST /v1/calls", () => {
     const { body } = await door.ask("/v1/calls", { body: { tool: "wait" }, fields: { prefer: "respond-async" } });
     const place = `/v1/calls/${textOf(body, "callId")}`;
     await expect.poll(begun).toBe(2);
-    expect((await door.ask(`${place}/cancel`, { method: "POST" })).body).toEqual({ cancelled: true });
+    // Told when it has ended.
+    expect((await door.ask(`${place}/cancel`, { method: "POST" })).body).toMatchObject({
+      cancelled: true,
+      result: { ok: false, error: { code: "cancelled" } },
+    });
     await expect.poll(async () => (await door.ask(place)).body).toMatchObject({ ok: false, error: { code: "cancelled" } });
     expect((await door.ask(`${place}/cancel`, { method: "POST" })).body).toEqual({ cancelled: false });
   });
@@ -162,6 +167,122 @@ describe("a turn", () => {
       .poll(async () => (await door.ask(turn)).body)
       .toMatchObject({ status: "ended", results: [{ error: { code: "cancelled" } }, { error: { code: "cancelled" } }] });
     expect([begun(), cancelled()]).toEqual([1, 1]);
+  });
+});
+
+describe("a turn with mode chain", () => {
+  it("runs its calls as steps of one chain, and tells how [K6.http, AU6.http]", async () => {
+    const change = hostTool("change", { sideEffects: ["write"], callers: ["direct", "chain"] });
+    const never = hostTool("escalate");
+    await using door = await httpDoor({
+      tools: [hostTool("look"), change, never],
+      project: { confirmation: { default: { write: "auto" } } },
+    });
+    const { body: session } = await door.ask("/v1/sessions", { body: {} });
+    const place = `/v1/sessions/${textOf(session, "sessionId")}/turns`;
+    const calls = [{ tool: "look" }, { tool: "look" }, { tool: "change", callId: "mine-0001" }, { tool: "escalate" }, { tool: "change" }];
+    const { status, body } = await door.ask(place, { body: { mode: "chain", calls } });
+    const codes = (body["results"] as readonly JsonObject[]).map(({ ok, error }) =>
+      ok === true ? "ok" : textOf(error as JsonObject, "code"),
+    );
+    expect([status, body["status"], codes]).toEqual([200, "ended", ["ok", "ok", "ok", "permission_denied", "cancelled"]]);
+    expect(body["toolChains"]).toEqual([
+      expect.objectContaining({
+        modeRequested: "parallel",
+        modeUsed: "parallel",
+        fallbackToSeq: false,
+        parallelMutationsEnabled: false,
+        waves: [[0, 1], [2], [3], [4]],
+        steps: expect.arrayContaining([expect.objectContaining({ index: 2, callId: "mine-0001", tool: "change", ok: true })]),
+      }),
+    ]);
+    expect((await door.ask(`${place}/${textOf(body, "turnId")}`)).body).toEqual(body);
+    // Each is had by its id, that too which was not run; and is no other call's.
+    const ids = body["callIds"] as readonly string[];
+    expect((await door.ask(`/v1/calls/${ids[4]}`)).body).toMatchObject({ error: { code: "cancelled" } });
+    expect((await door.ask(place, { body: { mode: "chain", calls } })).status).toBe(409);
+    expect((await door.ask("/v1/calls", { body: { tool: "change", callId: "mine-0001" } })).status).toBe(409);
+    expect((await door.ask(place, { body: { mode: "both", calls } })).status).toBe(400);
+  });
+
+  it("is cancelled as a whole: what runs, and what has not begun [K6.http, T3]", async () => {
+    const { tool, begun } = waiting();
+    await using door = await httpDoor({ tools: [tool, hostTool("look")] });
+    const { body: session } = await door.ask("/v1/sessions", { body: {} });
+    const place = `/v1/sessions/${textOf(session, "sessionId")}/turns`;
+    const { body } = await door.ask(place, {
+      body: { mode: "chain", sequential: true, calls: [{ tool: "wait" }, { tool: "look" }] },
+      fields: { prefer: "respond-async" },
+    });
+    const turn = `${place}/${textOf(body, "turnId")}`;
+    await expect.poll(begun).toBe(1);
+    expect((await door.ask(turn)).body).toMatchObject({ status: "running" });
+    expect((await door.ask(`${turn}/cancel`, { method: "POST" })).body).toEqual({ cancelled: 1 });
+    await expect
+      .poll(async () => (await door.ask(turn)).body)
+      .toMatchObject({ status: "ended", results: [{ error: { code: "cancelled" } }, { error: { code: "cancelled" } }] });
+  });
+});
+
+describe("a call of another door", () => {
+  it("is cancelled by an admin, and by nobody else [I4.cancel, T3.http]", async () => {
+    const { tool, begun } = waiting();
+    await using door = await httpDoor({ tools: [tool] });
+    const call = door.host.call("wait", {}, { callId: "library-1" });
+    await expect.poll(begun).toBe(1);
+    const place = "/v1/calls/library-1/cancel";
+    expect((await door.ask(place, { method: "POST" })).status).toBe(404);
+    expect((await door.ask(place, { method: "POST", token: TOKENS.admin })).body).toMatchObject({ cancelled: true });
+    expect(await call).toMatchObject({ error: { code: "cancelled" } });
+    expect((await door.ask("/v1/calls/none/cancel", { method: "POST", token: TOKENS.admin })).status).toBe(404);
+  });
+});
+
+describe("a call that waits for a person", () => {
+  it("is cancelled by whoever called, and its question is withdrawn [I4.cancel, T3.http, E6]", async () => {
+    let runs = 0;
+    await using door = await httpDoor({ tools: [hostTool("change", { sideEffects: ["write"] }, () => ++runs)] });
+    const { body } = await door.ask("/v1/calls", { body: { tool: "change" } });
+    const place = `/v1/calls/${textOf(body, "callId")}`;
+    expect((await door.ask(`${place}/cancel`, { method: "POST" })).body).toMatchObject({ cancelled: true });
+    expect([door.host.confirmations.list(), (await door.ask(place)).body]).toMatchObject([[], { error: { code: "cancelled" } }]);
+    expect(runs).toBe(0);
+  });
+
+  it("keeps no other token from asking, however many there are of one [E6, I4.flood]", async () => {
+    await using door = await httpDoor({
+      tools: [hostTool("change", { sideEffects: ["write"] })],
+      project: { server: { limits: { requests: 512 } } },
+    });
+    const ask = async (n: number, token: string): Promise<unknown> => {
+      const { body } = await door.ask("/v1/calls", { token, body: { tool: "change", args: { n } } });
+      return (body["error"] as JsonObject)["code"];
+    };
+    const asked: unknown[] = [];
+    for (let n = 0; n < 66; n += 1) asked.push(await ask(n, TOKENS.call));
+    expect(asked).toEqual([...Array.from({ length: 64 }, () => "approval_required"), "overloaded", "overloaded"]);
+    expect(await ask(0, TOKENS.other)).toBe("approval_required");
+  });
+});
+
+describe("a result that was too large", () => {
+  it("is read in parts by the token that called, and by no other [X6.http, I4.calls]", async () => {
+    const text = "€".repeat(200_000);
+    await using door = await httpDoor({ tools: [hostTool("much", {}, () => text)] });
+    const { body: session } = await door.ask("/v1/sessions", { body: { resultBytes: 8_192 } });
+    const { body } = await door.ask("/v1/calls", { body: { tool: "much", sessionId: session["sessionId"] } });
+    const [{ handle }] = body["truncated"] as readonly [{ readonly handle: string }];
+    expect((await door.ask(`/v1/results/${handle}`, { token: TOKENS.other })).status).toBe(404);
+    let read = "";
+    for (let offset: JsonValue | undefined = 0; typeof offset === "number";) {
+      const { status, body: part } = await door.ask(`/v1/results/${handle}?offset=${offset}`);
+      expect([status, part["offset"]]).toEqual([200, offset]);
+      read += textOf(part, "text");
+      offset = part["nextOffset"];
+    }
+    expect(read === text).toBe(true);
+    expect((await door.ask(`/v1/results/${handle}?offset=-1`)).status).toBe(400);
+    expect((await door.ask("/v1/results/none")).status).toBe(404);
   });
 });
 

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { checkSchema } from "../../../../manifests/mod.ts";
 import { ENDPOINTS } from "../../../../host/doors/http/endpoints.ts";
 import { openApiDocument } from "../../../../host/doors/http/openapi.ts";
+import type { McpClient } from "../../../../host/sources/mcp/mod.ts";
 import { httpDoor, TOKENS } from "../../../support/http-door.ts";
+import { memoryPlatformWithWorkers } from "../../../support/memory-platform.ts";
 
 describe("the endpoints", () => {
   it("check requests with schemas of the subset, and have names of their own [I4.openapi]", () => {
@@ -37,6 +39,8 @@ describe("the endpoints", () => {
       "post /v1/calls",
       "get /v1/calls/{callId}",
       "post /v1/calls/{callId}/cancel",
+      "post /v1/calls/{callId}/commit",
+      "get /v1/results/{handle}",
       "post /v1/sessions",
       "get /v1/sessions",
       "get /v1/sessions/{sessionId}",
@@ -82,6 +86,68 @@ describe("a person's endpoints", () => {
     expect((await ask("/v1/grants/revoke", { body: { plugin: "none" } })).body).toEqual({ changed: 0 });
     expect((await ask("/v1/why?name=echo")).body).toMatchObject({ tools: [{ tool: "echo", verdict: "allowed" }] });
     expect((await ask("/v1/why?name=echo&noWeb=maybe")).status).toBe(400);
+  });
+
+  it("tell of MCP servers, and accept their tools as they were shown or not at all [I4.mcp-servers, K3.http]", async () => {
+    const server = (description: string): McpClient => ({
+      listTools: () => Promise.resolve({ tools: [{ name: "add", description, inputSchema: { type: "object" } }] }),
+      callTool: () => Promise.reject(new Error("It is not called")),
+      close: () => Promise.resolve(),
+    });
+    await using door = await httpDoor();
+    const ask: typeof door.ask = (path, request = {}) => door.ask(path, { token: TOKENS.admin, ...request });
+    await door.host.addMcpServer("far", { client: server("Adds") });
+    await door.host.removeMcpServer("far");
+    await door.host.addMcpServer("far", { client: server("Adds all") });
+    const { body } = await ask("/v1/mcp-servers");
+    expect(body).toMatchObject({
+      servers: [
+        {
+          name: "far",
+          state: "connected",
+          refused: [{ tool: "add" }],
+          waiting: {
+            tools: ["add"],
+            words: [{ sign: "~", what: expect.stringContaining("description of tool"), to: '"Adds all"' }],
+          },
+        },
+      ],
+    });
+    const [far] = body["servers"] as unknown as readonly { readonly waiting: { readonly digest: string } }[];
+    const place = "/v1/mcp-servers/far/accept";
+    expect((await ask(place, { body: { digest: "0".repeat(64) } })).status).toBe(409);
+    expect((await ask("/v1/mcp-servers/none/accept", { body: { digest: "x" } })).status).toBe(404);
+    expect((await ask(place, { body: { digest: far?.waiting.digest } })).body).toEqual({ accepted: ["add"] });
+    expect(door.host.mcpServers()).toMatchObject([{ refused: [] }]);
+  });
+
+  it("look at a plugin before it is added, add what was looked at, say what it used, and remove it [I4.plugins, I2.http]", async () => {
+    const manifest = {
+      ...{ schemaVersion: "1.0", name: "words", version: "1.0.0", description: "Words" },
+      permissions: { read: ["$workspace"] },
+      tools: [{ name: "count", description: "Counts", inputSchema: { type: "object" }, sideEffects: ["read"] }],
+    };
+    const platform = memoryPlatformWithWorkers({
+      "/src/words/manifest.json": JSON.stringify(manifest),
+      "/src/words/main.ts": "export const count = () => 1;",
+    });
+    await using door = await httpDoor({ platform, plugins: "plugins" });
+    const ask: typeof door.ask = (path, request = {}) => door.ask(path, { token: TOKENS.admin, ...request });
+    const { body: preview } = await ask("/v1/plugins/inspect", { body: { source: "/src/words" } });
+    expect(preview).toMatchObject({ name: "words", requested: { read: ["$workspace"] } });
+    expect(await ask("/v1/plugins/inspect", { body: { source: "/src/none" } })).toMatchObject({ status: 403, body: { code: "forbidden" } });
+    expect((await ask("/v1/plugins", { body: { digest: "0".repeat(64) } })).status).toBe(403);
+    expect(door.host.plugins()).toEqual([]);
+    expect(await ask("/v1/plugins", { body: { digest: preview["digest"] } })).toMatchObject({ status: 201, body: { name: "words" } });
+    expect((await ask("/v1/plugins/words/used")).body).toMatchObject({
+      plugin: "words",
+      calls: 0,
+      used: {},
+      unused: { manifest: [{ kind: "read", item: "$workspace" }], grants: [] },
+    });
+    expect((await ask("/v1/plugins/none/used")).status).toBe(404);
+    expect(await ask("/v1/plugins/words", { method: "DELETE" })).toMatchObject({ status: 200, body: { plugin: "words" } });
+    expect([door.host.plugins(), (await ask("/v1/plugins/words", { method: "DELETE" })).status]).toEqual([[], 404]);
   });
 
   it("give the metrics, and say when no calls are taken any more [I4.health, AU7]", async () => {

@@ -23,6 +23,24 @@ const boom = functionTool(
 );
 const big = functionTool(() => "x".repeat(5_000_000), { name: "big", description: "Answers much", sideEffects: [] });
 
+describe("a runner that leaves", () => {
+  it("is over when its calls have ended, not before [I6.dead]", async () => {
+    const [near, far] = createMemoryPair();
+    const called = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<ToolResult>();
+    let isOver = false;
+    const served = serveRunner({ connection: near, call: () => (called.resolve(), end.promise) }).then(() => (isOver = true));
+    far.send('{"op":"tool_call","tool_call_id":"1","tool":"waits"}');
+    await called.promise;
+    far.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isOver).toBe(false);
+    await using host = await createHost({ platform: memoryPlatform(), config: false });
+    end.resolve(await host.call("none"));
+    await served;
+  });
+});
+
 interface Served {
   readonly host: Host;
   /** What the runner was answered. */

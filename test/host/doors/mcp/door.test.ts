@@ -333,7 +333,7 @@ describe("older clients of the MCP door", () => {
       roots = ["file:///workspace/out"];
       await client.sendRootsListChanged();
       expect([await look("in"), await look("out")]).toEqual([true, false]);
-      roots = ["file://elsewhere/workspace", "file:///workspace/*"];
+      roots = ["file://elsewhere/workspace", "file:///workspace/**"];
       await client.sendRootsListChanged();
       expect([await look("in"), await look("out")]).toEqual([true, true]);
       roots = ["no root at all"];

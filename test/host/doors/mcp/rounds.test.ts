@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createMcpHandler, type McpHandler } from "../../../../host/doors/mcp/mod.ts";
+import { createRounds, type Round } from "../../../../host/doors/mcp/rounds.ts";
+import { createMemoryClock } from "../../../../host/platform/memory-clock.ts";
+import { createRandom } from "../../../../host/platform/random.ts";
 import { mcpHost, type McpHost, messageOf, modernRequest, until } from "../../../support/mcp-client.ts";
 
 const PUT = {
@@ -145,5 +148,25 @@ describe("a call that is asked about between two requests", () => {
     await until(() => test.host.confirmations.list().length === 0);
     expect(await written({ test })).toBeUndefined();
     await test[Symbol.asyncDispose]();
+  });
+});
+
+describe("createRounds()", () => {
+  it("keeps no more questions than may wait, of a client and of all: whose wait longest are given up [E5.rounds]", () => {
+    const cancelled: number[] = [];
+    const clock = createMemoryClock(0);
+    const rounds = createRounds({ clock, random: createRandom(clock) });
+    // Of rounds and clients only this is used.
+    const clientOf = (id: number): Round["client"] => ({ id }) as unknown as Round["client"];
+    const suspend = (client: Round["client"], index: number): string =>
+      rounds.suspend({ call: { cancel: () => void cancelled.push(index) }, client } as unknown as Round);
+    const one = clientOf(1);
+    const states = Array.from({ length: 66 }, (_, index) => suspend(one, index));
+    expect(cancelled).toEqual([0, 1]);
+    expect(states.map((state) => rounds.has(state)).indexOf(true)).toBe(2);
+    for (let id = 2; id < 10; id += 1) for (let index = 0; index < 25; index += 1) suspend(clientOf(0), 1_000);
+    expect(cancelled).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    rounds.end(one);
+    expect(cancelled).toHaveLength(66);
   });
 });

@@ -110,6 +110,37 @@ describe("host.addMcpServer()", () => {
     expect((await host.call("mcp__official.later", {}, ALLOWED)).ok).toBe(true);
   });
 
+  it("tries no server again that was lost when the host closed [K3.closed]", async () => {
+    const memory = memoryPlatform();
+    let tries = 0;
+    // There are no processes in memory.
+    const servers = {
+      ...memory.servers,
+      start: (...args: Parameters<typeof memory.servers.start>) => (tries++, memory.servers.start(...args)),
+    };
+    const host = await createHost({ config: false, builtins: false, platform: { ...memory, servers } });
+    expect(await host.addMcpServer("lost", { command: "x" })).toMatchObject({ state: "waiting" });
+    memory.advance(1_000);
+    await expect.poll(() => [tries, host.mcpServers()[0]?.state], { timeout: 15_000, interval: 5 }).toEqual([2, "waiting"]);
+    await host.close();
+    memory.advance(60_000);
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect([tries, host.mcpServers()]).toEqual([2, []]);
+  });
+
+  it("believes a server that says of a tool that it destroys [K3.class]", async () => {
+    await using under = await official();
+    const { host, server, platform } = under;
+    server.registerTool("wipe", { description: "Wipes", annotations: { destructiveHint: true } }, () => ({ content: [] }));
+    await expect
+      .poll(() => (platform.advance(1_000), host.list({ source: "mcp" }).find(({ name }) => name === "wipe")?.destructive), {
+        timeout: 15_000,
+        interval: 20,
+      })
+      .toBe(true);
+    expect(host.list({ source: "mcp" }).filter(({ destructive }) => destructive)).toHaveLength(1);
+  });
+
   it("refuses a wrong configuration and a second server of a name [K3.config]", async () => {
     await using under = await official();
     const { host, client } = under;
@@ -132,6 +163,8 @@ describe("an MCP server of bascule.json, over stdio", () => {
     expect(await call("add", { a: 1, b: 2 })).toMatchObject({ ok: true, output: { sum: 3 }, content: [{ type: "text", text: "3" }] });
     expect((await call("env")).output).toMatch(/^(?:DENO_\w+ )?OWN PATH TAKEN$/);
     expect(await call("boom")).toMatchObject({ ok: false, error: { code: "tool_failed", message: "It broke" } });
+    const wordy = await call("boom", { words: "w".repeat(10_000) });
+    expect(wordy.ok ? "" : wordy.error.message).toHaveLength(4_001);
     expect((await call("mixed")).content).toEqual([
       { type: "text", text: "two" },
       { type: "image", data: "AAAA", mimeType: "image/png" },

@@ -1,0 +1,89 @@
+/** A plugin's settings as a form of its own schema; each is written when it is saved (SPEC G1). */
+
+import { useEffect, useState } from "preact/hooks";
+import type { VNode } from "preact";
+import { ask } from "./api.ts";
+import { type Draft, draftOf, firstDraft, readDraft } from "./draft.ts";
+import { Field, Flag } from "./schema-form.tsx";
+import { attempt, loadPlugins } from "./state.ts";
+import type { Json, PluginSettings, Schema, SettingField, Tool } from "./types.ts";
+
+export function Settings({ plugin, tools }: { readonly plugin: string; readonly tools: readonly Tool[] }): VNode {
+  const [settings, show] = useState<PluginSettings | undefined>(undefined);
+  const place = `/v1/plugins/${encodeURIComponent(plugin)}/settings`;
+  const ofPlugin = (body?: object): Promise<void> =>
+    attempt(async () => {
+      show(await ask<PluginSettings>(place, body));
+      if (body !== undefined) await loadPlugins();
+    });
+  useEffect(() => void ofPlugin(), [place]);
+  if (settings === undefined) return <p>Reading…</p>;
+  const { enabled, disabledTools, fields, file, exists, problems } = settings;
+  const set = (key: string, text?: string): Promise<void> => ofPlugin({ key, ...(text !== undefined && { text }) });
+  // A tool that is turned off is listed by no snapshot.
+  const names = [...new Set([...tools.map(({ name }) => name), ...disabledTools])].toSorted();
+  return (
+    <div>
+      {problems.map(({ message }, index) => (
+        <p key={index} class="trouble">
+          {message}
+        </p>
+      ))}
+      <Flag label="The plugin is on" isOn={enabled} onChange={(isOn) => void set("enabled", String(isOn))} />
+      {names.map((name) => (
+        <Flag
+          key={name}
+          label={`Tool ${name} is on`}
+          isOn={!disabledTools.includes(name)}
+          onChange={(isOn) => void set(`tools.${name}.enabled`, String(isOn))}
+        />
+      ))}
+      {fields.map((field) => (
+        <SettingForm key={`${field.key} ${JSON.stringify(field.value ?? null)}`} field={field} set={set} />
+      ))}
+      <p class="soft">
+        {exists ? "in" : "nothing is set; it would be in"} <code>{file}</code>
+      </p>
+    </div>
+  );
+}
+
+function SettingForm({
+  field: { key, schema, value, isSet },
+  set,
+}: {
+  readonly field: SettingField;
+  readonly set: (key: string, text?: string) => Promise<void>;
+}): VNode {
+  const [draft, change] = useState<Draft>(() => (value === undefined ? firstDraft(schema, false) : draftOf(schema, value)));
+  // `config.` always means the plugin's own, whatever it is called.
+  const name = `config.${key}`;
+  function save(event: SubmitEvent): void {
+    event.preventDefault();
+    void attempt(async () => {
+      const given = readDraft(draft, `"${key}"`);
+      await (given === undefined ? set(name) : set(name, textOf(schema, given)));
+    });
+  }
+  return (
+    <form class="setting" onSubmit={save}>
+      <Field label={key} schema={schema} isRequired={false} draft={draft} onChange={change} />
+      <div class="line">
+        <button type="submit" aria-label={`Save ${key}`}>
+          Save
+        </button>
+        {isSet && (
+          <button type="button" aria-label={`Default of ${key}`} onClick={() => void set(name)}>
+            Default
+          </button>
+        )}
+        <span class="soft">{isSet ? "set here" : "default"}</span>
+      </div>
+    </form>
+  );
+}
+
+/** The server reads texts as a command line has them: a text where only texts are wanted, else JSON. */
+function textOf(schema: Schema, value: Json): string {
+  return typeof value === "string" && [schema.type].flat().join() === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,44 @@
+/** Puts back what a call changed, once a person has seen what that is (SPEC E8). Nothing, where it cannot be undone. */
+
+import { useState } from "preact/hooks";
+import type { VNode } from "preact";
+import { ask } from "./api.ts";
+import { Changes } from "./changes.tsx";
+import { attempt, loadUndoable, undoable } from "./state.ts";
+import type { Undone } from "./types.ts";
+
+export function Undo({ callId, tool }: { readonly callId: string; readonly tool: string }): VNode | null {
+  const [shown, show] = useState<Undone | undefined>(undefined);
+  const undo = (dryRun: boolean): Promise<void> =>
+    attempt(async () => {
+      show(await ask<Undone>(`/v1/undo/${encodeURIComponent(callId)}`, { dryRun }));
+      if (!dryRun) await loadUndoable();
+    });
+  if (shown === undefined) {
+    if (!undoable.value.has(callId)) return null;
+    return (
+      <button aria-label={`Undo ${tool}`} onClick={() => void undo(true)}>
+        Undo
+      </button>
+    );
+  }
+  const { dryRun, left, restored } = shown;
+  return (
+    <div class="held">
+      {dryRun === undefined ? <p role="status">Put back: {restored.length}</p> : <Changes report={dryRun} />}
+      {left.map(({ path, reason }) => (
+        <p key={path} class="trouble">
+          left as it is: <code>{path}</code> ({reason})
+        </p>
+      ))}
+      {dryRun !== undefined && (
+        <div class="line">
+          <button class="primary" disabled={restored.length === 0} onClick={() => void undo(false)}>
+            Put back
+          </button>
+          <button onClick={() => show(undefined)}>Leave it</button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+/** One difference between two versions, in words. They are the plugin's author's in part: make them inert before they are shown. */
+
+import type { ConsentChange } from "./changes.ts";
+
+/** What was is against what is, where both are known. */
+export interface ChangeWords {
+  readonly sign: "+" | "-" | "~" | "…";
+  readonly what: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** In one line: `+ read $workspace`, `~ description of tool grep: "…" → "…"`. */
+export function changeText(change: ConsentChange): string {
+  const { sign, what, from, to } = changeWords(change);
+  const values = from === undefined || to === undefined ? (from ?? to) : `${from} → ${to}`;
+  return `${sign} ${what}${values === undefined ? "" : `: ${values}`}`;
+}
+
+export function changeWords(change: ConsentChange): ChangeWords {
+  switch (change.kind) {
+    case "permission": {
+      const of = change.tool === undefined ? "" : ` (tool ${change.tool})`;
+      return { sign: change.sign, what: `${change.what.replace(": ", " ")}${of}` };
+    }
+    case "class":
+      return { sign: "~", what: `tool ${change.tool} can do more`, from: change.from === "" ? "nothing" : change.from, to: change.to };
+    case "signer":
+      return { sign: "~", what: "signed by", from: change.from ?? "nobody", to: change.to ?? "nobody" };
+    case "name":
+      return { sign: "~", what: "name", from: change.from ?? "", to: change.to ?? "" };
+    case "file":
+      return { sign: ({ added: "+", changed: "~", removed: "-" } as const)[change.change], what: `file ${change.path}` };
+    case "tool":
+      return change.change === "removed"
+        ? { sign: "-", what: `tool ${change.tool}` }
+        : { sign: "+", what: `tool ${change.tool} (${change.class})`, to: JSON.stringify(change.description) };
+    case "field": {
+      const { field, tool, pointer, from, to } = change;
+      const what = `${field} of tool ${tool}${pointer === undefined ? "" : ` at ${pointer === "" ? "its root" : pointer}`}`;
+      const sign = from === undefined ? "+" : to === undefined ? "-" : "~";
+      return { sign, what, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    }
+    case "more":
+      return { sign: "…", what: `and ${change.count} more` };
+  }
+}

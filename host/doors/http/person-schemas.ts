@@ -1,0 +1,66 @@
+/** What answers to a person hold, of plugins, undo and MCP servers. */
+
+import { type TSchema, Type } from "@sinclair/typebox";
+import { printable } from "../../cli/text.ts";
+import { changeWords } from "../../consent/change-text.ts";
+import { asks, type ConsentChange } from "../../consent/changes.ts";
+import { ANY, CHANGE_WORDS, DRY_RUN, OBJECT, oneOf, some, TEXT, TEXTS, TIME } from "./schemas.ts";
+
+export const UNDOABLE: TSchema = some({ callId: TEXT, tool: TEXT, atMs: TIME });
+export const UNDONE: TSchema = some({
+  callId: TEXT,
+  tool: TEXT,
+  restored: TEXTS,
+  left: Type.Array(some({ path: TEXT, reason: TEXT })),
+  dryRun: Type.Optional(DRY_RUN),
+});
+
+export const MCP_SERVER: TSchema = some({
+  name: TEXT,
+  state: oneOf(["connecting", "connected", "waiting", "closed"]),
+  problem: Type.Optional(TEXT),
+  tools: TEXTS,
+  refused: Type.Array(some({ tool: TEXT, reason: TEXT })),
+  waiting: Type.Optional(some({ tools: TEXTS, digest: TEXT, changes: Type.Array(OBJECT), words: CHANGE_WORDS })),
+});
+
+/** As `CHANGE_WORDS` has them. They are the author's in part, so what would hide or reorder text is written out. */
+export function inWords(changes: readonly ConsentChange[]): readonly object[] {
+  return changes.map((change) => {
+    const { sign, what, from, to } = changeWords(change);
+    const values = { ...(from !== undefined && { from: printable(from) }), ...(to !== undefined && { to: printable(to) }) };
+    return { sign, what: printable(what), ...values, widens: asks(change, "fluent") };
+  });
+}
+
+const UNUSED: TSchema = Type.Array(some({ kind: TEXT, item: ANY }));
+export const USED: TSchema = some({
+  plugin: TEXT,
+  calls: Type.Integer(),
+  since: Type.Optional(TIME),
+  until: Type.Optional(TIME),
+  used: OBJECT,
+  lines: Type.Array(OBJECT, { description: "The same one by one, with how often and by which calls" }),
+  leftOut: Type.Array(OBJECT, { description: "Done or tried, and not among `used`" }),
+  unused: some({ manifest: UNUSED, grants: UNUSED }),
+});
+
+export const SETTINGS: TSchema = some({
+  plugin: TEXT,
+  file: TEXT,
+  exists: Type.Boolean(),
+  enabled: Type.Boolean(),
+  disabledTools: TEXTS,
+  config: OBJECT,
+  fields: Type.Array(
+    some({
+      key: TEXT,
+      value: Type.Optional(ANY),
+      isSet: Type.Boolean(),
+      type: Type.Optional(TEXT),
+      description: Type.Optional(TEXT),
+      schema: OBJECT,
+    }),
+  ),
+  problems: Type.Array(OBJECT),
+});

@@ -1,0 +1,27 @@
+/**
+ * Copies files that two shipped plugins need, because a plugin imports its own files only: from where they are written to where
+ * they are read. `node scripts/copy-plugin-files.ts` writes them; `--check` compares.
+ */
+
+import { mkdirSync, readFileSync } from "node:fs";
+import { REPOSITORY } from "./run-command.ts";
+import { writeOrCheck } from "./write-or-check.ts";
+
+/** The language of `calculate`, for functions that are plotted. */
+const COPIES = [
+  {
+    from: "plugins/math",
+    to: "plugins/plot/expressions",
+    files: ["calls.ts", "compile.ts", "expression.ts", "functions.ts", "vendor/jsep.js", "vendor/jsep.d.ts", "vendor/jsep.LICENCE.txt"],
+  },
+] as const;
+
+for (const { from, to, files } of COPIES)
+  for (const file of files) {
+    mkdirSync(REPOSITORY + `${to}/${file}`.replace(/\/[^/]*$/u, ""), { recursive: true });
+    const text = readFileSync(`${REPOSITORY}${from}/${file}`, "utf8");
+    writeOrCheck(
+      `${to}/${file}`,
+      file.startsWith("vendor/") ? text : `// Copied from ${from} by scripts/copy-plugin-files.ts: do not edit.\n${text}`,
+    );
+  }

@@ -1,0 +1,241 @@
+/** What a person does on the console: fills forms, runs dry and commits, undoes, sets, accepts. In the browser that `CHROMIUM` names. */
+
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { McpClient } from "../../host/sources/mcp/mod.ts";
+import { faultsOf, openConsole, PROGRAM, serveConsole, type Served } from "../support/console.ts";
+import { hostTool } from "../support/tools.ts";
+
+const HOSTILE = `<img src=x onerror="window.hacked=1">`;
+const FORM = {
+  type: "object",
+  properties: {
+    rules: {
+      type: "array",
+      minItems: 1,
+      items: {
+        type: "object",
+        properties: {
+          match: { type: "string" },
+          level: { type: "string", enum: ["low", "high"], default: "high" },
+          words: { type: "array", items: { type: "string" } },
+        },
+        required: ["match"],
+      },
+    },
+    ratio: { type: ["number", "null"], minimum: 0, maximum: 1, default: 0.5 },
+    place: { type: "object", properties: { x: { type: "integer" }, y: { type: "integer" } }, required: ["x"] },
+    'a b"><script>': { type: "boolean", default: true, description: HOSTILE },
+    __proto: { type: "string" },
+  },
+  required: ["rules"],
+} as const;
+
+function manifest(
+  version: string,
+  { net = [], description = "Reads a file" }: { readonly net?: readonly string[]; readonly description?: string } = {},
+): string {
+  return JSON.stringify({
+    schemaVersion: "1.0",
+    name: "demo",
+    version,
+    description: "Is looked at",
+    permissions: { read: ["$workspace", "/srv/other"], ...(net.length > 0 && { net }) },
+    settingsSchema: {
+      type: "object",
+      properties: {
+        greeting: { type: "string", default: "hello", description: HOSTILE },
+        limits: { type: "object", properties: { size: { type: "integer" } } },
+        level: { type: "string", enum: ["low", "high"], default: "low" },
+      },
+    },
+    tools: [
+      { name: "look", description, inputSchema: { type: "object", properties: { path: { type: "string" } } }, sideEffects: ["read"] },
+    ],
+  });
+}
+
+/** A server whose `add` says this. */
+const server = (description: string): McpClient => ({
+  listTools: () => Promise.resolve({ tools: [{ name: "add", description, inputSchema: { type: "object" } }] }),
+  callTool: () => Promise.reject(new Error("It is not called")),
+  close: () => Promise.resolve(),
+});
+
+describe.skipIf(!existsSync(PROGRAM))(
+  `a person at the console in ${PROGRAM || "a browser (set CHROMIUM to run this)"}`,
+  { timeout: 60_000 },
+  () => {
+    let browser: Browser;
+    let served: Served;
+    let context: BrowserContext;
+    let page: Page;
+    const seen: unknown[] = [];
+    const complaints: string[] = [];
+
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath: PROGRAM, args: ["--no-sandbox"] });
+      const demo = { "manifest.json": manifest("1.0.0"), "main.ts": "export const look = ({ path }) => Deno.readTextFile(path);\n" };
+      const shape = hostTool("shape", { inputSchema: FORM }, (args) => {
+        seen.push(args);
+        return null;
+      });
+      const write = hostTool("write", { sideEffects: ["write"] }, async (_args, { workspace }) => {
+        await workspace.write("out.txt", `one\n${HOSTILE}\n`);
+        return "written";
+      });
+      served = await serveConsole(demo, {
+        tools: [shape, () => ({ ...write(), changesByContext: true })],
+        undo: true,
+        events: { store: true },
+      });
+      await served.host.addMcpServer("far", { client: server("Adds") });
+      await served.host.removeMcpServer("far");
+      await served.host.addMcpServer("far", { client: server(`Adds ${HOSTILE}`) });
+    }, 60_000);
+    afterAll(async () => {
+      await browser.close();
+      await served[Symbol.asyncDispose]();
+    });
+    afterEach(async () => {
+      const hacked: unknown = await page.evaluate("window.hacked");
+      await context.close();
+      expect([hacked, complaints.splice(0)]).toEqual([undefined, []]);
+    });
+
+    async function open(view: string, options: Parameters<Browser["newContext"]>[0] = {}): Promise<void> {
+      ({ context, page } = await openConsole(browser, served, complaints, options));
+      await page.getByRole("link", { name: view }).click();
+    }
+
+    it("fills lists, objects, choices, defaults and null by the schema alone, whatever its names are [I5.form]", async () => {
+      await open("Run", { colorScheme: "dark" });
+      await page.getByLabel("Tool", { exact: true }).selectOption("shape");
+      await page.getByLabel("match (required)").fill("first");
+      await page.getByRole("button", { name: "Add to words" }).click();
+      await page.getByLabel("words 1 (required)").fill("a\nb");
+      await page.getByRole("button", { name: "Add to rules" }).click();
+      await page.getByLabel("match (required)").nth(1).fill("second");
+      await page.getByLabel("level").nth(1).selectOption("low");
+      await page.getByRole("button", { name: "Add to rules" }).click();
+      await page.getByRole("button", { name: "Remove rules 3" }).click();
+      await page.getByLabel("Give place").check();
+      await page.getByLabel("x (required)").fill("3");
+      expect(await page.getByLabel("ratio", { exact: true }).inputValue()).toBe("0.5");
+      await page.getByLabel("ratio is null").check();
+      expect(await faultsOf(page)).toEqual([]);
+      await page.getByRole("button", { name: "Run", exact: true }).click();
+      await page.getByText("success").waitFor();
+      await page.getByLabel("ratio is null").uncheck();
+      await page.getByLabel("ratio", { exact: true }).fill("0.25");
+      await page.getByLabel("Give place").uncheck();
+      await page.getByRole("button", { name: "Run", exact: true }).click();
+      await expect.poll(() => seen.length).toBe(2);
+      const rules = [
+        { match: "first", level: "high", words: ["a\nb"] },
+        { match: "second", level: "low" },
+      ];
+      const flag = { 'a b"><script>': true };
+      expect(seen).toEqual([
+        { rules, ratio: null, place: { x: 3 }, ...flag },
+        { rules, ratio: 0.25, ...flag },
+      ]);
+      expect(await page.getByRole("button", { name: "Dry run" }).count()).toBe(0);
+    });
+
+    it("runs dry, sees the diff, commits it, and puts it back, by keyboard alone [I5.dry-run, I5.undo, E8.console]", async () => {
+      await open("Run");
+      await page.getByLabel("Tool", { exact: true }).selectOption("write");
+      const press = async (name: string): Promise<void> => {
+        await page.getByRole("button", { name, exact: true }).first().focus();
+        await page.keyboard.press("Enter");
+      };
+      await press("Dry run");
+      await page.getByText("Nothing was changed.").waitFor();
+      await page.getByText(`+${HOSTILE}`).waitFor();
+      expect(() => served.read("out.txt")).toThrow("ENOENT");
+      expect(await faultsOf(page)).toEqual([]);
+      await press("Commit");
+      await page.getByText("done", { exact: true }).waitFor();
+      expect(served.read("out.txt")).toContain("one\n");
+      await press("Undo write");
+      await page.getByText(`-${HOSTILE}`).waitFor();
+      expect(served.read("out.txt")).toContain("one\n");
+      await press("Put back");
+      await page.getByText("Put back: 1").waitFor();
+      expect(() => served.read("out.txt")).toThrow("ENOENT");
+    });
+
+    it("sees what a plugin used beside what it asks for and holds, and the differences of a version that waits [I5.used, I5.quarantine, H6]", async () => {
+      await served.host.grant("demo", { read: ["$workspace", "/srv/other"] });
+      await writeFile(join(served.folder, "notes.txt"), "noted");
+      await served.host.call("demo.look", { path: "notes.txt" });
+      await open("Plugins", { colorScheme: "dark" });
+      await page.getByRole("button", { name: "What it used: demo" }).click();
+      const row = page.getByRole("row", { name: /^read/ });
+      await row.getByText("$workspace/notes.txt").waitFor();
+      await page.getByText("Granted and never used: read /srv/other").waitFor();
+      const description = `Reads a file ${HOSTILE}`;
+      await served.plant("manifest.json", manifest("2.0.0", { net: ["evil.example"], description }));
+      await page.getByText("Version 2.0.0 waits for you").waitFor();
+      await page.getByText("+ net evil.example").waitFor();
+      await page.getByText("can do more").waitFor();
+      await page.getByText('- "Reads a file"').waitFor();
+      await page.getByText(`+ ${JSON.stringify(description)}`).waitFor();
+      expect(await faultsOf(page)).toEqual([]);
+      await page.getByRole("button", { name: "Accept", exact: true }).click();
+      await page.getByText("Version 2.0.0 waits for you").waitFor({ state: "detached" });
+      await expect.poll(() => served.host.plugins()[0]?.version).toBe("2.0.0");
+    });
+
+    it("changes a plugin's settings, and lets defaults hold again [I5.settings, G1.console]", async () => {
+      await open("Plugins");
+      await page.getByText("Settings", { exact: true }).click();
+      const config = (): unknown => served.host.settings.view("demo").config;
+      await page.getByLabel("greeting", { exact: true }).fill("good day");
+      await page.getByRole("button", { name: "Save greeting" }).click();
+      await expect.poll(config).toEqual({ greeting: "good day", level: "low" });
+      await page.getByLabel("level", { exact: true }).selectOption("high");
+      await page.getByRole("button", { name: "Save level" }).click();
+      await page.getByLabel("Give limits").check();
+      await page.getByLabel("size", { exact: true }).fill("7");
+      await page.getByRole("button", { name: "Save limits" }).click();
+      await expect.poll(config).toEqual({ greeting: "good day", level: "high", limits: { size: 7 } });
+      await page.getByRole("button", { name: "Default of greeting" }).click();
+      await expect.poll(config).toEqual({ greeting: "hello", level: "high", limits: { size: 7 } });
+      expect(await faultsOf(page)).toEqual([]);
+      await page.getByLabel("Tool look is on").uncheck();
+      await expect.poll(() => served.host.settings.view("demo").disabledTools).toEqual(["look"]);
+      await page.getByLabel("Tool look is on").check();
+      await expect.poll(() => served.host.settings.view("demo").disabledTools).toEqual([]);
+    });
+
+    it("sees what of an MCP server is not offered, and accepts it [I5.servers, K3.console]", async () => {
+      await open("Servers");
+      await page.getByRole("heading", { name: /far\s*connected/ }).waitFor();
+      await page.getByText("Not offered").waitFor();
+      expect(await faultsOf(page)).toEqual([]);
+      await page.getByRole("button", { name: "Accept add" }).click();
+      await page.getByText("1 tool is offered").waitFor();
+      expect(served.host.mcpServers()).toMatchObject([{ name: "far", refused: [] }]);
+    });
+
+    it("cancels a call that runs, of whatever door, and pages back in the record under its seal [I5.cancel, I5.audit]", async () => {
+      await open("Live");
+      await served.agentCalls("write", {});
+      await page.getByRole("button", { name: "Cancel write" }).click();
+      await page.getByText("cancelled").waitFor();
+      for (let n = 0; n < 60; n += 1) await served.host.call("echo", { text: `call ${n}` });
+      await page.getByRole("link", { name: "Record" }).click();
+      await page.getByText("as they were written").waitFor();
+      await page.getByLabel("tool").fill("echo");
+      await page.getByRole("button", { name: "Search" }).click();
+      await page.getByRole("button", { name: "Show older ones" }).click();
+      await page.getByRole("button", { name: "Show older ones" }).waitFor({ state: "detached" });
+      await expect.poll(() => page.locator("ol.cards > li").count()).toBe(120);
+    });
+  },
+);

@@ -1,0 +1,11 @@
+/** Some hundred requests of what `npm run fuzz -- --only http` sends any number of. */
+
+import { describe, expect, it } from "vitest";
+import { FUZZ_SEED } from "../support/seed.ts";
+import { checkHttpRequests } from "./http-check.ts";
+
+describe("the HTTP API, with requests made from its own document", { timeout: 90_000 }, () => {
+  it("answers every one, none by a defect, each as the document says [I4.openapi, I4.malformed]", async () => {
+    expect(await checkHttpRequests(FUZZ_SEED, 300), `seed ${FUZZ_SEED}`).toEqual([]);
+  });
+});

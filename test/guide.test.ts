@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runCommand } from "../scripts/run-command.ts";
+import { type CliProject, createCliProject } from "./host/cli/run-cli.ts";
+import { allBlocks, missingLines, type SessionStep, sessionSteps, shellWords } from "./support/readme.ts";
+import { REPOSITORY } from "./support/source-files.ts";
+
+const FOLDER = `${REPOSITORY}docs/guide/`;
+const PAGES = readdirSync(FOLDER).filter((name) => name.endsWith(".md"));
+/** How long an edit may take to be served; only a broken reload ever waits that long. */
+const DEADLINE_MS = 15_000;
+/** Ports that pages name; another one is taken when they are run. */
+const PORTS = ["7420", "8080"];
+/** Variables of the reader that pages speak of. */
+const ENVIRONMENT = { WEATHER_KEY: "sesame-open-7" };
+
+/** Commands that are there for the reader only: they install what the checkout has. */
+const NOT_RUN = /^npm (?:install|ci)\b/;
+const GOES_ON = /^(?:bascule (?:dev|serve)|node server\.mjs)\b/;
+
+describe("the guide", () => {
+  it("has a page for each task", () => {
+    expect(PAGES.length).toBeGreaterThan(9);
+  });
+
+  it.each(PAGES)("%s works as it is written [I7.guide]", { timeout: 120_000 }, async (page) => {
+    const text = await withFreePorts(readFileSync(FOLDER + page, "utf8"));
+    await using project = await createCliProject({ "README.md": "# Title\n\nSome words.\n" });
+    symlinkSync(`${REPOSITORY}node_modules`, join(project.folder, "node_modules"));
+    const servers: ChildProcess[] = [];
+    try {
+      for (const { language, text: block } of allBlocks(text)) {
+        const [, file] = /^\w+ (\S+)$/.exec(language) ?? [];
+        if (file !== undefined) await project.write(file, `${block}\n`);
+        if (language !== "console") continue;
+        for (const step of sessionSteps(block)) expect(await follow(step, project, servers)).toEqual([]);
+      }
+    } finally {
+      for (const child of servers) {
+        const gone = new Promise((resolve) => child.once("exit", resolve));
+        child.kill();
+        await gone;
+      }
+    }
+  });
+});
+
+/** @returns what is missing of what the page promises. */
+async function follow(step: SessionStep, project: CliProject, servers: ChildProcess[]): Promise<readonly string[]> {
+  if (NOT_RUN.test(step.command)) return [];
+  if (GOES_ON.test(step.command)) return await begin(step, project, servers);
+  const deadline = Date.now() + DEADLINE_MS;
+  for (;;) {
+    const { code, output } = await run(step.command, project);
+    // A command that the page promises nothing of has to work.
+    const missing = step.output.length === 0 && code !== 0 ? [`exit code 0, not ${code}`] : missingLines(output, step.output);
+    if (missing.length === 0) return [];
+    // What is not there yet a moment after an edit is asked for again, as a reader would.
+    const mayRepeat = /^bascule (?:call|list|info|grants|why|settings|audit) /.test(`${step.command} `);
+    if (!mayRepeat || Date.now() > deadline) return [`$ ${step.command}`, ...missing.map((line) => `missing: ${line}`), "got:", output];
+  }
+}
+
+async function run(command: string, project: CliProject): Promise<{ readonly code: number | null; readonly output: string }> {
+  const [program, ...args] = shellWords(command);
+  if (program === "bascule") {
+    const { code, out, error } = await project.run(args, { env: ENVIRONMENT });
+    return { code, output: error + out };
+  }
+  const node =
+    program === "node" ? [process.execPath, ...(process.versions["deno"] === undefined ? [] : ["run", "-A"]), ...args] : undefined;
+  const [file = "", ...rest] = node ?? ["bash", "-c", command];
+  return await runCommand(file, rest, { cwd: project.folder, timeoutMs: DEADLINE_MS });
+}
+
+async function begin({ command, output }: SessionStep, project: CliProject, servers: ChildProcess[]): Promise<readonly string[]> {
+  const [program, ...args] = shellWords(command);
+  if (program === "bascule") {
+    const started = project.start(args, { env: ENVIRONMENT });
+    await started.waitFor(args[0] === "dev" ? "Ctrl-C ends" : "http://127.0.0.1:");
+    return missingLines(started.printed(), output);
+  }
+  const deno = process.versions["deno"] === undefined ? [] : ["run", "-A"];
+  const child = spawn(process.execPath, [...deno, ...args], { cwd: project.folder, stdio: ["ignore", "pipe", "inherit"] });
+  servers.push(child);
+  await new Promise((resolve) => child.stdout?.once("data", resolve));
+  return [];
+}
+
+async function withFreePorts(text: string): Promise<string> {
+  let changed = text;
+  for (const port of PORTS) if (text.includes(port)) changed = changed.replaceAll(port, String(await freePort()));
+  return changed;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { configOf, httpDoor, type HttpDoorUnderTest, TOKENS, textOf } from "../../../support/http-door.ts";
+import { hostTool } from "../../../support/tools.ts";
+import type { JsonObject } from "../../../../manifests/mod.ts";
+import type { ToolFactory } from "../../../../host/tool.ts";
+
+const AUTO = { confirmation: { default: { write: "auto" } } } as const;
+
+/** Writes a file of the workspace, and may run dry. */
+const put: ToolFactory = () => ({
+  ...hostTool("put", { sideEffects: ["write"] }, async (_args, { workspace }) => {
+    await workspace.write("out.txt", "new\n");
+    return "done";
+  })(),
+  changesByContext: true,
+});
+
+interface Dry {
+  readonly callId: string;
+  readonly hash: string;
+}
+
+async function dryRun(door: HttpDoorUnderTest, token: string = TOKENS.call): Promise<Dry> {
+  const { status, body } = await door.ask("/v1/calls", { token, body: { tool: "put", dryRun: true } });
+  const report = body["dryRun"] as JsonObject;
+  expect([status, body["ok"], report]).toEqual([
+    200,
+    true,
+    expect.objectContaining({ canCommit: true, changes: [expect.objectContaining({ kind: "created", path: "out.txt" })] }),
+  ]);
+  return { callId: textOf(body, "callId"), hash: textOf(report, "hash") };
+}
+
+async function written({ platform }: HttpDoorUnderTest): Promise<string | undefined> {
+  return (await platform.files.stat("/workspace/out.txt")) && (await platform.files.readText("/workspace/out.txt"));
+}
+
+function commit(
+  door: HttpDoorUnderTest,
+  { callId, hash }: Dry,
+  token: string = TOKENS.call,
+  more: object = {},
+): ReturnType<typeof door.ask> {
+  return door.ask(`/v1/calls/${callId}/commit`, { token, body: { hash, ...more } });
+}
+
+describe("a dry run over HTTP", () => {
+  it("changes nothing until it is committed, by its own token, once and as it was shown [E8.http]", async () => {
+    await using door = await httpDoor({ tools: [put], project: AUTO });
+    const dry = await dryRun(door);
+    expect(await written(door)).toBeUndefined();
+    expect((await commit(door, dry, TOKENS.other)).status).toBe(404);
+    expect((await commit(door, { ...dry, hash: "0".repeat(64) })).status).toBe(404);
+    expect(await written(door)).toBeUndefined();
+    expect(await commit(door, dry)).toEqual({ status: 200, body: { ok: true, callId: dry.callId, filesModified: ["out.txt"] } });
+    expect(await written(door)).toBe("new\n");
+    expect((await commit(door, dry)).status).toBe(404);
+  });
+
+  it("is not committed where something changed meanwhile [E8.http]", async () => {
+    await using door = await httpDoor({ tools: [put], project: AUTO });
+    const dry = await dryRun(door);
+    door.platform.plant("/workspace/out.txt", "somebody's own");
+    expect(await commit(door, dry)).toMatchObject({ status: 409, body: { detail: expect.stringContaining("out.txt") } });
+    expect(await written(door)).toBe("somebody's own");
+  });
+
+  it.each<[string, JsonObject]>([
+    ["a person is asked about the tool", {}],
+    ["policy made it a dry run", { ...AUTO, policy: { rules: [{ tool: "put", dryRun: true }] } }],
+  ])("is a person's to commit where %s, whatever scopes the caller has [E8.agent, E5.agent]", async (_why, project) => {
+    const agent = "an-agent-with-everything";
+    const tokens = [await configOf("agent", agent, ["call", "admin"])];
+    await using door = await httpDoor({ tools: [put], project, tokens });
+    const dry = await dryRun(door, agent);
+    expect(await commit(door, dry, agent)).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining(`bascule commit ${dry.callId}`) },
+    });
+    expect(await written(door)).toBeUndefined();
+    // It is still there, for somebody else who may.
+    expect(await commit(door, dry, TOKENS.admin)).toMatchObject({ status: 200, body: { ok: true } });
+    expect(await written(door)).toBe("new\n");
+  });
+
+  it("asks a person where its caller waits for that, with what was shown, and is not done after a no [E8.http, E2]", async () => {
+    await using door = await httpDoor({ tools: [put] });
+    for (const approve of [false, true]) {
+      const dry = await dryRun(door);
+      const asked = commit(door, dry, TOKENS.call, { wait: true });
+      await expect.poll(() => door.host.confirmations.list().length).toBe(1);
+      const [question] = door.host.confirmations.list();
+      expect(question).toMatchObject({ request: { callId: dry.callId, preview: { hash: dry.hash } } });
+      // Nobody commits it while the question stands.
+      expect((await commit(door, dry, TOKENS.admin)).status).toBe(404);
+      expect(await written(door)).toBeUndefined();
+      const { requestId, hash } = question?.request ?? {};
+      await door.ask(`/v1/confirmations/${requestId}`, { token: TOKENS.admin, body: { approve, hash } });
+      expect((await asked).status).toBe(approve ? 200 : 403);
+      expect(await written(door)).toBe(approve ? "new\n" : undefined);
+    }
+  });
+
+  it("leaves others theirs, however many one token makes [E8.http, I4.flood]", async () => {
+    await using door = await httpDoor({ tools: [put], project: AUTO });
+    const mine = await dryRun(door);
+    for (let n = 0; n < 6; n += 1) await dryRun(door, TOKENS.other);
+    expect((await commit(door, mine)).status).toBe(200);
+  });
+});
+
+describe("undo over HTTP", () => {
+  it("lists what can be put back, says what it would do, and does it, for a person only [E8.undo-http]", async () => {
+    await using door = await httpDoor({ tools: [put], project: { ...AUTO, undo: { keep: true } } });
+    const admin = { token: TOKENS.admin };
+    const { body: result } = await door.ask("/v1/calls", { body: { tool: "put" } });
+    const callId = textOf(result, "callId");
+    expect((await door.ask("/v1/undo")).status).toBe(403);
+    expect((await door.ask("/v1/undo", admin)).body).toMatchObject({ calls: [{ callId, tool: "put" }] });
+    const place = `/v1/undo/${callId}`;
+    expect((await door.ask(place, { body: {} })).status).toBe(403);
+    expect(await door.ask(place, { ...admin, body: { dryRun: true } })).toMatchObject({
+      status: 200,
+      body: { restored: ["out.txt"], dryRun: { changes: [{ kind: "deleted", path: "out.txt" }] } },
+    });
+    expect(await written(door)).toBe("new\n");
+    expect((await door.ask(place, { ...admin, body: {} })).body).toMatchObject({ ok: true, restored: ["out.txt"], left: [] });
+    expect(await written(door)).toBeUndefined();
+    expect((await door.ask(place, { ...admin, body: {} })).status).toBe(404);
+  });
+});

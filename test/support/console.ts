@@ -1,0 +1,106 @@
+/** A host whose console a browser can open, and a page in it. On the real disk and network: the browser is real. */
+
+import { readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { consoleMount } from "../../host/doors/console/mount.ts";
+import { type HostServer, openHostServer } from "../../host/doors/http/server.ts";
+import { createHttpTokens, type HttpTokens } from "../../host/doors/http/tokens.ts";
+import { createHost } from "../../host/host.ts";
+import type { Host } from "../../host/host-interface.ts";
+import type { HostOptions } from "../../host/host-options.ts";
+import { currentPlatform } from "../../host/platform/mod.ts";
+import { configOf } from "./http-door.ts";
+
+/** The browser that `CHROMIUM` names; empty where there is none. */
+export const PROGRAM: string = process.env["CHROMIUM"] ?? "";
+
+export interface Served extends AsyncDisposable {
+  readonly host: Host;
+  readonly server: HostServer;
+  readonly tokens: HttpTokens;
+  readonly folder: string;
+  /** Of the workspace. */
+  read(path: string): string;
+  /** A file of `plugins/demo`. */
+  plant(path: string, text: string): Promise<void>;
+  /** An agent calls, and is told to wait. @returns the call's id */
+  agentCalls(tool: string, args: unknown): Promise<string>;
+}
+
+/**
+ * @param demo files of the one plugin
+ * @param allowedOrigins pages of other origins that may ask
+ */
+export async function serveConsole(
+  demo: Readonly<Record<string, string>>,
+  options: HostOptions,
+  allowedOrigins: readonly string[] = [],
+): Promise<Served> {
+  const folder = await mkdtemp(join(tmpdir(), "bascule-console-"));
+  await mkdir(join(folder, "plugins/demo"), { recursive: true });
+  const plant = (path: string, text: string): Promise<void> => writeFile(join(folder, "plugins/demo", path), text);
+  for (const [path, text] of Object.entries(demo)) await plant(path, text);
+  const real = currentPlatform({ log: { level: "error" } });
+  // All that it keeps is kept there too.
+  const platform = { ...real, environment: { ...real.environment, cwd: folder } };
+  const host = await createHost({ platform, config: false, workspace: folder, plugins: join(folder, "plugins"), watch: true, ...options });
+  const tokens = createHttpTokens({ ...platform, tokens: [await configOf("agent", "agent-token", ["call"])] });
+  const server = await openHostServer({
+    ...{ platform, host, tokens, mounts: [consoleMount] },
+    about: { version: "0", pid: 1 },
+    server: { tokens: [], allowedHosts: [], allowedOrigins, limits: {}, host: "127.0.0.1", port: 0 },
+  });
+  return {
+    ...{ host, server, tokens, folder, plant },
+    read: (path) => readFileSync(join(folder, path), "utf8"),
+    async agentCalls(tool, args) {
+      const response = await fetch(`${server.url}/v1/calls`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: "Bearer agent-token" },
+        body: JSON.stringify({ tool, args }),
+      });
+      return ((await response.json()) as { readonly callId: string }).callId;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([server.close(), host.close()]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface Opened {
+  readonly page: Page;
+  readonly context: BrowserContext;
+}
+
+/** A page that is logged in. @param complaints gets what the browser says is wrong: a policy that was broken, a script that failed */
+export async function openConsole(
+  browser: Browser,
+  { server, tokens }: Pick<Served, "server" | "tokens">,
+  complaints: string[],
+  options: Parameters<Browser["newContext"]>[0] = {},
+): Promise<Opened> {
+  const context = await browser.newContext({ viewport: { width: 400, height: 800 }, ...options });
+  const page = await context.newPage();
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  await page.goto(`${server.url}/#code=${await tokens.issueCode()}`);
+  await page.getByText("connected", { exact: true }).waitFor();
+  return { page, context };
+}
+
+/** What axe finds wrong, and whether the page is wider than its window. */
+export async function faultsOf(page: Page): Promise<readonly string[]> {
+  const axe = readFileSync(join(process.cwd(), "node_modules/axe-core/axe.min.js"), "utf8");
+  // In the page's own world, where its policy does not reach.
+  const found: readonly string[] = await page.evaluate(
+    `${axe};axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes[0].html))`,
+  );
+  const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+  return isTooWide === true ? [...found, "wider than the window"] : found;
+}
