@@ -8,6 +8,9 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["test/fixtures/**", "node_modules/**"],
     pool: "forks",
+    // The runtimes import the files themselves, as they import the program: quicker than vitest's own module runner, which with
+    // its loader hooks does not work on Deno at all (`import.meta.resolve` and a CommonJS `require` of JSON fail).
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // vitest leaves one processor to itself: of two, that is every second one.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 20_000,

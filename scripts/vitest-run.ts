@@ -5,11 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { REPOSITORY, runCommand } from "./run-command.ts";
 
-/**
- * On Deno vitest's own module runner and loader hooks do not work (`import.meta.resolve` and a CommonJS `require` of JSON fail),
- * so the files are imported by Deno itself, as they are.
- */
-const DENO_OPTIONS = ["--experimental.viteModuleRunner=false", "--experimental.nodeLoader=false"];
+/** Each test file has a process of its own, and all of them load the same modules. */
+const COMPILE_CACHE = `${REPOSITORY}node_modules/.cache/compile`;
 
 export interface TestTotals {
   readonly passed: number;
@@ -36,8 +33,8 @@ export async function runTests(runtime: "node" | "deno", args: readonly string[]
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
     const command = runtime === "node" ? process.execPath : "deno";
     const prefix = runtime === "node" ? [] : ["run", "-A"];
-    const suffix = runtime === "node" ? [] : DENO_OPTIONS;
-    const outcome = await runCommand(command, [...prefix, ...vitest, ...suffix, ...reporters], { echo });
+    const env = { NODE_COMPILE_CACHE: COMPILE_CACHE };
+    const outcome = await runCommand(command, [...prefix, ...vitest, ...reporters], { echo, env });
     const totals = readTotals(await readFile(report, "utf8").catch(() => "{}"));
     return { ...totals, ok: outcome.code === 0 && totals.failed === 0 && totals.passed > 0, output: outcome.output };
   } finally {
