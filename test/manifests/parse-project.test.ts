@@ -84,7 +84,7 @@ describe("parseProject()", () => {
       { name: "notes", unconfined: true },
     ];
     const isolation = { by: "thread", alone: ["words"] };
-    const common = { args: [], env: {}, headers: {}, enabled: true, toolSideEffects: {} };
+    const common = { args: [], config: {}, env: {}, headers: {}, enabled: true, toolSideEffects: {} };
     const mcpServers = {
       a: { ...common, command: "serve", env: { KEY: { fromEnv: "A_KEY" } } },
       b: { ...common, url: "https://mcp.example/", timeoutMs: 5 },
