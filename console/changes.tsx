@@ -35,9 +35,15 @@ function Change({ change: { path, kind, type, from, mode, diff, before, after } 
         <span class={`badge ${STATE[kind] ?? ""}`}>{kind}</span> <code>{type === "directory" ? `${path}/` : path}</code>{" "}
         <span class="soft">
           {from !== undefined && `from ${from} `}
+          {type === "symlink" && "a link "}
           {sizes} {mode}
         </span>
       </figcaption>
+      {diff === undefined && (before !== undefined || after !== undefined) && (
+        <p class="soft">
+          not shown as text: <code>{[before, after].map((side) => side?.sha256.slice(0, 16) ?? "nothing").join(" → ")}</code>
+        </p>
+      )}
       {diff !== undefined && (
         <pre class="diff" tabIndex={0} role="region" aria-label={`Changes in ${path}`}>
           {/* The first two lines name the file, which the line above has done. */}

@@ -3,7 +3,7 @@
 import type { VNode } from "preact";
 import { Block } from "./block.tsx";
 import { ask } from "./api.ts";
-import { attempt, calls, undoable } from "./state.ts";
+import { attempt, calls } from "./state.ts";
 import { Undo } from "./undo.tsx";
 
 const cancel = (callId: string): Promise<void> =>
@@ -38,7 +38,7 @@ export function Live(): VNode {
                     Cancel
                   </button>
                 )}
-                {undoable.value.has(callId) && <Undo callId={callId} tool={tool} />}
+                <Undo callId={callId} tool={tool} />
               </div>
             </li>
           ))}

@@ -72,10 +72,12 @@ function Console(): VNode {
             </a>
           ))}
         </nav>
-        <p class="state" role="status">
-          {isConnected.value ? "connected" : "not connected"}
-        </p>
-        <button onClick={logOut}>Log out</button>
+        <div class="end">
+          <span class="soft" role="status">
+            {isConnected.value ? "connected" : "not connected"}
+          </span>
+          <button onClick={logOut}>Log out</button>
+        </div>
       </header>
       <main>
         {trouble.value !== undefined && (

@@ -8,7 +8,7 @@ import { Block } from "./block.tsx";
 import { Changes } from "./changes.tsx";
 import { type Draft, emptyDraft, kindOf, readDraft } from "./draft.ts";
 import { SchemaForm } from "./schema-form.tsx";
-import { attempt, loadUndoable, undoable } from "./state.ts";
+import { attempt, loadUndoable } from "./state.ts";
 import type { Committed, DryRun, Result, Tool } from "./types.ts";
 import { Undo } from "./undo.tsx";
 
@@ -109,7 +109,7 @@ function Outcome({ result }: { readonly result: Result }): VNode {
       {filesModified.length > 0 && (
         <div class="line">
           <span>changed {filesModified.length === 1 ? "one file" : `${filesModified.length} files`}</span>
-          {undoable.value.has(callId) && <Undo callId={callId} tool={result.tool} />}
+          <Undo callId={callId} tool={result.tool} />
         </div>
       )}
     </div>
@@ -129,7 +129,7 @@ function DryRunPart({ result: { callId, tool }, report }: { readonly result: Res
       <div class="line">
         <span class={`badge ${committed.ok ? "completed" : "failed"}`}>{committed.ok ? "done" : "not all of it is done"}</span>
         <span>{committed.ok ? committed.filesModified.join(", ") : committed.message}</span>
-        {undoable.value.has(callId) && <Undo callId={callId} tool={tool} />}
+        <Undo callId={callId} tool={tool} />
       </div>
     );
   }

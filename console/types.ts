@@ -35,12 +35,17 @@ export interface Result {
   };
 }
 
+export interface Contents {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
 export interface FileChange {
   readonly path: string;
   readonly kind: string;
   readonly type: string;
-  readonly before?: { readonly bytes: number };
-  readonly after?: { readonly bytes: number };
+  readonly before?: Contents;
+  readonly after?: Contents;
   readonly from?: string;
   readonly mode?: string;
   readonly diff?: string;

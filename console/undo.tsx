@@ -1,13 +1,13 @@
-/** Puts back what a call changed, once a person has seen what that is (SPEC E8). */
+/** Puts back what a call changed, once a person has seen what that is (SPEC E8). Nothing, where it cannot be undone. */
 
 import { useState } from "preact/hooks";
 import type { VNode } from "preact";
 import { ask } from "./api.ts";
 import { Changes } from "./changes.tsx";
-import { attempt, loadUndoable } from "./state.ts";
+import { attempt, loadUndoable, undoable } from "./state.ts";
 import type { Undone } from "./types.ts";
 
-export function Undo({ callId, tool }: { readonly callId: string; readonly tool: string }): VNode {
+export function Undo({ callId, tool }: { readonly callId: string; readonly tool: string }): VNode | null {
   const [shown, show] = useState<Undone | undefined>(undefined);
   const undo = (dryRun: boolean): Promise<void> =>
     attempt(async () => {
@@ -15,6 +15,7 @@ export function Undo({ callId, tool }: { readonly callId: string; readonly tool:
       if (!dryRun) await loadUndoable();
     });
   if (shown === undefined) {
+    if (!undoable.value.has(callId)) return null;
     return (
       <button aria-label={`Undo ${tool}`} onClick={() => void undo(true)}>
         Undo

@@ -103,8 +103,11 @@ export function createSessions(options: {
       const known = kept.get(key);
       if (known !== undefined) return known;
       const session = open({ ...(role !== undefined && { role }), ...(context !== undefined && { context }) });
-      const [oldest] = kept.keys();
-      if (kept.size >= KEPT && oldest !== undefined) kept.delete(oldest);
+      const [oldest] = kept;
+      if (kept.size >= KEPT && oldest !== undefined) {
+        kept.delete(oldest[0]);
+        end(oldest[1]);
+      }
       kept.set(key, session);
       return session;
     },

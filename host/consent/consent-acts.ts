@@ -113,9 +113,10 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
       const { directory: path } = find(plugin);
       // A link goes, what it leads to stays.
       await directory.withdraw(path, () => options.files.remove(path));
-      await consent.forget(plugin);
+      // First what it may: whatever else goes wrong, nothing of that name has it any more.
       const removed = await grants.revoke(plugin);
       if (removed > 0) options.onGrantsChanged(plugin);
+      await consent.forget(plugin);
       return { plugin, directory: path, grants: removed };
     },
   };

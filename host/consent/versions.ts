@@ -33,6 +33,8 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const INDEX = "versions.json";
 const INDEX_BYTES = 64 * 1024;
 const OWNER_ONLY = 0o600;
+/** What may be deleted beside the index: versions, and what an interrupted write left. */
+const OWN_NAME = /^(?:[0-9a-f]{64}|\.new|\..+\.tmp)$/;
 
 /** @param folder absolute; it need not be there. */
 export function createVersions(platform: Pick<Platform, "files" | "guarded">, folder: string): Versions {
@@ -50,14 +52,23 @@ export function createVersions(platform: Pick<Platform, "files" | "guarded">, fo
 
   async function write(plugin: string, notes: readonly KeptNote[]): Promise<void> {
     await files.writeAtomic(`${home(plugin)}/${INDEX}`, `${JSON.stringify(notes, undefined, 2)}\n`, OWNER_ONLY);
-    const kept = new Set([INDEX, ...notes.map(({ digest }) => digest)]);
-    for (const { name } of await files.list(home(plugin))) if (!kept.has(name)) await files.remove(`${home(plugin)}/${name}`);
+    const kept = new Set(notes.map(({ digest }) => digest));
+    for (const { name } of await files.list(home(plugin)))
+      if (OWN_NAME.test(name) && !kept.has(name)) await files.remove(`${home(plugin)}/${name}`);
+  }
+
+  /** A checkout may have come with links in place of them: what those lead to is somebody else's. */
+  async function refuseLinks(plugin: string): Promise<void> {
+    for (const place of [folder, home(plugin)])
+      if ((await files.lstat(place))?.kind === "symlink")
+        throw new FileError("not_regular", `"${place}" is a link, so no version is kept there or deleted (delete the link)`);
   }
 
   return {
     list,
     async save(version) {
       const { name: plugin, digest, manifest } = version;
+      await refuseLinks(plugin);
       const before = await list(plugin);
       const place = `${home(plugin)}/${digest}`;
       const isKept = (await files.stat(place)) !== undefined;
@@ -72,11 +83,15 @@ export function createVersions(platform: Pick<Platform, "files" | "guarded">, fo
       return state.kind === "read" && state.digest === digest ? state : undefined;
     },
     async dropNewer(plugin, digest) {
+      await refuseLinks(plugin);
       const notes = await list(plugin);
       const index = notes.findIndex((note) => note.digest === digest);
       if (index > 0) await write(plugin, notes.slice(index));
     },
-    forget: (plugin) => files.remove(home(plugin)),
+    async forget(plugin) {
+      await refuseLinks(plugin);
+      await files.remove(home(plugin));
+    },
   };
 }
 

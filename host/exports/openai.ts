@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../manifests/mod.ts";
+import { type JsonSchema, pointerToken } from "../../manifests/mod.ts";
 import type { ObjectSchema, OpenAiResponsesTool, OpenAiTool } from "./exported.ts";
 import type { ToolFormat, ToolToExport } from "./format.ts";
 import { toObjectSchema } from "./schema-rules.ts";
@@ -41,11 +41,11 @@ function unstrict(schema: JsonSchema, pointer: string): { readonly pointer: stri
     const names = Object.keys(schema.properties ?? {});
     if (schema.additionalProperties !== false) return { pointer, why: 'objects have "additionalProperties": false' };
     const optional = names.find((name) => schema.required?.includes(name) !== true);
-    if (optional !== undefined) return { pointer: `${pointer}/properties/${optional}`, why: "every property is required" };
+    if (optional !== undefined) return { pointer: `${pointer}/properties/${pointerToken(optional)}`, why: "every property is required" };
   }
   if (types.includes("array") && schema.items === undefined) return { pointer, why: "items have a schema" };
   for (const [name, inner] of Object.entries(schema.properties ?? {})) {
-    const found = unstrict(inner, `${pointer}/properties/${name}`);
+    const found = unstrict(inner, `${pointer}/properties/${pointerToken(name)}`);
     if (found !== undefined) return found;
   }
   return schema.items === undefined ? undefined : unstrict(schema.items, `${pointer}/items`);

@@ -183,9 +183,11 @@ function checkDryRun({ tool, decision }: Execution): ToolErrorData | undefined {
     return binding.version.manifest.state === "session" ? refuse("its plugin keeps state between calls, which would change") : undefined;
   }
   const sideEffects = classOf(tool);
+  const changesByContext = binding.kind === "factory" ? binding.create().changesByContext : undefined;
+  if (changesByContext === false) return refuse("it changes something in the host itself");
   if (sideEffects === "none" || sideEffects === "read") return undefined;
   if (sideEffects === "execute") return refuse("it executes programs, and what they change cannot be held back");
-  if (binding.kind === "factory" && binding.create().changesByContext === true) return undefined;
+  if (changesByContext === true) return undefined;
   return refuse("it is the embedding program's own code, which does not say that it changes things by its context only");
 }
 

@@ -136,5 +136,9 @@ export function isChanged({ data, mode }: MemoryFile, { base, info }: Origin): b
 }
 
 function isEqual(left: Uint8Array, right: Uint8Array): boolean {
-  return left === right || (left.length === right.length && left.every((byte, index) => byte === right[index]));
+  if (left === right) return true;
+  if (left.length !== right.length) return false;
+  // They may be large, and a function for each byte takes ten times as long.
+  for (let index = 0; index < left.length; index++) if (left[index] !== right[index]) return false;
+  return true;
 }

@@ -41,12 +41,13 @@ export function createPreview({ dryRuns, executors, quotas, isWanted }: PreviewO
     if (!isWanted() || count >= MAX_PREVIEWS) return undefined;
     if (tool.binding.kind !== "plugin" || decision.route !== "wasm" || classOf(tool) !== "write") return undefined;
     if (tool.binding.version.manifest.state === "session") return undefined;
-    // It runs: it takes room like any other call, and counts like one.
-    const slot = await (call.chain?.slots ?? call.session.slots).enter(signal);
-    if (slot.kind !== "entered") return undefined;
+    // At once: others look at it while this one waits for a slot.
     count += 1;
     let isKept = false;
+    // It runs: it takes room like any other call, and counts like one.
+    const slot = await (call.chain?.slots ?? call.session.slots).enter(signal);
     try {
+      if (slot.kind !== "entered") return undefined;
       const begun = quotas.begin(counted);
       if (!begun.ok) return undefined;
       const outcome = await executors.wasm({ ...wanted, meter: begun.meter, dryRun: "preview" });
@@ -54,7 +55,7 @@ export function createPreview({ dryRuns, executors, quotas, isWanted }: PreviewO
       isKept = true;
       return { report: outcome.dryRun, begun, commit: () => commit(outcome), drop };
     } finally {
-      slot.leave();
+      if (slot.kind === "entered") slot.leave();
       if (!isKept) drop();
     }
 

@@ -118,7 +118,7 @@ const listDir = tool<{ path?: string; glob?: string }>(
 );
 
 function reloadPlugins(reload: () => Promise<number>): ToolFactory {
-  return tool(
+  const reloading = tool(
     {
       name: "reload_plugins",
       description: "Loads plugins that are new or have changed",
@@ -129,6 +129,8 @@ function reloadPlugins(reload: () => Promise<number>): ToolFactory {
     },
     async () => ({ reloaded: await reload() }),
   );
+  // No file of the workspace, but not nothing: it does not run dry.
+  return () => ({ ...reloading(), changesByContext: false });
 }
 
 function readKept(read: KeptResults["read"]): ToolFactory {

@@ -5,8 +5,8 @@ import type { Labels, MetricFamily } from "./metric.ts";
 /** What the text is served as. */
 export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** A label that is longer is cut: it is a name, and whoever made it up pays for no storage. */
-const LABEL_LENGTH = 128;
+/** A label that is longer is cut. No name of a tool is: two that were cut alike would be one series twice, and nothing at all is read then. */
+const LABEL_LENGTH = 192;
 
 /**
  * Each family with its help, its type and a line for each sample, in the order given. A family without samples is left out.

@@ -77,16 +77,21 @@ export function createToolkits({ registry, clock, log }: ToolkitsOptions): Toolk
     if (registry === undefined) throw new TypeError("the host was created with registry: null");
     const factories = Object.entries(toolkit.tools).map(([tool, member]) => toFactory(tool, member, toolkit.sideEffects));
     for (const tool of Object.keys(toolkit.tools)) refuseTaken(tool, name, registry);
-    remove(name);
-    return registry.registerMany(factories, { toolkit: name }).map((tool) => tool.name);
+    // First the new ones, which take the place of the old: where one of them is wrong, all of the old are still there.
+    const tools = registry.registerMany(factories, { toolkit: name }).map((tool) => tool.name);
+    unregister(name, (tool) => !tools.includes(tool));
+    return tools;
+  }
+
+  function unregister(name: string, isGone: (tool: string) => boolean): void {
+    const status = known.get(name);
+    for (const tool of status?.ok === true ? status.tools.filter(isGone) : [])
+      if (registry?.has(tool) && registry.get(tool).toolkit === name) registry.unregister(tool);
   }
 
   function remove(name: string): boolean {
-    const status = known.get(name);
-    known.delete(name);
-    for (const tool of status?.ok === true ? status.tools : [])
-      if (registry?.has(tool) && registry.get(tool).toolkit === name) registry.unregister(tool);
-    return status !== undefined;
+    unregister(name, () => true);
+    return known.delete(name);
   }
 
   return { add, remove, list: () => [...known.values()] };

@@ -176,6 +176,11 @@ describe("createHost()", () => {
     expect(host.definitionsFor(host.session({ role: "admin" })).map(({ name }) => name)).toEqual(["open", "secret"]);
     expect(await host.call("secret", {}, { role: "admin", context: { agentId: "a" } })).toMatchObject({ ok: true });
     expect(await host.call("secret", {}, { role: "guest" })).toMatchObject({ error: { code: "tool_not_found" } });
+    let closed = 0;
+    host.subscribe(({ type }) => void (type === "session.closed" && (closed += 1)));
+    // Two are kept already; 256 may be.
+    for (let index = 0; index < 260; index += 1) await host.call("secret", {}, { role: `role${index}` });
+    expect(closed).toBe(6);
   });
 
   it("lists each tool with the route and limits that policy gives it [R3]", async () => {

@@ -30,8 +30,15 @@ export interface Served extends AsyncDisposable {
   agentCalls(tool: string, args: unknown): Promise<string>;
 }
 
-/** @param demo files of the one plugin */
-export async function serveConsole(demo: Readonly<Record<string, string>>, options: HostOptions): Promise<Served> {
+/**
+ * @param demo files of the one plugin
+ * @param allowedOrigins pages of other origins that may ask
+ */
+export async function serveConsole(
+  demo: Readonly<Record<string, string>>,
+  options: HostOptions,
+  allowedOrigins: readonly string[] = [],
+): Promise<Served> {
   const folder = await mkdtemp(join(tmpdir(), "bascule-console-"));
   await mkdir(join(folder, "plugins/demo"), { recursive: true });
   const plant = (path: string, text: string): Promise<void> => writeFile(join(folder, "plugins/demo", path), text);
@@ -44,7 +51,7 @@ export async function serveConsole(demo: Readonly<Record<string, string>>, optio
   const server = await openHostServer({
     ...{ platform, host, tokens, mounts: [consoleMount] },
     about: { version: "0", pid: 1 },
-    server: { tokens: [], allowedHosts: [], allowedOrigins: [], limits: {}, host: "127.0.0.1", port: 0 },
+    server: { tokens: [], allowedHosts: [], allowedOrigins, limits: {}, host: "127.0.0.1", port: 0 },
   });
   return {
     ...{ host, server, tokens, folder, plant },

@@ -80,7 +80,8 @@ function isAddress(hostname: string): boolean {
   return parseIp(hostname.replace(/^\[(.*)\]$/s, "$1")) !== undefined;
 }
 
-/** The scheme is not compared: what is encrypted is decrypted in front of this server. */
-function isSameHost(origin: string, { host }: URL): boolean {
-  return URL.canParse(origin) && new URL(origin).host === host && /^https?:/.test(origin);
+/** The scheme is not compared: what is encrypted is decrypted in front of this server. No browser spells an origin in another way. */
+function isSameHost(text: string, { host }: URL): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.origin === text && url.host === host && /^https?:/.test(text);
 }

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ConfirmPrompt } from "../../../host/mod.ts";
+import { hostTool } from "../../support/tools.ts";
 import { type ChainHost, chainHost, type ChainPlugin, endings } from "../../support/chain-host.ts";
 
 const CHAIN = { callers: ["direct", "chain"] };
@@ -101,6 +102,33 @@ describe("tools that call one another", () => {
         error: { message: expect.stringMatching(/they would wait for one another|waits for this call itself/) },
       });
     }
+  });
+
+  it("run at once as many of a call's steps as the session allows, and no more [D4.cap]", async () => {
+    let [running, most] = [0, 0];
+    const release = Promise.withResolvers<void>();
+    const slow = hostTool("slow", { callers: ["chain"] }, async () => {
+      most = Math.max(most, ++running);
+      await release.promise;
+      running -= 1;
+      return null;
+    });
+    await using host = await chainHost(
+      {
+        many: {
+          main: "export const go = (_args, { tools }) => Promise.allSettled(Array.from({ length: 9 }, () => tools.call('slow'))).then(({ length }) => length);",
+          tools: { go: {} },
+          calls: ["slow"],
+        },
+      },
+      { tools: [slow] },
+    );
+    const session = host.host.session({ concurrency: 2 });
+    const call = host.host.call("many.go", {}, { session });
+    await expect.poll(() => running, { timeout: 20_000 }).toBe(2);
+    release.resolve();
+    expect(await call).toMatchObject({ output: 9 });
+    expect(most).toBe(2);
   });
 
   it("wait for no slot of their own session's, also where a step runs dry before a person is asked [D4, E8.preview]", async () => {

@@ -4,6 +4,7 @@ import { readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createOverlay } from "../../../host/overlay/overlay.ts";
+import type { DryRunReport } from "../../../host/overlay/report.ts";
 import { createExchanges } from "../../../host/capabilities/mod.ts";
 import { answerOperation } from "../../../host/capabilities/mod.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
@@ -142,6 +143,30 @@ describe("attack: out of the overlay", () => {
     expect(await made.platform.files.readText(`${WORKSPACE}/x.txt`)).toBe("mine");
   });
 
+  it("is kept for a while, the last few of them: no flood fills the memory [E8.bounded]", async () => {
+    await using made = await recordingHost("export const run = ({ text }, { workspace }) => workspace.write('x.txt', text);");
+    for (const id of ["1", "2", "3", "4", "5"]) await made.host.call("demo.run", { text: id }, { callId: id, dryRun: true });
+    expect(await made.host.commit("1")).toMatchObject({ ok: false, code: "unknown" });
+    expect(await made.host.commit("5")).toMatchObject({ ok: true });
+    made.platform.advance(31 * 60_000);
+    expect(await made.host.commit("4")).toMatchObject({ ok: false, code: "unknown" });
+  });
+
+  it("changes more than is listed: what is not is counted, and agreed to by the hash too [E8.many]", async () => {
+    const report = async (last: string): Promise<DryRunReport> => {
+      const { answer, overlay } = overlaid(
+        testCall({ platform: memoryPlatform({}), cwd: WORKSPACE, permissions: { read: true, write: true } }),
+      );
+      for (let index = 0; index < 1_005; index++)
+        await answer("fs.writeFile", { path: `f${String(index).padStart(4, "0")}` }, toBytes(index === 1_004 ? last : "x"));
+      return await overlay.report(WORKSPACE, true);
+    };
+    const [one, other, again] = [await report("x"), await report("evil"), await report("x")];
+    expect([one.changes.length, one.moreChanges]).toEqual([1_000, 5]);
+    expect(one.hash).toBe(again.hash);
+    expect(one.hash).not.toBe(other.hash);
+  });
+
   it("makes things with rights that nobody would give them, and the person sees it [E8.rights]", async () => {
     await using made = await recordingHost(`export async function run() {
       await Deno.writeTextFile("x.sh", "rm", { mode: 0o777 });
@@ -176,6 +201,7 @@ describe("attack: out of the overlay", () => {
     expect(await changed()).toEqual([]);
     await writeFile(path, "two");
     await writeFile(join(call.workspace, "dir/c.txt"), "c");
+    expect(await changed()).toEqual([path, join(call.workspace, "dir")]);
     expect(textOf(await answer("fs.readFile", { path: "a.txt" }))).toBe("two");
     await answer("fs.readDir", { path: "dir" });
     await writeFile(path, "one");

@@ -11,7 +11,17 @@ describe("a page on another origin", () => {
     const origin = "http://127.0.0.1:3000";
     const call = { body: { tool: "act" } };
     // With a token that it should not have, since that is the worst case.
-    for (const from of [origin, "https://evil.example", "null", "http://localhost:7420.evil.example", "file://"]) {
+    const names = ["http://localhost:7420", "http://[::1]:7420", "http://127.1:7420", "http://2130706433:7420", "http://127.0.0.1.:7420"];
+    for (const from of [
+      origin,
+      ...names,
+      "https://evil.example",
+      "null",
+      "",
+      "http://localhost:7420.evil.example",
+      "file://",
+      "http://127.0.0.1",
+    ]) {
       const response = await door.request("/v1/calls", { ...call, fields: { origin: from } });
       expect([from, response.status, response.headers.get("access-control-allow-origin")]).toEqual([from, 403, null]);
     }
@@ -28,7 +38,7 @@ describe("a page on another origin", () => {
     const preflight = await door.request("/v1/calls", {
       method: "OPTIONS",
       token: undefined,
-      fields: { origin, "access-control-request-method": "POST" },
+      fields: { origin, "access-control-request-method": "POST", "access-control-request-private-network": "true" },
     });
     expect([preflight.status, [...preflight.headers.keys()].filter((name) => name.startsWith("access-control"))]).toEqual([403, []]);
     expect(runs).toBe(0);

@@ -1,6 +1,6 @@
 /** Somebody edits what is kept for undoing, so that undoing writes where no tool could. */
 
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createHost, type Host } from "../../../host/mod.ts";
@@ -11,7 +11,11 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 const EVIL = "evil";
 
 /** A project whose `.bascule/undo/` holds one call with these steps; each finds at its place what it says the call left. */
-async function forged(root: string, steps: readonly { readonly path: string; readonly now: string | undefined }[]): Promise<Host> {
+async function forged(
+  root: string,
+  steps: readonly { readonly path: string; readonly now: string | undefined }[],
+  plugins: string = join(root, "workspace/plugins"),
+): Promise<Host> {
   const workspace = join(root, "workspace");
   const folder = join(workspace, ".bascule/undo/1.forged");
   await mkdir(folder, { recursive: true });
@@ -30,7 +34,7 @@ async function forged(root: string, steps: readonly { readonly path: string; rea
     platform: currentPlatform({ log: { level: "error" } }),
     workspace,
     config: join(workspace, "bascule.json"),
-    plugins: join(workspace, "plugins"),
+    plugins,
   });
 }
 
@@ -82,5 +86,22 @@ describe("attack: edited images for undoing", () => {
     await symlink("/dev/zero", join(folder, "00003.0.step"));
     expect(await host.undo("forged")).toMatchObject({ ok: true, restored: [], left: [{ path: "mine.txt" }] });
     expect(await readFile(join(workspace, "mine.txt"), "utf8")).toBe("mine");
+  });
+
+  it("moves no folder that holds what no tool may write, by a rename that never was [E8.undo-attack]", async () => {
+    const root = await temporaryFolder();
+    const workspace = join(root, "workspace");
+    await mkdir(join(workspace, "tools/plugins/p"), { recursive: true });
+    await writeFile(join(workspace, "bascule.json"), "{}");
+    const { dev: device, ino: inode } = await stat(join(workspace, "tools"));
+    await using host = await forged(root, [], join(workspace, "tools/plugins"));
+    const step = { kind: "rename", path: join(workspace, "elsewhere"), to: join(workspace, "tools"), device, inode };
+    await writeFile(join(workspace, ".bascule/undo/1.forged/00000.0.step"), JSON.stringify(step));
+    expect(await host.undo("forged")).toMatchObject({
+      ok: true,
+      restored: [],
+      left: [{ reason: expect.stringContaining("no tool may write") }],
+    });
+    expect((await stat(join(workspace, "tools/plugins/p"))).isDirectory()).toBe(true);
   });
 });

@@ -25,6 +25,12 @@ async function hostWith(...tools: readonly ToolFactory[]): Promise<Host> {
 }
 
 describe("host.definitions()", () => {
+  it("points at properties of any name [R5.lossy]", async () => {
+    const properties = { "a/b~c": { type: "string" } } as const;
+    await using host = await hostWith(tool("find", { inputSchema: { type: "object", properties, additionalProperties: false } }));
+    expect(host.definitions("openai").lossy.map(({ pointer }) => pointer)).toEqual(["/inputSchema/properties/a~1b~0c"]);
+  });
+
   it("writes the shape of each target, and what that cannot say [R5.shapes] [R5.lossy]", async () => {
     const outputSchema: JsonSchema = { type: "object", properties: { found: { type: "integer" } } };
     await using host = await hostWith(tool("find", { title: "Find", inputSchema: FIND, outputSchema }));

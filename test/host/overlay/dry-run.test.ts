@@ -171,6 +171,16 @@ describe("a call with dryRun", () => {
   });
 });
 
+describe("reload_plugins", () => {
+  it("does not run dry: it would reload [E8.dry-run]", async () => {
+    await using host = await recordingHost("export const run = () => 1;");
+    host.platform.plant("/workspace/plugins/demo/main.ts", "export const run = () => 2;");
+    expect(await host.host.call("reload_plugins", {}, { dryRun: true })).toMatchObject({ ok: false, error: { code: "unavailable" } });
+    expect((await host.host.call("demo.run")).output).toBe(1);
+    expect(await host.host.call("reload_plugins", {})).toMatchObject({ ok: true, output: { reloaded: 1 } });
+  });
+});
+
 describe("confirmation.preview", () => {
   const config = { confirmation: { preview: true } };
 
@@ -228,5 +238,32 @@ describe("confirmation.preview", () => {
     expect(await host.host.call("demo.run", { n: 1 }, { confirm })).toMatchObject({ ok: false, error: { code: "tool_failed" } });
     expect(asked).toHaveLength(1);
     expect(asked[0]).not.toHaveProperty("preview");
+  });
+
+  it("is held for eight questions at once; what fails, and what is answered, holds nothing [E2.preview, E8.bounded]", async () => {
+    const main = `export async function run({ fail }, { workspace }) { if (fail) throw new Error("x"); await workspace.write("x.txt", "x"); }`;
+    await using host = await recordingHost(main, { config });
+    const session = host.host.session({ concurrency: 20 });
+    const round = async (answer: Promise<boolean>, args: object[]): Promise<boolean[]> => {
+      const seen: boolean[] = [];
+      const confirm = (request: ConfirmationRequest): Promise<boolean> => (seen.push(request.preview !== undefined), answer);
+      const calls = args.map((one) => host.host.call("demo.run", { ...one }, { session, confirm }));
+      await expect.poll(() => seen.length, { timeout: 30_000 }).toBe(args.length);
+      if (answer === never) answerNever(false);
+      await Promise.all(calls);
+      return seen;
+    };
+    let answerNever = (_answer: boolean): void => {};
+    const never = new Promise<boolean>((resolve) => (answerNever = resolve));
+    const nine = Array.from({ length: 9 }, () => ({}));
+    expect(
+      await round(
+        Promise.resolve(false),
+        [...nine, ...nine].map(() => ({ fail: true })),
+      ),
+    ).not.toContain(true);
+    const seen = await round(never, nine);
+    expect(seen.filter((hasPreview) => hasPreview)).toHaveLength(8);
+    expect(await round(Promise.resolve(false), [{}])).toEqual([true]);
   });
 });

@@ -45,12 +45,21 @@ describe("toPrometheus()", () => {
     const labels = read.samples.map((sample) => sample.labels["tool"]);
     expect(labels.slice(0, 2)).toEqual(hostile.slice(0, 2));
     expect(labels[2]).toBe("\ufffd");
-    expect(labels[3]).toHaveLength(128);
+    expect(labels[3]).toHaveLength(192);
     expect(labels.slice(4)).toEqual(hostile.slice(4));
   });
 });
 
 describe("createCallCounters()", () => {
+  it("tells the longest names apart that tools can have [AU7.metrics]", () => {
+    const counters = createCallCounters();
+    const longest = `mcp__${"s".repeat(63)}.${"t".repeat(63)}`;
+    for (const last of ["a", "b"]) counters.ended({ tool: `${longest}${last}`, outcome: "ok", durationMs: 1 });
+    const read = readPrometheus(toPrometheus(counters.families()));
+    const tools = read.samples.filter(({ name }) => name === "bascule_calls_total").map(({ labels }) => labels["tool"]);
+    expect(tools).toEqual([`${longest}a`, `${longest}b`]);
+  });
+
   it("counts calls, durations, denials and what is active [AU7.metrics]", () => {
     const counters = createCallCounters();
     for (let n = 0; n < 4; n++) counters.begun();

@@ -84,6 +84,14 @@ describe("toolkits", () => {
     ]);
     expect(never.platform.recorded.log.filter(({ message }) => message.includes("is skipped"))).toHaveLength(4);
     expect((await host?.call("double", { n: 1 }))?.output).toBe(2);
+    // One that cannot be brought up to date serves on, and is still known to.
+    expect(await host?.toolkits.add({ name: "good", sideEffects: [], tools: { "no name": double } })).toMatchObject({ ok: false });
+    expect(host?.toolkits.list().at(-1)).toEqual({ name: "good", ok: true, tools: ["double"] });
+    expect((await host?.call("double", { n: 1 }))?.output).toBe(2);
+    expect(await host?.toolkits.add({ name: "good", sideEffects: [], tools: { half: ({ n }: { n: number }) => n / 2 } })).toMatchObject({
+      ok: true,
+    });
+    expect(host?.list({ tags: ["toolkit:good"] }).map(({ name }) => name)).toEqual(["half"]);
   });
 
   it("do not take one another's names, and replace themselves as a whole [K4.names]", async () => {

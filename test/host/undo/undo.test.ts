@@ -175,6 +175,30 @@ describe("undo", () => {
     expect(await call.text("made.txt")).toBe("by somebody");
   });
 
+  it("writes through no link that took a folder's name since, and onto no other thing [E8.undo-left, C4]", async () => {
+    const call = recorded();
+    await call.answer("fs.writeFile", { path: "dir/c.txt" }, "by the call");
+    await call.answer("fs.rename", { from: "a.txt", to: "b.txt" });
+    await call.platform.files.rename(`${WORKSPACE}/dir`, `${WORKSPACE}/moved`);
+    call.platform.plant(`${WORKSPACE}/dir`, { link: "moved" });
+    await call.write("a.txt", "by somebody");
+    const { restored, left } = await call.undo();
+    expect([restored, left.map(({ path }) => path.slice(WORKSPACE.length + 1)).toSorted()]).toEqual([[], ["a.txt", "b.txt", "dir/c.txt"]]);
+    expect(await Promise.all(["moved/c.txt", "a.txt", "b.txt"].map(call.text))).toEqual(["by the call", "by somebody", "one"]);
+  });
+
+  it("keeps what was there before the first of several changes that come at once [E8.undo]", async () => {
+    const call = recorded();
+    await Promise.all([
+      call.answer("fs.writeFile", { path: "a.txt" }, "x"),
+      call.answer("fs.writeFile", { path: "a.txt" }, "y"),
+      call.answer("fs.rename", { from: "a.txt", to: "new.txt" }),
+      call.answer("fs.writeFile", { path: "a.txt" }, "z"),
+    ]);
+    expect((await call.undo()).left).toEqual([]);
+    expect(await Promise.all(["a.txt", "new.txt"].map(call.text))).toEqual(["one", undefined]);
+  });
+
   it("keeps an image before the change happens, so that a host that is killed meanwhile loses nothing [E8.undo-crash]", async () => {
     const call = recorded();
     await call.answer("fs.writeFile", { path: "a.txt" }, "x");
@@ -235,6 +259,13 @@ describe("undo", () => {
     expect(await host.undo("on")).toEqual({ ok: true, callId: "on", tool: "edit", restored: ["a.txt"], left: [] });
     expect(await text()).toBe('{"n":1}');
     expect(await host.undo("on")).toMatchObject({ ok: false });
+
+    // What could not be put back whole can be asked for again.
+    await host.call("edit", { n: 4 }, { callId: "part" });
+    await platform.files.writeAtomic(`${WORKSPACE}/a.txt`, "by somebody");
+    expect(await host.undo("part")).toMatchObject({ ok: true, restored: [], left: [{ path: "a.txt" }] });
+    await platform.files.writeAtomic(`${WORKSPACE}/a.txt`, '{"n":4}');
+    expect(await host.undo("part")).toMatchObject({ ok: true, restored: ["a.txt"] });
 
     await host.call("edit", { n: 3 }, { callId: "dry", dryRun: true });
     expect(await host.undoable()).toEqual([]);

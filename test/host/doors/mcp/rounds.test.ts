@@ -152,18 +152,21 @@ describe("a call that is asked about between two requests", () => {
 });
 
 describe("createRounds()", () => {
-  it("keeps no more questions than may wait: the one that waits longest is given up [E5.rounds]", () => {
+  it("keeps no more questions than may wait, of a client and of all: whose wait longest are given up [E5.rounds]", () => {
     const cancelled: number[] = [];
     const clock = createMemoryClock(0);
     const rounds = createRounds({ clock, random: createRandom(clock) });
-    const client = { of: "one client" } as unknown as Round["client"];
-    const states = Array.from({ length: 258 }, (_, index) =>
-      // Of a round only this is used.
-      rounds.suspend({ call: { cancel: () => void cancelled.push(index) }, client } as unknown as Round),
-    );
+    // Of rounds and clients only this is used.
+    const clientOf = (id: number): Round["client"] => ({ id }) as unknown as Round["client"];
+    const suspend = (client: Round["client"], index: number): string =>
+      rounds.suspend({ call: { cancel: () => void cancelled.push(index) }, client } as unknown as Round);
+    const one = clientOf(1);
+    const states = Array.from({ length: 66 }, (_, index) => suspend(one, index));
     expect(cancelled).toEqual([0, 1]);
     expect(states.map((state) => rounds.has(state)).indexOf(true)).toBe(2);
-    rounds.end(client);
-    expect(cancelled).toHaveLength(258);
+    for (let id = 2; id < 10; id += 1) for (let index = 0; index < 25; index += 1) suspend(clientOf(0), 1_000);
+    expect(cancelled).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    rounds.end(one);
+    expect(cancelled).toHaveLength(66);
   });
 });

@@ -1,0 +1,45 @@
+/** A project that comes with a `.bascule/` of its own, whose folders are links to what is somebody's. */
+
+import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createHost } from "../../../host/mod.ts";
+import type { Log } from "../../../host/platform/platform.ts";
+import { currentPlatform } from "../../../host/platform/mod.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const MANIFEST = {
+  schemaVersion: "1.0",
+  ...{ name: "notes", version: "1.0.0", description: "Notes" },
+  tools: [{ name: "note", description: "Notes", inputSchema: { type: "object" }, sideEffects: [] }],
+};
+
+describe.runIf(process.platform !== "win32")("kept versions", () => {
+  it.each([
+    ["the plugin's folder", ".bascule/versions/notes", "victim"],
+    ["the folder of all", ".bascule/versions", "."],
+  ])("delete nothing where %s is a link [H10.links]", async (_what, link, target) => {
+    const [project, other] = [await temporaryFolder(), await temporaryFolder()];
+    await mkdir(join(other, "victim", "letters"), { recursive: true });
+    await mkdir(join(other, "notes"));
+    for (const file of ["victim/diary", "victim/letters/one", "notes/mine"]) await writeFile(join(other, file), "dear");
+    await mkdir(join(project, "plugins", "notes"), { recursive: true });
+    await mkdir(join(project, link, ".."), { recursive: true });
+    await writeFile(join(project, "bascule.json"), JSON.stringify({ audit: { store: false } }));
+    await writeFile(join(project, "plugins", "notes", "manifest.json"), JSON.stringify(MANIFEST));
+    await writeFile(join(project, "plugins", "notes", "main.ts"), "export const note = () => 1;");
+    await symlink(join(other, target), join(project, link));
+    const said: string[] = [];
+    const log: Log = { write: (_level, _message, fields) => void said.push(JSON.stringify(fields)), child: () => log };
+    const options = { config: join(project, "bascule.json"), plugins: [join(project, "plugins")], logger: log };
+    const host = await createHost({ platform: currentPlatform(), ...options });
+    expect((await host.call("note")).ok).toBe(true);
+    await host.close();
+    expect(said.join("\n")).toContain("is a link, so no version is kept there");
+    await using next = await createHost({ platform: currentPlatform(), ...options });
+    await expect(next.remove("notes")).rejects.toThrow("is a link");
+    expect(await readdir(join(other, "victim"))).toEqual(["diary", "letters"]);
+    expect(await readdir(join(other, "victim", "letters"))).toEqual(["one"]);
+    expect(await readdir(join(other, "notes"))).toEqual(["mine"]);
+  });
+});
