@@ -117,7 +117,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     ...{ places, registry, bus, sandbox, settings, consent },
     loadsAtOnce: options.loadsAtOnce,
   });
-  const mcp = openMcpSource({ platform, places, registry, emit: bus.emit, consent, secretOf: secrets.valueOf });
+  const mcp = openMcpSource({ platform, places, registry, emit: bus.emit, consent, secrets });
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
   const undos = openUndos({ platform, places, isWanted: options.undo ?? false, emit: bus.emit, onDefect });

@@ -16,6 +16,8 @@ export interface McpServerConfig {
   readonly url?: string;
   /** Sent with every request. */
   readonly headers: Readonly<Record<string, string | { readonly fromEnv: string }>>;
+  /** Of a server that wants a login, what its authorization server has to be told (RFC 6749). */
+  readonly oauth?: McpOAuthConfig;
   /** Digest of a bundle that was added here (SPEC M10). */
   readonly bundle?: string;
   /** What the bundle asks for, by its own keys. */
@@ -30,6 +32,16 @@ export interface McpServerConfig {
   readonly tools?: readonly string[];
   /** Of one call. Default 60,000. */
   readonly timeoutMs?: number;
+}
+
+/** All of it may be left out: most authorization servers register a client by themselves (RFC 7591). */
+export interface McpOAuthConfig {
+  /** Of a client that was registered there by hand. */
+  readonly clientId?: string;
+  /** Default: what the server asks for. */
+  readonly scope?: string;
+  /** Where the browser comes back to on this machine, where that was registered. Default: any that is free. */
+  readonly port?: number;
 }
 
 /** Why a text cannot name a server: the name is also a part of its tools' names, `mcp__<name>.<tool>`. */

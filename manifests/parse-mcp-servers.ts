@@ -2,7 +2,7 @@
 
 import { compact, type DocumentReader, type Fields } from "./document.ts";
 import { isJsonObject, type JsonValue } from "./json.ts";
-import { checkServerName, MAX_MCP_SERVERS, type McpServerConfig } from "./mcp-server.ts";
+import { checkServerName, MAX_MCP_SERVERS, type McpOAuthConfig, type McpServerConfig } from "./mcp-server.ts";
 import { type BundleValue, isBundleValue } from "./mcpb.ts";
 import { printable } from "./names.ts";
 import { SIDE_EFFECTS, type SideEffect } from "./side-effect.ts";
@@ -14,6 +14,7 @@ const KNOWN = [
   "cwd",
   "url",
   "headers",
+  "oauth",
   "bundle",
   "config",
   "enabled",
@@ -60,6 +61,7 @@ function readServer(reader: DocumentReader, value: JsonValue, pointer: string, n
     cwd: fields.text("cwd", checkProgram),
     url: fields.text("url", checkUrl),
     headers: readGiven(reader, fields, "headers", HEADER),
+    oauth: readOAuth(reader, fields),
     bundle: fields.text("bundle", checkDigest),
     config: fields.record("config", (item, at, key) => readBundleValue(reader, item, at, key)) ?? {},
     enabled: fields.flag("enabled") ?? true,
@@ -80,6 +82,16 @@ function readGiven(reader: DocumentReader, parent: Fields, key: string, grammar:
     return undefined;
   });
   return given ?? {};
+}
+
+function readOAuth(reader: DocumentReader, parent: Fields): McpOAuthConfig | undefined {
+  const known = ["clientId", "scope", "port"];
+  const fields = parent.has("oauth") ? reader.fields(parent.get("oauth"), parent.at("oauth"), { what: "OAuth", known }) : undefined;
+  if (fields === undefined) return undefined;
+  if (!parent.has("url")) reader.refuse(parent.at("oauth"), '"oauth" is not for this kind of server', "remove it", "key");
+  const short = (text: string): string | undefined =>
+    /^[\x20-\x7e]{1,1024}$/.test(text) ? undefined : "Is no such text; write printable ASCII";
+  return compact({ clientId: fields.text("clientId", short), scope: fields.text("scope", short), port: fields.count("port", 65_535) });
 }
 
 function readBundleValue(reader: DocumentReader, value: JsonValue, pointer: string, key: string): BundleValue | undefined {

@@ -2,7 +2,6 @@
 
 import { isBundle } from "../bundles/bundle-files.ts";
 import type { BundlePreview } from "../bundles/bundles.ts";
-import { connectToHost } from "../doors/socket-client.ts";
 import type { Host } from "../host-interface.ts";
 import { isJsonArray, type BundleOption, type BundleValue, parseProject } from "../../manifests/mod.ts";
 import type { OptionSpec } from "./arguments.ts";
@@ -13,6 +12,7 @@ import { bundlePreviewLines } from "./bundle-text.ts";
 import { EXIT } from "./exit-codes.ts";
 import { openLocalHost } from "./local-host.ts";
 import { absolutePath } from "./paths.ts";
+import { reloadRunning } from "./reload-running.ts";
 import { printable } from "./text.ts";
 
 const UNCONFINED: OptionSpec = {
@@ -50,7 +50,7 @@ export async function addBundle(context: CommandContext, path: string): Promise<
     await host.inspectBundle(path, wish);
     return await host.installBundle(preview.digest, { ...wish, config });
   });
-  await reloadRunning(platform, project);
+  await reloadRunning({ platform, project });
   output.line(
     `${output.style.green("Added")} ${printable(preview.name)} ${printable(installed.version)} as the MCP server ${installed.server}`,
   );
@@ -76,17 +76,10 @@ export async function removeBundle(context: CommandContext): Promise<number | un
     return EXIT.denied;
   }
   await withServers(context, (host) => host.removeBundle(server));
-  await reloadRunning(platform, project);
+  await reloadRunning({ platform, project });
   output.line(`${output.style.green("Removed")} the MCP server ${server}`);
   output.document({ ok: true, removed: true, server });
   return EXIT.ok;
-}
-
-/** A host that serves the project starts what is listed now. */
-async function reloadRunning(platform: CommandContext["platform"], { stateDirectory }: CommandContext["project"]): Promise<void> {
-  const running = await connectToHost(platform, stateDirectory);
-  await running?.operations.reload();
-  running?.close();
 }
 
 /** A host that starts no server. */

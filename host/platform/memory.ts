@@ -138,6 +138,7 @@ const NO_SERVERS: ServerProcesses = {
     return { send: () => false, stop: () => Promise.resolve() };
   },
   fetchFrom: () => () => Promise.reject(new TypeError("There is no network in memory")),
+  fetchSecurely: () => () => Promise.reject(new TypeError("There is no network in memory")),
 };
 
 function createMemoryEnvironment(cwd: string, options: MemoryPlatformOptions): Environment {

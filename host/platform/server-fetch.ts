@@ -17,6 +17,32 @@ export function fetchFrom(origin: string, maxMessageBytes: number): typeof fetch
   };
 }
 
+/** What may be asked where a login leads. */
+export interface SecureFetchOptions {
+  /** Also without TLS, on this machine: for servers that are on it themselves. */
+  readonly loopback: boolean;
+  readonly maxBytes: number;
+}
+
+const MAX_WAIT_MS = 30_000;
+const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])$/;
+
+/** `fetch` for authorization servers, whose addresses come from a server: over https only, no redirects, no cookies, bounded. */
+export function fetchSecurely({ loopback, maxBytes }: SecureFetchOptions): typeof fetch {
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const isHere = LOOPBACK.test(url.hostname);
+    // What is on this machine is nobody's to name who is not.
+    if (isHere ? !loopback : url.protocol !== "https:")
+      throw new TypeError(`Refused a request to ${url.origin}: a login goes over https, and to this machine only for servers on it`);
+    const signal = AbortSignal.any([AbortSignal.timeout(MAX_WAIT_MS), ...(init?.signal ? [init.signal] : [])]);
+    const response = await fetch(url, { ...init, signal, redirect: "error", credentials: "omit" });
+    if (response.body === null) return response;
+    const { status, statusText, headers } = response;
+    return new Response(response.body.pipeThrough(bounded(maxBytes, false)), { status, statusText, headers });
+  };
+}
+
 function bounded(maxBytes: number, isEvents: boolean): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   let lineBytes = 0;

@@ -1,7 +1,7 @@
 /** MCP servers as child processes and over HTTP (SPEC K3). */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { fetchFrom } from "./server-fetch.ts";
+import { fetchFrom, fetchSecurely } from "./server-fetch.ts";
 import type { ServerProcess, ServerProcesses, ServerProcessOptions } from "./server-process-types.ts";
 import { HAS_GROUPS, signalGroup } from "./signal-group.ts";
 
@@ -12,7 +12,7 @@ const TO_SIGTERM_MS = 1_000;
 const TO_SIGKILL_MS = 3_000;
 
 export function createServerProcesses(): ServerProcesses {
-  return { start, fetchFrom };
+  return { start, fetchFrom, fetchSecurely };
 }
 
 function start(options: ServerProcessOptions): ServerProcess {

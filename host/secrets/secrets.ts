@@ -19,6 +19,8 @@ export interface Secrets {
   forCall(grant: Grant): CallSecrets;
   /** For the host's own use, as toward other hosts. Undefined if it has no value that can be used. */
   valueOf(name: string): Promise<string | undefined>;
+  /** A value of the host's own, which nothing that leaves it may show either. */
+  learn(name: string, value: string): void;
   /** Looks the project's secrets up, so that what they are is known before anybody asks for them. */
   refresh(): Promise<void>;
   /** `[secret NAME]` in place of every value in texts and keys; the very same object where there is none. */
@@ -133,6 +135,9 @@ export function createSecrets({ platform, sources, root }: SecretsOptions): Secr
         if (!Object.hasOwn(configured, name)) learned(name, variable(name));
       }
       return createCallSecrets({ grant, sources: configured, read, random: platform.random, scrubber });
+    },
+    learn(name, value) {
+      if (unfit(value) === undefined) learn(name, value);
     },
     async valueOf(name) {
       const found = await read(name);

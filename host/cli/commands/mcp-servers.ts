@@ -1,6 +1,5 @@
 /** `bascule mcp-servers`: the MCP servers whose tools the project offers, and what they say now (SPEC K3). */
 
-import { connectToHost } from "../../doors/socket-client.ts";
 import type { McpServerStatus } from "../../sources/mcp/mod.ts";
 import { McpToolsChanged } from "../../sources/mcp/server.ts";
 import { confirmAct, YES_OPTION } from "../ask.ts";
@@ -10,20 +9,22 @@ import { changeLines, shortDigest } from "../consent-text.ts";
 import { EXIT } from "../exit-codes.ts";
 import { table } from "../help.ts";
 import { type LocalHost, openLocalHost } from "../local-host.ts";
+import { reloadRunning } from "../reload-running.ts";
 import { nearestName } from "../../nearest.ts";
 import { count, printable, shorten } from "../text.ts";
 
 export const mcpServersCommand: Command = {
   name: "mcp-servers",
   summary: "Show MCP servers and their tools, and accept what those say now",
-  usage: "mcp-servers [accept <server> [tool...]]",
-  words: [["accept"], [], "tool"],
+  usage: "mcp-servers [accept <server> [tool...] | login <server> | logout <server>]",
+  words: [["accept", "login", "logout"], [], "tool"],
   details: [
     "Servers are listed in bascule.json under mcpServers. What their tools say is pinned when a server is first seen: a tool that is new,",
     "or says something else, is not offered until it is accepted. What is accepted is what was shown: it shows what is new, and asks.",
     "The pins are in bascule.lock.",
+    "login is for servers over HTTP that want one: it shows where to go, and keeps the tokens in .bascule, for you alone.",
   ],
-  examples: ["mcp-servers", "mcp-servers accept github", "mcp-servers accept github create_issue"],
+  examples: ["mcp-servers", "mcp-servers login linear", "mcp-servers accept github", "mcp-servers accept github create_issue"],
   positionals: { min: 0, max: Number.MAX_SAFE_INTEGER },
   options: [{ name: "digest", value: "hex", about: "Accept only what has a digest that begins so, without a question" }, YES_OPTION],
   run: mcpServers,
@@ -32,8 +33,11 @@ export const mcpServersCommand: Command = {
 async function mcpServers(context: CommandContext): Promise<number> {
   const { output, positionals } = context;
   const [verb, name, ...tools] = positionals;
-  if (verb !== undefined && (verb !== "accept" || name === undefined))
-    throw usageError(`There is no "mcp-servers ${verb}"`, [`Like this: ${output.program} mcp-servers accept <server>`]);
+  if (verb !== undefined && (!["accept", "login", "logout"].includes(verb) || name === undefined))
+    throw usageError(`There is no "mcp-servers ${[verb, name].join(" ").trim()}"`, [
+      `Like this: ${output.program} mcp-servers accept <server>`,
+    ]);
+  if (verb === "login" || verb === "logout") return await (await import("../mcp-login.ts")).mcpLogin(context, verb, name ?? "");
   const host = await openLocalHost(context, {}, { mcp: true });
   try {
     const outcome = name === undefined ? undefined : await accept(context, host, { name, tools });
@@ -59,7 +63,7 @@ async function accept(
   host: LocalHost,
   { name, tools }: { readonly name: string; readonly tools: readonly string[] },
 ): Promise<Accepted> {
-  const { platform, project, output, options } = context;
+  const { output, options } = context;
   const servers = host.mcp.mcpServers();
   const server = servers.find((known) => known.name === name);
   if (server === undefined) {
@@ -88,11 +92,7 @@ async function accept(
   }
   const accepted = await acceptShown(context, host, { name, tools: wanted, digest: waiting.digest });
   output.line(`Accepted: ${accepted.join(", ")}`);
-  const running = await connectToHost(platform, project.stateDirectory);
-  if (running !== undefined) {
-    await running.operations.reload();
-    running.close();
-  }
+  await reloadRunning(context);
   return { accepted };
 }
 

@@ -1,6 +1,6 @@
 /** A connection to one MCP server through the official SDK, which is loaded when the first one is made (SPEC K3). */
 
-import type { CallToolResult, Client, Tool, Transport } from "@modelcontextprotocol/client";
+import type { AuthProvider, CallToolResult, Client, Tool, Transport } from "@modelcontextprotocol/client";
 import { VERSION } from "../../version.ts";
 
 /** What the source needs of a client; the SDK's `Client` is one. */
@@ -50,11 +50,12 @@ export async function connectClient({ transport, signal, timeoutMs, onChanged, o
 /** HTTP, with the platform's own `fetch`. */
 export async function httpTransport(
   url: string,
-  options: { readonly fetch: typeof fetch; readonly headers: Readonly<Record<string, string>> },
+  options: { readonly fetch: typeof fetch; readonly headers: Readonly<Record<string, string>>; readonly tokens?: AuthProvider },
 ): Promise<Transport> {
   const sdk = await import("@modelcontextprotocol/client");
   return new sdk.StreamableHTTPClientTransport(new URL(url), {
     fetch: options.fetch,
+    ...(options.tokens && { authProvider: options.tokens }),
     requestInit: { headers: options.headers },
     reconnectionOptions: { initialReconnectionDelay: 1_000, maxReconnectionDelay: 30_000, reconnectionDelayGrowFactor: 2, maxRetries: 2 },
   });

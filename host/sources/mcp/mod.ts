@@ -7,8 +7,10 @@ import { type JsonValue, type McpServerConfig, normalizePath, parseProject, prob
 import type { Places } from "../../places.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { ServerProcessOptions } from "../../platform/server-process-types.ts";
+import type { Secrets } from "../../secrets/secrets.ts";
 import type { Registry } from "../../registry.ts";
 import { connectClient, httpTransport, type McpClient } from "./client.ts";
+import { createLoginStore, createTokens, isLoopback, type LoginOf, namesItself } from "./logins.ts";
 import { createPinStore } from "./pins.ts";
 import { createMcpServer, type McpServer, type McpServerStatus } from "./server.ts";
 import { stdioTransport } from "./stdio-transport.ts";
@@ -59,13 +61,14 @@ export function createMcpSource(options: {
   readonly registry: Pick<Registry, "replaceOwner" | "removeOwner"> | undefined;
   readonly emit: EmitEvent;
   readonly consent: Pick<Consent, "lock" | "frozen" | "refresh">;
-  /** A secret's value, for a bundle that the person gives it to. */
-  readonly secretOf: (name: string) => Promise<string | undefined>;
+  /** For bundles that a person gives one to; and tokens are none of anybody's business either. */
+  readonly secrets: Pick<Secrets, "valueOf" | "learn">;
 }): McpSource {
-  const { platform, places, registry, emit, consent, secretOf } = options;
+  const { platform, places, registry, emit, consent, secrets } = options;
   const { clock, log } = platform;
   const servers = new Map<string, { readonly server: McpServer; readonly config?: McpServerConfig }>();
   const pins = createPinStore(consent);
+  const logins = createLoginStore(platform, places.state);
   let isClosed = false;
 
   function start(name: string, config: McpServerConfig): McpServer {
@@ -100,13 +103,21 @@ export function createMcpSource(options: {
     const { url, bundle } = config;
     if (url !== undefined) {
       const fetch = platform.servers.fetchFrom(new URL(url).origin, MAX_MESSAGE);
-      return await httpTransport(url, { fetch, headers: filled(config.headers) });
+      const tokens = namesItself(config) ? undefined : tokensOf({ server: name, config, url });
+      const own = tokens === undefined ? { fetch } : { fetch: tokens.watch(fetch), tokens };
+      return await httpTransport(url, { ...own, headers: filled(config.headers) });
     }
     const path = platform.environment.get("PATH");
     const started = bundle === undefined ? ownProgram(config) : await ofBundle(name, bundle, config);
     // Nothing of the host's own environment but where programs are.
     const env = { ...(path !== undefined && { PATH: path }), ...started.env };
     return stdioTransport(platform.servers, { ...started, env, maxLineLength: MAX_MESSAGE }, onEnd);
+  }
+
+  /** Of a login that a person made; without one the server is asked without. */
+  function tokensOf(login: LoginOf): ReturnType<typeof createTokens> {
+    const fetch = platform.servers.fetchSecurely({ loopback: isLoopback(login.url), maxBytes: MAX_MESSAGE });
+    return createTokens(login, { store: logins, fetch, learn: secrets.learn });
   }
 
   function ownProgram({ command = "", args, cwd = ".", env }: McpServerConfig): StartedProgram {
@@ -122,7 +133,7 @@ export function createMcpSource(options: {
     const { launchBundle } = await import("../../bundles/open-bundle.ts");
     return await launchBundle(platform, places, { digest, values }, async (secret) => {
       const hosts = places.project.config().secrets[secret]?.hosts;
-      if (hosts === undefined) return await secretOf(secret);
+      if (hosts === undefined) return await secrets.valueOf(secret);
       throw new Error(`The secret ${secret} may go to ${hosts.join(", ")} only, and a bundle's program can send it anywhere`);
     });
   }

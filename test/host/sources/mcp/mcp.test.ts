@@ -110,6 +110,24 @@ describe("host.addMcpServer()", () => {
     expect((await host.call("mcp__official.later", {}, ALLOWED)).ok).toBe(true);
   });
 
+  it("tries no server again that was lost when the host closed [K3.closed]", async () => {
+    const memory = memoryPlatform();
+    let tries = 0;
+    // There are no processes in memory.
+    const servers = {
+      ...memory.servers,
+      start: (...args: Parameters<typeof memory.servers.start>) => (tries++, memory.servers.start(...args)),
+    };
+    const host = await createHost({ config: false, builtins: false, platform: { ...memory, servers } });
+    expect(await host.addMcpServer("lost", { command: "x" })).toMatchObject({ state: "waiting" });
+    memory.advance(1_000);
+    await expect.poll(() => [tries, host.mcpServers()[0]?.state], { timeout: 15_000, interval: 5 }).toEqual([2, "waiting"]);
+    await host.close();
+    memory.advance(60_000);
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect([tries, host.mcpServers()]).toEqual([2, []]);
+  });
+
   it("believes a server that says of a tool that it destroys [K3.class]", async () => {
     await using under = await official();
     const { host, server, platform } = under;

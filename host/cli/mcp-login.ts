@@ -1,0 +1,56 @@
+/** `bascule mcp-servers login` and `logout`: tokens of servers that want them (SPEC K3). */
+
+import { type McpServerConfig, parseProject } from "../../manifests/mod.ts";
+import { nearestName } from "../nearest.ts";
+import { LoginFailed, logIn } from "../sources/mcp/log-in.ts";
+import { createLoginStore, namesItself } from "../sources/mcp/logins.ts";
+import { CliError, usageError } from "./cli-error.ts";
+import type { CommandContext } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
+import { reloadRunning } from "./reload-running.ts";
+import { printable } from "./text.ts";
+
+export async function mcpLogin(context: CommandContext, verb: "login" | "logout", server: string): Promise<number> {
+  const { platform, project, output, signal } = context;
+  const config = await configOf(context, server);
+  const { url } = config;
+  const store = createLoginStore(platform, project.stateDirectory);
+  if (verb === "logout") {
+    const wasThere = await store.remove(server);
+    await reloadRunning(context);
+    output.line(wasThere ? `Forgot the login at ${server}` : `There was no login at ${server}`);
+    output.document({ ok: true, server, removed: wasThere });
+    return EXIT.ok;
+  }
+  if (url === undefined) throw usageError(`The MCP server "${server}" is a program of this machine, which wants no login`);
+  if (namesItself(config))
+    throw usageError(`The MCP server "${server}" has a header Authorization in bascule.json`, ["Take that out to log in"]);
+  const show = (to: URL): void => {
+    output.line(
+      `To log in at ${printable(to.origin)} for the MCP server ${server} (${printable(new URL(url).origin)}), open this in a browser:`,
+    );
+    output.line(`  ${printable(to.href)}`);
+    // Also with --json: nothing goes on before somebody has been there.
+    if (output.json) platform.terminal.error(`${printable(to.href)}\n`);
+  };
+  try {
+    await logIn({ server, config, url }, { platform, store, show, signal });
+  } catch (error) {
+    if (!(error instanceof LoginFailed)) throw error;
+    throw new CliError("login", `Cannot log in at ${server}: ${error.message}`, { exitCode: EXIT.denied });
+  }
+  await reloadRunning(context);
+  output.line(`${output.style.green("Logged in")} at ${server}; the tokens are in .bascule/mcp-logins, for you alone`);
+  output.document({ ok: true, server, loggedIn: true });
+  return EXIT.ok;
+}
+
+async function configOf({ platform, project }: CommandContext, server: string): Promise<McpServerConfig> {
+  const parsed = project.configFile === undefined ? undefined : parseProject(await platform.files.readText(project.configFile));
+  if (parsed?.ok === false) throw usageError(`"${project.configFile ?? ""}" is wrong`, ["bascule check shows what is"]);
+  const servers = parsed?.value.mcpServers ?? {};
+  const config = Object.hasOwn(servers, server) ? servers[server] : undefined;
+  if (config !== undefined) return config;
+  const near = nearestName(server, Object.keys(servers));
+  throw usageError(`There is no MCP server "${server}" in bascule.json`, near === undefined ? [] : [`Did you mean ${near}?`]);
+}

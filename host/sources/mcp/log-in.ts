@@ -1,0 +1,127 @@
+/** Logs a person in at an MCP server: authorization code with PKCE, and a redirect to this machine (SPEC K3; RFC 8252, RFC 7636, RFC 9207). */
+
+import { auth, extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
+import { hashOf } from "../../doors/http/tokens.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { createProvider, isLoopback, type LoginOf, type LoginStore } from "./logins.ts";
+
+export interface LogInOptions {
+  readonly platform: Pick<Platform, "http" | "random" | "clock" | "servers">;
+  readonly store: LoginStore;
+  /** Shows the person where to go: an address of the authorization server's. */
+  readonly show: (url: URL) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A login did not come about. Its message may hold words of the servers: make it inert. */
+export class LoginFailed extends Error {
+  override readonly name = "LoginFailed";
+}
+
+const WAIT_MS = 5 * 60_000;
+const STATE_BYTES = 32;
+const PATH = "/callback";
+const MAX_ANSWER = 1024 * 1024;
+
+/** Resolves when there are tokens. @throws {LoginFailed} if there are none. */
+export async function logIn(login: LoginOf, { platform, store, show, signal }: LogInOptions): Promise<void> {
+  const { url, server, config } = login;
+  const fetch = platform.servers.fetchSecurely({ loopback: isLoopback(url), maxBytes: MAX_ANSWER });
+  const state = Array.from(platform.random.bytes(STATE_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const callback = await listenForCallback(platform, config.oauth?.port ?? 0, state);
+  try {
+    const challenge = extractWWWAuthenticateParams(await askWithout(platform, url));
+    // What there was is for another address to come back to, or is what does not work.
+    await store.remove(server);
+    const provider = createProvider(login, store, {
+      redirectUrl: callback.url,
+      state,
+      redirect(to) {
+        if (to.protocol !== "https:" && !(isLoopback(url) && isLoopback(to.href)))
+          throw new LoginFailed(`The server sends you to ${to.origin}, which is neither https nor this machine`);
+        show(to);
+      },
+    });
+    const about = {
+      serverUrl: url,
+      fetchFn: fetch,
+      ...(config.oauth?.scope !== undefined ? { scope: config.oauth.scope } : challenge.scope !== undefined && { scope: challenge.scope }),
+      ...(challenge.resourceMetadataUrl && { resourceMetadataUrl: challenge.resourceMetadataUrl }),
+    };
+    await auth(provider, about);
+    const { code, iss } = await within(platform, callback.answer, signal);
+    await auth(provider, { ...about, authorizationCode: code, ...(iss !== undefined && { iss }) });
+  } catch (error) {
+    if (error instanceof LoginFailed) throw error;
+    throw new LoginFailed(error instanceof Error ? error.message : String(error));
+  } finally {
+    await callback.close();
+  }
+}
+
+/** What the server says to somebody whom it does not know: where its authorization server is. */
+async function askWithout(platform: LogInOptions["platform"], url: string): Promise<Response> {
+  const ask = platform.servers.fetchFrom(new URL(url).origin, MAX_ANSWER);
+  const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
+  const response = await ask(url, { method: "POST", headers, body: '{"jsonrpc":"2.0","id":0,"method":"ping"}' });
+  await response.body?.cancel();
+  return response;
+}
+
+interface Callback {
+  readonly url: string;
+  readonly answer: Promise<{ readonly code: string; readonly iss?: string }>;
+  close(): Promise<void>;
+}
+
+/** Only an answer with our own word in it counts: any page can send a browser here. */
+async function listenForCallback({ http }: Pick<Platform, "http">, port: number, state: string): Promise<Callback> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ readonly code: string; readonly iss?: string }>();
+  // Nobody waits for it where the login fails before.
+  promise.catch(() => undefined);
+  const served = await http.serve({
+    host: "127.0.0.1",
+    port,
+    onDefect: reject,
+    async fetch(request) {
+      const { pathname, searchParams } = new URL(request.url);
+      // Hashes, so that how long it takes says nothing.
+      const isOurs = (await hashOf(searchParams.get("state") ?? "")) === (await hashOf(state));
+      if (request.method !== "GET" || pathname !== PATH || !isOurs) return page(404, "There is nothing here.");
+      const code = searchParams.get("code");
+      const iss = searchParams.get("iss");
+      if (code === null) {
+        reject(
+          new LoginFailed(
+            `The authorization server says: ${searchParams.get("error_description") ?? searchParams.get("error") ?? "nothing"}`,
+          ),
+        );
+        return page(400, "The login did not come about. You can close this page.");
+      }
+      resolve({ code, ...(iss !== null && { iss }) });
+      return page(200, "You can close this page, and go back to the terminal.");
+    },
+  });
+  return { url: `http://127.0.0.1:${served.port}${PATH}`, answer: promise, close: () => served.close() };
+}
+
+function page(status: number, text: string): Response {
+  return new Response(text, {
+    status,
+    headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" },
+  });
+}
+
+async function within<T>({ clock }: Pick<Platform, "clock">, work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const over = Promise.withResolvers<never>();
+  const stop = clock.after(WAIT_MS, () => over.reject(new LoginFailed("Nobody logged in within five minutes")));
+  const end = (): void => over.reject(new LoginFailed("It was given up"));
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+  try {
+    return await Promise.race([work, over.promise]);
+  } finally {
+    stop();
+    signal.removeEventListener("abort", end);
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * Tokens of MCP servers that want a login, as `bascule mcp-servers login` got them: kept for their owner only, bound to the
+ * server's address, and renewed (SPEC K3; OAuth 2.1 and RFC 9728 by the official SDK).
+ */
+
+import type {
+  AuthProvider,
+  OAuthClientMetadata,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from "@modelcontextprotocol/client";
+import { createInTurn } from "../../in-turn.ts";
+import { isJsonObject, type McpServerConfig } from "../../../manifests/mod.ts";
+import { readJsonText } from "../../json-text.ts";
+import { FileError, type Platform } from "../../platform/platform.ts";
+
+/** What is known of one server. Nobody but its authorization server and itself is ever sent a word of it. */
+export interface Login {
+  /** It was made for this address, and is good for no other. */
+  readonly url: string;
+  /** Both are marked with the authorization server that gave them; the SDK sends them to no other. */
+  readonly client?: StoredOAuthClientInformation;
+  readonly tokens?: StoredOAuthTokens;
+}
+
+/** The logins of one project. */
+export interface LoginStore {
+  /** Undefined if there is none for this address. @throws {Error} if the file is not as it was written. */
+  read(server: string, url: string): Promise<Login | undefined>;
+  write(server: string, login: Login): Promise<void>;
+  /** False if there was none. */
+  remove(server: string): Promise<boolean>;
+}
+
+const BOUNDS = { maxBytes: 256 * 1024, maxDepth: 16 } as const;
+const OWNER_ONLY = 0o600;
+
+/** In `.bascule/mcp-logins/`, which no tool may read, and which belongs into no version control. */
+export function createLoginStore({ files }: Pick<Platform, "files">, state: string): LoginStore {
+  const fileOf = (server: string): string => `${state}/mcp-logins/${server}.json`;
+  return {
+    async read(server, url) {
+      let text: string;
+      try {
+        text = await files.readText(fileOf(server));
+      } catch (error) {
+        if (error instanceof FileError && error.code === "not_found") return undefined;
+        throw error;
+      }
+      const parsed = readJsonText(text, BOUNDS);
+      if (!parsed.ok || typeof parsed.value !== "object" || parsed.value === null || !("url" in parsed.value))
+        throw new Error(`"${fileOf(server)}" is broken (bascule mcp-servers login ${server} makes it anew)`);
+      // Written below, for its owner alone.
+      const login = parsed.value as Login;
+      return login.url === url ? login : undefined;
+    },
+    async write(server, login) {
+      await files.makeDirectory(`${state}/mcp-logins`);
+      await files.writeAtomic(fileOf(server), `${JSON.stringify(login, null, 2)}\n`, OWNER_ONLY);
+    },
+    async remove(server) {
+      const isThere = (await files.lstat(fileOf(server))) !== undefined;
+      await files.remove(fileOf(server));
+      return isThere;
+    },
+  };
+}
+
+/** What a server's login is about. */
+export interface LoginOf {
+  readonly server: string;
+  readonly config: Pick<McpServerConfig, "oauth">;
+  readonly url: string;
+}
+
+/** A person has to log in: nobody is asked in the middle of a call. */
+export class LoginNeeded extends Error {
+  override readonly name = "LoginNeeded";
+  constructor(server: string) {
+    super(`The server wants a login: bascule mcp-servers login ${server}`);
+  }
+}
+
+/** What a connection takes its tokens from. */
+export interface Tokens extends AuthProvider {
+  /** Its requests have to go through this. */
+  watch(send: typeof globalThis.fetch): typeof globalThis.fetch;
+  onUnauthorized(refused: { readonly response: Response }): Promise<void>;
+}
+
+/** Reads and renews tokens for connections. `learn` is told each token, so that no event, log or result shows it. */
+export function createTokens(
+  { server, config, url }: LoginOf,
+  {
+    store,
+    fetch,
+    learn,
+  }: { readonly store: LoginStore; readonly fetch: typeof globalThis.fetch; readonly learn: (what: string, token: string) => void },
+): Tokens {
+  const inTurn = createInTurn();
+  let login: Login | undefined;
+  let isRead = false;
+  /** What each answer was an answer to: of calls at once, only the first renews. */
+  const sentWith = new WeakMap<Response, string | null>();
+
+  async function read(): Promise<Login | undefined> {
+    login = await store.read(server, url);
+    isRead = true;
+    const { access_token: access, refresh_token: renewal } = login?.tokens ?? {};
+    if (access !== undefined) learn(`login at ${server}`, access);
+    if (renewal !== undefined) learn(`renewal at ${server}`, renewal);
+    return login;
+  }
+
+  return {
+    async token() {
+      if (!isRead) await read();
+      return login?.tokens?.access_token;
+    },
+    watch: (send) => async (input, init) => {
+      const response = await send(input, init);
+      sentWith.set(response, new Headers(init?.headers).get("authorization"));
+      return response;
+    },
+    async onUnauthorized({ response }) {
+      const refused = sentWith.get(response);
+      await inTurn(async () => {
+        // Another call, or another process, may have renewed it: a token to renew with is often good for once.
+        const now = await read();
+        if (now?.tokens !== undefined && `Bearer ${now.tokens.access_token}` !== refused) return;
+        if (now?.tokens?.refresh_token === undefined) throw new LoginNeeded(server);
+        const { auth } = await import("@modelcontextprotocol/client");
+        const provider = createProvider({ server, config, url }, store, {
+          redirectUrl: REDIRECT_OF_NOBODY,
+          redirect: () => {
+            throw new LoginNeeded(server);
+          },
+        });
+        await auth(provider, { serverUrl: url, fetchFn: fetch });
+        await read();
+      });
+    },
+  };
+}
+
+/** Renewing needs no address to come back to. */
+const REDIRECT_OF_NOBODY = "http://127.0.0.1/callback";
+
+/** How a person comes into it. */
+export interface LoginRound {
+  readonly redirectUrl: string;
+  readonly redirect: (to: URL) => void;
+  readonly state?: string;
+}
+
+/** What the SDK asks about a login, and tells. */
+export function createProvider({ server, config, url }: LoginOf, store: LoginStore, round: LoginRound): OAuthClientProvider {
+  const { clientId, scope } = config.oauth ?? {};
+  const metadata: OAuthClientMetadata = {
+    client_name: "bascule",
+    redirect_uris: [round.redirectUrl],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+    ...(scope !== undefined && { scope }),
+  };
+  let verifier = "";
+  /** Which authorization server the person was sent to: an answer counts for that one only (SEP-2352). */
+  let discovered: OAuthDiscoveryState | undefined;
+  const change = async (part: Omit<Login, "url">): Promise<void> =>
+    store.write(server, { ...(await store.read(server, url)), url, ...part });
+  return {
+    redirectUrl: round.redirectUrl,
+    clientMetadata: metadata,
+    ...(round.state !== undefined && { state: () => round.state ?? "" }),
+    clientInformation: async () => (clientId === undefined ? (await store.read(server, url))?.client : { client_id: clientId }),
+    ...(clientId === undefined && { saveClientInformation: (client: StoredOAuthClientInformation) => change({ client }) }),
+    tokens: async () => (await store.read(server, url))?.tokens,
+    saveTokens: (tokens) => change({ tokens }),
+    redirectToAuthorization: (to) => round.redirect(to),
+    saveCodeVerifier: (code) => void (verifier = code),
+    codeVerifier: () => verifier,
+    saveDiscoveryState: (state) => void (discovered = state),
+    discoveryState: () => discovered,
+    async invalidateCredentials(what) {
+      const login = await store.read(server, url);
+      if (login === undefined) return;
+      const { client, tokens } = login;
+      const isClient = what === "all" || what === "client";
+      const isTokens = what === "all" || what === "tokens";
+      await store.write(server, { url, ...(client && !isClient && { client }), ...(tokens && !isTokens && { tokens }) });
+    },
+  };
+}
+
+/** True for an address of this machine, which needs no TLS. */
+export function isLoopback(url: string): boolean {
+  return /^(?:127\.0\.0\.1|localhost|\[::1\])$/.test(new URL(url).hostname);
+}
+
+/** Whether the project itself says who it is. */
+export function namesItself({ headers }: Pick<McpServerConfig, "headers">): boolean {
+  return isJsonObject(headers) && Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+}
