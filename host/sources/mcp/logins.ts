@@ -138,10 +138,20 @@ export function createTokens(
             throw new LoginNeeded(server);
           },
         });
-        await auth(provider, { serverUrl: url, fetchFn: fetch });
+        await auth(provider, { serverUrl: url, fetchFn: codesOnly(fetch) });
         await read();
       });
     },
+  };
+}
+
+/** The SDK writes what went wrong to the console, where nothing is taken out of it: of an error, only its code gets there. */
+function codesOnly(send: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await send(input, init);
+    if (response.ok) return response;
+    const error = /"error"\s*:\s*"([a-z_]{1,64})"/.exec(await response.text())?.[1];
+    return Response.json(error === undefined ? {} : { error }, { status: response.status });
   };
 }
 

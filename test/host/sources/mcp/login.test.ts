@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fromJsonSchema, McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createHost, type HostEvent } from "../../../../host/mod.ts";
 import { currentPlatform } from "../../../../host/platform/mod.ts";
 import { fetchSecurely } from "../../../../host/platform/server-fetch.ts";
@@ -92,7 +92,8 @@ async function world(): Promise<World> {
       (kind === "authorization_code"
         ? form.get("code") === "the-code" && proof === state.verifier && form.get("redirect_uri") === state.redirect
         : form.get("refresh_token") === state.renewal && state.renewal !== "");
-    if (!isGood) return Response.json({ error: "invalid_grant" }, { status: 400 });
+    // Some say too much of what went wrong.
+    if (!isGood) return Response.json({ error: "invalid_grant", error_description: String(form) }, { status: 400 });
     state.number += 1;
     state.access = `access-token-${state.number}`;
     state.renewal = `renewal-token-${state.number}`;
@@ -178,7 +179,13 @@ describe("bascule mcp-servers login", () => {
     expect(far.sent.filter(({ at, authorization }) => at === "issuer" && authorization !== null)).toEqual([]);
 
     far.revoke();
-    expect((await project.run(["mcp-servers"])).out).toContain("The server wants a login");
+    const warning = vi.spyOn(console, "warn").mockImplementation(() => {});
+    onTestFinished(() => warning.mockRestore());
+    const refused = await project.run(["mcp-servers"]);
+    const warned = warning.mock.calls.flat();
+    expect(refused.out).toContain("The server wants a login");
+    expect(warned.join()).toContain("invalid_grant");
+    expect(`${warned.join()}${refused.out}${refused.error}`).not.toMatch(/access-token|renewal-token/);
     expect((await project.run(["mcp-servers", "logout", "far"])).out).toContain("Forgot the login at far");
     expect((await project.run(["mcp-servers", "logout", "far"])).out).toContain("There was no login");
     expect(await stat(file).catch(() => "gone")).toBe("gone");
