@@ -10,10 +10,14 @@ import { toAct } from "./checked.ts";
 import { operation } from "./operation.ts";
 import { refusalMessage } from "./refusal.ts";
 
+/** Of a plugin and of a tool, and the dot. */
+const MAX_NAME = 128;
+
 export const toolsBridge: Bridge = {
   name: "tools",
   operations: {
     "tools.call": operation({ name: "string", args: "json?" }, async ({ name, args = {} }, context) => {
+      if (name.length > MAX_NAME) return failure("TypeError", `The name of a tool has at most ${MAX_NAME} characters`);
       const meant = context.tools?.find(name) ?? name;
       const query = { kind: "tools", name: meant } as const;
       const verdict = evaluateAccess(context.grant.layers, query);

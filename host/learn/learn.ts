@@ -62,6 +62,7 @@ const MAX_CALLS = 5;
 
 const BEYOND = "beyond the maximum";
 const EVERYTHING = "it would be everything";
+const NAMELESS = "no permission names it alone, since its name reads as a pattern: grant its folder yourself";
 const TOO_MANY = "too many different ones to list: grant a folder or a pattern of them yourself";
 
 /** What is proposed is within the maximum, covers every act that is not in `leftOut`, and holds nothing that no act needs. */
@@ -115,11 +116,14 @@ function learnPaths(kind: "read" | "write", wanted: Wanted, maximum: Maximum, fo
   const byPath = groupBy(wanted, ({ act }) => act.value);
   const isWithin = (path: string): boolean => maximum.allows({ kind, path }) && maximum.covers(kind, path);
   const { bases } = maximum;
-  const { items, tooWide } = coverPaths([...byPath.keys()], { kind, bases, folderFrom, maxItems: MAX_ITEMS, isWithin });
+  const { items, tooWide, nameless } = coverPaths([...byPath.keys()], { kind, bases, folderFrom, maxItems: MAX_ITEMS, isWithin });
   const actsAt = (path: string): readonly Act[] => (byPath.get(path) ?? []).map(({ act }) => act);
   return {
     items: [...items].map(([path, stoodFor]) => ({ item: written({ kind, path }, maximum), acts: stoodFor.flatMap(actsAt) })),
-    left: tooWide.flatMap(actsAt).map((act) => ({ act, reason: EVERYTHING })),
+    left: [
+      ...tooWide.flatMap(actsAt).map((act) => ({ act, reason: EVERYTHING })),
+      ...nameless.flatMap(actsAt).map((act) => ({ act, reason: NAMELESS })),
+    ],
   };
 }
 

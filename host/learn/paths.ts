@@ -22,6 +22,8 @@ export interface PathWish {
 export interface PathItems {
   readonly items: ReadonlyMap<string, readonly string[]>;
   readonly tooWide: readonly string[];
+  /** Those that no item can name without naming others. */
+  readonly nameless: readonly string[];
 }
 
 /**
@@ -32,10 +34,11 @@ export interface PathItems {
 export function coverPaths(paths: readonly string[], wish: PathWish): PathItems {
   const items = new Map<string, string[]>();
   const tooWide: string[] = [];
+  const nameless: string[] = [];
   for (const path of paths) {
-    const item = nameable(path, wish);
-    if (item === undefined || isEverything(item, wish.bases)) tooWide.push(path);
-    else items.set(item, [...(items.get(item) ?? []), path]);
+    if (isEverything(path, wish.bases)) tooWide.push(path);
+    else if (!isNameable(path, wish.kind)) nameless.push(path);
+    else items.set(path, [path]);
   }
   dropCovered(items);
   for (const [folder, inside] of groupAt(items, parentOf)) if (inside.length >= wish.folderFrom) lift(items, folder, inside, wish);
@@ -43,15 +46,12 @@ export function coverPaths(paths: readonly string[], wish: PathWish): PathItems 
     for (const [folder, inside] of groupAt(items, (item) => ancestor(item, depth))) lift(items, folder, inside, wish);
   }
   dropCovered(items);
-  return { items, tooWide };
+  return { items, tooWide, nameless };
 }
 
-/** The path, or its nearest folder where the grammar of items has no word for it: it holds `*`, `[` and the like. */
-function nameable(path: string, { kind, isWithin }: PathWish): string | undefined {
-  for (let at = path; ; at = parentOf(at)) {
-    if (checkItem(kind, at) === undefined && !/[*?[\]{}]/.test(at)) return at === path || isWithin(at) ? at : undefined;
-    if (at === "/") return undefined;
-  }
+/** The grammar of items has a word for that very path: it holds no `*`, `[` and the like. */
+function isNameable(path: string, kind: PathWish["kind"]): boolean {
+  return checkItem(kind, path) === undefined && !/[*?[\]{}]/.test(path);
 }
 
 /** Never proposed, whoever asked for it: the disk, and whatever holds the workspace, the plugin or the home folder. */

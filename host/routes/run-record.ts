@@ -230,7 +230,9 @@ class CallRun implements RunRecord {
   }
 
   #record(act: CapabilityAct): void {
-    const { decision, permission, value, layer, rule, method } = act;
+    const { decision, permission, layer, rule, method } = act;
+    // A guest may name a megabyte, ten thousand times; whoever reads events holds on to them.
+    const value = act.value.length > SHOWN_VALUE ? `${act.value.slice(0, SHOWN_VALUE)}…` : act.value;
     const { platform, emit } = this.#options;
     const { plugin } = this.#execution.tool;
     if (decision === "denied") this.#refused = act;
@@ -269,6 +271,8 @@ class CallRun implements RunRecord {
 }
 
 const DRY = { dryRun: true } as const;
+/** Twice the longest path. */
+const SHOWN_VALUE = 8_192;
 const NO_FILES: readonly string[] = Object.freeze([]);
 
 /** Whether the tool, or its plugin, asks for any; granted or not. */

@@ -44,6 +44,19 @@ describe("a plugin that wants learn to propose more than it needs", () => {
     for (const { item } of learned.lines) expect(item).not.toMatch(/^(?:\/|\/\*.*|\/home(?:\/me)?|\$home|\$workspace)$/);
   });
 
+  it("gets no folder for a file whose name reads as a pattern, whether there is one or not [P9.exact]", () => {
+    const { learned } = learnFrom([
+      ["read", "/p/src/*"],
+      ["read", "/p/src/[a-z].ts"],
+      ["read", "/p/docs/a.md"],
+    ]);
+    expect(learned.permissions).toEqual({ read: ["$workspace/docs/a.md"] });
+    expect(learned.leftOut.map(({ value, reason }) => [value, reason.includes("grant its folder yourself")])).toEqual([
+      ["/p/src/*", true],
+      ["/p/src/[a-z].ts", true],
+    ]);
+  });
+
   it("shows names as text, whatever a terminal would make of them [P9.inert]", () => {
     const hostile = ["/p/\x1b[2J", "/p/\u202egpj.exe", "/p/a\nGranted: everything", "/p/\u{e0041}", `/p/docs/'; rm -rf ~ #`];
     const { recorded, learned } = learnFrom([...hostile.map((path) => ["read", path] as const), ["env", "A\x07"], ["net", "\x1b]0;x:80"]]);

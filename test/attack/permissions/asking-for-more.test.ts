@@ -184,6 +184,24 @@ describe("attack: asking for more", () => {
     expect(asked).toHaveLength(4);
   });
 
+  it("names what it wants by a megabyte: the record keeps some of it, and it is no tool's name [AU1.bounded, C9.forged]", async () => {
+    const name = `"n".repeat(900_000)`;
+    await using made = await chainHost({
+      loud: {
+        main: `export async function go(_args, { tools }) {
+          const come = (error) => error.name;
+          return [await tools.call(${name}).catch(come), await Deno.permissions.request({ name: "env", variable: ${name} }).then(({ state }) => state, come), (() => { try { return Deno.env.get(${name}); } catch (error) { return come(error); } })()];
+        }`,
+        tools: { go: {} },
+        manifest: { permissions: { env: ["HOME"], tools: ["echo"] } },
+      },
+    });
+    expect((await made.host.call("loud.go", {}, { confirm: async () => true })).output).toEqual(["TypeError", "denied", "NotCapable"]);
+    const acts = made.events.filter(({ type }) => type === "capability.denied");
+    expect(acts).toHaveLength(2);
+    for (const act of acts) expect(JSON.stringify(act).length).toBeLessThan(10_000);
+  });
+
   it("asks twice at once: one question after the other, and none for what the first answer covers [E7.at-once]", async () => {
     await using host = await asking();
     const asked: string[] = [];

@@ -2,6 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { createCapturedOutput } from "../../../host/capabilities/captured-output.ts";
+import { createOutputDeltas } from "../../../host/capabilities/output-deltas.ts";
+import { memoryPlatform } from "../../support/memory-platform.ts";
 import { outputOf, shellHost } from "../../support/shell-host.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -58,5 +60,19 @@ describe("createCapturedOutput()", () => {
     captured.add("stdout", bytes("grün\n"));
     captured.add("stdout", new Uint8Array([0xff]));
     expect(captured.read()).toEqual({ stdout: "grün\n\ufffd", stderr: "" });
+  });
+
+  it("tells half a megabyte as progress, and then that there is more [G2.flood]", () => {
+    const platform = memoryPlatform();
+    const told: string[] = [];
+    const deltas = createOutputDeltas(platform.clock, (value) => told.push(String((value as { readonly text: string }).text)));
+    for (let second = 0; second < 100; second++) {
+      deltas.add("stdout", bytes("x".repeat(16_384)));
+      platform.advance(1_000);
+    }
+    deltas.end();
+    const text = told.join("");
+    expect(text.length).toBeLessThan(600_000);
+    expect(text.endsWith("[the rest is in the result only]\n")).toBe(true);
   });
 });

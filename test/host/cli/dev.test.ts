@@ -79,6 +79,12 @@ describe("bascule dev", () => {
     expect((await project.run(["call", "demo_peek", "path=README.md"])).error).toContain(frame.map((line) => `  ${line}\n`).join(""));
     await dev.waitFor("thrown here\n");
     expect(dev.printed()).toContain(frame.map((line) => `${" ".repeat(9)}${line}\n`).join(""));
+    // The folder holds another version than the one that throws: its lines would be the wrong ones.
+    await project.write("plugins/demo/main.ts", "export const = 1;\n\n\n");
+    await dev.waitFor("the last good version still serves");
+    const stale = await project.run(["call", "demo_peek", "path=README.md"]);
+    expect(stale.error).toContain("at demo_peek (main.ts:3:22)");
+    expect(stale.error).not.toContain("thrown here");
   });
 
   it("writes a JSON value a line, for programs [I7.json]", async () => {

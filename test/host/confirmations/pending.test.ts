@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ToolResult } from "../../../host/call.ts";
 import { createHost, type Host, type HostOptions, type Log } from "../../../host/mod.ts";
+import { JsonArgumentText } from "../../../host/arguments.ts";
 import { createSession } from "../../../host/session.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 import { WORKSPACE } from "../../support/memory-platform.ts";
@@ -75,6 +76,14 @@ describe("a call that waits for a person who is not there", () => {
     const session = createSession({ id: "another", workspace: "/workspace" });
     expect(await host.call("save", {}, { callId: "c1", session })).toMatchObject({ error: { code: "approval_required" } });
     expect(runs()).toBe(1);
+    // Nor as text.
+    const text = new JsonArgumentText('{ "a": 1 }');
+    await host.call("save", text, { callId: "c2" });
+    const [, own] = host.confirmations.list();
+    host.confirmations.answer(own?.request.requestId ?? "", { approve: true, hash: own?.request.hash ?? "" });
+    await expect.poll(() => host.calls.result("c2")?.ok).toBe(true);
+    expect(await host.call("save", text, { callId: "c2" })).toMatchObject({ ok: true });
+    expect(await host.call("save", text, { callId: "c2", session })).toMatchObject({ error: { code: "approval_required" } });
   });
 
   it("ends as denied, or when nobody answers in time [E4] [E6]", async () => {

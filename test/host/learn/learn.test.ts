@@ -132,7 +132,7 @@ describe("learn()", () => {
   it("proposes no item that stands for more than the name it was made of [P9.exact]", () => {
     const acts = [act("env", "APP_*"), act("net", "*.example.org:443", { method: "GET" }), act("tools", "*")];
     expect(learned(acts)).toEqual({});
-    expect(learned([act("read", "/project/docs/*.md")])).toEqual({ read: ["$workspace/docs"] });
+    expect(learned([act("read", "/project/docs/*.md")])).toEqual({});
     expect(learned([act("read", "/project/*.md")], { read: ["/project/docs"] })).toEqual({});
   });
 

@@ -37,6 +37,7 @@ async function start(): Promise<Host> {
         }),
       ),
       hostTool("failing", {}, () => toolOutput({ success: false, output: LONG })),
+      hostTool("both", {}, () => toolOutput({ output: "y".repeat(6_000), content: [{ type: "text", text: "x".repeat(6_000) }] })),
       hostTool("small", {}, () => "x".repeat(5_000)),
     ],
   });
@@ -59,6 +60,12 @@ async function readOn(host: Host, result: ToolResult, options = {}): Promise<str
 }
 
 describe("results of calls", () => {
+  it("are cut as a whole: what their content takes is not there for their output [X6.cap]", async () => {
+    const host = await start();
+    const result = await host.call("both", {}, { session: host.session({ resultBytes: 8_192 }) });
+    expect([result.content, result.truncated?.map(({ part }) => part)]).toEqual([[{ type: "text", text: "x".repeat(6_000) }], ["output"]]);
+  });
+
   it("above 1 MiB are cut between characters, and the rest is read by a handle [X6.cap] [X6.tool]", async () => {
     const host = await start();
     const result = await host.call("text");

@@ -13,18 +13,24 @@ interface TestBroker extends Broker {
   ask(permission: string, value: string | null): Promise<unknown>;
 }
 
-function broker(options: { readonly mayDo?: number } = {}): TestBroker {
-  const { mayDo = Infinity } = options;
+function broker(options: { readonly mayDo?: number; readonly usedUp?: string } = {}): TestBroker {
+  const { mayDo = Infinity, usedUp } = options;
+  const platform = memoryPlatform();
+  platform.plant("/run/p1/plugin/main.ts", "own");
+  platform.plant("/workspace/in/link", { link: "/run/p1" });
   const call = testCall({
-    platform: memoryPlatform(),
+    platform,
     cwd: "/workspace",
-    permissions: { read: ["in", "/run"], write: ["in", "/run"], run: ["/usr/bin/git"] },
+    permissions: { read: ["in", "/run"], write: ["in", "/run"], run: ["/usr/bin/git"], net: ["93.184.216.34"] },
   });
+  const { meter } = call.context;
+  const spend: typeof meter.spend = (what, amount) =>
+    what === usedUp ? { code: "resource_exhausted", message: "used up", visible: true } : meter.spend(what, amount);
   const answers: unknown[] = [];
   const faults: string[] = [];
   let counted = 0;
   const made = createBroker({
-    bridge: call.context,
+    bridge: { ...call.context, meter: { ...meter, spend } },
     process: async () => ({
       ...PLACES,
       answer: (line) => void answers.push(JSON.parse(line)),
@@ -82,6 +88,8 @@ describe("createBroker()", () => {
       ["read", "/run/p1/b"],
       ["read", "/run/p1/plugin/../imports.json"],
       ["write", "/run/p1"],
+      ["write", "/workspace/in/link/plugin/main.ts"],
+      ["read", "/workspace/in/link/imports.json"],
     ] as const)
       expect(await ask(permission, value), `${permission} ${value}`).toMatchObject({ result: "deny" });
     expect(await ask("read", "/run/p2")).toMatchObject({ result: "allow" });
@@ -111,6 +119,14 @@ describe("createBroker()", () => {
     expect(await ask("read", "/workspace/in/a")).toMatchObject({ result: "allow" });
     expect(await ask("read", "/workspace/in/a")).toMatchObject({ result: "deny" });
     expect(call.acts).toHaveLength(1);
+  });
+
+  it.each(["hostCalls", "requests"])("refuses a connection where the quota of %s is used up [O1.limits, D9]", async (usedUp) => {
+    const { ask, begin, call } = broker({ usedUp });
+    begin();
+    expect(await ask("net", "93.184.216.34:80")).toMatchObject({ result: "deny", reason: "used up" });
+    expect(await ask("read", "/workspace/in/a")).toMatchObject({ result: usedUp === "requests" ? "allow" : "deny" });
+    expect(call.acts[0]).toMatchObject({ permission: "net", decision: "denied", layer: "quota" });
   });
 
   it("records a refusal of all programs only where it is not followed by a question for one [O1.audit]", async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { grantedEnvironment } from "../../../../host/routes/process/granted-environment.ts";
 import { answerCheck } from "../../../../host/routes/process/check.ts";
 import type { Permissions } from "../../../../manifests/mod.ts";
+import { hostPlace } from "../../../../host/capabilities/checked.ts";
 import { testCall } from "../../../support/bridge-context.ts";
 import { createMemoryPlatform } from "../../../../host/platform/memory.ts";
 
@@ -10,6 +12,8 @@ const platform = createMemoryPlatform({
     "/workspace/in/out": { link: "/workspace/secret.txt" },
     "/workspace/in/nowhere": { link: "/workspace/later.txt" },
     "/workspace/in/up": { link: "/workspace" },
+    "/workspace/in/other": { link: "/workspace/other" },
+    "/workspace/other/kept": "k",
     "/workspace/in/b": { link: "/workspace/in/a.txt" },
     "/workspace/secret.txt": "s",
   },
@@ -77,6 +81,13 @@ describe("answerCheck()", () => {
       "/workspace/in/nowhere",
       /leads outside of what is granted/,
     ],
+    [
+      "a link to a folder of which a part is denied, to write",
+      { write: { allow: ["in", "other"], deny: ["other/kept"] } },
+      "write",
+      "/workspace/in/other",
+      /leads outside of what is granted/,
+    ],
     ["a relative path, whatever it is relative to", { read: true }, "read", "in/a.txt", /^protocol: .*write it as an absolute path/],
     ["what Deno calls its folder for temporary files", { write: true }, "write", "<TMP>", /write it as an absolute path/],
     ["a public name of a private address", { net: ["inside.example.org"] }, "net", "inside.example.org:80", /whose address is not granted/],
@@ -108,6 +119,40 @@ describe("answerCheck()", () => {
     },
   );
 
+  it.each<[string, Permissions, string, RegExp]>([
+    ["is found outside of the workspace, by its path", { run: ["git"] }, "/usr/bin/git", /^allowed$/],
+    [
+      "is asked for by its name, which the plugin's own PATH explains",
+      { run: ["git"] },
+      "git",
+      /a plugin chooses its own PATH: start "\/usr\/bin\/git"$/,
+    ],
+    ["is nowhere", { run: ["gone"] }, "gone", /it is nowhere in the host's PATH$/],
+    ["has a granted name in the workspace", { run: ["git"] }, "/workspace/bin/git", /Requires run access/],
+    ["is any at all", { run: true }, "whatever", /^allowed$/],
+    ["is any but one, by its name", { run: { allow: true, deny: ["other"] } }, "git", /a plugin chooses its own PATH/],
+    ["is any but one, by its path", { run: { allow: true, deny: ["other"] } }, "/usr/bin/git", /^allowed$/],
+    ["leads to a denied one", { run: { allow: ["alias"], deny: ["/usr/bin/real"] } }, "/usr/bin/alias", /Requires run access/],
+    [
+      "leads to one that is denied by its name",
+      { run: { allow: ["alias"], deny: ["real"] } },
+      "/usr/bin/alias",
+      /the grant layer denies \("real"\)/,
+    ],
+    ["has dots in its path", { run: ["/usr/bin/git"] }, "/usr/bin/x/../git", /write it as an absolute path/],
+    ["has a relative path that would be granted below the root", { run: ["/usr/bin/git"] }, "usr/bin/git", /write it as an absolute path/],
+  ])("answers for a program that %s [O1.programs]", async (_what, permissions, written, answer) => {
+    const host = createMemoryPlatform({
+      files: { "/usr/bin/.keep": "", "/workspace/bin/.keep": "", "/usr/bin/alias": { link: "real" } },
+      env: { PATH: "/workspace/bin:/usr/bin" },
+    });
+    for (const path of ["/usr/bin/git", "/usr/bin/real", "/workspace/bin/git"])
+      await host.guarded.writeBytes(hostPlace(path), new Uint8Array(), { mode: 0o755 });
+    const { context } = testCall({ platform: host, cwd: "/workspace", permissions });
+    const answered = await answerCheck({ permission: "run", value: written }, context);
+    expect(answered.ok ? "allowed" : answered.reason).toMatch(answer);
+  });
+
   it("records what was asked, as the audit has it for the sandbox, at no length [O1.audit, PA8]", async () => {
     const { context } = testCall({ platform, cwd: "/workspace", permissions: { read: ["in"] } });
     expect(await answerCheck({ permission: "read", value: "/workspace/in/a.txt" }, context)).toMatchObject({
@@ -115,5 +160,14 @@ describe("answerCheck()", () => {
     });
     const long = await answerCheck({ permission: "p".repeat(10_000), value: "v".repeat(100_000) }, context);
     expect(JSON.stringify(long.act).length).toBeLessThan(1_000);
+  });
+});
+
+describe("grantedEnvironment()", () => {
+  it("has the variables that are granted: no secret's value, nothing that speaks to the runtime [O1.environment, C7]", () => {
+    const env = { A: "1", KEY: "value of the key", OTHER: "2", LD_PRELOAD: "x", NODE_OPTIONS: "x", DENO_DIR: "x" };
+    const permissions: Permissions = { env: ["A", "LD_*", "NODE_*", "DENO_*", { name: "KEY", secret: true, hosts: ["example.org"] }] };
+    const { context } = testCall({ platform: createMemoryPlatform({ env }), cwd: "/workspace", permissions });
+    expect(grantedEnvironment(context)).toEqual({ A: "1" });
   });
 });

@@ -1,6 +1,8 @@
 import { stat } from "node:fs/promises";
+import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { currentPlatform } from "../../../../host/platform/mod.ts";
+import { listenOnce } from "../../../../host/platform/trusted/listen-once.ts";
 import type { Executor } from "../../../../host/routes/executor.ts";
 import { createHostExecutor } from "../../../../host/routes/host.ts";
 import { type Behaviour, executorSuite } from "../../../conformance/executor.ts";
@@ -215,5 +217,27 @@ describe("createProcessExecutor()", () => {
       },
     );
     expect([outcome, asked]).toMatchObject([{ ok: true, output: "after all" }, [7, 7]]);
+  });
+});
+
+describe("listenOnce()", () => {
+  it("hears whoever came first, and closes the door on everybody else [O1.protocol]", async () => {
+    const path = `${await temporaryFolder()}/s`;
+    const heard: string[] = [];
+    const listening = await listenOnce(path, 1_000, (line) => void heard.push(line));
+    const closed: number[] = [];
+    const sockets = [1, 2, 3].map((number) => {
+      const socket = connect(path);
+      socket.on("error", () => {});
+      socket.on("close", () => closed.push(number));
+      socket.write(`${number}\n`);
+      return socket;
+    });
+    await listening.connected;
+    await expect.poll(() => closed.length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(1);
+    expect(closed).not.toContain(Number(heard[0]));
+    listening.close();
+    for (const socket of sockets) socket.destroy();
   });
 });
