@@ -28,11 +28,16 @@ const STATES: Readonly<Record<PluginState, string>> = {
   ignored: "ignored",
 };
 
-/** A plugin with its tools, what is wrong with it, and the command that grants what it still needs. */
-export function pluginLines(plugin: PluginView, output: Output, place: ReaderPlace): readonly string[] {
+/**
+ * A plugin with its tools, what is wrong with it, and the command that grants what it still needs.
+ *
+ * @param how brief: tools by their names only, for screens that show many
+ */
+export function pluginLines(plugin: PluginView, output: Output, place: ReaderPlace, how: "whole" | "brief" = "whole"): readonly string[] {
   const { style } = output;
   const lines = [pluginTitle(plugin, output)];
-  for (const tool of plugin.tools) lines.push(toolLine(tool, output));
+  if (how === "brief") lines.push(...nameLines(plugin.tools, output));
+  else for (const tool of plugin.tools) lines.push(toolLine(tool, output));
   lines.push(...unavailableLines(plugin.tools, output));
   for (const problem of plugin.problems) {
     const folder = plugin.directory === undefined ? plugin.name : pathFrom(place.cwd, plugin.directory);
@@ -85,6 +90,17 @@ function toolLine(tool: ToolView, output: Output): string {
   const native = !isNative ? "" : tool.confinement === "none" ? "UNCONFINED: " : "native: ";
   const about = tool.unavailable === undefined ? native + tool.description : `(cannot be called) ${tool.description}`;
   return `${INDENT}${output.style.cyan(name.padEnd(NAME_WIDTH))} ${output.style.dim(shorten(printable(about), room))}`;
+}
+
+/** Names of tools, as many to a line as there is room for. */
+function nameLines(tools: readonly ToolView[], { columns, style }: Output): readonly string[] {
+  const lines: string[] = [];
+  for (const name of tools.map((tool) => printable(tool.name))) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + name.length + 2 * INDENT.length <= columns) lines.splice(-1, 1, `${last}, ${name}`);
+    else lines.push(name);
+  }
+  return lines.map((line) => `${INDENT}${style.cyan(line)}`);
 }
 
 /** Why tools cannot be called, whole, since the reason ends with what to do: once for all that share it. */

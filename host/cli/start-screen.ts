@@ -7,6 +7,9 @@ import { table } from "./help.ts";
 import { exampleCall, pluginLines, statusLines, type ReaderPlace } from "./plugin-text.ts";
 import { count, printable } from "./text.ts";
 
+/** More tools than these are shown by their names, so that the screen stays one; `list` describes them. */
+const MOST_DESCRIBED = 24;
+
 /** The whole screen, line by line. */
 export function startScreen(status: HostStatus, all: readonly PluginView[], output: Output, place: ReaderPlace): readonly string[] {
   const { style, program } = output;
@@ -17,7 +20,8 @@ export function startScreen(status: HostStatus, all: readonly PluginView[], outp
     `${style.bold("bascule")} ${style.dim(status.version)}  ${count(plugins.length, "plugin")}, ${count(tools.length, "tool")} from ${style.bold(printable(roots))}; they work on ${place.cwd === status.workspace ? "this folder" : printable(pathFrom(place.cwd, status.workspace))}`,
     "",
   ];
-  for (const plugin of plugins) lines.push(...pluginLines(plugin, output, place), "");
+  const how = tools.length > MOST_DESCRIBED ? "brief" : "whole";
+  for (const plugin of plugins) lines.push(...pluginLines(plugin, output, place, how), "");
   const troubles = statusLines(status, output);
   if (troubles.length > 0) lines.push(...troubles, "");
   const ignored = all.filter((plugin) => plugin.state === "ignored").length;
@@ -32,6 +36,7 @@ function nextSteps(plugins: readonly PluginView[], tools: readonly ToolView[], p
   const harmless = tools.find(({ class: kind }) => kind === "none") ?? tools.find(({ class: kind }) => kind === "read") ?? tools[0];
   if (harmless) steps.push([exampleCall(harmless, program), "call a tool"]);
   const [plugin] = plugins;
+  if (tools.length > MOST_DESCRIBED) steps.push([`${program} list`, "see what each tool does"]);
   if (plugin) steps.push([`${program} info ${printable(plugin.name)}`, "see what it takes and what it may do"]);
   if (!plugins.some(({ name }) => name === "demo")) steps.push([`${program} init demo`, "write a plugin of your own"]);
   return steps;

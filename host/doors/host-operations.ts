@@ -1,6 +1,7 @@
 /** `Operations` answered by a host in this process, for one client of it. */
 
 import { type AccessQuery, isPathKind, type PermissionKind, sideEffectClass, smallestGrant } from "../../manifests/mod.ts";
+import { TERMINAL_EVENT_TYPES } from "../audit/events.ts";
 import type { CallOptions } from "../calls.ts";
 import type { Host, HostExplanation } from "../host-interface.ts";
 import type { ToolListing } from "../listing.ts";
@@ -39,6 +40,7 @@ export interface HostOperationsOptions {
   readonly about: { readonly version: string; readonly pid: number };
 }
 
+const TERMINAL: ReadonlySet<string> = new Set(TERMINAL_EVENT_TYPES);
 /** Sessions kept for requests that name a role or a task. */
 const MAX_KEPT = 16;
 /** What built-in tools are listed under. */
@@ -61,6 +63,18 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
     if (kept.size >= MAX_KEPT && oldest !== undefined && !kept.has(key)) kept.delete(oldest);
     kept.set(key, known);
     return known;
+  }
+
+  /** A question outlives who asked it: a person may say yes when the program has gone (SPEC E6). Its session ends with its calls. */
+  async function endWhenAnswered(own: Session): Promise<void> {
+    const asked = host.confirmations.list().filter(({ sessionId }) => sessionId === own.id);
+    const waiting = new Set(asked.map(({ request }) => request.callId));
+    if (waiting.size === 0) return await host.endSession(own);
+    const unsubscribe = host.subscribe(({ type, callId }) => {
+      if (callId === undefined || !TERMINAL.has(type) || !waiting.delete(callId) || waiting.size > 0) return;
+      unsubscribe();
+      void host.endSession(own);
+    });
   }
 
   function viewOf(status: PluginStatus): Promise<PluginView> {
@@ -200,7 +214,7 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
     inspect: (source, signal) => refusedAsSaid(() => host.inspect(source, signal)),
     install: (digest) => refusedAsSaid(() => host.install(digest)),
     reload: () => host.reload(),
-    end: async () => void (await Promise.all([session, ...kept.values()].map((own) => host.endSession(own)))),
+    end: async () => void (await Promise.all([session, ...kept.values()].map(endWhenAnswered))),
   };
 }
 

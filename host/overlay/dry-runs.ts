@@ -81,6 +81,7 @@ export interface DryRunOptions extends RouteOptions {
 
 /** Each may hold as much as `OVERLAY_LIMITS` says; the oldest goes of whoever has the most. */
 const MAX_KEPT = 4;
+const MAX_ASKED_OF_OWNER = 2;
 const KEPT_MS = 30 * 60_000;
 const NEVER: AbortSignal = new AbortController().signal;
 
@@ -88,6 +89,8 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
   const { platform, emit } = options;
   const kept = createKept(platform.clock);
   const previews = new Map<ToolCall, Kept>();
+  /** Those whose commit a person is asked about. */
+  const asked = new Set<Kept>();
 
   async function runDry(execution: Execution, run: Executor): Promise<Outcome> {
     const refusal = checkDryRun(execution);
@@ -143,9 +146,14 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
       const refused = { ok: false, callId, code: "refused", filesModified: [] } as const;
       const how = `commit it on the console or by bascule commit ${callId}`;
       if (confirm === undefined) return { ...refused, message: `A person has to agree to what ${tool.qualifiedName} would change: ${how}` };
+      const others = [...asked].filter((entry) => ownerOf(entry) === ownerOf(found)).length;
+      if (asked.size >= MAX_KEPT || others >= MAX_ASKED_OF_OWNER)
+        return { ...refused, message: `Other commits wait for a person already: commit it when they are answered, or ${how}` };
       // Taken out while the question stands: nobody else commits it meanwhile.
       kept.drop(found);
-      const no = await options.confirm({ tool, args, decision, preview, call: { ...call, confirm } }, signal ?? NEVER);
+      asked.add(found);
+      const question = { tool, args, decision, preview, call: { ...call, confirm } };
+      const no = await options.confirm(question, signal ?? NEVER).finally(() => asked.delete(found));
       if (no !== undefined) return { ...refused, message: no.message };
     }
     kept.drop(found);
@@ -247,9 +255,13 @@ function createKept(clock: Pick<Clock, "now">): KeptRuns {
 }
 
 function oldestOfTheGreediest(kept: readonly Kept[]): Kept | undefined {
-  const byOwner = Map.groupBy(kept, ({ execution: { call } }) => call.session.owner ?? call.session.id);
+  const byOwner = Map.groupBy(kept, ownerOf);
   const [most] = [...byOwner.values()].toSorted((left, right) => right.length - left.length);
   return most?.[0];
+}
+
+function ownerOf({ execution: { call } }: Kept): string {
+  return call.session.owner ?? call.session.id;
 }
 
 function relative(path: string, folder: string): string {

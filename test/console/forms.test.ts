@@ -227,7 +227,7 @@ describe.skipIf(!existsSync(PROGRAM))(
       await open("Live");
       await served.agentCalls("write", {});
       await page.getByRole("button", { name: "Cancel write" }).click();
-      await page.getByText("cancelled").waitFor();
+      await page.getByText("cancelled").first().waitFor();
       for (let n = 0; n < 60; n += 1) await served.host.call("echo", { text: `call ${n}` });
       await page.getByRole("link", { name: "Record" }).click();
       await page.getByText("as they were written").waitFor();

@@ -8,6 +8,7 @@ import { EXIT } from "../exit-codes.ts";
 import { table } from "../help.ts";
 import { openProject } from "../../project-file.ts";
 import { isolationOfProject } from "../isolation-flag.ts";
+import { projectFacts } from "../project-facts.ts";
 import { printable } from "../text.ts";
 import { VERSION } from "../../version.ts";
 
@@ -16,7 +17,7 @@ export const doctorCommand: Command = {
   summary: "Show what this system gives, and what is in force",
   usage: "doctor",
   details: [
-    "Which runtime and engine run plugins, what keeps them apart from the host and what that leaves open, how files are",
+    "Which project this is and who serves it, which runtime and engine run plugins, what keeps them apart from the host and what that leaves open, how files are",
     "protected from renames, the cache, the watcher, and whether Deno is there, which trusted plugins need to run natively.",
     "What can be tried is tried.",
     "Exits with 1 where something that the project asks for does not work.",
@@ -33,6 +34,7 @@ type ProcessFacts = Confinement | { readonly problem: string };
 async function doctor(context: CommandContext): Promise<number> {
   const { output, platform } = context;
   const isolation = await isolationOfProject(context);
+  const { lines, problems: ofProject, ...own } = await projectFacts(context);
   const natively = await nativeRoute(context);
   const [engine, system, process] = await Promise.all([
     engineInForce(platform.workers),
@@ -43,6 +45,7 @@ async function doctor(context: CommandContext): Promise<number> {
   ]);
   const inForce = isolation.by === "process" ? process : THREADS;
   const problems = [
+    ...ofProject,
     ...(engine.build === "metered" ? [] : [`The engine runs without a meter${engine.problem === undefined ? "" : `: ${engine.problem}`}`]),
     ...("problem" in inForce ? [inForce.problem] : []),
     ...natively.problems,
@@ -50,6 +53,8 @@ async function doctor(context: CommandContext): Promise<number> {
   ];
   const facts: readonly (readonly [string, readonly string[]])[] = [
     ["bascule", [VERSION]],
+    ["project", [lines.project]],
+    ["a host", [lines.host]],
     ["runtime", [`${system.runtime.name} ${system.runtime.version}  ${system.runtime.program}`]],
     ["engine", [ENGINE[engine.build]]],
     ["isolation", isolationLines(isolation, inForce)],
@@ -66,6 +71,7 @@ async function doctor(context: CommandContext): Promise<number> {
   output.document({
     ok: problems.length === 0,
     version: VERSION,
+    project: own,
     ...system,
     engine,
     isolation: { ...isolation, ...open, process },

@@ -3,6 +3,7 @@
 import { openSocketDoor, type SocketDoor } from "../../doors/socket.ts";
 import { FileError } from "../../platform/platform.ts";
 import type { HostSessionOptions } from "../../sessions.ts";
+import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { FROZEN_OPTION } from "../frozen-flag.ts";
@@ -42,6 +43,8 @@ export const mcpCommand: Command = {
 
 async function mcp(given: CommandContext): Promise<number> {
   if (given.options.has("http")) return await serveCommand.run(await inProject(given));
+  if (given.options.has("port"))
+    throw usageError('Option "--port" is for --http', [`Like this: ${given.output.program} mcp --http --port=7420`]);
   // First of all: from here on nothing but the protocol gets to stdout.
   const connection = given.platform.terminal.lines();
   const context = await inProject(given);

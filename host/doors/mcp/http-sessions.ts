@@ -3,6 +3,7 @@
 import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { createClient, type McpClient } from "./client.ts";
 import type { DoorParts } from "./parts.ts";
+import { createRecentEvents } from "./recent-events.ts";
 import { createServer, followChanges } from "./server.ts";
 
 /** Answers their requests. */
@@ -43,7 +44,11 @@ export function createHttpSessions(parts: DoorParts, maxRequestBodySize: number)
 
   async function open(): Promise<HttpSession> {
     const id = Array.from(random.bytes(ID_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id, maxRequestBodySize });
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      maxRequestBodySize,
+      eventStore: createRecentEvents(),
+    });
     const client = createClient(parts.host, parts.session);
     const server = createServer(parts, client, "legacy");
     const stopTelling = followChanges({ parts, client, era: "legacy", server });

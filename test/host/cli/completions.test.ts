@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { mkdir } from "node:fs/promises";
+import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { bashScript } from "../../../host/cli/completions/bash.ts";
 import { fishScript } from "../../../host/cli/completions/fish.ts";
@@ -76,7 +77,7 @@ describe("bascule completions", () => {
     ]);
   });
 
-  it("gives names of the running host, and at once those of the folders if it does not answer [I2.completions-names]", async () => {
+  it("gives names of the running host, and those of the folders if none runs or it says nothing [I2.completions-names]", async () => {
     await using project = await projectWithPlugins();
     const names = async (kind: string): Promise<string> => (await project.run(["completions", `--names=${kind}`])).out;
     expect(await names("plugin")).toBe("demo\nother\n");
@@ -86,6 +87,12 @@ describe("bascule completions", () => {
     await dev.waitFor("Ctrl-C ends");
     expect(await names("plugin")).toBe("demo\nother\n");
     expect((await names("tool")).split("\n")).toEqual(expect.arrayContaining(["demo_peek", "other_peek", "read_file"]));
+    dev.interrupt();
+    await dev.ended;
+    const silent = createServer();
+    await new Promise<void>((resolve) => void silent.listen(`${project.folder}/.bascule/host.sock`, resolve));
+    expect(await names("plugin")).toBe("demo\nother\n");
+    silent.close();
   });
 
   it("says where the script goes, which shells there are, and what was meant [I2.completions-help]", async () => {
@@ -102,7 +109,7 @@ describe("bascule completions", () => {
     ["bash", bashScript],
     ["zsh", zshScript],
     ["fish", fishScript],
-  ])("makes a script that %s reads, and of every command and option [I2.completions-%s]", (shell, script) => {
+  ])("makes a script that %s reads, and of every command and option [I2.completions-scripts]", (shell, script) => {
     const text = script(commands, ["it's", "bascule"]);
     for (const { name, options } of commands) {
       expect(text).toContain(name);

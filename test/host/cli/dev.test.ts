@@ -29,6 +29,28 @@ describe("bascule dev", () => {
     expect(await dev.ended).toMatchObject({ code: 0 });
   });
 
+  it("shows many tools by their names, so that the screen stays one [I2.start-screen]", async () => {
+    const names = Array.from({ length: 25 }, (_, index) => `tool_${String(index + 1).padStart(2, "0")}`);
+    const manifest = {
+      ...{ schemaVersion: "1.0", name: "many", version: "1.0.0", description: "Has many tools" },
+      tools: names.map((name) => ({ name, description: `What ${name} does`, inputSchema: { type: "object" }, sideEffects: [] })),
+    };
+    await using project = await createCliProject({
+      "plugins/many/manifest.json": JSON.stringify(manifest),
+      "plugins/many/main.ts": names.map((name) => `export const ${name} = () => 1;`).join("\n"),
+    });
+    const dev = project.start(["dev"]);
+    await dev.waitFor("Ctrl-C ends");
+    const screen = dev.printed();
+    expect(screen).not.toContain("What tool_");
+    const shown = screen.split("\n").filter((line) => /^ {2}tool_/u.test(line));
+    expect(shown.length).toBeLessThan(6);
+    expect(shown.flatMap((line) => line.trim().split(", "))).toEqual(names);
+    expect(screen).toMatch(/^ {2}bascule list +see what each tool does$/mu);
+    dev.interrupt();
+    expect(await dev.ended).toMatchObject({ code: 0 });
+  });
+
   it("runs a plugin's cases and tests again at every reload, and says in a few lines what failed [I7.dev]", async () => {
     await using project = await projectWithDemo();
     const dev = project.start(["dev"]);
@@ -79,6 +101,12 @@ describe("bascule dev", () => {
     expect((await project.run(["call", "demo_peek", "path=README.md"])).error).toContain(frame.map((line) => `  ${line}\n`).join(""));
     await dev.waitFor("thrown here\n");
     expect(dev.printed()).toContain(frame.map((line) => `${" ".repeat(9)}${line}\n`).join(""));
+    // The folder holds another version than the one that throws: its lines would be the wrong ones.
+    await project.write("plugins/demo/main.ts", "export const = 1;\n\n\n");
+    await dev.waitFor("the last good version still serves");
+    const stale = await project.run(["call", "demo_peek", "path=README.md"]);
+    expect(stale.error).toContain("at demo_peek (main.ts:3:22)");
+    expect(stale.error).not.toContain("thrown here");
   });
 
   it("writes a JSON value a line, for programs [I7.json]", async () => {

@@ -35,6 +35,25 @@ describe("bascule doctor", { timeout: 120_000 }, () => {
       expect(out).toMatch(new RegExp(`^${name} `, "m"));
   });
 
+  it("says which project it is and who serves it, and fails where a manifest or the grants are wrong [I2.doctor-project]", async () => {
+    await using project = await createCliProject({ "plugins/odd/manifest.json": "{" });
+    await project.run(["init", "demo"]);
+    expect((await project.run(["doctor"])).out).toMatch(/^project +\S+ {2}no bascule\.json, .*; 2 plugins\na host +none runs$/mu);
+    await project.write(".bascule/grants.json", "[]");
+    const dev = project.start(["dev", "--no-tests"]);
+    await dev.waitFor("Ctrl-C ends");
+    const { code, out } = await project.run(["doctor", "--json"]);
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      ok: false,
+      project: { root: project.folder, plugins: 2, host: { pid: process.pid, plugins: 2 } },
+      problems: expect.arrayContaining([
+        "The manifest of plugins/odd is wrong (bascule check says where)",
+        expect.stringContaining(".bascule/grants.json: "),
+      ]),
+    });
+  });
+
   it("says whether trusted plugins can run, and fails where those of the project cannot [O1.doctor, I2.doctor]", async () => {
     const without = memoryPlatformWithWorkers({ "bascule.json": '{ "trusted": ["words", { "name": "code", "unconfined": true }] }' });
     expect(await main(["doctor"], without)).toBe(1);

@@ -101,6 +101,31 @@ describe("a dry run over HTTP", () => {
     }
   });
 
+  it("does not pile up: two commits of one token may wait for a person, and what they hold with them [E8.http, I4.flood]", async () => {
+    await using door = await httpDoor({ tools: [put] });
+    const waiting: ReturnType<typeof door.ask>[] = [];
+    for (let n = 1; n <= 2; n += 1) {
+      waiting.push(commit(door, await dryRun(door), TOKENS.call, { wait: true }));
+      await expect.poll(() => door.host.confirmations.list().length).toBe(n);
+    }
+    const third = await dryRun(door);
+    expect(await commit(door, third, TOKENS.call, { wait: true })).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining("Other commits") },
+    });
+    const others = commit(door, await dryRun(door, TOKENS.other), TOKENS.other, { wait: true });
+    await expect.poll(() => door.host.confirmations.list().length).toBe(3);
+    for (const { request } of door.host.confirmations.list())
+      door.host.confirmations.answer(request.requestId, { approve: false, hash: request.hash });
+    expect((await Promise.all([...waiting, others])).map(({ status }) => status)).toEqual([403, 403, 403]);
+    // It is there still, and there is room again.
+    const again = commit(door, third, TOKENS.call, { wait: true });
+    await expect.poll(() => door.host.confirmations.list().length).toBe(1);
+    const [question] = door.host.confirmations.list();
+    door.host.confirmations.answer(question?.request.requestId ?? "", { approve: true, hash: question?.request.hash ?? "" });
+    expect((await again).status).toBe(200);
+  });
+
   it("leaves others theirs, however many one token makes [E8.http, I4.flood]", async () => {
     await using door = await httpDoor({ tools: [put], project: AUTO });
     const mine = await dryRun(door);

@@ -1,0 +1,75 @@
+/** What `bascule doctor` says of the project: what it is, who serves it, which of its folders cannot load by their manifests. */
+
+import { problemToText } from "../../manifests/mod.ts";
+import type { HostStatus } from "../doors/operations.ts";
+import { connectToHost } from "../doors/socket-client.ts";
+import { CliError } from "./cli-error.ts";
+import type { CommandContext } from "./command.ts";
+import { findPlugins, type NamedFolder, shownFolder } from "./find-plugins.ts";
+import { count } from "./text.ts";
+
+/** A host that is there and says nothing for so long is not well. */
+const HOST_MS = 3_000;
+
+/** As data, and in words. */
+export interface ProjectFacts {
+  readonly root: string;
+  readonly configFile?: string;
+  /** The host that serves it; `silent` if one listens and does not answer. */
+  readonly host?: Pick<HostStatus, "pid" | "version" | "plugins" | "tools"> | "silent";
+  readonly plugins: number;
+  readonly lines: { readonly project: string; readonly host: string };
+  readonly problems: readonly string[];
+}
+
+export async function projectFacts(context: CommandContext): Promise<ProjectFacts> {
+  const { project, output } = context;
+  const [host, folders] = [await runningHost(context), await pluginFolders(context)];
+  const status = host === "silent" ? undefined : host;
+  const bad = folders.filter(({ manifest }) => !manifest.ok);
+  const config = project.configFile ?? "no bascule.json, so what is accepted is forgotten when the host ends";
+  return {
+    root: project.root,
+    ...(project.configFile !== undefined && { configFile: project.configFile }),
+    ...(host !== undefined && { host: status === undefined ? "silent" : pick(status) }),
+    plugins: folders.length,
+    lines: {
+      project: `${project.root}  ${config}; ${count(folders.length, "plugin")}`,
+      host:
+        status === undefined
+          ? "none runs"
+          : `serves ${count(status.plugins, "plugin")}, ${count(status.tools, "tool")}  process ${status.pid}`,
+    },
+    problems: [
+      ...bad.map((folder) => `The manifest of ${shownFolder(context, folder)} is wrong (${output.program} check says where)`),
+      ...(host === "silent" ? [`A host listens for this project and did not answer within ${HOST_MS / 1_000} seconds`] : []),
+      ...(status?.grantProblems ?? []).map((problem) => `.bascule/grants.json: ${problemToText(problem)}`),
+    ],
+  };
+}
+
+function pick({ pid, version, plugins, tools }: HostStatus): Exclude<ProjectFacts["host"], "silent" | undefined> {
+  return { pid, version, plugins, tools };
+}
+
+async function runningHost({ platform, project }: CommandContext): Promise<HostStatus | "silent" | undefined> {
+  const remote = await connectToHost(platform, project.stateDirectory);
+  if (remote === undefined) return undefined;
+  const { promise: late, resolve } = Promise.withResolvers<"silent">();
+  const stop = platform.clock.after(HOST_MS, () => resolve("silent"));
+  try {
+    return await Promise.race([remote.operations.status(), late]);
+  } finally {
+    stop();
+    remote.close();
+  }
+}
+
+async function pluginFolders(context: CommandContext): Promise<readonly NamedFolder[]> {
+  try {
+    return await findPlugins(context, []);
+  } catch (error) {
+    if (error instanceof CliError && error.code === "not_found") return [];
+    throw error;
+  }
+}
