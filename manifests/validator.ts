@@ -53,24 +53,31 @@ interface FillBudget {
   steps: number;
 }
 
+/** The value itself where nothing is missing, as in most calls. */
 function fill(schema: JsonSchema, value: JsonValue, budget: FillBudget): JsonValue {
   if (budget.steps <= 0) return value;
   if (isJsonArray(value)) {
     const { items } = schema;
-    return items === undefined ? value : value.map((item) => fill(items, item, budget));
+    if (items === undefined) return value;
+    const filled = value.map((item) => fill(items, item, budget));
+    return filled.some((item, index) => item !== value[index]) ? filled : value;
   }
   if (!isJsonObject(value)) return value;
-  // A null prototype: keys come from outside.
-  const filled: Record<string, JsonValue> = Object.assign(Object.create(null) as Record<string, JsonValue>, value);
+  let filled: Record<string, JsonValue> | undefined;
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     budget.steps--;
-    const present = own(filled, name);
+    const present = own(value, name);
     const preset = present === undefined && budget.fills > 0 ? own(property, "default") : undefined;
     if (preset !== undefined) budget.fills--;
     const next = present ?? preset;
-    if (next !== undefined) filled[name] = fill(property, next, budget);
+    if (next === undefined) continue;
+    const member = fill(property, next, budget);
+    if (member === present) continue;
+    // A null prototype: keys come from outside.
+    filled ??= Object.assign(Object.create(null) as Record<string, JsonValue>, value);
+    filled[name] = member;
   }
-  return filled;
+  return filled ?? value;
 }
 
 interface Check {

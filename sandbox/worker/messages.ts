@@ -4,6 +4,7 @@ import { LIMIT_CEILINGS } from "../../manifests/mod.ts";
 import type { Fault } from "../fault.ts";
 import { ENTRY_NAMES } from "../handles.ts";
 import { isImage } from "../image.ts";
+import type { InvocationUsed } from "../invocation.ts";
 import { isTape, type KeptTape } from "../tape.ts";
 import { MAXIMUM_LIST, type WorkerMessage } from "./protocol.ts";
 
@@ -19,6 +20,7 @@ export type Check = (value: unknown) => boolean;
 export const isText: Check = (value) => typeof value === "string";
 export const isCount: Check = (value) => typeof value === "number" && Number.isFinite(value) && value >= 0;
 export const isNumber: Check = (value) => typeof value === "number";
+const isCountOrAbsent: Check = (value) => value === undefined || isCount(value);
 /** Its own: bytes that two threads see may change after they were checked. */
 const isBytes: Check = (value) => value instanceof Uint8Array && value.buffer instanceof ArrayBuffer;
 const isTexts = listOf(isText, MAXIMUM_LIST);
@@ -30,21 +32,26 @@ const LEVELS: ReadonlySet<unknown> = new Set(["debug", "info", "warn", "error"])
 /** A line counts at least one byte. */
 export const isLines: Check = listOf(isLine, LIMIT_CEILINGS.logBytes);
 
-export const isUsed: Check = shape({
-  wallMs: isCount,
-  cpuMs: isCount,
-  memoryBytes: isCount,
-  outputBytes: isCount,
-  logBytes: isCount,
-  operations: isCount,
-  argumentBytes: optional(isCount),
-  operationBytes: optional(isCount),
-  pendingOperations: optional(isCount),
-  timers: optional(isCount),
-  jsonDepth: optional(isCount),
-  stackBytes: optional(isCount),
-  fuel: isCount,
-});
+/** Member by member, without a list of names: every call's answer comes through here. */
+export const isUsed: Check = (value) => {
+  if (typeof value !== "object" || value === null) return false;
+  const used = value as Partial<Record<keyof InvocationUsed, unknown>>;
+  return (
+    isCount(used.wallMs) &&
+    isCount(used.cpuMs) &&
+    isCount(used.memoryBytes) &&
+    isCount(used.outputBytes) &&
+    isCount(used.logBytes) &&
+    isCount(used.operations) &&
+    isCount(used.fuel) &&
+    isCountOrAbsent(used.argumentBytes) &&
+    isCountOrAbsent(used.operationBytes) &&
+    isCountOrAbsent(used.pendingOperations) &&
+    isCountOrAbsent(used.timers) &&
+    isCountOrAbsent(used.jsonDepth) &&
+    isCountOrAbsent(used.stackBytes)
+  );
+};
 
 /** Members of each kind of fault; the host turns them into words. */
 const FAULTS: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
@@ -111,6 +118,14 @@ export function isKeptTape(value: unknown): value is KeptTape {
   return value === "too_long" || isTape(value);
 }
 
+/** The answer of a call that succeeded: looked at like `isUsed`, for the same reason. */
+const isDone: Check = (value) => {
+  if (typeof value !== "object" || value === null) return false;
+  const done = value as Partial<Record<keyof Extract<WorkerMessage, { type: "done" }>, unknown>>;
+  if (!isNumber(done.number) || !isText(done.output) || !isUsed(done.used) || !isLines(done.lines)) return false;
+  return (done.state === undefined || isImage(done.state)) && (done.tape === undefined || isKeptTape(done.tape));
+};
+
 const ANSWER = { number: isNumber, used: isUsed, lines: isLines, tape: optional(isKeptTape) };
 
 const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
@@ -121,7 +136,7 @@ const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
   operation: shape({ number: isNumber, operation: isNumber, name: isText, text: isText, bytes: optional(isBytes) }),
   logs: shape({ number: isNumber, lines: isLines }),
   full: shape({ number: isNumber }),
-  done: shape({ ...ANSWER, output: isText, state: optional(isImage) }),
+  done: isDone,
   failed: shape({ ...ANSWER, fault: isFault }),
 };
 
