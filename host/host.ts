@@ -244,7 +244,10 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     await store?.close();
   }
   function close(): Promise<void> {
-    closing ??= shutDown();
+    if (closing !== undefined) return closing;
+    // Calls may wait for a person, and nothing else: that keeps no process alive.
+    const letGo = platform.clock.keepAlive();
+    closing = shutDown().finally(letGo);
     return closing;
   }
 

@@ -7,7 +7,12 @@ import { sharedNow } from "./shared-clock.ts";
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function createClock(): Clock {
-  return { now: () => Date.now(), monotonic: sharedNow, after: startTimer };
+  return { now: () => Date.now(), monotonic: sharedNow, after: startTimer, keepAlive };
+}
+
+function keepAlive(): () => void {
+  const timer = setInterval(() => {}, LONGEST_TIMER_MS);
+  return () => clearInterval(timer);
 }
 
 function startTimer(delayMs: number, task: () => void): () => void {

@@ -20,6 +20,7 @@ export function createMemoryClock(startMs: number): MemoryClock {
         timers = timers.filter((other) => other !== timer);
       };
     },
+    keepAlive: () => () => {},
     advance(byMs) {
       const untilMs = nowMs + byMs;
       for (let next = earliest(); next !== undefined && next.dueMs <= untilMs; next = earliest()) {

@@ -61,6 +61,8 @@ export interface Clock {
   monotonic(): number;
   /** Calls `task` once after `delayMs`; never keeps the process alive by itself. Returns a cancel function. */
   after(delayMs: number, task: () => void): () => void;
+  /** Keeps the process alive, whatever else there is to wait for, until the returned function is called. */
+  keepAlive(): () => void;
 }
 
 /** Cryptographically strong randomness. */

@@ -90,3 +90,20 @@ describe("two processes", () => {
     });
   });
 });
+
+describe("a program that has nothing else to do", () => {
+  it("ends its host, whoever a call still waits for [T5.waiting]", { timeout: 60_000 }, async () => {
+    await using project = await createCliProject({
+      "app.mjs": `import { createHost } from ${JSON.stringify(`${REPOSITORY}host/mod.ts`)};
+const host = await createHost({ config: false, workspace: "." });
+const waiting = host.call("write_file", { path: "x", content: "1" }, { confirm: () => new Promise(() => {}) });
+await new Promise((resolve) => setTimeout(resolve, 50));
+await host.close();
+console.log((await waiting).error?.code);
+`,
+    });
+    const { code, output } = await runCommand(process.execPath, ["app.mjs"], { cwd: project.folder, timeoutMs: 30_000 });
+    expect(output).toContain("cancelled");
+    expect(code).toBe(0);
+  });
+});
