@@ -71,24 +71,11 @@ function keepCompiled() {
   });
 }
 
-/** What runs tools in this process, unless a host of the project answers instead, needs a thread that takes long to load. */
-const WITH_SANDBOX = ["call", "dev", "mcp", "serve", "test"];
-
-/** Lets that thread load while everything else does. Deno gains nothing by it. */
-function startEarly(file) {
-  if (WITH_SANDBOX.indexOf(process.argv[2]) < 0 || typeof globalThis.Deno !== "undefined") return;
-  if (existsSync(join(process.cwd(), ".bascule", "host.sock"))) return;
-  return import(pathToFileURL(file).href).then(function (workers) {
-    workers.startEarly();
-  });
-}
-
 function run() {
   // A checkout runs its sources; the npm package holds JavaScript, because Node strips no types under node_modules.
   const source = here("../host/cli/main.ts");
   const packed = here("../dist/host/cli/main.js");
   const program = existsSync(source) ? source : packed;
-  const workers = here(program === source ? "../host/platform/workers.ts" : "../dist/host/platform/workers.js");
   if (process.argv[2] === "--run" && existsSync(here("../scripts"))) return runScript(process.argv[3]);
   if (!existsSync(program)) {
     process.stderr.write("Cannot find the program of bascule beside " + here(".") + " (install it again)\n");
@@ -97,9 +84,6 @@ function run() {
   // The command says when it is done; its idle threads and timers keep no process alive, on Deno not even busy ones.
   const alive = setInterval(function () {}, 60000);
   keepCompiled()
-    .then(function () {
-      return startEarly(workers);
-    })
     .then(function () {
       return import(pathToFileURL(program).href);
     })

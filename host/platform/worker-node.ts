@@ -5,7 +5,6 @@ import { parentPort, receiveMessageOnPort, workerData } from "node:worker_thread
 import type { SyncAnswer, WorkerMessage, WorkerRequest } from "../../sandbox/worker/protocol.ts";
 import { enableCompileCache } from "./compile-cache.ts";
 import { sharedNow } from "./shared-clock.ts";
-import type { WorkerInit } from "../../sandbox/mod.ts";
 import type { WorkerStart } from "./workers.ts";
 import { hash, subtle, supports } from "./web-crypto.ts";
 import { zlibCodec } from "./zlib-codec.ts";
@@ -14,15 +13,13 @@ enableCompileCache();
 // After the cache is on, so that it serves these sources too.
 const { serveWorker } = await import("../../sandbox/worker/main.ts");
 
-// Written by `startThread` in `workers.ts`.
-const { init: known, requests, syncPort } = workerData as WorkerStart;
-if (known !== undefined) startServing(known);
-// In the listener itself: the port stops when it has no listener, and the next request may be there already.
-else requests.once("message", startServing);
+startServing();
 
-function startServing(init: WorkerInit): void {
+function startServing(): void {
   const port = parentPort;
   if (port === null) throw new Error("This file is the entry of a worker");
+  // Written by `startWorker` in `workers.ts`.
+  const { init, requests, syncPort } = workerData as WorkerStart;
   serveWorker({
     init,
     post: (message) => port.postMessage(message, transferables(message)),

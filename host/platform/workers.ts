@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { MessageChannel, Worker } from "node:worker_threads";
 import type { WorkerConnection, WorkerInit, WorkerLauncher } from "../../sandbox/mod.ts";
 import { cacheFolder } from "./cache-folder.ts";
 import { timeZone } from "./time-zone.ts";
@@ -18,7 +18,8 @@ const WORKER_YOUNG_MB = 2;
 export function createWorkerLauncher(): WorkerLauncher {
   const cache = createImageCache();
   return {
-    start: (init) => connect(takeEarly(init) ?? startThread(environment(), init)),
+    // The one thing it needs of the environment: the first file is stripped and compiled before any of its code runs.
+    start: (init) => startWorker(init, { NODE_COMPILE_CACHE: cacheFolder("compile") }),
     language: navigator.language,
     timeZone,
     runtime: `node ${process.versions.node}, deno ${process.versions["deno"] ?? "none"}`,
@@ -37,57 +38,14 @@ export function createWorkerLauncher(): WorkerLauncher {
 
 /** What the entry file gets as `workerData`. */
 export interface WorkerStart {
-  /** Absent: it comes as the first request. */
-  readonly init: WorkerInit | undefined;
+  readonly init: WorkerInit;
   /** Not the worker's own port: this one can be read while the thread is not in its event loop, also on Deno. */
-  readonly requests: MessagePort;
-  readonly syncPort: MessagePort;
-}
-
-/** A thread and the host's ends of its ports. */
-interface StartedThread {
-  readonly worker: Worker;
-  readonly requests: MessagePort;
-  readonly answers: MessagePort;
-}
-
-/** Started before anybody wants it, and not taken yet. */
-let early: StartedThread | undefined;
-
-/**
- * Starts a thread that loads its program while the host is still loading its own: the first sandbox of this process takes it. It
- * keeps no process alive. For the command line, where most of the time until the first answer is loading (`bench/cold-start.ts`).
- */
-export function startEarly(): void {
-  if (early !== undefined) return;
-  const thread = startThread(environment(), undefined);
-  early = thread;
-  const forget = (): void => {
-    if (early === thread) early = undefined;
-  };
-  // Whoever wants one then starts another, and is told what is wrong.
-  thread.worker.once("error", forget);
-  thread.worker.once("exit", forget);
-}
-
-function takeEarly(init: WorkerInit): StartedThread | undefined {
-  const thread = early;
-  early = undefined;
-  thread?.requests.postMessage(init);
-  return thread;
-}
-
-/** The one thing a worker needs of the environment: its first file is stripped and compiled before any of its code runs. */
-function environment(): Readonly<Record<string, string>> {
-  return { NODE_COMPILE_CACHE: cacheFolder("compile") };
+  readonly requests: import("node:worker_threads").MessagePort;
+  readonly syncPort: import("node:worker_threads").MessagePort;
 }
 
 /** @param env all of the worker's environment */
 export function startWorker(init: WorkerInit, env: Readonly<Record<string, string>>): WorkerConnection {
-  return connect(startThread(env, init));
-}
-
-function startThread(env: Readonly<Record<string, string>>, init: WorkerInit | undefined): StartedThread {
   const requests = new MessageChannel();
   const answers = new MessageChannel();
   const data: WorkerStart = { init, requests: requests.port2, syncPort: answers.port2 };
@@ -102,14 +60,10 @@ function startThread(env: Readonly<Record<string, string>>, init: WorkerInit | u
   requests.port1.unref();
   answers.port1.unref();
   worker.unref();
-  return { worker, requests: requests.port1, answers: answers.port1 };
-}
-
-function connect({ worker, requests, answers }: StartedThread): WorkerConnection {
   let ended = false;
   return {
-    post: (message) => requests.postMessage(message),
-    postSyncAnswer: (message) => answers.postMessage(message),
+    post: (message) => requests.port1.postMessage(message),
+    postSyncAnswer: (message) => answers.port1.postMessage(message),
     onMessage: (listener) => void worker.on("message", listener),
     onExit(listener) {
       let reason = "the thread ended";
@@ -119,8 +73,8 @@ function connect({ worker, requests, answers }: StartedThread): WorkerConnection
       worker.on("exit", () => {
         if (ended) return;
         ended = true;
-        requests.close();
-        answers.close();
+        requests.port1.close();
+        answers.port1.close();
         listener(reason);
       });
     },
