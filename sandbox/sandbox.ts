@@ -89,17 +89,21 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     }
     const { source, image } = job.plugin;
     if (!thread.images.has(source.digest)) {
-      thread.images.add(source.digest);
+      thread.images.set(source.digest, undefined);
       thread.send({ type: "image", digest: source.digest, image, files: source.files, memoryBytes: source.memoryBytes });
     }
     const { number, words, invocation, state } = job;
+    const { limits } = invocation;
+    // Mostly the very same object: it is as large as the rest of the message.
+    const isKnown = thread.images.get(source.digest) === limits;
+    if (!isKnown) thread.images.set(source.digest, limits);
     return thread.give(number, source.digest, (ticket) => ({
       type: "call",
       number,
       ticket,
       digest: source.digest,
       words,
-      limits: invocation.limits,
+      ...(isKnown ? {} : { limits }),
       ...(state === undefined ? {} : { state }),
       ...(invocation.world === undefined ? {} : { world: invocation.world }),
     }));
@@ -114,7 +118,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       return isEnd && thread.pay(message.number) ? undefined : thread.unheard();
     }
     if (job.kind === "load") {
-      if (message.type === "loaded") thread.images.add(job.source.digest);
+      if (message.type === "loaded") thread.images.set(job.source.digest, undefined);
       if ((message.type === "loaded" || message.type === "refused") && pool.settle(job)) {
         if (message.type === "refused") return job.settle({ ok: false, fault: message.fault });
         keep(job.source, message.image);

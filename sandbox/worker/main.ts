@@ -1,5 +1,6 @@
 /** What a worker does: holds images and instances, loads plugins, runs calls, one guest at a time on its thread. */
 
+import type { Limits } from "../../manifests/mod.ts";
 import { makeBaseImage } from "../base-image.ts";
 import { loadCompiler, loadTypeCompiler } from "../compile.ts";
 import type { Codec } from "../codec.ts";
@@ -75,6 +76,8 @@ interface Plugin {
   /** For imports that only happen in a call; made when the first call comes. */
   modules: ModuleTable | undefined;
   readonly memoryBytes: number;
+  /** Of the last call: the next one names its own only where they are others. */
+  limits: Limits | undefined;
 }
 
 interface BegunCall {
@@ -85,6 +88,7 @@ interface BegunCall {
 
 type BootRequest = Extract<WorkerRequest, { type: "boot" }>;
 type CallRequest = Extract<WorkerRequest, { type: "call" }>;
+type LimitedRequest = CallRequest & { readonly limits: Limits };
 
 /** Serves requests until the thread is ended. */
 export function serveWorker(powers: WorkerPowers): void {
@@ -184,23 +188,27 @@ export function serveWorker(powers: WorkerPowers): void {
   }
 
   /** Most calls begin and end in here, without a promise. */
-  function call(request: CallRequest): Promise<void> | undefined {
-    const plugin = plugins.get(request.digest);
+  function call(given: CallRequest): Promise<void> | undefined {
+    const plugin = plugins.get(given.digest);
     // The host sends an image before the first call that needs it.
-    if (plugin === undefined) throw new Error(`The worker has no image of ${request.digest}`);
+    if (plugin === undefined) throw new Error(`The worker has no image of ${given.digest}`);
+    const { limits = plugin.limits } = given;
+    if (limits === undefined) throw new Error(`The first call of ${given.digest} names no limits`);
+    plugin.limits = limits;
+    const request = { ...given, limits };
     const lease = afterBoot().instances.leaseIdle(request.state?.image ?? plugin.image, plugin.memoryBytes, "fresh");
     if (lease === undefined || plugin.modules === undefined) return prepareAndCall(request, plugin, lease);
     beginCall(request, plugin, plugin.modules, lease);
     return undefined;
   }
 
-  async function prepareAndCall(request: CallRequest, plugin: Plugin, idle: Lease | undefined): Promise<void> {
+  async function prepareAndCall(request: LimitedRequest, plugin: Plugin, idle: Lease | undefined): Promise<void> {
     plugin.modules ??= createModuleTable(plugin.files, await loadCompiler(plugin.files, "call"));
     const image = request.state?.image ?? plugin.image;
     beginCall(request, plugin, plugin.modules, idle ?? (await afterBoot().instances.lease(image, plugin.memoryBytes, "fresh")));
   }
 
-  function beginCall(request: CallRequest, plugin: Plugin, modules: ModuleTable, lease: Lease): void {
+  function beginCall(request: LimitedRequest, plugin: Plugin, modules: ModuleTable, lease: Lease): void {
     const { restorer, instances } = afterBoot();
     if (!claim(control, request.ticket)) return instances.giveBack(lease);
     if (instances.heldBytes >= FULL_BYTES) {
@@ -304,5 +312,5 @@ export function serveWorker(powers: WorkerPowers): void {
 }
 
 function pluginOf(image: Image, files: ReadonlyMap<string, Uint8Array>, memoryBytes: number): Plugin {
-  return { image, files, modules: undefined, memoryBytes };
+  return { image, files, modules: undefined, memoryBytes, limits: undefined };
 }

@@ -48,7 +48,8 @@ export type WorkerRequest =
       readonly ticket: number;
       readonly digest: string;
       readonly words: CallWords;
-      readonly limits: Limits;
+      /** Absent: those of the last call of the same plugin that this worker was given. */
+      readonly limits?: Limits;
       /** Set where the plugin keeps state: what the call begins with; the answer brings what it left. */
       readonly state?: { readonly image?: Image };
       readonly world?: CallWorld;

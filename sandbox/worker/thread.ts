@@ -1,5 +1,6 @@
 /** One worker as the host sees it: its connection, its status words, and the jobs given to it. */
 
+import type { Limits } from "../../manifests/mod.ts";
 import type { BaseImage } from "../image.ts";
 import type { Parking } from "../parked.ts";
 import { InFlight } from "../in-flight.ts";
@@ -63,8 +64,8 @@ export class Thread {
   loads = false;
   /** Of images that the worker held and forgot: its engine may keep them for very long, shared memory does not press it. */
   forgottenBytes = 0;
-  /** Digests whose image the worker holds. */
-  readonly images: Set<string> = new Set();
+  /** Digests whose image the worker holds, each with the limits of the last call that it was given. */
+  readonly images: Map<string, Limits | undefined> = new Map();
   /** Jobs given to this worker, by number. */
   readonly jobs: InFlight<{ readonly ticket: number; readonly digest: string }> = new InFlight();
   /** How many of them belong to each plugin. */

@@ -20,6 +20,7 @@ const LEFT_OUT = [
   "test/sandbox/wasm/**",
   "test/attack/state/**",
   "test/attack/runaway/runaway.test.ts",
+  "test/plugins/{archive,canvas,calculate,csv,hostile-input,json,numerics,plot,readme,statistics,symbolic}.test.ts",
 ];
 
 export async function checkDeno(): Promise<StepOutcome> {
