@@ -102,7 +102,8 @@ await host.close();
 console.log((await waiting).error?.code);
 `,
     });
-    const { code, output } = await runCommand(process.execPath, ["app.mjs"], { cwd: project.folder, timeoutMs: 30_000 });
+    const run = "Deno" in globalThis ? ["run", "-A", `--config=${REPOSITORY}deno.json`] : [];
+    const { code, output } = await runCommand(process.execPath, [...run, "app.mjs"], { cwd: project.folder, timeoutMs: 30_000 });
     expect(output).toContain("cancelled");
     expect(code).toBe(0);
   });
