@@ -8,6 +8,9 @@ import { REPOSITORY, runCommand } from "./run-command.ts";
 /** Each test file has a process of its own, and all of them load the same modules. */
 const COMPILE_CACHE = `${REPOSITORY}node_modules/.cache/compile`;
 
+/** All of the tests take seven minutes on two processors with nothing else to do. */
+const LONGEST_RUN_MS = 25 * 60_000;
+
 export interface TestTotals {
   readonly passed: number;
   /** Failed tests, and test files that could not be loaded. */
@@ -34,7 +37,7 @@ export async function runTests(runtime: "node" | "deno", args: readonly string[]
     const command = runtime === "node" ? process.execPath : "deno";
     const prefix = runtime === "node" ? [] : ["run", "-A"];
     const env = { NODE_COMPILE_CACHE: COMPILE_CACHE };
-    const outcome = await runCommand(command, [...prefix, ...vitest, ...reporters], { echo, env });
+    const outcome = await runCommand(command, [...prefix, ...vitest, ...reporters], { echo, env, timeoutMs: LONGEST_RUN_MS });
     const totals = readTotals(await readFile(report, "utf8").catch(() => "{}"));
     return { ...totals, ok: outcome.code === 0 && totals.failed === 0 && totals.passed > 0, output: outcome.output };
   } finally {
