@@ -9,7 +9,7 @@ import { temporaryPlugins } from "./plugin-folder.ts";
 
 const CHILD = fileURLToPath(new URL("./idle-plugin-child.ts", import.meta.url));
 /**
- * As `npm start` and the installed command start a host. Without it V8 lets its young generation grow to 64 MB when many plugins load,
+ * As `npm start` starts a host. Without it V8 lets its young generation grow to 64 MB when many plugins load,
  * keeps that, and calls are no faster for it: nothing a plugin holds, but it would be counted as theirs here.
  */
 const YOUNG = "--max-semi-space-size=4";

@@ -1,7 +1,6 @@
-#!/usr/bin/env -S node --max-semi-space-size=4
+#!/usr/bin/env node
 // Starts bascule on a runtime that can run it. Plain JavaScript of 2019, so that an old Node reads it and gets advice
-// instead of a syntax error. The program itself is host/cli/main.ts. The flag bounds V8's young generation: without it a host
-// that loads many plugins keeps up to 64 MB for it, and is no faster (bench/idle-plugin.ts).
+// instead of a syntax error. The program itself is host/cli/main.ts.
 import { spawn } from "child_process";
 import { existsSync } from "fs";
 import { homedir } from "os";
