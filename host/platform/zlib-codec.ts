@@ -2,6 +2,7 @@
 
 import { constants, crc32, deflateRawSync, gunzipSync, type InputType, inflateRawSync, inflateSync, type ZlibOptions } from "node:zlib";
 import type { Codec, CompressionFormat, Decompressed } from "../../sandbox/mod.ts";
+import { joinBytes } from "./bytes.ts";
 
 const DECOMPRESS = { gzip: gunzipSync, deflate: inflateSync, "deflate-raw": inflateRawSync } as const;
 
@@ -48,19 +49,9 @@ function compress(format: CompressionFormat, pieces: Iterable<Uint8Array>): Uint
     size += piece.length;
     dictionary = piece.subarray(-WINDOW_BYTES);
   }
-  if (format === "gzip") return joined([GZIP_HEAD, ...parts, NO_MORE, littleEndian(checksum), littleEndian(size)]);
-  if (format === "deflate") return joined([ZLIB_HEAD, ...parts, NO_MORE, littleEndian(checksum).toReversed()]);
-  return joined([...parts, NO_MORE]);
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
+  if (format === "gzip") return joinBytes([GZIP_HEAD, ...parts, NO_MORE, littleEndian(checksum), littleEndian(size)]);
+  if (format === "deflate") return joinBytes([ZLIB_HEAD, ...parts, NO_MORE, littleEndian(checksum).toReversed()]);
+  return joinBytes([...parts, NO_MORE]);
 }
 
 function littleEndian(value: number): Uint8Array {

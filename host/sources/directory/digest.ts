@@ -1,5 +1,7 @@
 /** A plugin's identity (SPEC M11). */
 
+import { joinBytes } from "../../platform/bytes.ts";
+
 const encoder = new TextEncoder();
 
 /**
@@ -14,7 +16,7 @@ export async function digestFiles(files: ReadonlyMap<string, Uint8Array>): Promi
     const bytes = files.get(path) ?? new Uint8Array();
     parts.push(encoder.encode(`${path}\0${String(bytes.length)}\0`), bytes);
   }
-  return await sha256Hex(concatenate(parts));
+  return await sha256Hex(joinBytes(parts));
 }
 
 /** SHA-256 of some bytes, in hex. */
@@ -26,14 +28,4 @@ export async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string>
 /** Orders text the same way on every machine. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
 }
