@@ -2,7 +2,7 @@
 
 import { JsonArgumentText, type RawArguments } from "./arguments.ts";
 import type { ToolResult } from "./call.ts";
-import { hashOf } from "./confirmations/request.ts";
+import { hashOf } from "./json-hash.ts";
 import { copyJson } from "./json.ts";
 import { LIMIT_CEILINGS } from "../manifests/mod.ts";
 import type { Session } from "./session.ts";

@@ -10,7 +10,7 @@ export interface RecentResults {
 }
 
 /** About what one generation takes: a thousand results of a megabyte would end the host. */
-const MAX_BYTES = 64 * 1024 * 1024;
+export const MAX_RESULT_BYTES: number = 64 * 1024 * 1024;
 
 /**
  * Two generations: when the younger is full, the older goes as a whole. Every call ends here, and this costs a tenth of
@@ -23,7 +23,7 @@ export function createRecentResults(count: number): RecentResults {
   return {
     add(result) {
       const size = sizeOf(result);
-      if (younger.size >= count || bytes + size > MAX_BYTES) {
+      if (younger.size >= count || bytes + size > MAX_RESULT_BYTES) {
         older = younger;
         younger = new Map();
         bytes = 0;
@@ -35,8 +35,8 @@ export function createRecentResults(count: number): RecentResults {
   };
 }
 
-/** Of what tools and callers fill; the rest of a result is small, or shared with others. */
-function sizeOf(result: ToolResult): number {
+/** Bytes that a result takes on the heap, about. Of what tools and callers fill; the rest is small, or shared with others. */
+export function sizeOf(result: ToolResult): number {
   const { content, metadata, dryRun } = result;
   const said = result.ok ? sizeIn(result.output) : sizeIn(result.error) + sizeIn(result.partialOutput);
   return sizeIn(result.arguments) + said + sizeIn(content) + sizeIn(metadata) + sizeIn(dryRun);

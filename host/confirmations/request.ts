@@ -1,10 +1,10 @@
 /** What a person is asked, and the hash that binds the answer to it (SPEC E2, E3). */
 
 import type { ConfirmationRequest, ToolCall } from "../call.ts";
-import { isJsonArray, isJsonObject, type JsonValue } from "../../manifests/mod.ts";
+import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
+import { hashOf } from "../json-hash.ts";
 import type { DryRunReport } from "../overlay/report.ts";
 import { classOf } from "../policy/policy.ts";
-import { compareText, sha256Hex } from "../sources/directory/digest.ts";
 import type { RegisteredTool } from "../tool.ts";
 
 /** @param asked `preview` is what the call will change, where it ran dry to find out. */
@@ -49,17 +49,4 @@ function projectedModifications(tool: RegisteredTool, args: JsonValue): readonly
   return tool.definition.requires
     .filter(({ capability }) => capability === "write")
     .flatMap(({ arg }) => [args[arg]].flat().filter((value) => typeof value === "string"));
-}
-
-/** SHA-256 in hexadecimal of the value's canonical text. */
-export async function hashOf(value: JsonValue): Promise<string> {
-  return await sha256Hex(new TextEncoder().encode(JSON.stringify(inOrder(value))));
-}
-
-/** The same value with the members of every object in one order. */
-function inOrder(value: JsonValue): JsonValue {
-  if (isJsonArray(value)) return value.map(inOrder);
-  if (!isJsonObject(value)) return value;
-  const entries = Object.entries(value).toSorted(([left], [right]) => compareText(left, right));
-  return Object.fromEntries(entries.map(([key, item]) => [key, inOrder(item)]));
 }

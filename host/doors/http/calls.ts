@@ -2,10 +2,11 @@
 
 import type { ConfirmPrompt, ToolResult } from "../../call.ts";
 import type { CallOptions } from "../../calls.ts";
-import { hashOf } from "../../confirmations/request.ts";
+import { hashOf } from "../../json-hash.ts";
 import type { Host } from "../../host-interface.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { Clock, Random } from "../../platform/platform.ts";
+import { MAX_RESULT_BYTES, sizeOf } from "../../recent-results.ts";
 import { RequestProblem } from "./problem.ts";
 import type { HttpSession } from "./sessions.ts";
 import { type HttpCaller, isGoodFor } from "./tokens.ts";
@@ -65,18 +66,24 @@ interface Kept {
   readonly key?: string;
   /** As the caller was told. */
   outcome?: ToolResult;
+  /** That it takes. */
+  bytes: number;
 }
 
-/** As many as the host remembers results of. */
+/** As many as the host remembers results of; fewer where they are large. */
 const REMEMBERED = 1_000;
 
 export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls {
   const calls = new Map<string, Kept>();
 
+  let bytes = 0;
+
   function forgetOldest(): void {
-    for (const [callId, { outcome }] of calls) {
-      if (calls.size <= REMEMBERED) return;
-      if (outcome !== undefined) calls.delete(callId);
+    for (const [callId, kept] of calls) {
+      if (calls.size <= REMEMBERED && bytes <= MAX_RESULT_BYTES) return;
+      if (kept.outcome === undefined) continue;
+      calls.delete(callId);
+      bytes -= kept.bytes;
     }
   }
 
@@ -91,10 +98,14 @@ export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls
       ...{ callId, callerId: session.callerId, sessionId: session.id, tool, startedAt: platform.clock.now(), ended },
       ...(turnId !== undefined && { turnId }),
     };
-    const kept: Kept = { call, ...(key !== undefined && { key }) };
+    const kept: Kept = { call, bytes: 0, ...(key !== undefined && { key }) };
     calls.set(callId, kept);
-    forgetOldest();
-    void ended.then((result) => (kept.outcome = result));
+    void ended.then((result) => {
+      kept.outcome = result;
+      kept.bytes = sizeOf(result);
+      bytes += kept.bytes;
+      forgetOldest();
+    });
     return call;
   }
 
@@ -113,7 +124,7 @@ export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls
     get(caller, callId) {
       const kept = calls.get(callId);
       if (kept !== undefined && (kept.call.callerId === caller.id || isGoodFor(caller, "admin"))) return kept.call;
-      throw new RequestProblem("not_found", "There is no such call of this token (the last 1,000 are remembered)");
+      throw new RequestProblem("not_found", "There is no such call of this token (the last 1,000 are remembered, fewer if they are large)");
     },
     turnOf: (callId) => calls.get(callId)?.call.turnId,
     result(callId) {

@@ -13,7 +13,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { type JsonObject, type JsonSchema, type JsonValue, LIMIT_CEILINGS } from "../../../manifests/mod.ts";
 import type { ToolResult } from "../../call.ts";
-import { hashOf } from "../../confirmations/request.ts";
+import { hashOf } from "../../json-hash.ts";
 import { copyJson } from "../../json.ts";
 import type { ToolListing } from "../../listing.ts";
 import { toMcp } from "../../result.ts";

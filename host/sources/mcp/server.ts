@@ -2,7 +2,7 @@
 
 import type { Tool } from "@modelcontextprotocol/client";
 import type { EmitEvent } from "../../audit/events.ts";
-import { hashOf } from "../../confirmations/request.ts";
+import { hashOf } from "../../json-hash.ts";
 import type { ConsentChange } from "../../consent/changes.ts";
 import type { ToolContext } from "../../context.ts";
 import { createInTurn } from "../../in-turn.ts";

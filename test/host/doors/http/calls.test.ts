@@ -38,6 +38,18 @@ describe("POST /v1/calls", () => {
     });
   });
 
+  it("remembers fewer results where they are large, however little JSON says of them [I4.bounded]", async () => {
+    const empty = Array.from({ length: 150_000 }, () => []);
+    await using door = await httpDoor({ tools: [hostTool("large", {}, () => Promise.resolve(empty))] });
+    for (let number = 0; number < 10; number++) {
+      expect(await door.ask("/v1/calls", { body: { tool: "large", callId: `large-call-${number}` } })).toMatchObject({
+        body: { ok: true },
+      });
+    }
+    expect(await door.ask("/v1/calls/large-call-0")).toMatchObject({ status: 404 });
+    expect(await door.ask("/v1/calls/large-call-9")).toMatchObject({ status: 200, body: { status: "success" } });
+  });
+
   it("answers at once where asked, and gives the result by the call's id later [I4.async, E6]", async () => {
     let finish: (text: string) => void = () => undefined;
     const slow = hostTool("slow", {}, () => new Promise<string>((resolve) => (finish = resolve)));
