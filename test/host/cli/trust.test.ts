@@ -5,7 +5,8 @@ const FILES = {
   "bascule.json": JSON.stringify({ confirmation: { default: { write: "auto" } }, remotes: { gpu: { url: "https://a.example.com" } } }),
 };
 
-describe("bascule trust", () => {
+// Each command is a host of its own, which takes its time on a crowded machine.
+describe("bascule trust", { timeout: 120_000 }, () => {
   it("shows all that the folder asks for, asks once, and never again for the same [P1.trust]", async () => {
     await using project = await createCliProject(FILES, { isOwn: false });
     const said = await project.run(["trust"], { answers: ["y"] });
