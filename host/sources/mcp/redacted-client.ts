@@ -21,5 +21,6 @@ export function redactedClient(client: McpClient, redact: Secrets["redact"]): Mc
 
 /** An error's message may hold whatever a server answered. */
 export function redactedError(error: unknown, redact: Secrets["redact"]): Error {
-  return new Error(String(redact(error instanceof Error ? error.message : String(error))), { cause: error });
+  const text = redact(error instanceof Error ? error.message : String(error));
+  return new Error(typeof text === "string" ? text : "", { cause: error });
 }

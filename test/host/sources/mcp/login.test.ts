@@ -362,7 +362,10 @@ describe("bascule mcp-servers login", () => {
       };
       const servers = { ...real.servers, fetchFrom: () => ask, fetchSecurely: () => ask };
       const platform = { http: real.http, random: real.random, clock: real.clock, servers };
-      const show = (to: URL): void => void (shown.push(to.origin), given.abort());
+      const show = (to: URL): void => {
+        shown.push(to.origin);
+        given.abort();
+      };
       const end = await logIn({ server: "far", config: {}, url }, { platform, store, show, signal: given.signal }).then(String, String);
       return [end, ...shown];
     }
