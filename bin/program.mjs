@@ -17,10 +17,15 @@ export async function findProgram(root) {
   // Not in the npm package: Node strips no types under node_modules.
   const sources = root + "host/cli/main.ts";
   if (signOf(sources) === undefined) return existing(root + "dist/program/cli.js");
-  return (await freshBundle(root)) ?? sources;
+  try {
+    return (await freshBundle(root)) ?? sources;
+  } catch {
+    // What cannot be looked at, or goes away meanwhile, is not known to be the same.
+    return sources;
+  }
 }
 
-/** A bundle holds what files hold; that a file looks as it did only saves reading it. */
+/** Whether a file is what was bundled, its contents say; that it looks as it did when they were read only saves reading it again. */
 async function freshBundle(root) {
   const record = readRecord(root + RECORD);
   const program = record && existing(root + BUILDS + record.folder + "/cli.js");
