@@ -62,7 +62,15 @@ export async function openPlaces(
     workspace: await files.realPath(workspace),
     pluginRoots,
     folders: { data: join(state, "data"), tmp: environment.tmp, home: environment.home },
+<<<<<<< HEAD
     protect: protectionsOf({ state, ...environment }, pluginRoots, await policyFilesOf(platform, root, project)),
+=======
+    protect: protectionsOf(
+      { states: [state, ...(await ledTo(files, state))], cache: environment.cache },
+      pluginRoots,
+      await policyFilesOf(platform, root, project),
+    ),
+>>>>>>> 650bbe96d406955d818a97cd7662fbd54b670667
   });
 }
 
@@ -72,19 +80,35 @@ async function policyFilesOf(platform: Pick<Platform, "files">, root: string, { 
   return [...new Set([join(root, "bascule.json"), join(root, "bascule.lock"), ...own])];
 }
 
+/** Where the state really is, if it or one of its folders is a link: a checkout may bring such, to a place that tools may read. */
+async function ledTo(files: Platform["files"], state: string): Promise<readonly string[]> {
+  const real = await files.realPath(state).catch(undefinedIfMissing);
+  if (real === undefined) return [];
+  const entries = await files.list(real).catch(undefinedIfMissing);
+  const links = (entries ?? []).filter(({ name, kind }) => kind === "symlink" && name !== "data");
+  const led = await Promise.all(links.map(({ name }) => files.realPath(join(real, name)).catch(undefinedIfMissing)));
+  return [...(real === state ? [] : [real]), ...led.filter((path) => path !== undefined)];
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (!(error instanceof FileError)) throw error;
+}
+
 function protectionsOf(
+<<<<<<< HEAD
   { state, cache, config }: { readonly state: string } & Pick<Environment, "cache" | "config">,
+=======
+  { states, cache }: { readonly states: readonly string[]; readonly cache: string },
+>>>>>>> 650bbe96d406955d818a97cd7662fbd54b670667
   pluginRoots: readonly string[],
   policyFiles: readonly string[],
 ): readonly Protection[] {
-  const data = join(state, "data");
   return [
     {
       name: "host state",
       pluginsOnly: false,
       paths: [
-        { access: "read", path: state, except: data },
-        { access: "write", path: state, except: data },
+        ...states.flatMap((path) => (["read", "write"] as const).map((access) => ({ access, path, except: join(path, "data") }))),
         ...policyFiles.map((path) => ({ access: "write" as const, path })),
         // The next start runs what lies there: host code and every plugin's prelude.
         { access: "write", path: cache },

@@ -26,11 +26,12 @@ export async function mcpLogin(context: CommandContext, verb: "login" | "logout"
   if (url === undefined) throw usageError(`The MCP server "${server}" is a program of this machine, which wants no login`);
   if (namesItself(config))
     throw usageError(`The MCP server "${server}" has a header Authorization in bascule.json`, ["Take that out to log in"]);
-  const show = (to: URL): void => {
-    output.line(
-      `To log in at ${printable(to.origin)} for the MCP server ${server} (${printable(new URL(url).origin)}), open this in a browser:`,
-    );
+  const origin = printable(new URL(url).origin);
+  const show = (to: URL, tokensFrom: URL): void => {
+    output.line(`To log in at ${printable(to.origin)} for the MCP server ${server} (${origin}), open this in a browser:`);
     output.line(`  ${printable(to.href)}`);
+    // A server can send its users to another one's login: what they allow there is then in its hands.
+    output.line(`What you allow there becomes a token, given by ${printable(tokensFrom.origin)} and sent to ${origin}`);
     // Also with --json: nothing goes on before somebody has been there.
     if (output.json) platform.terminal.error(`${printable(to.href)}\n`);
   };
