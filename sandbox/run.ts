@@ -30,6 +30,8 @@ export interface RunEnvironment extends ClockEnvironment, OperationsEnvironment 
   /** Milliseconds since the epoch. */
   epoch(): number;
   after(delayMs: number, task: () => void): () => void;
+  /** Posts what waits to be posted together with more. */
+  flush(): void;
   /** Where the call's guest has its instance, or gets one again after it waited. */
   readonly instances: Pick<Instances, "rest" | "occupy" | "bringBack">;
   /** Keeps the thread's event loop turning until the work is done. */
@@ -309,8 +311,9 @@ export class Run implements OperatingCall {
     return tape === undefined ? {} : { tape };
   }
 
-  /** Whether the guest must stop now. */
+  /** Whether the guest must stop now. Asked by the engine now and then. */
   isStopped(): boolean {
+    this.#env.flush();
     if (this.#stop !== undefined) return true;
     const fault = this.clock.check();
     this.#stop = this.#world === undefined ? fault : this.#world.check(fault, this.#lease.fuelSpent);

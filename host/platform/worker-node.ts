@@ -2,7 +2,8 @@
 
 import { randomFillSync } from "node:crypto";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import type { SyncAnswer, WorkerMessage, WorkerRequest } from "../../sandbox/worker/protocol.ts";
+import type { SyncAnswer } from "../../sandbox/worker/protocol.ts";
+import type { Envelope } from "../../sandbox/worker/wire.ts";
 import { enableCompileCache } from "./compile-cache.ts";
 import { sharedNow } from "./shared-clock.ts";
 import type { WorkerStart } from "./workers.ts";
@@ -22,9 +23,9 @@ function startServing(): void {
   const { init, requests, syncPort } = workerData as WorkerStart;
   serveWorker({
     init,
-    post: (message) => port.postMessage(message, transferables(message)),
+    post: (envelope, moved) => port.postMessage(envelope, moved),
     onMessage: (listener) => void requests.on("message", listener),
-    takeRequest: () => receiveMessageOnPort(requests)?.message as WorkerRequest | undefined,
+    takeEnvelope: () => receiveMessageOnPort(requests)?.message as Envelope | undefined,
     takeSyncAnswer: () => receiveMessageOnPort(syncPort)?.message as SyncAnswer | undefined,
     block: (words, index, value, timeoutMs) => void Atomics.wait(words, index, value, timeoutMs),
     now: sharedNow,
@@ -48,9 +49,4 @@ function threadCpuMs(): number | undefined {
   if ("Deno" in globalThis) return undefined;
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
-}
-
-/** Bytes of an operation were copied out of the guest for this message alone, so they move. */
-function transferables(message: WorkerMessage): ArrayBuffer[] {
-  return message.type === "operation" && message.bytes?.buffer instanceof ArrayBuffer ? [message.bytes.buffer] : [];
 }

@@ -32,6 +32,7 @@ export function createWorkerLauncher(): WorkerLauncher {
       timer.unref();
       return () => clearTimeout(timer);
     },
+    later: queueMicrotask,
     soon: (task) => void setImmediate(task),
   };
 }

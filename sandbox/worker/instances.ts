@@ -151,7 +151,8 @@ export class Instances {
   #take(image: Image, pages: number): Instance | undefined {
     const { restorer, slots } = this.#options;
     const fits = ({ requestedPages }: Instance): boolean => requestedPages === pages;
-    const ready = this.#idle.findIndex((instance) => instance.holds === image && fits(instance));
+    // The one used last: its memory is still near the processor.
+    const ready = this.#idle.findLastIndex((instance) => instance.holds === image && fits(instance));
     const index = ready >= 0 ? ready : this.#idle.findIndex(fits);
     const [instance] = index < 0 ? [] : this.#idle.splice(index, 1);
     if (instance !== undefined) {

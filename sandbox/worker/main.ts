@@ -33,19 +33,21 @@ import {
   BELL,
   type SyncAnswer,
   WAITING,
-  type WorkerMessage,
   type WorkerRequest,
 } from "./protocol.ts";
 import type { WorkerInit } from "./port.ts";
+import { Inbox, Outbox } from "./post-boxes.ts";
+import type { Envelope } from "./wire.ts";
 
 /** The powers a worker's entry file hands in: its port, its clock, its waits, its randomness. Nothing else reaches a worker. */
 export interface WorkerPowers {
   readonly init: WorkerInit;
-  post(message: WorkerMessage): void;
-  /** Calls the listener for requests that come while the thread is in its event loop. */
-  onMessage(listener: (message: WorkerRequest) => void): void;
-  /** The next request, if one is there. */
-  takeRequest(): WorkerRequest | undefined;
+  /** `moved` are moved rather than copied. */
+  post(envelope: Envelope, moved: ArrayBuffer[]): void;
+  /** Calls the listener for what comes while the thread is in its event loop. */
+  onMessage(listener: (envelope: Envelope) => void): void;
+  /** The next one, if it is there. */
+  takeEnvelope(): Envelope | undefined;
   /** The next message on the port for synchronous answers, if one is there. */
   takeSyncAnswer(): SyncAnswer | undefined;
   /** Blocks the thread while `words[index]` is `value`, for at most `timeoutMs`. */
@@ -94,6 +96,8 @@ type LimitedRequest = CallRequest & { readonly limits: Limits };
 export function serveWorker(powers: WorkerPowers): void {
   const control = openControl(powers.init.control);
   const fillRandom = pooledRandom(powers.fillRandom);
+  const inbox = new Inbox(control.words);
+  const outbox = new Outbox(powers.post, () => inbox.waiting);
   const sleepForAnswer = createSleep({ ...powers, control });
   const plugins = new Map<string, Plugin>();
   const calls = new InFlight<BegunCall>();
@@ -118,7 +122,8 @@ export function serveWorker(powers: WorkerPowers): void {
     threadCpuMs: powers.threadCpuMs,
     epoch: powers.epoch,
     after: (delayMs, task) => linger.after(delayMs, task),
-    post: powers.post,
+    post: (message) => outbox.send(message),
+    flush: () => outbox.flush(),
     background,
     instances: {
       rest,
@@ -150,7 +155,7 @@ export function serveWorker(powers: WorkerPowers): void {
     const base = given ?? (await makeBaseImage(module));
     const restorer = trackedRestore(base);
     booted = { restorer, instances: new Instances({ module, restorer, fillRandom, slots: SLOTS, parking }) };
-    powers.post({ type: "ready", base });
+    outbox.send({ type: "ready", base });
     // A host that finds all its plugins in its cache loads none; one that runs on will have to compile an edited one soon.
     if (prepareToLoad) linger.after(PREPARE_AFTER_MS, () => void loadTypeCompiler());
   }
@@ -179,10 +184,10 @@ export function serveWorker(powers: WorkerPowers): void {
     Atomics.store(control.words, CURRENT, 0);
     if (loaded.ok) {
       plugins.set(request.digest, pluginOf(loaded.image, request.files, request.memoryBytes));
-      powers.post({ type: "loaded", number: request.number, image: loaded.image });
+      outbox.send({ type: "loaded", number: request.number, image: loaded.image });
       instances.giveBack(new Lease(loaded.image, lease.instance));
     } else {
-      powers.post({ type: "refused", number: request.number, fault: loaded.fault });
+      outbox.send({ type: "refused", number: request.number, fault: loaded.fault });
       instances.giveBack(lease);
     }
   }
@@ -213,7 +218,7 @@ export function serveWorker(powers: WorkerPowers): void {
     if (!claim(control, request.ticket)) return instances.giveBack(lease);
     if (instances.heldBytes >= FULL_BYTES) {
       instances.giveBack(lease);
-      return powers.post({ type: "full", number: request.number });
+      return outbox.send({ type: "full", number: request.number });
     }
     const keep = request.state === undefined ? {} : { capture: (instance: Instance): Image => restorer.capture(instance) };
     const world = openWorld(request.world, environment);
@@ -275,6 +280,8 @@ export function serveWorker(powers: WorkerPowers): void {
 
   function serve(request: WorkerRequest): void {
     let more: Promise<void> | undefined;
+    // Of what it takes, no guest's polls tell.
+    if (request.type === "load") outbox.flush();
     try {
       more = receive(request);
     } catch (defect) {
@@ -293,20 +300,28 @@ export function serveWorker(powers: WorkerPowers): void {
 
   /** A defect of ours ends the worker; the host gives its calls to another one or answers for them. */
   function breakDown(defect: unknown): void {
-    powers.post({ type: "broken", message: defect instanceof Error ? (defect.stack ?? defect.message) : String(defect) });
+    outbox.send({ type: "broken", message: defect instanceof Error ? (defect.stack ?? defect.message) : String(defect) });
   }
 
   function serveNext(): "served" | "idle" | "async" {
-    if (underWay > 0) return "async";
-    const request = powers.takeRequest();
-    if (request === undefined) return "idle";
-    serve(request);
-    return "served";
+    const isAsync = underWay > 0;
+    if (inbox.isEmpty && !isAsync) {
+      const envelope = powers.takeEnvelope();
+      if (envelope !== undefined) inbox.add(envelope);
+    }
+    const request = inbox.take();
+    if (request !== undefined) {
+      serve(request);
+      return "served";
+    }
+    outbox.flush();
+    return isAsync ? "async" : "idle";
   }
 
   const linger = createLinger({ ...powers, control }, serveNext);
-  powers.onMessage((request) => {
-    serve(request);
+  powers.onMessage((envelope) => {
+    inbox.add(envelope);
+    serveNext();
     linger.begin();
   });
 }

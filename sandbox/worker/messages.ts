@@ -17,9 +17,9 @@ export function isWorkerMessage(raw: unknown): raw is WorkerMessage {
 /** Whether a value has a shape. */
 export type Check = (value: unknown) => boolean;
 
-export const isText: Check = (value) => typeof value === "string";
-export const isCount: Check = (value) => typeof value === "number" && Number.isFinite(value) && value >= 0;
-export const isNumber: Check = (value) => typeof value === "number";
+export const isText = (value: unknown): value is string => typeof value === "string";
+export const isCount = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value >= 0;
+export const isNumber = (value: unknown): value is number => typeof value === "number";
 const isCountOrAbsent: Check = (value) => value === undefined || isCount(value);
 /** Its own: bytes that two threads see may change after they were checked. */
 const isBytes: Check = (value) => value instanceof Uint8Array && value.buffer instanceof ArrayBuffer;

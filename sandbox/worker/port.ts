@@ -1,12 +1,14 @@
 /** What the sandbox needs of threads; implemented in `host/platform/workers.ts` and its worker entry files. */
 
+import type { Envelope } from "./wire.ts";
+
 /** A running worker, seen from the host's thread. */
 export interface WorkerConnection {
-  post(message: unknown): void;
+  post(envelope: Envelope): void;
   /** Posts on the separate port that a blocked worker reads. */
   postSyncAnswer(message: unknown): void;
-  /** Messages are untrusted. */
-  onMessage(listener: (message: unknown) => void): void;
+  /** Envelopes, as far as a worker keeps to that: untrusted. */
+  onMessage(listener: (envelope: unknown) => void): void;
   /** Called once, however the worker ended. */
   onExit(listener: (reason: string) => void): void;
   /** Whether the worker keeps the process alive. Initially it does not. */
@@ -36,6 +38,8 @@ export interface WorkerLauncher {
   now(): number;
   /** One-shot timer that does not keep the process alive. Returns cancel. */
   after(delayMs: number, task: () => void): () => void;
+  /** Runs the task once the code that runs now, and what follows from it, is done. Absent: every message is posted by itself. */
+  later?(task: () => void): void;
   /** Runs the task once the event loop has had its turn. Absent: the host's thread sleeps while it waits for workers. */
   soon?(task: () => void): void;
 }

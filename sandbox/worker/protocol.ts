@@ -140,6 +140,8 @@ export const LENT = 4;
 export const WAITING = 5;
 /** What they hold, in units of 1 KiB. */
 export const HELD_KB = 6;
+/** How many requests the host has posted: so a worker knows how many wait without taking them. */
+export const POSTED = 7;
 /** Even: the times behind them are aligned to 8 bytes. */
 const CLAIMS = 8;
 const CLAIM_COUNT = 4_096;

@@ -5,7 +5,6 @@ import type { BaseImage } from "../image.ts";
 import type { Parking } from "../parked.ts";
 import { InFlight } from "../in-flight.ts";
 import { FULL_BYTES } from "./held.ts";
-import { isWorkerMessage } from "./messages.ts";
 import {
   CANCEL,
   claim,
@@ -23,6 +22,7 @@ import {
   ASLEEP,
   BELL,
   HELD_KB,
+  POSTED,
   WAITING,
   type SyncAnswer,
   type WorkerMessage,
@@ -30,6 +30,7 @@ import {
 } from "./protocol.ts";
 import type { WorkerConnection, WorkerLauncher } from "./port.ts";
 import { StayAwake } from "./stay-awake.ts";
+import { ENVELOPE_MESSAGES, packRequest, unpackMessage } from "./wire.ts";
 
 export interface ThreadListener {
   onReady(thread: Thread, base: BaseImage): void;
@@ -80,6 +81,8 @@ export class Thread {
   readonly #awake: StayAwake;
   readonly #control: Control;
   readonly #listener: ThreadListener;
+  readonly #later: WorkerLauncher["later"];
+  #outbox: unknown[] = [];
   #ended = false;
   /** Somebody waits for it to be ready. */
   #isWanted = false;
@@ -95,17 +98,13 @@ export class Thread {
     const control = new SharedArrayBuffer(CONTROL_BYTES);
     this.#control = openControl(control);
     this.#listener = listener;
+    this.#later = launcher.later;
     this.#connection = launcher.start({ control });
     this.#awake = new StayAwake(launcher, () => !this.#ended && this.jobs.size > 0);
-    this.#connection.onMessage((raw) => {
-      if (this.#ended) return;
+    this.#connection.onMessage((envelope) => {
       this.#awake.heard();
-      if (!isWorkerMessage(raw) || (raw.type === "ready" && this.ready)) return this.unheard();
-      if (raw.type !== "ready") return listener.onMessage(this, raw);
-      this.ready = true;
-      this.#isWanted = false;
-      this.#keepAlive();
-      listener.onReady(this, raw.base);
+      if (!Array.isArray(envelope) || envelope.length === 0 || envelope.length > ENVELOPE_MESSAGES) return this.unheard();
+      for (const packed of envelope) this.#receive(packed);
     });
     this.#connection.onExit((reason) => {
       if (!this.#ended) listener.onExit(this, reason);
@@ -113,6 +112,17 @@ export class Thread {
     });
     this.#isWanted = isWanted;
     this.#keepAlive();
+  }
+
+  #receive(packed: unknown): void {
+    if (this.#ended) return;
+    const message = unpackMessage(packed);
+    if (message === undefined || (message.type === "ready" && this.ready)) return this.unheard();
+    if (message.type !== "ready") return this.#listener.onMessage(this, message);
+    this.ready = true;
+    this.#isWanted = false;
+    this.#keepAlive();
+    this.#listener.onReady(this, message.base);
   }
 
   /** What the worker needs before its first job. Once. */
@@ -123,9 +133,20 @@ export class Thread {
 
   send(request: WorkerRequest): void {
     if (this.#ended) return;
-    this.#connection.post(request);
-    this.#ring();
+    this.#outbox.push(packRequest(request));
+    if (this.#later === undefined || this.#outbox.length === ENVELOPE_MESSAGES) return this.#flush();
+    // Answers that came together mostly lead to calls that can go together.
+    if (this.#outbox.length === 1) this.#later(this.#flush);
   }
+
+  readonly #flush = (): void => {
+    const envelope = this.#outbox;
+    if (this.#ended || envelope.length === 0) return;
+    this.#outbox = [];
+    Atomics.add(this.#control.words, POSTED, envelope.length);
+    this.#connection.post(envelope);
+    this.#ring();
+  };
 
   /** Gives a job to the worker. */
   give(number: number, digest: string, request: (ticket: number) => WorkerRequest): void {

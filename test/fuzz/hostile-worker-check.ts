@@ -187,6 +187,8 @@ class Check {
       case 2:
         for (const request of worker.requests) if (request.type === "call" && this.#random.oneIn(2)) claim(worker.control, request.ticket);
         return;
+      case 3:
+        return this.#say(worker, this.#packed(numbers));
       default:
         return this.#say(worker, this.#message(numbers));
     }
@@ -252,6 +254,18 @@ class Check {
       message[random.pick(["type", ...keys])] = this.#junk(0);
     }
     return random.oneIn(15) ? this.#junk(0) : message;
+  }
+
+  /** Messages as flat lists, now and then with something else in them. */
+  #packed(numbers: readonly number[]): unknown {
+    const random = this.#random;
+    const number = this.#number(numbers);
+    const packed = random.pick<unknown[]>([
+      [3, number, this.#text(), ...Array.from({ length: 13 }, () => random.below(9))],
+      [4, number, random.below(5), random.pick(["fs.readFile", "__proto__"]), this.#text()],
+    ]);
+    if (random.oneIn(2)) packed[random.below(packed.length + 1)] = this.#junk(0);
+    return packed;
   }
 
   #text(): string {

@@ -17,6 +17,19 @@ describe("instances", () => {
     expect(sizes.map((size) => instances.leaseIdle(image, size, "image") !== undefined)).toEqual([false, false, false, true, true, true]);
   });
 
+  it("are used again before they leave the processor's cache: of those that hold the image, the last", async () => {
+    const base = await baseImage(meteredModule);
+    const image = unchanged(base);
+    const instances = new Instances({ module: meteredModule, restorer: trackedRestore(base), fillRandom: () => {}, slots: 3 });
+    const leases = [await instances.lease(image, 64 << 20, "fresh"), await instances.lease(image, 64 << 20, "fresh")];
+    for (const lease of leases) instances.giveBack(lease);
+    for (let call = 0; call < 3; call++) {
+      const lease = await instances.lease(image, 64 << 20, "fresh");
+      expect(lease.instance).toBe(leases[1]?.instance);
+      instances.giveBack(lease);
+    }
+  });
+
   it("that were reseeded are put back whole, and come back for the next call [B1.memory]", async () => {
     const base = await baseImage(meteredModule);
     const image = unchanged(base);

@@ -1,3 +1,4 @@
+import { type Envelope, unpackRequest } from "../../sandbox/worker/wire.ts";
 import { describe, expect, it } from "vitest";
 import { createWorkerLauncher } from "../../host/platform/workers.ts";
 import { DEFAULT_LIMITS } from "../../manifests/mod.ts";
@@ -101,9 +102,9 @@ function noting(launcher: WorkerLauncher, requests: string[]): WorkerLauncher {
     ...launcher,
     start(init) {
       const connection = launcher.start(init);
-      const post = (message: unknown): void => {
-        requests.push(String(typeof message === "object" && message !== null && Reflect.get(message, "type")));
-        connection.post(message);
+      const post = (envelope: Envelope): void => {
+        requests.push(...envelope.map((packed) => unpackRequest(packed).type));
+        connection.post(envelope);
       };
       return { ...connection, post };
     },

@@ -34,6 +34,7 @@ function startRun(plugin: InThreadPlugin, name: string, answer: () => SyncAnswer
       epoch: () => 0,
       after: () => () => {},
       post: (message) => void state.posted.push(message),
+      flush: () => {},
       waitForAnswer: answer,
       openSubtle: () => {
         throw new Error("No cryptography here");

@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS } from "../../manifests/mod.ts";
 import type { BaseImage, Image } from "../../sandbox/image.ts";
 import type { Invocation, PluginSource, WorkerLauncher } from "../../sandbox/mod.ts";
 import { type Control, openControl, type WorkerRequest } from "../../sandbox/worker/protocol.ts";
+import { unpackRequest } from "../../sandbox/worker/wire.ts";
 
 const EMPTY_MODULE = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 /** The pool never looks into an image. */
@@ -44,8 +45,10 @@ export interface ScriptedWorker {
   readonly control: Control;
   alive: boolean;
   ended: boolean;
-  /** Anything at all. */
+  /** Anything at all, as a message. */
   say(message: unknown): void;
+  /** Anything at all, as an envelope. */
+  send(envelope: unknown): void;
   exit(reason: string): void;
 }
 
@@ -71,18 +74,21 @@ export function scriptedWorkers({ isReady = true }: { readonly isReady?: boolean
         alive: false,
         ended: false,
         say: () => {},
+        send: () => {},
         exit: () => {},
       };
       workers.push(worker);
       return {
-        post(message) {
-          // The host's own words.
-          const request = message as WorkerRequest;
-          requests.push(request);
-          if (request.type === "boot" && isReady) queueMicrotask(() => worker.say({ type: "ready", base: EMPTY_BASE }));
+        post(envelope) {
+          const came = envelope.map(unpackRequest);
+          requests.push(...came);
+          if (isReady && came.some(({ type }) => type === "boot")) queueMicrotask(() => worker.say({ type: "ready", base: EMPTY_BASE }));
         },
         postSyncAnswer: () => {},
-        onMessage: (listener) => void (worker.say = listener),
+        onMessage(listener) {
+          worker.send = listener;
+          worker.say = (message) => listener([message]);
+        },
         onExit: (listener) => void (worker.exit = listener),
         keepAlive: (on) => void (worker.alive = on),
         terminate: () => Promise.resolve(void (worker.ended = true)),

@@ -1,5 +1,6 @@
 /** A guest fills its memory and waits, a hundred times at once: what all of them hold is bounded, and others are answered. */
 
+import { type Envelope, unpackMessage } from "../../../sandbox/worker/wire.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createWorkerLauncher } from "../../../host/platform/workers.ts";
 import { createSandbox, type HostCallHandler, type WorkerLauncher } from "../../../sandbox/mod.ts";
@@ -87,13 +88,15 @@ describe("attack: heaps that wait", () => {
       after: (delayMs, task) => (delayMs === WATCH_EVERY_MS ? () => {} : own.after(delayMs, task)),
       start(init) {
         const worker = own.start(init);
-        const count = (message: unknown): void => void (refused += Number((message as { type: string }).type === "full"));
+        const count = (envelope: unknown): void => {
+          for (const packed of envelope as Envelope) refused += Number(unpackMessage(packed)?.type === "full");
+        };
         return {
           ...worker,
           onMessage: (listener) =>
-            worker.onMessage((message) => {
-              count(message);
-              listener(message);
+            worker.onMessage((envelope) => {
+              count(envelope);
+              listener(envelope);
             }),
         };
       },

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { InvocationUsed } from "../../../sandbox/mod.ts";
 import { isWorkerMessage } from "../../../sandbox/worker/messages.ts";
+import { packMessage, unpackMessage } from "../../../sandbox/worker/wire.ts";
+import { hostileWorkers } from "../../support/hostile-worker.ts";
 
 const USED: Required<InvocationUsed> = {
   wallMs: 1.5,
@@ -46,4 +48,46 @@ describe("attack: a worker that lost control of itself answers in another shape"
   ])("is not heard if its %s is %j [B5.message]", (name, wrong) => {
     expect(isWorkerMessage({ ...DONE, [name]: wrong })).toBe(false);
   });
+});
+
+describe("attack: the same, packed as a list", () => {
+  const PACKED = packMessage({ type: "done", number: 1, output: '{"o":1}', used: USED, lines: [] }) as readonly unknown[];
+
+  it("is heard as long as all of it is as agreed [B5.message]", () => {
+    expect(unpackMessage(PACKED)).toMatchObject({ type: "done", used: USED });
+  });
+
+  it.each(PACKED.map((_item, index) => index))(
+    "is not heard if item %i is something else, or too many or too few [B5.message]",
+    (index) => {
+      for (const wrong of [{}, null, "1", [1], undefined])
+        if (typeof wrong !== typeof PACKED[index]) expect(unpackMessage(PACKED.with(index, wrong))).toBeUndefined();
+      if (index > 2) for (const wrong of [-1, NaN, Infinity]) expect(unpackMessage(PACKED.with(index, wrong))).toBeUndefined();
+      expect(unpackMessage(PACKED.slice(0, index))).toBeUndefined();
+      expect(unpackMessage([...PACKED, 1])).toBeUndefined();
+    },
+  );
+
+  it.each([[[]], [[4, 1]], [[4, 1, "2", "name", "{}"]], [[4, 1, 2, 3, "{}"]], [[4, 1, 2, "name", {}]], [[9, 1, 2, "name", "{}"]]])(
+    "is not heard if it is %j [B5.message]",
+    (packed) => {
+      expect(unpackMessage(packed)).toBeUndefined();
+    },
+  );
+});
+
+it.each([
+  ["nothing", undefined],
+  ["a message by itself", DONE],
+  ["an empty envelope", []],
+  ["an envelope that is too full", Array.from({ length: 65 }, () => DONE)],
+])("attack: a worker keeps the host busy with %s [B1.flood] [B5.worker]", async (_what, envelope) => {
+  const { begin, finish, defects } = await hostileWorkers();
+  const { outcome, worker } = begin();
+  for (let count = 0; count < 20_000 && !worker.ended; count++) worker.send(envelope);
+  expect(defects).toEqual(["A worker said too much that answers nothing"]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(worker.ended).toBe(true);
+  finish('{"o":"elsewhere"}');
+  expect(await outcome).toMatchObject({ ok: true, output: { o: "elsewhere" } });
 });
