@@ -62,15 +62,11 @@ export async function openPlaces(
     workspace: await files.realPath(workspace),
     pluginRoots,
     folders: { data: join(state, "data"), tmp: environment.tmp, home: environment.home },
-<<<<<<< HEAD
-    protect: protectionsOf({ state, ...environment }, pluginRoots, await policyFilesOf(platform, root, project)),
-=======
     protect: protectionsOf(
-      { states: [state, ...(await ledTo(files, state))], cache: environment.cache },
+      { states: [state, ...(await ledTo(files, state))], ...environment },
       pluginRoots,
       await policyFilesOf(platform, root, project),
     ),
->>>>>>> 650bbe96d406955d818a97cd7662fbd54b670667
   });
 }
 
@@ -95,11 +91,7 @@ function undefinedIfMissing(error: unknown): undefined {
 }
 
 function protectionsOf(
-<<<<<<< HEAD
-  { state, cache, config }: { readonly state: string } & Pick<Environment, "cache" | "config">,
-=======
-  { states, cache }: { readonly states: readonly string[]; readonly cache: string },
->>>>>>> 650bbe96d406955d818a97cd7662fbd54b670667
+  { states, cache, config }: { readonly states: readonly string[] } & Pick<Environment, "cache" | "config">,
   pluginRoots: readonly string[],
   policyFiles: readonly string[],
 ): readonly Protection[] {

@@ -20,12 +20,8 @@ import { digestFiles } from "../sources/directory/digest.ts";
 import type { McpActs } from "../sources/mcp/mod.ts";
 import { BUNDLE_MANIFEST, type BundleFiles, readBundle, writeBundle } from "./bundle-files.ts";
 import { bundleLines } from "./bundle-lines.ts";
-<<<<<<< HEAD
-import { bundleFolder, openBundle, platformOf } from "./open-bundle.ts";
-import { serverDemands } from "../trust/demands.ts";
-=======
 import { bundleFolder, checkBundleLinks, openBundle, platformOf } from "./open-bundle.ts";
->>>>>>> 650bbe96d406955d818a97cd7662fbd54b670667
+import { serverDemands } from "../trust/demands.ts";
 import { editProject } from "./edit-project.ts";
 import { checkBundleConfig } from "./fill-bundle.ts";
 
