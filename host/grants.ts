@@ -6,6 +6,8 @@ import { mergePermissions, subtractPermissions } from "./merge-permissions.ts";
 import type { Platform } from "./platform/platform.ts";
 import { FileError } from "./platform/platform.ts";
 import { createInTurn } from "./in-turn.ts";
+import { grantsDemand, NO_GRANTS } from "./trust/demands.ts";
+import type { ProjectTrust } from "./trust/project-trust.ts";
 
 /** One plugin's grant. It counts only for the folder it was given for: another folder of the same name holds nothing. */
 export interface StoredGrant {
@@ -60,8 +62,16 @@ const MAX_DEPTH = 16;
 const OWNER_ONLY = 0o600;
 const EMPTY_FILE = `{"version":${FILE_VERSION},"grants":[]}`;
 
-/** Reads the store from `file` (absolute); a missing file is no grants. */
-export async function createGrantStore(platform: Pick<Platform, "files" | "clock">, file: string): Promise<GrantStore> {
+/**
+ * Reads the store from `file` (absolute); a missing file is no grants.
+ *
+ * @param trust knows which grants a person gave on this machine; others, which came with a checkout, give nothing.
+ */
+export async function createGrantStore(
+  platform: Pick<Platform, "files" | "clock">,
+  file: string,
+  trust?: Pick<ProjectTrust, "isAgreed" | "agree">,
+): Promise<GrantStore> {
   let grants: readonly StoredGrant[] = [];
   let problems: readonly Problem[] = [];
   let text: string | undefined;
@@ -72,9 +82,17 @@ export async function createGrantStore(platform: Pick<Platform, "files" | "clock
   /** The same text leaves the very same objects: decisions remember by them what they compiled. */
   async function read(): Promise<void> {
     const now = await readText(platform, file);
-    if (now.ok && now.text === text) return;
-    text = now.ok ? now.text : undefined;
-    ({ grants, problems } = now.ok ? checkGrants(now.text) : { grants: [], problems: [now.problem] });
+    const isOwn = now.ok && (await isGivenHere(now.text));
+    if (now.ok && isOwn && now.text === text) return;
+    text = now.ok && isOwn ? now.text : undefined;
+    if (!now.ok) ({ grants, problems } = { grants: [], problems: [now.problem] });
+    else if (isOwn) ({ grants, problems } = checkGrants(now.text));
+    else ({ grants, problems } = { grants: [], problems: [NOT_GIVEN_HERE] });
+  }
+
+  async function isGivenHere(written: string): Promise<boolean> {
+    const demand = grantsDemand(written);
+    return trust === undefined || demand === undefined || (await trust.isAgreed(demand));
   }
 
   function change<T>(edit: (before: readonly StoredGrant[]) => { readonly after: readonly StoredGrant[]; readonly answer: T }): Promise<T> {
@@ -82,7 +100,10 @@ export async function createGrantStore(platform: Pick<Platform, "files" | "clock
       await read();
       refuseBroken(file, problems);
       const { after, answer } = edit(grants);
-      text = await writeGrants(platform, file, after);
+      const next = grantsToText(after);
+      await trust?.agree([grantsDemand(next) ?? NO_GRANTS]);
+      await writeGrants(platform, file, next);
+      text = next;
       grants = after;
       return answer;
     });
@@ -208,12 +229,14 @@ function checkEntry(entry: JsonValue, pointer: string, problems: Problem[]): Sto
   });
 }
 
-async function writeGrants(platform: Pick<Platform, "files">, file: string, grants: readonly StoredGrant[]): Promise<string> {
-  const text = `${JSON.stringify({ version: FILE_VERSION, grants }, null, 2)}\n`;
+function grantsToText(grants: readonly StoredGrant[]): string {
+  return `${JSON.stringify({ version: FILE_VERSION, grants }, null, 2)}\n`;
+}
+
+async function writeGrants(platform: Pick<Platform, "files">, file: string, text: string): Promise<void> {
   try {
     await platform.files.makeDirectory(file.slice(0, Math.max(1, file.lastIndexOf("/"))));
     await platform.files.writeAtomic(file, text, OWNER_ONLY);
-    return text;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new GrantFileError(`Cannot write "${file}": ${reason}`, { cause: error });
@@ -228,6 +251,13 @@ function refuseBroken(file: string, problems: readonly Problem[]): void {
 function problem(pointer: string, message: string): Problem {
   return { severity: "error", pointer, message, fix: "repair the file, or delete it and grant again" };
 }
+
+const NOT_GIVEN_HERE: Problem = {
+  severity: "error",
+  pointer: "",
+  message: "These grants were not given on this machine, so they give nothing",
+  fix: "bascule trust shows them and asks; or delete the file",
+};
 
 function byPlugin(left: StoredGrant, right: StoredGrant): number {
   return left.plugin < right.plugin ? -1 : left.plugin > right.plugin ? 1 : left.directory < right.directory ? -1 : 1;

@@ -5,7 +5,15 @@ import type { LockedBundle } from "../consent/lock-servers.ts";
 import { createInTurn } from "../in-turn.ts";
 import { PackageError } from "../installing/package-error.ts";
 import { quote } from "../sources/directory/problems.ts";
-import { type BundleManifest, type BundleValue, checkServerName, type JsonValue, parseBundle, problemToText } from "../../manifests/mod.ts";
+import {
+  type BundleManifest,
+  type BundleValue,
+  checkServerName,
+  isJsonObject,
+  type JsonValue,
+  parseBundle,
+  problemToText,
+} from "../../manifests/mod.ts";
 import type { Places } from "../places.ts";
 import type { Platform } from "../platform/platform.ts";
 import { digestFiles } from "../sources/directory/digest.ts";
@@ -13,6 +21,7 @@ import type { McpActs } from "../sources/mcp/mod.ts";
 import { BUNDLE_MANIFEST, type BundleFiles, readBundle, writeBundle } from "./bundle-files.ts";
 import { bundleLines } from "./bundle-lines.ts";
 import { bundleFolder, checkBundleLinks, openBundle, platformOf } from "./open-bundle.ts";
+import { serverDemands } from "../trust/demands.ts";
 import { editProject } from "./edit-project.ts";
 import { checkBundleConfig } from "./fill-bundle.ts";
 
@@ -87,6 +96,9 @@ export function createBundles({ platform, places, consent, mcp, reload }: Bundle
     if (wrong !== undefined) throw new PackageError(`${wrong} (give another name)`);
     const entry = Object.hasOwn(listed(), server) ? listed()[server] : undefined;
     const locked = lock.servers().get(server)?.bundle;
+    const waits = places.trust?.withheld().find(({ name }) => name === `mcpServers.${server}`)?.value;
+    if (isJsonObject(waits) && waits["bundle"] === undefined)
+      throw new PackageError(`bascule.json lists another MCP server "${server}", which nobody has allowed (give another name)`);
     const isAdded = locked === undefined && mcp.mcpServers().some(({ name }) => name === server);
     if (entry === undefined ? isAdded : entry.bundle === undefined)
       throw new PackageError(`There is an MCP server "${server}" already, which is no bundle (give another name)`);
@@ -153,7 +165,10 @@ export function createBundles({ platform, places, consent, mcp, reload }: Bundle
   async function list(server: string, entry: Readonly<Record<string, unknown>> | undefined): Promise<void> {
     const { path } = places.project;
     // Made of what was read from JSON.
-    if (path !== undefined) await editProject(files, path, ["mcpServers", server], entry as JsonValue | undefined);
+    const listedAs = entry as JsonValue | undefined;
+    // Who adds it has agreed to it.
+    if (listedAs !== undefined) await places.trust?.agree(serverDemands(server, listedAs));
+    if (path !== undefined) await editProject(files, path, ["mcpServers", server], listedAs);
     // Also one that waits to be tried again.
     await mcp.removeMcpServer(server);
     if (path !== undefined) return await reload();

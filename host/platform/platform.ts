@@ -219,6 +219,8 @@ export interface Environment {
   readonly tmp: string;
   /** Where this machine keeps what a start would make anew: compiled code, images. Need not be there. */
   readonly cache: string;
+  /** Where this person keeps what was agreed to on this machine. Need not be there. */
+  readonly config: string;
   readonly os: "linux" | "darwin" | "windows" | "other";
   readonly pid: number;
   readonly argv: readonly string[];
