@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Starts bascule on a runtime that can run it. Plain JavaScript of 2019, so that an old Node reads it and gets advice
-// instead of a syntax error. The program itself is host/cli/main.ts.
+// instead of a syntax error. The program itself is host/cli/main.ts, or a
+// bundle of it (program.mjs).
 import { spawn } from "child_process";
 import { existsSync } from "fs";
 import { homedir } from "os";
@@ -71,19 +72,18 @@ function keepCompiled() {
 }
 
 function run() {
-  // A checkout runs its sources; the npm package holds JavaScript, because Node strips no types under node_modules.
-  const source = here("../host/cli/main.ts");
-  const packed = here("../dist/host/cli/main.js");
-  const program = existsSync(source) ? source : packed;
   if (process.argv[2] === "--run" && existsSync(here("../scripts"))) return runScript(process.argv[3]);
-  if (!existsSync(program)) {
-    process.stderr.write("Cannot find the program of bascule beside " + here(".") + " (install it again)\n");
-    process.exit(1);
-  }
   // The command says when it is done; its idle threads and timers keep no process alive, on Deno not even busy ones.
   const alive = setInterval(function () {}, 60000);
   keepCompiled()
     .then(function () {
+      return import("./program.mjs");
+    })
+    .then(function (programs) {
+      return programs.findProgram(here("../"));
+    })
+    .then(function (program) {
+      if (program === undefined) throw new Error("There is no program beside " + here(".") + " (install it again)");
       return import(pathToFileURL(program).href);
     })
     .then(function (cli) {

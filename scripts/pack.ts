@@ -1,16 +1,18 @@
 /**
- * What `npm pack` runs before and after: builds `dist/` and points `exports` of package.json at it for the time of packing.
+ * What `npm pack` runs before and after: bundles the program and the library into `dist/program/`, writes the library's types
+ * into `dist/types/`, and points `exports` of package.json there for the time of packing.
  *
  * In a checkout `import "bascule"` means `host/mod.ts`, which needs no build. Under node_modules Node strips no types, so the
  * package holds JavaScript with declarations. A run that was interrupted is mended by `node scripts/pack.ts after`.
  */
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { bundleInto } from "./bundle-program.ts";
 import { REPOSITORY, runCommand } from "./run-command.ts";
 
 const PACKAGE = `${REPOSITORY}package.json`;
 const IN_CHECKOUT = `".": "./host/mod.ts"`;
-const IN_PACKAGE = `".": { "types": "./dist/host/mod.d.ts", "default": "./dist/host/mod.js" }`;
+const IN_PACKAGE = `".": { "types": "./dist/types/host/mod.d.ts", "default": "./dist/program/mod.js" }`;
 
 const phase = process.argv[2];
 if (phase === "before") await prepare();
@@ -18,9 +20,9 @@ else if (phase === "after") swap(IN_PACKAGE, IN_CHECKOUT);
 else throw new Error(`Cannot pack: phase is ${phase === undefined ? "missing" : `"${phase}"`} (give "before" or "after")`);
 
 async function prepare(): Promise<void> {
-  rmSync(`${REPOSITORY}dist`, { recursive: true, force: true });
-  const build = await runCommand("tsc", ["-p", "tsconfig.build.json"]);
-  if (build.code !== 0) throw new Error(`Cannot build the package:\n${build.output}`);
+  rmSync(`${REPOSITORY}dist/types`, { recursive: true, force: true });
+  const [types] = await Promise.all([runCommand("tsc", ["-p", "tsconfig.build.json"]), bundleInto(`${REPOSITORY}dist/program`)]);
+  if (types.code !== 0) throw new Error(`Cannot write the package's types:\n${types.output}`);
   swap(IN_CHECKOUT, IN_PACKAGE);
 }
 

@@ -1,12 +1,13 @@
 /** The code that runs in the sandbox's process: our own folders, and the packages that they import. */
 
 import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The sources or, in the package, `dist/`. */
-const CODE_ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const OWN_FOLDERS = ["manifests", "sandbox", "host/platform"];
+/** A bundle is one folder, this file's; the sources are the layers that the process enters. */
+const IS_BUNDLE = import.meta.url.endsWith(".js");
+const CODE_ROOT = fileURLToPath(new URL(IS_BUNDLE ? "./" : "../../../", import.meta.url));
+const OWN_FOLDERS = IS_BUNDLE ? ["."] : ["manifests", "sandbox", "host/platform"];
 /** What those folders import. */
 const PACKAGES = [
   "@jitl/quickjs-wasmfile-release-sync",
@@ -22,7 +23,7 @@ const PACKAGE_FILE = "package.json";
 
 /** Absolute paths, as they are named and as they really are. */
 export function codeFolders(): readonly string[] {
-  const paths = new Set(OWN_FOLDERS.map((folder) => join(CODE_ROOT, folder)));
+  const paths = new Set(OWN_FOLDERS.map((folder) => resolve(CODE_ROOT, folder)));
   const described = folderUpwards(CODE_ROOT, PACKAGE_FILE);
   if (described !== undefined) paths.add(described);
   for (const name of PACKAGES) addPackage(name, CODE_ROOT, paths);

@@ -1,0 +1,176 @@
+/**
+ * Bundles the program, so that a start reads a few files instead of several hundred (docs/decisions/0038-one-file-for-the-program.md).
+ *
+ * What every start needs is one file, `main-….js`; what is imported when it is wanted stays files of its own, and so do the
+ * packages that are not named here.
+ */
+
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { isAbsolute, join, relative } from "node:path";
+import { type Plugin, rolldown, type RolldownOutput } from "rolldown";
+import { REPOSITORY } from "./run-command.ts";
+
+/** Many small files that every start loads. The engine's package is not among them: the sandbox looks at its glue as it is. */
+const BUNDLED_PACKAGES = ["@jridgewell/sourcemap-codec", "@sinclair/typebox", "semver"];
+
+/** With these begins what every start needs: the program, and the command that is to begin soonest. */
+const AT_ONCE = ["host/cli/main.ts", "host/cli/commands/call.ts"];
+
+/** Entries that share their code are bundled together; a thread or a process of its own has copies of its own. */
+const PROGRAM = { cli: "host/cli/main.ts", mod: "host/mod.ts" };
+const SANDBOXES = {
+  "worker-node": "host/platform/worker-node.ts",
+  "worker-deno": "host/platform/worker-deno.ts",
+  "process-main": "host/platform/isolation/process-main.ts",
+  "plugin-main": "host/platform/trusted/plugin-main.ts",
+};
+
+/** Beside the sources, what a bundle depends on. */
+const ALSO_READ = ["package.json", "scripts/bundle-program.ts"];
+
+/** Where `bin/program.mjs` looks, and what is there of bundles that somebody may be running. */
+const BUILDS = `${REPOSITORY}dist/builds`;
+const KEPT_BUILDS = 3;
+
+/** What a bundle was made of: path relative to the repository, SHA-256 in Base64. */
+type Input = readonly [path: string, hash: string];
+
+interface Bundle {
+  readonly files: ReadonlyMap<string, string | Uint8Array>;
+  readonly inputs: readonly Input[];
+}
+
+/** Writes a bundle for this checkout, beside others, and makes it the one that runs. Several processes may do so at once. */
+export async function bundleForCheckout(): Promise<void> {
+  const { files, inputs } = await bundleProgram();
+  const folder = nameOf(files);
+  const temporary = join(BUILDS, `.${process.pid}`);
+  await rm(temporary, { recursive: true, force: true });
+  await writeFiles(temporary, files);
+  // One that is there holds the same.
+  await rename(temporary, join(BUILDS, folder)).catch(() => rm(temporary, { recursive: true }));
+  await writeFile(`${temporary}.json`, JSON.stringify({ format: 1, folder, inputs }));
+  await rename(`${temporary}.json`, join(BUILDS, "current.json"));
+  await removeOld(folder);
+}
+
+/** Writes a bundle into a folder, which is emptied first. */
+export async function bundleInto(folder: string): Promise<void> {
+  const { files } = await bundleProgram();
+  await rm(folder, { recursive: true, force: true });
+  await writeFiles(folder, files);
+}
+
+async function bundleProgram(): Promise<Bundle> {
+  const sources = new Map<string, string>();
+  const outputs = await Promise.all([bundle(PROGRAM, AT_ONCE, sources), bundle(SANDBOXES, [], sources)]);
+  const files = new Map<string, string | Uint8Array>();
+  for (const { output } of outputs) for (const file of output) files.set(file.fileName, file.type === "chunk" ? file.code : file.source);
+  files.set("THIRD-PARTY.txt", await thirdParties([...sources.keys()]));
+  const inputs = [...sources].map(([id, code]): Input => [id, hashOf(code)]);
+  for (const path of ALSO_READ) inputs.push([path, hashOf(await readFile(REPOSITORY + path))]);
+  return { files, inputs };
+}
+
+/** @param sources is filled with what was read, by path relative to the repository. */
+async function bundle(
+  input: Readonly<Record<string, string>>,
+  atOnce: readonly string[],
+  sources: Map<string, string>,
+): Promise<RolldownOutput> {
+  let closure: ReadonlySet<string> | undefined;
+  const bundler = await rolldown({
+    cwd: REPOSITORY,
+    input,
+    platform: "node",
+    tsconfig: false,
+    external: (id) => /^[^./]/.test(id) && !isAbsolute(id) && !BUNDLED_PACKAGES.some((name) => id === name || id.startsWith(`${name}/`)),
+    plugins: [noteSources(sources)],
+  });
+  try {
+    return await bundler.generate({
+      format: "esm",
+      entryFileNames: "[name].js",
+      chunkFileNames: "[name]-[hash].js",
+      // Stack traces stay readable; the rest of the comments is what a start would read in vain.
+      minify: false,
+      comments: { legal: true, jsdoc: false, annotation: false },
+      codeSplitting: {
+        groups: [
+          {
+            debugName: "main",
+            name(id, context) {
+              closure ??= closureOf(atOnce, (other) => context.getModuleInfo(other)?.importedIds);
+              return closure.has(id) ? "main" : null;
+            },
+          },
+        ],
+      },
+    });
+  } finally {
+    await bundler.close();
+  }
+}
+
+/** The modules as they were read: nothing is said of the file as it is a moment later. */
+function noteSources(sources: Map<string, string>): Plugin {
+  return {
+    name: "note-sources",
+    buildEnd() {
+      for (const id of this.getModuleIds()) {
+        const code = isAbsolute(id) ? this.getModuleInfo(id)?.code : undefined;
+        if (typeof code === "string") sources.set(relative(REPOSITORY, id).replaceAll("\\", "/"), code);
+      }
+    },
+  };
+}
+
+/** Modules that are loaded with those, by path; not what they import when they want it. */
+function closureOf(paths: readonly string[], importsOf: (id: string) => readonly string[] | undefined): ReadonlySet<string> {
+  const found = new Set(paths.map((path) => join(REPOSITORY, path)));
+  for (const id of found) for (const other of importsOf(id) ?? []) if (isAbsolute(other)) found.add(other);
+  return found;
+}
+
+/** What the licences of bundled packages ask for. */
+async function thirdParties(paths: readonly string[]): Promise<string> {
+  const folders = new Set(paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
+  const parts: string[] = [];
+  for (const folder of [...folders].toSorted()) {
+    const { name, version, license } = JSON.parse(await readFile(join(REPOSITORY, folder, "package.json"), "utf8")) as Readonly<
+      Record<string, string>
+    >;
+    const file = (await readdir(join(REPOSITORY, folder))).find((entry) => /^licen[cs]e(?:\.|$)/i.test(entry));
+    if (file === undefined)
+      throw new Error(`Cannot bundle ${name ?? folder}: it comes without its licence (take it out of BUNDLED_PACKAGES)`);
+    parts.push(`${name ?? ""} ${version ?? ""} (${license ?? ""})\n\n${(await readFile(join(REPOSITORY, folder, file), "utf8")).trim()}\n`);
+  }
+  return `These packages are part of bascule's files here.\n\n${parts.join(`\n${"-".repeat(80)}\n\n`)}`;
+}
+
+async function writeFiles(folder: string, files: Bundle["files"]): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const [name, contents] of files) await writeFile(join(folder, name), contents);
+}
+
+/** What runs goes on to load files of its bundle: some are left. */
+async function removeOld(current: string): Promise<void> {
+  const names = (await readdir(BUILDS)).filter((name) => FOLDER_NAME.test(name) && name !== current);
+  const dated = await Promise.all(names.map(async (name) => ({ name, atMs: (await stat(join(BUILDS, name))).mtimeMs })));
+  const old = dated.toSorted((a, b) => b.atMs - a.atMs).slice(KEPT_BUILDS - 1);
+  await Promise.all(old.map(({ name }) => rm(join(BUILDS, name), { recursive: true, force: true })));
+}
+
+const FOLDER_NAME = /^[0-9a-f]{16}$/;
+
+function nameOf(files: Bundle["files"]): string {
+  const hash = createHash("sha256");
+  for (const [name, contents] of [...files].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    hash.update(`${name}\0`).update(contents).update("\0");
+  return hash.digest("hex").slice(0, 16);
+}
+
+function hashOf(contents: string | Uint8Array): string {
+  return createHash("sha256").update(contents).digest("base64");
+}
