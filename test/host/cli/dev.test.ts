@@ -1,5 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { withFrame } from "../../../host/doors/plugin-view.ts";
+import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { describe, expect, it } from "vitest";
 import { createCliProject, type CliProject } from "./run-cli.ts";
 
@@ -107,6 +109,22 @@ describe("bascule dev", () => {
     const stale = await project.run(["call", "demo_peek", "path=README.md"]);
     expect(stale.error).toContain("at demo_peek (main.ts:3:22)");
     expect(stale.error).not.toContain("thrown here");
+  });
+
+  it("shows no line of a file that a plugin's stack or link leads to [I7.frame]", async () => {
+    const platform = memoryPlatform({
+      "plugins/demo/main.ts": "one\ntwo",
+      "plugins/demo/lib": { link: "/home/user/.ssh" },
+      "plugins/demo/key.ts": { link: "/home/user/.ssh/id" },
+      "plugins/other/main.ts": "three",
+    });
+    platform.plant("/home/user/.ssh/id", "a key");
+    const framed = async (file: string): Promise<readonly string[] | undefined> =>
+      (await withFrame({ severity: "error", pointer: "", message: "m", file, line: 1 }, `${WORKSPACE}/plugins/demo`, platform.files)).frame
+        ?.lines;
+    expect(await framed("main.ts")).toEqual(["one", "two"]);
+    for (const file of ["lib/id", "key.ts", "../other/main.ts", "lib/../main.ts", "/home/user/.ssh/id", "nothing.ts"])
+      expect(await framed(file), file).toBeUndefined();
   });
 
   it("writes a JSON value a line, for programs [I7.json]", async () => {
