@@ -71,6 +71,28 @@ describe("bascule dev", () => {
     expect(await dev.ended).toMatchObject({ code: 0 });
   });
 
+  it("gives tests of a version that does not serve nothing of the run's flags [I7.dev-held]", async () => {
+    await using project = await createCliProject({ "README.md": "# Title\n" });
+    const manifestOf = (more: object): string =>
+      JSON.stringify({
+        ...{ schemaVersion: "1.0", name: "demo", version: "1.0.0", description: "Is tested", permissions: { read: true }, ...more },
+        tools: [{ name: "one", description: "Says one", inputSchema: { type: "object" }, sideEffects: [] }],
+      });
+    await project.write("plugins/demo/manifest.json", manifestOf({}));
+    await project.write("plugins/demo/main.ts", "export const one = () => 1;");
+    const dev = project.start(["dev", `--allow-read=${project.folder}`]);
+    await dev.waitFor("Ctrl-C ends");
+    const reading = `Deno.test("reads", async () => { await Deno.readTextFile(${JSON.stringify(`${project.folder}/README.md`)}); });`;
+    await project.write("plugins/demo/main.test.ts", reading);
+    await dev.waitFor("tests    demo  1 passed\n");
+    // It asks for more, and nobody has accepted it.
+    await project.write("plugins/demo/manifest.json", manifestOf({ permissions: { read: true, net: true } }));
+    await dev.waitFor("tests    demo  0 passed, 1 failed\n");
+    expect(dev.printed()).toMatch(/held +demo/);
+    dev.interrupt();
+    await dev.ended;
+  });
+
   it("runs none with --no-tests [I7.no-tests]", async () => {
     await using project = await projectWithDemo();
     const dev = project.start(["dev", "--no-tests"]);
