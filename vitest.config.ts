@@ -1,4 +1,5 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 // The forks pool because worker threads of a test would share one process with the sandbox's own workers, and because
@@ -8,6 +9,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["test/fixtures/**", "node_modules/**"],
     pool: "forks",
+    // What people allow on this machine is not changed by tests.
+    env: { XDG_CONFIG_HOME: join(tmpdir(), "bascule-tests-config") },
     // The runtimes import the files themselves, as they import the program: quicker than vitest's own module runner, which with
     // its loader hooks does not work on Deno at all (`import.meta.resolve` and a CommonJS `require` of JSON fail).
     experimental: { viteModuleRunner: false, nodeLoader: false },

@@ -23,6 +23,11 @@ export interface HostOptions {
   readonly grants?: Readonly<Record<string, Permissions>>;
   /** Path of a `bascule.json`, its contents, or false for none. Default: the nearest one upwards. */
   readonly config?: string | JsonObject | false;
+  /**
+   * How much counts of what `bascule.json` and `.bascule/grants.json` ask for that starts programs, reaches other hosts, gives more or asks less:
+   * `all` of it, as in a program's own project, or what a person `agreed` to on this machine (`bascule trust`). Default `all`.
+   */
+  readonly trust?: "all" | "agreed";
   /** The `policy` section of `bascule.json`, in its place; or another implementation altogether. */
   readonly policy?: Policy | JsonObject;
   /** What keeps plugins apart, as `isolation` of `bascule.json`, in whose place it stands. */

@@ -48,6 +48,7 @@ import { createToolkits } from "./toolkits/toolkits.ts";
 import { createToolCalls } from "./chains/tool-calls.ts";
 import { createPluginSettings } from "./settings/plugin-settings.ts";
 import { hostSettings, withSettingsWarnings } from "./settings/host-settings.ts";
+import { noticesOf } from "./trust/project-trust.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 import { openMcpSource } from "./sources/mcp/open-mcp-source.ts";
 import { registerBuiltins } from "./sources/builtin.ts";
@@ -90,7 +91,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     redactSecrets: secrets.redact,
     onDefect,
   });
-  const grants = await createGrantStore(platform, places.grantsFile);
+  const grants = await createGrantStore(platform, places.grantsFile, places.trust);
   const policies = createPolicySource({
     ...{ platform, places, grants, options, emit: bus.emit },
     pluginFolders: () => foldersOf(snapshot()),
@@ -334,7 +335,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     grants,
     settings: hostSettings(settings, directory.status),
     places,
-    notices: directory.notices,
+    notices: () => [...directory.notices(), ...noticesOf(places.trust)],
     events: { [Symbol.asyncIterator]: () => bus.events() },
     subscribe: bus.subscribe,
     confirmations: { list: confirmations.list, answer: confirmations.answer },

@@ -2,13 +2,16 @@
 
 import type { HostOptions } from "./host-options.ts";
 import { normalizePath, type PermissionBases } from "../manifests/mod.ts";
-import { FileError, type Platform } from "./platform/platform.ts";
+import { type Environment, FileError, type Platform } from "./platform/platform.ts";
 import type { Protection } from "./policy/protect.ts";
 import { openProject, type ProjectFile } from "./project-file.ts";
+import { type ProjectTrust, trustedProject } from "./trust/project-trust.ts";
 
 /** The folders that a host works with, and its project's configuration. */
 export interface Places {
   readonly project: ProjectFile;
+  /** Where only what a person agreed to counts. */
+  readonly trust?: ProjectTrust;
   /** Real path of the project's folder. */
   readonly root: string;
   /** `.bascule` in it. */
@@ -31,11 +34,13 @@ export interface Places {
 
 /** @throws {FileError} if the workspace is not there. @throws {ProjectConfigError} if `bascule.json` is wrong. */
 export async function openPlaces(
-  platform: Pick<Platform, "files" | "environment">,
-  options: Pick<HostOptions, "config" | "plugins" | "workspace">,
+  platform: Pick<Platform, "files" | "environment" | "log" | "clock" | "random">,
+  options: Pick<HostOptions, "config" | "plugins" | "workspace" | "trust">,
 ): Promise<Places> {
   const { files, environment } = platform;
-  const project = await openProject(platform, options.config);
+  const written = await openProject(platform, options.config);
+  const trusted = options.trust === "agreed" ? await trustedProject(platform, written) : undefined;
+  const project = trusted ?? written;
   const root = await files.realPath(project.root);
   const config = project.config();
   const state = join(root, ".bascule");
@@ -47,6 +52,7 @@ export async function openPlaces(
 
   return Object.freeze({
     project,
+    ...(trusted && { trust: trusted.trust }),
     root,
     state,
     grantsFile: join(state, "grants.json"),
@@ -56,7 +62,11 @@ export async function openPlaces(
     workspace: await files.realPath(workspace),
     pluginRoots,
     folders: { data: join(state, "data"), tmp: environment.tmp, home: environment.home },
-    protect: protectionsOf({ state, cache: environment.cache }, pluginRoots, await policyFilesOf(platform, root, project)),
+    protect: protectionsOf(
+      { states: [state, ...(await ledTo(files, state))], ...environment },
+      pluginRoots,
+      await policyFilesOf(platform, root, project),
+    ),
   });
 }
 
@@ -66,22 +76,36 @@ async function policyFilesOf(platform: Pick<Platform, "files">, root: string, { 
   return [...new Set([join(root, "bascule.json"), join(root, "bascule.lock"), ...own])];
 }
 
+/** Where the state really is, if it or one of its folders is a link: a checkout may bring such, to a place that tools may read. */
+async function ledTo(files: Platform["files"], state: string): Promise<readonly string[]> {
+  const real = await files.realPath(state).catch(undefinedIfMissing);
+  if (real === undefined) return [];
+  const entries = await files.list(real).catch(undefinedIfMissing);
+  const links = (entries ?? []).filter(({ name, kind }) => kind === "symlink" && name !== "data");
+  const led = await Promise.all(links.map(({ name }) => files.realPath(join(real, name)).catch(undefinedIfMissing)));
+  return [...(real === state ? [] : [real]), ...led.filter((path) => path !== undefined)];
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (!(error instanceof FileError)) throw error;
+}
+
 function protectionsOf(
-  { state, cache }: { readonly state: string; readonly cache: string },
+  { states, cache, config }: { readonly states: readonly string[] } & Pick<Environment, "cache" | "config">,
   pluginRoots: readonly string[],
   policyFiles: readonly string[],
 ): readonly Protection[] {
-  const data = join(state, "data");
   return [
     {
       name: "host state",
       pluginsOnly: false,
       paths: [
-        { access: "read", path: state, except: data },
-        { access: "write", path: state, except: data },
+        ...states.flatMap((path) => (["read", "write"] as const).map((access) => ({ access, path, except: join(path, "data") }))),
         ...policyFiles.map((path) => ({ access: "write" as const, path })),
         // The next start runs what lies there: host code and every plugin's prelude.
         { access: "write", path: cache },
+        { access: "read", path: config },
+        { access: "write", path: config },
       ],
     },
     // A person's agent may edit plugins with the built-in tools; a plugin that edits others would hold their grants.

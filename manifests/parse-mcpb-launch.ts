@@ -105,6 +105,7 @@ function readArgs(reader: DocumentReader, config: Fields, context: LaunchContext
   const read = (item: JsonValue, pointer: string): string | undefined => {
     if (typeof item === "string" && item.length <= MAX_TEXT && !item.includes("\0")) {
       checkVariables(reader, pointer, item, context);
+      warnOfSecrets(reader, pointer, item, context);
       return item;
     }
     reader.refuse(pointer, "Is no argument", "write a text");
@@ -131,7 +132,9 @@ function readEnv(reader: DocumentReader, config: Fields, context: LaunchContext)
 const LOADERS: ReadonlySet<string> = new Set([
   ...["PATH", "PATHEXT", "COMSPEC", "SHELL", "IFS", "ENV", "BASH_ENV", "NODE_OPTIONS", "NODE_REPL_EXTERNAL_MODULE", "ELECTRON_RUN_AS_NODE"],
   ...["LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "GCONV_PATH", "PYTHONSTARTUP", "PYTHONHOME", "PYTHONINSPECT", "PYTHONBREAKPOINT"],
-  ...["PERL5OPT", "RUBYOPT", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "GIT_SSH_COMMAND", "LD_CONFIG"],
+  ...["PERL5OPT", "RUBYOPT", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "GIT_SSH_COMMAND", "LD_CONFIG", "GLIBC_TUNABLES"],
+  ...["OPENSSL_CONF", "OPENSSL_ENGINES", "OPENSSL_MODULES", "NODE_COMPILE_CACHE", "SHELLOPTS", "BASHOPTS", "PS4"],
+  ...["PYTHONUSERBASE", "PYTHONPLATLIBDIR", "PYTHONPYCACHEPREFIX", "PYTHONEXECUTABLE", "PYTHONWARNINGS"],
 ]);
 /** They may name folders of the bundle, and no others. */
 const SEARCH_PATHS: ReadonlySet<string> = new Set([
@@ -171,6 +174,15 @@ export function checkVariables(
     const isOption = name.startsWith(USER_CONFIG) && Object.hasOwn(options, name.slice(USER_CONFIG.length));
     if (isFolder || (!isDefault && (isOption || name === "__dirname"))) continue;
     reader.refuse(pointer, `"${printable(whole)}" stands for nothing`, "name a value of user_config, __dirname, or a folder such as HOME");
+  }
+}
+
+/** What a program is started with, every program of the machine can see. */
+function warnOfSecrets(reader: DocumentReader, pointer: string, text: string, { options }: LaunchContext): void {
+  for (const [, name = ""] of text.matchAll(BUNDLE_VARIABLE)) {
+    const key = name.startsWith(USER_CONFIG) ? name.slice(USER_CONFIG.length) : "";
+    if (Object.hasOwn(options, key) && options[key]?.sensitive === true)
+      reader.warn(pointer, `The sensitive value "${key}" becomes an argument, which other users of the machine can see while it runs`);
   }
 }
 

@@ -28,7 +28,7 @@ describe("the guide", () => {
 
   it.each(PAGES)("%s works as it is written [I7.guide]", { timeout: 120_000 }, async (page) => {
     const text = await withFreePorts(readFileSync(FOLDER + page, "utf8"));
-    await using project = await createCliProject({ "README.md": "# Title\n\nSome words.\n" });
+    await using project = await createCliProject({ "README.md": "# Title\n\nSome words.\n" }, { isOwn: false });
     symlinkSync(`${REPOSITORY}node_modules`, join(project.folder, "node_modules"));
     const servers: ChildProcess[] = [];
     try {

@@ -8,7 +8,8 @@ export function bundleLines({ type, launch, options, platforms, runtimes, tools,
   return [
     `author: ${author}`,
     `type: ${type}`,
-    `command: ${[command.kind === "runtime" ? command.name : command.path, ...args].map(word).join(" ")}`,
+    // A file of the bundle may be called like a runtime.
+    `command: ${[command.kind === "runtime" ? command.name : `\${__dirname}/${command.path}`, ...args].map(word).join(" ")}`,
     ...Object.entries(env).map(([name, value]) => `variable ${name}=${word(value)}`),
     ...Object.entries(options).map(([key, option]) => `value ${key}: ${optionText(option)}`),
     ...(platforms === undefined ? [] : [`platforms: ${platforms.join(", ")}`]),

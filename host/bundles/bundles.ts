@@ -2,16 +2,26 @@
 
 import type { Consent } from "../consent/consent.ts";
 import type { LockedBundle } from "../consent/lock-servers.ts";
+import { createInTurn } from "../in-turn.ts";
 import { PackageError } from "../installing/package-error.ts";
 import { quote } from "../sources/directory/problems.ts";
-import { type BundleManifest, type BundleValue, checkServerName, type JsonValue, parseBundle, problemToText } from "../../manifests/mod.ts";
+import {
+  type BundleManifest,
+  type BundleValue,
+  checkServerName,
+  isJsonObject,
+  type JsonValue,
+  parseBundle,
+  problemToText,
+} from "../../manifests/mod.ts";
 import type { Places } from "../places.ts";
 import type { Platform } from "../platform/platform.ts";
 import { digestFiles } from "../sources/directory/digest.ts";
 import type { McpActs } from "../sources/mcp/mod.ts";
 import { BUNDLE_MANIFEST, type BundleFiles, readBundle, writeBundle } from "./bundle-files.ts";
 import { bundleLines } from "./bundle-lines.ts";
-import { bundleFolder, openBundle, platformOf } from "./open-bundle.ts";
+import { bundleFolder, checkBundleLinks, openBundle, platformOf } from "./open-bundle.ts";
+import { serverDemands } from "../trust/demands.ts";
 import { editProject } from "./edit-project.ts";
 import { checkBundleConfig } from "./fill-bundle.ts";
 
@@ -86,6 +96,9 @@ export function createBundles({ platform, places, consent, mcp, reload }: Bundle
     if (wrong !== undefined) throw new PackageError(`${wrong} (give another name)`);
     const entry = Object.hasOwn(listed(), server) ? listed()[server] : undefined;
     const locked = lock.servers().get(server)?.bundle;
+    const waits = places.trust?.withheld().find(({ name }) => name === `mcpServers.${server}`)?.value;
+    if (isJsonObject(waits) && waits["bundle"] === undefined)
+      throw new PackageError(`bascule.json lists another MCP server "${server}", which nobody has allowed (give another name)`);
     const isAdded = locked === undefined && mcp.mcpServers().some(({ name }) => name === server);
     if (entry === undefined ? isAdded : entry.bundle === undefined)
       throw new PackageError(`There is an MCP server "${server}" already, which is no bundle (give another name)`);
@@ -124,6 +137,9 @@ export function createBundles({ platform, places, consent, mcp, reload }: Bundle
     ];
   }
 
+  /** Each reads the project's files and writes them again. */
+  const inTurn = createInTurn();
+
   async function install({ bundle, manifest, locked }: Prepared, server: string, said: BundleWish["config"]): Promise<void> {
     if (consent.frozen) throw new PackageError("This host is frozen to bascule.lock, and adds nothing");
     const before = takenBy(server, manifest);
@@ -136,6 +152,7 @@ export function createBundles({ platform, places, consent, mcp, reload }: Bundle
 
     const { command } = manifest.launch;
     const programs = new Set([...bundle.executables, ...(command.kind === "file" ? [command.path] : [])]);
+    await checkBundleLinks(files, places, locked.digest);
     // Where it is as it was brought, its server may be running in it.
     if ((await present(locked.digest)) === undefined) await writeBundle(files, bundleFolder(places, locked.digest), bundle, programs);
     // Other bytes say other things: what their tools say is pinned when they are first started.
@@ -148,7 +165,10 @@ export function createBundles({ platform, places, consent, mcp, reload }: Bundle
   async function list(server: string, entry: Readonly<Record<string, unknown>> | undefined): Promise<void> {
     const { path } = places.project;
     // Made of what was read from JSON.
-    if (path !== undefined) await editProject(files, path, ["mcpServers", server], entry as JsonValue | undefined);
+    const listedAs = entry as JsonValue | undefined;
+    // Who adds it has agreed to it.
+    if (listedAs !== undefined) await places.trust?.agree(serverDemands(server, listedAs));
+    if (path !== undefined) await editProject(files, path, ["mcpServers", server], listedAs);
     // Also one that waits to be tried again.
     await mcp.removeMcpServer(server);
     if (path !== undefined) return await reload();
@@ -157,7 +177,20 @@ export function createBundles({ platform, places, consent, mcp, reload }: Bundle
 
   async function dropUnused(digest: string): Promise<void> {
     const isUsed = [...lock.servers().values()].some(({ bundle }) => bundle?.digest === digest);
+    await checkBundleLinks(files, places, digest);
     if (!isUsed) await files.remove(bundleFolder(places, digest));
+  }
+
+  async function remove(server: string): Promise<boolean> {
+    const entry = Object.hasOwn(listed(), server) ? listed()[server] : undefined;
+    // What a person has written under this name since is not a bundle's to take along.
+    if (entry !== undefined && entry.bundle === undefined) return false;
+    const digest = lock.servers().get(server)?.bundle?.digest ?? entry?.bundle;
+    if (digest === undefined) return false;
+    await list(server, undefined);
+    await lock.changeServer(server, () => undefined);
+    await dropUnused(digest);
+    return true;
   }
 
   return {
@@ -181,19 +214,11 @@ export function createBundles({ platform, places, consent, mcp, reload }: Bundle
       const ready = prepared.get(digest);
       if (ready === undefined) throw new PackageError("It has to be looked at again before it is added");
       const name = server ?? ready.server;
-      await install(ready, name, config);
+      await inTurn(() => install(ready, name, config));
       prepared.delete(digest);
       return { server: name, version: ready.locked.version, digest };
     },
-    async removeBundle(server) {
-      const locked = lock.servers().get(server)?.bundle;
-      const digest = locked?.digest ?? (Object.hasOwn(listed(), server) ? listed()[server]?.bundle : undefined);
-      if (digest === undefined) return false;
-      await list(server, undefined);
-      await lock.changeServer(server, () => undefined);
-      await dropUnused(digest);
-      return true;
-    },
+    removeBundle: (server) => inTurn(() => remove(server)),
   };
 }
 

@@ -4,6 +4,7 @@ import { type BundleManifest, type BundlePlatform, type BundleValue, parseBundle
 import { PackageError } from "../installing/package-error.ts";
 import type { Places } from "../places.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
+import { refuseLinks } from "../refuse-links.ts";
 import { digestFiles } from "../sources/directory/digest.ts";
 import { BUNDLE_MANIFEST, readBundleFolder } from "./bundle-files.ts";
 import { type FilledBundle, fillBundle } from "./fill-bundle.ts";
@@ -11,6 +12,15 @@ import { type FilledBundle, fillBundle } from "./fill-bundle.ts";
 /** Where the bundle of a digest is kept. */
 export function bundleFolder({ state }: Pick<Places, "state">, digest: string): string {
   return `${state}/bundles/${digest}`;
+}
+
+/** Where a link leads, others may write between looking at the bytes and running them. @throws {PackageError} */
+export async function checkBundleLinks(files: Platform["files"], places: Pick<Places, "state">, digest: string): Promise<void> {
+  try {
+    await refuseLinks(files, [`${places.state}/bundles`, bundleFolder(places, digest)], "no bundle is kept or started there");
+  } catch (error) {
+    throw error instanceof FileError ? new PackageError(error.message) : error;
+  }
 }
 
 export function platformOf({ environment }: Pick<Platform, "environment">): BundlePlatform {
@@ -26,6 +36,7 @@ export async function openBundle(
 ): Promise<{ readonly manifest: BundleManifest; readonly directory: string }> {
   const directory = bundleFolder(places, digest);
   const again = "bascule add it again";
+  await checkBundleLinks(platform.files, places, digest);
   const files = await readAll(platform, directory).catch((error: unknown) => {
     if (!(error instanceof FileError)) throw error;
     throw new PackageError(`The bundle ${digest.slice(0, 12)} is not here (${again})`);

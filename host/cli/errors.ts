@@ -7,6 +7,7 @@ import { PackageError } from "../installing/package-error.ts";
 import { GrantFileError } from "../grants.ts";
 import { ExportError } from "../recordings/export-case.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
+import { TrustFileError } from "../trust/trust-store.ts";
 import { CliError } from "./cli-error.ts";
 import { EXIT } from "./exit-codes.ts";
 import type { Output } from "./output.ts";
@@ -59,6 +60,7 @@ function toCliError(error: unknown, program: string): CliError | undefined {
     return new CliError(error.code, message, { exitCode: BY_DOOR[error.code], hints: [...more, ...hints] });
   }
   if (error instanceof ExportError) return new CliError("export", `Cannot make a case of it: ${error.message}`);
+  if (error instanceof TrustFileError) return new CliError("trust_file", error.message);
   if (error instanceof GrantFileError) return new CliError("grants_file", error.message);
   if (error instanceof PackageError) {
     const [message = "", ...hints] = error.message.split("\n");

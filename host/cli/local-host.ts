@@ -15,6 +15,8 @@ import { isolationOfRun } from "./isolation-flag.ts";
 import { pluginRoots } from "./plugin-roots.ts";
 import type { PluginVersion } from "../tool.ts";
 import { createTerminalLog } from "./terminal-log.ts";
+import { noticesOf } from "../trust/project-trust.ts";
+import { printable } from "./text.ts";
 import { VERSION } from "../version.ts";
 
 /** A host that this process owns. */
@@ -60,6 +62,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     ...(options.onlyTool !== undefined && { loadsAtOnce: hasTool(options.onlyTool) }),
     // Without one, the host waits for one to be written here.
     ...(project.configFile !== undefined && { config: project.configFile }),
+    trust: "agreed",
     undo: true,
     ...(options.telemetry && { telemetry: true }),
     // One that is gone at once leaves the lock alone, but for what a person does with it.
@@ -72,6 +75,9 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     ...(Object.keys(oneRun).length === 0 ? {} : { grants: { "*": oneRun } }),
     logger: createTerminalLog({ output, level: watch ? "info" : "warn", ...(watch && { now: platform.clock.now }) }),
   });
+  const [withheld] = noticesOf(host.places.trust);
+  // Others show it with the rest of what a person should know.
+  if (withheld !== undefined && options.onlyTool !== undefined) output.note(output.style.dim(`(${printable(withheld)})`));
   const about = { version: VERSION, pid: platform.environment.pid };
   const openSession = (): ClientOperations =>
     createOperations({

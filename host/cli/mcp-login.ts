@@ -1,6 +1,6 @@
 /** `bascule mcp-servers login` and `logout`: tokens of servers that want them (SPEC K3). */
 
-import { type McpServerConfig, parseProject } from "../../manifests/mod.ts";
+import type { McpServerConfig } from "../../manifests/mod.ts";
 import { nearestName } from "../nearest.ts";
 import { LoginFailed, logIn } from "../sources/mcp/log-in.ts";
 import { createLoginStore, namesItself } from "../sources/mcp/logins.ts";
@@ -9,6 +9,7 @@ import type { CommandContext } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { reloadRunning } from "./reload-running.ts";
 import { printable } from "./text.ts";
+import { openTrusted, refuseWithheld } from "./trust.ts";
 
 export async function mcpLogin(context: CommandContext, verb: "login" | "logout", server: string): Promise<number> {
   const { platform, project, output, signal } = context;
@@ -25,11 +26,12 @@ export async function mcpLogin(context: CommandContext, verb: "login" | "logout"
   if (url === undefined) throw usageError(`The MCP server "${server}" is a program of this machine, which wants no login`);
   if (namesItself(config))
     throw usageError(`The MCP server "${server}" has a header Authorization in bascule.json`, ["Take that out to log in"]);
-  const show = (to: URL): void => {
-    output.line(
-      `To log in at ${printable(to.origin)} for the MCP server ${server} (${printable(new URL(url).origin)}), open this in a browser:`,
-    );
+  const origin = printable(new URL(url).origin);
+  const show = (to: URL, tokensFrom: URL): void => {
+    output.line(`To log in at ${printable(to.origin)} for the MCP server ${server} (${origin}), open this in a browser:`);
     output.line(`  ${printable(to.href)}`);
+    // A server can send its users to another one's login: what they allow there is then in its hands.
+    output.line(`What you allow there becomes a token, given by ${printable(tokensFrom.origin)} and sent to ${origin}`);
     // Also with --json: nothing goes on before somebody has been there.
     if (output.json) platform.terminal.error(`${printable(to.href)}\n`);
   };
@@ -45,10 +47,10 @@ export async function mcpLogin(context: CommandContext, verb: "login" | "logout"
   return EXIT.ok;
 }
 
-async function configOf({ platform, project }: CommandContext, server: string): Promise<McpServerConfig> {
-  const parsed = project.configFile === undefined ? undefined : parseProject(await platform.files.readText(project.configFile));
-  if (parsed?.ok === false) throw usageError(`"${project.configFile ?? ""}" is wrong`, ["bascule check shows what is"]);
-  const servers = parsed?.value.mcpServers ?? {};
+async function configOf(context: CommandContext, server: string): Promise<McpServerConfig> {
+  const project = await openTrusted(context);
+  const servers = project.config().mcpServers;
+  refuseWithheld(context, project.trust, server);
   const config = Object.hasOwn(servers, server) ? servers[server] : undefined;
   if (config !== undefined) return config;
   const near = nearestName(server, Object.keys(servers));

@@ -2,6 +2,7 @@
 
 import { isJsonArray, isJsonObject, parseJson } from "../../manifests/mod.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
+import { refuseLinks } from "../refuse-links.ts";
 import { type FolderSnapshot, readFolder } from "../sources/directory/read.ts";
 import { SIGNATURE_FILE } from "../sources/directory/signature.ts";
 import type { PluginVersion } from "../tool.ts";
@@ -57,18 +58,13 @@ export function createVersions(platform: Pick<Platform, "files" | "guarded">, fo
       if (OWN_NAME.test(name) && !kept.has(name)) await files.remove(`${home(plugin)}/${name}`);
   }
 
-  /** A checkout may have come with links in place of them: what those lead to is somebody else's. */
-  async function refuseLinks(plugin: string): Promise<void> {
-    for (const place of [folder, home(plugin)])
-      if ((await files.lstat(place))?.kind === "symlink")
-        throw new FileError("not_regular", `"${place}" is a link, so no version is kept there or deleted (delete the link)`);
-  }
+  const checkLinks = (plugin: string): Promise<void> => refuseLinks(files, [folder, home(plugin)], "no version is kept there or deleted");
 
   return {
     list,
     async save(version) {
       const { name: plugin, digest, manifest } = version;
-      await refuseLinks(plugin);
+      await checkLinks(plugin);
       const before = await list(plugin);
       const place = `${home(plugin)}/${digest}`;
       const isKept = (await files.stat(place)) !== undefined;
@@ -83,13 +79,13 @@ export function createVersions(platform: Pick<Platform, "files" | "guarded">, fo
       return state.kind === "read" && state.digest === digest ? state : undefined;
     },
     async dropNewer(plugin, digest) {
-      await refuseLinks(plugin);
+      await checkLinks(plugin);
       const notes = await list(plugin);
       const index = notes.findIndex((note) => note.digest === digest);
       if (index > 0) await write(plugin, notes.slice(index));
     },
     async forget(plugin) {
-      await refuseLinks(plugin);
+      await checkLinks(plugin);
       await files.remove(home(plugin));
     },
   };

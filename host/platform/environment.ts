@@ -4,6 +4,7 @@ import { realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { cacheFolder } from "./cache-folder.ts";
+import { configFolder } from "./config-folder.ts";
 import type { Environment } from "./platform.ts";
 import { withSlashes } from "./slashes.ts";
 
@@ -19,6 +20,7 @@ export function createEnvironment(): Environment {
     home: withSlashes(realOrSame(homedir())),
     tmp: withSlashes(realOrSame(tmpdir())),
     cache: withSlashes(resolveParent(cacheFolder())),
+    config: withSlashes(resolveParent(configFolder())),
     os: currentOs(),
     pid: process.pid,
     argv: process.argv.slice(2),

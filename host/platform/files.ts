@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { readBounded } from "./bounded-read.ts";
 import { errnoOf, fileError, withFileErrors } from "./file-errors.ts";
@@ -19,6 +19,7 @@ export function createFiles(): Files {
     readText: async (path) => new TextDecoder().decode(await readBytes(path, MAX_OWN_FILE_BYTES)),
     readBytes: (path, maxBytes = MAX_OWN_FILE_BYTES) => readBytes(path, maxBytes),
     writeAtomic: (path, data, mode = 0o666) => withFileErrors(() => writeAtomic(path, data, mode)),
+    createNew: (path, text) => withFileErrors(() => createNew(path, text)),
     makeDirectory: (path) => withFileErrors(async () => void (await mkdir(path, { recursive: true }))),
     remove: (path) => withFileErrors(() => rm(path, { recursive: true, force: true })),
     rename: (from, to) => withFileErrors(() => rename(from, to)),
@@ -59,6 +60,16 @@ async function writeNew(path: string, data: string | Uint8Array, mode: number): 
     await file.sync();
   } finally {
     await file.close();
+  }
+}
+
+async function createNew(path: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(path, text, { flag: "wx", mode: 0o600 });
+    return true;
+  } catch (thrown) {
+    if (errnoOf(thrown) === "EEXIST") return false;
+    throw thrown;
   }
 }
 

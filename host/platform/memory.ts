@@ -150,6 +150,7 @@ function createMemoryEnvironment(cwd: string, options: MemoryPlatformOptions): E
     home: "/home/user",
     tmp: "/tmp",
     cache: "/home/user/.cache/bascule",
+    config: "/home/user/.config/bascule",
     os: "linux",
     pid: 1,
     argv: options.argv ?? [],

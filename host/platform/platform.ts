@@ -130,6 +130,8 @@ export interface Files {
   readBytes(path: string, maxBytes?: number): Promise<Uint8Array>;
   /** Writes a temporary file beside `path`, then renames it: readers see the old or the new text, never half. */
   writeAtomic(path: string, data: string | Uint8Array, mode?: number): Promise<void>;
+  /** False if there is something, a link too: of several who try, one succeeds. For its owner only. */
+  createNew(path: string, text: string): Promise<boolean>;
   makeDirectory(path: string): Promise<void>;
   /** Recursive; a missing path is no error. */
   remove(path: string): Promise<void>;
@@ -219,6 +221,8 @@ export interface Environment {
   readonly tmp: string;
   /** Where this machine keeps what a start would make anew: compiled code, images. Need not be there. */
   readonly cache: string;
+  /** Where this person keeps what was agreed to on this machine. Need not be there. */
+  readonly config: string;
   readonly os: "linux" | "darwin" | "windows" | "other";
   readonly pid: number;
   readonly argv: readonly string[];

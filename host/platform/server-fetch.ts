@@ -1,5 +1,8 @@
 /** Requests to one MCP server that a person listed (SPEC K3). */
 
+import { type AddressRange, addressRange, embeddedAddresses, parseIp } from "../../manifests/mod.ts";
+import { type Resolve, resolveBySystem } from "./network-connect.ts";
+
 /**
  * `fetch`, for one origin: no redirects, no cookies, and no message longer than so many bytes.
  *
@@ -19,28 +22,54 @@ export function fetchFrom(origin: string, maxMessageBytes: number): typeof fetch
 
 /** What may be asked where a login leads. */
 export interface SecureFetchOptions {
-  /** Also without TLS, on this machine: for servers that are on it themselves. */
-  readonly loopback: boolean;
+  /** URL of the server that leads there. */
+  readonly server: string;
   readonly maxBytes: number;
+  /** Default: the system's answers. */
+  readonly resolve?: Resolve;
 }
 
 const MAX_WAIT_MS = 30_000;
 const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])$/;
 
 /** `fetch` for authorization servers, whose addresses come from a server: over https only, no redirects, no cookies, bounded. */
-export function fetchSecurely({ loopback, maxBytes }: SecureFetchOptions): typeof fetch {
+export function fetchSecurely({ server, maxBytes, resolve = resolveBySystem }: SecureFetchOptions): typeof fetch {
+  const from = new URL(server).hostname;
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
     const isHere = LOOPBACK.test(url.hostname);
-    // What is on this machine is nobody's to name who is not.
-    if (isHere ? !loopback : url.protocol !== "https:")
-      throw new TypeError(`Refused a request to ${url.origin}: a login goes over https, and to this machine only for servers on it`);
+    if (!isHere && url.protocol !== "https:") throw new TypeError(`Refused a request to ${url.origin}: a login goes over https`);
     const signal = AbortSignal.any([AbortSignal.timeout(MAX_WAIT_MS), ...(init?.signal ? [init.signal] : [])]);
+    const [wanted, most] = [await nearest(url.hostname, resolve), await nearest(from, resolve)];
+    // What is on this machine, or in its network, is nobody's to name who is not. TLS holds a name that leads elsewhere a moment later.
+    if (wanted > (most === NEVER ? PUBLIC : most))
+      throw new TypeError(
+        `Refused a request to ${url.origin}: a login leads into the network of this machine only for servers that are in it, and onto this machine only for servers on it`,
+      );
     const response = await fetch(url, { ...init, signal, redirect: "error", credentials: "omit" });
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
     return new Response(response.body.pipeThrough(bounded(maxBytes, false)), { status, statusText, headers });
   };
+}
+
+const PUBLIC = 0;
+const NEVER = 3;
+/** How near to this machine; what is not named is never asked. */
+const NEARNESS: Readonly<Partial<Record<AddressRange, number>>> = { public: PUBLIC, private: 1, loopback: 2 };
+
+/** Of all addresses of a name the nearest; of a name that nobody knows the system's `fetch`, or its proxy, says what is wrong. */
+async function nearest(hostname: string, resolve: Resolve): Promise<number> {
+  const host = hostname.replace(/^\[(.*)\]$/s, "$1");
+  const isAddress = parseIp(host) !== undefined;
+  const addresses = isAddress ? [host] : LOOPBACK.test(host) ? ["127.0.0.1"] : await resolve(host).catch(() => []);
+  return Math.max(PUBLIC, ...addresses.map(nearnessOf));
+}
+
+/** A translator's address (NAT64) is as near as the one inside it. */
+function nearnessOf(address: string): number {
+  const inside = embeddedAddresses(address);
+  return inside.length > 0 ? Math.max(...inside.map(nearnessOf)) : (NEARNESS[addressRange(address)] ?? NEVER);
 }
 
 function bounded(maxBytes: number, isEvents: boolean): TransformStream<Uint8Array, Uint8Array> {

@@ -26,6 +26,6 @@ export interface ServerProcesses {
   start(options: ServerProcessOptions): ServerProcess;
   /** `fetch`, for one origin only: no redirects, no cookies, bounded answers. */
   fetchFrom(origin: string, maxMessageBytes: number): typeof fetch;
-  /** `fetch`, for authorization servers: over https only, or on this machine where that is said. */
-  fetchSecurely(options: { readonly loopback: boolean; readonly maxBytes: number }): typeof fetch;
+  /** `fetch`, for authorization servers that a server names, an URL: over https only, and no nearer to this machine than that server is. */
+  fetchSecurely(options: { readonly server: string; readonly maxBytes: number }): typeof fetch;
 }

@@ -287,6 +287,14 @@ function describeFiles(setup: () => Promise<PlatformSetup>): void {
     made = await setup();
   });
 
+  it("makes a new file for one of several who try, and for none where there is something [H7.processes]", async () => {
+    const { platform, root } = made;
+    const tries = await Promise.all(["a", "b", "c"].map((text) => platform.files.createNew(`${root}/turn`, text)));
+    expect(tries.toSorted()).toEqual([false, false, true]);
+    expect(await platform.files.readText(`${root}/turn`)).toBe("abc".charAt(tries.indexOf(true)));
+    await expect(platform.files.createNew(`${root}/none/turn`, "")).rejects.toEqual(failsWith("not_found"));
+  });
+
   it("writes and reads back, replacing whole files", async () => {
     const { platform, root } = made;
     await platform.files.makeDirectory(`${root}/a/b`);

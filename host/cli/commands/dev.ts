@@ -17,6 +17,7 @@ import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import type { ReaderPlace } from "../plugin-text.ts";
 import { makeRoots, openDoor } from "../serving.ts";
 import { startScreen } from "../start-screen.ts";
+import { askForTrust } from "../trust.ts";
 
 export const devCommand: Command = {
   name: "dev",
@@ -38,6 +39,7 @@ export const devCommand: Command = {
 async function dev(context: CommandContext): Promise<number> {
   const { platform, output, options, signal } = context;
   const oneRun = await permissionsOfRun(options, platform);
+  await askForTrust(context);
   await makeRoots(context);
   const host = await openLocalHost(context, oneRun, { watch: true });
   const tests = options.has("no-tests") ? undefined : createTestKeeper(context, oneRun);

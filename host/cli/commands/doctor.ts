@@ -6,10 +6,11 @@ import type { Confinement, SystemFacts } from "../../platform/platform.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { table } from "../help.ts";
-import { openProject } from "../../project-file.ts";
 import { isolationOfProject } from "../isolation-flag.ts";
+import { openTrusted } from "../trust.ts";
 import { projectFacts } from "../project-facts.ts";
 import { printable } from "../text.ts";
+import { noticesOf, type ProjectTrust } from "../../trust/project-trust.ts";
 import { VERSION } from "../../version.ts";
 
 export const doctorCommand: Command = {
@@ -55,6 +56,7 @@ async function doctor(context: CommandContext): Promise<number> {
     ["bascule", [VERSION]],
     ["project", [lines.project]],
     ["a host", [lines.host]],
+    ["trust", trustLines((await openTrusted(context)).trust)],
     ["runtime", [`${system.runtime.name} ${system.runtime.version}  ${system.runtime.program}`]],
     ["engine", [ENGINE[engine.build]]],
     ["isolation", isolationLines(isolation, inForce)],
@@ -93,8 +95,9 @@ interface NativeRoute {
 }
 
 /** Whether trusted plugins can run, and which run without walls (SPEC O1). */
-async function nativeRoute({ platform, project }: CommandContext): Promise<NativeRoute> {
-  const { config } = await openProject(platform, project.configFile ?? false);
+async function nativeRoute(context: CommandContext): Promise<NativeRoute> {
+  const { platform } = context;
+  const { config } = await openTrusted(context);
   const { trusted } = config();
   const deno = platform.trusted.find("deno");
   const unconfined = trusted.filter((listed) => listed.unconfined).map(({ name }) => name);
@@ -138,6 +141,14 @@ function isolationLines({ by, alone }: IsolationConfig, inForce: ProcessFacts | 
   const own = alone.length === 0 ? [] : [`alone: ${alone.join(", ")}`];
   if ("problem" in inForce) return [`by ${by}, which does not work here`, ...own];
   return [`by ${by}`, ...inForce.inForce, ...own, ...inForce.leavesOpen.map((open) => `leaves open: ${open}`)];
+}
+
+function trustLines(trust: ProjectTrust): readonly string[] {
+  const [withheld] = noticesOf(trust);
+  const agreed = trust.agreed();
+  return [
+    withheld ?? (agreed.length === 0 ? "this folder asks for nothing that you would have to allow" : `allowed: ${agreed.join(", ")}`),
+  ];
 }
 
 function processLines(process: ProcessFacts): readonly string[] {

@@ -100,7 +100,7 @@ function exportPlugin({ name, manifest }: NamedFolder, bases: PermissionBases, f
 
 /** What the items of a plugin's manifest are relative to, as for a host that runs here. */
 async function basesOf({ platform, project }: CommandContext): Promise<(plugin: NamedFolder) => PermissionBases> {
-  const { workspace, folders } = await openPlaces(platform, { config: project.configFile ?? false });
+  const { workspace, folders } = await openPlaces(platform, { config: project.configFile ?? false, trust: "agreed" });
   return ({ name, directory }) => ({ ...folders, data: `${folders.data}/${name}`, base: directory, plugin: directory, workspace });
 }
 

@@ -1,17 +1,20 @@
 /** `bascule init`: writes a new plugin that works. */
 
 import { checkPluginName } from "../../../manifests/mod.ts";
-import type { Files } from "../../platform/platform.ts";
+import { FileError, type Files } from "../../platform/platform.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { table } from "../help.ts";
-import { parentOf, pathFrom } from "../paths.ts";
+import { absolutePath, parentOf, pathFrom } from "../paths.ts";
 import { pluginRoots } from "../plugin-roots.ts";
 import { schemaFrom } from "../schema-path.ts";
 import { templateFiles, templateTool } from "../template.ts";
+import type { TrustedProject } from "../../trust/project-trust.ts";
+import { openTrusted } from "../trust.ts";
 
 const IGNORE_LINE = ".bascule/";
+const OTHERS_WRITE = 0o002;
 
 export const initCommand: Command = {
   name: "init",
@@ -31,6 +34,8 @@ async function init(context: CommandContext): Promise<number> {
   const wrong = checkPluginName(name);
   if (wrong !== undefined) throw usageError(wrong, [`Like this: ${output.program} init ${suggestName(name)}`]);
 
+  const trusted = await openTrusted(context);
+  const isFresh = await isFreshFolder(context, trusted);
   const [root = `${project.root}/plugins`] = await pluginRoots(platform, project);
   const folder = `${root}/${name}`;
   const shown = pathFrom(environment.cwd, folder);
@@ -45,6 +50,7 @@ async function init(context: CommandContext): Promise<number> {
   const texts = templateFiles({ plugin: name, program: output.program, sample, ...(schema === undefined ? {} : { schema }) });
   await writeAll(files, folder, texts);
   const ignored = await ignoreState(files, project.root);
+  if (isFresh) await trusted.trust.agreeToAll(true);
 
   const { style, program } = output;
   const tool = templateTool(name);
@@ -89,6 +95,36 @@ async function writeAll(files: Files, folder: string, texts: ReadonlyMap<string,
 /** Something real to read: the project's README, or the new plugin's own. */
 async function sampleFile(files: Files, root: string, plugin: string): Promise<string> {
   return (await files.stat(`${root}/README.md`))?.kind === "file" ? "README.md" : `${plugin}/README.md`;
+}
+
+/**
+ * Whether the person begins here, and nobody else brings files: no plugins, nothing that is asked for, no version control that fetches
+ * from elsewhere, no folder that everybody may write to. What it will ask for is the person's own (SPEC P1).
+ */
+async function isFreshFolder(
+  { platform: { files }, project: { root, configFile } }: CommandContext,
+  { trust }: TrustedProject,
+): Promise<boolean> {
+  const plugins = absolutePath("plugins", root);
+  if (configFile !== undefined || trust.withheld().length > 0) return false;
+  if ((await files.lstat(plugins)) !== undefined && (await files.list(plugins)).length > 0) return false;
+  if (((await files.stat(root))?.mode ?? 0) & OTHERS_WRITE) return false;
+  for (let folder = root; ; folder = parentOf(folder)) {
+    for (const name of [".hg", ".svn", ".jj"]) if ((await files.lstat(absolutePath(name, folder))) !== undefined) return false;
+    if (await isFetchedByGit(files, absolutePath(".git", folder))) return false;
+    if (parentOf(folder) === folder) return true;
+  }
+}
+
+/** One without another repository to fetch from is the person's own. */
+async function isFetchedByGit(files: Files, place: string): Promise<boolean> {
+  if ((await files.lstat(place)) === undefined) return false;
+  try {
+    return /^\s*\[\s*(?:remote|include)/imu.test(await files.readText(`${place}/config`));
+  } catch (error) {
+    if (error instanceof FileError) return true;
+    throw error;
+  }
 }
 
 /** Adds `.bascule/` to `.gitignore`; false if it was there. */

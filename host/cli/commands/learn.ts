@@ -54,7 +54,7 @@ async function run(context: CommandContext): Promise<number> {
   const [name = "", ...call] = positionals;
   const [plugin] = await findPlugins(context, [name]);
   const manifest = goodManifest(plugin.name, plugin.manifest);
-  const places = await openPlaces(platform, { config: project.configFile ?? false });
+  const places = await openPlaces(platform, { config: project.configFile ?? false, trust: "agreed" });
   const { workspace, folders, root } = places;
   const { directory } = plugin;
   const bases: PermissionBases = { ...folders, data: `${folders.data}/${plugin.name}`, base: directory, plugin: directory, workspace };
@@ -72,7 +72,7 @@ async function run(context: CommandContext): Promise<number> {
   const folderFrom = readCount(options.value("folder-from"));
   const learnFrom = (some: typeof acts): Learned => learn(some, { maximum, ...(folderFrom !== undefined && { folderFrom }) });
   const learned = learnFrom(acts);
-  const grants = (await createGrantStore(platform, places.grantsFile)).list();
+  const grants = (await createGrantStore(platform, places.grantsFile, places.trust)).list();
   const granted = grants.find((grant) => grant.plugin === plugin.name && grant.directory === directory)?.permissions ?? {};
   const unused = {
     manifest: unusedItems(manifest.permissions, acts, bases),

@@ -12,6 +12,7 @@ import { type LocalHost, openLocalHost } from "../local-host.ts";
 import { reloadRunning } from "../reload-running.ts";
 import { nearestName } from "../../nearest.ts";
 import { count, printable, shorten } from "../text.ts";
+import { refuseWithheld } from "../trust.ts";
 
 export const mcpServersCommand: Command = {
   name: "mcp-servers",
@@ -44,8 +45,12 @@ async function mcpServers(context: CommandContext): Promise<number> {
     const { accepted } = outcome ?? {};
     const servers = host.mcp.mcpServers();
     if (accepted === undefined) for (const line of servers.flatMap((server) => serverLines(server, context))) output.line(line);
-    if (servers.length === 0) output.line("bascule.json lists no MCP server");
-    output.document({ ok: outcome?.declined !== true, servers, ...(accepted && { accepted }) });
+    const withheld = (host.host.places.trust?.withheld() ?? []).flatMap(
+      ({ name: demand }) => /^mcpServers\.(.*)$/u.exec(demand)?.[1] ?? [],
+    );
+    for (const server of withheld) output.line(withheldLine(server, context));
+    if (servers.length + withheld.length === 0) output.line("bascule.json lists no MCP server");
+    output.document({ ok: outcome?.declined !== true, servers, ...(accepted && { accepted }), ...(withheld.length > 0 && { withheld }) });
     return outcome?.declined === true ? EXIT.denied : EXIT.ok;
   } finally {
     await host.close();
@@ -67,6 +72,7 @@ async function accept(
   const servers = host.mcp.mcpServers();
   const server = servers.find((known) => known.name === name);
   if (server === undefined) {
+    refuseWithheld(context, host.host.places.trust, name);
     const near = nearestName(
       name,
       servers.map((known) => known.name),
@@ -110,6 +116,12 @@ async function acceptShown(
     if (!(error instanceof McpToolsChanged)) throw error;
     throw new CliError("changed", error.message, { hints: [`${output.program} mcp-servers accept ${name}`] });
   }
+}
+
+/** Nobody said yes to what the file says of it. */
+function withheldLine(server: string, { output }: CommandContext): string {
+  const { style, program } = output;
+  return `${style.bold(server)}  ${style.yellow("not allowed on this machine")}  ${program} trust mcpServers.${server} shows it and asks`;
 }
 
 function serverLines({ name, state, problem, tools, refused }: McpServerStatus, { output }: CommandContext): readonly string[] {

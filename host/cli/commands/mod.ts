@@ -35,6 +35,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, Readonly<Record<string, Loa
     reload: async () => (await import("./reload.ts")).reloadCommand,
   },
   "Allow and refuse": {
+    trust: async () => (await import("./trust.ts")).trustCommand,
     grant: async () => (await import("./grant.ts")).grantCommand,
     revoke: async () => (await import("./revoke.ts")).revokeCommand,
     grants: async () => (await import("./grants.ts")).grantsCommand,

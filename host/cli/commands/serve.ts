@@ -16,7 +16,9 @@ import { type LocalHost, openLocalHost } from "../local-host.ts";
 import { pathFrom } from "../paths.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import { ownTokens, type ServerToken } from "../server-tokens.ts";
+import { statusLines } from "../plugin-text.ts";
 import { makeRoots, openDoor } from "../serving.ts";
+import { askForTrust } from "../trust.ts";
 import { VERSION } from "../../version.ts";
 import { count } from "../text.ts";
 
@@ -57,6 +59,7 @@ const MOUNTS: readonly ((host: Host, platform: Platform) => Promise<HttpMount>)[
 async function serve(context: CommandContext): Promise<number> {
   const { platform, output, options, project, signal } = context;
   const oneRun = await permissionsOfRun(options, platform);
+  await askForTrust(context);
   await makeRoots(context);
   const local = await openLocalHost(context, oneRun, { watch: true, consent: "strict", telemetry: true });
   let door: SocketDoor | undefined;
@@ -137,6 +140,7 @@ async function showStart(
       `  ${name.padEnd(6)} token in ${where}${name === "call" ? "" : style.dim("  (answers questions, grants; for people only)")}`,
     );
   }
+  for (const line of statusLines(status, output)) output.line(`  ${line}`);
   output.line();
   output.line(style.dim("Ctrl-C ends."));
   output.document({ ok: true, url, root: project.root, tokens: places, status });

@@ -3,13 +3,13 @@
 import { auth, extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
 import { hashOf } from "../../json-hash.ts";
 import type { Platform } from "../../platform/platform.ts";
-import { createProvider, isLoopback, type LoginOf, type LoginStore } from "./logins.ts";
+import { createProvider, isLoopback, isSafeForTokens, type LoginOf, type LoginStore } from "./logins.ts";
 
 export interface LogInOptions {
   readonly platform: Pick<Platform, "http" | "random" | "clock" | "servers">;
   readonly store: LoginStore;
-  /** Shows the person where to go: an address of the authorization server's. */
-  readonly show: (url: URL) => void;
+  /** Shows the person where to go: an address of the authorization server's. `tokensFrom`: who gives the token for what they allow there. */
+  readonly show: (url: URL, tokensFrom: URL) => void;
   readonly signal: AbortSignal;
 }
 
@@ -26,20 +26,23 @@ const MAX_ANSWER = 1024 * 1024;
 /** Resolves when there are tokens. @throws {LoginFailed} if there are none. */
 export async function logIn(login: LoginOf, { platform, store, show, signal }: LogInOptions): Promise<void> {
   const { url, server, config } = login;
-  const fetch = platform.servers.fetchSecurely({ loopback: isLoopback(url), maxBytes: MAX_ANSWER });
+  if (!isSafeForTokens(url)) throw new LoginFailed(`${new URL(url).origin} is not https: whoever is on the way could read the token`);
+  const over = endOf(platform, signal);
+  const send = platform.servers.fetchSecurely({ server: url, maxBytes: MAX_ANSWER });
+  const fetch: typeof globalThis.fetch = (input, init) => send(input, { ...init, signal: over.signal });
   const state = Array.from(platform.random.bytes(STATE_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const callback = await listenForCallback(platform, config.oauth?.port ?? 0, state);
   try {
-    const challenge = extractWWWAuthenticateParams(await askWithout(platform, url));
+    const challenge = extractWWWAuthenticateParams(await askWithout(platform, url, over.signal));
     // What there was is for another address to come back to, or is what does not work.
     await store.remove(server);
     const provider = createProvider(login, store, {
       redirectUrl: callback.url,
       state,
-      redirect(to) {
+      redirect(to, tokensFrom) {
         if (to.protocol !== "https:" && !(isLoopback(url) && isLoopback(to.href)))
           throw new LoginFailed(`The server sends you to ${to.origin}, which is neither https nor this machine`);
-        show(to);
+        show(to, tokensFrom);
       },
     });
     const about = {
@@ -49,21 +52,23 @@ export async function logIn(login: LoginOf, { platform, store, show, signal }: L
       ...(challenge.resourceMetadataUrl && { resourceMetadataUrl: challenge.resourceMetadataUrl }),
     };
     await auth(provider, about);
-    const { code, iss } = await within(platform, callback.answer, signal);
+    const { code, iss } = await Promise.race([callback.answer, over.ended]);
     await auth(provider, { ...about, authorizationCode: code, ...(iss !== undefined && { iss }) });
   } catch (error) {
-    if (error instanceof LoginFailed) throw error;
-    throw new LoginFailed(error instanceof Error ? error.message : String(error));
+    const reason: unknown = over.signal.aborted ? over.signal.reason : error;
+    if (reason instanceof LoginFailed) throw reason;
+    throw new LoginFailed(reason instanceof Error ? reason.message : String(reason));
   } finally {
+    over.stop();
     await callback.close();
   }
 }
 
 /** What the server says to somebody whom it does not know: where its authorization server is. */
-async function askWithout(platform: LogInOptions["platform"], url: string): Promise<Response> {
+async function askWithout(platform: LogInOptions["platform"], url: string, signal: AbortSignal): Promise<Response> {
   const ask = platform.servers.fetchFrom(new URL(url).origin, MAX_ANSWER);
   const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
-  const response = await ask(url, { method: "POST", headers, body: '{"jsonrpc":"2.0","id":0,"method":"ping"}' });
+  const response = await ask(url, { method: "POST", headers, body: '{"jsonrpc":"2.0","id":0,"method":"ping"}', signal });
   await response.body?.cancel();
   return response;
 }
@@ -112,16 +117,34 @@ function page(status: number, text: string): Response {
   });
 }
 
-async function within<T>({ clock }: Pick<Platform, "clock">, work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const over = Promise.withResolvers<never>();
-  const stop = clock.after(WAIT_MS, () => over.reject(new LoginFailed("Nobody logged in within five minutes")));
-  const end = (): void => over.reject(new LoginFailed("It was given up"));
-  signal.addEventListener("abort", end, { once: true });
-  if (signal.aborted) end();
-  try {
-    return await Promise.race([work, over.promise]);
-  } finally {
-    stop();
-    signal.removeEventListener("abort", end);
-  }
+interface End {
+  /** Aborted with a `LoginFailed`. */
+  readonly signal: AbortSignal;
+  /** Only ever rejects. */
+  readonly ended: Promise<never>;
+  stop(): void;
+}
+
+/** When the person gives it up, or its time is over: servers that never answer take part of that time. */
+function endOf({ clock }: Pick<Platform, "clock">, signal: AbortSignal): End {
+  const over = new AbortController();
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  ended.catch(() => undefined);
+  const end = (why: string) => (): void => {
+    const failed = new LoginFailed(why);
+    over.abort(failed);
+    reject(failed);
+  };
+  const stopTimer = clock.after(WAIT_MS, end("Nobody logged in within five minutes"));
+  const giveUp = end("It was given up");
+  signal.addEventListener("abort", giveUp, { once: true });
+  if (signal.aborted) giveUp();
+  return {
+    signal: over.signal,
+    ended,
+    stop() {
+      stopTimer();
+      signal.removeEventListener("abort", giveUp);
+    },
+  };
 }

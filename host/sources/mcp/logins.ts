@@ -15,6 +15,7 @@ import { createInTurn } from "../../in-turn.ts";
 import { isJsonObject, type McpServerConfig } from "../../../manifests/mod.ts";
 import { readJsonText } from "../../json-text.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
+import { refuseLinks } from "../../refuse-links.ts";
 
 /** What is known of one server. Nobody but its authorization server and itself is ever sent a word of it. */
 export interface Login {
@@ -27,7 +28,7 @@ export interface Login {
 
 /** The logins of one project. */
 export interface LoginStore {
-  /** Undefined if there is none for this address. @throws {Error} if the file is not as it was written. */
+  /** Undefined if there is none for this address, or others could read on the way to it. @throws {Error} if the file is not as it was written. */
   read(server: string, url: string): Promise<Login | undefined>;
   write(server: string, login: Login): Promise<void>;
   /** False if there was none. */
@@ -39,9 +40,13 @@ const OWNER_ONLY = 0o600;
 
 /** In `.bascule/mcp-logins/`, which no tool may read, and which belongs into no version control. */
 export function createLoginStore({ files }: Pick<Platform, "files">, state: string): LoginStore {
-  const fileOf = (server: string): string => `${state}/mcp-logins/${server}.json`;
+  const folder = `${state}/mcp-logins`;
+  const fileOf = (server: string): string => `${folder}/${server}.json`;
+  // A checkout may have come with a link in its place, to where tools may read.
+  const checkLinks = (): Promise<void> => refuseLinks(files, [folder], "no login is kept or deleted there");
   return {
     async read(server, url) {
+      await checkLinks();
       let text: string;
       try {
         text = await files.readText(fileOf(server));
@@ -50,22 +55,35 @@ export function createLoginStore({ files }: Pick<Platform, "files">, state: stri
         throw error;
       }
       const parsed = readJsonText(text, BOUNDS);
-      if (!parsed.ok || typeof parsed.value !== "object" || parsed.value === null || !("url" in parsed.value))
-        throw new Error(`"${fileOf(server)}" is broken (bascule mcp-servers login ${server} makes it anew)`);
-      // Written below, for its owner alone.
-      const login = parsed.value as Login;
-      return login.url === url ? login : undefined;
+      const login = parsed.ok ? toLogin(parsed.value) : undefined;
+      if (login === undefined) throw new Error(`"${fileOf(server)}" is broken (bascule mcp-servers login ${server} makes it anew)`);
+      return login.url === url && isSafeForTokens(url) ? login : undefined;
     },
     async write(server, login) {
-      await files.makeDirectory(`${state}/mcp-logins`);
+      await checkLinks();
+      await files.makeDirectory(folder);
       await files.writeAtomic(fileOf(server), `${JSON.stringify(login, null, 2)}\n`, OWNER_ONLY);
     },
     async remove(server) {
+      await checkLinks();
       const isThere = (await files.lstat(fileOf(server))) !== undefined;
       await files.remove(fileOf(server));
       return isThere;
     },
   };
+}
+
+/** Undefined if it is not as it was written below: each token is marked with who gave it, or it would be sent to whoever asks for it now. */
+function toLogin(value: unknown): Login | undefined {
+  const isText = (text: unknown): boolean => typeof text === "string" && text !== "";
+  const isMarked = (part: unknown, ...texts: readonly string[]): boolean =>
+    part === undefined || (isJsonObject(part) && ["issuer", ...texts].every((name) => isText(part[name])));
+  if (!isJsonObject(value) || !isText(value["url"])) return undefined;
+  const { client, tokens } = value;
+  const renewal = isJsonObject(tokens) ? tokens["refresh_token"] : undefined;
+  const isWhole = isMarked(client, "client_id") && isMarked(tokens, "access_token") && (renewal === undefined || isText(renewal));
+  // Written below, for its owner alone; what matters of it has been looked at.
+  return isWhole ? (value as unknown as Login) : undefined;
 }
 
 /** What a server's login is about. */
@@ -138,7 +156,12 @@ export function createTokens(
             throw new LoginNeeded(server);
           },
         });
-        await auth(provider, { serverUrl: url, fetchFn: codesOnly(fetch) });
+        try {
+          await auth(provider, { serverUrl: url, fetchFn: codesOnly(fetch) });
+        } catch (error) {
+          // Of two processes that renew at once, the second is told that its token is spent.
+          if ((await read())?.tokens?.access_token === now.tokens.access_token || login?.tokens === undefined) throw error;
+        }
         await read();
       });
     },
@@ -161,7 +184,7 @@ const REDIRECT_OF_NOBODY = "http://127.0.0.1/callback";
 /** How a person comes into it. */
 export interface LoginRound {
   readonly redirectUrl: string;
-  readonly redirect: (to: URL) => void;
+  readonly redirect: (to: URL, tokensFrom: URL) => void;
   readonly state?: string;
 }
 
@@ -179,24 +202,34 @@ export function createProvider({ server, config, url }: LoginOf, store: LoginSto
   let verifier = "";
   /** Which authorization server the person was sent to: an answer counts for that one only (SEP-2352). */
   let discovered: OAuthDiscoveryState | undefined;
-  const change = async (part: Omit<Login, "url">): Promise<void> =>
-    store.write(server, { ...(await store.read(server, url)), url, ...part });
+  /** What is renewed. Where another process has renewed or forgotten it meanwhile, that holds: it is the newer one. */
+  let renewed: StoredOAuthTokens | undefined;
+  const isOutdated = (login: Login | undefined): boolean => renewed !== undefined && login?.tokens?.refresh_token !== renewed.refresh_token;
+  async function change(part: Omit<Login, "url">): Promise<void> {
+    const login = await store.read(server, url);
+    if (!isOutdated(login)) await store.write(server, { ...login, url, ...part });
+  }
   return {
     redirectUrl: round.redirectUrl,
     clientMetadata: metadata,
     ...(round.state !== undefined && { state: () => round.state ?? "" }),
     clientInformation: async () => (clientId === undefined ? (await store.read(server, url))?.client : { client_id: clientId }),
     ...(clientId === undefined && { saveClientInformation: (client: StoredOAuthClientInformation) => change({ client }) }),
-    tokens: async () => (await store.read(server, url))?.tokens,
+    async tokens() {
+      const login = await store.read(server, url);
+      renewed ??= login?.tokens;
+      return isOutdated(login) ? undefined : login?.tokens;
+    },
     saveTokens: (tokens) => change({ tokens }),
-    redirectToAuthorization: (to) => round.redirect(to),
+    redirectToAuthorization: (to) =>
+      round.redirect(to, new URL(discovered?.authorizationServerMetadata?.token_endpoint ?? discovered?.authorizationServerUrl ?? to)),
     saveCodeVerifier: (code) => void (verifier = code),
     codeVerifier: () => verifier,
     saveDiscoveryState: (state) => void (discovered = state),
     discoveryState: () => discovered,
     async invalidateCredentials(what) {
       const login = await store.read(server, url);
-      if (login === undefined) return;
+      if (login === undefined || isOutdated(login)) return;
       const { client, tokens } = login;
       const isClient = what === "all" || what === "client";
       const isTokens = what === "all" || what === "tokens";
@@ -208,6 +241,11 @@ export function createProvider({ server, config, url }: LoginOf, store: LoginSto
 /** True for an address of this machine, which needs no TLS. */
 export function isLoopback(url: string): boolean {
   return /^(?:127\.0\.0\.1|localhost|\[::1\])$/.test(new URL(url).hostname);
+}
+
+/** True for an address on whose way nobody reads along. */
+export function isSafeForTokens(url: string): boolean {
+  return new URL(url).protocol === "https:" || isLoopback(url);
 }
 
 /** Whether the project itself says who it is. */

@@ -10,7 +10,8 @@ import type { ServerProcessOptions } from "../../platform/server-process-types.t
 import type { Secrets } from "../../secrets/secrets.ts";
 import type { Registry } from "../../registry.ts";
 import { connectClient, httpTransport, type McpClient } from "./client.ts";
-import { createLoginStore, createTokens, isLoopback, type LoginOf, namesItself } from "./logins.ts";
+import { createLoginStore, createTokens, type LoginOf, namesItself } from "./logins.ts";
+import { redactedClient, redactedError } from "./redacted-client.ts";
 import { createPinStore } from "./pins.ts";
 import { createMcpServer, type McpServer, type McpServerStatus } from "./server.ts";
 import { stdioTransport } from "./stdio-transport.ts";
@@ -62,7 +63,7 @@ export function createMcpSource(options: {
   readonly emit: EmitEvent;
   readonly consent: Pick<Consent, "lock" | "frozen" | "refresh">;
   /** For bundles that a person gives one to; and tokens are none of anybody's business either. */
-  readonly secrets: Pick<Secrets, "valueOf" | "learn">;
+  readonly secrets: Pick<Secrets, "valueOf" | "learn" | "redact">;
 }): McpSource {
   const { platform, places, registry, emit, consent, secrets } = options;
   const { clock, log } = platform;
@@ -82,10 +83,10 @@ export function createMcpSource(options: {
         const end = (): void => void transport.close();
         signal.addEventListener("abort", end, { once: true });
         try {
-          return await connectClient({ transport, signal, timeoutMs: CONNECT_MS, onChanged, onClosed });
+          return redactedClient(await connectClient({ transport, signal, timeoutMs: CONNECT_MS, onChanged, onClosed }), secrets.redact);
         } catch (error) {
           await transport.close();
-          throw new Error(lastWords === "" ? String(error) : lastWords, { cause: error });
+          throw redactedError(lastWords === "" ? String(error) : lastWords, secrets.redact);
         } finally {
           signal.removeEventListener("abort", end);
         }
@@ -116,7 +117,7 @@ export function createMcpSource(options: {
 
   /** Of a login that a person made; without one the server is asked without. */
   function tokensOf(login: LoginOf): ReturnType<typeof createTokens> {
-    const fetch = platform.servers.fetchSecurely({ loopback: isLoopback(login.url), maxBytes: MAX_MESSAGE });
+    const fetch = platform.servers.fetchSecurely({ server: login.url, maxBytes: MAX_MESSAGE });
     return createTokens(login, { store: logins, fetch, learn: secrets.learn });
   }
 

@@ -43,3 +43,29 @@ describe.runIf(process.platform !== "win32")("kept versions", () => {
     expect(await readdir(join(other, "notes"))).toEqual(["mine"]);
   });
 });
+
+describe.runIf(process.platform !== "win32")("state that is a link", () => {
+  it.each([
+    ["all of it", ".bascule", "shown"],
+    ["one folder", ".bascule/mcp-logins", "shown"],
+    ["one file", ".bascule/grants.json", "shown/grants.json"],
+  ])("is open to tools nowhere: %s [C1.state-links]", async (_what, link, target) => {
+    const project = await temporaryFolder();
+    await mkdir(join(project, "shown", "data", "notes"), { recursive: true });
+    await mkdir(join(project, link, ".."), { recursive: true });
+    for (const file of ["shown/grants.json", "shown/data/notes/mine", "open.txt"]) await writeFile(join(project, file), "{}");
+    await writeFile(join(project, "bascule.json"), JSON.stringify({ audit: { store: false } }));
+    await symlink(join(project, target), join(project, link));
+    const logger: Log = { write: () => {}, child: () => logger };
+    await using host = await createHost({ platform: currentPlatform(), config: join(project, "bascule.json"), plugins: [], logger });
+    const wish = { confirm: () => Promise.resolve(true) };
+    expect((await host.call("read_file", { path: "open.txt" }, wish)).ok).toBe(true);
+    for (const [tool, args] of [
+      ["read_file", {}],
+      ["write_file", { content: "{}" }],
+    ] as const) {
+      const result = await host.call(tool, { path: "shown/grants.json", ...args }, wish);
+      expect([result.ok, JSON.stringify(result)], tool).toEqual([false, expect.stringContaining("host state")]);
+    }
+  });
+});

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createHost, type JsonObject } from "../../../host/mod.ts";
+import { bundleLines } from "../../../host/bundles/bundle-lines.ts";
+import { openBundle } from "../../../host/bundles/open-bundle.ts";
 import { bundleOf, launching, manifestOf, signed } from "../../support/bundles.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 import type { MemoryPlatform } from "../../../host/platform/memory.ts";
@@ -104,7 +106,19 @@ describe("a hostile bundle", () => {
     expect(await look(server({ command: "${user_config.x}" }))).toMatch(/neither the runtime/);
     for (const command of ["${__dirname}/server/index.mjs", "server/index.mjs", "./server/index.mjs", "${__dirname}${/}server/index.mjs"])
       expect(await look(server({ command })), command).toBe("");
-    const loaders = ["PATH", "Path", "NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PYTHONSTARTUP", "PYTHONHOME"];
+    const loaders = [
+      "OPENSSL_CONF",
+      "PYTHONUSERBASE",
+      "NODE_COMPILE_CACHE",
+      "PATH",
+      "Path",
+      "NODE_OPTIONS",
+      "LD_PRELOAD",
+      "DYLD_INSERT_LIBRARIES",
+      "BASH_ENV",
+      "PYTHONSTARTUP",
+      "PYTHONHOME",
+    ];
     for (const name of loaders) expect(await look(server({ env: { [name]: "x" } })), name).toMatch(/would choose which programs run/);
     for (const value of ["/tmp", "${HOME}/lib", "${__dirname}/..", "${__dirname}:", "${user_config.x}"])
       expect(await look(server({ env: { PYTHONPATH: value } })), value).toMatch(/from outside the bundle/);
@@ -114,6 +128,66 @@ describe("a hostile bundle", () => {
     expect(await look(server({ platform_overrides: { linux: { command: "npx" } } }))).toMatch(/neither the runtime/);
     expect(await look(bundleOf(manifestOf({ compatibility: { platforms: ["darwin"] } })))).toMatch(/Is for darwin, and this is linux/);
     expect(await look(server({}, { type: "uv" }))).toMatch(/fetches its packages when it starts/);
+  });
+
+  it("is shown with the program that is run, whatever that is called, and says what others can see of it [M10.shown]", async () => {
+    const platform = memoryPlatform();
+    const shown = async (command: string, more: JsonObject = {}): Promise<readonly string[]> => {
+      const manifest = launching({ command, args: ["--key=${user_config.key}", "${user_config.place}"] }, { type: "python", ...more });
+      const value = (sensitive: boolean): JsonObject => ({ type: "string", title: "T", description: "D", sensitive });
+      const asking = { ...manifest, user_config: { key: value(true), place: value(false) } };
+      platform.plant(FILE, bundleOf(asking, [], { python3: "#!/bin/sh\n", "node.exe": "" }));
+      await using host = await createHost({ config: false, builtins: false, platform });
+      const preview = await host.inspectBundle(FILE);
+      return [bundleLines(preview).find((line) => line.startsWith("command: ")) ?? "", ...preview.warnings];
+    };
+    const args = "--key=${user_config.key} ${user_config.place}";
+    const seen: unknown = expect.stringContaining('The sensitive value "key" becomes an argument');
+    expect(await shown("python3")).toEqual([`command: python3 ${args}`, seen]);
+    // A file of its own that is called like a runtime is neither shown as that, nor as no change from it.
+    for (const command of ["./python3", "${__dirname}/python3"])
+      expect(await shown(command)).toEqual([`command: \${__dirname}/python3 ${args}`, seen]);
+  });
+
+  it("is neither kept nor started nor deleted where a checkout's link leads [M10.links]", async () => {
+    for (const link of ["/workspace/.bascule/bundles", undefined]) {
+      const platform = memoryPlatform();
+      platform.plant(FILE, bundleOf());
+      platform.plant("/workspace/bascule.json", "{}");
+      await using host = await createHost({ config: "/workspace/bascule.json", builtins: false, platform });
+      const { digest } = await host.inspectBundle(FILE);
+      platform.plant(`/workspace/shown/${digest}/manifest.json`, "mine");
+      platform.plant(link ?? `/workspace/.bascule/bundles/${digest}`, {
+        link: link === undefined ? `/workspace/shown/${digest}` : "/workspace/shown",
+      });
+      await expect(host.installBundle(digest)).rejects.toThrow("is a link, so no bundle is kept or started there");
+      await platform.files.remove(link ?? `/workspace/.bascule/bundles/${digest}`);
+      await host.installBundle(digest);
+      const folder = link ?? `/workspace/.bascule/bundles/${digest}`;
+      await platform.files.rename(folder, "/workspace/elsewhere");
+      platform.plant(folder, { link: "/workspace/elsewhere" });
+      await expect(openBundle(platform, { state: "/workspace/.bascule" }, digest)).rejects.toThrow("is a link");
+      await expect(host.removeBundle("demo-tools")).rejects.toThrow("is a link");
+      expect(await platform.files.stat("/workspace/elsewhere")).toBeDefined();
+      expect(await platform.files.readText(`/workspace/shown/${digest}/manifest.json`)).toBe("mine");
+    }
+  });
+
+  it("leaves a server alone that a person wrote under its name, and two at once both stay [M10.remove]", async () => {
+    const platform = memoryPlatform();
+    platform.plant("/workspace/bascule.json", "{}");
+    platform.plant("/workspace/a.mcpb", bundleOf(manifestOf({ name: "a" })));
+    platform.plant("/workspace/b.mcpb", bundleOf(manifestOf({ name: "b" })));
+    await using host = await createHost({ config: "/workspace/bascule.json", builtins: false, platform });
+    const digests = [(await host.inspectBundle("/workspace/a.mcpb")).digest, (await host.inspectBundle("/workspace/b.mcpb")).digest];
+    await Promise.all(digests.map((digest) => host.installBundle(digest)));
+    const listed = JSON.parse(await platform.files.readText("/workspace/bascule.json")) as { mcpServers: JsonObject };
+    expect(Object.keys(listed.mcpServers)).toEqual(["a", "b"]);
+    const mine = { mcpServers: { a: { command: "mine", enabled: false } } };
+    platform.plant("/workspace/bascule.json", JSON.stringify(mine));
+    await host.reload();
+    expect(await host.removeBundle("a")).toBe(false);
+    expect(JSON.parse(await platform.files.readText("/workspace/bascule.json"))).toEqual(mine);
   });
 
   it("takes no name that somebody has [M10.clash]", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { main } from "../../../host/cli/main.ts";
+import { openTrustStore } from "../../../host/trust/trust-store.ts";
 import { memoryPlatform, memoryPlatformWithWorkers } from "../../support/memory-platform.ts";
 import { createCliProject } from "./run-cli.ts";
 
@@ -56,6 +57,8 @@ describe("bascule doctor", { timeout: 120_000 }, () => {
 
   it("says whether trusted plugins can run, and fails where those of the project cannot [O1.doctor, I2.doctor]", async () => {
     const without = memoryPlatformWithWorkers({ "bascule.json": '{ "trusted": ["words", { "name": "code", "unconfined": true }] }' });
+    expect([await main(["doctor"], without), without.recorded.out()]).toEqual([0, expect.stringContaining("goes without: trusted.words")]);
+    await (await openTrustStore(without, without.environment.cwd)).change((before) => ({ ...before, all: true }));
     expect(await main(["doctor"], without)).toBe(1);
     expect(without.recorded.out()).toMatch(
       /^host route +plugins cannot run natively: Deno is not installed; UNCONFINED: code; trusted by name, .*: words, code$/m,

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { main } from "../../../host/cli/main.ts";
 import { createMemoryPair } from "../../../host/platform/memory-sockets.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
+import { openTrustStore } from "../../../host/trust/trust-store.ts";
 import type { LineConnection, Platform } from "../../../host/platform/platform.ts";
 
 /** What a command printed and how it ended. */
@@ -33,6 +34,8 @@ export interface CliOptions {
   readonly input?: string;
   readonly color?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** Below the project's folder. Default: that folder. */
+  readonly cwd?: string;
 }
 
 /** A project folder of its own. */
@@ -48,9 +51,14 @@ const real = currentPlatform({ log: { level: "error" } });
 const DEADLINE_MS = 15_000;
 const POLL_MS = 10;
 
-/** Creates a temporary folder with these files. */
-export async function createCliProject(files: Readonly<Record<string, string>> = {}): Promise<CliProject> {
+/** Creates a temporary folder with these files. @param isOwn false: of a stranger's, of which nobody has allowed anything yet. */
+export async function createCliProject(
+  files: Readonly<Record<string, string>> = {},
+  { isOwn = true }: { readonly isOwn?: boolean } = {},
+): Promise<CliProject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "bascule-cli-")));
+  const trust = await openTrustStore(real, folder);
+  if (isOwn) await trust.change((before) => ({ ...before, all: true }));
   const running = new Set<RunningCommand>();
 
   async function write(path: string, text: string): Promise<void> {
@@ -59,7 +67,7 @@ export async function createCliProject(files: Readonly<Record<string, string>> =
   }
 
   function start(args: readonly string[], options: CliOptions = {}): RunningCommand {
-    const command = startCommand(args, folder, options);
+    const command = startCommand(args, join(folder, options.cwd ?? "."), options);
     running.add(command);
     void command.ended.then(() => running.delete(command));
     return command;
@@ -77,6 +85,7 @@ export async function createCliProject(files: Readonly<Record<string, string>> =
         await command.ended;
       }
       await rm(folder, { recursive: true, force: true });
+      await rm(trust.file, { force: true });
     },
   };
 }

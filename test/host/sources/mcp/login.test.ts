@@ -1,11 +1,15 @@
 import { createHash } from "node:crypto";
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fromJsonSchema, McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createHost, type HostEvent } from "../../../../host/mod.ts";
 import { currentPlatform } from "../../../../host/platform/mod.ts";
+import { logIn } from "../../../../host/sources/mcp/log-in.ts";
+import { createLoginStore, createTokens, type Login, type LoginStore } from "../../../../host/sources/mcp/logins.ts";
+import { redactedClient } from "../../../../host/sources/mcp/redacted-client.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { fetchSecurely } from "../../../../host/platform/server-fetch.ts";
 import { ALLOWED } from "../../../conformance/source.ts";
 import { createCliProject } from "../../cli/run-cli.ts";
@@ -131,9 +135,13 @@ async function begin(
     onsessioninitialized: (id) => void sessions.set(id, transport),
   });
   const server = new McpServer({ name: "far", version: "1" });
-  server.registerTool("whisper", { description: "Says what it was sent", inputSchema: fromJsonSchema({ type: "object" }) }, () => ({
-    content: [{ type: "text", text: `heard ${heard()}` }],
-  }));
+  server.registerTool(
+    "whisper",
+    { description: `Says what it was sent: ${heard()}`, inputSchema: fromJsonSchema({ type: "object" }) },
+    () => ({
+      content: [{ type: "text", text: `heard ${heard()}` }],
+    }),
+  );
   await server.connect(transport);
   return transport;
 }
@@ -153,6 +161,7 @@ describe("bascule mcp-servers login", () => {
     // Any page can send a browser to the address that listens; only our own word counts.
     for (const query of ["code=evil", "code=evil&state=wrong", "error=denied"])
       expect((await fetch(`${redirect}?${query}`)).status).toBe(404);
+    await login.waitFor(`given by ${far.issuer} and sent to ${new URL(far.mcp).origin}`);
     const landed = await fetch(url);
     expect([landed.status, await landed.text()]).toEqual([200, expect.stringContaining("You can close this page")]);
     const ended = await login.ended;
@@ -162,10 +171,11 @@ describe("bascule mcp-servers login", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
 
     const seen: HostEvent[] = [];
-    const host = await createHost({
+    const options = {
       ...{ platform: currentPlatform({ log: { level: "error" } }), config: `${project.folder}/bascule.json`, plugins: [] },
-      events: { store: false, publish: (event) => void seen.push(event) },
-    });
+      events: { store: false, publish: (event: HostEvent) => void seen.push(event) },
+    };
+    const host = await createHost(options);
     await expect.poll(() => host.mcpServers(), { timeout: 30_000 }).toMatchObject([{ name: "far", state: "connected" }]);
     far.expire();
     // Several calls at once are one renewal; and what the server says of a token is not shown.
@@ -173,6 +183,10 @@ describe("bascule mcp-servers login", () => {
     for (const result of await Promise.all(calls)) expect([result.ok, result.output]).toEqual([true, "heard [secret login at far]"]);
     expect(far.grants).toEqual(["authorization_code", "refresh_token"]);
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ url: far.mcp, tokens: { access_token: "access-token-2" } });
+    // Nor what it says of its tools, which is pinned in a file that goes into version control and shown to models.
+    const lock = await readFile(`${project.folder}/bascule.lock`, "utf8");
+    for (const text of [lock, JSON.stringify(host.list())])
+      expect(text.match(/Says what it was sent: [^"]*/)?.[0]).toBe("Says what it was sent: [secret login at far]");
     await host.close();
     expect(JSON.stringify(seen)).not.toMatch(/access-token|renewal-token/);
     // The authorization server was sent nothing that is for the other one.
@@ -206,10 +220,7 @@ describe("bascule mcp-servers login", () => {
   });
 
   it("is refused where it leads to no https, and for servers that name themselves or are programs [K3.login]", SECONDS, async () => {
-    const plain = fetchSecurely({ loopback: false, maxBytes: 1_000 });
-    for (const url of ["http://127.0.0.1:1/token", "https://localhost/token", "http://auth.example/token", "https://[::1]/x"])
-      await expect(plain(url), url).rejects.toThrow("Refused a request");
-    const here = fetchSecurely({ loopback: true, maxBytes: 10 });
+    const here = fetchSecurely({ server: "http://localhost:1/mcp", maxBytes: 10 });
     await expect(here("http://auth.example/token")).rejects.toThrow("Refused a request");
     const origin = await listen(() => new Response("x".repeat(100)));
     await expect(here(origin).then((response) => response.text())).rejects.toThrow();
@@ -218,6 +229,7 @@ describe("bascule mcp-servers login", () => {
       program: { command: "x" },
       named: { url: `${origin}/mcp`, headers: { authorization: "x" } },
       none: { url: `${origin}/mcp` },
+      plain: { url: "http://mcp.example/mcp" },
     };
     await using project = await createCliProject({ "bascule.json": JSON.stringify({ mcpServers: servers }) });
     const said = async (name: string): Promise<string> => (await project.run(["mcp-servers", "login", name])).error;
@@ -225,5 +237,175 @@ describe("bascule mcp-servers login", () => {
     expect(await said("named")).toContain("has a header Authorization");
     expect(await said("nobody")).toContain("There is no MCP server");
     expect(await said("none")).toContain("Cannot log in at none");
+    expect(await said("plain")).toContain("http://mcp.example is not https");
+  });
+
+  it("asks nobody on this machine or in its network for servers that are elsewhere [K3.addresses]", async () => {
+    const names: Readonly<Record<string, readonly string[]>> = {
+      "mcp.example": ["93.184.216.34"],
+      "mcp.corp": ["10.1.2.3"],
+      "rebound.example": ["93.184.216.34", "127.0.0.1"],
+      "localhost.": ["127.0.0.1"],
+    };
+    const resolve = (name: string): Promise<readonly string[]> => Promise.resolve(names[name] ?? []);
+    const near = [
+      "127.0.0.2",
+      "2130706433",
+      "localhost",
+      "localhost.",
+      "[::1]",
+      "[::ffff:127.0.0.1]",
+      "[64:ff9b::7f00:1]",
+      "rebound.example",
+    ];
+    const never = ["169.254.169.254", "0.0.0.0", "[::]", "[fe80::1]", "168.63.129.16", "[64:ff9b::a9fe:a9fe]"];
+    const inside = ["10.0.0.1", "192.168.1.1", "100.64.0.1", "[fd00::1]", "mcp.corp"];
+    const refusedBy = async (server: string, hosts: readonly string[]): Promise<readonly string[]> => {
+      const ask = fetchSecurely({ server, maxBytes: 10, resolve });
+      // Nothing is sent by a request that has been given up; what is refused is refused before.
+      const signal = AbortSignal.abort(new Error("not sent"));
+      const said = await Promise.all(hosts.map((host) => ask(`https://${host}/token`, { signal }).then(String, String)));
+      return hosts.filter((_host, index) => said[index]?.includes("Refused a request") === true);
+    };
+    expect(await refusedBy("https://mcp.example/mcp", [...near, ...never, ...inside, "mcp.example"])).toEqual([
+      ...near,
+      ...never,
+      ...inside,
+    ]);
+    expect(await refusedBy("https://mcp.corp/mcp", [...near, ...never, ...inside, "mcp.example"])).toEqual([...near, ...never]);
+    expect(await refusedBy("http://127.0.0.1:1/mcp", [...near, ...never, ...inside, "mcp.example"])).toEqual(never);
+  });
+
+  it("leaves a login alone that another process has renewed or forgotten meanwhile [K3.races]", async () => {
+    const url = "https://mcp.example/mcp";
+    const issuer = "https://auth.example";
+    const loginWith = (number: number): Login => ({
+      url,
+      client: { client_id: "known", issuer },
+      tokens: { access_token: `access-${number}`, token_type: "Bearer", refresh_token: `renewal-${number}`, issuer },
+    });
+    async function renewWhile(meanwhile: Login | undefined, answer: Response): Promise<readonly unknown[]> {
+      let kept: Login | undefined = loginWith(1);
+      let asked = 0;
+      const store: LoginStore = {
+        read: () => Promise.resolve(kept),
+        write: (_server, login) => Promise.resolve(void (kept = login)),
+        remove: () => Promise.resolve(false),
+      };
+      const fetch: typeof globalThis.fetch = (input) => {
+        const { pathname, host } = new URL(input instanceof Request ? input.url : input);
+        if (pathname.startsWith("/.well-known/oauth-protected-resource"))
+          return Promise.resolve(Response.json({ resource: url, authorization_servers: [issuer] }));
+        if (pathname === "/token") {
+          kept = meanwhile;
+          asked += 1;
+          return Promise.resolve(answer);
+        }
+        const ends = { issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` };
+        return Promise.resolve(
+          host === "auth.example" ? Response.json({ ...ends, response_types_supported: ["code"] }) : new Response("", { status: 404 }),
+        );
+      };
+      const tokens = createTokens({ server: "far", config: {}, url }, { store, fetch, learn: () => {} });
+      const refused = new Response("", { status: 401 });
+      await tokens.watch(() => Promise.resolve(refused))(url, { headers: { authorization: `Bearer ${(await tokens.token()) ?? ""}` } });
+      const end = await tokens.onUnauthorized({ response: refused }).then(() => "renewed", String);
+      // What is newer is not renewed once more.
+      expect(asked).toBe(1);
+      return [end, await tokens.token(), kept?.tokens?.refresh_token];
+    }
+    // The SDK says there that a token was spent.
+    const warning = vi.spyOn(console, "warn").mockImplementation(() => {});
+    onTestFinished(() => warning.mockRestore());
+    const spent = (): Response => Response.json({ error: "invalid_grant" }, { status: 400 });
+    const fresh = (): Response => Response.json({ access_token: "access-9", token_type: "Bearer", refresh_token: "renewal-9" });
+    expect(await renewWhile(loginWith(1), fresh())).toEqual(["renewed", "access-9", "renewal-9"]);
+    expect(await renewWhile(loginWith(2), spent())).toEqual(["renewed", "access-2", "renewal-2"]);
+    expect(await renewWhile(loginWith(2), fresh())).toEqual(["renewed", "access-2", "renewal-2"]);
+    expect((await renewWhile(undefined, fresh())).slice(1)).toEqual([undefined, undefined]);
+    expect(await renewWhile(loginWith(1), spent())).toEqual([expect.stringContaining("wants a login"), undefined, undefined]);
+  });
+
+  it("sends nobody to where others could read along, and ends at a server that never answers [K3.login]", async () => {
+    const url = "https://mcp.example/mcp";
+    const issuer = "https://auth.example";
+    const real = currentPlatform();
+    const store: LoginStore = {
+      read: () => Promise.resolve(undefined),
+      write: () => Promise.resolve(),
+      remove: () => Promise.resolve(false),
+    };
+    async function attempt(silent: string, authorize: string): Promise<readonly unknown[]> {
+      const given = new AbortController();
+      const shown: string[] = [];
+      const ask: typeof globalThis.fetch = (input, init) => {
+        const { href, pathname } = new URL(input instanceof Request ? input.url : input);
+        if (silent !== "" && href.startsWith(silent)) {
+          // Whoever waits hears of the person's end, and of nothing else.
+          return new Promise((_resolve, reject) => {
+            init?.signal?.addEventListener("abort", () => reject(new Error("aborted")));
+            given.abort();
+          });
+        }
+        const ends = {
+          issuer,
+          authorization_endpoint: authorize,
+          token_endpoint: `${issuer}/token`,
+          registration_endpoint: `${issuer}/register`,
+        };
+        if (pathname.startsWith("/.well-known/oauth-protected-resource"))
+          return Promise.resolve(Response.json({ resource: url, authorization_servers: [issuer] }));
+        if (pathname === "/register")
+          return Promise.resolve(Response.json({ client_id: "x", redirect_uris: ["http://127.0.0.1/callback"] }, { status: 201 }));
+        const metadata = { ...ends, response_types_supported: ["code"], code_challenge_methods_supported: ["S256"] };
+        return Promise.resolve(href.startsWith(issuer) ? Response.json(metadata) : new Response("", { status: 401 }));
+      };
+      const servers = { ...real.servers, fetchFrom: () => ask, fetchSecurely: () => ask };
+      const platform = { http: real.http, random: real.random, clock: real.clock, servers };
+      const show = (to: URL): void => {
+        shown.push(to.origin);
+        given.abort();
+      };
+      const end = await logIn({ server: "far", config: {}, url }, { platform, store, show, signal: given.signal }).then(String, String);
+      return [end, ...shown];
+    }
+    for (const authorize of ["http://auth.example/authorize", "http://127.0.0.1:1/authorize"])
+      expect(await attempt("", authorize)).toEqual([expect.stringContaining("which is neither https nor this machine")]);
+    expect(await attempt("", `${issuer}/authorize`)).toEqual(["LoginFailed: It was given up", issuer]);
+    for (const silent of [url, `${issuer}/.well-known`, `${issuer}/register`])
+      expect(await attempt(silent, `${issuer}/authorize`), silent).toEqual(["LoginFailed: It was given up"]);
+  });
+
+  it("shows no token that a server says in an error either [K3.token]", async () => {
+    const said = (): Promise<never> => Promise.reject(new Error("I was sent access-token-1"));
+    const client = redactedClient({ listTools: said, callTool: said, close: () => Promise.resolve() }, (value) =>
+      typeof value === "string" ? value.replace("access-token-1", "[secret]") : value,
+    );
+    await expect(client.listTools()).rejects.toThrow("I was sent [secret]");
+  });
+
+  it("keeps no login where a checkout's link leads, and believes no file that it did not write [K3.files]", async () => {
+    const folder = await temporaryFolder();
+    const [state, shown] = [`${folder}/.bascule`, `${folder}/shown`];
+    await mkdir(state);
+    await mkdir(shown);
+    await writeFile(`${shown}/package.json`, "{}");
+    await symlink(shown, `${state}/mcp-logins`);
+    const store = createLoginStore(currentPlatform(), state);
+    const url = "https://mcp.example/mcp";
+    for (const act of [store.read("package", url), store.write("package", { url }), store.remove("package")])
+      await expect(act).rejects.toThrow("is a link");
+    expect(await readFile(`${shown}/package.json`, "utf8")).toBe("{}");
+    await rm(`${state}/mcp-logins`);
+    await store.write("far", { url });
+    expect(await store.read("far", url)).toEqual({ url });
+    await store.write("plain", { url: "http://mcp.example/mcp" });
+    expect(await store.read("plain", "http://mcp.example/mcp")).toBeUndefined();
+    const tokens = { access_token: "a", token_type: "Bearer", refresh_token: "r", issuer: "https://auth.example" };
+    // Without a mark it would be sent to whichever authorization server the MCP server names by then.
+    for (const bad of [{ ...tokens, issuer: undefined }, { ...tokens, access_token: 7 }, { ...tokens, refresh_token: {} }, []]) {
+      await writeFile(`${state}/mcp-logins/far.json`, JSON.stringify({ url, tokens: bad }));
+      await expect(store.read("far", url)).rejects.toThrow("is broken");
+    }
   });
 });

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { createCliProject } from "./run-cli.ts";
+
+const FILES = {
+  "bascule.json": JSON.stringify({ confirmation: { default: { write: "auto" } }, remotes: { gpu: { url: "https://a.example.com" } } }),
+};
+
+// Each command is a host of its own, which takes its time on a crowded machine.
+describe("bascule trust", { timeout: 120_000 }, () => {
+  it("shows all that the folder asks for, asks once, and never again for the same [P1.trust]", async () => {
+    await using project = await createCliProject(FILES, { isOwn: false });
+    const said = await project.run(["trust"], { answers: ["y"] });
+    expect(said.out).toBe(`This folder asks for what you have not allowed on this machine:
+
+  remotes.gpu  sends calls to another host
+    url  https://a.example.com
+
+  confirmation  asks less about tools
+    default.write  auto
+
+Allowed: remotes.gpu, confirmation
+`);
+    expect(said.error).toBe("Allow 2 things? [y/N] ");
+    const again = await project.run(["trust"]);
+    expect([again.code, again.out]).toEqual([
+      0,
+      "This folder asks for nothing that is not allowed\n  allowed  remotes.gpu\n  allowed  confirmation\n",
+    ]);
+
+    await project.write("bascule.json", FILES["bascule.json"].replace("a.example.com", "b.example.com"));
+    const changed = await project.run(["trust", "--yes"]);
+    expect(changed.out).toContain("  remotes.gpu  sends calls to another host; changed since you allowed it\n");
+    expect(changed.out).toContain("    - url  https://a.example.com\n    + url  https://b.example.com\n");
+    expect(changed.out).not.toContain("asks less about tools");
+  });
+
+  it("allows single ones by name, all for good, and takes it all back [P1.trust]", async () => {
+    await using project = await createCliProject(FILES, { isOwn: false });
+    const waiting = async (): Promise<string> => (await project.run(["trust", "--json"], { answers: [] })).out;
+    expect((await project.run(["trust", "remote.gpu"])).error).toContain("Did you mean remotes.gpu?");
+    expect((await project.run(["trust", "remotes.gpu", "--yes", "--json"])).out).toContain('"remotes.gpu"');
+    expect(JSON.parse(await waiting())).toMatchObject({ withheld: [{ name: "confirmation" }] });
+
+    expect((await project.run(["trust", "--always"], { answers: ["y"] })).code).toBe(0);
+    await project.write("bascule.json", JSON.stringify({ trusted: ["words"] }));
+    expect(JSON.parse(await waiting())).toEqual({ ok: true, allowed: [] });
+    expect((await project.run(["trust", "--forget"])).code).toBe(0);
+    expect(JSON.parse(await waiting())).toMatchObject({ withheld: [{ name: "trusted.words" }] });
+  });
+
+  it("makes inert what the folder says, and leaves nothing of it out [P1.trust]", async () => {
+    const args = ["a b", "$HOME", "y".repeat(3_000)];
+    const env = { API: { fromEnv: "TOKEN" }, NODE_OPTIONS: "$TOKEN of your environment" };
+    const files = {
+      "bascule.json": JSON.stringify({ mcpServers: { s: { command: "x", args, env } } }),
+      ".bascule/grants.json": JSON.stringify({ version: 1, grants: [{ plugin: "\u001b[2J", "\u202e": ["\u0007", ""] }] }),
+    };
+    await using project = await createCliProject(files, { isOwn: false });
+    const { out } = await project.run(["trust"], { answers: ["n"] });
+    expect(out).toContain(`args              "a b" "$HOME" ${"y".repeat(3_000)}\n`);
+    expect(out).toContain("env.API           $TOKEN of your environment\n");
+    expect(out).toContain('env.NODE_OPTIONS  "$TOKEN of your environment"\n');
+    expect(out).toContain(".bascule/grants.json  grants to plugins");
+    expect(out).not.toMatch(/[\u001b\u0007\u202e]/u);
+  });
+
+  it("is asked for by dev, once: what was allowed there counts from then on [K3.trust]", async () => {
+    await using project = await createCliProject(FILES, { isOwn: false });
+    const dev = project.start(["dev"], { answers: ["y"] });
+    await dev.waitFor("Ctrl-C ends");
+    dev.interrupt();
+    const { out, error } = await dev.ended;
+    expect(error).toContain("Allow these 2 things? [y/N/always] ");
+    expect(out).not.toContain("goes without");
+    const again = project.start(["dev"], { answers: ["y"] });
+    await again.waitFor("Ctrl-C ends");
+    again.interrupt();
+    expect((await again.ended).error).not.toContain("Allow");
+  });
+
+  it("takes a folder that a person begins with init for the person's own, and no checkout [P1.trust]", async () => {
+    const remote = { ".git/config": '[core]\n[remote "origin"]\n  url = https://x.example.com\n' };
+    const cases: readonly (readonly [isOwn: boolean, files: Readonly<Record<string, string>>])[] = [
+      [true, {}],
+      [true, { ".git/config": "[core]\n", "README.md": "# Mine\n" }],
+      [false, remote],
+      [false, { ".git": "gitdir: /elsewhere" }],
+      [false, { ".hg/hgrc": "" }],
+      [false, { "plugins/theirs/x": "" }],
+      [true, { ".bascule/audit/x": "" }],
+      [false, { ".bascule/grants.json": '{"version":1,"grants":[{}]}' }],
+      [false, { "bascule.json": "{}" }],
+    ];
+    for (const [isOwn, files] of cases) {
+      await using project = await createCliProject(files, { isOwn: false });
+      expect((await project.run(["init", "demo"])).code).toBe(0);
+      await project.write("bascule.json", FILES["bascule.json"]);
+      const { out } = await project.run(["trust", "--json"], { answers: ["n"] });
+      expect([files, (JSON.parse(out) as { readonly ok: boolean }).ok]).toEqual([files, isOwn]);
+    }
+    await using inner = await createCliProject(remote, { isOwn: false });
+    await inner.write("own/x", "");
+    await inner.run(["init", "demo"], { cwd: "own" });
+    await inner.write("own/bascule.json", FILES["bascule.json"]);
+    expect((await inner.run(["trust", "--json"], { answers: ["n"], cwd: "own" })).out).toContain('"ok": false');
+  });
+
+  it("asks nothing in a folder that asks for nothing, and grants that are given there count [C3.trust]", async () => {
+    await using project = await createCliProject({}, { isOwn: false });
+    await project.run(["init", "demo"]);
+    expect((await project.run(["grant", "demo", "--allow-read=."])).code).toBe(0);
+    const dev = project.start(["dev", "--no-tests"], { answers: [] });
+    await dev.waitFor("Ctrl-C ends");
+    expect((await project.run(["call", "demo_peek", "path=plugins/demo/README.md"])).code).toBe(0);
+    expect((await project.run(["revoke", "demo"])).code).toBe(0);
+    expect((await project.run(["grant", "demo", "--allow-read=."])).code).toBe(0);
+    expect((await project.run(["call", "demo_peek", "path=plugins/demo/README.md"])).code).toBe(0);
+    dev.interrupt();
+    expect((await dev.ended).error).not.toContain("Allow");
+    expect((await project.run(["call", "demo_peek", "path=plugins/demo/README.md"])).code).toBe(0);
+  });
+});
