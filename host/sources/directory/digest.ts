@@ -25,8 +25,8 @@ const SMALL_BYTES = 64 * 1024;
 
 /** SHA-256 of some bytes, in hex. */
 export async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const hashed =
-    bytes.length <= SMALL_BYTES ? hash("SHA-256", [bytes]) : new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  const small = bytes.length <= SMALL_BYTES ? hash("SHA-256", [bytes]) : undefined;
+  const hashed = small ?? new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(hashed, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
