@@ -295,7 +295,7 @@ function describeFiles(setup: () => Promise<PlatformSetup>): void {
   it("makes a new file for one of several who try, and for none where there is something [H7.processes]", async () => {
     const { platform, root } = made;
     const tries = await Promise.all(["a", "b", "c"].map((text) => platform.files.createNew(`${root}/turn`, text)));
-    expect(tries.toSorted()).toEqual([false, false, true]);
+    expect(tries.filter((isMade) => isMade)).toHaveLength(1);
     expect(await platform.files.readText(`${root}/turn`)).toBe("abc".charAt(tries.indexOf(true)));
     await expect(platform.files.createNew(`${root}/none/turn`, "")).rejects.toEqual(failsWith("not_found"));
   });
