@@ -5,9 +5,11 @@ import type { ToolResult } from "./call.ts";
 import { hashOf } from "./json-hash.ts";
 import { copyJson } from "./json.ts";
 import { LIMIT_CEILINGS } from "../manifests/mod.ts";
+import { MAX_RESULT_BYTES, sizeOf } from "./recent-results.ts";
+import { createRemembered } from "./remembered.ts";
 import type { Session } from "./session.ts";
 
-/** One host's. At most the last 1,000 are known. */
+/** One host's. The last 1,000 are known, fewer if they are large; those that wait all are, and are bounded as questions. */
 export interface AskedCalls {
   /** @param pending what the caller was told */
   add(call: AskedCall, pending: ToolResult, ended: Promise<ToolResult>): Promise<void>;
@@ -27,14 +29,13 @@ export interface AskedCall {
 const REMEMBERED = 1_000;
 
 export function createAskedCalls(): AskedCalls {
-  const calls = new Map<string, { readonly key: Promise<string>; result: ToolResult }>();
+  const calls = createRemembered<{ readonly key: Promise<string>; result: ToolResult }>(REMEMBERED, MAX_RESULT_BYTES);
   return {
     async add(call, pending, ended) {
       const entry = { key: keyOf(call), result: pending };
       calls.set(call.callId, entry);
-      const [oldest] = calls.keys();
-      if (calls.size > REMEMBERED && oldest !== undefined) calls.delete(oldest);
       entry.result = await ended;
+      calls.ended(call.callId, entry, sizeOf(entry.result));
     },
     async find(call) {
       const entry = calls.get(call.callId);

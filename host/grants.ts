@@ -5,6 +5,7 @@ import { isJsonArray, isJsonObject, parseJson, parsePermissions, problemToText }
 import { mergePermissions, subtractPermissions } from "./merge-permissions.ts";
 import type { Platform } from "./platform/platform.ts";
 import { FileError } from "./platform/platform.ts";
+import { inFileTurn } from "./file-turn.ts";
 import { createInTurn } from "./in-turn.ts";
 import { grantsDemand, NO_GRANTS } from "./trust/demands.ts";
 import type { ProjectTrust } from "./trust/project-trust.ts";
@@ -59,6 +60,7 @@ export class GrantFileError extends Error {
 const FILE_VERSION = 1;
 const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 16;
+const MAX_LOOKS = 5;
 const OWNER_ONLY = 0o600;
 const EMPTY_FILE = `{"version":${FILE_VERSION},"grants":[]}`;
 
@@ -68,7 +70,7 @@ const EMPTY_FILE = `{"version":${FILE_VERSION},"grants":[]}`;
  * @param trust knows which grants a person gave on this machine; others, which came with a checkout, give nothing.
  */
 export async function createGrantStore(
-  platform: Pick<Platform, "files" | "clock">,
+  platform: Pick<Platform, "files" | "clock" | "random">,
   file: string,
   trust?: Pick<ProjectTrust, "isAgreed" | "agree">,
 ): Promise<GrantStore> {
@@ -78,11 +80,21 @@ export async function createGrantStore(
   // Reading and changing come one after the other: another process may have written the file, and a slow read must not
   // bring back what a change has just replaced.
   const inTurn = createInTurn();
+  const busy = `${file}.busy`;
 
   /** The same text leaves the very same objects: decisions remember by them what they compiled. */
-  async function read(): Promise<void> {
-    const now = await readText(platform, file);
-    const isOwn = now.ok && (await isGivenHere(now.text));
+  async function read(isMyTurn = false): Promise<void> {
+    let now = await readText(platform, file);
+    let isOwn = now.ok && (await isGivenHere(now.text));
+    // Another process may be changing what was given and what is known of that.
+    for (let looks = 0; now.ok && !isOwn && !isMyTurn && looks < MAX_LOOKS; looks += 1) {
+      const { text: before } = now;
+      const isBusy = (await platform.files.lstat(busy)) !== undefined;
+      if (isBusy) await inFileTurn(platform, busy, async () => {});
+      now = await readText(platform, file);
+      isOwn = now.ok && (await isGivenHere(now.text));
+      if (now.ok && now.text === before && !isBusy) break;
+    }
     if (now.ok && isOwn && now.text === text) return;
     text = now.ok && isOwn ? now.text : undefined;
     if (!now.ok) ({ grants, problems } = { grants: [], problems: [now.problem] });
@@ -97,15 +109,23 @@ export async function createGrantStore(
 
   function change<T>(edit: (before: readonly StoredGrant[]) => { readonly after: readonly StoredGrant[]; readonly answer: T }): Promise<T> {
     return inTurn(async () => {
-      await read();
-      refuseBroken(file, problems);
-      const { after, answer } = edit(grants);
-      const next = grantsToText(after);
-      await trust?.agree([grantsDemand(next) ?? NO_GRANTS]);
-      await writeGrants(platform, file, next);
-      text = next;
-      grants = after;
-      return answer;
+      try {
+        return await inFileTurn(platform, busy, async (check) => {
+          await read(true);
+          refuseBroken(file, problems);
+          const { after, answer } = edit(grants);
+          const next = grantsToText(after);
+          await check();
+          await trust?.agree([grantsDemand(next) ?? NO_GRANTS]);
+          await platform.files.writeAtomic(file, next, OWNER_ONLY);
+          text = next;
+          grants = after;
+          return answer;
+        });
+      } catch (error) {
+        if (!(error instanceof FileError)) throw error;
+        throw new GrantFileError(`Cannot write "${file}": ${error.message}`, { cause: error });
+      }
     });
   }
 
@@ -231,16 +251,6 @@ function checkEntry(entry: JsonValue, pointer: string, problems: Problem[]): Sto
 
 function grantsToText(grants: readonly StoredGrant[]): string {
   return `${JSON.stringify({ version: FILE_VERSION, grants }, null, 2)}\n`;
-}
-
-async function writeGrants(platform: Pick<Platform, "files">, file: string, text: string): Promise<void> {
-  try {
-    await platform.files.makeDirectory(file.slice(0, Math.max(1, file.lastIndexOf("/"))));
-    await platform.files.writeAtomic(file, text, OWNER_ONLY);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new GrantFileError(`Cannot write "${file}": ${reason}`, { cause: error });
-  }
 }
 
 function refuseBroken(file: string, problems: readonly Problem[]): void {

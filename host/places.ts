@@ -34,7 +34,7 @@ export interface Places {
 
 /** @throws {FileError} if the workspace is not there. @throws {ProjectConfigError} if `bascule.json` is wrong. */
 export async function openPlaces(
-  platform: Pick<Platform, "files" | "environment" | "log">,
+  platform: Pick<Platform, "files" | "environment" | "log" | "clock" | "random">,
   options: Pick<HostOptions, "config" | "plugins" | "workspace" | "trust">,
 ): Promise<Places> {
   const { files, environment } = platform;

@@ -4,6 +4,7 @@ import { type Problem, problemToText } from "../../manifests/mod.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import type { LockedServer, LockedServers } from "./lock-servers.ts";
 import { EMPTY_LOCK, type LockContents, type LockEntries, type LockEntry, lockToText, MAX_LOCK_BYTES, parseLock } from "./lock-text.ts";
+import { inFileTurn } from "../file-turn.ts";
 import { createInTurn } from "../in-turn.ts";
 
 /** `bascule.lock` cannot be used as it is. Nothing is taken into service on its word, and it is never overwritten. */
@@ -37,7 +38,7 @@ export interface Lock {
 }
 
 /** @throws {LockFileError} if the file is broken. A missing file is an empty lock. */
-export async function openLock(platform: Pick<Platform, "files">, file: string | undefined): Promise<Lock> {
+export async function openLock(platform: Pick<Platform, "files" | "clock" | "random">, file: string | undefined): Promise<Lock> {
   let contents = EMPTY_LOCK;
   let text: string | undefined;
   // One after the other: another process may have written the file, and a slow read must not bring back what was replaced.
@@ -53,16 +54,24 @@ export async function openLock(platform: Pick<Platform, "files">, file: string |
     text = now;
   }
 
-  /** Another process may have written the file since it was read. */
+  /** Another process may have written the file since it was read, and another one may be about to. */
   const edit = (change: (before: LockContents) => LockContents): Promise<void> =>
     inTurn(async () => {
       await read();
-      const after = change(contents);
-      const next = lockToText(after);
-      if (file !== undefined && next !== (text ?? lockToText(EMPTY_LOCK))) await write(platform, file, next);
-      if (text !== undefined || after.plugins.size + after.servers.size > 0) text = next;
-      contents = after;
+      if (file === undefined || lockToText(change(contents)) === (text ?? lockToText(EMPTY_LOCK))) return keep(change(contents));
+      await takingTurns(platform, file, async (check) => {
+        await read();
+        const after = change(contents);
+        await check();
+        await write(platform, file, lockToText(after));
+        keep(after);
+      });
     });
+
+  function keep(after: LockContents): void {
+    if (text !== undefined || after.plugins.size + after.servers.size > 0) text = lockToText(after);
+    contents = after;
+  }
 
   const refresh = (): Promise<void> => inTurn(read);
   await refresh();
@@ -93,6 +102,19 @@ async function readLockText(platform: Pick<Platform, "files">, file: string): Pr
   } catch (error) {
     if (error instanceof FileError && error.code === "not_found") return undefined;
     throw new LockFileError(`Cannot read "${file}": ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function takingTurns(
+  platform: Pick<Platform, "files" | "clock" | "random">,
+  file: string,
+  work: Parameters<typeof inFileTurn<void>>[2],
+): Promise<void> {
+  try {
+    await inFileTurn(platform, `${file.slice(0, file.lastIndexOf("/"))}/.bascule/lock.busy`, work);
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    throw new LockFileError(`Cannot write "${file}": ${error.message}`);
   }
 }
 

@@ -52,6 +52,8 @@ export interface CommitWish {
   readonly hash?: string;
   /** Absent: a person wants it. */
   readonly caller?: CommitCaller;
+  /** What a person may mean. Default: every dry run. */
+  readonly of?: (call: ToolCall) => boolean;
 }
 
 /** The dry runs of one host. */
@@ -172,8 +174,8 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
 
   return {
     allow: (run) => (execution) => (execution.dryRun === undefined ? run(execution) : runDry(execution, run)),
-    async commit(callId, { hash, caller } = {}) {
-      return caller === undefined ? await commitKept(kept.take(callId, hash), callId) : await commitFor(caller, callId, hash);
+    async commit(callId, { hash, caller, of } = {}) {
+      return caller === undefined ? await commitKept(kept.take(callId, hash, of), callId) : await commitFor(caller, callId, hash);
     },
     commitPreview: (call) => commitKept(previews.get(call), call.callId),
     dropPreview: (call) => void previews.delete(call),
@@ -222,7 +224,7 @@ interface KeptRuns {
   add(entry: Kept): void;
   /** Undefined also where several have that id and no hash says which is meant. */
   find(callId: string, hash?: string, owns?: CommitCaller["owns"]): Kept | undefined;
-  take(callId: string, hash?: string): Kept | undefined;
+  take(callId: string, hash?: string, of?: CommitCaller["owns"]): Kept | undefined;
   drop(entry: Kept): void;
 }
 
@@ -245,8 +247,8 @@ function createKept(clock: Pick<Clock, "now">): KeptRuns {
       kept = [...without(replaced), entry];
       if (kept.length > MAX_KEPT) kept = without(oldestOfTheGreediest(kept));
     },
-    take(callId, hash) {
-      const entry = find(callId, hash);
+    take(callId, hash, of) {
+      const entry = find(callId, hash, of);
       kept = without(entry);
       return entry;
     },

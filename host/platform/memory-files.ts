@@ -22,6 +22,15 @@ export function createMemoryFiles(tree: MemoryTree): Files {
       tree.changed(path);
     },
 
+    createNew: async (path, text) => {
+      const spot = tree.resolve(path, false);
+      if (spot.found) return false;
+      if (spot.parent === undefined) throw fileError(spot.code);
+      spot.parent.entries.set(spot.name, tree.file(new TextEncoder().encode(text), 0o600));
+      tree.changed(path);
+      return true;
+    },
+
     makeDirectory: async (path) => {
       let at = "";
       for (const name of path.split("/").filter((step) => step !== "")) {

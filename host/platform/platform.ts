@@ -130,6 +130,8 @@ export interface Files {
   readBytes(path: string, maxBytes?: number): Promise<Uint8Array>;
   /** Writes a temporary file beside `path`, then renames it: readers see the old or the new text, never half. */
   writeAtomic(path: string, data: string | Uint8Array, mode?: number): Promise<void>;
+  /** False if there is something, a link too: of several who try, one succeeds. For its owner only. */
+  createNew(path: string, text: string): Promise<boolean>;
   makeDirectory(path: string): Promise<void>;
   /** Recursive; a missing path is no error. */
   remove(path: string): Promise<void>;

@@ -5,7 +5,7 @@ import { type JsonValue, normalizePath, type ProjectConfig } from "../../manifes
 import { FileError, type Platform } from "../platform/platform.ts";
 import type { ProjectFile, ProjectRefresh } from "../project-file.ts";
 import { type Demand, demandsOf, GRANTS, grantsDemand, type IsOutside, withoutDemands } from "./demands.ts";
-import { openTrustStore, withDemands } from "./trust-store.ts";
+import { openTrustStore, type TrustPlatform, withDemands } from "./trust-store.ts";
 
 /** What nobody agreed to, or not as it is now. */
 export interface Withheld extends Demand {
@@ -32,10 +32,7 @@ export interface TrustedProject extends ProjectFile {
 }
 
 /** @param project as its file says it; what is answered says no more than was agreed to. */
-export async function trustedProject(
-  platform: Pick<Platform, "files" | "environment" | "log">,
-  project: ProjectFile,
-): Promise<TrustedProject> {
+export async function trustedProject(platform: TrustPlatform & Pick<Platform, "log">, project: ProjectFile): Promise<TrustedProject> {
   const { files, log } = platform;
   const root = await files.realPath(project.root);
   const store = await openTrustStore(platform, root);

@@ -1,6 +1,7 @@
 /** What a person agreed to on this machine, in a folder of the person's own: no checkout can bring it along (SPEC P1). */
 
 import { isJsonObject, type JsonValue, parseJson, problemToText } from "../../manifests/mod.ts";
+import { inFileTurn } from "../file-turn.ts";
 import { createInTurn } from "../in-turn.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import { sha256Hex } from "../sources/directory/digest.ts";
@@ -33,11 +34,13 @@ const BOUNDS = { maxBytes: 4 * 1024 * 1024, maxDepth: 72 } as const;
 const OWNER_ONLY = 0o600;
 const NOTHING: Agreed = { all: false, demands: new Map() };
 
+/** What it takes to keep it. */
+export type TrustPlatform = Pick<Platform, "files" | "environment" | "clock" | "random">;
+
 /** @param root real path of the project's folder. */
-export async function openTrustStore(platform: Pick<Platform, "files" | "environment">, root: string): Promise<TrustStore> {
+export async function openTrustStore(platform: TrustPlatform, root: string): Promise<TrustStore> {
   const { files, environment } = platform;
-  const folder = `${environment.config}/projects`;
-  const file = `${folder}/${(await sha256Hex(new TextEncoder().encode(root))).slice(0, 32)}.json`;
+  const file = `${environment.config}/projects/${(await sha256Hex(new TextEncoder().encode(root))).slice(0, 32)}.json`;
   const inTurn = createInTurn();
   let text: string | undefined;
   let agreed = NOTHING;
@@ -60,12 +63,14 @@ export async function openTrustStore(platform: Pick<Platform, "files" | "environ
     refresh: () => inTurn(read),
     change: (edit) =>
       inTurn(async () => {
-        await read();
-        if (problem !== undefined) throw new TrustFileError(`Cannot change "${file}": ${problem} (delete it, and agree again)`);
-        const next = toText(root, edit(agreed));
         try {
-          await files.makeDirectory(folder);
-          await files.writeAtomic(file, next, OWNER_ONLY);
+          await inFileTurn(platform, `${file}.busy`, async (check) => {
+            await read();
+            if (problem !== undefined) throw new TrustFileError(`Cannot change "${file}": ${problem} (delete it, and agree again)`);
+            const next = toText(root, edit(agreed));
+            await check();
+            await files.writeAtomic(file, next, OWNER_ONLY);
+          });
         } catch (error) {
           if (!(error instanceof FileError)) throw error;
           throw new TrustFileError(`Cannot write "${file}": ${error.message} (XDG_CONFIG_HOME names another folder for it)`, {

@@ -20,15 +20,16 @@ export interface RecordUndoOptions {
   readonly open: () => Promise<UndoLog>;
   /** Told if images cannot be kept: from then on the call has none. */
   readonly onError: (error: unknown) => void;
+  /** Entries of one recursive removal whose images are kept. */
+  readonly mostRemoved?: number;
 }
 
-/** Entries of one recursive removal whose images are kept. */
 const MAX_REMOVED = 5_000;
 
 /** Says what a change has left. */
 type Done = () => Promise<void>;
 
-export function recordUndo({ below, files, open, onError }: RecordUndoOptions): GuardedFiles {
+export function recordUndo({ below, files, open, onError, mostRemoved = MAX_REMOVED }: RecordUndoOptions): GuardedFiles {
   let log: Promise<UndoLog> | undefined;
   let hasFailed = false;
   let last: Promise<unknown> = Promise.resolve();
@@ -65,6 +66,12 @@ export function recordUndo({ below, files, open, onError }: RecordUndoOptions): 
     const after = before ?? (await keepImage(path));
     known.set(path, after);
     return async () => await after((await look(path)).state);
+  }
+
+  /** Only that something was changed there, so that undoing does not keep silent about it. */
+  async function keepNothing(path: string, reason: string): Promise<void> {
+    const kept = await (log ??= open());
+    await kept.keep({ kind: "place", path, before: { kind: "unkept", reason } });
   }
 
   async function keepImage(path: string): Promise<(after: UndoState) => Promise<void>> {
@@ -121,18 +128,28 @@ export function recordUndo({ below, files, open, onError }: RecordUndoOptions): 
   /** What is below first, so that putting back begins with the folders. */
   async function keepTree(path: string): Promise<Done> {
     const all: Done[] = [];
+    let cut: string | undefined;
     const open: { readonly path: string; readonly isListed: boolean }[] = [{ path, isListed: false }];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      if (all.length >= MAX_REMOVED) break;
+      // Folders that were listed come still, so that what is kept of them can be put back.
+      if (all.length >= mostRemoved && !next.isListed) {
+        cut ??= next.path;
+        continue;
+      }
       const info = await orUndefined(below.lstat(hostPlace(next.path)));
       if (info?.kind !== "directory" || next.isListed) {
         all.push(await keepPlace(next.path));
         continue;
       }
+      const entries = await orUndefined(below.list(hostPlace(next.path), { maxEntries: mostRemoved }));
+      if (entries === undefined) {
+        await keepNothing(next.path, `it held more than ${mostRemoved} entries, or could not be listed`);
+        continue;
+      }
       open.push({ path: next.path, isListed: true });
-      const entries = (await orUndefined(below.list(hostPlace(next.path), { maxEntries: MAX_REMOVED }))) ?? [];
       for (const { name } of entries) open.push({ path: join(next.path, name), isListed: false });
     }
+    if (cut !== undefined) await keepNothing(cut, `more than ${mostRemoved} entries were removed with it, and no others are kept`);
     return async () => {
       for (const done of all) await done();
       known.clear();

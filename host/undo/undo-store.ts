@@ -48,7 +48,7 @@ export interface UndoStore {
 
 const OWNER_ONLY = 0o600;
 const MAX_CALLS = 500;
-/** Steps of one call. */
+/** Steps of one call. One more says that there were others. */
 const MAX_STEPS = 10_000;
 const FOLDER = /^(\d{1,16})\.([0-9a-z-]{1,80})$/;
 const STEP = /^(\d{5})\.(\d{1,12})\.step$/;
@@ -60,9 +60,10 @@ interface Folder {
   readonly key: string;
 }
 
-/** @param state the project's `.bascule`. @param bounds asked for each call that changes something. */
-export function createUndoStore(files: Files, state: string, bounds: () => UndoBounds): UndoStore {
+/** @param state the project's `.bascule`. @param bounds asked for each call that changes something. @param most steps of one call */
+export function createUndoStore(files: Files, state: string, bounds: () => UndoBounds, most: number = MAX_STEPS): UndoStore {
   const root = `${state}/undo`;
+  const tooMany = `the call changed more than ${most} things, and nothing is kept of this one and those after it`;
 
   async function folders(): Promise<readonly Folder[]> {
     const entries = await names(files, root);
@@ -101,10 +102,15 @@ export function createUndoStore(files: Files, state: string, bounds: () => UndoB
       await files.writeAtomic(`${folder}/call.json`, JSON.stringify(call), OWNER_ONLY);
       let count = 0;
       return {
-        room: () => (count < MAX_STEPS ? left : 0),
+        room: () => (count < most ? left : 0),
         async keep(step, contents) {
-          if (count >= MAX_STEPS) return async () => {};
+          if (count > most) return async () => {};
           const number = String(count++).padStart(5, "0");
+          if (count > most) {
+            const last: UndoStep = { kind: "place", path: step.path, before: { kind: "unkept", reason: tooMany } };
+            await files.writeAtomic(`${folder}/${number}.0.step`, JSON.stringify(last), OWNER_ONLY);
+            return async () => {};
+          }
           const size = contents?.length ?? 0;
           left -= size;
           if (contents !== undefined) await files.writeAtomic(`${folder}/${number}.before`, contents, OWNER_ONLY);

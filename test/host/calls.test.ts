@@ -1,6 +1,8 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { createRecentResults } from "../../host/recent-results.ts";
+import { createAskedCalls } from "../../host/asked-calls.ts";
+import { createRemembered } from "../../host/remembered.ts";
+import { createRecentResults, sizeOf } from "../../host/recent-results.ts";
 import { createSession } from "../../host/session.ts";
 import { WORKSPACE } from "../support/memory-platform.ts";
 import { testHost } from "../support/test-host.ts";
@@ -102,6 +104,57 @@ describe("createCalls()", () => {
       expect(kept.length).toBeLessThan(9);
       expect(results.get("11")).toBeDefined();
     }
+  });
+
+  it("weighs a list without listing its keys, which takes ten times as long [X6.cost]", async () => {
+    const host = testHost({ tools: [hostTool("say")] });
+    const result = await host.call("say", {});
+    const list = new Proxy([[], "text", 1], { ownKeys: () => expect.unreachable() });
+    // Each of its own, and its place in the list.
+    expect(sizeOf({ ...result, arguments: list as never }) - sizeOf({ ...result, arguments: null as never })).toBe(
+      48 + 3 * 8 + 48 + 8 + 8 - 8,
+    );
+  });
+
+  it("remembers what ended, so many and so large, and what has not ended always [E6.bounded]", () => {
+    const remembered = createRemembered<{ readonly id: string }>(3, 100);
+    const put = (id: string, bytes?: number): void => {
+      const value = { id };
+      remembered.set(id, value);
+      if (bytes !== undefined) remembered.ended(id, value, bytes);
+    };
+    const kept = (): string => ["a", "b", "c", "d", "e", "f"].filter((id) => remembered.get(id)?.id === id && remembered.has(id)).join("");
+    put("a");
+    for (const id of ["b", "c", "d"]) put(id, 10);
+    expect(kept()).toBe("acd");
+    put("e", 95);
+    expect(kept()).toBe("ae");
+    // One that is replaced gives back what it took, and its own end counts no more.
+    const old = { id: "e" };
+    remembered.set("e", old);
+    put("e", 5);
+    remembered.ended("e", old, 1_000);
+    put("f", 95);
+    expect(kept()).toBe("aef");
+    remembered.delete("f");
+    put("f", 95);
+    expect(kept()).toBe("aef");
+    remembered.ended("nobody", { id: "nobody" }, 1_000);
+    expect(kept()).toBe("aef");
+  });
+
+  it("forgets what came of asked calls where it is large [E6.bounded]", async () => {
+    const host = testHost({ tools: [hostTool("say")] });
+    const { ...base } = await host.call("say", {});
+    const asked = createAskedCalls();
+    const session = { id: "s" };
+    const large = { ...base, output: "x".repeat(8 * 1024 * 1024) } as typeof base;
+    for (let number = 0; number < 9; number++)
+      await asked.add({ callId: String(number), tool: "say", args: { number }, session }, base, Promise.resolve(large));
+    const found = await Promise.all(
+      Array.from({ length: 9 }, (_, number) => asked.find({ callId: String(number), tool: "say", args: { number }, session })),
+    );
+    expect(found.map((result) => result !== undefined)).toEqual([...Array.from({ length: 6 }, () => false), true, true, true]);
   });
 
   it("cancels a call when its caller's signal fires, also before it begins, and lets go of the signal afterwards", async () => {

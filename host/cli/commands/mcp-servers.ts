@@ -1,7 +1,7 @@
 /** `bascule mcp-servers`: the MCP servers whose tools the project offers, and what they say now (SPEC K3). */
 
 import type { McpServerStatus } from "../../sources/mcp/mod.ts";
-import { McpToolsChanged } from "../../sources/mcp/server.ts";
+import { McpToolsChanged } from "../../sources/mcp/offer.ts";
 import { confirmAct, YES_OPTION } from "../ask.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";

@@ -2,6 +2,7 @@
 
 import type { TSchema } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
+import type { JsonValue } from "../../../manifests/mod.ts";
 import type { ToolResult } from "../../call.ts";
 import type { Host } from "../../host-interface.ts";
 import type { Clock, Random } from "../../platform/platform.ts";
@@ -120,6 +121,8 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     path: "/v1/results/{handle}",
     id: "readResult",
     summary: "A part of what was left out of a result that was too large, by the handle in it",
+    about:
+      "Of the token's own calls; an admin's reads the results of every session of this server, as it reads their calls and the record.",
     scope: "call",
     query: RANGE_QUERY,
     answers: { 200: { about: "The part", schema: RESULT_PART } },
@@ -144,7 +147,9 @@ async function commit({ caller, params, body, signal }: ApiRequest, { host }: Ca
   // Whoever called says no yes of a person's, whatever its scopes; the console is a person's own.
   const own = caller.isPerson ? undefined : await host.commit(callId, { hash, caller: asCaller });
   if (own !== undefined && (own.ok || own.code !== "unknown" || !isGoodFor(caller, "admin"))) return committed(own);
-  return committed(await host.commit(callId, { hash }));
+  // One of the caller's own that is there only now waits for a person, too.
+  const isMeant: CommitCaller["owns"] = (call) => caller.isPerson || !asCaller.owns(call);
+  return committed(await host.commit(callId, { hash, of: isMeant }));
 }
 
 function committed(outcome: Committed): Response {
@@ -199,12 +204,11 @@ async function streamed(session: HttpSession, wish: CallWish, { signal }: ApiReq
   if (signal.aborted) stop();
   const stream = createSseStream({ clock: platform.clock, onEnd: stop });
   const callId = wish.callId ?? platform.random.uuidv7();
-  const call = await calls.start(session, {
-    ...wish,
-    callId,
-    signal: gone.signal,
-    onProgress: (progress) => void stream.send({ event: "progress", data: progress }),
-  });
+  const onProgress = (progress: JsonValue): void => void stream.send({ event: "progress", data: progress });
+  const started = calls.start(session, { ...wish, callId, signal: gone.signal, onProgress });
+  // What is refused has no stream, and nothing of it goes on.
+  started.catch(() => stream.close());
+  const call = await started;
   stream.send({ event: "started", data: { callId } });
   void call.ended.then((result) => {
     signal.removeEventListener("abort", stop);

@@ -7,6 +7,7 @@ import type { Host } from "../../host-interface.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { Clock, Random } from "../../platform/platform.ts";
 import { MAX_RESULT_BYTES, sizeOf } from "../../recent-results.ts";
+import { createRemembered } from "../../remembered.ts";
 import { RequestProblem } from "./problem.ts";
 import type { HttpSession } from "./sessions.ts";
 import { type HttpCaller, isGoodFor } from "./tokens.ts";
@@ -66,26 +67,13 @@ interface Kept {
   readonly key?: string;
   /** As the caller was told. */
   outcome?: ToolResult;
-  /** That it takes. */
-  bytes: number;
 }
 
 /** As many as the host remembers results of; fewer where they are large. */
 const REMEMBERED = 1_000;
 
 export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls {
-  const calls = new Map<string, Kept>();
-
-  let bytes = 0;
-
-  function forgetOldest(): void {
-    for (const [callId, kept] of calls) {
-      if (calls.size <= REMEMBERED && bytes <= MAX_RESULT_BYTES) return;
-      if (kept.outcome === undefined) continue;
-      calls.delete(callId);
-      bytes -= kept.bytes;
-    }
-  }
+  const calls = createRemembered<Kept>(REMEMBERED, MAX_RESULT_BYTES);
 
   function checkNew(callId: string): void {
     if (calls.has(callId) || host.result(callId) !== undefined)
@@ -98,13 +86,11 @@ export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls
       ...{ callId, callerId: session.callerId, sessionId: session.id, tool, startedAt: platform.clock.now(), ended },
       ...(turnId !== undefined && { turnId }),
     };
-    const kept: Kept = { call, bytes: 0, ...(key !== undefined && { key }) };
+    const kept: Kept = { call, ...(key !== undefined && { key }) };
     calls.set(callId, kept);
     void ended.then((result) => {
       kept.outcome = result;
-      kept.bytes = sizeOf(result);
-      bytes += kept.bytes;
-      forgetOldest();
+      calls.ended(callId, kept, sizeOf(result));
     });
     return call;
   }

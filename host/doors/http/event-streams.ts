@@ -124,7 +124,12 @@ export function createEventStreams({ host, clock, sessions, most, onDefect, buff
       count(caller.id, 1);
       const { lastEventId } = wish;
       const isRecent = lastEventId === undefined || recent.some(({ id }) => id === lastEventId);
-      const recorded = isRecent ? undefined : await fromRecord(lastEventId);
+      const recorded = isRecent
+        ? undefined
+        : await fromRecord(lastEventId).catch((error: unknown) => {
+            count(caller.id, -1);
+            throw error;
+          });
       const stream = createSseStream({
         clock,
         onEnd: () => {

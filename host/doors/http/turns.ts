@@ -4,6 +4,8 @@ import type { ToolResult } from "../../call.ts";
 import { chainsOf, type ToolChain } from "../../chains/turn.ts";
 import type { Host } from "../../host-interface.ts";
 import type { Random } from "../../platform/platform.ts";
+import { MAX_RESULT_BYTES, sizeIn, sizeOf } from "../../recent-results.ts";
+import { createRemembered } from "../../remembered.ts";
 import { type CallWish, type HttpCall, type HttpCalls, toOptions } from "./calls.ts";
 import { RequestProblem } from "./problem.ts";
 import type { HttpSession } from "./sessions.ts";
@@ -55,10 +57,11 @@ interface Kept {
 
 type Named = CallWish & { readonly callId: string };
 
+/** Fewer where what came of them is large. */
 const REMEMBERED = 256;
 
 export function createHttpTurns(host: Pick<Host, "turn" | "cancelTurn">, calls: HttpCalls, random: Pick<Random, "uuidv7">): HttpTurns {
-  const turns = new Map<string, Kept>();
+  const turns = createRemembered<Kept>(REMEMBERED, MAX_RESULT_BYTES);
 
   /** Each by itself, so that a repeat of one is that one. */
   async function direct(session: HttpSession, wishes: readonly Named[], sequential: boolean): Promise<TurnOutcome> {
@@ -109,6 +112,7 @@ export function createHttpTurns(host: Pick<Host, "turn" | "cancelTurn">, calls: 
       const ended = running.then(
         (outcome) => {
           kept.outcome = outcome;
+          turns.ended(turnId, kept, sizeIn(outcome.toolChains) + outcome.results.reduce((bytes, result) => bytes + sizeOf(result), 0));
           signal?.removeEventListener("abort", cancel);
         },
         (error: unknown) => {
@@ -121,13 +125,12 @@ export function createHttpTurns(host: Pick<Host, "turn" | "cancelTurn">, calls: 
       ended.catch(() => undefined);
       const kept: Kept = { turn: { turnId, sessionId: session.id, callIds, ended }, stop };
       turns.set(turnId, kept);
-      for (const [old, { outcome }] of turns) if (turns.size > REMEMBERED && outcome !== undefined) turns.delete(old);
       return kept.turn;
     },
     get(sessionId, turnId) {
       const kept = turns.get(turnId);
       if (kept !== undefined && kept.turn.sessionId === sessionId) return kept.turn;
-      throw new RequestProblem("not_found", "The session has no such turn (the last 256 are remembered)");
+      throw new RequestProblem("not_found", "The session has no such turn (the last 256 are remembered, fewer if they are large)");
     },
     outcome(turn) {
       const outcome = turns.get(turn.turnId)?.outcome;

@@ -45,7 +45,8 @@ export interface CommitRequest extends Pick<CommitCaller, "confirm" | "signal"> 
 /** Does what the dry run said; the result is the dry run's own, as if the call had been made. @throws {ProtocolError} if there is none. */
 export function commitDryRun({ host, tool, args, session, commit: { callId, hash }, ...asking }: CommitRequest): Promise<ToolResult> {
   const dry = host.result(callId);
-  if (dry?.dryRun === undefined) throw invalid("There is no such dry run (any more): call again with it, and commit what that says");
+  // By its hash too, which says that this is what the client was shown: ids are nobody's secret.
+  if (dry?.dryRun?.hash !== hash) throw invalid("There is no such dry run (any more): call again with it, and commit what that says");
   const { dryRun: _done, digest, durationMs, ...rest } = dry;
   const owns: CommitCaller["owns"] = (call) =>
     call.session.id === session.id && call.tool === tool && isJsonObject(call.args) && equalJson(call.args, args);

@@ -17,8 +17,9 @@ import { createMcpServer, type McpServer, type McpServerStatus } from "./server.
 import { stdioTransport } from "./stdio-transport.ts";
 
 export type { McpClient } from "./client.ts";
-export { McpToolsChanged } from "./server.ts";
-export type { McpServerStatus, WaitingTools } from "./server.ts";
+export { McpToolsChanged } from "./offer.ts";
+export type { WaitingTools } from "./offer.ts";
+export type { McpServerStatus } from "./server.ts";
 
 /** A server as code says it: as in `bascule.json`, or a client that is connected already. */
 export type AddedMcpServer =

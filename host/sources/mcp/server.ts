@@ -1,19 +1,17 @@
-/** One MCP server: connected, listed, offered, and connected again when it is lost (SPEC K3). */
+/** The connection to one MCP server: made, listened to, and made again when it is lost (SPEC K3). `offer.ts` is what is made of its tools. */
 
 import type { Tool } from "@modelcontextprotocol/client";
 import type { EmitEvent } from "../../audit/events.ts";
-import { hashOf } from "../../json-hash.ts";
-import type { ConsentChange } from "../../consent/changes.ts";
 import type { ToolContext } from "../../context.ts";
-import { createInTurn } from "../../in-turn.ts";
-import { isJsonObject, type JsonObject, type JsonValue, type McpServerConfig, type SideEffect } from "../../../manifests/mod.ts";
+import { isJsonObject, type JsonValue, type McpServerConfig } from "../../../manifests/mod.ts";
 import type { Clock, Log } from "../../platform/platform.ts";
-import type { RegisteredToolInput, Registry } from "../../registry.ts";
+import type { Registry } from "../../registry.ts";
 import { ToolUnavailable } from "../../tool-error.ts";
 import type { ToolOutput } from "../../tool-output.ts";
 import { callServerTool, listServerTools, type McpClient } from "./client.ts";
-import { ownerOf, type ServerTool, toServerTools } from "./definitions.ts";
-import { changedParts, createPinBudget, pinChanges, pinOf, type Pins, type PinStore } from "./pins.ts";
+import { type ServerTool, toServerTools } from "./definitions.ts";
+import { createMcpOffer, type Refused, type WaitingTools } from "./offer.ts";
+import { createPinBudget, type PinStore } from "./pins.ts";
 import { toToolOutput } from "./result.ts";
 
 /** How a server is doing. */
@@ -25,22 +23,9 @@ export interface McpServerStatus {
   /** Qualified names. */
   readonly tools: readonly string[];
   /** Tools that are not offered, and why. */
-  readonly refused: readonly { readonly tool: string; readonly reason: string }[];
+  readonly refused: readonly Refused[];
   /** What a person can accept; absent where nothing waits. */
   readonly waiting?: WaitingTools;
-}
-
-/** Tools that are new, or say something else than was accepted. In the server's own words: make them inert before they are shown. */
-export interface WaitingTools {
-  readonly tools: readonly string[];
-  /** Of what they say now: who accepts it by its digest accepts nothing else. */
-  readonly digest: string;
-  readonly changes: readonly ConsentChange[];
-}
-
-/** What a server's tools say is not any more what was shown. */
-export class McpToolsChanged extends Error {
-  override readonly name = "McpToolsChanged";
 }
 
 export interface McpServerOptions {
@@ -87,22 +72,17 @@ const MAX_WORDS = 1_000;
 
 export function createMcpServer(options: McpServerOptions): McpServer {
   const { name, config, connect, reconnects, registry, pins, emit, clock, log } = options;
-  const owner = ownerOf(name);
+  const offer = createMcpOffer({ name, registry, pins, emit, call });
   const closed = new AbortController();
   let state: McpServerStatus["state"] = "connecting";
   let problem: string | undefined;
   let client: McpClient | undefined;
   let lost = new AbortController();
-  let offered: readonly ServerTool[] = [];
-  let refused: McpServerStatus["refused"] = [];
-  let waiting: WaitingTools | undefined;
   let waitMs = FIRST_WAIT_MS;
   let stopTimer = (): void => {};
   let listing: Promise<void> | undefined;
   let listAgain = false;
   let listedAt = -Infinity;
-  /** What is offered and what is accepted change one after the other. */
-  const inTurn = createInTurn();
 
   async function open(): Promise<void> {
     state = "connecting";
@@ -133,11 +113,9 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     mine.abort();
     const left = client;
     client = undefined;
-    offered = [];
-    waiting = undefined;
     stopTimer();
     listing = undefined;
-    registry.removeOwner(owner);
+    offer.clear();
     if (closed.signal.aborted) return;
     problem = why.slice(0, MAX_WORDS);
     log.write("warn", "An MCP server is not connected", { server: name, problem });
@@ -189,55 +167,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       const reason = one.refused ?? isTooMuch(one.parts);
       return reason === undefined ? one : { ...one, refused: reason };
     });
-    await inTurn(() => publish(tools, mine));
-  }
-
-  async function publish(tools: readonly ServerTool[], mine: AbortController): Promise<void> {
-    const known = await pins.read(name);
-    // Whoever lists a server trusts what it is then: from there on every change is asked about.
-    if (known === undefined) await pins.write(name, pinned(tools.filter((one) => one.refused === undefined)));
-    const differing = known === undefined ? [] : tools.filter((one) => one.refused === undefined && quarantine(one, known) !== undefined);
-    const digest = differing.length === 0 ? "" : await hashOf(differing.map(({ parts }) => pinOf(parts)));
-    if (mine.signal.aborted) return;
-    const before = new Set(refused.map(({ tool, reason }) => `${tool} ${reason}`));
-    const inputs: RegisteredToolInput[] = [];
-    const out: { tool: string; reason: string }[] = [];
-    for (const one of tools) {
-      const reason = one.refused ?? (known && quarantine(one, known));
-      const { definition } = one;
-      if (reason === undefined) {
-        inputs.push({
-          definition,
-          source: "mcp",
-          toolkit: name,
-          binding: { kind: "factory", create: () => ({ definition, execute: (args, context) => call(one.tool, args, context) }) },
-        });
-        continue;
-      }
-      out.push({ tool: definition.name, reason });
-      inputs.push({
-        definition: known === undefined ? definition : inert(definition, name),
-        source: "mcp",
-        toolkit: name,
-        binding: { kind: "unavailable", reason },
-      });
-      if (!before.has(`${definition.name} ${reason}`))
-        emit({ type: "plugin.quarantined", payload: { server: name, tool: definition.name, reason } });
-    }
-    refused = out;
-    offered = tools;
-    const names = differing.map(({ definition }) => definition.name);
-    waiting = known && names.length > 0 ? { tools: names, digest, changes: pinChanges(name, known, differing) } : undefined;
-    registry.replaceOwner(owner, inputs);
-  }
-
-  function quarantine({ tool, parts }: ServerTool, known: Pins): string | undefined {
-    const how = pins.frozen ? "start without --frozen to accept it" : `a person has to accept it: bascule mcp-servers accept ${name}`;
-    const before = known.get(tool.name);
-    if (before === undefined)
-      return pins.frozen ? `it is not in bascule.lock; ${how}` : `the server ${name} did not have it when its tools were accepted; ${how}`;
-    const changed = changedParts(before, pinOf(parts));
-    return changed.length === 0 ? undefined : `its ${changed.join(", ")} changed since it was accepted; ${how}`;
+    await offer.list(tools, mine.signal);
   }
 
   async function call(tool: Tool, args: JsonValue, context: ToolContext): Promise<ToolOutput> {
@@ -268,26 +198,18 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   let opening = started;
   return {
     started,
-    status: () => ({
-      name,
-      state: closed.signal.aborted ? "closed" : state,
-      ...(problem !== undefined && { problem }),
-      tools: offered.map(({ definition }) => `${owner}.${definition.name}`),
-      refused,
-      ...(waiting && { waiting }),
-    }),
-    async accept(names, digest) {
-      return await inTurn(async () => {
-        if (digest !== undefined && digest !== waiting?.digest)
-          throw new McpToolsChanged(`What the tools of the MCP server ${name} say has changed since it was shown`);
-        const wanted = (waiting?.tools ?? []).filter((tool) => names?.includes(tool) !== false);
-        const accepted = offered.filter(({ definition }) => wanted.includes(definition.name));
-        if (accepted.length === 0) return [];
-        await pins.write(name, new Map([...((await pins.read(name)) ?? []), ...pinned(accepted)]));
-        await publish(offered, lost);
-        return wanted;
-      });
+    status() {
+      const waiting = offer.waiting();
+      return {
+        name,
+        state: closed.signal.aborted ? "closed" : state,
+        ...(problem !== undefined && { problem }),
+        tools: offer.tools(),
+        refused: offer.refused(),
+        ...(waiting && { waiting }),
+      };
     },
+    accept: (names, digest) => offer.accept(names, digest, lost.signal),
     async refresh() {
       // Somebody may have mended what it waits for.
       if (state === "waiting" && !closed.signal.aborted) {
@@ -295,9 +217,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
         void (opening = open());
         return;
       }
-      await inTurn(async () => {
-        if (client !== undefined) await publish(offered, lost);
-      });
+      if (client !== undefined) await offer.refresh(lost.signal);
     },
     async close() {
       closed.abort();
@@ -308,20 +228,5 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       // One that is being made ends at the signal.
       await Promise.all([opening, left && leave(left)]);
     },
-  };
-}
-
-function pinned(tools: readonly ServerTool[]): Pins {
-  return new Map(tools.map(({ tool, parts }): [string, JsonObject] => [tool.name, pinOf(parts)]));
-}
-
-/** Nobody accepted what it says now, so nobody is shown it. */
-function inert<T extends { readonly name: string; readonly sideEffects: readonly SideEffect[] }>(definition: T, server: string): T {
-  return {
-    ...definition,
-    title: definition.name,
-    description: `A tool of the MCP server ${server} whose definition was not accepted`,
-    inputSchema: { type: "object" },
-    outputSchema: undefined,
   };
 }

@@ -103,6 +103,30 @@ describe("install()", () => {
     expect(world.lock.entries().get("notes")).toMatchObject({ signer: signature?.signer, origin: { kind: "folder" } });
   });
 
+  it("adds nothing whose signer is another by the time it is there [I2.signer]", async () => {
+    const world = await consentWorld({});
+    for (const [name, text] of Object.entries(packageFiles("one"))) world.platform.plant(`/elsewhere/${name}`, text);
+    const { digest } = await installerOf(world).inspect("/elsewhere");
+    const [mine, other] = [
+      await signDigest(privateKeyText(new Uint8Array(32)), digest),
+      await signDigest(privateKeyText(new Uint8Array(32).fill(7)), digest),
+    ];
+    world.platform.plant("/elsewhere/manifest.sig", mine?.text ?? "");
+    const { rename } = world.platform.files;
+    // The bytes are those of the digest; who signed them is not in it.
+    const files = {
+      ...world.platform.files,
+      rename: async (from: string, to: string): Promise<void> => {
+        await rename(from, to);
+        if (to === NOTES) world.platform.plant(`${NOTES}/manifest.sig`, other?.text ?? "");
+      },
+    };
+    const installer = createInstaller({ ...world, platform: { ...world.platform, files }, roots: [`${ROOT}/plugins`] });
+    expect((await installer.inspect("/elsewhere")).signer).toBe(mine?.signer);
+    await expect(installer.install(digest)).rejects.toThrow("It does not load");
+    expect(world.lock.entries().size).toBe(0);
+  });
+
   it("keeps a few packages that were looked at, not all [I2.bounded]", async () => {
     const world = await consentWorld({});
     const installer = installerOf(world);

@@ -189,6 +189,8 @@ describe("createRemoteExecutor()", () => {
       expect.arrayContaining([
         ["authorization", "Bearer the far host's token"],
         ["traceparent", traceparent],
+        // Nothing is unpacked here that could become more than it was.
+        ["accept-encoding", "identity"],
       ]),
     );
     expect(events.map(({ type, payload }) => [type, payload])).toEqual([

@@ -8,6 +8,7 @@ import { testCall, toBytes } from "../../support/bridge-context.ts";
 import { recordUndo } from "../../../host/undo/record-undo.ts";
 import { createUndoStore, type UndoStore } from "../../../host/undo/undo-store.ts";
 import { hostPlace } from "../../../host/capabilities/checked.ts";
+import type { UndoStep } from "../../../host/undo/undo-step.ts";
 import { undoSteps, type Undone } from "../../../host/undo/undo.ts";
 
 const FILES = {
@@ -31,13 +32,14 @@ interface Recorded {
 }
 
 /** A call whose every act is recorded, and must succeed. */
-function recorded(files: Parameters<typeof memoryPlatform>[0] = FILES, bounds = BOUNDS): Recorded {
+function recorded(files: Parameters<typeof memoryPlatform>[0] = FILES, bounds = BOUNDS, mostRemoved?: number): Recorded {
   const platform = memoryPlatform(files);
   const store = createUndoStore(platform.files, `${WORKSPACE}/.bascule`, () => bounds);
   const guarded = recordUndo({
     below: platform.guarded,
     files: platform.files,
     open: () => store.open({ callId: "c1", tool: "t", atMs: 5 }),
+    ...(mostRemoved !== undefined && { mostRemoved }),
     onError: (error) => {
       throw error;
     },
@@ -221,6 +223,47 @@ describe("undo", () => {
     expect((await call.store.list()).map(({ callId }) => callId)).toEqual(["c2"]);
     await call.store.open({ callId: "a strange ../../id", tool: "t", atMs: 500 });
     expect((await call.store.list()).map(({ callId }) => callId)).toEqual(["a strange ../../id"]);
+  });
+
+  it("says where a call changed more than is kept, and keeps no more [E8.undo-bounds]", async () => {
+    const call = recorded({ "a.txt": "one" });
+    const store = createUndoStore(call.platform.files, `${WORKSPACE}/.bascule`, () => BOUNDS, 20);
+    const log = await store.open({ callId: "c1", tool: "t", atMs: 5 });
+    const stepOf = (name: string): UndoStep => ({ kind: "place", path: `${WORKSPACE}/${name}`, before: { kind: "missing" } });
+    for (let n = 0; n < 20; n += 1) {
+      expect(log.room()).toBeGreaterThan(0);
+      await log.keep(stepOf(`f${n}`));
+    }
+    expect(log.room()).toBe(0);
+    for (const name of ["victim", "other"]) await (await log.keep(stepOf(name)))({ kind: "missing" });
+    const steps = (await store.read("c1"))?.steps ?? [];
+    expect([steps.length, steps.at(-1)?.step]).toEqual([
+      21,
+      { kind: "place", path: `${WORKSPACE}/victim`, before: { kind: "unkept", reason: expect.stringContaining("more than 20 things") } },
+    ]);
+  });
+
+  it("says what of a large folder cannot be put back, and puts back the rest [E8.undo-bounds]", async () => {
+    const entries = Array.from({ length: 30 }, (_, n) => n);
+    const [wide, many] = ["wide", "many"];
+    const call = recorded(
+      {
+        ...Object.fromEntries(entries.flatMap((n) => [`${many}/a/f${n}`, `${many}/b/f${n}`]).map((name) => [name, ""])),
+        ...Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`${wide}/f${n}`, ""])),
+      },
+      BOUNDS,
+      50,
+    );
+    for (const path of [wide, many]) await call.answer("fs.remove", { path, recursive: true });
+    const { restored, left } = await call.undo();
+    expect(restored.length).toBe(50 + 2);
+    expect(left).toEqual([
+      {
+        path: expect.stringMatching(/\/many\/[ab]\/f\d+$/),
+        reason: expect.stringContaining("more than 50 entries were removed with it"),
+      },
+      { path: `${WORKSPACE}/wide`, reason: expect.stringContaining("it held more than 50 entries") },
+    ]);
   });
 
   it("is of calls while it is on, dry runs that were committed included, once; and shows first what it would do [E8.undo-host]", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { HostEvent } from "../../../../host/audit/events.ts";
 import type { JsonObject, JsonValue } from "../../../../manifests/mod.ts";
 import { httpDoor, SseReader, TOKENS, textOf } from "../../../support/http-door.ts";
@@ -48,6 +48,16 @@ describe("POST /v1/calls", () => {
     }
     expect(await door.ask("/v1/calls/large-call-0")).toMatchObject({ status: 404 });
     expect(await door.ask("/v1/calls/large-call-9")).toMatchObject({ status: 200, body: { status: "success" } });
+    // A turn holds the results of its calls.
+    const session = textOf((await door.ask("/v1/sessions", { body: {} })).body, "sessionId");
+    const turns = `/v1/sessions/${session}/turns`;
+    const taken: string[] = [];
+    for (let number = 0; number < 4; number++) {
+      const calls = Array.from({ length: 3 }, () => ({ tool: "large" }));
+      taken.push(textOf((await door.ask(turns, { body: { calls } })).body, "turnId"));
+    }
+    expect((await door.ask(`${turns}/${taken[0]}`)).status).toBe(404);
+    expect((await door.ask(`${turns}/${taken[3]}`)).status).toBe(200);
   });
 
   it("answers at once where asked, and gives the result by the call's id later [I4.async, E6]", async () => {
@@ -119,6 +129,26 @@ describe("POST /v1/calls", () => {
     await expect.poll(begun).toBe(1);
     await left.cancel();
     await expect.poll(cancelled).toBe(1);
+  });
+
+  it("leaves nothing of a stream whose call is refused [I4.stream, I4.flood]", async () => {
+    await using door = await httpDoor({ tools: [hostTool("repeat")] });
+    const body = { tool: "repeat", args: {}, callId: "taken-by-me" };
+    await door.ask("/v1/calls", { body });
+    const timers = new Set<() => void>();
+    const { after } = door.platform.clock;
+    vi.spyOn(door.platform.clock, "after").mockImplementation((ms, task) => {
+      const stop = after(ms, task);
+      timers.add(task);
+      return () => {
+        timers.delete(task);
+        stop();
+      };
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    const other = await door.request("/v1/calls", { token: TOKENS.other, body, fields: { accept: "text/event-stream" } });
+    expect(other.status).toBe(409);
+    expect(timers.size).toBe(0);
   });
 
   it("takes the deadline of the caller, and the trace that it belongs to [I4.calls, T2, AU7]", async () => {

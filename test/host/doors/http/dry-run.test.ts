@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { ToolCall } from "../../../../host/call.ts";
+import { CALL_ENDPOINTS } from "../../../../host/doors/http/call-endpoints.ts";
+import type { CommitWish } from "../../../../host/overlay/dry-runs.ts";
 import { configOf, httpDoor, type HttpDoorUnderTest, TOKENS, textOf } from "../../../support/http-door.ts";
 import { hostTool } from "../../../support/tools.ts";
 import type { JsonObject } from "../../../../manifests/mod.ts";
@@ -81,6 +84,40 @@ describe("a dry run over HTTP", () => {
     // It is still there, for somebody else who may.
     expect(await commit(door, dry, TOKENS.admin)).toMatchObject({ status: 200, body: { ok: true } });
     expect(await written(door)).toBe("new\n");
+  });
+
+  it("is no admin's own to commit as a person either when it is there only at the second look [E8.agent]", async () => {
+    const commitCall = CALL_ENDPOINTS.find(({ id }) => id === "commitCall");
+    const wishes: CommitWish[] = [];
+    const unknown = { ok: false, callId: "x", code: "unknown", message: "", filesModified: [] } as const;
+    const host = { commit: (_callId: string, wish: CommitWish) => (wishes.push(wish), Promise.resolve(unknown)) };
+    const ask = async (isPerson: boolean): Promise<readonly unknown[]> => {
+      wishes.length = 0;
+      const caller = { id: "admin-1", name: "admin", scopes: ["admin"], isPerson } as const;
+      const request = {
+        params: { callId: "x" },
+        query: {},
+        body: { hash: "h" },
+        fields: new Headers(),
+        signal: new AbortController().signal,
+        caller,
+      };
+      await expect(commitCall?.run(request, { host } as unknown as Parameters<typeof commitCall.run>[1])).rejects.toThrow();
+      const callOf = (owner: string): ToolCall => ({ session: { owner } }) as unknown as ToolCall;
+      return wishes.map(({ caller: by, of }) => [by?.owns(callOf("admin-1")), of?.(callOf("admin-1")), of?.(callOf("somebody-else"))]);
+    };
+    expect(await ask(false)).toEqual([
+      [true, undefined, undefined],
+      [undefined, false, true],
+    ]);
+    expect(await ask(true)).toEqual([[undefined, true, true]]);
+  });
+
+  it("is only one of those that are meant [E8.http]", async () => {
+    await using door = await httpDoor({ tools: [put], project: AUTO });
+    const { callId, hash } = await dryRun(door);
+    expect(await door.host.commit(callId, { hash, of: () => false })).toMatchObject({ ok: false, code: "unknown" });
+    expect(await door.host.commit(callId, { hash, of: ({ session }) => session.owner !== undefined })).toMatchObject({ ok: true });
   });
 
   it("asks a person where its caller waits for that, with what was shown, and is not done after a no [E8.http, E2]", async () => {

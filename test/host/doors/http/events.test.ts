@@ -120,6 +120,21 @@ describe("GET /v1/events", () => {
     expect((await reader.read()).done).toBe(true);
   });
 
+  it("counts no stream that could not be opened [I4.flood]", async () => {
+    let fails = true;
+    const { streams } = streamsOf({
+      recorded: () => {
+        if (fails) throw new Error("The disk is gone");
+        return [];
+      },
+    });
+    const lastEventId = "01920000-0000-7000-8000-000000000000";
+    for (let n = 0; n < 3; n += 1) await expect(streams.open(ADMIN, { lastEventId })).rejects.toThrow("The disk is gone");
+    fails = false;
+    expect((await streams.open(ADMIN, { lastEventId })).status).toBe(200);
+    streams.close();
+  });
+
   it("refuses an id that is none [I4.malformed]", async () => {
     await using door = await httpDoor();
     expect(await door.ask("/v1/events", { fields: { "last-event-id": "../../x" } })).toMatchObject({

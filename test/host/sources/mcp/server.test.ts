@@ -14,18 +14,25 @@ type Connect = McpServerOptions["connect"];
 function serverOf(
   connect: Connect,
   clock: MemoryClock = createMemoryClock(0),
-): { readonly server: McpServer; readonly clock: MemoryClock } {
+): { readonly server: McpServer; readonly clock: MemoryClock; readonly replaced: (readonly string[])[] } {
   const pins = new Map<string, Pins>();
+  const replaced: (readonly string[])[] = [];
   const server = createMcpServer({
     ...{ name: "demo", config: { toolSideEffects: {} }, connect, reconnects: true, clock, log: SILENT, emit: () => {} },
-    registry: { replaceOwner: () => [], removeOwner: () => {} },
+    registry: {
+      replaceOwner(_, tools) {
+        replaced.push(tools.map(({ definition, binding }) => `${definition.name} ${binding.kind}`));
+        return [];
+      },
+      removeOwner: () => {},
+    },
     pins: {
       frozen: false,
       read: (name) => Promise.resolve(pins.get(name)),
       write: (name, now) => Promise.resolve(void pins.set(name, now)),
     },
   });
-  return { server, clock };
+  return { server, clock, replaced };
 }
 
 /** A client that lists these tools, and counts. */
@@ -64,6 +71,48 @@ describe("createMcpServer()", () => {
     await expect.poll(() => server.status()).toMatchObject({ state: "connected", tools: ["mcp__demo.a", "mcp__demo.b"] });
     await server.close();
     expect(made.map(({ closed }) => closed)).toEqual([1, 1]);
+  });
+
+  it("replaces nothing where a server says that its tools changed and lists the same, in whatever order [K3.changed]", async () => {
+    let tell = (): void => {};
+    let names: readonly string[] = ["a", "b"];
+    const client = clientOf(() => names);
+    const { server, clock, replaced } = serverOf(({ onChanged }) => {
+      tell = onChanged;
+      return Promise.resolve(client);
+    });
+    await server.started;
+    const first = ["a factory", "b factory"];
+    expect([client.lists, replaced]).toEqual([1, [first]]);
+    for (const listed of [
+      ["a", "b"],
+      ["b", "a"],
+      ["a", "b"],
+    ]) {
+      names = listed;
+      await listedAgain();
+    }
+    // Nor does looking again at what was accepted.
+    await server.refresh();
+    expect(replaced).toEqual([first]);
+    expect(server.status().tools.toSorted()).toEqual(["mcp__demo.a", "mcp__demo.b"]);
+
+    names = ["a", "b", "c"];
+    await listedAgain();
+    await expect.poll(() => replaced).toEqual([first, [...first, "c unavailable"]]);
+    await server.accept();
+    expect(replaced.slice(2)).toEqual([[...first, "c factory"]]);
+    await listedAgain();
+    await server.refresh();
+    expect(replaced).toHaveLength(3);
+    await server.close();
+
+    async function listedAgain(): Promise<void> {
+      const { lists } = client;
+      tell();
+      // It may still be at the end of the list before, and wait then.
+      await expect.poll(() => (clock.advance(1_000), client.lists)).toBe(lists + 1);
+    }
   });
 
   it("hears of changes also while a list of the connection before was still asked for [K3.changed]", async () => {

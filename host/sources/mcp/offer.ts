@@ -1,0 +1,171 @@
+/** What is offered of one server's tools: those that a person accepted as they are, and the others without their words (SPEC K3, H6). */
+
+import type { Tool } from "@modelcontextprotocol/client";
+import type { EmitEvent } from "../../audit/events.ts";
+import type { ConsentChange } from "../../consent/changes.ts";
+import type { ToolContext } from "../../context.ts";
+import { equalJson } from "../../equal-json.ts";
+import { createInTurn } from "../../in-turn.ts";
+import { hashOf } from "../../json-hash.ts";
+import type { JsonObject, JsonValue, SideEffect } from "../../../manifests/mod.ts";
+import type { RegisteredToolInput, Registry } from "../../registry.ts";
+import type { ToolOutput } from "../../tool-output.ts";
+import { ownerOf, type ServerTool } from "./definitions.ts";
+import { changedParts, pinChanges, pinOf, type Pins, type PinStore } from "./pins.ts";
+
+/** Tools that are new, or say something else than was accepted. In the server's own words: make them inert before they are shown. */
+export interface WaitingTools {
+  readonly tools: readonly string[];
+  /** Of what they say now: who accepts it by its digest accepts nothing else. */
+  readonly digest: string;
+  readonly changes: readonly ConsentChange[];
+}
+
+/** What a server's tools say is not any more what was shown. */
+export class McpToolsChanged extends Error {
+  override readonly name = "McpToolsChanged";
+}
+
+export interface McpOfferOptions {
+  /** The server's. */
+  readonly name: string;
+  readonly registry: Pick<Registry, "replaceOwner" | "removeOwner">;
+  readonly pins: PinStore;
+  readonly emit: EmitEvent;
+  readonly call: (tool: Tool, args: JsonValue, context: ToolContext) => Promise<ToolOutput>;
+}
+
+export interface McpOffer {
+  /** Qualified names, those included that are refused. */
+  tools(): readonly string[];
+  refused(): readonly Refused[];
+  waiting(): WaitingTools | undefined;
+  /** What the server lists now. Nothing is replaced where that is what it was. @param until aborted where it does not count any more */
+  list(tools: readonly ServerTool[], until: AbortSignal): Promise<void>;
+  /** Reads again what was accepted, wherever that was done. */
+  refresh(until: AbortSignal): Promise<void>;
+  /** @throws {McpToolsChanged} if what waits is not what has the digest. */
+  accept(names: readonly string[] | undefined, digest: string | undefined, until: AbortSignal): Promise<readonly string[]>;
+  /** The server is lost, and its tools with it. */
+  clear(): void;
+}
+
+/** A tool that is not offered, and why. */
+export interface Refused {
+  readonly tool: string;
+  readonly reason: string;
+}
+
+/** A tool as it was published. */
+interface Offered {
+  readonly one: ServerTool;
+  readonly reason: string | undefined;
+}
+
+export function createMcpOffer({ name, registry, pins, emit, call }: McpOfferOptions): McpOffer {
+  const owner = ownerOf(name);
+  let offered: ReadonlyMap<string, Offered> = new Map();
+  let waiting: WaitingTools | undefined;
+  /** What was told of refused tools, also by connections before: one that is lost again and again says nothing new. */
+  let told: ReadonlyMap<string, string> = new Map();
+  /** What is offered and what is accepted change one after the other. */
+  const inTurn = createInTurn();
+
+  async function publish(tools: readonly ServerTool[], until: AbortSignal): Promise<void> {
+    const known = await pins.read(name);
+    // Whoever lists a server trusts what it is then: from there on every change is asked about.
+    if (known === undefined) await pins.write(name, pinned(tools.filter((one) => one.refused === undefined)));
+    const differing = known === undefined ? [] : tools.filter((one) => one.refused === undefined && quarantine(one, known) !== undefined);
+    const digest = differing.length === 0 ? "" : await hashOf(differing.map(({ parts }) => pinOf(parts)));
+    if (until.aborted) return;
+    const names = differing.map(({ definition }) => definition.name);
+    waiting = known && names.length > 0 ? { tools: names, digest, changes: pinChanges(name, known, differing) } : undefined;
+    replace(new Map(tools.map((one) => [one.definition.name, { one, reason: one.refused ?? (known && quarantine(one, known)) }])));
+  }
+
+  /** What is new of it is told; where nothing is, clients keep what they have. */
+  function replace(next: ReadonlyMap<string, Offered>): void {
+    const before = offered;
+    offered = next;
+    for (const { tool, reason } of refused()) {
+      if (told.get(tool) !== reason) emit({ type: "plugin.quarantined", payload: { server: name, tool, reason } });
+    }
+    told = new Map(refused().map(({ tool, reason }) => [tool, reason]));
+    if (!isSame(before, next)) registry.replaceOwner(owner, [...next.values()].map(toInput));
+  }
+
+  function toInput({ one, reason }: Offered): RegisteredToolInput {
+    const { definition } = one;
+    const shared = { source: "mcp", toolkit: name } as const;
+    if (reason !== undefined) return { ...shared, definition: inert(definition, name), binding: { kind: "unavailable", reason } };
+    // What a pin has no part in may be another by then.
+    const listed = (): Tool => offered.get(definition.name)?.one.tool ?? one.tool;
+    const create = (): { definition: typeof definition; execute: (args: JsonValue, context: ToolContext) => Promise<ToolOutput> } => ({
+      definition,
+      execute: (args, context) => call(listed(), args, context),
+    });
+    return { ...shared, definition, binding: { kind: "factory", create } };
+  }
+
+  function quarantine({ tool, parts }: ServerTool, known: Pins): string | undefined {
+    const how = pins.frozen ? "start without --frozen to accept it" : `a person has to accept it: bascule mcp-servers accept ${name}`;
+    const before = known.get(tool.name);
+    if (before === undefined)
+      return pins.frozen ? `it is not in bascule.lock; ${how}` : `the server ${name} did not have it when its tools were accepted; ${how}`;
+    const changed = changedParts(before, pinOf(parts));
+    return changed.length === 0 ? undefined : `its ${changed.join(", ")} changed since it was accepted; ${how}`;
+  }
+
+  const refused = (): readonly Refused[] => [...offered].flatMap(([tool, { reason }]) => (reason === undefined ? [] : [{ tool, reason }]));
+  const listed = (): readonly ServerTool[] => [...offered.values()].map(({ one }) => one);
+
+  return {
+    tools: () => [...offered.keys()].map((tool) => `${owner}.${tool}`),
+    refused,
+    waiting: () => waiting,
+    list: (tools, until) => inTurn(() => publish(tools, until)),
+    refresh: (until) => inTurn(() => publish(listed(), until)),
+    accept: (names, digest, until) =>
+      inTurn(async () => {
+        if (digest !== undefined && digest !== waiting?.digest)
+          throw new McpToolsChanged(`What the tools of the MCP server ${name} say has changed since it was shown`);
+        const wanted = (waiting?.tools ?? []).filter((tool) => names?.includes(tool) !== false);
+        const accepted = listed().filter(({ definition }) => wanted.includes(definition.name));
+        if (accepted.length === 0) return [];
+        await pins.write(name, new Map([...((await pins.read(name)) ?? []), ...pinned(accepted)]));
+        await publish(listed(), until);
+        return wanted;
+      }),
+    clear() {
+      offered = new Map();
+      waiting = undefined;
+      registry.removeOwner(owner);
+    },
+  };
+}
+
+/** In whatever order they are listed. */
+function isSame(before: ReadonlyMap<string, Offered>, next: ReadonlyMap<string, Offered>): boolean {
+  return (
+    before.size === next.size &&
+    [...next].every(([tool, { one, reason }]) => {
+      const old = before.get(tool);
+      return old !== undefined && old.reason === reason && equalJson(old.one.parts, one.parts);
+    })
+  );
+}
+
+function pinned(tools: readonly ServerTool[]): Pins {
+  return new Map(tools.map(({ tool, parts }): [string, JsonObject] => [tool.name, pinOf(parts)]));
+}
+
+/** Nobody accepted what it says now, so nobody is shown it. */
+function inert<T extends { readonly name: string; readonly sideEffects: readonly SideEffect[] }>(definition: T, server: string): T {
+  return {
+    ...definition,
+    title: definition.name,
+    description: `A tool of the MCP server ${server} whose definition was not accepted`,
+    inputSchema: { type: "object" },
+    outputSchema: undefined,
+  };
+}

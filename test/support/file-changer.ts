@@ -1,0 +1,26 @@
+/** A program of its own that changes what several processes change: the lock, the grants, what was agreed to. */
+
+import { openLock } from "../../host/consent/lock.ts";
+import { createGrantStore } from "../../host/grants.ts";
+import { currentPlatform } from "../../host/platform/mod.ts";
+import { openProject } from "../../host/project-file.ts";
+import { trustedProject } from "../../host/trust/project-trust.ts";
+
+const [folder = "", config = "", name = "", count = "0"] = process.argv.slice(-4);
+const real = currentPlatform({ log: { level: "error" } });
+const platform = { ...real, environment: { ...real.environment, cwd: folder, config } };
+const lock = await openLock(platform, `${folder}/bascule.lock`);
+const { trust } = await trustedProject(platform, await openProject(platform, undefined));
+const grants = await createGrantStore(platform, `${folder}/.bascule/grants.json`, trust);
+// The other one is as far, too.
+process.stdout.write("ready\n");
+await new Promise<void>((resolve) => process.stdin.once("data", () => resolve()));
+for (let index = 0; index < Number(count); index += 1) {
+  const mine = `${name}-${index}`;
+  await Promise.all([
+    lock.changeServer(mine, () => ({ tools: new Map() })),
+    trust.agree([{ name: mine, about: "", value: index }]),
+    grants.grant(mine, `/${mine}`, { read: true }),
+  ]);
+}
+process.exit(0);
