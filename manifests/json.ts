@@ -17,5 +17,7 @@ export function isJsonArray(value: JsonValue | undefined): value is readonly Jso
 
 /** One RFC 6901 reference token, escaped: `a/b` becomes `a~1b`. */
 export function pointerToken(key: string | number): string {
-  return String(key).replaceAll("~", "~0").replaceAll("/", "~1");
+  const text = String(key);
+  // Hardly any has one; and every member of every value that is checked comes through here.
+  return text.includes("~") || text.includes("/") ? text.replaceAll("~", "~0").replaceAll("/", "~1") : text;
 }

@@ -44,6 +44,7 @@ export interface EngineFunctions {
   _QTS_ResolveException(context: number, value: number): number;
   _QTS_Throw(context: number, error: number): number;
   _QTS_NewError(context: number): number;
+  _QTS_IsJobPending(runtime: number): number;
   _QTS_ExecutePendingJob(runtime: number, maximum: number, contextOut: number): number;
   _QTS_ArgvGetJSValueConstPointer(argumentPointers: number, index: number): number;
   _QTS_PromiseState(context: number, promise: number): number;
@@ -85,6 +86,8 @@ export interface EngineFacts {
 export interface RunningModule {
   readonly functions: EngineFunctions;
   readonly memory: WebAssembly.Memory;
+  /** The whole memory as it is now. Invalid after the guest ran: ask again. */
+  readonly bytes: Uint8Array;
   readonly exports: Readonly<Record<string, unknown>>;
   /** Undefined on a build without a write barrier. */
   readonly shadow: Shadow | undefined;
@@ -166,9 +169,15 @@ export async function startModule(
     print: ignore,
     printErr: ignore,
   });
+  let bytes = new Uint8Array(memory.buffer);
   const running: RunningModule = {
     functions,
     memory,
+    get bytes() {
+      // Memory that has grown leaves its former buffer empty. Asking memory itself each time takes longer than most of what is read.
+      if (bytes.length === 0) bytes = new Uint8Array(memory.buffer);
+      return bytes;
+    },
     exports,
     shadow,
     wrote,
@@ -217,15 +226,29 @@ type NormalizeModuleArguments = [asyncify: unknown, runtime: number, context: nu
 const encoder = new TextEncoder();
 
 /** Copies text into guest memory as a C string that the receiver frees. `length` is in bytes, without the final zero. */
-export function writeText({ functions, memory, wrote }: RunningModule, text: string): { address: number; length: number } {
-  const room = text.length * 3 + 1;
-  const address = functions._malloc(room);
+export function writeText(running: RunningModule, text: string): { address: number; length: number } {
+  const address = allocate(running, textRoom(text));
+  return { address, length: putText(running, text, address) };
+}
+
+/** Bytes that a text takes in guest memory at most, with the zero at its end. */
+export function textRoom(text: string): number {
+  return text.length * 3 + 1;
+}
+
+/** Guest memory that the receiver frees. */
+export function allocate({ functions }: RunningModule, bytes: number): number {
+  const address = functions._malloc(bytes);
   if (address === 0) throw new RangeError("Out of guest memory");
-  const bytes = new Uint8Array(memory.buffer, address, room);
-  const { written } = encoder.encodeInto(text, bytes);
-  bytes[written] = 0;
+  return address;
+}
+
+/** Writes text as a C string to where there is room for it. @returns its length in bytes, without the final zero */
+export function putText({ bytes, wrote }: RunningModule, text: string, address: number): number {
+  const { written } = encoder.encodeInto(text, new Uint8Array(bytes.buffer, address, textRoom(text)));
+  bytes[address + written] = 0;
   wrote(address, written + 1);
-  return { address, length: written };
+  return written;
 }
 
 /** Applied to every runtime; fixed, because the worker's native stack is sized for it (FACTS, stack). */

@@ -1,6 +1,6 @@
 /** Values inside the guest, by address: making them, reading them, calling them. Everything read is bounded. */
 
-import { type EngineFunctions, type RunningModule, writeText } from "./engine.ts";
+import { allocate, type EngineFunctions, putText, type RunningModule, textRoom, writeText } from "./engine.ts";
 import type { ValueHandles } from "./handles.ts";
 
 /** A guest exception that reached the engine side. Its words are the guest's own, bounded. */
@@ -37,9 +37,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 export class GuestValues {
   readonly #running: RunningModule;
   readonly #functions: EngineFunctions;
-  readonly #memory: WebAssembly.Memory;
   #handles: ValueHandles = { context: 0, undefinedValue: 0, argumentPointers: 0 };
-  #bytes: Uint8Array = new Uint8Array(0);
   #words: Uint32Array = new Uint32Array(0);
   /** Length of the last text that was read. */
   lastTextBytes = 0;
@@ -47,7 +45,6 @@ export class GuestValues {
   constructor(running: RunningModule) {
     this.#running = running;
     this.#functions = running.functions;
-    this.#memory = running.memory;
   }
 
   adopt(handles: ValueHandles): void {
@@ -56,15 +53,11 @@ export class GuestValues {
 
   /** The whole memory as it is now. Invalid after the guest ran: ask again. */
   get bytes(): Uint8Array {
-    if (this.#bytes.buffer !== this.#memory.buffer) {
-      this.#bytes = new Uint8Array(this.#memory.buffer);
-      this.#words = new Uint32Array(this.#memory.buffer);
-    }
-    return this.#bytes;
+    return this.#running.bytes;
   }
 
   get words(): Uint32Array {
-    void this.bytes;
+    if (this.#words.length === 0) this.#words = new Uint32Array(this.bytes.buffer);
     return this.#words;
   }
 
@@ -73,6 +66,25 @@ export class GuestValues {
     const value = this.#functions._QTS_NewString(this.#handles.context, address);
     this.#functions._free(address);
     return value;
+  }
+
+  /** Strings and numbers; one piece of memory carries all texts inside. */
+  newAll(given: readonly (string | number)[]): number[] {
+    let room = 0;
+    for (const one of given) if (typeof one === "string") room += textRoom(one);
+    const begin = room === 0 ? 0 : allocate(this.#running, room);
+    let address = begin;
+    const made: number[] = [];
+    for (const one of given) {
+      if (typeof one === "number") made.push(this.newNumber(one));
+      else {
+        const length = putText(this.#running, one, address);
+        made.push(this.#functions._QTS_NewString(this.#handles.context, address));
+        address += length + 1;
+      }
+    }
+    if (begin !== 0) this.#functions._free(begin);
+    return made;
   }
 
   newNumber(value: number): number {
@@ -185,7 +197,8 @@ export class GuestValues {
   /** @throws {GuestException} */
   call(callee: number, values: readonly number[]): number {
     const { context, undefinedValue, argumentPointers } = this.#handles;
-    for (const [index, value] of values.entries()) this.words[(argumentPointers >> 2) + index] = value;
+    const { words } = this;
+    for (let index = 0; index < values.length; index++) words[(argumentPointers >> 2) + index] = values[index] ?? 0;
     this.#running.wrote(argumentPointers, values.length * 4);
     return this.checked(this.#functions._QTS_Call(context, callee, undefinedValue, values.length, argumentPointers));
   }

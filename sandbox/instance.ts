@@ -198,7 +198,7 @@ export class Instance {
       undefinedValue: f._QTS_GetUndefined(),
       argumentPointers: f._malloc(16),
       jobContext: f._malloc(4),
-      entry: { define: 0, invoke: 0, settle: 0, runTimers: 0, abort: 0, poll: 0, rejected: 0 },
+      entry: { define: 0, endLoading: 0, invoke: 0, settle: 0, runTimers: 0, abort: 0, poll: 0, rejected: 0 },
     };
     this.#take(handles);
     const { values } = this;
@@ -265,7 +265,7 @@ export class Instance {
   callEntry(name: EntryName, args: readonly (string | number)[], maximumBytes: number = SCRATCH_TEXT_BYTES): string {
     return this.#guard(() => {
       const { values } = this;
-      const made = args.map((arg) => (typeof arg === "string" ? values.newString(arg) : values.newNumber(arg)));
+      const made = values.newAll(args);
       const result = values.call(this.handles.entry[name], made);
       for (const value of made) values.free(value);
       const text = values.text(result, maximumBytes);
@@ -293,6 +293,7 @@ export class Instance {
     return this.#guard(() => {
       const f = this.#functions;
       const { runtime, jobContext } = this.handles;
+      if (f._QTS_IsJobPending(runtime) === 0) return 0;
       this.words[jobContext >> 2] = 0;
       this.wrote(jobContext, 4);
       const value = f._QTS_ExecutePendingJob(runtime, maximum, jobContext);

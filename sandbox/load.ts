@@ -45,6 +45,7 @@ export function loadPlugin(instance: Instance, restorer: Restorer, request: Load
     const namespace = evaluateEntry(instance, [...request.modules.keys()], world);
     const missing = defineModules(instance, namespace, request);
     if (missing !== undefined) return { ok: false, fault: missing };
+    instance.callEntry("endLoading", []);
     return { ok: true, image: restorer.capture(instance) };
   } catch (error) {
     if (world.isLate()) return { ok: false, fault: lateFault(request.loadMs) };

@@ -10,9 +10,14 @@ export const PAGE_BYTES: number = 1 << MARK_SHIFT;
 
 /** Marks what a write of `length` bytes at `address` touches. */
 export function mark(marks: Marks, address: number, length: number): void {
+  const first = address >>> MARK_SHIFT;
   const last = (address + length - 1) >>> MARK_SHIFT;
-  for (let page = address >>> MARK_SHIFT; page <= last; page++) marks[page] = 1;
+  if (last - first > FEW_PAGES) return void marks.fill(1, first, last + 1);
+  for (let page = first; page <= last; page++) marks[page] = 1;
 }
+
+/** Filling costs more than marking so many one by one. */
+const FEW_PAGES = 32;
 
 /** The imports of Emscripten's own that write through pointers write no more than this behind any of them: a date, names of time zones, the environment. */
 const IMPORT_WRITES_BYTES = 512;

@@ -17,8 +17,10 @@ export function pooledRandom(fill: (bytes: Uint8Array) => void): (bytes: Uint8Ar
       fill(pool);
       used = 0;
     }
-    bytes.set(pool.subarray(used, used + bytes.length));
-    pool.fill(0, used, used + bytes.length);
-    used += bytes.length;
+    // Byte by byte: for so few a view of the pool would cost more.
+    for (let index = 0; index < bytes.length; index++) {
+      bytes[index] = pool[used] ?? 0;
+      pool[used++] = 0;
+    }
   };
 }

@@ -3,7 +3,9 @@
 import type { Permissions } from "../../manifests/mod.ts";
 import { FileError } from "../platform/platform.ts";
 import type { FileOutcome } from "../testing/outcome.ts";
-import { runPlugin } from "../testing/run-plugin.ts";
+import { digestFiles } from "../sources/directory/digest.ts";
+import { OWN_WORKSPACE, runPlugin } from "../testing/run-plugin.ts";
+import { readBytes } from "../testing/test-copy.ts";
 import { readManifest } from "../types/read-manifest.ts";
 import type { CommandContext } from "./command.ts";
 import { isolationOfProject } from "./isolation-flag.ts";
@@ -14,8 +16,12 @@ import { printable, shorten } from "./text.ts";
 
 /** Owned by `dev`; `close` it. */
 export interface TestKeeper {
-  /** One plugin at a time; one that changes while it waits runs once. */
-  run(plugin: string, directory: string): void;
+  /**
+   * One plugin at a time; one that changes while it waits runs once.
+   *
+   * @param serving digest of the version that serves. Of any other, which nobody may have accepted, the tests hold what needs nobody's yes.
+   */
+  run(plugin: string, directory: string, serving: string | undefined): void;
   /** Ends what runs. */
   close(): Promise<void>;
 }
@@ -25,7 +31,7 @@ export interface TestKeeper {
  * empty workspace.
  */
 export function grantsOfTests(flags: Permissions): Permissions {
-  return Object.keys(flags).length === 0 ? { read: ["$workspace"], write: ["$workspace"] } : flags;
+  return Object.keys(flags).length === 0 ? OWN_WORKSPACE : flags;
 }
 
 /** @param grants those of the run. */
@@ -34,15 +40,15 @@ export function createTestKeeper(
   grants: Permissions,
 ): TestKeeper {
   const { platform, output } = context;
-  const waiting = new Map<string, string>();
+  const waiting = new Map<string, { readonly directory: string; readonly serving: string | undefined }>();
   const ending = new AbortController();
   let running: Promise<void> | undefined;
 
   async function runAll(): Promise<void> {
     for (let [next] = waiting; next !== undefined && !ending.signal.aborted; [next] = waiting) {
-      const [plugin, directory] = next;
+      const [plugin, { directory, serving }] = next;
       waiting.delete(plugin);
-      const files = await runOne(directory).catch((error: unknown) => tellProblem(plugin, error));
+      const files = await runOne(directory, serving).catch((error: unknown) => tellProblem(plugin, error));
       if (files === undefined) continue;
       for (const line of linesOf(plugin, directory, files)) output.line(line);
       output.entry(entryOf(plugin, files));
@@ -51,15 +57,17 @@ export function createTestKeeper(
   }
 
   /** Undefined if there is nothing to tell. */
-  async function runOne(directory: string): Promise<readonly FileOutcome[] | undefined> {
+  async function runOne(directory: string, serving: string | undefined): Promise<readonly FileOutcome[] | undefined> {
     const folder = await platform.files.realPath(directory);
     const manifest = await readManifest(platform, folder);
     // A wrong manifest is shown by whoever loads it.
     if (manifest === undefined || !manifest.ok) return undefined;
     const isolation = await isolationOfProject(context);
     const { signal } = ending;
-    const run = { platform, manifest: manifest.manifest, directory: folder, isolation, signal };
-    const files = await runPlugin({ ...run, grants: grantsOfTests(grants) });
+    const bytes = await readBytes(platform, folder);
+    const isServing = bytes !== undefined && (await digestFiles(bytes)) === serving;
+    const run = { platform, manifest: manifest.manifest, directory: folder, isolation, signal, ...(bytes && { files: bytes }) };
+    const files = await runPlugin({ ...run, grants: isServing ? grantsOfTests(grants) : OWN_WORKSPACE });
     return files.length === 0 || ending.signal.aborted ? undefined : files;
   }
 
@@ -92,8 +100,8 @@ export function createTestKeeper(
   }
 
   return {
-    run(plugin, directory) {
-      waiting.set(plugin, directory);
+    run(plugin, directory, serving) {
+      waiting.set(plugin, { directory, serving });
       running ??= runAll();
     },
     async close() {

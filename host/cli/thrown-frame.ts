@@ -46,9 +46,12 @@ async function pluginOf(tool: string, operations: ThrownOptions["operations"]): 
   }
 }
 
+/** Another host says it of its plugins, as it likes: looking for places takes the square of its length. */
+const MAX_STACK = 4_096;
+
 /** The first frame of the author's own files. The engine's own part in a loop has a position that is none: 1:1. */
 function firstPlace(stack: string): Required<Pick<PluginProblem, "file" | "line" | "column">> | undefined {
-  const frames = [...stack.matchAll(/\(?([^\s():]+):(\d+):(\d+)\)?$/gmu)].filter(([, file, line, column]) => {
+  const frames = [...stack.slice(0, MAX_STACK).matchAll(/\(?([^\s():]+):(\d+):(\d+)\)?$/gmu)].filter(([, file, line, column]) => {
     return !file?.startsWith("vendor/") && !(line === "1" && column === "1");
   });
   const [, file, line, column] = frames[0] ?? [];

@@ -2,6 +2,7 @@
 
 import type { PermissionKind, Permissions, PermissionValue, Problem } from "../../manifests/mod.ts";
 import { LIMIT_CEILINGS, parseJson, PERMISSION_KINDS } from "../../manifests/mod.ts";
+import { orUndefined } from "../platform/or-undefined.ts";
 import { FileError, type Files } from "../platform/platform.ts";
 import type { PluginStatus } from "../sources/directory/status.ts";
 import { excerpt } from "./code-frame.ts";
@@ -104,9 +105,16 @@ function locate(text: string, pointer: string): { readonly line: number; readonl
 export async function withFrame(problem: PluginProblem, directory: string, files: Files): Promise<PluginProblem> {
   // The folder is an author's: a name that leads out of it is not followed for the sake of a picture.
   if (problem.line === undefined || problem.file === undefined || problem.file.split("/").includes("..")) return problem;
-  const text = await readText(`${directory}/${problem.file}`, files);
+  const text = await readOwn(directory, problem.file, files);
   const frame = text === undefined ? undefined : excerpt(text, problem.line);
   return frame === undefined ? problem : { ...problem, frame };
+}
+
+/** The same; undefined also if a link above it leads out of the folder. */
+async function readOwn(directory: string, file: string, files: Files): Promise<string | undefined> {
+  const path = `${directory}/${file}`;
+  const [real, root] = await Promise.all([path, directory].map((place) => orUndefined(files.realPath(place))));
+  return real === undefined || root === undefined || !real.startsWith(`${root}/`) ? undefined : await readText(path, files);
 }
 
 /** The file as it is now; undefined if it went away, is no text file, or leads elsewhere. */

@@ -1,6 +1,6 @@
 /** Runs one file of a plugin's cases: each a call through dispatch, in an empty workspace of its own (SPEC I7). */
 
-import type { JsonValue, Permissions } from "../../manifests/mod.ts";
+import { coversPermissions, type JsonValue, type Permissions } from "../../manifests/mod.ts";
 import type { ToolResult } from "../call.ts";
 import { equalJson } from "../equal-json.ts";
 import type { Host } from "../host-interface.ts";
@@ -16,6 +16,8 @@ export interface CaseRun {
   readonly isWanted: (name: string) => boolean;
   /** A case that shows a refusal teaches nothing about what is needed. */
   readonly onlySuccesses?: boolean;
+  /** All that a case without answers may grant: its file is the plugin's own, and a plugin grants itself nothing. Absent: `hostWith` sees to it. */
+  readonly mayGrant?: Permissions;
   readonly platform: Pick<Platform, "files" | "clock">;
   /** A host that serves the plugin as it is, with these grants. */
   readonly hostWith: (grants: Permissions) => Promise<Host>;
@@ -41,6 +43,13 @@ export async function runCaseFile(run: CaseRun): Promise<FileOutcome> {
 
 async function runCase(one: PluginCase, run: CaseRun): Promise<TestOutcome> {
   const { files, clock } = run.platform;
+  const name = `${one.tool} ${one.name}`;
+  const beyond = one.answers === undefined && run.mayGrant !== undefined ? coversPermissions(run.mayGrant, one.grants) : [];
+  if (beyond.length > 0) {
+    const how = 'allow it to this run by a permission flag, or give the case "answers", with which it touches nothing outside';
+    const message = `The case grants ${beyond.join(", ")}, and a plugin's own file cannot grant that (${how})`;
+    return { name, status: "failed", ms: 0, steps: [], error: { message, stack: "" } };
+  }
   const workspace = await run.newWorkspace();
   for (const [path, text] of one.files) {
     const file = `${workspace}/${path}`;
@@ -64,7 +73,6 @@ async function runCase(one: PluginCase, run: CaseRun): Promise<TestOutcome> {
   const ms = clock.monotonic() - began;
   const unanswered = (answers?.missing() ?? []).map((asked) => `Asked for ${asked}, which the case has no answer to`);
   const wrong = [...unanswered, ...differences(one, result, expand), ...(await fileDifferences(one, workspace, run.platform))];
-  const name = `${one.tool} ${one.name}`;
   if (wrong.length === 0) return { name, status: "ok", ms, steps: [] };
   return { name, status: "failed", ms, steps: [], error: { message: wrong.join("\n"), stack: "" } };
 }

@@ -6,6 +6,7 @@ import { createHost } from "../host.ts";
 import type { Host } from "../host-interface.ts";
 import type { HostEvent } from "../audit/events.ts";
 import type { HostOptions } from "../host-options.ts";
+import { mergePermissions } from "../merge-permissions.ts";
 import type { Log, Platform } from "../platform/platform.ts";
 import { createPolicy } from "../policy/policy.ts";
 import { MANIFEST_FILE } from "../sources/directory/walk.ts";
@@ -22,8 +23,10 @@ export interface PluginTestOptions {
   readonly manifest: Manifest;
   /** Real path of the plugin's folder. */
   readonly directory: string;
-  /** What the test files may do, within what the manifest asks for; cases say it themselves. */
+  /** What the test files may do, within what the manifest asks for. Cases say it themselves, within this and their own workspace. */
   readonly grants: Permissions;
+  /** The plugin's bytes. Default: as they are in its folder. */
+  readonly files?: ReadonlyMap<string, Uint8Array>;
   /** Part of a name, or a regular expression between slashes. */
   readonly filter?: string;
   readonly sanitizeOps?: boolean;
@@ -49,7 +52,7 @@ export interface LearningRun {
  */
 export async function runPlugin(options: PluginTestOptions): Promise<readonly FileOutcome[]> {
   const { platform, manifest, directory } = options;
-  const files = await readBytes(platform, directory);
+  const files = options.files ?? (await readBytes(platform, directory));
   if (files === undefined) return [unreadable(manifest.name)];
   const bench = await openBench(options, { manifest, files });
   try {
@@ -61,6 +64,9 @@ export async function runPlugin(options: PluginTestOptions): Promise<readonly Fi
     await bench.close();
   }
 }
+
+/** Empty, and gone afterwards: nobody's. */
+export const OWN_WORKSPACE: Permissions = Object.freeze({ read: ["$workspace"], write: ["$workspace"] });
 
 interface Bench {
   runCases(file: string): Promise<FileOutcome>;
@@ -128,6 +134,7 @@ async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promis
       runCaseFile({
         ...{ plugin: manifest.name, file, platform, newWorkspace, onEvent, signal, isWanted: toMatcher(filter) },
         onlySuccesses: learning !== undefined,
+        ...(learning === undefined && { mayGrant: mergePermissions(OWN_WORKSPACE, grants) }),
         text: new TextDecoder().decode(files.get(file)),
         hostWith: caseHost,
       }),

@@ -55,7 +55,8 @@ interface Pending {
 let hostCall: Native["hostCall"];
 let takeBytes: Native["takeBytes"];
 let loading = true;
-let nextId = 1;
+const FIRST_ID = 1;
+let nextId = FIRST_ID;
 const pending = new PrimordialMap<number, Pending>();
 
 export function connect(native: Native): void {
@@ -101,7 +102,8 @@ function hasEffect(operation: string): boolean {
 
 /** Names of the pending operations with effects, if there are any. */
 export function unfinishedEffects(): string[] | undefined {
-  if (mapSize(pending) === 0) return undefined;
+  // Most calls have asked for nothing.
+  if (nextId === FIRST_ID || mapSize(pending) === 0) return undefined;
   const operations = bareList<string>();
   mapForEach(pending, ({ operation, hasEffect: own }) => {
     if (own === undefined ? hasEffect(operation) : own()) operations[operations.length] = operation;

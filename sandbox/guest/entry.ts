@@ -22,7 +22,7 @@ import { installFetch } from "./fetch.ts";
 import { installFileReader } from "./file-reader.ts";
 import { installFormData } from "./form-data.ts";
 import { installHeaders } from "./headers.ts";
-import { defineModule, invokeTool } from "./invoke.ts";
+import { defineModule, endLoading, invokeTool } from "./invoke.ts";
 import { installIntl } from "./intl.ts";
 import { installAtomics } from "./atomics.ts";
 import { installJson } from "./json.ts";
@@ -54,6 +54,7 @@ export function boot(native: Native): Entry {
   return objectFreeze({
     __proto__: null,
     define: defineModule,
+    endLoading,
     invoke: (module: string, name: string, args: string, context: string) => {
       invokeTool(module, name, args, context);
       lookAgainForRejections();

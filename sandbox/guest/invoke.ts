@@ -45,15 +45,29 @@ export function invokeTool(module: string, name: string, args: string, told: str
   }
 }
 
-/** Nothing that the load measured, drew or was limited by reaches into the call (SPEC B9). */
+/** True in an image: no call has begun since `endLoading`, so that the first has nothing to put back. */
+let isUntouched = false;
+
+/** The last that runs before the image is made. Nothing that the load measured, drew or was limited by reaches into a call (SPEC B9). */
+export function endLoading(): void {
+  resetCall();
+  isUntouched = true;
+}
+
 function beginCall(told: string): void {
-  leaveLoading();
   tellOfCall(told);
+  // Where the plugin keeps its state, another call was here before.
+  if (!isUntouched) resetCall();
+  isUntouched = false;
+  rebaseTimers();
+}
+
+function resetCall(): void {
+  leaveLoading();
   resetSignal();
   resetOutcome();
   resetRejections();
   resetPerformance();
-  rebaseTimers();
 }
 
 type Tool = (args: unknown, context: object) => unknown;

@@ -28,6 +28,8 @@ export type CallWords = readonly [module: string, name: string, args: string, co
 export interface Entry {
   /** Called once per entry module at load, with the module's namespace. */
   define(file: string, namespace: object): void;
+  /** Called once at the end of a load, before the image is made. */
+  endLoading(): void;
   /**
    * Begins a call. Returns what `poll` returns. Called at most once per restore.
    *

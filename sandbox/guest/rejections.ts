@@ -16,6 +16,8 @@ const MAX_REJECTED = 1_000;
 const MAX_TOLD = 10;
 
 const rejected = new PrimordialMap<object, unknown>();
+/** Whether there may be any: asking the map takes longer, and every call asks three times. */
+let mayBeRejected = false;
 let told = 0;
 /** Found, and waiting for their task. */
 let untold = bareList<Rejection>();
@@ -23,24 +25,27 @@ let untold = bareList<Rejection>();
 /** The engine tells, in the middle of whatever rejects: nothing of a program's runs here. */
 export function trackRejection(promise: object, reason: unknown, isHandled: number): void {
   if (isHandled !== 0) mapDelete(rejected, promise);
-  else if (mapSize(rejected) < MAX_REJECTED) mapSet(rejected, promise, reason);
+  else if (mapSize(rejected) < MAX_REJECTED) {
+    mayBeRejected = true;
+    mapSet(rejected, promise, reason);
+  }
 }
 
 /** A call begins. */
 export function resetRejections(): void {
   told = 0;
   if (untold.length > 0) untold = bareList<Rejection>();
-  if (mapSize(rejected) > 0) takeRejections();
+  if (mayBeRejected) takeRejections();
 }
 
 /** Has the engine come back after its jobs where there would be none: a tool that has returned may have left some. */
 export function lookAgainForRejections(): void {
-  if (mapSize(rejected) > 0) promiseThen(new PrimordialPromise((resolve) => resolve(undefined)), ignore, ignore);
+  if (mayBeRejected && mapSize(rejected) > 0) promiseThen(new PrimordialPromise((resolve) => resolve(undefined)), ignore, ignore);
 }
 
 /** After all jobs. While the call goes on, in a task of its own: listeners may begin new ones. */
 export function tellRejections(): void {
-  if (mapSize(rejected) === 0 && untold.length === 0) return;
+  if (untold.length === 0 && !(mayBeRejected && mapSize(rejected) > 0)) return;
   const found = takeRejections();
   for (let index = 0; index < found.length; index++) {
     const one = found[index];
@@ -65,6 +70,7 @@ interface Rejection {
 }
 
 function takeRejections(): readonly Rejection[] {
+  mayBeRejected = false;
   const found = bareList<Rejection>();
   mapForEach(rejected, (reason, promise) => {
     if (found.length < MAX_TOLD) found[found.length] = { promise, reason };

@@ -6,6 +6,9 @@ import type { WorkerLauncher } from "./port.ts";
 /** A brief call or operation is answered by then, also by a worker that had to be woken. */
 const AWAKE_MS = 0.06;
 
+/** A worker takes in at least so much. */
+const BYTES_A_MS = 4_000_000;
+
 /** What the host's thread expects of one worker. The event loop goes on turning meanwhile: everything else gets its turn too. */
 export class StayAwake {
   readonly #powers: Pick<WorkerLauncher, "now" | "soon">;
@@ -15,6 +18,7 @@ export class StayAwake {
   #isRenewed = false;
   #hasHeard = false;
   #until = 0;
+  #forMs = 0;
 
   /** @param isOwed whether the worker has anything to answer */
   constructor(powers: Pick<WorkerLauncher, "now" | "soon">, isOwed: () => boolean) {
@@ -22,11 +26,16 @@ export class StayAwake {
     this.#isOwed = isOwed;
   }
 
-  /** The worker got something that it will answer. */
-  expect(): void {
+  /**
+   * The worker got something that it will answer.
+   *
+   * @param bytes how much it has to copy first
+   */
+  expect(bytes: number = 0): void {
     const { soon } = this.#powers;
     if (soon === undefined) return;
     this.#isRenewed = true;
+    this.#forMs = AWAKE_MS + bytes / BYTES_A_MS;
     if (this.#isTurning || !this.#patience.isWorthwhile()) return;
     this.#isTurning = true;
     this.#hasHeard = false;
@@ -42,7 +51,7 @@ export class StayAwake {
     const { now, soon } = this.#powers;
     if (this.#isRenewed) {
       this.#isRenewed = false;
-      this.#until = now() + AWAKE_MS;
+      this.#until = now() + this.#forMs;
     }
     if (this.#isOwed() && now() < this.#until) return soon?.(this.#turn);
     this.#isTurning = false;

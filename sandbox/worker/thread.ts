@@ -214,13 +214,15 @@ export class Thread {
       ...(bytes !== undefined && { bytes: lent ?? bytes }),
       isLent: lent !== undefined,
     });
-    this.#awake.expect();
+    this.#awake.expect(lent?.length);
   }
 
   /** Large answers go through one piece of shared memory: a message would need fresh memory for each on both sides. */
   #lend(bytes: Uint8Array): Uint8Array | undefined {
     if (bytes.length < LEND_FROM_BYTES || bytes.length > LENT_BYTES) return undefined;
     if (Atomics.compareExchange(this.#control.words, LENT, 0, 1) !== 0) return undefined;
+    // It wakes while the bytes are copied.
+    this.#ring();
     this.#shared ??= new Uint8Array(new SharedArrayBuffer(LENT_BYTES));
     this.#shared.set(bytes);
     return this.#shared.subarray(0, bytes.length);

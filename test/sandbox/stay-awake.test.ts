@@ -55,6 +55,15 @@ describe("StayAwake", () => {
     expect(turn()).toBe(1);
   });
 
+  it("waits longer where the worker has much to copy first", () => {
+    const turns = [0, 1_000_000].map((bytes) => {
+      const { awake, turn } = start();
+      awake.expect(bytes);
+      return turn();
+    });
+    expect(turns).toEqual([7, 32]);
+  });
+
   it("falls asleep where no answer comes, and tries less and less often then", () => {
     const { awake, turn } = start();
     const turns = Array.from({ length: 7 }, () => {

@@ -6,6 +6,7 @@ import { makeBaseImage } from "../../sandbox/base-image.ts";
 import { type BaseImage, type Image, unchanged } from "../../sandbox/image.ts";
 import { differsFrom, type Restorer } from "../../sandbox/plain-copy.ts";
 import { loadCompiler } from "../../sandbox/compile.ts";
+import type { GuestHost } from "../../sandbox/guest-host.ts";
 import { Instance } from "../../sandbox/instance.ts";
 import { loadPlugin } from "../../sandbox/load.ts";
 import { LOCAL_OPERATIONS } from "../../sandbox/local-operations.ts";
@@ -50,6 +51,18 @@ export interface InThreadOptions {
   readonly now?: () => number;
 }
 
+/** What a call is told. Text, as it arrives in a worker. */
+const CONTEXT = JSON.stringify({
+  cwd: "/",
+  sessionId: "s",
+  callId: "c",
+  workspacePath: "/",
+  settings: {},
+  permissions: {},
+  deadline: 0,
+  limits: {},
+});
+
 /** Loads one module as a plugin. 64 MiB of memory. */
 export async function loadInThread(
   source: string,
@@ -77,6 +90,17 @@ export async function loadInThread(
   );
   if (!loaded.ok) throw new Error(`The plugin does not load: ${JSON.stringify(loaded.fault)}`);
   const { image: plugin } = loaded;
+  let endBy = 0;
+  const host: GuestHost = {
+    hostCall: (_id, operation, text, bytes) =>
+      LOCAL_OPERATIONS.get(operation)?.(text, bytes, { monotonicMs: () => 1, randomBytes: (length) => new Uint8Array(length) }) ?? {
+        answer: "vnull",
+      },
+    shouldInterrupt: () => Date.now() > endBy,
+    now,
+    moduleSource: () => ({ throws: "No dynamic imports here" }),
+    moduleName: (_base, specifier) => specifier,
+  };
   restorer.restore(instance, plugin);
   return {
     instance,
@@ -84,29 +108,10 @@ export async function loadInThread(
     restore: (image = plugin) => restorer.restore(instance, image),
     differs: (image = plugin) => differsFrom(instance, image, base),
     call(name, args = {}) {
-      const endBy = Date.now() + budgetMs;
-      instance.host = {
-        hostCall: (_id, operation, text, bytes) =>
-          LOCAL_OPERATIONS.get(operation)?.(text, bytes, { monotonicMs: () => 1, randomBytes: (length) => new Uint8Array(length) }) ?? {
-            answer: "vnull",
-          },
-        shouldInterrupt: () => Date.now() > endBy,
-        now,
-        moduleSource: () => ({ throws: "No dynamic imports here" }),
-        moduleName: (_base, specifier) => specifier,
-      };
-      const context = {
-        cwd: "/",
-        sessionId: "s",
-        callId: "c",
-        workspacePath: "/",
-        settings: {},
-        permissions: {},
-        deadline: 0,
-        limits: {},
-      };
+      endBy = Date.now() + budgetMs;
+      instance.host = host;
       try {
-        const first = instance.callEntry("invoke", ["main.js", name, JSON.stringify(args), JSON.stringify(context)], 1 << 22);
+        const first = instance.callEntry("invoke", ["main.js", name, JSON.stringify(args), CONTEXT], 1 << 22);
         while (instance.runJobs(1_000) === 1_000 && Date.now() < endBy);
         return first.startsWith("w") ? instance.callEntry("poll", [], 1 << 22) : first;
       } finally {

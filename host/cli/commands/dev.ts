@@ -95,7 +95,8 @@ async function showEvents(
     if (!CHANGES_MANIFEST.has(event.type)) continue;
     const view = await plugin(event.plugin ?? "");
     await typesOf(view, keepTypes);
-    if (event.type !== "plugin.failed" && view?.directory !== undefined) tests?.run(view.name, view.directory);
+    if (event.type !== "plugin.failed" && view?.directory !== undefined)
+      tests?.run(view.name, view.directory, view.state === "loaded" && view.held === undefined ? view.digest : undefined);
   }
   await prompts?.ended();
 }

@@ -1,5 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { withFrame } from "../../../host/doors/plugin-view.ts";
+import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { describe, expect, it } from "vitest";
 import { createCliProject, type CliProject } from "./run-cli.ts";
 
@@ -69,6 +71,28 @@ describe("bascule dev", () => {
     expect(await dev.ended).toMatchObject({ code: 0 });
   });
 
+  it("gives tests of a version that does not serve nothing of the run's flags [I7.dev-held]", async () => {
+    await using project = await createCliProject({ "README.md": "# Title\n" });
+    const manifestOf = (more: object): string =>
+      JSON.stringify({
+        ...{ schemaVersion: "1.0", name: "demo", version: "1.0.0", description: "Is tested", permissions: { read: true }, ...more },
+        tools: [{ name: "one", description: "Says one", inputSchema: { type: "object" }, sideEffects: [] }],
+      });
+    await project.write("plugins/demo/manifest.json", manifestOf({}));
+    await project.write("plugins/demo/main.ts", "export const one = () => 1;");
+    const dev = project.start(["dev", `--allow-read=${project.folder}`]);
+    await dev.waitFor("Ctrl-C ends");
+    const reading = `Deno.test("reads", async () => { await Deno.readTextFile(${JSON.stringify(`${project.folder}/README.md`)}); });`;
+    await project.write("plugins/demo/main.test.ts", reading);
+    await dev.waitFor("tests    demo  1 passed\n");
+    // It asks for more, and nobody has accepted it.
+    await project.write("plugins/demo/manifest.json", manifestOf({ permissions: { read: true, net: true } }));
+    await dev.waitFor("tests    demo  0 passed, 1 failed\n");
+    expect(dev.printed()).toMatch(/held +demo/);
+    dev.interrupt();
+    await dev.ended;
+  });
+
   it("runs none with --no-tests [I7.no-tests]", async () => {
     await using project = await projectWithDemo();
     const dev = project.start(["dev", "--no-tests"]);
@@ -107,6 +131,22 @@ describe("bascule dev", () => {
     const stale = await project.run(["call", "demo_peek", "path=README.md"]);
     expect(stale.error).toContain("at demo_peek (main.ts:3:22)");
     expect(stale.error).not.toContain("thrown here");
+  });
+
+  it("shows no line of a file that a plugin's stack or link leads to [I7.frame]", async () => {
+    const platform = memoryPlatform({
+      "plugins/demo/main.ts": "one\ntwo",
+      "plugins/demo/lib": { link: "/home/user/.ssh" },
+      "plugins/demo/key.ts": { link: "/home/user/.ssh/id" },
+      "plugins/other/main.ts": "three",
+    });
+    platform.plant("/home/user/.ssh/id", "a key");
+    const framed = async (file: string): Promise<readonly string[] | undefined> =>
+      (await withFrame({ severity: "error", pointer: "", message: "m", file, line: 1 }, `${WORKSPACE}/plugins/demo`, platform.files)).frame
+        ?.lines;
+    expect(await framed("main.ts")).toEqual(["one", "two"]);
+    for (const file of ["lib/id", "key.ts", "../other/main.ts", "lib/../main.ts", "/home/user/.ssh/id", "nothing.ts"])
+      expect(await framed(file), file).toBeUndefined();
   });
 
   it("writes a JSON value a line, for programs [I7.json]", async () => {

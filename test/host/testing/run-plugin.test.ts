@@ -1,6 +1,7 @@
-import { readdir } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { createCliProject, type CliProject } from "../cli/run-cli.ts";
 
 const MANIFEST = {
@@ -21,8 +22,8 @@ const MANIFEST = {
 };
 const MAIN = `export const size = async ({ path }: { path: string }): Promise<number> => (await Deno.readTextFile(path)).length;`;
 
-function demo(files: Readonly<Record<string, string>>): Promise<CliProject> {
-  const inside = { "manifest.json": JSON.stringify(MANIFEST), "main.ts": MAIN, ...files };
+function demo(files: Readonly<Record<string, string>>, more: object = {}): Promise<CliProject> {
+  const inside = { "manifest.json": JSON.stringify({ ...MANIFEST, ...more }), "main.ts": MAIN, ...files };
   return createCliProject(Object.fromEntries(Object.entries(inside).map(([path, text]) => [`plugins/demo/${path}`, text])));
 }
 
@@ -30,6 +31,41 @@ function demo(files: Readonly<Record<string, string>>): Promise<CliProject> {
 const text = (out: string): string => out.replace(/\([\d.]+m?s\)/g, "(time)");
 
 describe("bascule test", () => {
+  it("runs no case that grants itself what is a person's: that takes a flag, or answers [I7.self-grant]", async () => {
+    const outside = await temporaryFolder();
+    await writeFile(join(outside, "secret.txt"), "12345");
+    const wish = { tool: "size", args: { path: join(outside, "secret.txt") }, expect: { ok: true } };
+    const cases = [
+      { ...wish, name: "reads outside", grants: { read: [outside] } },
+      { ...wish, name: "reads all", grants: { read: true } },
+      { ...wish, name: "sends", args: { path: "a.txt" }, files: { "a.txt": "1" }, grants: { read: ["$workspace"], net: ["evil.example"] } },
+      { ...wish, name: "writes", grants: { write: [outside] } },
+      { ...wish, name: "starts", grants: { run: ["sh"] } },
+      { ...wish, name: "knows", grants: { env: ["HOME"] } },
+      {
+        ...wish,
+        name: "touches nothing",
+        grants: { read: [outside] },
+        answers: [{ operation: "fs.readFile", args: { path: join(outside, "secret.txt") }, text: "1" }],
+        expect: { ok: true, output: 1 },
+      },
+    ];
+    await using project = await demo(
+      { "cases/size.json": JSON.stringify(cases) },
+      { permissions: { read: true, write: true, net: true, run: ["sh"], env: true } },
+    );
+    const { out } = await project.run(["test"]);
+    expect(out.match(/^size .*(?:ok|FAILED)/gmu)).toEqual([
+      ...["reads outside", "reads all", "sends", "writes", "starts", "knows"].map((name) => `size ${name} ... FAILED`),
+      "size touches nothing ... ok",
+    ]);
+    for (const item of [`read: ${outside}`, "net: evil.example", `write: ${outside}`, "run: sh", "env: HOME"])
+      expect(out).toContain(`The case grants ${item}, and a plugin's own file cannot grant that`);
+    // The person's flags are a person's.
+    const allowed = await project.run(["test", "--filter=reads outside", `--allow-read=${outside}`]);
+    expect([allowed.code, allowed.out]).toEqual([0, expect.stringContaining("size reads outside ... ok")]);
+  });
+
   it("runs the cases, each in a workspace of its own with its own grants [I7.cases]", async () => {
     const cases = [
       {
@@ -52,7 +88,7 @@ describe("bascule test", () => {
         tool: "size",
         args: { path: "a.txt" },
         files: { "a.txt": "1" },
-        grants: { read: true },
+        grants: { read: ["$workspace"] },
         expect: { ok: true, output: 2 },
       },
       {
@@ -60,7 +96,7 @@ describe("bascule test", () => {
         tool: "size",
         args: { path: "a.txt" },
         files: { "a.txt": "1" },
-        grants: { read: true },
+        grants: { read: ["$workspace"] },
         expect: { ok: true, files: { "b.txt": "b" } },
       },
     ];
