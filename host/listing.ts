@@ -17,6 +17,9 @@ import type { RegisteredTool, ToolSourceName } from "./tool.ts";
 
 /** What to list; every part that is given must match. */
 export interface ToolFilter {
+  /** Bare or qualified. */
+  readonly name?: string;
+  readonly plugin?: string;
   /** `user` is an alias of `function`. */
   readonly source?: ToolSourceName | "user";
   readonly category?: string;
@@ -95,7 +98,9 @@ export function listTool(tool: RegisteredTool): ToolListing {
 
 /** Whether every part of the filter matches. */
 export function matchesFilter(tool: RegisteredTool, filter: ToolFilter): boolean {
-  const { source, category, tags = [], role, enabledOnly = false } = filter;
+  const { name, plugin, source, category, tags = [], role, enabledOnly = false } = filter;
+  if (name !== undefined && tool.name !== name && tool.qualifiedName !== name) return false;
+  if (plugin !== undefined && tool.plugin !== plugin) return false;
   if (source !== undefined && tool.source !== (source === "user" ? "function" : source)) return false;
   if (category !== undefined && tool.definition.category !== category) return false;
   if (!tags.every((tag) => tool.definition.tags.includes(tag))) return false;

@@ -13,9 +13,12 @@ import { createOutput, type Output } from "./output.ts";
 import { findProject } from "./project.ts";
 import { VERSION } from "../version.ts";
 
+/** Commands that serve others for as long as they run. */
+const SERVING: ReadonlySet<string> = new Set(["dev", "mcp", "runner", "serve"]);
+
 /** What `bin/bascule.mjs` calls. `program` is how the person started it, to be shown in advice. */
 export function start(argv: readonly string[], program: string): Promise<number> {
-  return main(argv, currentPlatform({ log: { level: "warn" } }), program);
+  return main(argv, currentPlatform({ log: { level: "warn" }, brief: !SERVING.has(argv[0] ?? "") }), program);
 }
 
 /**

@@ -79,7 +79,7 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
 
   function viewOf(status: PluginStatus): Promise<PluginView> {
     const granted = (status.name === undefined ? undefined : host.grants.find(status.name, status.directory, status.digest ?? "")) ?? {};
-    const tools = host.list().filter((tool) => tool.plugin !== undefined && tool.plugin === status.name);
+    const tools = status.name === undefined ? [] : host.list({ plugin: status.name });
     return toPluginView(status, { files, granted, tools: tools.map(toToolView) });
   }
 
@@ -92,16 +92,23 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
   async function info(name: string): Promise<Info> {
     const status = host.plugins().find((plugin) => (plugin.name ?? plugin.folder) === name);
     if (status) return { kind: "plugin", plugin: await viewOf(status) };
-    const tool = host.list().find(isCalled(name));
+    const [tool] = toolsCalled(name);
     if (!tool) throw noSuchThing(name);
     const owner = host.plugins().find((plugin) => plugin.name === tool.plugin);
     return { kind: "tool", tool: toToolView(tool), plugin: owner ? await viewOf(owner) : builtinView([tool]) };
   }
 
+  /** By a bare or qualified name, or by a second name of a built-in tool. */
+  function toolsCalled(name: string): readonly ToolListing[] {
+    const builtin = Object.hasOwn(BUILTIN_ALIASES, name) ? BUILTIN_ALIASES[name] : undefined;
+    const named = host.list({ name });
+    return builtin === undefined ? named : [...named, ...host.list({ name: builtin, source: "builtin" })];
+  }
+
   /** @throws {DoorError} if there is no such plugin. */
   function checkPlugin(name: string): void {
     if (host.plugins().some((plugin) => plugin.name === name)) return;
-    const owner = host.list().find((tool) => tool.name === name || tool.qualifiedName === name)?.plugin;
+    const owner = host.list({ name })[0]?.plugin;
     if (owner !== undefined)
       throw new DoorError("not_found", `"${name}" is a tool of plugin "${owner}": grants and settings are the plugin's`, owner);
     throw noSuchThing(name, "plugin");
@@ -116,7 +123,7 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
   function why(question: WhyQuestion): readonly ToolExplanation[] {
     const { name } = question;
     const status = host.plugins().find((plugin) => plugin.name === name);
-    const tools = host.list().filter(status ? (tool) => tool.plugin === name : isCalled(name));
+    const tools = status ? host.list({ plugin: name }) : toolsCalled(name);
     if (tools.length === 0) throw status ? new DoorError("not_found", `Plugin "${name}" has no tools now`) : noSuchThing(name);
     const query = question.act && toQuery(question.act.kind, question.act.value);
     return tools.flatMap((tool) => {
@@ -230,11 +237,6 @@ async function refusedAsSaid<T>(act: () => Promise<T>): Promise<T> {
 }
 
 /** By bare name, qualified name, or the other name of a built-in. */
-function isCalled(name: string): (tool: ToolListing) => boolean {
-  const builtin = Object.hasOwn(BUILTIN_ALIASES, name) ? BUILTIN_ALIASES[name] : undefined;
-  return (tool) => tool.name === name || tool.qualifiedName === name || (tool.source === "builtin" && tool.name === builtin);
-}
-
 function builtinView(tools: readonly ToolListing[]): PluginView {
   return {
     name: BUILTIN,

@@ -25,6 +25,8 @@ import { createWorkerLauncher } from "./workers.ts";
 
 export interface PlatformOptions {
   readonly log?: LogOptions;
+  /** The process does one thing for one person and ends: it may wait for a disk where a server may not. */
+  readonly brief?: boolean;
 }
 
 export function createNodePlatform(options: PlatformOptions = {}): Platform {
@@ -39,7 +41,7 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     name,
     clock,
     random: createRandom(clock),
-    files: createFiles(),
+    files: createFiles(options.brief),
     guarded: createGuardedFiles(hasLinuxWalk() ? createLinuxWalk() : createPortableWalk(), environment.os),
     network: createNetwork(),
     journals: createJournals(),

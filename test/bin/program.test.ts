@@ -50,16 +50,13 @@ describe("the program of a checkout", () => {
     ["a process, on Deno", "deno", "inside_sum", "--isolation=process"],
   ])("is the bundle that `npm ci` makes, also in %s [I2.bundle]", { timeout: 60_000 }, async (_where, runtime, ...words) => {
     expect(await programOf(bundled)).toMatch(BUNDLE);
-    const args = [
-      ...(runtime === "deno" ? ["run", "-A"] : []),
-      join(bundled, "bin/bascule.mjs"),
-      "call",
-      ...words,
-      "a:=2",
-      "b:=3",
-      "--json",
-    ];
-    const { code, output } = await runCommand(runtime, args, { cwd: projectWithTools() });
+    const cwd = projectWithTools();
+    const bascule = (...line: string[]): Promise<CommandOutcome> => {
+      const args = [...(runtime === "deno" ? ["run", "-A"] : []), join(bundled, "bin/bascule.mjs"), ...line];
+      return runCommand(runtime, args, { cwd, env: { XDG_CONFIG_HOME: join(cwd, ".config") } });
+    };
+    if (words[0] === "trusted_sum") await bascule("trust", "--yes");
+    const { code, output } = await bascule("call", ...words, "a:=2", "b:=3", "--json");
     expect({ code, ...pick(output) }).toEqual({ code: 0, route: words[0] === "inside_sum" ? "wasm" : "host", output: 5 });
   });
 

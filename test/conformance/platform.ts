@@ -26,7 +26,7 @@ const failsWith = (code: string): object => expect.objectContaining({ name: "Fil
 /** Registers the suite. */
 export function describePlatform(name: string, setup: () => Promise<PlatformSetup>): void {
   describeGuardedFiles(name, setup);
-  describe(`${name}: the host's own files`, () => describeFiles(setup));
+  describeOwnFiles(name, setup);
   describe(`${name}: clock, randomness, environment`, () => describeRest(setup));
   describe(`${name}: network`, () => describeNetwork(setup));
   describe(`${name}: local sockets`, () => describeSockets(setup));
@@ -35,6 +35,11 @@ export function describePlatform(name: string, setup: () => Promise<PlatformSetu
 /** The part of the suite that is about files on behalf of guests. */
 export function describeGuardedFiles(name: string, setup: () => Promise<PlatformSetup>): void {
   describe(`${name}: guarded files`, () => describeGuarded(setup));
+}
+
+/** The part of the suite that is about the host's own files. */
+export function describeOwnFiles(name: string, setup: () => Promise<PlatformSetup>): void {
+  describe(`${name}: the host's own files`, () => describeFiles(setup));
 }
 
 function describeGuarded(setup: () => Promise<PlatformSetup>): void {

@@ -187,6 +187,11 @@ describe("createRegistry()", () => {
     const names = (filter: Parameters<Registry["list"]>[0]): readonly string[] => tools.list(filter).map(({ name }) => name);
     expect(names({ source: "user" })).toEqual(["one", "two"]);
     expect(names({ source: "plugin", enabledOnly: true })).toEqual(["count"]);
+    const owners = (filter: Parameters<Registry["list"]>[0]): unknown => tools.list(filter).map((tool) => [tool.plugin, tool.name]);
+    expect(owners({ plugin: "words" })).toEqual([["words", "count"]]);
+    expect(owners({ name: "one" })).toEqual([[undefined, "one"]]);
+    expect(owners({ name: "words.count" })).toEqual([["words", "count"]]);
+    expect(owners({ name: "words.coun" })).toEqual([]);
     expect(names({ category: "math" })).toEqual(["one"]);
     expect(names({ tags: ["a", "b"] })).toEqual(["one"]);
     expect(names({ tags: ["a"], role: "guest" })).toEqual(["one"]);

@@ -1,4 +1,4 @@
-import { describePlatform } from "../../conformance/platform.ts";
+import { describeOwnFiles, describePlatform } from "../../conformance/platform.ts";
 import { createGuardedFiles } from "../../../host/platform/guarded-files.ts";
 import { createLinuxWalk, hasLinuxWalk } from "../../../host/platform/linux-walk.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
@@ -41,6 +41,9 @@ async function serve(answer: (request: MemoryRequest) => MemoryAnswer): Promise<
 }
 
 describePlatform(platform.name, async () => ({ platform, root: await temporaryFolder(), plant: plantOnDisk, serve }));
+
+const brief = currentPlatform({ brief: true });
+describeOwnFiles(`${brief.name}, brief`, async () => ({ platform: brief, root: await temporaryFolder(), plant: plantOnDisk, serve }));
 
 // The way of other systems works here too, so that it is tested at all.
 if (hasLinuxWalk()) {

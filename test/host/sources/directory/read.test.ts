@@ -42,12 +42,15 @@ describe("readFolder()", () => {
     expect(plain.kind === "read" && typed.kind === "read" && plain.digest === typed.digest).toBe(true);
   });
 
-  it("has as digest SHA-256 over the sorted paths, lengths and bytes [M11]", async () => {
-    const state = await read({ "manifest.json": "{}", "b.ts": "bee", "a/z.ts": "é" });
+  it.each([
+    ["small", "bee"],
+    ["large", "bee".repeat(100_000)],
+  ])("has as digest SHA-256 over the sorted paths, lengths and bytes of %s files [M11]", async (_size, bee) => {
+    const state = await read({ "manifest.json": "{}", "b.ts": bee, "a/z.ts": "é" });
     const hash = createHash("sha256");
     for (const [path, text] of [
       ["a/z.ts", "é"],
-      ["b.ts", "bee"],
+      ["b.ts", bee],
       ["manifest.json", "{}"],
     ] as const) {
       hash.update(`${path}\0${Buffer.byteLength(text)}\0${text}`);
