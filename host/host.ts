@@ -8,7 +8,7 @@ import { createCalls } from "./calls.ts";
 import { checkRequired } from "./capabilities/mod.ts";
 import { type ConfirmationOptions, createConfirm } from "./confirmations/confirmations.ts";
 import { createPermissionAsks } from "./confirmations/permission-asks.ts";
-import { createPatience } from "./confirmations/patience.ts";
+import { createRefusals } from "./confirmations/refusals.ts";
 import { createPendingConfirmations } from "./confirmations/pending.ts";
 import { isSameDecision } from "./decision-summary.ts";
 import { createConsentActs } from "./consent/consent-acts.ts";
@@ -136,7 +136,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     newId: random.uuidv7,
     clock,
     pending: confirmations,
-    patience: createPatience(clock),
+    refusals: createRefusals(clock),
     timeoutMs: policies.confirmationTimeoutMs,
     isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
     onDefect,

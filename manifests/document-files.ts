@@ -59,6 +59,7 @@ export interface ToolFile {
   readonly destructive?: boolean;
   readonly determinism?: "deterministic" | "nondeterministic";
   readonly permissions?: Permissions;
+  readonly native?: boolean;
   readonly requires?: readonly Requirement[];
   readonly timeoutMs?: number;
   readonly callers?: readonly Caller[];

@@ -56,6 +56,7 @@ function toolToJson(tool: ToolDefinition, main: string): object {
     ...(tool.destructive && { destructive: true }),
     ...(tool.determinism !== "nondeterministic" && { determinism: tool.determinism }),
     permissions: tool.permissions,
+    native: tool.native,
     requires: unlessEmpty(tool.requires),
     timeoutMs: tool.timeoutMs,
     ...(tool.callers.join() !== "direct" && { callers: tool.callers }),

@@ -40,6 +40,7 @@ export const TOOL_FIELDS: readonly string[] = [
   "destructive",
   "determinism",
   "permissions",
+  "native",
   "requires",
   "timeoutMs",
   "callers",
@@ -79,6 +80,7 @@ export function readTool(reader: DocumentReader, value: JsonValue, pointer: stri
     destructive,
     determinism: fields.choice("determinism", ["deterministic", "nondeterministic"]) ?? "nondeterministic",
     permissions: readToolPermissions(reader, fields, defaults.permissions),
+    native: fields.flag("native"),
     requires:
       fields.list("requires", (item, place) => readRequirement(reader, item, place, inputSchema && (inputSchema.properties ?? {}))) ?? [],
     timeoutMs: fields.count("timeoutMs", LIMIT_CEILINGS.wallMs),

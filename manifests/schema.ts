@@ -70,6 +70,7 @@ export const ToolSchema: SchemaOf<ToolFile> = schemaOf<ToolFile>()(
     destructive: Type.Optional(Type.Boolean({ description: "Always asks a person" })),
     determinism: Type.Optional(oneOf(["deterministic", "nondeterministic"])),
     permissions: Type.Optional(describe(PERMISSIONS, "Narrower than the plugin's; kinds left out mean none")),
+    native: Type.Optional(Type.Boolean({ description: "Does nothing in the sandbox: it has to be trusted, and run on the host route" })),
     requires: Type.Optional(listOf(REQUIREMENT, { description: "Arguments that name a file or host, checked before anything runs" })),
     timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_CEILINGS.wallMs })),
     callers: Type.Optional(listOf(oneOf(CALLERS))),

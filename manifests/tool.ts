@@ -46,6 +46,8 @@ export interface ToolDefinition {
   readonly determinism: "deterministic" | "nondeterministic";
   /** Narrower than the plugin's; absent means the plugin's (SPEC PA3). */
   readonly permissions?: Permissions;
+  /** It does nothing in the sandbox, whatever it is granted: it uses what only the runtime itself has (SPEC G3). */
+  readonly native?: boolean;
   readonly requires: readonly Requirement[];
   readonly timeoutMs?: number;
   readonly callers: readonly Caller[];

@@ -36,6 +36,8 @@ export class Shadow {
   #baseTable: Uint32Array = new Uint32Array(0);
   /** Behind the base image: the pages of the image that is held. */
   #imageOffset: Offset = 0;
+  /** Their numbers. */
+  #held: Uint32Array = new Uint32Array(0);
 
   /** `restore` is the module's own function; guest memory never exceeds `maximumBytes`. */
   constructor(memory: WebAssembly.Memory, restore: () => void, maximumBytes: number) {
@@ -72,18 +74,18 @@ export class Shadow {
     this.#marks.fill(0, 0, this.#pages);
   }
 
-  /** What the previous image said of pages is no longer so, what `image` says is; all of them are marked. */
-  replace({ numbers }: Pages, image: Pages): void {
+  /** What the image before said of pages is no longer so, what `image` says is; all of them are marked. */
+  replace(image: Pages): void {
     const base = this.#baseTable;
     const table = this.#table;
     const marks = this.#marks;
+    const numbers = this.#held;
     for (let index = 0; index < numbers.length; index++) {
       const page = numbers[index] ?? 0;
       table[page] = base[page] ?? 0;
       marks[page] = 1;
     }
     this.#tell(image);
-    for (let index = 0; index < image.numbers.length; index++) this.#marks[image.numbers[index] ?? 0] = 1;
   }
 
   /** Copies every marked page from its clean bytes and takes the marks away. */
@@ -91,13 +93,19 @@ export class Shadow {
     this.#run();
   }
 
-  /** Copies an image's pages behind the base image and points the table at them. */
+  /** Copies an image's pages behind the base image, points the table at them and marks them. */
   #tell({ numbers, contents }: Pages): void {
     this.#ensure(this.#imageOffset + contents.length);
     this.#bytes.set(contents, this.#imageOffset);
+    this.#held = numbers;
     const table = this.#table;
+    const marks = this.#marks;
     let offset = this.#imageOffset;
-    for (let index = 0; index < numbers.length; index++, offset += PAGE_BYTES) table[numbers[index] ?? 0] = offset;
+    for (let index = 0; index < numbers.length; index++, offset += PAGE_BYTES) {
+      const page = numbers[index] ?? 0;
+      table[page] = offset;
+      marks[page] = 1;
+    }
   }
 
   #ensure(end: Offset): void {

@@ -26,7 +26,7 @@ export function trackedRestore(base: BaseImage): Restorer {
         return shadow.holdsExactly(partsOf(image));
       }
       instance.ensureBytes(image.heapEnd);
-      if (holds !== image) shadow.replace(partsOf(holds), partsOf(image));
+      if (holds !== image) shadow.replace(partsOf(image));
       shadow.restore();
       instance.adopt(image, base.handles);
     },

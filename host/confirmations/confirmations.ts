@@ -17,7 +17,7 @@ import type { DryRunReport } from "../overlay/report.ts";
 import type { Clock } from "../platform/platform.ts";
 import type { Session } from "../session.ts";
 import type { RegisteredTool } from "../tool.ts";
-import { MAX_REFUSED, type Patience, QUIET_MS } from "./patience.ts";
+import { MAX_REFUSED, QUIET_MS, type Refusals } from "./refusals.ts";
 import type { PendingConfirmations } from "./pending.ts";
 import { toRequest } from "./request.ts";
 import { untilAborted } from "../until-aborted.ts";
@@ -42,7 +42,7 @@ export interface ConfirmationOptions {
   readonly newId: () => string;
   readonly clock: Pick<Clock, "after" | "now">;
   readonly pending: PendingConfirmations;
-  readonly patience: Patience;
+  readonly refusals: Refusals;
   /** Whether the tool is still that one, and policy says of it what it said before the person was asked. */
   readonly isUnchanged: (input: ConfirmInput) => boolean;
   /** How long a question stands; read for each question, as the project's configuration can change. */
@@ -111,7 +111,7 @@ export async function putQuestion(
   signal: AbortSignal,
   options: ConfirmationOptions,
 ): Promise<Answer> {
-  if (asker !== undefined && !options.patience.isLeft(call.session, asker)) return "silenced";
+  if (asker !== undefined && !options.refusals.mayAsk(call.session, asker)) return "silenced";
   const subject = {
     sessionId: call.session.id,
     callId: call.callId,
@@ -130,7 +130,7 @@ export async function putQuestion(
   const answer = await waitForAnswer(request, { call, ...(pend && { pend }) }, signal, options);
   await goOn?.();
   const by = answer === "allowed" || answer === "denied" ? "person" : "host";
-  if (asker !== undefined && (by === "person" || answer === "timeout")) options.patience.note(call.session, asker, answer === "allowed");
+  if (asker !== undefined && (by === "person" || answer === "timeout")) options.refusals.note(call.session, asker, answer === "allowed");
   options.emit({ type: "tool.confirmation_resolved", ...subject, payload: { requestId, decision: answer, by } });
   return answer;
 }

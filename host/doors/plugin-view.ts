@@ -9,6 +9,8 @@ import { excerpt } from "./code-frame.ts";
 import type { PluginProblem, PluginState, PluginView, ToolView } from "./operations.ts";
 
 const MANIFEST = "manifest.json";
+/** Grants of these give nothing in the sandbox (SPEC C1). */
+const NATIVE_ONLY: ReadonlySet<PermissionKind> = new Set(["run", "sys", "ffi", "import"] as const);
 const MAX_FRAMED_BYTES = 2 * 1024 * 1024;
 
 /** What a status does not hold. */
@@ -32,7 +34,8 @@ export async function toPluginView(status: PluginStatus, { files, tools, granted
     problems: await problemsOf(status, files),
     requested,
     granted,
-    missing: status.state === "disabled" ? {} : missingPermissions(requested, granted),
+    missing:
+      status.state === "disabled" ? {} : missingPermissions(requested, granted, { isNative: tools.some(({ route }) => route === "host") }),
     ...(status.held && { held: status.held }),
   };
 }
@@ -40,12 +43,14 @@ export async function toPluginView(status: PluginStatus, { files, tools, granted
 /**
  * What a plugin asks for of kinds that it holds nothing of.
  *
- * A kind that was granted in part is not missing: somebody has decided how much of it the plugin gets.
+ * A kind that was granted in part is not missing: somebody has decided how much of it the plugin gets. Nor is one that no sandbox has, where
+ * nothing of the plugin runs natively: what it lacks is to be trusted, as its tools say.
  */
-function missingPermissions(requested: Permissions, granted: Permissions): Permissions {
+function missingPermissions(requested: Permissions, granted: Permissions, { isNative }: { readonly isNative: boolean }): Permissions {
   const missing: { [K in PermissionKind]?: PermissionValue } = {};
   for (const kind of PERMISSION_KINDS) {
     const value = requested[kind];
+    if (!isNative && NATIVE_ONLY.has(kind)) continue;
     if (value !== undefined && allowsAnything(value) && !allowsAnything(granted[kind])) missing[kind] = value;
   }
   return missing;

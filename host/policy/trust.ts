@@ -37,11 +37,12 @@ export function untrusted(name: string, digest: string): string {
 }
 
 function beyondTheSandbox(name: string): string {
-  return `it starts programs or loads native libraries, and its route is "wasm" (list "${name}" in "trusted" of bascule.json, and set its route to "host")`;
+  return `it starts programs or is native code, and its route is "wasm" (list "${name}" in "trusted" of bascule.json, and set its route to "host")`;
 }
 
-/** A tool that asks for these by itself is nothing without them, and no sandbox has them. A plugin may ask for one of its tools. */
-function needsHost({ permissions = {} }: ToolDefinition): boolean {
+/** A tool that says so, or asks for these by itself, is nothing without them, and no sandbox has them. A plugin may ask for one of its tools. */
+function needsHost({ native = false, permissions = {} }: ToolDefinition): boolean {
+  if (native) return true;
   return [permissions.run, permissions.ffi].some(
     (value) => value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0),
   );

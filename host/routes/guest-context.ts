@@ -9,13 +9,10 @@ import type { RunRecord } from "./run-record.ts";
 /** All that a guest is told; functions are added inside. */
 export function guestContextText(execution: Execution, record: RunRecord): string {
   const { turnId, callId, traceparent } = execution.call;
-  const own = JSON.stringify({
-    ...(turnId !== undefined && { turnId }),
-    callId,
-    ...(traceparent !== undefined && { traceparent }),
-    deadline: record.deadline,
-  });
-  return `${openingText(execution, record)},${own.slice(1)}`;
+  // Text by text: that takes half the time of an object, and every call has one.
+  const turn = turnId === undefined ? "" : `"turnId":${JSON.stringify(turnId)},`;
+  const trace = traceparent === undefined ? "" : `"traceparent":${JSON.stringify(traceparent)},`;
+  return `${openingText(execution, record)},${turn}"callId":${JSON.stringify(callId)},${trace}"deadline":${record.deadline}}`;
 }
 
 interface Opening {

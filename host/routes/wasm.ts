@@ -3,17 +3,8 @@
 import { answerOperation } from "../capabilities/mod.ts";
 import { isJsonObject, type JsonObject } from "../../manifests/mod.ts";
 import { cancelled, type ToolErrorData, unavailable } from "../errors.ts";
-import type {
-  HostAnswer,
-  HostCallHandler,
-  HostOperation,
-  Invocation,
-  InvocationOutcome,
-  InvocationUsed,
-  LoadOutcome,
-  Sandbox,
-} from "../../sandbox/mod.ts";
-import type { LimitsUsed, ToolCall } from "../call.ts";
+import type { HostAnswer, HostCallHandler, HostOperation, Invocation, InvocationOutcome, LoadOutcome, Sandbox } from "../../sandbox/mod.ts";
+import type { ToolCall } from "../call.ts";
 import type { RecordingSummary } from "../recordings/recording.ts";
 import type { Recorder } from "../recordings/recorder.ts";
 import type { PluginVersion } from "../tool.ts";
@@ -112,7 +103,7 @@ async function answerCall(operation: HostOperation, record: RunRecord, instead?:
 
 /** `{ "o": value }` is plain output, `{ "t": parts }` a tool output; the prelude writes nothing else, but a guest may own its prelude. */
 function toOutcome(outcome: InvocationOutcome, record: RunRecord, signal: AbortSignal): Outcome {
-  const facts = { used: toUsed(outcome.used), filesModified: record.filesModified() };
+  const facts = { used: outcome.used, filesModified: record.filesModified() };
   if (!outcome.ok && signal.aborted && OF_A_CANCELLATION.has(outcome.fault.kind)) return { ok: false, error: cancelled(), ...facts };
   if (!outcome.ok) return { ok: false, error: withHint(faultToError(outcome.fault), record), ...facts };
   const { output } = outcome;
@@ -135,10 +126,4 @@ function withHint(error: ToolErrorData, record: RunRecord): ToolErrorData {
 function withoutCommand(parts: JsonObject): JsonObject {
   const { commandExecuted: _claimed, ...rest } = parts;
   return rest;
-}
-
-function toUsed(used: InvocationUsed): LimitsUsed {
-  // Both are in the same units, and what crossed was checked to hold numbers and no more.
-  const { wallMs, cpuMs, memoryBytes, outputBytes, logBytes, operations, fuel, ...rest } = used;
-  return { wallMs, cpuMs, memoryBytes, ...rest, outputBytes, logBytes, operations, fuel };
 }

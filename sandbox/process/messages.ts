@@ -11,6 +11,7 @@ import {
   isUsed,
   isLines,
   oneOf,
+  onlyUsed,
   optional,
   shape,
   type Check,
@@ -53,8 +54,9 @@ export function readMessage({ head, parts: [bytes] }: Frame): ProcessMessage | u
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return undefined;
   // An output is long text, which is not written as text within text.
   const carried = Reflect.get(parsed, "type") === "done" ? { output: decoder.decode(bytes) } : { bytes };
-  const message = { ...parsed, ...(bytes !== undefined && carried) };
-  return isProcessMessage(message) ? message : undefined;
+  const message: object = { ...parsed, ...(bytes !== undefined && carried) };
+  if (!isProcessMessage(message)) return undefined;
+  return message.type === "done" || message.type === "failed" ? { ...message, used: onlyUsed(message.used) } : message;
 }
 
 function isProcessMessage(message: object): message is ProcessMessage {

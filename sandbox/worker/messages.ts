@@ -53,6 +53,27 @@ export const isUsed: Check = (value) => {
   );
 };
 
+/** What is known of `used` and nothing else, in the order in which a caller reads it. */
+export function onlyUsed(used: InvocationUsed): InvocationUsed {
+  const { wallMs, cpuMs, memoryBytes, argumentBytes, operationBytes, pendingOperations, timers, jsonDepth, stackBytes } = used;
+  const { outputBytes, logBytes, operations, fuel } = used;
+  return {
+    wallMs,
+    cpuMs,
+    memoryBytes,
+    ...(argumentBytes !== undefined && { argumentBytes }),
+    ...(operationBytes !== undefined && { operationBytes }),
+    ...(pendingOperations !== undefined && { pendingOperations }),
+    ...(timers !== undefined && { timers }),
+    ...(jsonDepth !== undefined && { jsonDepth }),
+    ...(stackBytes !== undefined && { stackBytes }),
+    outputBytes,
+    logBytes,
+    operations,
+    fuel,
+  };
+}
+
 /** Members of each kind of fault; the host turns them into words. */
 const FAULTS: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
   ["threw", shape({ name: isText, message: isText, stack: isText, toolError: optional(shape({ message: isText, details: isAnything })) })],

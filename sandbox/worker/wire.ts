@@ -5,7 +5,7 @@
  * flat list is written and read in a third of the time of an object that names its thirteen counts (decision 11).
  */
 
-import { isCount, isNumber, isText, isWorkerMessage } from "./messages.ts";
+import { isCount, isNumber, isText, isWorkerMessage, onlyUsed } from "./messages.ts";
 import type { WorkerMessage, WorkerRequest } from "./protocol.ts";
 
 /** What is posted: messages in their order, each as it was packed. */
@@ -63,7 +63,7 @@ export function packMessage(message: WorkerMessage): unknown {
 
 /** @returns undefined for what is no message: a worker that lost control of itself may say anything. */
 export function unpackMessage(packed: unknown): WorkerMessage | undefined {
-  if (!Array.isArray(packed)) return isWorkerMessage(packed) ? packed : undefined;
+  if (!Array.isArray(packed)) return isWorkerMessage(packed) ? withOnlyUsed(packed) : undefined;
   // Item by item, without a copy: the answers of all calls come through here.
   const number: unknown = packed[1];
   if (!isNumber(number)) return undefined;
@@ -72,6 +72,10 @@ export function unpackMessage(packed: unknown): WorkerMessage | undefined {
   return kind === OPERATION && isNumber(operation) && isText(name) && isText(text)
     ? { type: "operation", number, operation, name, text }
     : undefined;
+}
+
+function withOnlyUsed(message: WorkerMessage): WorkerMessage {
+  return message.type === "done" || message.type === "failed" ? { ...message, used: onlyUsed(message.used) } : message;
 }
 
 const FIRST_COUNT = 3;

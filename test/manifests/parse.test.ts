@@ -80,6 +80,7 @@ describe("parseManifest()", () => {
       destructive: true,
       determinism: "deterministic",
       permissions: { read: ["$workspace/a"] },
+      native: true,
       requires: [{ capability: "read", arg: "path" }],
       timeoutMs: 1_000,
       callers: ["direct", "chain"],

@@ -1,10 +1,9 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHost, type Host } from "../../host/mod.ts";
+import { type FakeWeb, openFakeWeb } from "../support/fake-web.ts";
 import { memoryPlatform } from "../support/memory-platform.ts";
 import { REPOSITORY } from "../support/source-files.ts";
 
@@ -18,30 +17,17 @@ const PAGES: Readonly<Record<string, readonly [status: number, type: string, bod
   "/search": [200, "application/json", '{"results":[{"title":"T","url":"https://t/","content":"S"},{"title":"no url"},7]}'],
 };
 
-let server: Server;
+let web: FakeWeb;
 let host: Host;
 let base: string;
 let folder: string;
-const asked: { readonly method: string | undefined; readonly url: string | undefined; readonly type: string | undefined; body: string }[] =
-  [];
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString("utf8");
-}
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    const [status, type, body] = PAGES[(request.url ?? "").split("?")[0] ?? ""] ?? [200, "text/plain", "here"];
-    void bodyOf(request).then((sent) => {
-      asked.push({ method: request.method, url: request.url, type: request.headers["content-type"], body: sent });
-      response.writeHead(status, { "content-type": type }).end(Buffer.from(body, type.includes("8859") ? "latin1" : "utf8"));
-    });
+  web = await openFakeWeb(({ url = "" }) => {
+    const [status, type, body] = PAGES[url.split("?")[0] ?? ""] ?? [200, "text/plain", "here"];
+    return { status, headers: { "content-type": type }, body: Buffer.from(body, type.includes("8859") ? "latin1" : "utf8") };
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  base = `http://127.0.0.1:${port}`;
+  ({ base } = web);
   folder = await realpath(await mkdtemp(join(tmpdir(), "bascule-web-")));
   await writeFile(
     join(folder, "bascule.json"),
@@ -55,13 +41,12 @@ beforeAll(async () => {
     workspace: folder,
     loadsAtOnce: ({ name }) => name === "web",
     logger: memoryPlatform().log,
-    grants: { web: { net: [`127.0.0.1:${port}`] } },
+    grants: { web: { net: [`127.0.0.1:${web.port}`] } },
   });
 }, 60_000);
 afterAll(async () => {
   await host.close();
-  server.closeAllConnections();
-  server.close();
+  web.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -73,7 +58,10 @@ describe("the plugin web", () => {
     expect(await outputOf("http_get", { url: `${base}/long`, maxBytes: 15 })).toMatchObject({ text: "012345678901234", truncated: true });
     expect(await outputOf("http_get", { url: `${base}/gone` })).toMatchObject({ status: 404, text: '{"gone":true}' });
     expect(await outputOf("http_post", { url: `${base}/post`, json: { a: 1 } })).toMatchObject({ status: 200, text: "here" });
-    expect(asked.at(-1)).toEqual({ method: "POST", url: "/post", type: "application/json", body: '{"a":1}' });
+    expect(web.asked.at(-1)).toMatchObject({
+      ...{ method: "POST", url: "/post", body: '{"a":1}' },
+      headers: { "content-type": "application/json" },
+    });
   });
 
   it("reads pages in pieces, and searches where it is set to [G3.fetch_docs] [G3.web_search] [G1.context]", async () => {
@@ -84,14 +72,14 @@ describe("the plugin web", () => {
     expect((await host.call("web_search", { query: "a b&c" })).output).toEqual({
       results: [{ title: "T", url: "https://t/", snippet: "S" }],
     });
-    expect(asked.at(-1)?.url).toBe("/search?q=a%20b%26c");
+    expect(web.asked.at(-1)?.url).toBe("/search?q=a%20b%26c");
   });
 
   it("reaches no host that was not granted, and Wikipedia by its own tool only [G3.web] [C6]", async () => {
-    const before = asked.length;
+    const before = web.asked.length;
     const refused = await host.call("http_get", { url: "http://169.254.169.254/latest" });
     expect(refused).toMatchObject({ ok: false, error: { code: "tool_failed", message: expect.stringContaining("Requires net access") } });
     expect(host.list({ category: "web" }).find(({ name }) => name === "fetch_wikipedia")).toMatchObject({ class: "read" });
-    expect(asked.length).toBe(before);
+    expect(web.asked.length).toBe(before);
   });
 });

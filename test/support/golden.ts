@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { cacheFolder } from "../../host/platform/cache-folder.ts";
+import { configFolder } from "../../host/platform/config-folder.ts";
 
 const CASES = fileURLToPath(new URL("../golden/cases/", import.meta.url));
 /** Writes the files in place of comparing them: `UPDATE_GOLDEN=1 npx vitest run test/golden`. */
@@ -37,6 +38,7 @@ function normalized(log: readonly unknown[], folder: string | undefined): readon
   // Where a machine has them.
   const places = new Map([
     [cacheFolder(), "<cache>"],
+    [configFolder(), "<config>"],
     ...(folder === undefined ? [] : ([[folder, "<folder>"]] as const)),
     [process.cwd(), "<project>"],
   ]);

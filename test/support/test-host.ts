@@ -7,7 +7,7 @@ import type { ToolResult } from "../../host/call.ts";
 import { createToolCalls } from "../../host/chains/tool-calls.ts";
 import { createCalls, type Calls, type CallOptions } from "../../host/calls.ts";
 import { checkRequired } from "../../host/capabilities/mod.ts";
-import { createPatience } from "../../host/confirmations/patience.ts";
+import { createRefusals } from "../../host/confirmations/refusals.ts";
 import { createPendingConfirmations, type PendingConfirmations } from "../../host/confirmations/pending.ts";
 import { createConfirm } from "../../host/confirmations/confirmations.ts";
 import type { Dispatch } from "../../host/dispatch.ts";
@@ -89,7 +89,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     newId: random.uuidv7,
     clock,
     pending: confirmations,
-    patience: createPatience(clock),
+    refusals: createRefusals(clock),
     timeoutMs: () => project.confirmation.timeoutMs,
     isUnchanged: ({ tool }) => registry.snapshot().getById(tool.id) === tool,
     onDefect,

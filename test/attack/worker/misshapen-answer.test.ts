@@ -50,6 +50,15 @@ describe("attack: a worker that lost control of itself answers in another shape"
   });
 });
 
+it("attack: a worker says more of what a call used than is known: nobody sees it [B5.message]", () => {
+  const said = { ...USED, note: "\u001b[2J", wallMs: 3 };
+  for (const message of [
+    { ...DONE, used: said },
+    { type: "failed", number: 1, fault: { kind: "cancelled" }, used: said, lines: [] },
+  ])
+    expect(unpackMessage(message)).toEqual({ ...message, used: { ...USED, wallMs: 3 } });
+});
+
 describe("attack: the same, packed as a list", () => {
   const PACKED = packMessage({ type: "done", number: 1, output: '{"o":1}', used: USED, lines: [] }) as readonly unknown[];
 

@@ -7,9 +7,9 @@ import type { Clock } from "../platform/platform.ts";
 import type { Session } from "../session.ts";
 
 /** One host's. */
-export interface Patience {
+export interface Refusals {
   /** Whether the asker may put another question in the session. */
-  isLeft(session: Session, asker: string): boolean;
+  mayAsk(session: Session, asker: string): boolean;
   /** What came of a question of its. */
   note(session: Session, asker: string, isAgreed: boolean): void;
 }
@@ -19,20 +19,20 @@ export const MAX_REFUSED = 3;
 /** Counted from the last of them. */
 export const QUIET_MS: number = 10 * 60_000;
 
-interface Refusals {
+interface Row {
   count: number;
   lastMs: number;
 }
 
-export function createPatience({ monotonic }: Pick<Clock, "monotonic">): Patience {
-  const sessions = new WeakMap<Session, Map<string, Refusals>>();
+export function createRefusals({ monotonic }: Pick<Clock, "monotonic">): Refusals {
+  const sessions = new WeakMap<Session, Map<string, Row>>();
   return {
-    isLeft(session, asker) {
+    mayAsk(session, asker) {
       const refusals = sessions.get(session)?.get(asker);
       return refusals === undefined || refusals.count < MAX_REFUSED || monotonic() - refusals.lastMs >= QUIET_MS;
     },
     note(session, asker, isAgreed) {
-      const askers = sessions.get(session) ?? new Map<string, Refusals>();
+      const askers = sessions.get(session) ?? new Map<string, Row>();
       sessions.set(session, askers);
       if (isAgreed) return void askers.delete(asker);
       const now = monotonic();
