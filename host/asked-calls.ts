@@ -23,7 +23,7 @@ export interface AskedCall {
   readonly callId: string;
   readonly tool: string;
   readonly args: RawArguments;
-  readonly session: Pick<Session, "id">;
+  readonly session: Pick<Session, "id" | "owner">;
 }
 
 const REMEMBERED = 1_000;
@@ -33,7 +33,7 @@ export function createAskedCalls(): AskedCalls {
   return {
     async add(call, pending, ended) {
       const entry = { key: keyOf(call), result: pending };
-      calls.set(call.callId, entry);
+      calls.set(call.callId, entry, call.session.owner ?? call.session.id);
       entry.result = await ended;
       calls.ended(call.callId, entry, sizeOf(entry.result));
     },

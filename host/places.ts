@@ -76,17 +76,30 @@ async function policyFilesOf(platform: Pick<Platform, "files">, root: string, { 
   return [...new Set([join(root, "bascule.json"), join(root, "bascule.lock"), ...own])];
 }
 
-/** Where the state really is, if it or one of its folders is a link: a checkout may bring such, to a place that tools may read. */
+/**
+ * Where the state really is, if it or something in it is a link: a checkout may bring such, to a place that tools may read.
+ *
+ * @throws {FileError} if one leads nowhere: whoever makes something there later would have made it the host's.
+ */
 async function ledTo(files: Platform["files"], state: string): Promise<readonly string[]> {
-  const real = await files.realPath(state).catch(undefinedIfMissing);
-  if (real === undefined) return [];
-  const entries = await files.list(real).catch(undefinedIfMissing);
+  if ((await files.lstat(state)) === undefined) return [];
+  const real = await whereItLeads(files, state);
+  const entries = await files.list(real).catch(undefinedIfNoFolder);
   const links = (entries ?? []).filter(({ name, kind }) => kind === "symlink" && name !== "data");
-  const led = await Promise.all(links.map(({ name }) => files.realPath(join(real, name)).catch(undefinedIfMissing)));
-  return [...(real === state ? [] : [real]), ...led.filter((path) => path !== undefined)];
+  const led = await Promise.all(links.map(({ name }) => whereItLeads(files, join(real, name))));
+  return [...(real === state ? [] : [real]), ...led];
 }
 
-function undefinedIfMissing(error: unknown): undefined {
+async function whereItLeads(files: Platform["files"], path: string): Promise<string> {
+  try {
+    return await files.realPath(path);
+  } catch (error) {
+    if (error instanceof FileError) throw new FileError(error.code, `"${path}" is a link that leads nowhere (delete it)`);
+    throw error;
+  }
+}
+
+function undefinedIfNoFolder(error: unknown): undefined {
   if (!(error instanceof FileError)) throw error;
 }
 

@@ -118,12 +118,15 @@ describe("createCalls()", () => {
 
   it("remembers what ended, so many and so large, and what has not ended always [E6.bounded]", () => {
     const remembered = createRemembered<{ readonly id: string }>(3, 100);
-    const put = (id: string, bytes?: number): void => {
+    const put = (id: string, bytes?: number, owner = "me"): void => {
       const value = { id };
-      remembered.set(id, value);
+      remembered.set(id, value, owner);
       if (bytes !== undefined) remembered.ended(id, value, bytes);
     };
-    const kept = (): string => ["a", "b", "c", "d", "e", "f"].filter((id) => remembered.get(id)?.id === id && remembered.has(id)).join("");
+    const kept = (): string =>
+      Array.from("abcdefghij")
+        .filter((id) => remembered.get(id)?.id === id && remembered.has(id))
+        .join("");
     put("a");
     for (const id of ["b", "c", "d"]) put(id, 10);
     expect(kept()).toBe("acd");
@@ -131,16 +134,43 @@ describe("createCalls()", () => {
     expect(kept()).toBe("ae");
     // One that is replaced gives back what it took, and its own end counts no more.
     const old = { id: "e" };
-    remembered.set("e", old);
+    remembered.set("e", old, "me");
     put("e", 5);
     remembered.ended("e", old, 1_000);
     put("f", 95);
     expect(kept()).toBe("aef");
     remembered.delete("f");
-    put("f", 95);
-    expect(kept()).toBe("aef");
-    remembered.ended("nobody", { id: "nobody" }, 1_000);
-    expect(kept()).toBe("aef");
+    put("g", 95);
+    expect(kept()).toBe("aeg");
+  });
+
+  it("lets nobody have others' results forgotten by having many, or large ones [E6.bounded]", () => {
+    const [me, other] = ["me", "other"];
+    for (const [most, mostBytes] of [
+      [4, 1_000],
+      [1_000, 4],
+    ] as const) {
+      const remembered = createRemembered<string>(most, mostBytes);
+      const put = (id: string, owner: string): void => {
+        remembered.set(id, id, owner);
+        remembered.ended(id, id, 1);
+      };
+      for (const id of ["a", "b"]) put(id, me);
+      for (const id of ["c", "d", "e", "f", "g"]) put(id, other);
+      expect(Array.from("abcdefg").filter((id) => remembered.has(id))).toEqual(["a", "b", "f", "g"]);
+    }
+    const remembered = createRemembered<string>(1_000, 100);
+    for (const [id, owner, bytes] of [
+      ["a", me, 1],
+      ["b", me, 1],
+      ["c", me, 1],
+      ["d", other, 60],
+      ["e", other, 60],
+    ] as const) {
+      remembered.set(id, id, owner);
+      remembered.ended(id, id, bytes);
+    }
+    expect(Array.from("abcde").filter((id) => remembered.has(id))).toEqual(["a", "b", "c", "e"]);
   });
 
   it("forgets what came of asked calls where it is large [E6.bounded]", async () => {

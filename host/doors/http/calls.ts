@@ -87,7 +87,7 @@ export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls
       ...(turnId !== undefined && { turnId }),
     };
     const kept: Kept = { call, ...(key !== undefined && { key }) };
-    calls.set(callId, kept);
+    calls.set(callId, kept, session.callerId);
     void ended.then((result) => {
       kept.outcome = result;
       calls.ended(callId, kept, sizeOf(result));

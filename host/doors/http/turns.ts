@@ -124,7 +124,7 @@ export function createHttpTurns(host: Pick<Host, "turn" | "cancelTurn">, calls: 
       // Of a turn that nobody waits for: a refused call has been told already.
       ended.catch(() => undefined);
       const kept: Kept = { turn: { turnId, sessionId: session.id, callIds, ended }, stop };
-      turns.set(turnId, kept);
+      turns.set(turnId, kept, session.callerId);
       return kept.turn;
     },
     get(sessionId, turnId) {

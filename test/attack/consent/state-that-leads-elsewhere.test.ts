@@ -68,4 +68,16 @@ describe.runIf(process.platform !== "win32")("state that is a link", () => {
       expect([result.ok, JSON.stringify(result)], tool).toEqual([false, expect.stringContaining("host state")]);
     }
   });
+
+  it.each([".bascule", ".bascule/mcp-logins", ".bascule/grants.json"])(
+    "is refused where it leads nowhere yet: %s [C1.state-links]",
+    async (link) => {
+      const project = await temporaryFolder();
+      await mkdir(join(project, link, ".."), { recursive: true });
+      await writeFile(join(project, "bascule.json"), JSON.stringify({ audit: { store: false } }));
+      await symlink(join(project, "later"), join(project, link));
+      const options = { platform: currentPlatform(), config: join(project, "bascule.json"), plugins: [] };
+      await expect(createHost(options)).rejects.toThrow(`"${join(project, link)}" is a link that leads nowhere (delete it)`);
+    },
+  );
 });

@@ -178,7 +178,16 @@ describe("a hostile bundle", () => {
     platform.plant("/workspace/bascule.json", "{}");
     platform.plant("/workspace/a.mcpb", bundleOf(manifestOf({ name: "a" })));
     platform.plant("/workspace/b.mcpb", bundleOf(manifestOf({ name: "b" })));
-    await using host = await createHost({ config: "/workspace/bascule.json", builtins: false, platform });
+    const { writeAtomic } = platform.files;
+    // A slow disk: what the other one read meanwhile would be written over this.
+    const files: typeof platform.files = {
+      ...platform.files,
+      async writeAtomic(path, ...rest) {
+        if (path.endsWith("bascule.json")) await new Promise((resolve) => setTimeout(resolve, 20));
+        await writeAtomic(path, ...rest);
+      },
+    };
+    await using host = await createHost({ config: "/workspace/bascule.json", builtins: false, platform: { ...platform, files } });
     const digests = [(await host.inspectBundle("/workspace/a.mcpb")).digest, (await host.inspectBundle("/workspace/b.mcpb")).digest];
     await Promise.all(digests.map((digest) => host.installBundle(digest)));
     const listed = JSON.parse(await platform.files.readText("/workspace/bascule.json")) as { mcpServers: JsonObject };
