@@ -2,12 +2,35 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
+/**
+ * Files that have a process to themselves, because they look at it as a whole or change it: its memory, its open files and timers,
+ * its environment; or they need so much that what else is there would be in the way.
+ *
+ * The others run one after another in processes that they share (two of them here): each would otherwise start one and load the
+ * program anew, which takes longer than most of them. So a test leaves nothing behind: no variable, no timer, no sandbox.
+ */
+const ALONE = [
+  "test/{bench,console,external,fuzz,oracle,soak}/**/*.test.ts",
+  "test/*.test.ts",
+  "test/bin/**/*.test.ts",
+  "test/attack/{host,isolation,policy,reload,runaway,sandbox,shell}/**/*.test.ts",
+  "test/attack/net/{ambient-authority,false-certificates}.test.ts",
+  "test/host/platform/{git,image-cache}.test.ts",
+  "test/host/cli/{processes,program}*.test.ts",
+  "test/plugins/llm.test.ts",
+  "test/sandbox/process/**/*.test.ts",
+  "test/sandbox/{calls,crew,limits,parking,pool,watchdog}.test.ts",
+];
+const NO_TESTS = ["test/fixtures/**", "node_modules/**"];
+
 // The forks pool because worker threads of a test would share one process with the sandbox's own workers, and because
 // Deno runs vitest only this way.
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/fixtures/**", "node_modules/**"],
+    projects: [
+      { extends: true, test: { name: "alone", include: ALONE, exclude: NO_TESTS } },
+      { extends: true, test: { name: "together", include: ["test/**/*.test.ts"], exclude: [...NO_TESTS, ...ALONE], isolate: false } },
+    ],
     pool: "forks",
     // What people allow on this machine is not changed by tests.
     env: { XDG_CONFIG_HOME: join(tmpdir(), "bascule-tests-config") },
@@ -16,11 +39,12 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // vitest leaves one processor to itself: of two, that is every second one.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 20_000,
+    // Only what is broken waits so long; on a machine that many use, what takes one second may take thirty.
+    testTimeout: 60_000,
     // Thousands of tests of races, deadlines and processes on two processors that others use too: one of them may starve once
     // in some thousand. What is broken fails twice.
     retry: 1,
-    hookTimeout: 30_000,
+    hookTimeout: 60_000,
     // vitest waits one second, which is nothing on a machine that others use too.
     expect: { poll: { timeout: 15_000 } },
     restoreMocks: true,

@@ -1,5 +1,5 @@
 /**
- * `npm run ok`: the one gate. Runs every step in order, short output, a table at the end.
+ * `npm run ok`: the one gate. Runs every step, short output, a table at the end.
  *
  * `npm run ok -- --only lint,types` runs some of them; `--list` names them.
  */
@@ -15,9 +15,9 @@ const STEPS: readonly Step[] = [
   { name: "lint", says: "house style, with types", run: checkLint },
   { name: "types", says: "tsc on the host's side and inside the sandbox", run: checkTypes },
   { name: "generated", says: "generated files are fresh (npm run generate)", run: checkGenerated },
-  { name: "tests", says: "all tests on Node, the architecture test among them", run: checkTests },
-  { name: "deno", says: "the same sources on Deno", run: checkDeno },
   { name: "package", says: "packed, installed in an empty folder, one sandboxed call on Node and Deno", run: checkPackage },
+  { name: "tests", says: "all tests on Node, the architecture test among them", isWide: true, run: checkTests },
+  { name: "deno", says: "the same sources on Deno", isWide: true, run: checkDeno },
 ];
 
 interface Row {
@@ -35,17 +35,39 @@ async function main(args: readonly string[]): Promise<void> {
   }
   const chosen = chooseSteps(args);
   if (chosen === undefined) return;
-  const rows: Row[] = [];
-  for (const step of chosen) {
-    console.log(`\n── ${step.name}: ${step.says}`);
-    const started = performance.now();
-    const outcome = await step.run();
-    if (!outcome.ok) console.log(outcome.output);
-    console.log(`   ${outcome.ok ? "ok" : "FAILED"}: ${outcome.note}`);
-    rows.push({ step, outcome, seconds: (performance.now() - started) / 1000 });
-  }
+  // Each of the small steps uses little more than one processor, and the tests all that there are.
+  const rows = [
+    ...(await runSome(
+      chosen.filter((step) => step.isWide !== true),
+      2,
+    )),
+    ...(await runSome(
+      chosen.filter((step) => step.isWide),
+      1,
+    )),
+  ];
   printTable(rows);
   process.exitCode = rows.every((row) => row.outcome.ok) ? 0 : 1;
+}
+
+/** Runs so many at a time, and gives what came of them in the order of the steps. */
+async function runSome(steps: readonly Step[], atATime: number): Promise<readonly Row[]> {
+  const rows = new Map<Step, Row>();
+  const waiting = [...steps];
+  const lane = async (): Promise<void> => {
+    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) rows.set(step, await runStep(step));
+  };
+  await Promise.all(Array.from({ length: atATime }, lane));
+  return steps.flatMap((step) => rows.get(step) ?? []);
+}
+
+async function runStep(step: Step): Promise<Row> {
+  console.log(`── ${step.name}: ${step.says}`);
+  const started = performance.now();
+  const outcome = await step.run();
+  if (!outcome.ok) console.log(outcome.output);
+  console.log(`   ${step.name} ${outcome.ok ? "ok" : "FAILED"}: ${outcome.note}`);
+  return { step, outcome, seconds: (performance.now() - started) / 1000 };
 }
 
 /** The steps to run; undefined, with a message, where `--only` names one that does not exist. */
@@ -67,6 +89,7 @@ function printTable(rows: readonly Row[]): void {
   }
   const failed = rows.filter((row) => !row.outcome.ok).length;
   console.log(failed === 0 ? "\nAll steps passed" : `\n${failed} of ${rows.length} steps failed`);
+  for (const { step, outcome } of rows) for (const remark of outcome.remarks ?? []) console.log(`${step.name}: ${remark}`);
   const tests = rows.find((row) => row.step.name === "tests");
   // Last, so that whoever reads only the end of a log sees the totals.
   if (tests !== undefined) console.log(tests.outcome.note);

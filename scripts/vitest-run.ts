@@ -4,11 +4,12 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { REPOSITORY, runCommand } from "./run-command.ts";
+import { SECOND_TRIES_FILE } from "./second-tries.ts";
 
 /** Each test file has a process of its own, and all of them load the same modules. */
 const COMPILE_CACHE = `${REPOSITORY}node_modules/.cache/compile`;
 
-/** All of the tests take seven minutes on two processors with nothing else to do. */
+/** All of the tests take five minutes on two processors with nothing else to do. */
 const LONGEST_RUN_MS = 25 * 60_000;
 
 export interface TestTotals {
@@ -21,6 +22,8 @@ export interface TestTotals {
 export interface TestRun extends TestTotals {
   readonly ok: boolean;
   readonly output: string;
+  /** Tests that passed on their second try only, each with what it failed of first. */
+  readonly secondTries: readonly string[];
 }
 
 /**
@@ -33,16 +36,30 @@ export async function runTests(runtime: "node" | "deno", args: readonly string[]
   try {
     const report = join(folder, "report.json");
     const vitest = [`${REPOSITORY}node_modules/vitest/vitest.mjs`, "run", ...args];
-    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+    const secondTries = join(folder, "second-tries.json");
+    const reporters = ["default", "json", `${REPOSITORY}scripts/second-tries.ts`].map((name) => `--reporter=${name}`);
     const command = runtime === "node" ? process.execPath : "deno";
     const prefix = runtime === "node" ? [] : ["run", "-A"];
-    const env = { NODE_COMPILE_CACHE: COMPILE_CACHE };
-    const outcome = await runCommand(command, [...prefix, ...vitest, ...reporters], { echo, env, timeoutMs: LONGEST_RUN_MS });
+    const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, [SECOND_TRIES_FILE]: secondTries };
+    const given = [...prefix, ...vitest, ...reporters, `--outputFile.json=${report}`];
+    const outcome = await runCommand(command, given, { echo, env, timeoutMs: LONGEST_RUN_MS });
     const totals = readTotals(await readFile(report, "utf8").catch(() => "{}"));
-    return { ...totals, ok: outcome.code === 0 && totals.failed === 0 && totals.passed > 0, output: outcome.output };
+    return {
+      ...totals,
+      ok: outcome.code === 0 && totals.failed === 0 && totals.passed > 0,
+      output: outcome.output,
+      secondTries: readLines(await readFile(secondTries, "utf8").catch(() => "[]")),
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What to print of tests that were tried again; empty where none was. */
+export function formatSecondTries({ secondTries }: TestRun): readonly string[] {
+  return secondTries.length === 0
+    ? []
+    : [`${secondTries.length} passed on their second try only, and should be mended:`, ...secondTries.map((line) => `  ${line}`)];
 }
 
 /** One line that a person and a program can read. */
@@ -61,6 +78,11 @@ export function readTotals(report: string): TestTotals {
     failed: read("numFailedTests") + brokenFiles,
     skipped: read("numPendingTests") + read("numTodoTests"),
   };
+}
+
+function readLines(text: string): readonly string[] {
+  const parsed: unknown = JSON.parse(text);
+  return Array.isArray(parsed) ? parsed.map(String) : [];
 }
 
 function isBrokenFile(entry: unknown): boolean {

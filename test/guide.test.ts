@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../scripts/run-command.ts";
@@ -17,6 +18,7 @@ const PORTS = ["7420", "8080"];
 /** Variables of the reader that pages speak of. */
 const ENVIRONMENT = { WEATHER_KEY: "sesame-open-7" };
 
+const BIN = `${REPOSITORY}bin/bascule.mjs`;
 /** Commands that are there for the reader only: they install what the checkout has. */
 const NOT_RUN = /^npm (?:install|ci)\b/;
 const GOES_ON = /^(?:bascule (?:dev|serve)|node server\.mjs)\b/;
@@ -29,7 +31,7 @@ describe("the guide", () => {
   it.each(PAGES)("%s works as it is written [I7.guide]", { timeout: 120_000 }, async (page) => {
     const text = await withFreePorts(readFileSync(FOLDER + page, "utf8"));
     await using project = await createCliProject({ "README.md": "# Title\n\nSome words.\n" }, { isOwn: false });
-    symlinkSync(`${REPOSITORY}node_modules`, join(project.folder, "node_modules"));
+    installInto(project.folder);
     const servers: ChildProcess[] = [];
     try {
       for (const { language, text: block } of allBlocks(text)) {
@@ -48,6 +50,23 @@ describe("the guide", () => {
   });
 });
 
+/** What the checkout has, and itself as the package that a reader would install. */
+function installInto(folder: string): void {
+  const packages = join(folder, "node_modules");
+  mkdirSync(packages);
+  for (const name of readdirSync(`${REPOSITORY}node_modules`)) symlinkSync(`${REPOSITORY}node_modules/${name}`, join(packages, name));
+  symlinkSync(REPOSITORY, join(packages, "bascule"));
+  // A client of MCP gives a server nothing of the environment but HOME and PATH: it finds there what the tests allow.
+  const home = homeIn(folder);
+  mkdirSync(home);
+  symlinkSync(process.env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), join(home, ".config"));
+  symlinkSync(join(homedir(), ".cache"), join(home, ".cache"));
+}
+
+function homeIn(folder: string): string {
+  return join(folder, "node_modules", ".home");
+}
+
 /** @returns what is missing of what the page promises. */
 async function follow(step: SessionStep, project: CliProject, servers: ChildProcess[]): Promise<readonly string[]> {
   if (NOT_RUN.test(step.command)) return [];
@@ -65,15 +84,15 @@ async function follow(step: SessionStep, project: CliProject, servers: ChildProc
 }
 
 async function run(command: string, project: CliProject): Promise<{ readonly code: number | null; readonly output: string }> {
-  const [program, ...args] = shellWords(command);
+  const [program, ...args] = command.includes("|") ? [] : shellWords(command);
   if (program === "bascule") {
     const { code, out, error } = await project.run(args, { env: ENVIRONMENT });
     return { code, output: error + out };
   }
   const node =
     program === "node" ? [process.execPath, ...(process.versions["deno"] === undefined ? [] : ["run", "-A"]), ...args] : undefined;
-  const [file = "", ...rest] = node ?? ["bash", "-c", command];
-  return await runCommand(file, rest, { cwd: project.folder, timeoutMs: DEADLINE_MS });
+  const [file = "", ...rest] = node ?? ["bash", "-c", `bascule() { "${process.execPath}" ${BIN} "$@"; }\n${command}`];
+  return await runCommand(file, rest, { cwd: project.folder, env: { HOME: homeIn(project.folder) }, timeoutMs: DEADLINE_MS });
 }
 
 async function begin({ command, output }: SessionStep, project: CliProject, servers: ChildProcess[]): Promise<readonly string[]> {

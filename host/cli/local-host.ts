@@ -15,8 +15,7 @@ import { isolationOfRun } from "./isolation-flag.ts";
 import { pluginRoots } from "./plugin-roots.ts";
 import type { PluginVersion } from "../tool.ts";
 import { createTerminalLog } from "./terminal-log.ts";
-import { noticesOf } from "../trust/project-trust.ts";
-import { printable } from "./text.ts";
+import { noteWithheld } from "./trust.ts";
 import { VERSION } from "../version.ts";
 
 /** A host that this process owns. */
@@ -75,9 +74,8 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     ...(Object.keys(oneRun).length === 0 ? {} : { grants: { "*": oneRun } }),
     logger: createTerminalLog({ output, level: watch ? "info" : "warn", ...(watch && { now: platform.clock.now }) }),
   });
-  const [withheld] = noticesOf(host.places.trust);
   // Others show it with the rest of what a person should know.
-  if (withheld !== undefined && options.onlyTool !== undefined) output.note(output.style.dim(`(${printable(withheld)})`));
+  if (options.onlyTool !== undefined) noteWithheld(context, host.places.trust);
   const about = { version: VERSION, pid: platform.environment.pid };
   const openSession = (): ClientOperations =>
     createOperations({

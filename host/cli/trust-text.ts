@@ -30,16 +30,21 @@ function isIn(parts: readonly Part[], [key, text]: Part): boolean {
   return parts.some((other) => other[0] === key && other[1] === text);
 }
 
-/** What is empty says nothing. */
+/** An object without members says nothing; an empty list may say a lot. */
 function partsOf(value: JsonValue, key = ""): readonly Part[] {
   if (isJsonObject(value)) {
     const variable = value["fromEnv"];
     if (typeof variable === "string") return [[key, `$${printable(variable)} of your environment`]];
-    return Object.entries(value).flatMap(([name, item]) => partsOf(item, key === "" ? printable(name) : `${key}.${printable(name)}`));
+    return Object.entries(value).flatMap(([name, item]) => partsOf(item, key === "" ? keyed(name) : `${key}.${keyed(name)}`));
   }
   if (!isJsonArray(value)) return [[key, worded(value)]];
   if (value.some((item) => isJsonObject(item))) return value.flatMap((item, index) => partsOf(item, `${key}[${index}]`));
-  return value.length === 0 ? [] : [[key, value.map(worded).join(" ")]];
+  return [[key, value.length === 0 ? "none" : value.map(worded).join(" ")]];
+}
+
+/** Quoted where it could be taken for more than one key. */
+function keyed(name: string): string {
+  return printable(/^[\w-]+$/u.test(name) ? name : JSON.stringify(name));
 }
 
 /** Quoted where a reader could take it for more than one word, or for one of ours. */

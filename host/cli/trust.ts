@@ -2,10 +2,10 @@
 
 import { problemToText } from "../../manifests/mod.ts";
 import { openProject, ProjectConfigError } from "../project-file.ts";
-import { type ProjectTrust, trustedProject, type TrustedProject, type Withheld } from "../trust/project-trust.ts";
+import { noticesOf, type ProjectTrust, trustedProject, type TrustedProject, type Withheld } from "../trust/project-trust.ts";
 import { CliError, usageError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";
-import { count } from "./text.ts";
+import { count, printable } from "./text.ts";
 import { withheldLines } from "./trust-text.ts";
 
 /** The project, as far as a person agreed to it. @throws {CliError} if `bascule.json` is wrong, with every problem. */
@@ -23,6 +23,11 @@ export function showWithheld({ output }: Pick<CommandContext, "output">, withhel
   for (const demand of withheld)
     for (const line of ["", ...withheldLines(demand, output.style)]) output.line(line === "" ? "" : `  ${line}`);
   output.line();
+}
+
+/** On stderr, for commands that show no start screen. */
+export function noteWithheld({ output }: Pick<CommandContext, "output">, trust: ProjectTrust | undefined): void {
+  for (const notice of noticesOf(trust)) output.note(output.style.dim(`(${printable(notice)})`));
 }
 
 /** @throws {CliError} if the server is listed, and nobody allowed it. */

@@ -272,10 +272,10 @@ function confirmationDemands({
     default: Object.fromEntries(Object.entries(modes(classes, isLower)).filter(([name]) => !UNASKED.has(name))),
     perTool: modes(perTool, isLower),
     trustedWorkspaceOverrides: modes(trustedWorkspaceOverrides, isLower),
+    trustedWorkspaces,
   };
   const some = Object.entries(lowered).filter(([, all]) => Object.keys(all).length > 0);
-  if (some.length === 0 && trustedWorkspaces.length === 0) return [];
-  return [{ name: CONFIRMATION, about: "asks less about tools", value: json({ ...Object.fromEntries(some), trustedWorkspaces }) }];
+  return some.length === 0 ? [] : [{ name: CONFIRMATION, about: "asks less about tools", value: json(Object.fromEntries(some)) }];
 }
 
 function confirmationWithout(confirmation: ConfirmationConfig, names: ReadonlySet<string>): ConfirmationConfig {

@@ -3,7 +3,6 @@
 import type { Limits } from "../../manifests/mod.ts";
 import { makeBaseImage } from "../base-image.ts";
 import { loadCompiler, loadTypeCompiler } from "../compile.ts";
-import type { Codec } from "../codec.ts";
 import { type Image, unchanged } from "../image.ts";
 import type { Restorer } from "../plain-copy.ts";
 import { InFlight } from "../in-flight.ts";
@@ -17,7 +16,6 @@ import { trackedRestore } from "../tracked-restore.ts";
 import { FULL_BYTES, MAXIMUM_HELD_BYTES, whoHoldsMost } from "./held.ts";
 import { Instances } from "./instances.ts";
 import { Lease } from "./lease.ts";
-import type { Digest, Subtle, Supports } from "../subtle.ts";
 import { createSubtleCalls } from "../subtle-calls.ts";
 import { createLinger, createSleep } from "./linger.ts";
 import {
@@ -31,40 +29,11 @@ import {
   LENT,
   openControl,
   BELL,
-  type SyncAnswer,
   WAITING,
   type WorkerRequest,
 } from "./protocol.ts";
-import type { WorkerInit } from "./port.ts";
 import { Inbox, Outbox } from "./post-boxes.ts";
-import type { Envelope } from "./wire.ts";
-
-/** The powers a worker's entry file hands in: its port, its clock, its waits, its randomness. Nothing else reaches a worker. */
-export interface WorkerPowers {
-  readonly init: WorkerInit;
-  /** `moved` are moved rather than copied. */
-  post(envelope: Envelope, moved: ArrayBuffer[]): void;
-  /** Calls the listener for what comes while the thread is in its event loop. */
-  onMessage(listener: (envelope: Envelope) => void): void;
-  /** The next one, if it is there. */
-  takeEnvelope(): Envelope | undefined;
-  /** The next message on the port for synchronous answers, if one is there. */
-  takeSyncAnswer(): SyncAnswer | undefined;
-  /** Blocks the thread while `words[index]` is `value`, for at most `timeoutMs`. */
-  block(...wait: [words: Int32Array, index: number, value: number, timeoutMs: number]): void;
-  now(): number;
-  /** CPU milliseconds of this thread so far; undefined where the runtime cannot tell cheaply. */
-  threadCpuMs(): number | undefined;
-  epoch(): number;
-  after(delayMs: number, task: () => void): () => void;
-  /** Runs the task once the event loop has had its turn. */
-  soon(task: () => void): void;
-  fillRandom(bytes: Uint8Array): void;
-  readonly codec: Codec;
-  readonly hash: Digest;
-  readonly supports: Supports;
-  readonly subtle: Subtle;
-}
+import type { WorkerPowers } from "./powers.ts";
 
 /** After the start's own work, before an author's first edit. */
 const PREPARE_AFTER_MS = 1_000;

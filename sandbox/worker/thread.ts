@@ -5,6 +5,7 @@ import type { BaseImage } from "../image.ts";
 import type { Parking } from "../parked.ts";
 import { InFlight } from "../in-flight.ts";
 import { FULL_BYTES } from "./held.ts";
+import { Lending } from "./lending.ts";
 import {
   CANCEL,
   claim,
@@ -15,7 +16,6 @@ import {
   ENTERED_AT,
   isOffered,
   LAST_POLL,
-  LENT,
   nextNumber,
   offer,
   openControl,
@@ -72,13 +72,13 @@ export class Thread {
   /** How many of them belong to each plugin. */
   readonly #plugins: Map<string, number> = new Map();
   #lastTicket = 0;
-  #shared: Uint8Array | undefined;
   /** Jobs that the host answered for, and when: the worker still has to say that it is done with them. */
   readonly #owed: Map<number, number> = new Map();
   /** What it said out of turn since a job was last answered. */
   #strikes = 0;
   readonly #connection: WorkerConnection;
   readonly #awake: StayAwake;
+  readonly #lending: Lending;
   readonly #control: Control;
   readonly #listener: ThreadListener;
   readonly #later: WorkerLauncher["later"];
@@ -97,6 +97,7 @@ export class Thread {
   constructor(launcher: WorkerLauncher, isWanted: boolean, listener: ThreadListener) {
     const control = new SharedArrayBuffer(CONTROL_BYTES);
     this.#control = openControl(control);
+    this.#lending = new Lending(this.#control.words);
     this.#listener = listener;
     this.#later = launcher.later;
     this.#connection = launcher.start({ control });
@@ -205,7 +206,7 @@ export class Thread {
 
   /** Answers an asynchronous operation. */
   answer(number: number, operation: number, answer: string, bytes?: Uint8Array): void {
-    const lent = bytes === undefined ? undefined : this.#lend(bytes);
+    const lent = bytes && this.#lending.lend(bytes, this.#ring);
     this.send({
       type: "answer",
       number,
@@ -217,17 +218,6 @@ export class Thread {
     this.#awake.expect(lent?.length);
   }
 
-  /** Large answers go through one piece of shared memory: a message would need fresh memory for each on both sides. */
-  #lend(bytes: Uint8Array): Uint8Array | undefined {
-    if (bytes.length < LEND_FROM_BYTES || bytes.length > LENT_BYTES) return undefined;
-    if (Atomics.compareExchange(this.#control.words, LENT, 0, 1) !== 0) return undefined;
-    // It wakes while the bytes are copied.
-    this.#ring();
-    this.#shared ??= new Uint8Array(new SharedArrayBuffer(LENT_BYTES));
-    this.#shared.set(bytes);
-    return this.#shared.subarray(0, bytes.length);
-  }
-
   answerSync(answer: SyncAnswer): void {
     if (this.#ended) return;
     this.#connection.postSyncAnswer(answer);
@@ -236,10 +226,11 @@ export class Thread {
   }
 
   /** Wakes the worker if it sleeps on the bell. */
-  #ring(): void {
-    Atomics.add(this.#control.words, BELL, 1);
-    if (Atomics.load(this.#control.words, ASLEEP) === 1) Atomics.notify(this.#control.words, BELL);
-  }
+  readonly #ring = (): void => {
+    const { words } = this.#control;
+    Atomics.add(words, BELL, 1);
+    if (Atomics.load(words, ASLEEP) === 1) Atomics.notify(words, BELL);
+  };
 
   /** Jobs that do not wait for anything in the worker, as far as that is to be believed. */
   get active(): number {
@@ -308,5 +299,3 @@ export class Thread {
 
 /** An honest worker may be a few log lines late, for a call that the host has answered for. */
 const MAXIMUM_STRIKES = 4_096;
-const LEND_FROM_BYTES = 65_536;
-const LENT_BYTES = 4 << 20;

@@ -37,11 +37,21 @@ async function packAndRun(checkout: string, user: string): Promise<StepOutcome> 
     [process.execPath, "smoke.mjs", "bascule", "plugins"],
     ["deno", "run", "-A", "smoke.mjs", "bascule", "plugins"],
     [process.execPath, "node_modules/bascule/bin/bascule.mjs", "list", "--json"],
+    // In a process of its own: what that may read is other files there.
+    [
+      process.execPath,
+      "node_modules/bascule/bin/bascule.mjs",
+      "call",
+      "words.outline",
+      "path=smoke.mjs",
+      "--allow-read",
+      "--isolation=process",
+    ],
   ] as const) {
     const { code, output } = await runCommand(command, args, { cwd: user, timeoutMs: 60_000 });
     if (code !== 0) complaints.push(`${[command, ...args].join(" ")}\n${output}`);
   }
-  return outcomeOf(complaints, `${archive} installed; ${3 - complaints.length} of 3 runs worked`);
+  return outcomeOf(complaints, `${archive} installed; ${4 - complaints.length} of 4 runs worked`);
 }
 
 /** What git tracks or would track, and the dependencies by a link. */

@@ -139,7 +139,7 @@ describe("Deno.permissions in the sandbox and in Deno", () => {
   });
 });
 
-/** One process; each program is a module of its own in it, and gets back by a worker's fresh permissions what others revoke. */
+/** A process for each program, because what one revokes is gone for all workers of a process. */
 async function runInDeno(folder: string): Promise<readonly unknown[]> {
   const answers: unknown[] = [];
   const lanes = 2;

@@ -1,29 +1,23 @@
 import { existsSync, readFileSync } from "node:fs";
-import { cp, mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runCommand } from "../../scripts/run-command.ts";
-import { blocksBelow, missingLines, sessionSteps } from "../support/readme.ts";
+import { type CliProject, createCliProject } from "../host/cli/run-cli.ts";
+import { blocksBelow, missingLines, sessionSteps, shellWords } from "../support/readme.ts";
 import { REPOSITORY } from "../support/source-files.ts";
 
 /** Plugins whose README shows calls with their answers. */
 const SHOWN = ["data", "math", "plot"];
 
-/** The commands run on what the tests run on. */
-const RUN_ARGUMENTS = "Deno" in globalThis ? "run -A" : "";
-
 describe.each(SHOWN)("the README of plugin %s", (plugin) => {
-  let folder: string;
+  let project: CliProject;
 
   beforeAll(async () => {
-    folder = await realpath(await mkdtemp(join(tmpdir(), "bascule-plugin-readme-")));
-    await cp(`${REPOSITORY}plugins`, join(folder, "plugins"), { recursive: true });
+    project = await createCliProject();
+    await cp(`${REPOSITORY}plugins`, join(project.folder, "plugins"), { recursive: true });
   });
 
-  afterAll(async () => {
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => project[Symbol.asyncDispose]());
 
   const text = readFileSync(`${REPOSITORY}plugins/${plugin}/README.md`, "utf8");
   const steps = blocksBelow(text, `# ${plugin}`)
@@ -34,8 +28,10 @@ describe.each(SHOWN)("the README of plugin %s", (plugin) => {
     "shows what %s answers [G3.readme]",
     { timeout: 60_000 },
     async (_command, step) => {
-      const script = `shopt -s expand_aliases\nalias bascule="${process.execPath} ${RUN_ARGUMENTS} ${REPOSITORY}bin/bascule.mjs"\n${step.command}`;
-      const { output } = await runCommand("bash", ["-c", script], { cwd: folder, timeoutMs: 50_000 });
+      const [program, ...args] = shellWords(step.command);
+      expect(program).toBe("bascule");
+      const { out, error } = await project.run(args);
+      const output = error + out;
       expect({ missing: missingLines(output, step.output), output }).toEqual({ missing: [], output });
     },
   );

@@ -70,7 +70,6 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
 
   const seed = options.value("seed");
   const timeMs = readTime(options.value("time"));
-  const { workspace } = await host.operations.status();
 
   const answered = await host.operations.call(
     {
@@ -100,6 +99,7 @@ async function call(context: CommandContext, host: HostAccess): Promise<number> 
     return committed === undefined || committed.ok ? EXIT.ok : EXIT.failed;
   }
   const { cwd } = platform.environment;
+  const { workspace } = await host.operations.status();
   for (const line of failureLines(result, output, { cwd, workspace })) output.note(line);
   for (const line of await thrownLines(result, { operations: host.operations, files: platform.files, output, cwd }))
     output.note(`  ${line}`);

@@ -13,6 +13,7 @@ import { absolutePath } from "../paths.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import { findProject } from "../project.ts";
 import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
+import { noteWithheld } from "../trust.ts";
 import { serveCommand } from "./serve.ts";
 
 export const mcpCommand: Command = {
@@ -51,6 +52,7 @@ async function mcp(given: CommandContext): Promise<number> {
   const { platform, options, signal } = context;
   const oneRun = await permissionsOfRun(options, platform);
   const host = await openLocalHost(context, oneRun, { watch: true, consent: "strict" });
+  noteWithheld(context, host.host.places.trust);
   let approvals: SocketDoor | undefined;
   try {
     approvals = await openApprovals(context, host);

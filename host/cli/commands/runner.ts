@@ -13,6 +13,7 @@ import { type LocalHost, openLocalHost } from "../local-host.ts";
 import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
 import { CONTEXT_OPTIONS } from "../request-context.ts";
 import { printable } from "../text.ts";
+import { noteWithheld } from "../trust.ts";
 
 export const runnerCommand: Command = {
   name: "runner",
@@ -36,6 +37,7 @@ export const runnerCommand: Command = {
     if (isStdio === (file !== undefined))
       throw usageError("Expected a command after --, or --stdio", [`Usage: ${context.output.program} ${runnerCommand.usage}`]);
     const local = await openLocalHost(context, await permissionsOfRun(context.options, context.platform), { watch: true });
+    noteWithheld(context, local.host.places.trust);
     try {
       return file === undefined ? await serveStdio(context, local) : await serveProgram(context, local, [file, ...args]);
     } finally {

@@ -6,16 +6,16 @@ import { toBytes } from "../../support/bridge-context.ts";
 import { type DiskCall, diskCall } from "../../support/disk-call.ts";
 import { type Flipping, startFlipping, startLinking, startToggling } from "../../support/flip.ts";
 
-/** Each round is one act while another thread swaps what is at the path. */
-const ROUNDS = 2_000;
+/** Each round is one act while another thread swaps what is at the path. `RACES=all npm test -- test/attack/fs` runs more of them. */
+const ROUNDS = process.env["RACES"] === "all" ? 4_000 : 800;
 
 /** The same for each of the many ways to change something. */
-const ROUNDS_EACH = 600;
+const ROUNDS_EACH = ROUNDS / 4;
 
 const onLinux = process.platform === "linux";
 
 // Elsewhere a narrower window remains (host/platform/portable-walk.ts says which).
-describe.runIf(onLinux)("attack: a path is swapped between the check and the act", () => {
+describe.runIf(onLinux)("attack: a path is swapped between the check and the act", { timeout: 60_000 }, () => {
   it("reads nothing from outside when the last link is swapped [C4.race]", async () => {
     const { answer, workspace } = await diskCall({
       "good.txt": "good",

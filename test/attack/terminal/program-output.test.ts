@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { main } from "../../../host/cli/main.ts";
-import { memoryPlatform } from "../../support/memory-platform.ts";
+import { openTrustStore } from "../../../host/trust/trust-store.ts";
+import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 
 const EVIL = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\rover\u202e\x9b2J\b\b";
 
@@ -17,6 +18,8 @@ describe("what a program wrote", () => {
       },
       { programs: { "/usr/bin/evil": ({ write }) => (write(EVIL), write(EVIL, "stderr"), 0) } },
     );
+    const trust = await openTrustStore(platform, WORKSPACE);
+    await trust.change((before) => ({ ...before, all: true }));
     expect(await main(["call", "shell", "command=evil"], platform)).toBe(0);
     const shown = platform.recorded.out() + platform.recorded.error();
     expect(shown).toContain("\\x1b]0;owned\\x07");

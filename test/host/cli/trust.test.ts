@@ -41,7 +41,7 @@ Allowed: remotes.gpu, confirmation
     expect((await project.run(["trust", "remotes.gpu", "--yes", "--json"])).out).toContain('"remotes.gpu"');
     expect(JSON.parse(await waiting())).toMatchObject({ withheld: [{ name: "confirmation" }] });
 
-    expect((await project.run(["trust", "--always"], { answers: ["y"] })).code).toBe(0);
+    expect((await project.run(["trust", "--always", "--json", "--yes"])).code).toBe(0);
     await project.write("bascule.json", JSON.stringify({ trusted: ["words"] }));
     expect(JSON.parse(await waiting())).toEqual({ ok: true, allowed: [] });
     expect((await project.run(["trust", "--forget"])).code).toBe(0);
@@ -52,14 +52,19 @@ Allowed: remotes.gpu, confirmation
     const args = ["a b", "$HOME", "y".repeat(3_000)];
     const env = { API: { fromEnv: "TOKEN" }, NODE_OPTIONS: "$TOKEN of your environment" };
     const files = {
-      "bascule.json": JSON.stringify({ mcpServers: { s: { command: "x", args, env } } }),
+      "bascule.json": JSON.stringify({
+        mcpServers: { s: { command: "x", args, env, toolSideEffects: { "a  command  safe": ["read"], "a.b": [] } } },
+      }),
       ".bascule/grants.json": JSON.stringify({ version: 1, grants: [{ plugin: "\u001b[2J", "\u202e": ["\u0007", ""] }] }),
     };
     await using project = await createCliProject(files, { isOwn: false });
     const { out } = await project.run(["trust"], { answers: ["n"] });
-    expect(out).toContain(`args              "a b" "$HOME" ${"y".repeat(3_000)}\n`);
-    expect(out).toContain("env.API           $TOKEN of your environment\n");
-    expect(out).toContain('env.NODE_OPTIONS  "$TOKEN of your environment"\n');
+    expect(out).toMatch(/^ +args +"a b" "\$HOME" y{3000}$/mu);
+    expect(out).toMatch(/^ +env\.API +\$TOKEN of your environment$/mu);
+    // No key looks like another line, or like a key in a key.
+    expect(out).toContain('toolSideEffects."a  command  safe"');
+    expect(out).toContain('toolSideEffects."a.b"');
+    expect(out).toMatch(/^ +env\.NODE_OPTIONS +"\$TOKEN of your environment"$/mu);
     expect(out).toContain(".bascule/grants.json  grants to plugins");
     expect(out).not.toMatch(/[\u001b\u0007\u202e]/u);
   });

@@ -1,9 +1,9 @@
 /** Runs the prelude in the ordinary API of quickjs-emscripten, with operations that a test fakes. */
 
-import { newQuickJSWASMModule, type QuickJSContext, type QuickJSHandle, type QuickJSWASMModule } from "quickjs-emscripten";
+import type { QuickJSHandle } from "quickjs-emscripten";
 import { zlibCodec } from "../../../host/platform/zlib-codec.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "../../../sandbox/local-operations.ts";
-import { PRELUDE } from "../../../sandbox/prelude.gen.ts";
+import { endsWorld, giveBack, takeWorld, type World } from "./world.ts";
 
 /** An error that a fake operation answers. */
 export interface FakeError {
@@ -60,12 +60,9 @@ export interface Guest {
   dispose(): void;
 }
 
-let quickjs: Promise<QuickJSWASMModule> | undefined;
-
 /** Loads `source` as `main.js` over a fresh prelude. */
 export async function startGuest(options: GuestOptions): Promise<Guest> {
-  quickjs ??= newQuickJSWASMModule();
-  return new GuestEngine(await quickjs, options);
+  return new GuestEngine(await takeWorld(), options);
 }
 
 /** Evaluates an expression in a fresh guest and gives its JSON value. Promises are awaited. */
@@ -87,48 +84,42 @@ class GuestEngine implements Guest {
   readonly crossings: Crossing[] = [];
   readonly logs: { level: string; text: string }[] = [];
   now = 1_000;
-  readonly #context: QuickJSContext;
-  readonly #entry: QuickJSHandle;
+  readonly #world: World;
   readonly #answer: NonNullable<GuestOptions["answer"]>;
   readonly #waiting: { id: number; answer: FakeAnswer }[] = [];
   #bytes: Uint8Array | undefined;
   #random = 1;
+  #isOver = false;
 
-  constructor(module: QuickJSWASMModule, options: GuestOptions) {
+  constructor(world: World, options: GuestOptions) {
+    this.#world = world;
     this.#answer = options.answer ?? ((operation) => ({ error: { name: "NotSupported", message: `No fake for ${operation}` } }));
-    const context = module.newContext();
-    this.#context = context;
-    const root = "bascule:prelude/";
-    context.runtime.setModuleLoader(
-      (name) => PRELUDE[name.slice(root.length)] ?? { error: new Error(`The prelude has no module "${name}"`) },
-      (_base, specifier) => root + specifier.slice(specifier.lastIndexOf("/") + 1),
-    );
-    const prelude = context.unwrapResult(context.evalCode(`export { boot } from "./entry.ts";`, "bascule:boot", { type: "module" }));
-    const boot = context.getProp(prelude, "boot");
-    prelude.dispose();
-    context.runtime.removeModuleLoader();
-    const native = context.newObject();
-    const hostCall = context.newFunction("hostCall", (...handles) => this.#hostCall(handles));
-    const takeBytes = context.newFunction("takeBytes", () => this.#takeBytes());
-    context.setProp(native, "hostCall", hostCall);
-    context.setProp(native, "takeBytes", takeBytes);
-    this.#entry = context.unwrapResult(context.callFunction(boot, context.undefined, native));
-    for (const handle of [boot, native, hostCall, takeBytes]) handle.dispose();
-    this.#load(options.source);
+    world.native = { hostCall: (handles) => this.#hostCall(handles), takeBytes: () => this.#takeBytes() };
+    this.#within(() => this.#load(options.source));
+  }
+
+  /** What the engine throws by itself leaves its stack where it was: that world is not used again. */
+  #within<T>(run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      if (endsWorld(error)) this.#isOver = true;
+      throw error;
+    }
   }
 
   #load(source: string): void {
-    const context = this.#context;
+    const context = this.#world.context;
     const namespace = context.unwrapResult(context.evalCode(source, "main.js", { type: "module" }));
     this.runJobs();
     const file = context.newString("main.js");
-    const define = context.getProp(this.#entry, "define");
+    const define = context.getProp(this.#world.entry, "define");
     context.unwrapResult(context.callFunction(define, context.undefined, file, namespace)).dispose();
     for (const handle of [namespace, file, define]) handle.dispose();
   }
 
   #hostCall(handles: QuickJSHandle[]): QuickJSHandle {
-    const context = this.#context;
+    const context = this.#world.context;
     const [idHandle, operationHandle, textHandle, bytesHandle] = handles;
     if (idHandle === undefined || operationHandle === undefined || textHandle === undefined)
       throw new Error("hostCall needs three arguments");
@@ -155,7 +146,7 @@ class GuestEngine implements Guest {
   }
 
   #readBytes(handle: QuickJSHandle): Uint8Array {
-    const lifetime = this.#context.getArrayBuffer(handle);
+    const lifetime = this.#world.context.getArrayBuffer(handle);
     const bytes = lifetime.value.slice();
     lifetime.dispose();
     return bytes;
@@ -179,18 +170,21 @@ class GuestEngine implements Guest {
   #takeBytes(): QuickJSHandle {
     const bytes = this.#bytes;
     this.#bytes = undefined;
-    return bytes === undefined ? this.#context.undefined : this.#context.newArrayBuffer(bytes.slice().buffer);
+    return bytes === undefined ? this.#world.context.undefined : this.#world.context.newArrayBuffer(bytes.slice().buffer);
   }
 
   runJobs(): void {
-    const result = this.#context.runtime.executePendingJobs(MAX_STEPS);
-    if (result.error !== undefined) result.error.dispose();
+    this.#within(() => this.#world.context.runtime.executePendingJobs(MAX_STEPS).error?.dispose());
   }
 
   entry(name: string, ...args: (string | number)[]): string {
-    const context = this.#context;
+    return this.#within(() => this.#callEntry(name, args));
+  }
+
+  #callEntry(name: string, args: readonly (string | number)[]): string {
+    const context = this.#world.context;
     const handles = args.map((arg) => (typeof arg === "string" ? context.newString(arg) : context.newNumber(arg)));
-    const method = context.getProp(this.#entry, name);
+    const method = context.getProp(this.#world.entry, name);
     const result = context.unwrapResult(context.callFunction(method, context.undefined, ...handles));
     const text = context.typeof(result) === "string" ? context.getString(result) : "";
     for (const handle of [...handles, method, result]) handle.dispose();
@@ -223,20 +217,19 @@ class GuestEngine implements Guest {
   }
 
   evaluate(code: string): unknown {
-    const result = this.#context.evalCode(code, "script.js");
+    const result = this.#within(() => this.#world.context.evalCode(code, "script.js"));
     if (result.error !== undefined) {
-      const error: unknown = this.#context.dump(result.error);
+      const error: unknown = this.#world.context.dump(result.error);
       result.error.dispose();
       throw new Error(`The guest threw ${JSON.stringify(error)}`);
     }
-    const value: unknown = this.#context.dump(result.value);
+    const value: unknown = this.#world.context.dump(result.value);
     result.value.dispose();
     return value;
   }
 
   dispose(): void {
-    this.#entry.dispose();
-    // A guest that has pending promises holds objects that the checked disposal would trip over; nothing else shares its runtime.
-    this.#context.dispose();
+    if (!this.#isOver) giveBack(this.#world);
+    this.#isOver = true;
   }
 }
