@@ -132,7 +132,7 @@ describe("the plugin llm", () => {
     ["an error", { status: 429, body: '{"error":{"message":"slow down"}}' }, "answered HTTP 429: slow down"],
     ["a wrong key", { status: 401, body: "no" }, "answered HTTP 401 (is LLM_API_KEY the right key?)"],
     ["17 MiB", { body: `"${"x".repeat(17 * 1024 * 1024)}"` }, /answered more than 16777216 bytes|too large|more than/u],
-  ])("says so where the endpoint answers %s [G3.llm]", async (_name, answer, message) => {
+  ])("says so where the endpoint answers %s [G3.llm]", { timeout: 120_000 }, async (_name, answer, message) => {
     instead = answer;
     const result = await host.call("embed_text", { texts: ["a"] });
     expect(result).toMatchObject({

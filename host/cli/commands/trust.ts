@@ -50,6 +50,11 @@ async function trust(context: CommandContext): Promise<number> {
     output.document({ ok: true, allowed: [] });
     return EXIT.ok;
   }
+  if (!options.has(YES_OPTION.name) && (output.json || !context.platform.terminal.interactive)) {
+    output.note("Nothing was allowed: there is nobody to ask (--yes allows it without a question)");
+    output.document({ ok: false, allowed: [], withheld });
+    return EXIT.denied;
+  }
   const question = isAlways ? "Allow all that this folder asks for, now and later?" : `Allow ${count(withheld.length, "thing")}?`;
   if (!(await confirmAct(context, question))) {
     output.line("Not allowed");

@@ -91,7 +91,7 @@ describe("attack: a stranger's checkout", { timeout: 120_000 }, () => {
   it("starts what a person has allowed, and only that [K3.trust]", async () => {
     await using project = await checkout();
     const refused = await project.run(["trust", "mcpServers.evil"]);
-    expect([refused.code, await isThere(project, "started")]).toEqual([2, false]);
+    expect([refused.error, await isThere(project, "started")]).toEqual([expect.stringContaining("there is nobody to ask"), false]);
     expect(refused.out).toContain(`args     -c "echo x > started"`);
 
     const dev = project.start(["dev", "--no-tests"]);
@@ -103,7 +103,11 @@ describe("attack: a stranger's checkout", { timeout: 120_000 }, () => {
     dev.interrupt();
     await dev.ended;
     const left = JSON.parse((await project.run(["trust", "--json"])).out) as object;
-    expect(left).toMatchObject({ error: { message: "There is nobody to ask" } });
+    expect(left).toMatchObject({
+      ok: false,
+      allowed: [],
+      withheld: [{ name: expect.stringContaining("plugins.") }, { name: "workspace" }, { name: "mcpServers.web" }, {}, {}, {}, {}, {}],
+    });
     expect((await project.run(["trust"], { answers: ["n"] })).out).not.toContain("mcpServers.evil  starts");
   });
 });

@@ -41,7 +41,7 @@ Allowed: remotes.gpu, confirmation
     expect((await project.run(["trust", "remotes.gpu", "--yes", "--json"])).out).toContain('"remotes.gpu"');
     expect(JSON.parse(await waiting())).toMatchObject({ withheld: [{ name: "confirmation" }] });
 
-    expect((await project.run(["trust", "--always"], { answers: ["y"] })).code).toBe(0);
+    expect((await project.run(["trust", "--always", "--json", "--yes"])).code).toBe(0);
     await project.write("bascule.json", JSON.stringify({ trusted: ["words"] }));
     expect(JSON.parse(await waiting())).toEqual({ ok: true, allowed: [] });
     expect((await project.run(["trust", "--forget"])).code).toBe(0);
