@@ -124,7 +124,7 @@ describe("the program of a checkout", () => {
     rmSync(join(checkout, "dist"), { recursive: true });
     expect(await Promise.all([prepare(checkout), prepare(checkout)])).toEqual(Array(2).fill({ code: 0, output: "" }));
     expect(await programOf(checkout)).toMatch(BUNDLE);
-    expect(readdirSync(join(checkout, "dist/builds")).toSorted()).toEqual([onlyBuild(checkout), "current.json"]);
+    expect(new Set(readdirSync(join(checkout, "dist/builds")))).toEqual(new Set([onlyBuild(checkout), "current.json"]));
   });
 
   it("is the sources where the bundler is not installed, and that fails no install [I2.absent]", async () => {

@@ -1,5 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { HostEvent } from "../../../../host/audit/events.ts";
+import type { ToolResult } from "../../../../host/call.ts";
+import type { HttpCalls } from "../../../../host/doors/http/calls.ts";
+import type { HttpSession } from "../../../../host/doors/http/sessions.ts";
+import { createHttpTurns, type HttpTurn } from "../../../../host/doors/http/turns.ts";
+import { memoryPlatform } from "../../../support/memory-platform.ts";
 import type { JsonObject, JsonValue } from "../../../../manifests/mod.ts";
 import { httpDoor, SseReader, TOKENS, textOf } from "../../../support/http-door.ts";
 import { hostTool } from "../../../support/tools.ts";
@@ -48,16 +53,32 @@ describe("POST /v1/calls", () => {
     }
     expect(await door.ask("/v1/calls/large-call-0")).toMatchObject({ status: 404 });
     expect(await door.ask("/v1/calls/large-call-9")).toMatchObject({ status: 200, body: { status: "success" } });
-    // A turn holds the results of its calls.
-    const session = textOf((await door.ask("/v1/sessions", { body: {} })).body, "sessionId");
-    const turns = `/v1/sessions/${session}/turns`;
-    const taken: string[] = [];
-    for (let number = 0; number < 4; number++) {
-      const calls = Array.from({ length: 3 }, () => ({ tool: "large" }));
-      taken.push(textOf((await door.ask(turns, { body: { calls } })).body, "turnId"));
+  });
+
+  it("remembers fewer turns where what came of them is large, for their own session only [I4.bounded, I4.turns]", async () => {
+    const large = { ok: true, callId: "x", output: "x".repeat(8 * 1024 * 1024) } as unknown as ToolResult;
+    const calls = {
+      start: () => Promise.resolve({ callId: "x", ended: Promise.resolve(large) }),
+      result: () => undefined,
+    } as unknown as HttpCalls;
+    const nobody = { turn: () => expect.unreachable(), cancelTurn: () => expect.unreachable() };
+    const turns = createHttpTurns(nobody, calls, memoryPlatform().random);
+    const session = { id: "mine", callerId: "me" } as HttpSession;
+    const taken: HttpTurn[] = [];
+    for (let number = 0; number < 5; number++) {
+      const turn = await turns.take(session, [{ tool: "t", args: {} }], { sequential: false, mode: "direct", parallelMutations: false });
+      await turn.ended;
+      taken.push(turn);
     }
-    expect((await door.ask(`${turns}/${taken[0]}`)).status).toBe(404);
-    expect((await door.ask(`${turns}/${taken[3]}`)).status).toBe(200);
+    const found = taken.map(({ turnId }) => {
+      try {
+        return turns.get("mine", turnId) === taken.find((turn) => turn.turnId === turnId);
+      } catch {
+        return false;
+      }
+    });
+    expect(found).toEqual([false, false, true, true, true]);
+    expect(() => turns.get("another", taken[4]?.turnId ?? "")).toThrow("has no such turn");
   });
 
   it("answers at once where asked, and gives the result by the call's id later [I4.async, E6]", async () => {
