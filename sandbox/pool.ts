@@ -39,8 +39,7 @@ const BUSY_AFTER_MS = 20;
 const MAXIMUM_ATTEMPTS = 3;
 /** Workers say that they are full where calls that came together do not fit; a call that is sent back more often never will. */
 const MAXIMUM_REFUSALS = 100;
-/** What one look adds to how long a worker did nothing, at most: where the host waits for a processor, its workers do so too. */
-const LONGEST_STEP_MS: number = 4 * WATCH_EVERY_MS;
+const LONGEST_STEP_MS = 1_000;
 
 /** How much a sandbox has to do. */
 export interface SandboxUse {
@@ -231,6 +230,7 @@ export class Pool {
 
   #look(): void {
     const now = this.#now();
+    // A host that was held up itself has seen nobody idle meanwhile.
     const elapsedMs = now - this.#lastLook;
     const stepMs = Math.min(elapsedMs, LONGEST_STEP_MS);
     this.#lastLook = now;

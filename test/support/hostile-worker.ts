@@ -20,8 +20,8 @@ export interface HostileWorkers {
   /** What the sandbox found wrong with workers, in order. */
   readonly defects: readonly string[];
   advance(milliseconds: number): void;
-  /** So many seconds in steps, each with a turn for everything that waits. */
-  pass(seconds: number, everyMs?: number): Promise<void>;
+  /** Seconds one by one, with a turn for everything that waits. */
+  pass(seconds: number): Promise<void>;
   /** The newest worker at work. */
   current(): ScriptedWorker;
   load(name: string): Promise<void>;
@@ -70,9 +70,9 @@ export async function hostileWorkers(options: SandboxOptions = {}): Promise<Host
     workers,
     defects,
     advance,
-    async pass(seconds, everyMs = 20) {
-      for (let passedMs = 0; passedMs < seconds * 1_000; passedMs += everyMs) {
-        advance(everyMs);
+    async pass(seconds) {
+      for (let second = 0; second < seconds; second++) {
+        advance(1_000);
         await turn();
       }
     },
