@@ -1,6 +1,6 @@
 /** What a worker does: holds images and instances, loads plugins, runs calls, one guest at a time on its thread. */
 
-import type { Limits } from "../../manifests/mod.ts";
+import { DEFAULT_LIMITS, type Limits } from "../../manifests/mod.ts";
 import { makeBaseImage } from "../base-image.ts";
 import { loadCompiler, loadTypeCompiler } from "../compile.ts";
 import { type Image, unchanged } from "../image.ts";
@@ -123,8 +123,11 @@ export function serveWorker(powers: WorkerPowers): void {
   async function boot({ module, base: given, prepareToLoad, parking }: BootRequest): Promise<void> {
     const base = given ?? (await makeBaseImage(module));
     const restorer = trackedRestore(base);
-    booted = { restorer, instances: new Instances({ module, restorer, fillRandom, slots: SLOTS, parking }) };
+    const instances = new Instances({ module, restorer, fillRandom, slots: SLOTS, parking });
+    booted = { restorer, instances };
     outbox.send({ type: "ready", base });
+    // While the host reads plugins: the first call finds an instance.
+    instances.giveBack(await instances.lease(unchanged(base), DEFAULT_LIMITS.memoryBytes, "image"));
     // A host that finds all its plugins in its cache loads none; one that runs on will have to compile an edited one soon.
     if (prepareToLoad) linger.after(PREPARE_AFTER_MS, () => void loadTypeCompiler());
   }
