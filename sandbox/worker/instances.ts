@@ -39,6 +39,8 @@ export class Instances {
   readonly #held: Map<Lease, number> = new Map();
   /** Instances in slots: idle, in use, resting, or being started. */
   #live = 0;
+  /** One after the other: of calls that come together most are over before a second instance is there. */
+  #isStarting = false;
   #heldBytes = 0;
   /** Who needs an instance while all of them are in use, in the order they came. */
   readonly #line: (() => void)[] = [];
@@ -169,7 +171,7 @@ export class Instances {
     for (;;) {
       const instance = this.#take(image, pages);
       if (instance !== undefined) return instance;
-      if (this.#live < this.#options.slots || this.#dropOne()) return await this.#start(image, pages);
+      if (!this.#isStarting && (this.#live < this.#options.slots || this.#dropOne())) return await this.#start(image, pages);
       await new Promise<void>((resolve) => this.#line.push(resolve));
     }
   }
@@ -177,12 +179,16 @@ export class Instances {
   async #start(image: Image, pages: number): Promise<Instance> {
     const { module, restorer } = this.#options;
     this.#live++;
+    this.#isStarting = true;
     try {
       const instance = await Instance.start(module, restorer.base.facts, pages);
       restorer.restore(instance, image);
+      this.#isStarting = false;
+      // Whoever stands in line is called when the guest that comes into it now waits or is done.
       return instance;
     } catch (error) {
       this.#live--;
+      this.#isStarting = false;
       this.#callNext();
       throw error;
     }

@@ -173,16 +173,19 @@ export function serveWorker(powers: WorkerPowers): void {
     if (limits === undefined) throw new Error(`The first call of ${given.digest} names no limits`);
     plugin.limits = limits;
     const request = { ...given, limits };
-    const lease = afterBoot().instances.leaseIdle(request.state?.image ?? plugin.image, plugin.memoryBytes, "fresh");
-    if (lease === undefined || plugin.modules === undefined) return prepareAndCall(request, plugin, lease);
+    const lease = plugin.modules && afterBoot().instances.leaseIdle(request.state?.image ?? plugin.image, plugin.memoryBytes, "fresh");
+    if (lease === undefined || plugin.modules === undefined) return prepareAndCall(request, plugin);
     beginCall(request, plugin, plugin.modules, lease);
     return undefined;
   }
 
-  async function prepareAndCall(request: LimitedRequest, plugin: Plugin, idle: Lease | undefined): Promise<void> {
-    plugin.modules ??= createModuleTable(plugin.files, await loadCompiler(plugin.files, "call"));
-    const image = request.state?.image ?? plugin.image;
-    beginCall(request, plugin, plugin.modules, idle ?? (await afterBoot().instances.lease(image, plugin.memoryBytes, "fresh")));
+  async function prepareAndCall(request: LimitedRequest, plugin: Plugin): Promise<void> {
+    const compiler = await loadCompiler(plugin.files, "call");
+    plugin.modules ??= createModuleTable(plugin.files, compiler);
+    const { instances } = afterBoot();
+    const wanted = [request.state?.image ?? plugin.image, plugin.memoryBytes, "fresh"] as const;
+    // The call that came before may have given its instance back by now.
+    beginCall(request, plugin, plugin.modules, instances.leaseIdle(...wanted) ?? (await instances.lease(...wanted)));
   }
 
   function beginCall(request: LimitedRequest, plugin: Plugin, modules: ModuleTable, lease: Lease): void {

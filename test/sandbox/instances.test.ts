@@ -30,6 +30,23 @@ describe("instances", () => {
     }
   });
 
+  it("are started one after the other: of calls that come together most find one that is there", async () => {
+    const base = await baseImage(meteredModule);
+    const image = unchanged(base);
+    const instances = new Instances({ module: meteredModule, restorer: trackedRestore(base), fillRandom: () => {}, slots: 8 });
+    const brief = Array.from({ length: 8 }, async () => {
+      const lease = await instances.lease(image, 64 << 20, "fresh");
+      instances.giveBack(lease);
+      return lease.instance;
+    });
+    expect(new Set(await Promise.all(brief)).size).toBe(1);
+    // Those that stay have one each.
+    const leases = Array.from({ length: 8 }, () =>
+      instances.lease(image, 64 << 20, "fresh").then((lease) => (instances.rest(lease), lease.instance)),
+    );
+    expect(new Set(await Promise.all(leases)).size).toBe(8);
+  });
+
   it("that were reseeded are put back whole, and come back for the next call [B1.memory]", async () => {
     const base = await baseImage(meteredModule);
     const image = unchanged(base);
