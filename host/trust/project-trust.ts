@@ -73,7 +73,12 @@ export async function trustedProject(platform: TrustPlatform & Pick<Platform, "l
     trust: {
       withheld: () => withheld,
       agreed: () => agreed,
-      isAgreed: async (demand) => isAgreed(demand) || ((await store.refresh()) && isAgreed(demand)),
+      async isAgreed(demand) {
+        if (isAgreed(demand)) return true;
+        // Whether or not it says something else now: a change of our own may have read it meanwhile.
+        await store.refresh();
+        return isAgreed(demand);
+      },
       agree: (demands) => store.change((before) => withDemands(before, demands)),
       agreeToAll: (all) => store.change((before) => (all ? { ...before, all } : { all, demands: new Map() })),
     },

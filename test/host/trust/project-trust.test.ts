@@ -49,6 +49,20 @@ describe("trustedProject()", () => {
     expect(here.config().trusted).toEqual([]);
   });
 
+  it("knows of such a yes also where a yes of its own has just read it [P1.trust]", async () => {
+    const platform = platformWith({});
+    const [here, there] = [await open(platform), await open(platform)];
+    const theirs = { name: "theirs", about: "", value: 1 };
+    await there.trust.agree([theirs]);
+    const [isKnown] = await Promise.all([here.trust.isAgreed(theirs), here.trust.agree([{ name: "ours", about: "", value: 2 }])]);
+    expect(isKnown).toBe(true);
+    const late = await open(platform);
+    await there.trust.agree([{ ...theirs, value: 3 }]);
+    const ours = late.trust.agree([{ name: "ours", about: "", value: 4 }]);
+    expect(await late.trust.isAgreed({ ...theirs, value: 3 })).toBe(true);
+    await ours;
+  });
+
   it("agrees to what was shown, not to what stands there by then [P1.trust]", async () => {
     const platform = platformWith({ mcpServers: { a: { command: "x" } } });
     const project = await open(platform);
