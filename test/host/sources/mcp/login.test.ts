@@ -393,8 +393,8 @@ describe("bascule mcp-servers login", () => {
     await symlink(shown, `${state}/mcp-logins`);
     const store = createLoginStore(currentPlatform(), state);
     const url = "https://mcp.example/mcp";
-    for (const act of [store.read("package", url), store.write("package", { url }), store.remove("package")])
-      await expect(act).rejects.toThrow("is a link");
+    for (const act of [() => store.read("package", url), () => store.write("package", { url }), () => store.remove("package")])
+      await expect(act()).rejects.toThrow("is a link");
     expect(await readFile(`${shown}/package.json`, "utf8")).toBe("{}");
     await rm(`${state}/mcp-logins`);
     await store.write("far", { url });
