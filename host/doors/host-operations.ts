@@ -236,7 +236,6 @@ async function refusedAsSaid<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** By bare name, qualified name, or the other name of a built-in. */
 function builtinView(tools: readonly ToolListing[]): PluginView {
   return {
     name: BUILTIN,
