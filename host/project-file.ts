@@ -34,9 +34,12 @@ export type ConfigSource = string | JsonObject | false | undefined;
 /** `bascule.json` cannot be read at the start, where there is no last good one. */
 export class ProjectConfigError extends Error {
   override readonly name = "ProjectConfigError";
+  /** What is wrong: a file's path in quotes, or words. */
+  readonly place: string;
   readonly problems: readonly Problem[];
   constructor(place: string, problems: readonly Problem[]) {
     super(`Cannot use ${place}:\n${problems.map((problem) => `  ${problemToText(problem)}`).join("\n")}`);
+    this.place = place;
     this.problems = problems;
   }
 }

@@ -7,6 +7,7 @@ import { PackageError } from "../installing/package-error.ts";
 import { GrantFileError } from "../grants.ts";
 import { ExportError } from "../recordings/export-case.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
+import { ProjectConfigError } from "../project-file.ts";
 import { TrustFileError } from "../trust/trust-store.ts";
 import { CliError } from "./cli-error.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -67,6 +68,8 @@ function toCliError(error: unknown, program: string): CliError | undefined {
     return new CliError("package", message, { hints });
   }
   if (error instanceof LockFileError) return lockError(error);
+  if (error instanceof ProjectConfigError)
+    return new CliError("config", `The file ${error.place} is wrong`, { hints: error.problems.map(problemToText) });
   if (error instanceof FileError)
     return new CliError("file", error.message, { exitCode: error.code === "not_found" ? EXIT.notFound : EXIT.failed });
   return undefined;

@@ -8,7 +8,7 @@ import { openTrusted } from "./trust.ts";
 /**
  * The plugin roots of `bascule.json` that count here, absolute; `plugins/` beside it, or in the working directory, without one.
  *
- * @throws {CliError} if the file is wrong, with every problem.
+ * @throws {ProjectConfigError} if the file is wrong.
  */
 export async function pluginRoots(platform: Platform, project: Project): Promise<readonly string[]> {
   const { config } = await openTrusted({ platform, project });

@@ -1,21 +1,15 @@
 /** What this folder asks for, and a person's yes to it (SPEC P1, K3). */
 
-import { problemToText } from "../../manifests/mod.ts";
-import { openProject, ProjectConfigError } from "../project-file.ts";
+import { openProject } from "../project-file.ts";
 import { noticesOf, type ProjectTrust, trustedProject, type TrustedProject, type Withheld } from "../trust/project-trust.ts";
-import { CliError, usageError } from "./cli-error.ts";
+import { usageError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";
 import { count, printable } from "./text.ts";
 import { withheldLines } from "./trust-text.ts";
 
-/** The project, as far as a person agreed to it. @throws {CliError} if `bascule.json` is wrong, with every problem. */
+/** The project, as far as a person agreed to it. @throws {ProjectConfigError} if `bascule.json` is wrong. */
 export async function openTrusted({ platform, project }: Pick<CommandContext, "platform" | "project">): Promise<TrustedProject> {
-  try {
-    return await trustedProject(platform, await openProject(platform, project.configFile));
-  } catch (error) {
-    if (!(error instanceof ProjectConfigError)) throw error;
-    throw new CliError("config", `The file "${project.configFile ?? ""}" is wrong`, { hints: error.problems.map(problemToText) });
-  }
+  return await trustedProject(platform, await openProject(platform, project.configFile));
 }
 
 export function showWithheld({ output }: Pick<CommandContext, "output">, withheld: readonly Withheld[]): void {

@@ -1,8 +1,8 @@
 /** `bascule doctor`: what this system gives, and what is in force on it. */
 
-import type { IsolationConfig } from "../../../manifests/mod.ts";
+import type { IsolationConfig, ProjectConfig } from "../../../manifests/mod.ts";
 import { engineInForce } from "../../../sandbox/mod.ts";
-import type { Confinement, SystemFacts } from "../../platform/platform.ts";
+import type { Confinement, Platform, SystemFacts } from "../../platform/platform.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { table } from "../help.ts";
@@ -36,7 +36,8 @@ async function doctor(context: CommandContext): Promise<number> {
   const { output, platform } = context;
   const isolation = await isolationOfProject(context);
   const { lines, problems: ofProject, ...own } = await projectFacts(context);
-  const natively = await nativeRoute(context);
+  const { config, trust } = await openTrusted(context);
+  const natively = nativeRoute(platform, config());
   const [engine, system, process] = await Promise.all([
     engineInForce(platform.workers),
     platform.inspectSystem(),
@@ -56,7 +57,7 @@ async function doctor(context: CommandContext): Promise<number> {
     ["bascule", [VERSION]],
     ["project", [lines.project]],
     ["a host", [lines.host]],
-    ["trust", trustLines((await openTrusted(context)).trust)],
+    ["trust", trustLines(trust)],
     ["runtime", [`${system.runtime.name} ${system.runtime.version}  ${system.runtime.program}`]],
     ["engine", [ENGINE[engine.build]]],
     ["isolation", isolationLines(isolation, inForce)],
@@ -95,10 +96,7 @@ interface NativeRoute {
 }
 
 /** Whether trusted plugins can run, and which run without walls (SPEC O1). */
-async function nativeRoute(context: CommandContext): Promise<NativeRoute> {
-  const { platform } = context;
-  const { config } = await openTrusted(context);
-  const { trusted } = config();
+function nativeRoute(platform: Pick<Platform, "trusted">, { trusted }: Pick<ProjectConfig, "trusted">): NativeRoute {
   const deno = platform.trusted.find("deno");
   const unconfined = trusted.filter((listed) => listed.unconfined).map(({ name }) => name);
   const byName = trusted.filter((listed) => listed.digest === undefined).map(({ name }) => name);

@@ -26,6 +26,16 @@ describe("bascule doctor", { timeout: 120_000 }, () => {
     expect(code).toBe(document.problems.length === 0 ? 0 : 1);
   });
 
+  it.each([["doctor"], ["audit", "tail"], ["export", "openai"], ["list"]])(
+    "as %s, says what is wrong with bascule.json, and not that it failed itself [I2.config]",
+    async (...argv) => {
+      await using project = await createCliProject({ "bascule.json": '{ "plugns": [] }' });
+      const { code, error: err } = await project.run(argv);
+      expect(err).toMatch(/^error The file "\S+bascule\.json" is wrong\n {2}\/plugns/);
+      expect([code, err.includes("unexpectedly")]).toEqual([1, false]);
+    },
+  );
+
   it("shows what the isolation leaves open, for people [I2.doctor]", async () => {
     await using project = await createCliProject();
     const { out } = await project.run(["doctor"]);
