@@ -20,7 +20,6 @@ export type Check = (value: unknown) => boolean;
 export const isText = (value: unknown): value is string => typeof value === "string";
 export const isCount = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value >= 0;
 export const isNumber = (value: unknown): value is number => typeof value === "number";
-const isCountOrAbsent: Check = (value) => value === undefined || isCount(value);
 /** Its own: bytes that two threads see may change after they were checked. */
 const isBytes: Check = (value) => value instanceof Uint8Array && value.buffer instanceof ArrayBuffer;
 const isTexts = listOf(isText, MAXIMUM_LIST);
@@ -32,46 +31,30 @@ const LEVELS: ReadonlySet<unknown> = new Set(["debug", "info", "warn", "error"])
 /** A line counts at least one byte. */
 export const isLines: Check = listOf(isLine, LIMIT_CEILINGS.logBytes);
 
-/** Member by member, without a list of names: every call's answer comes through here. */
-export const isUsed: Check = (value) => {
-  if (typeof value !== "object" || value === null) return false;
-  const used = value as Partial<Record<keyof InvocationUsed, unknown>>;
-  return (
-    isCount(used.wallMs) &&
-    isCount(used.cpuMs) &&
-    isCount(used.memoryBytes) &&
-    isCount(used.outputBytes) &&
-    isCount(used.logBytes) &&
-    isCount(used.operations) &&
-    isCount(used.fuel) &&
-    isCountOrAbsent(used.argumentBytes) &&
-    isCountOrAbsent(used.operationBytes) &&
-    isCountOrAbsent(used.pendingOperations) &&
-    isCountOrAbsent(used.timers) &&
-    isCountOrAbsent(used.jsonDepth) &&
-    isCountOrAbsent(used.stackBytes)
-  );
+/** In the order in which a caller reads them. */
+const USED: { readonly [K in keyof Required<InvocationUsed>]: Check } = {
+  wallMs: isCount,
+  cpuMs: isCount,
+  memoryBytes: isCount,
+  argumentBytes: optional(isCount),
+  operationBytes: optional(isCount),
+  pendingOperations: optional(isCount),
+  timers: optional(isCount),
+  jsonDepth: optional(isCount),
+  stackBytes: optional(isCount),
+  outputBytes: isCount,
+  logBytes: isCount,
+  operations: isCount,
+  fuel: isCount,
 };
 
-/** What is known of `used` and nothing else, in the order in which a caller reads it. */
+export const isUsed: Check = shape(USED);
+
+/** What is known of `used`, which was checked, and nothing else. */
 export function onlyUsed(used: InvocationUsed): InvocationUsed {
-  const { wallMs, cpuMs, memoryBytes, argumentBytes, operationBytes, pendingOperations, timers, jsonDepth, stackBytes } = used;
-  const { outputBytes, logBytes, operations, fuel } = used;
-  return {
-    wallMs,
-    cpuMs,
-    memoryBytes,
-    ...(argumentBytes !== undefined && { argumentBytes }),
-    ...(operationBytes !== undefined && { operationBytes }),
-    ...(pendingOperations !== undefined && { pendingOperations }),
-    ...(timers !== undefined && { timers }),
-    ...(jsonDepth !== undefined && { jsonDepth }),
-    ...(stackBytes !== undefined && { stackBytes }),
-    outputBytes,
-    logBytes,
-    operations,
-    fuel,
-  };
+  const known = Object.keys(USED).map((name): [string, unknown] => [name, Reflect.get(used, name)]);
+  // Those that have to be there are, and the others are left out where they are absent.
+  return Object.fromEntries(known.filter(([, value]) => value !== undefined)) as unknown as InvocationUsed;
 }
 
 /** Members of each kind of fault; the host turns them into words. */
@@ -139,14 +122,6 @@ export function isKeptTape(value: unknown): value is KeptTape {
   return value === "too_long" || isTape(value);
 }
 
-/** The answer of a call that succeeded: looked at like `isUsed`, for the same reason. */
-const isDone: Check = (value) => {
-  if (typeof value !== "object" || value === null) return false;
-  const done = value as Partial<Record<keyof Extract<WorkerMessage, { type: "done" }>, unknown>>;
-  if (!isNumber(done.number) || !isText(done.output) || !isUsed(done.used) || !isLines(done.lines)) return false;
-  return (done.state === undefined || isImage(done.state)) && (done.tape === undefined || isKeptTape(done.tape));
-};
-
 const ANSWER = { number: isNumber, used: isUsed, lines: isLines, tape: optional(isKeptTape) };
 
 const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
@@ -157,7 +132,7 @@ const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
   operation: shape({ number: isNumber, operation: isNumber, name: isText, text: isText, bytes: optional(isBytes) }),
   logs: shape({ number: isNumber, lines: isLines }),
   full: shape({ number: isNumber }),
-  done: isDone,
+  done: shape({ ...ANSWER, output: isText, state: optional(isImage) }),
   failed: shape({ ...ANSWER, fault: isFault }),
 };
 
