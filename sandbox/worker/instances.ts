@@ -77,6 +77,12 @@ export class Instances {
     return this.#begin(await this.#obtain(image, Math.ceil(memoryBytes / WASM_PAGE_BYTES)), wanted);
   }
 
+  /** Starts an instance before it is asked for. Never rejects: where none can be started, the first call says why. */
+  async startAhead(image: Image, memoryBytes: number): Promise<void> {
+    const lease = await this.lease(image, memoryBytes, "image").catch(() => undefined);
+    if (lease !== undefined) this.giveBack(lease);
+  }
+
   /** Gives a lent instance the randomness that `random` makes. */
   reseed({ instance }: Lease, random: (count: number) => Uint8Array): void {
     reseed(instance, this.#options.restorer.base.randomAddress, (bytes) => bytes.set(random(bytes.length)));

@@ -127,7 +127,7 @@ export function serveWorker(powers: WorkerPowers): void {
     booted = { restorer, instances };
     outbox.send({ type: "ready", base });
     // While the host reads plugins: the first call finds an instance.
-    instances.giveBack(await instances.lease(unchanged(base), DEFAULT_LIMITS.memoryBytes, "image"));
+    await instances.startAhead(unchanged(base), DEFAULT_LIMITS.memoryBytes);
     // A host that finds all its plugins in its cache loads none; one that runs on will have to compile an edited one soon.
     if (prepareToLoad) linger.after(PREPARE_AFTER_MS, () => void loadTypeCompiler());
   }

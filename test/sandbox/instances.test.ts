@@ -47,6 +47,17 @@ describe("instances", () => {
     expect(new Set(await Promise.all(leases)).size).toBe(8);
   });
 
+  it("are started ahead where that is possible: where it is not, who asks for one is told why, and the next one has it", async () => {
+    const base = await baseImage(meteredModule);
+    const image = unchanged(base);
+    const instances = new Instances({ module: meteredModule, restorer: trackedRestore(base), fillRandom: () => {}, slots: 1 });
+    // More than WebAssembly addresses.
+    await instances.startAhead(image, 2 ** 40);
+    await expect(instances.lease(image, 2 ** 40, "fresh")).rejects.toThrow(RangeError);
+    await instances.startAhead(image, 64 << 20);
+    expect(instances.leaseIdle(image, 64 << 20, "fresh")).toBeDefined();
+  });
+
   it("that were reseeded are put back whole, and come back for the next call [B1.memory]", async () => {
     const base = await baseImage(meteredModule);
     const image = unchanged(base);
