@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CallClock } from "../../../sandbox/call-clock.ts";
+import { CallClock } from "../../../sandbox/call/call-clock.ts";
 import type { ConfirmationRequest, ConfirmPrompt, HostEvent } from "../../../host/mod.ts";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import { createSlots } from "../../../host/session.ts";
