@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonValue, parseJson, PROJECT_BOUNDS } from "../../manifests/mod.ts";
 import type { Files } from "../platform/platform.ts";
-import { parseEnforced } from "../project-file.ts";
+import { parseEnforced } from "../project/project-file.ts";
 import { withMember } from "../settings/setting-path.ts";
 
 /** @param value undefined takes it out. @throws {Error} if the file could not be used afterwards. */

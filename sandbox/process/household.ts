@@ -7,7 +7,7 @@
 
 import { Child, type ProcessJob } from "./child.ts";
 import { BASE_IMAGE_BYTES } from "./messages.ts";
-import { afterOwnTime } from "../own-time.ts";
+import { afterOwnTime } from "../pool/own-time.ts";
 import type { ProcessConnection, ProcessLauncher } from "./port.ts";
 import type { ProcessMessage, ProcessRequest } from "./protocol.ts";
 

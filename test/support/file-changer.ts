@@ -1,9 +1,9 @@
 /** A program of its own that changes what several processes change: the lock, the grants, what was agreed to. */
 
 import { openLock } from "../../host/consent/lock.ts";
-import { createGrantStore } from "../../host/grants.ts";
+import { createGrantStore } from "../../host/grants/grants.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
-import { openProject } from "../../host/project-file.ts";
+import { openProject } from "../../host/project/project-file.ts";
 import { trustedProject } from "../../host/trust/project-trust.ts";
 
 const [folder = "", config = "", name = "", count = "0"] = process.argv.slice(-4);
