@@ -223,6 +223,8 @@ export class Pool {
 
   #watch(): void {
     if (this.#cancelWatch !== undefined || this.#closed) return;
+    // The time in which there was nothing to look at is nobody's.
+    this.#lastLook = this.#now();
     this.#cancelWatch = this.#options.launcher.after(WATCH_EVERY_MS, () => {
       this.#cancelWatch = undefined;
       this.#look();
