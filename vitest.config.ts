@@ -19,7 +19,7 @@ const ALONE = [
   "test/host/cli/{processes,program}*.test.ts",
   "test/plugins/llm.test.ts",
   "test/sandbox/process/**/*.test.ts",
-  "test/sandbox/{calls,crew,limits,parking,pool,watchdog}.test.ts",
+  "test/sandbox/{call,pool}/{calls,crew,limits,parking,pool,watchdog}.test.ts",
 ];
 const NO_TESTS = ["test/fixtures/**", "node_modules/**"];
 

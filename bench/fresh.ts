@@ -1,7 +1,7 @@
 /** Fresh-state calls against warm ones, on the thread that runs them; shared by the rows that need one or both. */
 
-import { plainCopy } from "../sandbox/plain-copy.ts";
-import { trackedRestore } from "../sandbox/tracked-restore.ts";
+import { plainCopy } from "../sandbox/image/plain-copy.ts";
+import { trackedRestore } from "../sandbox/image/tracked-restore.ts";
 import { type InThreadPlugin, loadInThread, meteredModule } from "../test/support/in-thread.ts";
 import { againstInUs, compareBatches, type Measured } from "./measure.ts";
 

@@ -1,6 +1,6 @@
 /** What a rewritten engine costs on CPU-bound guest code; shared by the `guard_*` rows. */
 
-import { plainCopy } from "../sandbox/plain-copy.ts";
+import { plainCopy } from "../sandbox/image/plain-copy.ts";
 import { rewriteEngine, type RewriteOptions } from "../sandbox/wasm/rewrite.ts";
 import { engineBytes, type InThreadPlugin, loadInThread } from "../test/support/in-thread.ts";
 import { CPU_PROGRAMS, CPU_SOURCE } from "./cpu-programs.ts";

@@ -3,7 +3,7 @@
 import type { JsonValue, Limits } from "../manifests/mod.ts";
 import type { Fault, LoadFault } from "./fault.ts";
 import type { HostCallHandler } from "./host-call.ts";
-import type { CallWorld, KeptTape } from "./tape.ts";
+import type { CallWorld, KeptTape } from "./tape/tape.ts";
 
 /** Everything a plugin is made of; nothing else can reach its image (SPEC B9). */
 export interface PluginSource {

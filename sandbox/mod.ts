@@ -1,23 +1,23 @@
 /** Runs untrusted code in QuickJS compiled to WebAssembly. Knows no host, policy, disk or network. */
 
-export type { Codec, CompressionFormat, Decompressed } from "./codec.ts";
-export { type EngineBuild, engineInForce } from "./engine-build.ts";
+export type { Codec, CompressionFormat, Decompressed } from "./operations/codec.ts";
+export { type EngineBuild, engineInForce } from "./engine/engine-build.ts";
 export type { ExhaustedLimit, Fault, GuestToolError, LoadFault } from "./fault.ts";
 export type { HostAnswer, HostCallHandler, HostOperation, OperationError } from "./host-call.ts";
 export type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
 export { createProcessSandbox } from "./process/process-sandbox.ts";
 export type { ProcessConnection, ProcessLauncher, ProcessPowers } from "./process/port.ts";
 export { serveProcess } from "./process/serve.ts";
-export type { SandboxUse } from "./pool.ts";
+export type { SandboxUse } from "./pool/pool.ts";
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 export { createSandbox } from "./sandbox.ts";
-export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod, Supports } from "./subtle.ts";
+export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod, Supports } from "./operations/subtle.ts";
 export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./worker/port.ts";
-export { ABORT, type CallWorld, type CryptoAnswer, isTape, isTime, type KeptTape, type Tape, TIMERS } from "./tape.ts";
+export { ABORT, type CallWorld, type CryptoAnswer, isTape, isTime, type KeptTape, type Tape, TIMERS } from "./tape/tape.ts";
 export { isFault } from "./worker/messages.ts";
-export { InFlight } from "./in-flight.ts";
+export { InFlight } from "./pool/in-flight.ts";
 export { nextNumber } from "./worker/protocol.ts";
-export { pooledRandom } from "./pooled-random.ts";
-export { readImportMap } from "./import-map.ts";
-export type { ModuleTarget } from "./modules.ts";
-export { createModuleResolver, createStackReader, nodeModuleNames } from "./modules.ts";
+export { pooledRandom } from "./worker/pooled-random.ts";
+export { readImportMap } from "./loading/import-map.ts";
+export type { ModuleTarget } from "./loading/modules.ts";
+export { createModuleResolver, createStackReader, nodeModuleNames } from "./loading/modules.ts";

@@ -1,17 +1,17 @@
 /** What the sandbox offers the host: load a plugin once, invoke it many times, each time from the same bytes. */
 
-import { answerOperation } from "./answer-operation.ts";
-import type { EngineBuild } from "./engine-build.ts";
-import { deliverLogs, outcomeOf, ownFault } from "./call-outcome.ts";
+import { answerOperation } from "./call/answer-operation.ts";
+import type { EngineBuild } from "./engine/engine-build.ts";
+import { deliverLogs, outcomeOf, ownFault } from "./call/call-outcome.ts";
 import type { CallWords } from "./guest/protocol.ts";
-import type { Image } from "./image.ts";
+import type { Image } from "./image/image.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
-import type { CallJob, Job, LoadedPlugin } from "./job.ts";
-import type { Parking } from "./parked.ts";
-import { createPluginCache } from "./plugin-cache.ts";
-import { Pool, type SandboxUse } from "./pool.ts";
-import { MAXIMUM_STATE_BYTES, SessionStates } from "./session-states.ts";
-import { createTurns } from "./turns.ts";
+import type { CallJob, Job, LoadedPlugin } from "./pool/job.ts";
+import type { Parking } from "./image/parked.ts";
+import { createPluginCache } from "./image/plugin-cache.ts";
+import { Pool, type SandboxUse } from "./pool/pool.ts";
+import { MAXIMUM_STATE_BYTES, SessionStates } from "./image/session-states.ts";
+import { createTurns } from "./pool/turns.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
 import { nextNumber, type WorkerMessage } from "./worker/protocol.ts";
 import type { Thread } from "./worker/thread.ts";

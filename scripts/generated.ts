@@ -10,8 +10,8 @@ export interface Generated {
 /** A generated file is one entry here. */
 export const GENERATED: readonly Generated[] = [
   { file: "sandbox/prelude.gen.ts", script: "scripts/build-guest.ts" },
-  { file: "sandbox/node-modules.gen.ts", script: "scripts/build-node-modules.ts" },
-  { file: "sandbox/loader.gen.ts", script: "scripts/generate-loader.ts" },
+  { file: "sandbox/loading/node-modules.gen.ts", script: "scripts/build-node-modules.ts" },
+  { file: "sandbox/loading/loader.gen.ts", script: "scripts/generate-loader.ts" },
   { file: "manifests/manifest.schema.json", script: "scripts/generate-manifest-schema.ts" },
   { file: "plugins/cases.schema.json", script: "scripts/generate-cases-schema.ts" },
   { file: "plugins/*/bascule.d.ts", script: "scripts/generate-types.ts" },

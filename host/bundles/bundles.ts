@@ -2,7 +2,7 @@
 
 import type { Consent } from "../consent/consent.ts";
 import type { LockedBundle } from "../consent/lock-servers.ts";
-import { createInTurn } from "../in-turn.ts";
+import { createInTurn } from "../project/in-turn.ts";
 import { PackageError } from "../installing/package-error.ts";
 import { quote } from "../sources/directory/problems.ts";
 import {
@@ -14,7 +14,7 @@ import {
   parseBundle,
   problemToText,
 } from "../../manifests/mod.ts";
-import type { Places } from "../places.ts";
+import type { Places } from "../project/places.ts";
 import type { Platform } from "../platform/platform.ts";
 import { digestFiles } from "../sources/directory/digest.ts";
 import type { McpActs } from "../sources/mcp/mod.ts";

@@ -1,9 +1,9 @@
 /** Changes one member of `bascule.json` for a person, and leaves the rest of it as it is (SPEC M10, P1). */
 
 import { isJsonObject, type JsonValue, parseJson, PROJECT_BOUNDS } from "../../manifests/mod.ts";
-import { inFileTurn } from "../file-turn.ts";
+import { inFileTurn } from "../project/file-turn.ts";
 import type { Platform } from "../platform/platform.ts";
-import { parseEnforced } from "../project-file.ts";
+import { parseEnforced } from "../project/project-file.ts";
 import { withMember } from "../settings/setting-path.ts";
 
 /**

@@ -2,7 +2,7 @@
 
 import { evaluateAccess, isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import type { ToolCaller } from "../context.ts";
-import { ToolError } from "../tool-error.ts";
+import { ToolError } from "../tools/tool-error.ts";
 import { type ErrorCode, readErrorCode } from "../errors.ts";
 import { answer, failure } from "./answer.ts";
 import type { Bridge, BridgeContext } from "./bridge.ts";
@@ -26,7 +26,7 @@ export const toolsBridge: Bridge = {
       if (context.tools === undefined) return failure("NotSupported", "Tools cannot be called here (nor in a dry run)");
       return answer(await context.tools.call(meant, args));
     }),
-    /** While it is unanswered, the caller's time stands still (`sandbox/call-operations.ts`): only while a person really is asked. */
+    /** While it is unanswered, the caller's time stands still (`sandbox/call/call-operations.ts`): only while a person really is asked. */
     "tools.asked": operation({ step: "count" }, async ({ step }, { tools }) => {
       await tools?.asked(step);
       return answer(null);

@@ -1,7 +1,7 @@
 /** `bascule mcp-servers login` and `logout`: tokens of servers that want them (SPEC K3). */
 
 import type { McpServerConfig } from "../../manifests/mod.ts";
-import { nearestName } from "../nearest.ts";
+import { nearestName } from "../tools/nearest.ts";
 import { LoginFailed, logIn } from "../sources/mcp/log-in.ts";
 import { type LoggedOut, logOut } from "../sources/mcp/log-out.ts";
 import { createLoginStore, namesItself } from "../sources/mcp/logins.ts";

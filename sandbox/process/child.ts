@@ -1,7 +1,7 @@
 /** One process as the host sees it: its stream, what it was sent, and the jobs that are on it. */
 
-import type { Answering, AskingCall } from "../answer-operation.ts";
-import type { LoggingCall } from "../call-outcome.ts";
+import type { Answering, AskingCall } from "../call/answer-operation.ts";
+import type { LoggingCall } from "../call/call-outcome.ts";
 import type { InvocationOutcome, LoadOutcome, PluginSource } from "../invocation.ts";
 import type { SyncAnswer } from "../worker/protocol.ts";
 import { encodeFrame, FrameError, FrameReader } from "./frames.ts";

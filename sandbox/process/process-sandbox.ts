@@ -6,15 +6,15 @@
  * them: which call may do what, what a call may say, and the end of a process that no longer does its part.
  */
 
-import { answerOperation } from "../answer-operation.ts";
-import { deliverLogs, outcomeOf, ownFault } from "../call-outcome.ts";
-import { loadEngine } from "../engine-build.ts";
+import { answerOperation } from "../call/answer-operation.ts";
+import { deliverLogs, outcomeOf, ownFault } from "../call/call-outcome.ts";
+import { loadEngine } from "../engine/engine-build.ts";
 import type { Fault } from "../fault.ts";
-import { imageFileName } from "../image-file.ts";
+import { imageFileName } from "../image/image-file.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "../invocation.ts";
 import type { Sandbox, SandboxOptions } from "../sandbox.ts";
-import { createTurns } from "../turns.ts";
-import { CANCEL_GRACE_MS } from "../watchdog.ts";
+import { createTurns } from "../pool/turns.ts";
+import { CANCEL_GRACE_MS } from "../pool/watchdog.ts";
 import { nextNumber } from "../worker/protocol.ts";
 import type { Child, ProcessCall, ProcessJob } from "./child.ts";
 import { Household } from "./household.ts";

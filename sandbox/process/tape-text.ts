@@ -1,8 +1,8 @@
 /** Tapes on their way between the host and the process: as JSON, their bytes as text. */
 
-import { decodeHexText, encodeHexText } from "../byte-text.ts";
-import type { CallWorld } from "../tape.ts";
-import { type KeptTape, type Tape, TAPE_BOUNDS } from "../tape.ts";
+import { decodeHexText, encodeHexText } from "../operations/byte-text.ts";
+import type { CallWorld } from "../tape/tape.ts";
+import { type KeptTape, type Tape, TAPE_BOUNDS } from "../tape/tape.ts";
 import { isKeptTape } from "../worker/messages.ts";
 
 const encoder = new TextEncoder();

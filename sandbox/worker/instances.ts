@@ -5,11 +5,11 @@
  * (`../parked.ts`). So any number of calls may wait, at the price of what each changed.
  */
 
-import { INITIAL_MEMORY_PAGES, WASM_PAGE_BYTES } from "../engine.ts";
-import type { Image } from "../image.ts";
-import { Instance } from "../instance.ts";
-import { park, type Parking, unpark } from "../parked.ts";
-import type { Restorer } from "../plain-copy.ts";
+import { INITIAL_MEMORY_PAGES, WASM_PAGE_BYTES } from "../engine/engine.ts";
+import type { Image } from "../image/image.ts";
+import { Instance } from "../engine/instance.ts";
+import { park, type Parking, unpark } from "../image/parked.ts";
+import type { Restorer } from "../image/plain-copy.ts";
 import { Lease } from "./lease.ts";
 
 /** What is to be held, by how large a memory, and whether with randomness of its own. */

@@ -1,8 +1,8 @@
 /** A call's hold on an instance, and on what its guest is while another call has the instance. */
 
-import type { Image } from "../image.ts";
-import type { Instance } from "../instance.ts";
-import type { ParkedGuest } from "../parked.ts";
+import type { Image } from "../image/image.ts";
+import type { Instance } from "../engine/instance.ts";
+import type { ParkedGuest } from "../image/parked.ts";
 
 export class Lease {
   /** What the guest began as, and what its parked pages are a difference from. */

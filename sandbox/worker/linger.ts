@@ -6,7 +6,7 @@
  * nobody may be waiting for promises, and timers are watched for here.
  */
 
-import { Patience } from "../patience.ts";
+import { Patience } from "./patience.ts";
 import { ASLEEP, BELL, type Control } from "./protocol.ts";
 
 export interface LingerPowers {

@@ -1,22 +1,22 @@
 /** What a worker does: holds images and instances, loads plugins, runs calls, one guest at a time on its thread. */
 
 import { DEFAULT_LIMITS, type Limits } from "../../manifests/mod.ts";
-import { makeBaseImage } from "../base-image.ts";
-import { loadCompiler, loadTypeCompiler } from "../compile.ts";
-import { type Image, unchanged } from "../image.ts";
-import type { Restorer } from "../plain-copy.ts";
-import { InFlight } from "../in-flight.ts";
-import type { Instance } from "../instance.ts";
-import { openWorld } from "../call-world.ts";
-import { loadPlugin } from "../load.ts";
-import { createModuleTable, type ModuleTable } from "../modules.ts";
-import { Run, type RunEnvironment } from "../run.ts";
-import { pooledRandom } from "../pooled-random.ts";
-import { trackedRestore } from "../tracked-restore.ts";
+import { makeBaseImage } from "../image/base-image.ts";
+import { loadCompiler, loadTypeCompiler } from "../loading/compile.ts";
+import { type Image, unchanged } from "../image/image.ts";
+import type { Restorer } from "../image/plain-copy.ts";
+import { InFlight } from "../pool/in-flight.ts";
+import type { Instance } from "../engine/instance.ts";
+import { openWorld } from "../tape/call-world.ts";
+import { loadPlugin } from "../loading/load.ts";
+import { createModuleTable, type ModuleTable } from "../loading/modules.ts";
+import { Run, type RunEnvironment } from "../call/run.ts";
+import { pooledRandom } from "./pooled-random.ts";
+import { trackedRestore } from "../image/tracked-restore.ts";
 import { FULL_BYTES, MAXIMUM_HELD_BYTES, whoHoldsMost } from "./held.ts";
 import { Instances } from "./instances.ts";
 import { Lease } from "./lease.ts";
-import { createSubtleCalls } from "../subtle-calls.ts";
+import { createSubtleCalls } from "../operations/subtle-calls.ts";
 import { createLinger, createSleep } from "./linger.ts";
 import {
   CANCEL,

@@ -2,10 +2,10 @@
 
 import { LIMIT_CEILINGS } from "../../manifests/mod.ts";
 import type { Fault } from "../fault.ts";
-import { ENTRY_NAMES } from "../handles.ts";
-import { isImage } from "../image.ts";
+import { ENTRY_NAMES } from "../engine/handles.ts";
+import { isImage } from "../image/image.ts";
 import type { InvocationUsed } from "../invocation.ts";
-import { isTape, type KeptTape } from "../tape.ts";
+import { isTape, type KeptTape } from "../tape/tape.ts";
 import { MAXIMUM_LIST, type WorkerMessage } from "./protocol.ts";
 
 /** Checked before any word of it is read; what it says is not believed any more for that. */

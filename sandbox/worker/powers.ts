@@ -1,7 +1,7 @@
 /** What a worker needs of the runtime that it is on; its entry files are in `host/platform/`. */
 
-import type { Codec } from "../codec.ts";
-import type { Digest, Subtle, Supports } from "../subtle.ts";
+import type { Codec } from "../operations/codec.ts";
+import type { Digest, Subtle, Supports } from "../operations/subtle.ts";
 import type { WorkerInit } from "./port.ts";
 import type { SyncAnswer } from "./protocol.ts";
 import type { Envelope } from "./wire.ts";

@@ -7,10 +7,10 @@
 
 import type { Fault, LoadFault } from "../fault.ts";
 import type { CallWords } from "../guest/protocol.ts";
-import type { BaseImage, Image } from "../image.ts";
+import type { BaseImage, Image } from "../image/image.ts";
 import type { InvocationUsed } from "../invocation.ts";
-import type { Parking } from "../parked.ts";
-import type { CallWorld, KeptTape } from "../tape.ts";
+import type { Parking } from "../image/parked.ts";
+import type { CallWorld, KeptTape } from "../tape/tape.ts";
 import type { Limits } from "../../manifests/mod.ts";
 
 /** Host to worker. */

@@ -1,6 +1,6 @@
 /** Keeps the host's thread from falling asleep in the moment in which a worker probably answers (`patience.ts`). */
 
-import { Patience } from "../patience.ts";
+import { Patience } from "./patience.ts";
 import type { WorkerLauncher } from "./port.ts";
 
 /** A brief call or operation is answered by then, also by a worker that had to be woken. */

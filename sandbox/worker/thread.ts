@@ -1,9 +1,9 @@
 /** One worker as the host sees it: its connection, its status words, and the jobs given to it. */
 
 import type { Limits } from "../../manifests/mod.ts";
-import type { BaseImage } from "../image.ts";
-import type { Parking } from "../parked.ts";
-import { InFlight } from "../in-flight.ts";
+import type { BaseImage } from "../image/image.ts";
+import type { Parking } from "../image/parked.ts";
+import { InFlight } from "../pool/in-flight.ts";
 import { FULL_BYTES } from "./held.ts";
 import { Lending } from "./lending.ts";
 import {

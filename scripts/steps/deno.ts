@@ -18,7 +18,7 @@ const LEFT_OUT: readonly { readonly files: string; readonly because: string }[] 
   { files: "test/attack/schemas/**", because: "functions of data" },
   { files: "test/sandbox/wasm/**", because: "rewrites bytes to bytes, which V8 validates and runs" },
   { files: "test/attack/state/**", because: "guest code in an engine on the test's own thread" },
-  { files: "test/attack/runaway/runaway.test.ts", because: "guest code; how workers end is in test/sandbox/limits.test.ts" },
+  { files: "test/attack/runaway/runaway.test.ts", because: "guest code; how workers end is in test/sandbox/call/limits.test.ts" },
   {
     files: "test/plugins/{archive,calculate,canvas,cases,csv,hostile-input,json,numerics,plot,readme,statistics,symbolic}.test.ts",
     because: "guest code that asks the host for nothing but files; code, deno, llm, sql and web stay, which do more",

@@ -1,10 +1,10 @@
 /** One program on the published and on the rewritten engine: the same output, the same memory, and nothing left after a restore. */
 
-import { EngineInterrupted } from "../../sandbox/fuel.ts";
-import { GuestException } from "../../sandbox/guest-values.ts";
-import { plainCopy } from "../../sandbox/plain-copy.ts";
-import type { Instance } from "../../sandbox/instance.ts";
-import { trackedRestore } from "../../sandbox/tracked-restore.ts";
+import { EngineInterrupted } from "../../sandbox/engine/fuel.ts";
+import { GuestException } from "../../sandbox/engine/guest-values.ts";
+import { plainCopy } from "../../sandbox/image/plain-copy.ts";
+import type { Instance } from "../../sandbox/engine/instance.ts";
+import { trackedRestore } from "../../sandbox/image/tracked-restore.ts";
 import { engineModule, type InThreadPlugin, loadInThread, meteredModule } from "../support/in-thread.ts";
 import { PROGRAM_RUNNER } from "./guest-program.ts";
 

@@ -82,7 +82,7 @@ const AMBIENT: ReadonlySet<string> = new Set([
 const HASHING_FILES: ReadonlySet<string> = new Set([
   "host/sources/directory/digest.ts",
   "host/sources/directory/signature.ts",
-  "sandbox/cache-file.ts",
+  "sandbox/image/cache-file.ts",
 ]);
 
 const PROOFS: ReadonlySet<string> = new Set(["provePath", "proveUrl", "proveProgram"]);

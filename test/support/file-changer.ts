@@ -2,9 +2,9 @@
 
 import { editProject } from "../../host/bundles/edit-project.ts";
 import { openLock } from "../../host/consent/lock.ts";
-import { createGrantStore } from "../../host/grants.ts";
+import { createGrantStore } from "../../host/grants/grants.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
-import { openProject } from "../../host/project-file.ts";
+import { openProject } from "../../host/project/project-file.ts";
 import { trustedProject } from "../../host/trust/project-trust.ts";
 
 const [folder = "", config = "", name = "", count = "0"] = process.argv.slice(-4);

@@ -2,15 +2,15 @@
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { makeBaseImage } from "../../sandbox/base-image.ts";
-import { type BaseImage, type Image, unchanged } from "../../sandbox/image.ts";
-import { differsFrom, type Restorer } from "../../sandbox/plain-copy.ts";
-import { loadCompiler } from "../../sandbox/compile.ts";
-import type { GuestHost } from "../../sandbox/guest-host.ts";
-import { Instance } from "../../sandbox/instance.ts";
-import { loadPlugin } from "../../sandbox/load.ts";
-import { LOCAL_OPERATIONS } from "../../sandbox/local-operations.ts";
-import { METERED_ENGINE } from "../../sandbox/engine-build.ts";
+import { makeBaseImage } from "../../sandbox/image/base-image.ts";
+import { type BaseImage, type Image, unchanged } from "../../sandbox/image/image.ts";
+import { differsFrom, type Restorer } from "../../sandbox/image/plain-copy.ts";
+import { loadCompiler } from "../../sandbox/loading/compile.ts";
+import type { GuestHost } from "../../sandbox/engine/guest-host.ts";
+import { Instance } from "../../sandbox/engine/instance.ts";
+import { loadPlugin } from "../../sandbox/loading/load.ts";
+import { LOCAL_OPERATIONS } from "../../sandbox/operations/local-operations.ts";
+import { METERED_ENGINE } from "../../sandbox/engine/engine-build.ts";
 import { rewriteEngine } from "../../sandbox/wasm/rewrite.ts";
 
 /** The engine's module as it is published. */

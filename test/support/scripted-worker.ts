@@ -1,7 +1,7 @@
 /** A worker that says what the test says, on a host's thread whose clock the test moves. */
 
 import { DEFAULT_LIMITS } from "../../manifests/mod.ts";
-import type { BaseImage, Image } from "../../sandbox/image.ts";
+import type { BaseImage, Image } from "../../sandbox/image/image.ts";
 import type { Invocation, PluginSource, WorkerLauncher } from "../../sandbox/mod.ts";
 import { type Control, openControl, type WorkerRequest } from "../../sandbox/worker/protocol.ts";
 import { unpackRequest } from "../../sandbox/worker/wire.ts";

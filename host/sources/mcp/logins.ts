@@ -11,12 +11,12 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
-import { inFileTurn } from "../../file-turn.ts";
-import { createInTurn } from "../../in-turn.ts";
+import { inFileTurn } from "../../project/file-turn.ts";
+import { createInTurn } from "../../project/in-turn.ts";
 import { isJsonObject, type McpServerConfig } from "../../../manifests/mod.ts";
-import { readJsonText } from "../../json-text.ts";
+import { readJsonText } from "../../json/json-text.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
-import { refuseLinks } from "../../refuse-links.ts";
+import { refuseLinks } from "../../project/refuse-links.ts";
 
 /** What is known of one server. Nobody but its authorization server and itself is ever sent a word of it. */
 export interface Login {

@@ -2,13 +2,13 @@
 
 import type { EmitEvent } from "../../audit/events.ts";
 import type { Consent } from "../../consent/consent.ts";
-import { equalJson } from "../../equal-json.ts";
+import { equalJson } from "../../json/equal-json.ts";
 import { type JsonValue, type McpServerConfig, normalizePath, parseProject, problemToText } from "../../../manifests/mod.ts";
-import type { Places } from "../../places.ts";
+import type { Places } from "../../project/places.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { ServerProcessOptions } from "../../platform/server-process-types.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
-import type { Registry } from "../../registry.ts";
+import type { Registry } from "../../tools/registry.ts";
 import { connectClient, httpTransport, type McpClient } from "./client.ts";
 import { credentialsIn } from "./credentials.ts";
 import { createLoginStore, createTokens, type LoginOf, namesItself } from "./logins.ts";

@@ -5,9 +5,9 @@
  */
 
 import { afterEach, describe, expect, it } from "vitest";
-import { EngineInterrupted } from "../../../sandbox/fuel.ts";
-import { GuestException } from "../../../sandbox/guest-values.ts";
-import { trackedRestore } from "../../../sandbox/tracked-restore.ts";
+import { EngineInterrupted } from "../../../sandbox/engine/fuel.ts";
+import { GuestException } from "../../../sandbox/engine/guest-values.ts";
+import { trackedRestore } from "../../../sandbox/image/tracked-restore.ts";
 import { type InThreadPlugin, loadInThread, meteredModule } from "../../support/in-thread.ts";
 import { outputOf, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
 import { GREEDY, NATIVE, runawayPlugin, SCRIPT, WAITING } from "./kinds.ts";

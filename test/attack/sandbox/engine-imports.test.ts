@@ -1,6 +1,6 @@
 import variant from "@jitl/quickjs-wasmfile-release-sync";
 import { describe, expect, it } from "vitest";
-import { engineImports } from "../../../sandbox/engine-imports.ts";
+import { engineImports } from "../../../sandbox/engine/engine-imports.ts";
 import { engineModule } from "../../support/in-thread.ts";
 
 /** The glue's own table, and memory that a guest has filled with what it likes. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
-import { partsOf } from "../../../sandbox/image.ts";
+import { partsOf } from "../../../sandbox/image/image.ts";
 import { createSandbox, type Invocation, type Sandbox } from "../../../sandbox/mod.ts";
-import { MAXIMUM_STATE_BYTES } from "../../../sandbox/session-states.ts";
+import { MAXIMUM_STATE_BYTES } from "../../../sandbox/image/session-states.ts";
 import { claim, HELD_KB, WAITING } from "../../../sandbox/worker/protocol.ts";
 import { EMPTY_IMAGE, INVOCATION, NOTHING_USED, PLUGIN, type ScriptedWorker, scriptedWorkers } from "../../support/scripted-worker.ts";
 

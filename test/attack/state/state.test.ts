@@ -5,10 +5,10 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { plainCopy } from "../../../sandbox/plain-copy.ts";
-import { EngineInterrupted } from "../../../sandbox/fuel.ts";
-import { GuestException } from "../../../sandbox/guest-values.ts";
-import { trackedRestore } from "../../../sandbox/tracked-restore.ts";
+import { plainCopy } from "../../../sandbox/image/plain-copy.ts";
+import { EngineInterrupted } from "../../../sandbox/engine/fuel.ts";
+import { GuestException } from "../../../sandbox/engine/guest-values.ts";
+import { trackedRestore } from "../../../sandbox/image/tracked-restore.ts";
 import { engineModule, type InThreadPlugin, loadInThread, meteredModule } from "../../support/in-thread.ts";
 
 const PROGRAMS = new URL("./programs/", import.meta.url);

@@ -2,7 +2,7 @@
 
 import type { QuickJSHandle } from "quickjs-emscripten";
 import { zlibCodec } from "../../../host/platform/zlib-codec.ts";
-import { LOCAL_OPERATIONS, type LocalEnvironment } from "../../../sandbox/local-operations.ts";
+import { LOCAL_OPERATIONS, type LocalEnvironment } from "../../../sandbox/operations/local-operations.ts";
 import { endsWorld, giveBack, takeWorld, type World } from "./world.ts";
 
 /** An error that a fake operation answers. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LOCAL_OPERATIONS } from "../../../sandbox/local-operations.ts";
+import { LOCAL_OPERATIONS } from "../../../sandbox/operations/local-operations.ts";
 import "../../support/seed.ts";
 import { startGuest } from "./engine.ts";
 import { askBoth } from "./oracle.ts";

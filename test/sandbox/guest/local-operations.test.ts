@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LOCAL_OPERATIONS, type LocalAnswer, type LocalEnvironment } from "../../../sandbox/local-operations.ts";
+import { LOCAL_OPERATIONS, type LocalAnswer, type LocalEnvironment } from "../../../sandbox/operations/local-operations.ts";
 import "../../support/seed.ts";
 
 const ENVIRONMENT: LocalEnvironment = { monotonicMs: () => 12.5, randomBytes: (count) => new Uint8Array(count).fill(7) };

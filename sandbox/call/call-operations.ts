@@ -1,0 +1,182 @@
+/** What one call asks of its host and of its worker: every act counted, bounded, and answered here or sent on. */
+
+import type { Limits } from "../../manifests/mod.ts";
+import type { CallClock } from "./call-clock.ts";
+import type { CallLog } from "./call-log.ts";
+import type { CallUse } from "./call-use.ts";
+import type { World } from "../tape/call-world.ts";
+import type { ExhaustedLimit, Fault } from "../fault.ts";
+import { LOCAL_OPERATIONS, type LocalEnvironment } from "../operations/local-operations.ts";
+import { OPERATION_TEXT_BYTES } from "../marshal.ts";
+import type { SubtleCall, SubtleCallRequest } from "../operations/subtle-calls.ts";
+import { SUBTLE_PREFIX } from "../operations/subtle-operations.ts";
+import type { SyncAnswer, WorkerMessage } from "../worker/protocol.ts";
+
+export interface OperationsEnvironment {
+  readonly local: LocalEnvironment;
+  post(message: WorkerMessage): void;
+  /** Opens a call's share of cryptography. */
+  openSubtle(number: number): SubtleCall;
+  /** Blocks the thread until the answer to call `number`'s synchronous operation, or `until`, or cancellation. */
+  waitForAnswer(number: number, until: number): SyncAnswer | undefined;
+}
+
+/** The call whose operations they are. */
+export interface OperatingCall {
+  readonly number: number;
+  readonly limits: Limits;
+  readonly clock: CallClock;
+  readonly log: CallLog;
+  readonly use: CallUse;
+  /** Undefined: the machine's. */
+  readonly world: World | undefined;
+  /** Why the guest must stop, as far as that is known. */
+  readonly stopped: Fault | undefined;
+  /** Whether it must, looked at now. */
+  isStopped(): boolean;
+  /** Stops the guest, unless it must already. */
+  stop(fault: Fault): void;
+  /** Brings an answer that comes from this worker. */
+  answer(operation: number, answer: string, bytes: Uint8Array | undefined): void;
+  end(fault: Fault): void;
+  /** A person is asked: until the answer enters the guest, its wall time stands still. */
+  pauseWall(): void;
+  resumeWall(): void;
+}
+
+/** The operations that wait for a person (SPEC D4, E7). Synchronous, they hold the worker, and have no more time than the call. */
+export const ASKS_PERSON: ReadonlySet<string> = new Set(["permissions.request", "tools.asked"]);
+
+interface GuestAnswer {
+  readonly answer: string | undefined;
+  readonly bytes?: Uint8Array;
+}
+
+export class CallOperations {
+  readonly #call: OperatingCall;
+  readonly #env: OperationsEnvironment;
+  /** Those that have not been answered, by the guest's id, and who answers them. */
+  readonly #pending: Map<number, "host" | "crypto" | "person"> = new Map();
+  #pendingAtHost = 0;
+  #subtle: SubtleCall | undefined;
+  /** Made when it is first used: most calls need none. */
+  #local: LocalEnvironment | undefined;
+  #count = 0;
+
+  constructor(call: OperatingCall, env: OperationsEnvironment) {
+    this.#call = call;
+    this.#env = env;
+  }
+
+  /** How many were asked for, without those that the worker answers at once. */
+  get count(): number {
+    return this.#count;
+  }
+
+  get isAnyPending(): boolean {
+    return this.#pending.size > 0;
+  }
+
+  isPending(id: number): boolean {
+    return this.#pending.has(id);
+  }
+
+  /** Its answer enters the guest. */
+  settled(id: number): void {
+    const where = this.#pending.get(id);
+    if (where === "host" || where === "person") this.#pendingAtHost--;
+    this.#pending.delete(id);
+    if (where === "person") this.#call.resumeWall();
+  }
+
+  close(): void {
+    this.#subtle?.close();
+  }
+
+  /** See `GuestHost.hostCall`. */
+  ask(id: number, operation: string, ...[text, bytes]: [text: string, bytes: Uint8Array | undefined]): GuestAnswer {
+    const { limits, log, use, world, stopped } = this.#call;
+    // The engine looks at the clock now and then only: until it does, a guest may go on after what ended it.
+    if (stopped !== undefined) return ENDED;
+    const local = LOCAL_OPERATIONS.get(operation);
+    if (local !== undefined) {
+      this.#local ??= { ...(world ?? this.#env).local, isOver: () => this.#call.isStopped() };
+      const answer = local(text, bytes, this.#local);
+      // The engine asks after some thousand steps, and each of them may be one of these.
+      return this.#call.isStopped() ? ENDED : answer;
+    }
+    if (operation === "log") return log.add(text) ? { answer: "vnull" } : this.#exhaust("logs", limits.logBytes);
+    if (operation === "timers") return this.#exhaust("timers", limits.timers);
+    this.#count++;
+    if (this.#count > limits.operations) return this.#exhaust("operations", limits.operations);
+    if (text.length > OPERATION_TEXT_BYTES || (bytes?.length ?? 0) > limits.operationBytes)
+      return this.#exhaust("operationBytes", limits.operationBytes);
+    if (use.nests(text, limits.jsonDepth) > limits.jsonDepth) return this.#exhaust("jsonDepth", limits.jsonDepth);
+    use.carried(text, bytes);
+    if (id === 0 && operation.startsWith(SUBTLE_PREFIX)) return errorAnswer("NotSupported", "Cryptography answers later");
+    // Its own worker may be the one that has to run what is called.
+    if (id === 0 && operation.startsWith("tools.")) return errorAnswer("NotSupported", "Calls of tools answer later");
+    if (id === 0) return this.#sendAndWait(operation, text, bytes);
+    if (operation.startsWith(SUBTLE_PREFIX)) return this.#beginSubtle(id, { method: operation.slice(SUBTLE_PREFIX.length), text, bytes });
+    if (this.#pendingAtHost >= limits.pendingOperations) return this.#exhaust("pendingOperations", limits.pendingOperations);
+    this.#begin(id, ASKS_PERSON.has(operation) ? "person" : "host");
+    this.#send(id, operation, text, bytes);
+    return { answer: undefined };
+  }
+
+  #begin(id: number, where: "host" | "crypto" | "person"): void {
+    this.#pending.set(id, where);
+    if (where !== "crypto") this.#call.use.pending(++this.#pendingAtHost);
+    if (where === "person") this.#call.pauseWall();
+    this.#call.world?.asked(id);
+  }
+
+  /** Its time counts as the call's own: the threads that do the work are the host's. */
+  #beginSubtle(id: number, request: SubtleCallRequest): GuestAnswer {
+    const { number, limits, clock, world } = this.#call;
+    const open = (): SubtleCall => this.#env.openSubtle(number);
+    this.#subtle ??= world === undefined ? open() : world.openSubtle(open);
+    const begun = this.#subtle.begin(request, ({ answer, bytes }, elapsedMs) => {
+      const fault = clock.charge(elapsedMs);
+      if (fault === undefined) this.#call.answer(id, answer, bytes);
+      else this.#call.end(fault);
+    });
+    if (!begun) return this.#exhaust("pendingOperations", limits.pendingOperations);
+    this.#begin(id, "crypto");
+    return { answer: undefined };
+  }
+
+  #sendAndWait(operation: string, text: string, bytes: Uint8Array | undefined): GuestAnswer {
+    const { number, clock, world } = this.#call;
+    // Where the tape's call was ended while it waited, no answer will come.
+    if (world !== undefined && this.#call.isStopped()) return ENDED;
+    const answer = clock.waiting(() => {
+      this.#send(0, operation, text, bytes);
+      return this.#env.waitForAnswer(number, clock.wallEnd);
+    });
+    if (answer !== undefined) {
+      this.#call.use.carried(answer.answer, answer.bytes);
+      return answer;
+    }
+    if (!this.#call.isStopped()) this.#call.stop({ kind: "cancelled" });
+    return ENDED;
+  }
+
+  /** What was logged before comes first. */
+  #send(operation: number, name: string, text: string, bytes: Uint8Array | undefined): void {
+    const { number, log } = this.#call;
+    log.flush();
+    this.#env.post({ type: "operation", number, operation, name, text, ...(bytes === undefined ? {} : { bytes }) });
+  }
+
+  #exhaust(limit: ExhaustedLimit, allowed: number): GuestAnswer {
+    this.#call.stop({ kind: "exhausted", limit, allowed });
+    return errorAnswer("RangeError", `The call's limit is used up: ${limit} (${allowed})`);
+  }
+}
+
+function errorAnswer(name: string, message: string): GuestAnswer {
+  return { answer: `e${JSON.stringify({ name, message })}` };
+}
+
+const ENDED = errorAnswer("Interrupted", "The call has ended");

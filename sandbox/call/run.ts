@@ -1,0 +1,369 @@
+/**
+ * One call inside a worker: drives the guest from `invoke` to an output or a fault, through microtasks, timers and
+ * operations, and keeps its limits.
+ */
+
+import { type Limits, utf8Length } from "../../manifests/mod.ts";
+import { CallClock, type ClockEnvironment } from "./call-clock.ts";
+import { type CallFacts, engineFault, thrownFault, unsettledFault, unwrittenFault } from "./call-faults.ts";
+import { CallLog } from "./call-log.ts";
+import { CallOperations, type OperatingCall, type OperationsEnvironment } from "./call-operations.ts";
+import { CallUse } from "./call-use.ts";
+import type { World } from "../tape/call-world.ts";
+import type { Fault } from "../fault.ts";
+import type { GuestHost } from "../engine/guest-host.ts";
+import type { Instance } from "../engine/instance.ts";
+import type { CallWords } from "../guest/protocol.ts";
+import type { EntryOrder } from "../tape/entry-order.ts";
+import type { Image } from "../image/image.ts";
+import { MAXIMUM_STATE_BYTES } from "../image/session-states.ts";
+import type { ModuleTable } from "../loading/modules.ts";
+import type { InvocationUsed } from "../invocation.ts";
+import { readStatus } from "./status.ts";
+import type { KeptTape } from "../tape/tape.ts";
+import { DIFFERS } from "../tape/tape-order.ts";
+import type { Instances } from "../worker/instances.ts";
+import type { Lease } from "../worker/lease.ts";
+
+/** What a run needs of its worker. */
+export interface RunEnvironment extends ClockEnvironment, OperationsEnvironment {
+  /** Milliseconds since the epoch. */
+  epoch(): number;
+  after(delayMs: number, task: () => void): () => void;
+  /** Posts what waits to be posted together with more. */
+  flush(): void;
+  /** Where the call's guest has its instance, or gets one again after it waited. */
+  readonly instances: Pick<Instances, "rest" | "occupy" | "bringBack">;
+  /** Keeps the thread's event loop turning until the work is done. */
+  background(work: Promise<void>): void;
+}
+
+export interface RunRequest {
+  readonly number: number;
+  readonly words: CallWords;
+  readonly limits: Limits;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** For dynamic imports. */
+  readonly modules: ModuleTable;
+  /** Undefined: the machine's. */
+  readonly world: World | undefined;
+  /** Set where the plugin keeps its state: captures what the call leaves. */
+  readonly capture?: (instance: Instance) => Image;
+}
+
+const JOBS_A_SLICE = 1_000;
+/** Answers of the entry functions other than outputs: errors (bounded by the prelude), names of exports. */
+const STATUS_BYTES = 65_536;
+
+export class Run implements OperatingCall {
+  readonly number: number;
+  readonly clock: CallClock;
+  readonly log: CallLog;
+  readonly #env: RunEnvironment;
+  readonly #lease: Lease;
+  readonly #host: GuestHost;
+  readonly #request: RunRequest;
+  readonly #finished: (run: Run) => void;
+  readonly #operations: CallOperations;
+  readonly #world: World | undefined;
+  /** What is to be done in the guest as soon as an instance is found for it. */
+  readonly #later: Step[] = [];
+  readonly use: CallUse = new CallUse();
+  /** Why the guest must stop; set while it runs, acted upon when it has left the engine. */
+  #stop: Fault | undefined;
+  #over = false;
+  /** How long the guest wants to wait for its next timer; undefined without one. */
+  #timerMs: number | undefined;
+  #following = false;
+  #cancelTimer: () => void = () => {};
+  #cancelWall: () => void = () => {};
+
+  /** `finished` is called once, after the answer was posted: the place to restore the instance. */
+  constructor(request: RunRequest, lease: Lease, env: RunEnvironment, finished: (run: Run) => void) {
+    this.number = request.number;
+    this.#request = request;
+    this.#lease = lease;
+    this.#env = env;
+    this.#finished = finished;
+    this.#world = request.world;
+    this.clock = new CallClock(request.number, request.limits, env);
+    this.log = new CallLog(request.limits.logBytes, (lines) => env.post({ type: "logs", number: this.number, lines }));
+    this.#operations = new CallOperations(this, env);
+    this.#host = this.#guestHost();
+  }
+
+  get limits(): Limits {
+    return this.#request.limits;
+  }
+
+  get world(): World | undefined {
+    return this.#world;
+  }
+
+  start(): void {
+    this.#run((instance) => instance.callEntry("invoke", this.#request.words, this.#outputBytes));
+    // Most calls are over by now and need no timer.
+    if (!this.#over) this.#watchWall();
+  }
+
+  pauseWall(): void {
+    this.clock.pause();
+    this.#cancelWall();
+  }
+
+  resumeWall(): void {
+    this.clock.resume();
+    this.#watchWall();
+  }
+
+  #watchWall(): void {
+    this.#cancelWall();
+    const leftMs = this.clock.wallEnd - this.#env.now();
+    if (leftMs < Infinity) this.#cancelWall = this.#env.after(leftMs, () => this.#finish(this.clock.wallFault));
+  }
+
+  /** Settles an asynchronous operation. */
+  answer(operation: number, answer: string, bytes: Uint8Array | undefined): void {
+    if (this.#over || !this.#operations.isPending(operation)) return;
+    if (this.#world?.order === undefined) return this.#settle(operation, answer, bytes);
+    this.#world.order.arrived(operation, answer, bytes);
+    this.#follow(this.#world.order);
+  }
+
+  #settle(operation: number, answer: string, bytes: Uint8Array | undefined): void {
+    // They may lie in memory that is lent for now only.
+    const own = this.#canEnter() ? bytes : bytes?.slice();
+    this.#enter((instance) => {
+      this.#operations.settled(operation);
+      this.#world?.answerEnters(operation);
+      this.use.carried(answer, own);
+      instance.settle(operation, answer, own);
+      return undefined;
+    });
+  }
+
+  /** Fires the guest's abort signal. */
+  abort(): void {
+    this.#enter((instance) => {
+      this.#world?.abortEnters();
+      instance.callEntry("abort", [], STATUS_BYTES);
+      return undefined;
+    });
+  }
+
+  /** Ends the call, which needs no instance for that. */
+  end(fault: Fault = { kind: "cancelled" }): void {
+    this.#finish(fault);
+  }
+
+  /** Takes the next step in the guest: at once, or where it is parked and no instance is free, as soon as one is. */
+  #enter(step: Step): void {
+    if (this.#over) return;
+    this.#cancelTimer();
+    if (this.#canEnter()) return this.#run(step);
+    this.#later.push(step);
+    if (this.#later.length === 1) this.#env.background(this.#enterLater());
+  }
+
+  #canEnter(): boolean {
+    return this.#later.length === 0 && this.#env.instances.occupy(this.#lease);
+  }
+
+  async #enterLater(): Promise<void> {
+    await this.#env.instances.bringBack(this.#lease);
+    for (const step of this.#later.splice(0)) this.#enter(step);
+  }
+
+  /** Runs the guest until nothing is left to do now, and acts on where the call stands. */
+  #run(step: Step): void {
+    const { instance } = this.#lease;
+    instance.host = this.#host;
+    this.clock.enter();
+    let status = "";
+    try {
+      const first = step(instance);
+      const ran = this.#drainJobs(instance);
+      status = first !== undefined && ran === 0 ? first : instance.callEntry("poll", [], this.#outputBytes);
+    } catch (error) {
+      this.#stop ??= engineFault(error, this.#facts);
+    } finally {
+      this.clock.leave();
+    }
+    if (this.#world?.differs === true) this.#stop ??= DIFFERS;
+    if (this.#stop !== undefined) this.#finish(this.#stop);
+    else this.#proceed(status);
+  }
+
+  /** @returns how many jobs ran. */
+  #drainJobs(instance: Instance): number {
+    let total = 0;
+    while (this.#stop === undefined) {
+      const ran = instance.runJobs(JOBS_A_SLICE);
+      total += ran;
+      if (ran < JOBS_A_SLICE) break;
+      this.isStopped();
+    }
+    return total;
+  }
+
+  /** Acts on where the call stands. */
+  #proceed(text: string): void {
+    const status = readStatus(text);
+    switch (status.kind) {
+      case "waiting":
+        this.use.timers(status.timers);
+        return this.#wait(status.timerMs);
+      case "done":
+        return this.#complete(status.output);
+      case "error":
+        return this.#finish(thrownFault(status.error, status.unhandled, this.#facts));
+      case "fault":
+        return this.#finish(unwrittenFault(status.fault, this.#facts));
+    }
+  }
+
+  #wait(timerMs: number | undefined): void {
+    if (timerMs === undefined && !this.#operations.isAnyPending) return this.#finish(unsettledFault(this.#facts));
+    this.log.flush();
+    this.#timerMs = timerMs;
+    this.#env.instances.rest(this.#lease);
+    // What it holds may be too much.
+    if (this.#over) return undefined;
+    if (this.#world?.order !== undefined) return this.#follow(this.#world.order);
+    if (timerMs === undefined) return undefined;
+    this.#cancelTimer = this.#env.after(timerMs, () => this.#runTimers());
+    return undefined;
+  }
+
+  #runTimers(): void {
+    const waitedMs = this.#timerMs ?? 0;
+    this.#enter((instance) => {
+      this.#world?.timersEnter(waitedMs);
+      instance.callEntry("runTimers", [], STATUS_BYTES);
+      return undefined;
+    });
+  }
+
+  /** What enters the guest is not left to chance. A loop: each entry leads here again. */
+  #follow(order: EntryOrder): void {
+    if (this.#following) return;
+    this.#following = true;
+    while (!this.#over && this.#later.length === 0) {
+      const step = order.next(this.#timerMs);
+      if (step.kind === "later") {
+        this.#hurryLater(order, step.hurryMs);
+        break;
+      }
+      if (step.kind === "timers") this.#runTimers();
+      else if (step.kind === "abort") this.abort();
+      else if (step.kind === "answer") this.#settle(step.id, step.answer, step.bytes);
+      else this.#finish(step.fault);
+    }
+    this.#following = false;
+  }
+
+  #hurryLater(order: EntryOrder, hurryMs: number | undefined): void {
+    this.#cancelTimer();
+    if (hurryMs === undefined) return;
+    this.#cancelTimer = this.#env.after(hurryMs, () => {
+      order.hurry();
+      this.#follow(order);
+    });
+  }
+
+  #complete(output: string): void {
+    if (this.#over) return;
+    const { outputBytes, jsonDepth } = this.limits;
+    const { instance } = this.#lease;
+    const bytes = instance.values.lastTextBytes - 1;
+    if (bytes > outputBytes) return this.#finish({ kind: "exhausted", limit: "output", allowed: outputBytes });
+    // The prelude wraps the output once (`guest/protocol.ts`).
+    if (this.use.nests(output, jsonDepth, 1) > jsonDepth)
+      return this.#finish({ kind: "exhausted", limit: "jsonDepth", allowed: jsonDepth });
+    const used = this.#used(bytes);
+    const state = this.#request.capture?.(instance);
+    if (state !== undefined && state.pages.byteLength > MAXIMUM_STATE_BYTES) {
+      return this.#finish({ kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES });
+    }
+    this.#close();
+    const kept = { ...this.#tape, ...(state === undefined ? {} : { state }) };
+    this.#env.post({ type: "done", number: this.number, output, used, lines: this.log.unsent, ...kept });
+    this.#finished(this);
+  }
+
+  #finish(fault: Fault): void {
+    if (this.#over) return;
+    this.#close();
+    this.#world?.stopped(fault, this.#lease.fuelSpent);
+    this.#env.post({ type: "failed", number: this.number, fault, used: this.#used(0), lines: this.log.unsent, ...this.#tape });
+    this.#finished(this);
+  }
+
+  #close(): void {
+    this.#over = true;
+    this.#cancelTimer();
+    this.#cancelWall();
+    this.#operations.close();
+  }
+
+  get #tape(): { readonly tape?: KeptTape } {
+    const tape = this.#world?.tape;
+    return tape === undefined ? {} : { tape };
+  }
+
+  /** Whether the guest must stop now. Asked by the engine now and then. */
+  isStopped(): boolean {
+    this.#env.flush();
+    if (this.#stop !== undefined) return true;
+    const fault = this.clock.check();
+    this.#stop = this.#world === undefined ? fault : this.#world.check(fault, this.#lease.fuelSpent);
+    return this.#stop !== undefined;
+  }
+
+  get stopped(): Fault | undefined {
+    return this.#stop;
+  }
+
+  stop(fault: Fault): void {
+    this.#stop ??= fault;
+  }
+
+  #used(outputBytes: number): InvocationUsed {
+    const [, , args] = this.#request.words;
+    const stackBytes = this.#lease.usedStackBytes;
+    return {
+      wallMs: this.clock.wallMs,
+      cpuMs: this.clock.cpuMs,
+      memoryBytes: this.#lease.usedBytes,
+      outputBytes,
+      logBytes: this.log.bytes,
+      operations: this.#operations.count,
+      argumentBytes: utf8Length(args, args.length * 3 - 1),
+      ...this.use.most,
+      ...(stackBytes !== undefined && { stackBytes }),
+      fuel: this.#lease.fuelSpent,
+    };
+  }
+
+  #guestHost(): GuestHost {
+    return {
+      hostCall: (id, operation, text, bytes) => this.#operations.ask(id, operation, text, bytes),
+      shouldInterrupt: () => this.isStopped(),
+      now: () => (this.#world ?? this.#env).epoch(),
+      moduleSource: (name) => this.#request.modules.source(name),
+      moduleName: (base, name) => this.#request.modules.resolve(base, name),
+    };
+  }
+
+  get #facts(): CallFacts {
+    const { limits, modules } = this.#request;
+    return { limits, modules, memoryExhausted: this.#lease.instance.memoryExhausted };
+  }
+
+  get #outputBytes(): number {
+    return this.limits.outputBytes + STATUS_BYTES;
+  }
+}
+
+/** Something done in the guest; its text where that already says where the call stands. */
+type Step = (instance: Instance) => string | undefined;

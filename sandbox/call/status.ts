@@ -1,0 +1,99 @@
+/** Reads what the prelude says about itself. Its texts are the guest's: whatever is not as agreed is read as nothing. */
+
+import type { Fault, GuestToolError } from "../fault.ts";
+import { nestsWithin } from "../marshal.ts";
+import { type LogLine, MAXIMUM_LIST } from "../worker/protocol.ts";
+
+/** Where a call stands (`Entry.poll` in `guest/protocol.ts`). */
+export type Status =
+  | {
+      readonly kind: "waiting";
+      /** Until the next timer. */ readonly timerMs: number | undefined;
+      /** That wait at once, at most so far. */ readonly timers: number;
+    }
+  | { readonly kind: "done"; readonly output: string }
+  | { readonly kind: "error"; readonly unhandled: boolean; readonly error: ErrorStatus }
+  | { readonly kind: "fault"; readonly fault: Fault };
+
+export interface ErrorStatus {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string;
+  readonly toolError?: GuestToolError;
+}
+
+const STATUS_DEPTH = 32;
+const LOG_LEVELS: ReadonlySet<string> = new Set(["debug", "info", "warn", "error"]);
+
+export function readStatus(status: string): Status {
+  const text = status.slice(1);
+  switch (status[0]) {
+    case "w": {
+      const [ms = "", timers = ""] = text.split(",", 2);
+      return { kind: "waiting", timerMs: ms === "" ? undefined : Math.max(0, Number(ms) || 0), timers: Math.max(0, Number(timers) || 0) };
+    }
+    case "d":
+      return { kind: "done", output: text };
+    case "t":
+    case "r":
+      return { kind: "error", unhandled: status[0] === "r", error: readError(text) };
+    case "n":
+      return { kind: "fault", fault: { kind: "not_json", message: text } };
+    case "x":
+      return { kind: "fault", fault: { kind: "no_export", module: "", export: "", available: readList(text) } };
+    case "u":
+      return { kind: "fault", fault: { kind: "unfinished", operations: readList(text) } };
+    case "l":
+      return { kind: "fault", fault: { kind: "exhausted", limit: "timers", allowed: readNumber(text, "allowed") } };
+    default:
+      return { kind: "fault", fault: { kind: "trap", message: "The guest's state cannot be read" } };
+  }
+}
+
+/** One line of the guest's log; guest text never selects more than one of the four levels. */
+export function readLogLine(text: string): LogLine {
+  const value = parse(text);
+  const level = field(value, "level");
+  const line = field(value, "text");
+  const known = typeof level === "string" && LOG_LEVELS.has(level) ? (level as LogLine[0]) : "info";
+  return [known, typeof line === "string" ? line : ""];
+}
+
+function readError(text: string): ErrorStatus {
+  const value = parse(text);
+  if (value === undefined) return { name: "Error", message: "The tool failed without saying why", stack: "" };
+  const words = (of: unknown, name: string): string => {
+    const entry = field(of, name);
+    return typeof entry === "string" ? entry : "";
+  };
+  const error = { name: words(value, "name") || "Error", message: words(value, "message"), stack: words(value, "stack") };
+  const toolError = field(value, "toolError");
+  if (typeof toolError !== "object" || toolError === null) return error;
+  const details = field(toolError, "details");
+  return { ...error, toolError: { message: words(toolError, "message") || error.message, ...(details === undefined ? {} : { details }) } };
+}
+
+function readList(text: string): readonly string[] {
+  const value = parse(text);
+  return Array.isArray(value) ? value.slice(0, MAXIMUM_LIST).filter((item): item is string => typeof item === "string") : [];
+}
+
+function readNumber(text: string, name: string): number {
+  const value = field(parse(text), name);
+  return typeof value === "number" ? value : 0;
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function parse(text: string): unknown {
+  if (!nestsWithin(text, STATUS_DEPTH)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The prelude writes JSON; anything else is a guest that broke it.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

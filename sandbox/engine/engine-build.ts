@@ -1,0 +1,48 @@
+/** Which build of the engine runs guests, and where it comes from: the package, the cache, or the rewriter. */
+
+import { cacheFileName, seal, unseal } from "../image/cache-file.ts";
+import { isRewritten, REWRITTEN_MEMORY_PAGES } from "./engine.ts";
+import { rewriteEngine, REWRITER_VERSION, type RewriteOptions } from "../wasm/rewrite.ts";
+import type { WorkerLauncher } from "../worker/port.ts";
+
+/** `metered`: rewritten, with page marks and fuel. `plain`: as it is published; the reference, and the fallback. */
+export type EngineBuild = "metered" | "plain";
+
+/** What the rewriter is asked for. */
+export const METERED_ENGINE: RewriteOptions = { barrier: true, meter: true, exportTable: true, initialMemoryPages: REWRITTEN_MEMORY_PAGES };
+
+/**
+ * The engine's module. The rewritten one is made once and kept in the cache (some 50 ms); whatever is wrong with the file,
+ * it is made anew, and an engine that the rewriter does not know runs as it is published.
+ */
+export async function loadEngine(
+  launcher: Pick<WorkerLauncher, "readEngine" | "readCache" | "writeCache">,
+  build: EngineBuild,
+  onDefect: (message: string) => void,
+): Promise<Uint8Array> {
+  const published = await launcher.readEngine();
+  if (build === "plain") return published;
+  const recipe = new TextEncoder().encode(`rewriter ${REWRITER_VERSION} ${JSON.stringify(METERED_ENGINE)}`);
+  const name = await cacheFileName([published, recipe]);
+  const file = await launcher.readCache(name);
+  const kept = file === undefined ? undefined : await unseal(file);
+  if (kept !== undefined) return kept;
+  if (file !== undefined) onDefect(`The cached engine ${name} is damaged; it is made anew`);
+  try {
+    const rewritten = rewriteEngine(new Uint8Array(published), METERED_ENGINE);
+    await launcher.writeCache(name, await seal(rewritten));
+    return rewritten;
+  } catch (error) {
+    onDefect(`Cannot rewrite the engine (${error instanceof Error ? error.message : String(error)}); it runs without a meter`);
+    return published;
+  }
+}
+
+/** Which build a sandbox of this launcher gets, and what was said about it. */
+export async function engineInForce(
+  launcher: Pick<WorkerLauncher, "readEngine" | "readCache" | "writeCache" | "engine">,
+): Promise<{ readonly build: EngineBuild; readonly problem?: string }> {
+  let problem: string | undefined;
+  const module = await WebAssembly.compile(await loadEngine(launcher, launcher.engine ?? "metered", (message) => (problem = message)));
+  return { build: isRewritten(module) ? "metered" : "plain", ...(problem !== undefined && { problem }) };
+}

@@ -1,0 +1,67 @@
+/** The base image: engine, context and prelude, loaded once; every plugin is loaded on top of it. */
+
+import { type EngineFacts, INITIAL_MEMORY_PAGES } from "../engine/engine.ts";
+import { learnFacts } from "../engine/engine-facts.ts";
+import { type BaseImage, unchanged } from "./image.ts";
+import { captureBase, plainCopy } from "./plain-copy.ts";
+import type { GuestHost } from "../engine/guest-host.ts";
+import { Instance } from "../engine/instance.ts";
+import { PRELUDE } from "../prelude.gen.ts";
+
+/** Time stands still while anything loads, so that an image depends on its bytes only (SPEC B9). */
+export const LOAD_TIME_MS: number = Date.UTC(2026, 0, 1);
+
+/** Loads the prelude and finds where the engine keeps `Math.random`'s state. On the order of 100 ms. */
+export async function makeBaseImage(module: WebAssembly.Module): Promise<BaseImage> {
+  const facts = await learnFacts(module);
+  const instance = await Instance.start(module, facts, INITIAL_MEMORY_PAGES);
+  instance.host = BOOT_HOST;
+  instance.boot(ENTRY);
+  while (instance.runJobs(1_000) > 0);
+  const image = captureBase(instance);
+  return { ...image, randomAddress: findRandomState(instance, image, facts) };
+}
+
+/** Names that no plugin can import: its own resolver answers with its own files only. */
+const PRELUDE_ROOT = "bascule:prelude/";
+const ENTRY = `${PRELUDE_ROOT}entry.ts`;
+
+const BOOT_HOST: GuestHost = {
+  hostCall: (_id, operation) => ({
+    answer: `e${JSON.stringify({ name: "Error", message: `The prelude called "${operation}" while it loads` })}`,
+  }),
+  shouldInterrupt: () => false,
+  now: () => LOAD_TIME_MS,
+  moduleSource: (name) => PRELUDE[name.slice(PRELUDE_ROOT.length)] ?? { throws: `The prelude has no module "${name}"` },
+  moduleName: (_base, specifier) => PRELUDE_ROOT + specifier.replace(/^(bascule:prelude|\.)\//, ""),
+};
+
+const MASK = (1n << 64n) - 1n;
+
+/** One step of xorshift64*, the generator behind `Math.random` in QuickJS (quickjs.c, `xorshift64star`). */
+function nextRandomState(state: bigint): bigint {
+  let x = state;
+  x ^= x >> 12n;
+  x ^= (x << 25n) & MASK;
+  x ^= x >> 27n;
+  return x & MASK;
+}
+
+/** The generator's state is the one aligned word of the heap that one `Math.random()` moves by exactly one step. */
+function findRandomState(instance: Instance, image: BaseImage, facts: EngineFacts): number {
+  plainCopy(image).restore(instance, unchanged(image));
+  const words = (): BigUint64Array => new BigUint64Array(instance.bytes.slice(0, image.heapEnd & ~7).buffer);
+  const before = words();
+  instance.evaluate("Math.random()", "bascule:probe", "script");
+  const after = words();
+  const hits: number[] = [];
+  for (let index = facts.stackTop >> 3; index < before.length; index++) {
+    const was = before[index] ?? 0n;
+    const is = after[index] ?? 0n;
+    if (was !== is && was !== 0n && nextRandomState(was) === is) hits.push(index * 8);
+  }
+  const [address] = hits;
+  if (address === undefined || hits.length !== 1)
+    throw new Error(`The engine's random state is not unique: found ${hits.length} candidates`);
+  return address;
+}

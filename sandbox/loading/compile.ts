@@ -1,0 +1,203 @@
+/**
+ * From a file of the plugin to code that the engine runs, with the author's positions kept or known (SPEC B7).
+ *
+ * Types are blanked out in place (amaro, Node's own stripper). Only what cannot be blanked out is transformed, with a
+ * source map; only what the engine cannot parse is parsed here (acorn). Both are loaded when a file needs them.
+ */
+
+import type { Program } from "acorn";
+import { elideImports, mayHaveUnusedImports } from "./elide-imports.ts";
+import type { LoadFault } from "../fault.ts";
+import { lowerLoops, mayLowerLoops } from "./lower-loops.ts";
+import { lowerUsing, mayNeedParser, Unsupported } from "./lower-using.ts";
+import { fromMappings, insertAll, type Position, SAME_PLACE, type ToAuthor } from "./positions.ts";
+
+/** Why a module could not be had; kept beside the guest's own error because it knows the place. */
+export type ModuleFault = Pick<LoadFault, "kind" | "message" | "file" | "line" | "column">;
+
+/** Code, and where its places are in the author's file. */
+export interface Compiled {
+  readonly code: string;
+  readonly toAuthor: ToAuthor;
+  /** Names of modules that only types need: they are not loaded, but must be there, as in Deno. */
+  readonly elided?: readonly string[];
+}
+
+/** What the files of one plugin need. Without a part, no file needs it. */
+export interface Compiler {
+  readonly types?: TypeCompiler;
+  /** A module's syntax tree. @throws {SyntaxError} with `pos`, an offset. */
+  readonly parse?: (code: string) => Program;
+  /** Modules in place of Node's, by their `node:` names. */
+  readonly nodeModules?: Readonly<Record<string, string>>;
+}
+
+/** Takes the types out of TypeScript; `map` where a position had to change. @throws what amaro throws (`TypeProblem`). */
+type TypeCompiler = (
+  text: string,
+  file: string,
+) => {
+  readonly code: string;
+  readonly mappings?: string;
+  readonly elided?: readonly string[];
+};
+
+export const TYPESCRIPT: RegExp = /\.[mc]?ts$/;
+
+/** `import(…)` however it is spaced, or made by `eval`; code from `Function` belongs to no file, so its imports are refused. */
+const IMPORTS_LATER = /\bimport\s*(?:\(|\/[/*])|\beval\b/;
+
+/** What TypeScript has and blanking out does not take away; sometimes true for nothing. */
+const NEEDS_TRANSFORM =
+  /\b(?:enum|namespace|module)\s+[\p{ID_Start}$_"'`]|\bimport\s+[\p{ID_Start}$_][\p{ID_Continue}$]*\s*=|\b(?:private|public|protected|readonly|override)\s[^;{}]{0,400}[,)]|<[^<>()]{1,200}>\s*[\p{ID_Start}$_({["'`\d]/u;
+
+let typeCompiler: Promise<TypeCompiler> | undefined;
+let parser: Promise<(code: string) => Program> | undefined;
+
+/** Loads amaro, which takes longer than everything else a worker does to begin. */
+export function loadTypeCompiler(): Promise<TypeCompiler> {
+  typeCompiler ??= import("amaro").then(({ transformSync }) => (text, filename) => {
+    try {
+      const { code } = transformSync(text, { mode: "strip-only", filename });
+      return mayHaveUnusedImports(code) ? elideImports(code, transformSync(text, { ...TRANSFORM, filename }).code) : { code };
+    } catch (error) {
+      if (asProblem(error).code !== "UnsupportedSyntax") throw error;
+      const { code, map } = transformSync(text, { ...TRANSFORM, sourceMap: true, filename });
+      return { code, mappings: mappingsOf(map) };
+    }
+  });
+  return typeCompiler;
+}
+
+/** Names that only types used are not imported, as in TypeScript and Deno. */
+const TRANSFORM = { mode: "transform", transform: { verbatimModuleSyntax: false } } as const;
+
+function loadParser(): Promise<(code: string) => Program> {
+  parser ??= import("acorn").then(
+    ({ parse }) =>
+      (code) =>
+        parse(code, { ecmaVersion: "latest", sourceType: "module" }),
+  );
+  return parser;
+}
+
+/**
+ * Everything that compiling the files may need.
+ *
+ * @param when `call`: the plugin has loaded elsewhere, so only later imports and changed positions matter.
+ */
+export async function loadCompiler(files: ReadonlyMap<string, Uint8Array>, when: "load" | "call"): Promise<Compiler> {
+  const texts = [...files].filter(([file]) => CODE.test(file)).map(([file, bytes]) => ({ file, text: new TextDecoder().decode(bytes) }));
+  const isLate = when === "call" && texts.some(({ text }) => IMPORTS_LATER.test(text));
+  const typed = texts.filter(({ file }) => TYPESCRIPT.test(file));
+  const needsTypes = typed.length > 0 && (when === "load" || isLate || typed.some(({ text }) => NEEDS_TRANSFORM.test(text)));
+  const needsParser = texts.some(({ text }) => needsLowering(text));
+  return {
+    ...((needsTypes || (needsParser && typed.length > 0)) && { types: await loadTypeCompiler() }),
+    ...(needsParser && { parse: await loadParser() }),
+    ...(texts.some(({ text }) => text.includes("node:")) && { nodeModules: (await import("./node-modules.gen.ts")).NODE_MODULES }),
+  };
+}
+
+const CODE = /\.[mc]?[jt]s$/;
+
+/** Code for the engine, or what is wrong with the file and where. */
+export function compileModule(file: string, text: string, compiler: Compiler): Compiled | ModuleFault {
+  const stripped = TYPESCRIPT.test(file) ? compileTypes(file, text, compiler.types) : { code: withoutHashbang(text), toAuthor: SAME_PLACE };
+  if ("kind" in stripped || !needsLowering(stripped.code)) return stripped;
+  return lower(file, stripped, compiler.parse);
+}
+
+/** It has to be first, and something else may be put there. */
+function withoutHashbang(code: string): string {
+  return code.replace(/^#!/, "//");
+}
+
+function compileTypes(file: string, text: string, compile: TypeCompiler | undefined): Compiled | ModuleFault {
+  if (compile === undefined) return tooLate(file);
+  try {
+    const { code, mappings, elided = [] } = compile(text, file);
+    return { code: withoutHashbang(code), elided, toAuthor: mappings === undefined ? SAME_PLACE : fromMappings(mappings) };
+  } catch (error) {
+    if (error instanceof RangeError) return tooDeep(file);
+    const { message, startLine, startColumn } = asProblem(error);
+    return {
+      kind: "syntax",
+      message: typeof message === "string" ? message : "The TypeScript cannot be read",
+      file,
+      ...(typeof startLine === "number" ? { line: startLine } : {}),
+      ...(typeof startColumn === "number" ? { column: startColumn + 1 } : {}),
+    };
+  }
+}
+
+function needsLowering(code: string): boolean {
+  return mayNeedParser(code) || mayLowerLoops(code);
+}
+
+function lower(file: string, compiled: Compiled, parse: Compiler["parse"]): Compiled | ModuleFault {
+  if (parse === undefined) return tooLate(file);
+  const { code } = compiled;
+  try {
+    const program = parse(code);
+    const parts = [lowerLoops(program, code), lowerUsing(program, code)];
+    const replaced = replaceAll(
+      code,
+      parts.flatMap(({ replacements }) => replacements),
+    );
+    const lowered = insertAll(
+      replaced,
+      parts.flatMap(({ insertions }) => insertions),
+    );
+    return { ...compiled, code: lowered.code, toAuthor: (position) => compiled.toAuthor(lowered.toAuthor(position)) };
+  } catch (error) {
+    if (error instanceof RangeError) return tooDeep(file);
+    if (error instanceof Unsupported)
+      return { kind: "syntax", message: error.message, file, ...compiled.toAuthor(positionOf(code, error.at)) };
+    // Acorn does not know everything that the engine does; the engine's own message names the place.
+    if (error instanceof SyntaxError) return compiled;
+    throw error;
+  }
+}
+
+/** Text of the same length: nothing moves. */
+function replaceAll(code: string, replacements: readonly { readonly at: number; readonly text: string }[]): string {
+  let made = "";
+  let done = 0;
+  for (const { at, text } of replacements.toSorted((a, b) => a.at - b.at)) {
+    made += code.slice(done, at) + text;
+    done = at + text.length;
+  }
+  return made + code.slice(done);
+}
+
+function positionOf(code: string, at: number): Position {
+  const before = code.slice(0, at);
+  return { line: before.split("\n").length, column: at - before.lastIndexOf("\n") };
+}
+
+function tooLate(file: string): ModuleFault {
+  return { kind: "import", message: `Cannot load "${file}" during a call: write the import() in a file of the plugin`, file };
+}
+
+function tooDeep(file: string): ModuleFault {
+  return { kind: "syntax", message: `Cannot read "${file}": it is nested too deeply`, file };
+}
+
+/** What amaro throws (checked with 1.2.1): a plain object with a place. */
+interface TypeProblem {
+  readonly message?: unknown;
+  readonly startLine?: unknown;
+  readonly startColumn?: unknown;
+  readonly code?: unknown;
+}
+
+function asProblem(error: unknown): TypeProblem {
+  return typeof error === "object" && error !== null ? error : { message: String(error) };
+}
+
+function mappingsOf(map: string | undefined): string {
+  const document: unknown = map === undefined ? undefined : JSON.parse(map);
+  const mappings: unknown = typeof document === "object" && document !== null ? Reflect.get(document, "mappings") : undefined;
+  return typeof mappings === "string" ? mappings : "";
+}

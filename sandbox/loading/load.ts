@@ -1,0 +1,226 @@
+/** Loads a plugin on top of the base image: no session, no grant, fixed time, seeded randomness (SPEC B9). */
+
+import { LOAD_TIME_MS } from "../image/base-image.ts";
+import type { Codec } from "../operations/codec.ts";
+import type { Compiler } from "./compile.ts";
+import { lateFault, type LoadFault } from "../fault.ts";
+import type { Image } from "../image/image.ts";
+import type { Restorer } from "../image/plain-copy.ts";
+import { GuestException } from "../engine/guest-values.ts";
+import type { GuestHost } from "../engine/guest-host.ts";
+import type { Instance } from "../engine/instance.ts";
+import { LOCAL_OPERATIONS, type LocalEnvironment } from "../operations/local-operations.ts";
+import type { Digest, Supports } from "../operations/subtle.ts";
+import { readStatus } from "../call/status.ts";
+import { positionIn } from "./positions.ts";
+import { createModuleTable, ENTRY_MODULE, entryModuleSource, firstPosition, type ModuleTable } from "./modules.ts";
+
+export interface LoadRequest {
+  /** Seeds the randomness that top-level code sees. */
+  readonly digest: string;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Entry modules and the exports that must be functions. */
+  readonly modules: ReadonlyMap<string, readonly string[]>;
+  readonly loadMs: number;
+  readonly memoryBytes: number;
+  /** What `loadCompiler` gave for the files. */
+  readonly compiler: Compiler;
+  /** Compression is as pure as the other local operations, so top-level code has it too. */
+  readonly codec?: Codec;
+  readonly hash?: Digest;
+  readonly supports?: Supports;
+}
+
+export type Loaded = { readonly ok: true; readonly image: Image } | { readonly ok: false; readonly fault: LoadFault };
+
+const OWN_FILES = "/$plugin/";
+const JOBS_A_SLICE = 1_000;
+
+/** Runs a plugin's top-level code on `instance`, which holds the base image, and captures the result. */
+export function loadPlugin(instance: Instance, restorer: Restorer, request: LoadRequest, now: () => number): Loaded {
+  const modules = createModuleTable(request.files, request.compiler);
+  const world = createLoadWorld(request, modules, now() + request.loadMs, now);
+  instance.host = world.host;
+  try {
+    const namespace = evaluateEntry(instance, [...request.modules.keys()], world);
+    const missing = defineModules(instance, namespace, request);
+    if (missing !== undefined) return { ok: false, fault: missing };
+    instance.callEntry("endLoading", []);
+    return { ok: true, image: restorer.capture(instance) };
+  } catch (error) {
+    if (world.isLate()) return { ok: false, fault: lateFault(request.loadMs) };
+    if (instance.memoryExhausted)
+      return { ok: false, fault: { kind: "limit", message: `Loading needs more than ${request.memoryBytes} bytes of memory` } };
+    return { ok: false, fault: modules.fault ?? loadFault(error, modules) };
+  }
+}
+
+/** What the plugin's top-level code can reach, with its virtual clock. */
+interface LoadWorld {
+  readonly host: GuestHost;
+  readonly isLate: () => boolean;
+  /** Moves the virtual clock on, for top-level code that awaits a timer. */
+  readonly advance: (milliseconds: number) => void;
+  /** Answers own-file reads that were asked for asynchronously. */
+  readonly takeAnswers: () => readonly { readonly id: number; readonly answer: string; readonly bytes?: Uint8Array }[];
+}
+
+function createLoadWorld(request: LoadRequest, modules: ModuleTable, endBy: number, now: () => number): LoadWorld {
+  let virtualMs = 0;
+  let late = false;
+  const answers: { id: number; answer: string; bytes?: Uint8Array }[] = [];
+  const isLate = (): boolean => (late ||= now() >= endBy);
+  const local: LocalEnvironment = {
+    monotonicMs: () => virtualMs,
+    isOver: isLate,
+    randomBytes: seededBytes(request.digest),
+    ...(request.codec !== undefined && { codec: request.codec }),
+    ...(request.hash !== undefined && { hash: request.hash }),
+    ...(request.supports !== undefined && { supports: request.supports }),
+  };
+  return {
+    isLate,
+    advance: (milliseconds) => void (virtualMs += milliseconds),
+    takeAnswers: () => answers.splice(0),
+    host: {
+      hostCall(id, operation, text, bytes) {
+        const known = LOCAL_OPERATIONS.get(operation);
+        if (known !== undefined) return known(text, bytes, local);
+        // Nobody listens while a plugin loads; its `console.log` is not an error.
+        if (operation === "log") return { answer: "vnull" };
+        const answered = answerAtLoad(operation, text, request.files);
+        if (id === 0) return answered;
+        answers.push({ id, ...answered });
+        return { answer: undefined };
+      },
+      shouldInterrupt: isLate,
+      now: () => LOAD_TIME_MS + Math.floor(virtualMs),
+      moduleSource: (name) => (name === ENTRY_MODULE ? "" : modules.source(name)),
+      moduleName: (from, name) => modules.resolve(from, name),
+    },
+  };
+}
+
+function answerAtLoad(operation: string, text: string, files: ReadonlyMap<string, Uint8Array>): { answer: string; bytes?: Uint8Array } {
+  const path = operation === "fs.readFile" ? pathOf(text) : undefined;
+  if (path === undefined || !path.startsWith(OWN_FILES)) {
+    const message = `${operation} is not available while the plugin loads; move it into the tool function`;
+    return { answer: `e${JSON.stringify({ name: "NotCapable", message })}` };
+  }
+  const bytes = files.get(path.slice(OWN_FILES.length));
+  if (bytes === undefined) {
+    return {
+      answer: `e${JSON.stringify({ name: "NotFound", message: `No such file or directory (os error 2): readfile '${path}'`, code: "ENOENT" })}`,
+    };
+  }
+  return { answer: "vnull", bytes };
+}
+
+function pathOf(text: string): string | undefined {
+  try {
+    const args: unknown = JSON.parse(text);
+    const path: unknown = typeof args === "object" && args !== null ? Reflect.get(args, "path") : undefined;
+    return typeof path === "string" ? path : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Evaluates the module that imports every entry module, and waits for top-level await in virtual time. */
+function evaluateEntry(instance: Instance, files: readonly string[], world: LoadWorld): number {
+  const value = instance.evaluate(entryModuleSource(files), ENTRY_MODULE, "module");
+  for (;;) {
+    drainJobs(instance, world);
+    const state = instance.values.promiseState(value);
+    if (state === "none") return value;
+    if (state === "fulfilled") return instance.values.promiseResult(value);
+    if (state === "rejected") throw new GuestException(instance.values.describe(instance.values.promiseResult(value)));
+    const answers = world.takeAnswers();
+    for (const { id, answer, bytes } of answers) instance.settle(id, answer, bytes);
+    if (answers.length > 0) continue;
+    const status = readStatus(instance.callEntry("poll", []));
+    if (status.kind === "waiting" && status.timerMs === undefined)
+      throw new GuestException({ name: "Error", message: "Top-level await can never settle: nothing is pending", stack: "" });
+    world.advance(status.kind === "waiting" ? (status.timerMs ?? 0) : 0);
+    instance.callEntry("runTimers", []);
+  }
+}
+
+function drainJobs(instance: Instance, world: LoadWorld): void {
+  while (instance.runJobs(JOBS_A_SLICE) > 0 && !world.isLate());
+  if (world.isLate()) throw new GuestException({ name: "InternalError", message: "interrupted", stack: "" });
+}
+
+/** Hands the namespaces to the prelude; says which export is missing. */
+function defineModules(
+  instance: Instance,
+  namespace: number,
+  { modules, files }: Pick<LoadRequest, "modules" | "files">,
+): LoadFault | undefined {
+  let index = 0;
+  for (const [file, names] of modules) {
+    const module = instance.values.property(namespace, `m${index++}`);
+    instance.define(file, module);
+    for (const name of names) {
+      const kind = instance.values.typeOf(instance.values.property(module, name));
+      if (kind === "function") continue;
+      const written = writtenExports(files.get(file));
+      const others = written.slice(0, MOST_NAMED).map((other) => other.name);
+      const none = `there is no such export${others.length === 0 ? "" : ` (there is ${others.join(", ")})`}`;
+      const found = kind === "undefined" ? none : `it is of type ${kind}`;
+      const { line, column } = written.find((other) => other.name === name) ?? written[0] ?? {};
+      return {
+        kind: "no_export",
+        message: `Cannot find the function "${name}" in "${file}": ${found}; write \`export function ${name}(args, context)\``,
+        file,
+        ...(line !== undefined && { line }),
+        ...(column !== undefined && { column }),
+      };
+    }
+  }
+  return undefined;
+}
+
+const MOST_NAMED = 8;
+const EXPORT = /^export\s+(?:async\s+)?(?:function\s*\*?|const|let|class)\s+([\w$]{1,64})/gmu;
+
+/** What a file says that it exports, by its text alone: for advice to its author, nothing is decided by it. */
+function writtenExports(
+  bytes: Uint8Array | undefined,
+): readonly { readonly name: string; readonly line: number; readonly column: number }[] {
+  const text = bytes === undefined ? "" : new TextDecoder().decode(bytes);
+  return [...text.matchAll(EXPORT)].map((match) => ({
+    name: match[1] ?? "",
+    ...positionIn(text, match.index + match[0].length - (match[1] ?? "").length),
+  }));
+}
+
+function loadFault(error: unknown, modules: ModuleTable): LoadFault {
+  if (!(error instanceof GuestException)) {
+    return {
+      kind: "trap",
+      message: error instanceof RangeError ? "Loading needs more stack than a plugin has" : `The engine stopped: ${String(error)}`,
+    };
+  }
+  const { name, message } = error.guest;
+  const stack = modules.authorStack(error.guest.stack);
+  const kind = name === "SyntaxError" ? "syntax" : "threw";
+  return { kind, message: `${name || "Error"}: ${message}`, ...firstPosition(stack), ...(stack === "" ? {} : { stack }) };
+}
+
+/** SplitMix32 over the digest: the same bytes at every load of the same plugin. Not for secrets; calls get real randomness. */
+function seededBytes(digest: string): (length: number) => Uint8Array {
+  let state = 0;
+  for (const character of digest) state = (Math.imul(state, 31) + (character.codePointAt(0) ?? 0)) | 0;
+  return (length) => {
+    const bytes = new Uint8Array(length);
+    for (let index = 0; index < length; index++) {
+      state = (state + 0x9e3779b9) | 0;
+      let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+      mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+      bytes[index] = (mixed ^ (mixed >>> 15)) & 0xff;
+    }
+    return bytes;
+  };
+}

@@ -1,0 +1,286 @@
+/**
+ * A plugin's own modules: what a name in an import leads to, and what the engine gets for it (SPEC B7).
+ *
+ * Modules are named `file:///$plugin/<path>`, wherever the plugin really is, so that an image depends on the plugin's
+ * bytes only.
+ */
+
+import { type Compiled, compileModule, type Compiler, loadCompiler, type ModuleFault } from "./compile.ts";
+import type { LoadFault } from "../fault.ts";
+import type { GuestThrow } from "../engine/guest-host.ts";
+import { type ImportMap, readImportMap } from "./import-map.ts";
+import { TEXT_QUERY } from "./lower-using.ts";
+import { type Place, type Position, positionIn, SAME_PLACE } from "./positions.ts";
+import { createSourceMaps } from "./source-maps.ts";
+
+export const PLUGIN_ROOT = "file:///$plugin/";
+/** The generated module that imports a plugin's entry modules; no file can have this name. */
+export const ENTRY_MODULE: string = `${PLUGIN_ROOT}(load)`;
+
+/** The modules of one plugin version. */
+export interface ModuleTable {
+  /** Source of a resolved name, or the message to throw into the guest. */
+  source(name: string): string | GuestThrow;
+  /** Resolves `specifier` as imported by `base`. */
+  resolve(base: string, specifier: string): string | GuestThrow;
+  /** A guest's stack with the author's file names and positions, without the generated frames and the prelude's. */
+  authorStack(stack: string): string;
+  /** The first thing that went wrong. */
+  readonly fault: ModuleFault | undefined;
+}
+
+/** Makes `import.meta.resolve`; of the prelude, which has loaded it. */
+const META_MODULE = "bascule:prelude/import-meta.ts";
+/** What `bascule test` runs tests with. */
+const TEST_MODULE = "bascule:prelude/test-run.ts";
+/** What names of modules in place of Node's begin with. */
+const NODE_ROOT = "bascule:";
+
+const DECLARATIONS = /\.d\.[cm]?ts$/;
+const MODULE_SUFFIXES = [".ts", ".js", ".mjs", "/mod.ts", "/index.ts"];
+
+/** @param compiler what `loadCompiler` gave for the same files. */
+export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, compiler: Compiler): ModuleTable {
+  const imports = readImportMap(files);
+  const { nodeModules = {} } = compiler;
+  const compiled = new Map<string, Compiled | ModuleFault>();
+  const sourceMaps = createSourceMaps(files);
+  let fault: ModuleFault | undefined;
+  let unresolved: GuestThrow | undefined;
+
+  function refuse(problem: ModuleFault): GuestThrow {
+    fault ??= problem;
+    const place = problem.line === undefined ? "" : ` (${problem.file}:${problem.line}:${problem.column ?? 1})`;
+    return { throws: `${problem.message}${place}` };
+  }
+
+  function refuseName(specifier: string, importer: string, why: string): GuestThrow {
+    const message = `Cannot import "${specifier}" from "${importer}": ${why}`;
+    unresolved = refuse({ kind: "import", message, file: importer, ...placeOfImport(specifier, files.get(importer)) });
+    return unresolved;
+  }
+
+  function compileOnce(file: string, bytes: Uint8Array): Compiled | ModuleFault {
+    const known = compiled.get(file);
+    if (known !== undefined) return known;
+    const made = toCode(file, bytes, compiler, imports);
+    compiled.set(file, made);
+    return made;
+  }
+
+  function toAuthor(file: string, position: Position): Place {
+    const bytes = files.get(file);
+    const made = bytes === undefined ? undefined : compileOnce(file, bytes);
+    const written = made === undefined || "kind" in made ? position : made.toAuthor(position);
+    return sourceMaps(file, written) ?? written;
+  }
+
+  return {
+    get fault() {
+      return fault;
+    },
+    source(name) {
+      // For a name that was refused the engine goes on to ask for the source of "", and only that throw reaches the guest.
+      if (name === "" && unresolved !== undefined) return unresolved;
+      const nodeModule = name.startsWith(NODE_ROOT) ? nodeModules[name.slice(NODE_ROOT.length)] : undefined;
+      if (nodeModule !== undefined) return nodeModule;
+      const file = fileOf(name);
+      const bytes = file === undefined ? undefined : files.get(file);
+      if (file === undefined || bytes === undefined)
+        return refuse({ kind: "import", message: `Cannot load "${name}": no such file in the plugin` });
+      const made = name.endsWith(TEXT_QUERY) ? textModule(file, bytes) : compileOnce(file, bytes);
+      if ("kind" in made) return refuse(made);
+      for (const specifier of made.elided ?? []) {
+        const target = this.resolve(name, specifier);
+        if (typeof target !== "string") return target;
+      }
+      return made.code;
+    },
+    resolve(base, specifier) {
+      if (specifier === META_MODULE || specifier === TEST_MODULE) return specifier;
+      const importer = fileOf(base) ?? "the plugin";
+      const query = specifier.endsWith(TEXT_QUERY) ? TEXT_QUERY : "";
+      const written = specifier.slice(0, specifier.length - query.length);
+      const isPath = /^(\.\.?\/|file:|\/)/.test(written);
+      const target = isPath ? undefined : imports.find(written);
+      if (target?.kind === "not_vendored") {
+        return refuseName(written, importer, `"${target.package}" is not in the plugin; run \`bascule vendor\`, which puts it there`);
+      }
+      if (target === undefined && Object.hasOwn(nodeModules, written)) return NODE_ROOT + written;
+      if (target === undefined && !isPath) return refuseName(written, importer, adviceOnName(written, Object.keys(nodeModules)));
+      const file = target?.file ?? fileOf(resolveUrl(written, base));
+      if (file === undefined) return refuseName(written, importer, "it leads out of the plugin");
+      if (files.has(file)) return PLUGIN_ROOT + file + query;
+      return refuseName(written, importer, adviceOnFile(file, written, files));
+    },
+    authorStack(stack) {
+      return stack
+        .split("\n")
+        .filter((line) => !line.includes("(load)") && !line.includes("bascule:") && !/\(native\)\s*$/.test(line))
+        .map((line) => line.replace(FRAME, (_all, ...place: readonly (string | undefined)[]) => authorPlace(place, toAuthor)))
+        .join("\n")
+        .trimEnd();
+    },
+  };
+}
+
+const FRAME = /file:\/\/\/\$plugin\/([^\s():]+)(?::(\d+)(?::(\d+))?)?/g;
+
+function authorPlace(
+  [path = "", line, column]: readonly (string | undefined)[],
+  toAuthor: (file: string, position: Position) => Place,
+): string {
+  const inside = fileOf(PLUGIN_ROOT + path) ?? path;
+  if (line === undefined) return inside;
+  const place = toAuthor(inside, { line: Number(line), column: Number(column ?? 1) });
+  const { file = inside } = place;
+  return column === undefined ? `${file}:${place.line}` : `${file}:${place.line}:${place.column}`;
+}
+
+/** Turns stacks of one plugin's code into its author's, outside of a worker. */
+export async function createStackReader(files: ReadonlyMap<string, Uint8Array>): Promise<(stack: string) => string> {
+  return createModuleTable(files, await loadCompiler(files, "load")).authorStack;
+}
+
+/** What a name leads to, for others than the engine. */
+export type ModuleTarget = { readonly file: string } | { readonly external: string } | { readonly refused: string };
+
+/** Resolves as the sandbox does. @returns a function of a file's path and of what it imports. */
+export async function createModuleResolver(
+  files: ReadonlyMap<string, Uint8Array>,
+): Promise<(importer: string, specifier: string) => ModuleTarget> {
+  const table = createModuleTable(files, await loadCompiler(files, "load"));
+  return (importer, specifier) => {
+    const name = table.resolve(PLUGIN_ROOT + encodeURI(importer), specifier);
+    if (typeof name !== "string") return { refused: name.throws };
+    const file = fileOf(name);
+    return file === undefined ? { external: name.slice(NODE_ROOT.length) } : { file };
+  };
+}
+
+/** What a plugin has of Node's modules, by their `node:` names. */
+export async function nodeModuleNames(): Promise<ReadonlySet<string>> {
+  return new Set(Object.keys((await import("./node-modules.gen.ts")).NODE_MODULES));
+}
+
+/** What to write in place of a name that leads nowhere. */
+function adviceOnName(specifier: string, nodeModules: readonly string[]): string {
+  if (/^https?:/.test(specifier))
+    return 'a plugin imports its own files only; copy the module into the plugin and import it by a path that starts with "./"';
+  if (specifier.startsWith("node:") && nodeModules.length > 0)
+    return `a plugin has no "${specifier}" (it has ${nodeModules.join(", ")}); use what the web and Deno have`;
+  // They come with plugins whose files name one.
+  if (specifier.startsWith("node:")) return `a plugin imports its own files only, and of Node's modules those that a file of it names`;
+  if (nodeModules.includes(`node:${specifier}`) || NODE_NAMES.test(specifier)) return `write "node:${specifier}"`;
+  const [, source = "npm:", name = specifier, version = ""] = PACKAGE.exec(specifier) ?? [];
+  return `a plugin imports its own files only; \`bascule vendor <plugin> --add ${source}${name}${version}\` brings the package along, and it is imported as "${name}"`;
+}
+
+/** A package as it is named in an import, whatever of it is meant. */
+const PACKAGE = /^(npm:|jsr:)?\/?((?:@[^/@]+\/)?[^/@]+)(@[^/]+)?/;
+
+/** Where a file names what it imports: the first place in its text, which is the author's. */
+function placeOfImport(specifier: string, bytes: Uint8Array | undefined): Partial<Position> {
+  const text = bytes === undefined ? "" : new TextDecoder().decode(bytes);
+  const [found] = [`"${specifier}"`, `'${specifier}'`].map((written) => text.indexOf(written)).filter((index) => index !== -1);
+  return found === undefined ? {} : positionIn(text, found);
+}
+
+const NODE_NAMES = /^(?:assert|buffer|events|fs|http|https|os|path|process|url|util)(?:\/|$)/;
+
+/** Why a file that is not there was most likely asked for, and what to write instead. */
+function adviceOnFile(file: string, specifier: string, files: ReadonlyMap<string, Uint8Array>): string {
+  if (DECLARATIONS.test(file)) return 'a declaration file holds no code (write "import type")';
+  const meant = MODULE_SUFFIXES.find((suffix) => files.has(file + suffix) || files.has(file.replace(/\.js$/, "") + suffix));
+  return meant === undefined ? "no such file in the plugin" : `write the whole file name ("${specifier.replace(/\.js$/, "")}${meant}")`;
+}
+
+/** The module that loads every entry module and exports their namespaces as `m0`, `m1`, … */
+export function entryModuleSource(modules: readonly string[]): string {
+  return modules.map((file, index) => `export * as m${index} from ${JSON.stringify(`./${file}`)};`).join("\n");
+}
+
+/** Path of the plugin's file behind a module name; undefined if the name is not one of the plugin's. */
+function fileOf(name: string): string | undefined {
+  if (!name.startsWith(PLUGIN_ROOT)) return undefined;
+  try {
+    return decodeURIComponent(name.slice(PLUGIN_ROOT.length).replace(/[?#].*$/s, ""));
+  } catch (error) {
+    // Only a malformed percent escape throws, and such a name is nobody's file.
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+function resolveUrl(specifier: string, base: string): string {
+  return URL.canParse(specifier, base) ? new URL(specifier, base).href : "";
+}
+
+function toCode(file: string, bytes: Uint8Array, compiler: Compiler, imports: ImportMap): Compiled | ModuleFault {
+  const text = toText(file, bytes);
+  if (typeof text !== "string") return text;
+  if (file.endsWith(".json")) return jsonModule(file, text);
+  const wrong = adviceOnKind(file);
+  if (wrong !== undefined) return { kind: "import", message: `Cannot import "${file}": ${wrong}`, file };
+  const made = compileModule(file, text, compiler);
+  if ("kind" in made || !made.code.includes("import.meta")) return made;
+  const meta = metaText(file, made.code, imports);
+  // On the first line, so that every line keeps its number.
+  return {
+    ...made,
+    code: meta + made.code,
+    toAuthor: ({ line, column }) => made.toAuthor({ line, column: line === 1 ? Math.max(1, column - meta.length) : column }),
+  };
+}
+
+function adviceOnKind(file: string): string | undefined {
+  if (/\.[jt]sx$/.test(file)) return "JSX is not read; `bascule pack` makes a plugin of JavaScript of it";
+  if (/\.c[jt]s$/.test(file)) return "a plugin's modules are ECMAScript modules; `bascule vendor` turns CommonJS packages into such";
+  const extension = /\.[^./]+$/.exec(file)?.[0];
+  // Snapshots of tests are modules.
+  const isCode = extension === undefined || /^\.(?:m?[jt]s|snap)$/.test(extension);
+  return isCode ? undefined : 'it is neither code nor JSON; for its text write `with { type: "text" }`';
+}
+
+function toText(file: string, bytes: Uint8Array): string | ModuleFault {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return { kind: "syntax", message: `Cannot read "${file}": it is not UTF-8 text`, file };
+  }
+  return text.includes("\0") ? { kind: "syntax", message: `Cannot read "${file}": it contains a NUL character`, file } : text;
+}
+
+/** What `import.meta` holds, as Deno fills it. `main` is false: the host calls the plugin's functions. */
+function metaText(file: string, code: string, imports: ImportMap): string {
+  const url = JSON.stringify(PLUGIN_ROOT + encodeURI(file));
+  const path = `/$plugin/${file}`;
+  const folder = path.slice(0, path.lastIndexOf("/"));
+  const resolve = /import\.meta(?:\.resolve|\[|\s*[,;)}])/.test(code)
+    ? `import{createResolve as $bascule}from"${META_MODULE}";import.meta.resolve=$bascule(${url},${JSON.stringify(imports.entries)});`
+    : "";
+  return `${resolve}import.meta.url=${url};import.meta.filename=${JSON.stringify(path)};import.meta.dirname=${JSON.stringify(folder)};import.meta.main=false;`;
+}
+
+function textModule(file: string, bytes: Uint8Array): Compiled | ModuleFault {
+  const text = toText(file, bytes);
+  return typeof text === "string" ? { code: `export default ${JSON.stringify(text)};`, toAuthor: SAME_PLACE } : text;
+}
+
+function jsonModule(file: string, text: string): Compiled | ModuleFault {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    return { kind: "syntax", message: `Cannot parse "${file}": ${error instanceof Error ? error.message : "not JSON"}`, file };
+  }
+  // Parsed inside the guest, so that `__proto__` keys stay own properties as in any engine.
+  return { code: `export default JSON.parse(${JSON.stringify(text)});`, toAuthor: SAME_PLACE };
+}
+
+/** Where a stack's first frame in the plugin points; for load faults. */
+export function firstPosition(stack: string): Pick<LoadFault, "file" | "line" | "column"> {
+  const match = /([^\s()]+?):(\d+)(?::(\d+))?\)?\s*$/m.exec(stack);
+  if (match === null || match[1] === undefined) return {};
+  return { file: match[1], line: Number(match[2]), ...(match[3] === undefined ? {} : { column: Number(match[3]) }) };
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MAXIMUM_STATE_BYTES } from "../../../sandbox/image/session-states.ts";
+import { outputOf, SANDBOXES, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+
+const PLUGIN = `
+let count = 0;
+const kept = [];
+export function counted() { return ++count; }
+export async function slowly() { const seen = ++count; await new Promise((resolve) => setTimeout(resolve, 5)); return seen; }
+export async function asks() { count++; await Deno.stat("x").catch(() => {}); return count; }
+export function random() { return Math.random(); }
+export function fails() { count = 1000; throw new Error("no"); }
+export function grows() { kept.push(new Uint8Array(9 << 20).fill(1)); return kept.length; }
+`;
+
+describe.each(SANDBOXES)("a plugin with the state of a session, on the %s", (_name, options) => {
+  let box: TestSandbox;
+  beforeAll(async () => {
+    box = startSandbox(options);
+    await box.load("plugin", PLUGIN);
+    // A process takes seconds to start on a crowded machine.
+  }, 120_000);
+  afterAll(async () => {
+    expect(box.defects).toEqual([]);
+    await box[Symbol.asyncDispose]();
+  });
+  const call = async (name: string, session?: string): Promise<unknown> =>
+    outputOf(await box.call("plugin", name, session === undefined ? {} : { session }));
+
+  it("keeps it from call to call, for that session only [B2.session]", async () => {
+    expect([await call("counted", "a"), await call("counted", "a"), await call("counted", "a")]).toEqual([1, 2, 3]);
+    expect(await call("counted", "b")).toBe(1);
+    expect(await call("counted")).toBe(1);
+    expect(await call("counted", "a")).toBe(4);
+  });
+
+  it("runs the calls of one session one after another [B2.session]", async () => {
+    const seen = await Promise.all(Array.from({ length: 8 }, () => call("slowly", "ordered")));
+    expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  it("cancels a call that waits for its turn at once, and leaves the others their order [T3.session] [B2.session]", async () => {
+    let answer = (): void => {};
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    const first = box.call("plugin", "asks", { session: "held", hostCall: () => held.then(() => ({ ok: true, value: "{}" })) });
+    const abort = new AbortController();
+    const second = box.call("plugin", "counted", { session: "held", signal: abort.signal });
+    const third = box.call("plugin", "counted", { session: "held" });
+    abort.abort();
+    expect(outputOf(await second)).toEqual({ kind: "cancelled" });
+    answer();
+    expect([outputOf(await first), outputOf(await third)]).toEqual([1, 2]);
+  });
+
+  it("forgets what a failed call changed [B2.session]", async () => {
+    await call("counted", "failing");
+    expect(await call("fails", "failing")).toMatchObject({ kind: "threw", message: "no" });
+    expect(await call("counted", "failing")).toBe(2);
+  });
+
+  it("still draws new random numbers [B9.random]", async () => {
+    const seen = [await call("random", "r"), await call("random", "r"), await call("random", "r")];
+    expect(new Set(seen).size).toBe(3);
+  });
+
+  it("fails the call that would keep too much [B2.session]", async () => {
+    expect(await call("counted", "greedy")).toBe(1);
+    expect(await call("grows", "greedy")).toEqual({ kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES });
+    expect(await call("counted", "greedy")).toBe(2);
+  });
+
+  it("begins afresh when the plugin is loaded again", async () => {
+    await box.load("again", PLUGIN);
+    const count = async (): Promise<unknown> => outputOf(await box.call("again", "counted", { session: "a" }));
+    expect([await count(), await count()]).toEqual([1, 2]);
+    box.sandbox.unload("again");
+    await box.load("again", PLUGIN);
+    expect(await count()).toBe(1);
+  });
+});

@@ -1,0 +1,426 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { outputOf, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+
+let box: TestSandbox;
+let names = 0;
+
+beforeAll(() => {
+  box = startSandbox();
+});
+afterAll(async () => {
+  expect(box.defects).toEqual([]);
+  await box[Symbol.asyncDispose]();
+});
+
+type Files = Readonly<Record<string, string>>;
+
+const load = (files: Files | string) => box.load(`m${++names}`, files);
+const run = async (files: Files | string): Promise<unknown> => {
+  expect(await load(files)).toMatchObject({ ok: true });
+  return outputOf(await box.call(`m${names}`, "run"));
+};
+const manifest = (imports: Files): string => JSON.stringify({ imports });
+const refusal = async (files: Files | string): Promise<unknown> => {
+  const outcome = await load(files);
+  return outcome.ok ? "loaded" : outcome.fault;
+};
+
+describe("the import map of a plugin", () => {
+  it("leads exact names and names that end in a slash to files, the longest first [B7.imports] [M2]", async () => {
+    expect(
+      await run({
+        "main.ts": `import one from "one";
+import { two } from "@lib/two.ts";
+import deep from "@lib/deep/x.ts";
+import exact from "@lib/exact.ts";
+export const run = () => [one, two, deep, exact];`,
+        "manifest.json": manifest({
+          one: "./vendor/one.js",
+          "@lib/": "./lib/",
+          "@lib/deep/": "./other/",
+          "@lib/exact.ts": "./vendor/one.js",
+        }),
+        "vendor/one.js": `export default 1;`,
+        "lib/two.ts": `export const two: number = 2;`,
+        "lib/deep/x.ts": `export default "shadowed";`,
+        "other/x.ts": `import one from "one"; export default one + 10;`,
+      }),
+    ).toEqual([1, 2, 11, 1]);
+  });
+
+  it("leads packages to the files that vendor/vendor.json has for them [B7.imports] [PB3.vendor]", async () => {
+    expect(
+      await run({
+        "main.ts": `import { greet } from "@scope/greet"; export const run = () => greet("you");`,
+        "manifest.json": manifest({ "@scope/greet": "jsr:@scope/greet@^1" }),
+        "vendor/vendor.json": manifest({ "jsr:@scope/greet@^1": "./vendor/greet.js" }),
+        "vendor/greet.js": "export const greet = (who) => `hello ${who}`;",
+      }),
+    ).toBe("hello you");
+  });
+
+  it.each([
+    [
+      "a bare name",
+      { "main.ts": `import "lodash";` },
+      `Cannot import "lodash" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add npm:lodash\` brings the package along, and it is imported as "lodash"`,
+    ],
+    [
+      "npm: in the code",
+      { "main.ts": `import "npm:@scope/x@^2/sub";` },
+      `Cannot import "npm:@scope/x@^2/sub" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add npm:@scope/x@^2\` brings the package along, and it is imported as "@scope/x"`,
+    ],
+    [
+      "a package that nobody vendored",
+      { "main.ts": `import "x";`, "manifest.json": manifest({ x: "npm:x@1" }) },
+      'Cannot import "x" from "main.ts": "npm:x@1" is not in the plugin; run `bascule vendor`, which puts it there',
+    ],
+    [
+      "a file that the map names and nobody wrote",
+      { "main.ts": `import "x";`, "manifest.json": manifest({ x: "./vendor/x.js" }) },
+      'Cannot import "x" from "main.ts": no such file in the plugin',
+    ],
+    [
+      "a map that leads out",
+      { "main.ts": `import "x";`, "manifest.json": manifest({ x: "./../../x.js" }) },
+      'Cannot import "x" from "main.ts": no such file in the plugin',
+    ],
+  ] as const)("refuses %s, saying what to write [B7.refused]", async (_what, files, message) => {
+    expect(await refusal(files)).toEqual({ kind: "import", message, file: "main.ts", line: 1, column: 8 });
+  });
+});
+
+describe("modules", () => {
+  it("import JSON and text, also dynamically, and one file as both code and text [B7.json] [B7.text]", async () => {
+    expect(
+      await run({
+        "main.ts": `import data from "./data.json" with { type: "json" };
+import text from "./notes.txt" with { type: "text" };
+import code from "./other.ts" with { type: "text" };
+import { answer } from "./other.ts";
+const { default: later } = await import("./notes.txt", { with: { type: "text" } });
+export const run = () => [data, text, code, answer, later];`,
+        "data.json": `{"a": [1]}`,
+        "notes.txt": "née\u2028\n",
+        "other.ts": "export const answer: number = 42;",
+      }),
+    ).toEqual([{ a: [1] }, "née\u2028\n", "export const answer: number = 42;", 42, "née\u2028\n"]);
+  });
+
+  it("import dynamically within the plugin, during the call, and nothing outside [B7.dynamic]", async () => {
+    expect(
+      await run({
+        "main.ts": `export async function run() {
+  const name = "later";
+  const { value } = await import(\`./\${name}.ts\`);
+  const refused = await import("npm:x").catch((error: Error) => error.message);
+  const outside = await import("../x.ts").catch((error: Error) => error.message);
+  return [value, refused.slice(0, 33), outside];
+}`,
+        "later.ts": "enum Kind { Late = 'late' }\nexport const value: string = Kind.Late;",
+      }),
+    ).toEqual([
+      "late",
+      'Cannot import "npm:x" from "main.',
+      'Cannot import "../x.ts" from "main.ts": it leads out of the plugin (main.ts:5:32)',
+    ]);
+  });
+
+  it("may import one another in a circle, and await at the top level [B7.cycles] [B7.await]", async () => {
+    expect(
+      await run({
+        "main.ts": `import { odd } from "./odd.ts"; export const even = (n: number): boolean => n === 0 || odd(n - 1);
+const ready = await new Promise<string>((resolve) => setTimeout(() => resolve("ready"), 10));
+export const run = () => [even(10), odd(10), ready];`,
+        "odd.ts": `import { even } from "./main.ts"; export const odd = (n: number): boolean => n !== 0 && even(n - 1);`,
+      }),
+    ).toEqual([true, false, "ready"]);
+  });
+
+  it("know themselves by import.meta, as Deno fills it [B7.meta]", async () => {
+    expect(
+      await run({
+        "main.ts": `export { run } from "./lib/where.ts";`,
+        "lib/where.ts": `const { url, filename, dirname, main } = import.meta;
+export const run = () => [url, filename, dirname, main, Object.keys(import.meta).sort(),
+  import.meta.resolve("./x.ts"), import.meta.resolve("../y.ts"), import.meta.resolve("lib"), import.meta.resolve("@v/z.js"), import.meta.resolve("https://a.b/c"),
+  (() => { try { return import.meta.resolve("none"); } catch (error) { return String(error); } })()];`,
+        "manifest.json": manifest({ lib: "./vendor/lib.js", "@v/": "./vendor/" }),
+      }),
+    ).toEqual([
+      "file:///$plugin/lib/where.ts",
+      "/$plugin/lib/where.ts",
+      "/$plugin/lib",
+      false,
+      ["dirname", "filename", "main", "resolve", "url"],
+      "file:///$plugin/lib/x.ts",
+      "file:///$plugin/y.ts",
+      "file:///$plugin/vendor/lib.js",
+      "file:///$plugin/vendor/z.js",
+      "https://a.b/c",
+      'TypeError: Import "none" not a dependency: write it under "imports" in manifest.json',
+    ]);
+  });
+
+  it.each([
+    [
+      "bytes",
+      { "main.ts": `\n  import x from "./x.bin" with { type: "bytes" };`, "x.bin": "" },
+      { kind: "syntax", line: 2, message: expect.stringContaining("Deno.readFile") },
+    ],
+    [
+      "text without saying so",
+      { "main.ts": `import "./x.txt";`, "x.txt": "" },
+      { kind: "import", message: expect.stringContaining('write `with { type: "text" }`') },
+    ],
+    ["JSX", { "main.ts": `import "./x.tsx";`, "x.tsx": "" }, { kind: "import", message: expect.stringContaining("JSX is not read") }],
+    [
+      "CommonJS",
+      { "main.ts": `import "./x.cjs";`, "x.cjs": "" },
+      { kind: "import", message: expect.stringContaining("ECMAScript modules") },
+    ],
+  ] as const)("refuse %s, saying what to write [B7.refused]", async (_what, files, fault) => {
+    expect(await refusal(files)).toMatchObject(fault);
+  });
+});
+
+describe("TypeScript that cannot be blanked out", () => {
+  const SOURCE = `enum Color { Red = "red", Blue = "blue" }
+namespace Shapes { export const sides = 4; }
+class Point {
+  constructor(private readonly x: number, public y = 2) {}
+  sum(): number { return this.x + this.y; }
+}
+import sides = Shapes.sides;
+export const run = (args: { fail?: boolean }): unknown => {
+  if (args.fail) {
+    const nothing: any = undefined;
+    return nothing.property;
+  }
+  return [Color.Blue, sides, new Point(1).sum()];
+};`;
+
+  it("is transformed: enums, namespaces, parameter properties, import aliases [B7.transform]", async () => {
+    expect(await run(SOURCE)).toEqual(["blue", 4, 3]);
+  });
+
+  it("throws with the author's lines and columns, also on a worker that did not load it [B7.positions] [H5.positions]", async () => {
+    await load(SOURCE);
+    const outcomes = await Promise.all(Array.from({ length: 6 }, () => box.call(`m${names}`, "run", { args: { fail: true } })));
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ ok: false, fault: { name: "TypeError", stack: expect.stringContaining("(main.ts:11:19)") } });
+    }
+  });
+
+  it("says where the top level threw, in a file that was transformed [H5.positions]", async () => {
+    expect(await load(`enum A { X }\n\nenum B {\n  Y,\n}\n  throw new Error(String(A.X + B.Y));`)).toMatchObject({
+      ok: false,
+      fault: { kind: "threw", message: "Error: 0", file: "main.ts", line: 6 },
+    });
+  });
+});
+
+describe("using", () => {
+  const RESOURCES = `const log: string[] = [];
+const open = (name: string, fail = false) => ({ name, [Symbol.dispose]() { log.push("-" + name); if (fail) throw new Error("dispose " + name); } });
+const openLater = (name: string) => ({ name, async [Symbol.asyncDispose]() { await null; log.push("~" + name); } });
+`;
+
+  it("disposes in reverse at the end of a block, also after return and throw [B7.using]", async () => {
+    expect(
+      await run(`${RESOURCES}
+function inner(): string {
+  using a = open("a"), b = open("b");
+  log.push(a.name + b.name);
+  { using c = open("c"); }
+  using none = null;
+  return "returned";
+}
+export function run(): unknown {
+  const returned = inner();
+  try { using d = open("d"); throw new Error("thrown"); } catch (error) { log.push((error as Error).message); }
+  return [returned, log];
+}`),
+    ).toEqual(["returned", ["ab", "-c", "-b", "-a", "-d", "thrown"]]);
+  });
+
+  it("awaits asynchronous resources, and mixes with synchronous ones [B7.using]", async () => {
+    expect(
+      await run(`${RESOURCES}
+export async function run() {
+  {
+    await using a = openLater("a");
+    using b = open("b");
+    await using c = openLater("c");
+    log.push("body");
+  }
+  return log;
+}`),
+    ).toEqual(["body", "~c", "-b", "~a"]);
+  });
+
+  it("disposes after each turn of a loop, nested and labelled, with and without a block [B7.using]", async () => {
+    expect(
+      await run(`${RESOURCES}
+export async function run() {
+  outer: for (using a of [open("1"), open("2"), open("3")]) {
+    if (a.name === "2") continue outer;
+    if (a.name === "3") break;
+  }
+  for (using x of [open("x")]) for (using y of [open("y")]) log.push(x.name + y.name);
+  for (await using z of [openLater("z")]) log.push(z.name);
+  return log;
+}`),
+    ).toEqual(["-1", "-2", "-3", "xy", "-y", "-x", "z", "~z"]);
+  });
+
+  it("keeps what the body threw beside what disposing threw [B7.using]", async () => {
+    expect(
+      await run(`${RESOURCES}
+export function run() {
+  try { using a = open("a", true); using b = open("b", true); throw new Error("body"); }
+  catch (error: any) { return [error.name, error.error.message, error.suppressed.name, error.suppressed.error.message, error.suppressed.suppressed.message]; }
+}`),
+    ).toEqual(["SuppressedError", "dispose a", "SuppressedError", "dispose b", "body"]);
+  });
+
+  it("disposes at the end of a module, in reverse, what its top level holds [B7.using]", async () => {
+    expect(
+      await run({
+        "main.ts": `import { log, held } from "./held.ts"; import { later } from "./later.ts"; export const run = (): unknown => [held.name, log, later];`,
+        "held.ts": `#!/usr/bin/env deno
+${RESOURCES}
+export { log };
+using a = open("a");
+export const held = a;
+function inside(): void { using c = open("c"); log.push("in"); }
+inside();
+using b = open("b");
+log.push("end"); // the last line`,
+        "later.ts": `${RESOURCES}
+export const later = log;
+await using a = openLater("a");
+using b = open("b");
+log.push("end");`,
+      }),
+    ).toEqual(["a", ["in", "-c", "end", "-b", "-a"], ["end", "-b", "~a"]]);
+  });
+
+  it("keeps the author's lines and columns [B7.positions]", async () => {
+    await load(`using held = null;
+export const run = () => { throw new Error("here"); };`);
+    expect(await box.call(`m${names}`, "run")).toMatchObject({ ok: false, fault: { stack: "    at run (main.ts:2:43)" } });
+    await load(`const open = () => ({ [Symbol.dispose]() {} });
+export function run() { using a = open(); using b = open(); throw new Error("here"); }`);
+    expect(await box.call(`m${names}`, "run")).toMatchObject({ ok: false, fault: { stack: "    at run (main.ts:2:76)" } });
+  });
+
+  it.each([["the head of a counting loop", { "main.js": "export function run() {\n  for (using a = null; ;) break;\n}" }, 2]])(
+    "is refused at %s, with its place [B7.refused]",
+    async (_where, source, line) => {
+      expect(await refusal(source)).toMatchObject({ kind: "syntax", line, message: expect.stringContaining('"using"') });
+    },
+  );
+
+  it("is a name like any other where it is no keyword [B7.using]", async () => {
+    expect(await run(`const using = 1; // using x = 2\nexport const run = () => { let x = using; x = using; return x; };`)).toBe(1);
+  });
+});
+
+describe("`for await`", () => {
+  it("waits for what return() promises, however the loop is left, and only then [B7.for-await]", async () => {
+    expect(
+      await run(`const log: string[] = [];
+const source = (name: string, fail?: string) => ({ [Symbol.asyncIterator]: () => ({
+  n: 0,
+  async next() { return { done: this.n === 2, value: this.n++ }; },
+  async return() { await null; await null; log.push("closed " + name); if (fail) throw new Error(fail); return {}; },
+}) });
+async function returns() { for await (const n of source("r")) return n; }
+async function* yields() { outer: for await (const a of source("a")) for await (const b of source("b")) { yield a + b; continue outer; } }
+const caught = (promise: Promise<unknown>) => promise.catch((error: Error) => log.push("caught " + error.message));
+export async function run() {
+  for await (const n of source("all")) log.push(String(n));
+  for await (const n of source("break")) break;
+  log.push("after");
+  await returns();
+  log.push("returned");
+  await caught((async () => { for await (const n of source("t", "close")) throw new Error("body"); })());
+  await caught((async () => { for await (const n of source("f", "close")) break; })());
+  for await (const n of yields()) log.push(String(n));
+  for await (const n of [1, Promise.resolve(2)]) log.push("s" + n);
+  let bare = 0;
+  if (log.length > 0) for await (const n of source("bare")) bare += n;
+  await caught((async () => { for await (const n of 5 as never) log.push(n); })());
+  return log;
+}`),
+    ).toEqual([
+      ...["0", "1", "closed break", "after", "closed r", "returned", "closed t", "caught body", "closed f", "caught close"],
+      ...["0", "closed b", "1", "closed b", "s1", "s2", "caught not a function"],
+    ]);
+  });
+
+  it("keeps the author's lines and columns, and goes together with yield in the head [B7.positions] [B7.yield]", async () => {
+    await load(`export async function run() { for await (const a of [1]) throw new Error("here"); }`);
+    expect(await box.call(`m${names}`, "run")).toMatchObject({ ok: false, fault: { stack: "    at run (main.ts:1:73)" } });
+    expect(
+      await run(`async function* g() { for await (const a of yield 1) yield a; }
+export async function run() { const it = g(); await it.next(); return (await it.next([2] as never)).value; }`),
+    ).toBe(2);
+  });
+});
+
+describe("`yield` in the head of a loop", () => {
+  it("works, also with labels, without blocks, delegated and nested, and positions stay [B7.yield] [B7.positions]", async () => {
+    expect(
+      await run(`function* inner(): Generator<string, number[], number> { yield "delegated"; return [3]; }
+function* outer(flag: boolean): Generator<unknown, string, number[]> {
+  const seen: unknown[] = [];
+  if (flag) again: for (const a of yield "asked") { for (const b of [(yield "nested")[0], a]) { if (b === 1) continue again; seen.push(b); } }
+  for (const a of (yield* inner()).map((n) => n + 1)) seen.push(a);
+  await_of: for (const [a] of [[yield "last"]]) { seen.push(a); break await_of; }
+  return seen.join();
+}
+async function* later() { for (const a of await Promise.resolve([yield 1])) yield a; }
+export async function run() {
+  const steps: unknown[] = [];
+  const it = outer(true);
+  let next = it.next();
+  const answers: unknown[] = [[1, 2], [2], [7], 5, [9]];
+  while (!next.done) { steps.push(next.value); next = it.next(answers.shift() as number[]); }
+  const asked = later();
+  await asked.next();
+  return [steps, next.value, (await asked.next("x" as never)).value];
+}`),
+    ).toEqual([["asked", "nested", "nested", "delegated", "last"], "2,7,2,4,9", "x"]);
+    await load(`function* g() { for (const a of yield 1) throw new Error(String(a)); }
+export function run() { const it = g(); it.next(); it.next([1]); }`);
+    expect(await box.call(`m${names}`, "run")).toMatchObject({
+      ok: false,
+      fault: { stack: expect.stringContaining("at g (main.ts:1:57)") },
+    });
+  });
+});
+
+describe("names that only types use", () => {
+  it("are not imported, as in Deno; the others are, and positions stay the author's [B7.types] [H5.positions]", async () => {
+    expect(
+      await run({
+        "main.ts": `import Shape, { Options, run as go } from "./lib.ts";
+import { Other } from "./types.ts";
+import type { Never } from "./types.ts";
+/** Takes {@link Options}. */
+const text = \`
+import { Options } from "kept in a text";
+\`;
+export const run = (options: Options & Other & Never & Shape): unknown => {
+  try { go(options); } catch (error) { return [text.includes("import { Options }"), (error as Error).stack]; }
+};`,
+        "lib.ts": `export default interface Shape { a?: 1 }
+export interface Options { b?: 2 }
+export const run = (_options: Options): void => { throw new Error("here"); };`,
+        "types.ts": `export interface Other { c?: 3 } export type Never = object; throw new Error("Types are loaded by nobody");`,
+      }),
+    ).toEqual([true, expect.stringContaining("main.ts:9:11")]);
+  });
+});

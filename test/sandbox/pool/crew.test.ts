@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { WORN_AFTER_BYTES } from "../../../sandbox/pool/crew.ts";
+import { partsOf } from "../../../sandbox/image/image.ts";
+import { createSandbox } from "../../../sandbox/mod.ts";
+import { CURRENT } from "../../../sandbox/worker/protocol.ts";
+import { EMPTY_IMAGE, INVOCATION, NOTHING_USED, PLUGIN, type ScriptedWorker, scriptedWorkers } from "../../support/scripted-worker.ts";
+
+const PAGES = WORN_AFTER_BYTES / 4 / 256;
+
+function largeImage(): { readonly pages: SharedArrayBuffer; readonly heapEnd: number } {
+  const pages = new SharedArrayBuffer(PAGES * (4 + 256));
+  partsOf({ pages }).numbers.set(Array.from({ length: PAGES }, (_, page) => page));
+  return { pages, heapEnd: PAGES * 256 };
+}
+
+describe("the crew", () => {
+  it("lets a worker go that held and forgot much, once it is idle and another is ready [H4.memory]", async () => {
+    const { launcher, workers, advance } = scriptedWorkers();
+    const sandbox = createSandbox(launcher, { maximumWorkers: 1, engine: "plain" });
+    const [first] = workers;
+    if (first === undefined) throw new Error("No worker was started");
+    const image = largeImage();
+    let number = 0;
+    for (let version = 1; version <= 4; version++) {
+      const loading = sandbox.load({ ...PLUGIN, digest: `v${version}` });
+      await expect.poll(() => first.requests.filter(({ type }) => type === "load").length).toBe(version);
+      first.say({ type: "loaded", number: ++number, image });
+      await loading;
+      if (version > 1) sandbox.unload(`v${version - 1}`);
+    }
+    expect(first.ended).toBe(false);
+    advance(200);
+    await expect.poll(() => workers.length).toBe(2);
+    const call = sandbox.invoke({ ...INVOCATION, digest: "v4" });
+    sandbox.unload("v4");
+    expect(first.ended).toBe(false);
+    first.say({ type: "done", number: ++number, output: '{"o":1}', used: NOTHING_USED, lines: [] });
+    expect(await call).toMatchObject({ ok: true });
+    await expect.poll(() => first.ended).toBe(true);
+    const loading = sandbox.load({ ...PLUGIN, digest: "v5" });
+    await expect.poll(() => workers[1]?.requests.at(-1)?.type).toBe("load");
+    workers[1]?.say({ type: "loaded", number: ++number, image });
+    expect(await loading).toMatchObject({ ok: true });
+    await sandbox.close();
+  });
+
+  it("loads a plugin again whose worker ended by itself, but not for ever [B10.load]", async () => {
+    const { launcher, workers } = scriptedWorkers();
+    const sandbox = createSandbox(launcher, { maximumWorkers: 1, engine: "plain" });
+    const unlucky = sandbox.load(PLUGIN);
+    await crash(workers, 0, 1);
+    const second = await nextWith(workers, 1, 1);
+    second.say({ type: "loaded", number: 1, image: EMPTY_IMAGE });
+    expect(await unlucky).toMatchObject({ ok: true });
+
+    const deadly = sandbox.load({ ...PLUGIN, digest: "q" });
+    for (const worker of [1, 2, 3]) await crash(workers, worker, 2);
+    expect(await deadly).toEqual({ ok: false, fault: { kind: "trap", message: "the thread ended" } });
+    expect(workers.flatMap(({ requests }) => requests.filter(({ type }) => type === "load"))).toHaveLength(5);
+    await sandbox.close();
+  });
+});
+
+/** With a load in the guest's hands: whether it is to blame cannot be known. */
+async function crash(workers: readonly ScriptedWorker[], index: number, number: number): Promise<void> {
+  const worker = await nextWith(workers, index, number);
+  Atomics.store(worker.control.words, CURRENT, number);
+  worker.exit("the thread ended");
+}
+
+/** The worker that was started as the given one, once it has been sent that load. */
+async function nextWith(workers: readonly ScriptedWorker[], index: number, number: number): Promise<ScriptedWorker> {
+  const isSent = (worker: ScriptedWorker | undefined): boolean =>
+    worker?.requests.some((request) => request.type === "load" && request.number === number) ?? false;
+  await expect.poll(() => isSent(workers[index]), { timeout: 15_000 }).toBe(true);
+  const worker = workers[index];
+  if (worker === undefined) throw new Error("It was there a moment ago");
+  return worker;
+}

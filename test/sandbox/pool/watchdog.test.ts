@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
+import type { CallJob } from "../../../sandbox/pool/job.ts";
+import { judgeCall, judgeEntry } from "../../../sandbox/pool/watchdog.ts";
+
+/** A call that began at 0 with a second of wall time and half a second of CPU. */
+function job(fields: Partial<CallJob> = {}): CallJob {
+  const invocation = { limits: { ...DEFAULT_LIMITS, wallMs: 1_000, cpuMs: 500 } };
+  // The watchdog reads times and limits only.
+  return { kind: "call", begunAt: 0, givenAt: 0, cancelBy: undefined, askingMs: 0, invocation, ...fields } as unknown as CallJob;
+}
+
+describe("judgeEntry()", () => {
+  const stuck = { number: 1, enteredAt: 0, endBy: 500, lastPoll: 10 };
+
+  it("ends the worker of a guest that does not poll, soon after its end [B3.kill]", () => {
+    expect(judgeEntry(stuck, job(), 514, false)).toBeUndefined();
+    expect(judgeEntry(stuck, job(), 515, false)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
+  });
+
+  it("gives one that polled until its end time to get a processor", () => {
+    const polling = { ...stuck, lastPoll: 495 };
+    expect(judgeEntry(polling, job(), 535, false)).toBeUndefined();
+    expect(judgeEntry(polling, job(), 536, false)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
+    // Where native loops ask as well it can have gone nowhere else.
+    expect(judgeEntry(polling, job(), 1_000, true)).toBeUndefined();
+    expect(judgeEntry(polling, job(), 1_001, true)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
+    expect(judgeEntry(stuck, job(), 541, true)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
+  });
+
+  it("does not take a guest that was just entered for one that polls, however short its time [B3.kill]", () => {
+    const short = { number: 1, enteredAt: 450, endBy: 500, lastPoll: 450 };
+    expect(judgeEntry(short, job({ givenAt: 450, begunAt: 450 }), 515, false)).toBeDefined();
+    // On an engine whose native loops ask as well it has not had the processor yet.
+    expect(judgeEntry(short, job({ givenAt: 450, begunAt: 450 }), 515, true)).toBeUndefined();
+    expect(judgeEntry({ ...short, lastPoll: 451 }, job({ givenAt: 450, begunAt: 450 }), 515, false)).toBeUndefined();
+  });
+
+  it("says which clock ran out, and that a cancelled call was cancelled", () => {
+    expect(judgeEntry({ ...stuck, endBy: 1_000 }, job(), 1_100, false)).toEqual({ kind: "timeout", limit: "wall", limitMs: 1_000 });
+    expect(judgeEntry(stuck, job({ cancelBy: 400 }), 600, false)).toEqual({ kind: "cancelled" });
+  });
+});
+
+describe("judgeCall()", () => {
+  it("leaves a call alone that has not begun, however long it has waited [T2.start]", () => {
+    expect(judgeCall(job({ begunAt: undefined }), false, 1e9)).toEqual({ kind: "fine" });
+  });
+
+  it("answers for a worker that lets the wall time pass", () => {
+    expect(judgeCall(job(), false, 1_030)).toEqual({ kind: "fine" });
+    expect(judgeCall(job(), false, 1_031)).toEqual({ kind: "answer", fault: { kind: "timeout", limit: "wall", limitMs: 1_000 } });
+  });
+
+  it("does not count the time for which a call waited for a person [E7.clock]", () => {
+    const asked = job({ askingMs: 60_000 });
+    expect(judgeCall(asked, false, 61_030)).toEqual({ kind: "fine" });
+    expect(judgeCall(asked, false, 61_031)).toEqual({ kind: "answer", fault: { kind: "timeout", limit: "wall", limitMs: 1_000 } });
+  });
+
+  it("stops a cancelled call after its grace, then answers for it or ends its worker [T3.grace]", () => {
+    const cancelled = job({ cancelBy: 300 });
+    expect(judgeCall(cancelled, true, 300)).toEqual({ kind: "fine" });
+    expect(judgeCall(cancelled, true, 301)).toEqual({ kind: "stop" });
+    expect(judgeCall(cancelled, false, 331)).toEqual({ kind: "answer", fault: { kind: "cancelled" } });
+    expect(judgeCall(cancelled, true, 331)).toEqual({ kind: "kill", fault: { kind: "cancelled" } });
+  });
+});
