@@ -107,10 +107,9 @@ async function followRedirects(first: Hop, mode: RedirectMode, begun: Begun): Pr
     try {
       const signal = AbortSignal.any([context.signal, exchange.signal]);
       const { fields, body } = sent;
-      response = withoutValues(
-        await context.platform.network.exchange(proof.url, { fields, signal, limits: NET_LIMITS, ...(body !== undefined && { body }) }),
-        context.secrets,
-      );
+      const { plugin, platform, secrets } = context;
+      const own = { ...(body !== undefined && { body }), ...(plugin !== undefined && { owner: plugin }) };
+      response = withoutValues(await platform.network.exchange(proof.url, { fields, signal, limits: NET_LIMITS, ...own }), secrets);
     } catch (thrown) {
       // Anything else is a bug of ours and must not look like the guest's.
       if (!(thrown instanceof NetworkError)) throw thrown;
