@@ -24,7 +24,7 @@ export type Admission<A extends PathAccess> =
 /** @param subject the act in Deno's form, for messages: `remove 'a'` */
 export function admit<A extends PathAccess>(wish: PathWish<A>, subject: string, context: BridgeContext): Admission<A> {
   const { access, written, deep = false } = wish;
-  const check = checkPath(access, written, context);
+  const check = checkPath(access, written, context, deep ? "below" : "place");
   if (!check.ok) return { ok: false, answer: refuse(check.denial, subject, context) };
   if (!deep || !check.partial) return { ok: true, allowed: check };
   context.record({ ...check.act, decision: "denied" });
