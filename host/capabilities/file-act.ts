@@ -67,6 +67,11 @@ export async function actOn<A extends PathAccess>(
   return answer;
 }
 
+/** True once nobody waits any more for what the call does: long acts end between two of their steps (SPEC T3). */
+export function isOver({ signal, openFiles }: Pick<BridgeContext, "signal" | "openFiles">): boolean {
+  return signal.aborted || openFiles?.isOver === true;
+}
+
 /** Reports a written path, relative to the workspace where it is inside. */
 export function reportModified(
   { path }: Pick<CheckedPath<PathAccess>, "path">,
