@@ -2,19 +2,19 @@
 
 import type { Caller, JsonObject, JsonValue, Limits, Permissions, Route, SideEffect, SideEffectClass } from "../manifests/mod.ts";
 import type { ChainMark, ChainPlace, ChainStep } from "./chains/chain.ts";
-import type { RawArguments } from "./arguments.ts";
+import type { RawArguments } from "./tools/arguments.ts";
 import type { ToolErrorData } from "./errors.ts";
-import type { AskCaller } from "./asks.ts";
+import type { AskCaller } from "./calls/asks.ts";
 import type { LogLevel } from "./platform/platform.ts";
 import type { DryRunReport } from "./overlay/report.ts";
 import type { RecordingSummary } from "./recordings/recording.ts";
 import type { Grant } from "./policy/grant.ts";
 import type { HostCallHandler } from "../sandbox/mod.ts";
 import type { Quota } from "./quotas/quota.ts";
-import type { Session } from "./session.ts";
-import type { ContentBlock } from "./tool-output.ts";
+import type { Session } from "./calls/session.ts";
+import type { ContentBlock } from "./tools/tool-output.ts";
 
-export type { ContentBlock } from "./tool-output.ts";
+export type { ContentBlock } from "./tools/tool-output.ts";
 
 /** One call as a door hands it in. Frozen. */
 export interface ToolCall {

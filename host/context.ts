@@ -1,7 +1,7 @@
 /** What a tool is told about its call (SPEC D7), the same for host tools and, inside the sandbox, for plugins. */
 
 import type { JsonObject, JsonValue, Permissions } from "../manifests/mod.ts";
-import type { AskCaller } from "./asks.ts";
+import type { AskCaller } from "./calls/asks.ts";
 import type { Log } from "./platform/platform.ts";
 
 /** What a tool gets beside its arguments. */

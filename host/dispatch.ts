@@ -1,6 +1,6 @@
 /** The one path that every call of every door takes (SPEC D1). */
 
-import { checkWishes, checkWorld, readArguments } from "./arguments.ts";
+import { checkWishes, checkWorld, readArguments } from "./tools/arguments.ts";
 import type { ToolCall, ToolResult } from "./call.ts";
 import { checkCaller } from "./chains/check-caller.ts";
 import type { Confirm } from "./confirmations/confirmations.ts";
@@ -15,16 +15,16 @@ import {
   userDenied,
 } from "./errors.ts";
 import type { HookGates } from "./hooks.ts";
-import { isVisibleTo } from "./listing.ts";
+import { isVisibleTo } from "./tools/listing.ts";
 import { checkValue, type JsonValue, type Requirement } from "../manifests/mod.ts";
 import { leavesTheMachine, type Preview, type Previewed } from "./overlay/preview.ts";
-import { nearestNames } from "./nearest.ts";
+import { nearestNames } from "./tools/nearest.ts";
 import { offHint } from "./policy/match.ts";
 import type { Policy } from "./policy/policy.ts";
 import { checkUngranted, type RequiredCheck, type RequiredContext } from "./capabilities/mod.ts";
 import type { Quotas } from "./quotas/quotas.ts";
 import type { Execution, Executors } from "./routes/executor.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./tools/snapshot.ts";
 import type { Telemetry } from "./telemetry/mod.ts";
 import { openTrace, type Trace, type TraceSinks } from "./trace.ts";
 

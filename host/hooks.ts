@@ -2,7 +2,7 @@
 
 import type { ToolCall, ToolResult } from "./call.ts";
 import { deniedByHook, type ToolErrorData } from "./errors.ts";
-import type { RegisteredTool } from "./tool.ts";
+import type { RegisteredTool } from "./tools/tool.ts";
 
 /** Functions of the embedding program. They see the call as the door sent it: its arguments are not checked yet. */
 export interface Hooks {

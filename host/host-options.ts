@@ -8,9 +8,9 @@ import type { IsolationConfig, IsolationKind, JsonObject, JsonValue, Permissions
 import type { LearningOptions } from "./learn/learning-policy.ts";
 import type { Log, Platform } from "./platform/platform.ts";
 import type { Policy } from "./policy/policy.ts";
-import type { Registry } from "./registry.ts";
+import type { Registry } from "./tools/registry.ts";
 import type { TelemetryOptions } from "./telemetry/mod.ts";
-import type { PluginVersion, ToolFactory } from "./tool.ts";
+import type { PluginVersion, ToolFactory } from "./tools/tool.ts";
 import type { ToolkitSource } from "./toolkits/toolkits.ts";
 
 /** Relative paths are relative to the working directory. */

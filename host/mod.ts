@@ -13,9 +13,9 @@
 export { createHost } from "./host.ts";
 export type { Host, HostCallOptions } from "./host-interface.ts";
 export type { EventOptions, HostOptions } from "./host-options.ts";
-export { ProjectConfigError } from "./project-file.ts";
+export { ProjectConfigError } from "./project/project-file.ts";
 
-export { JsonArgumentText, type RawArguments } from "./arguments.ts";
+export { JsonArgumentText, type RawArguments } from "./tools/arguments.ts";
 export type {
   AllowDecision,
   Because,
@@ -31,14 +31,14 @@ export type {
   ToolSuccess,
   TruncatedPart,
 } from "./call.ts";
-export type { CallAllOptions, CallOptions, CallRequest } from "./calls.ts";
+export type { CallAllOptions, CallOptions, CallRequest } from "./calls/calls.ts";
 export type { HookAnswer, Hooks } from "./hooks.ts";
 export type { ChainMark, ChainStep } from "./chains/chain.ts";
 export type { ChainMode, ToolChain, TurnResponse } from "./chains/turn.ts";
 export { type SkillDeclaration, SkillNotFound, type Skills } from "./skills/skills.ts";
 export type { Toolkit, ToolkitFunction, ToolkitMember, Toolkits, ToolkitSource, ToolkitStatus } from "./toolkits/toolkits.ts";
-export type { Session } from "./session.ts";
-export type { HostSessionOptions, SessionContext } from "./sessions.ts";
+export type { Session } from "./calls/session.ts";
+export type { HostSessionOptions, SessionContext } from "./calls/sessions.ts";
 
 export { EXPORT_FORMATS } from "./exports/mod.ts";
 export type {
@@ -63,7 +63,7 @@ export { langChainTool, type LangChainShaped } from "./sources/adapters/langchai
 export type { ForeignToolOptions } from "./sources/adapters/foreign-tool.ts";
 export type { SchemaLike } from "./sources/adapters/schema-like.ts";
 export { BUILTIN_ALIASES, registerBuiltins } from "./sources/builtin.ts";
-export { type ContentBlock, type ToolOutput, toolOutput, type ToolOutputParts } from "./tool-output.ts";
+export { type ContentBlock, type ToolOutput, toolOutput, type ToolOutputParts } from "./tools/tool-output.ts";
 export {
   type CapabilityQuery,
   createRegistry,
@@ -78,7 +78,7 @@ export {
   type ToolFilter,
   type ToolListing,
   type ToolSourceName,
-} from "./registry.ts";
+} from "./tools/registry.ts";
 
 export { ERROR_CODES, type ErrorCode, type GrantHint, readErrorCode, type ToolErrorData } from "./errors.ts";
 export { ERROR_TABLE, errorDocs, type ErrorRow, type FaultOwner, isRetryable } from "./error-table.ts";
@@ -102,7 +102,7 @@ export {
   ToolTimeout,
   ToolUnavailable,
   UserDenied,
-} from "./tool-error.ts";
+} from "./tools/tool-error.ts";
 export { type MachineResult, type McpResult, type Message, type MessageCall, toHuman, toMachine, toMcp, toMessages } from "./result.ts";
 
 export type { Audit } from "./audit/audit.ts";
@@ -118,7 +118,7 @@ export type { Explanation } from "./policy/explain.ts";
 export type { Quota } from "./quotas/quota.ts";
 export type { QuotaUse } from "./quotas/quotas.ts";
 export type { KeptRange, KeptRangeWish } from "./results/kept-results.ts";
-export type { StoredGrant } from "./grants.ts";
+export type { StoredGrant } from "./grants/grants.ts";
 export type { HostSettings } from "./settings/host-settings.ts";
 export { type SettingChange, type SettingField, SettingsError, type SettingsView } from "./settings/plugin-settings.ts";
 export type { BundleActs, BundlePreview, BundleWish, InstalledBundle } from "./bundles/bundles.ts";

@@ -4,12 +4,12 @@ import type { EventBus } from "./audit/event-bus.ts";
 import type { Consent } from "./consent/consent.ts";
 import type { HostOptions } from "./host-options.ts";
 import type { PermissionBases } from "../manifests/mod.ts";
-import type { Places } from "./places.ts";
+import type { Places } from "./project/places.ts";
 import type { Platform } from "./platform/platform.ts";
-import type { Registry } from "./registry.ts";
+import type { Registry } from "./tools/registry.ts";
 import type { Sandbox } from "../sandbox/mod.ts";
 import type { PluginSettingsSource } from "./settings/plugin-settings.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./tools/snapshot.ts";
 import { createPluginDirectory, type PluginDirectory } from "./sources/directory/mod.ts";
 
 /** What it is put together of. */

@@ -7,10 +7,10 @@ import { ERROR_TABLE } from "./error-table.ts";
 import { internal, type ToolErrorData } from "./errors.ts";
 import { DEFAULT_LIMITS, type JsonObject, type JsonValue } from "../manifests/mod.ts";
 import { markOf } from "./chains/chain.ts";
-import { JsonArgumentText } from "./arguments.ts";
-import { copyJson } from "./json.ts";
+import { JsonArgumentText } from "./tools/arguments.ts";
+import { copyJson } from "./json/json.ts";
 import type { OutcomeBase, OutcomeOk } from "./routes/executor.ts";
-import type { RegisteredTool } from "./tool.ts";
+import type { RegisteredTool } from "./tools/tool.ts";
 
 /** What a trace needs of the host. */
 export interface TraceSinks {

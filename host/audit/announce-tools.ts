@@ -1,7 +1,7 @@
 /** `tool.registered` and `tool.unregistered`, in the tick of the swap (SPEC AU1, H8). */
 
-import type { Registry } from "../registry.ts";
-import type { RegisteredTool } from "../tool.ts";
+import type { Registry } from "../tools/registry.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 import type { EmitEvent, EventSubject, ToolRegisteredPayload } from "./events.ts";
 
 /** Says what is there already, then every change, until `stop`. */

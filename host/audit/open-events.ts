@@ -2,7 +2,7 @@
 
 import type { EventOptions } from "../host-options.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
-import type { Places } from "../places.ts";
+import type { Places } from "../project/places.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createEventBus, type EventBus } from "./event-bus.ts";
 import { createJournal, type EventStore } from "./journal.ts";

@@ -1,7 +1,7 @@
 /** Finds events in the journal (SPEC AU3). */
 
 import { isJsonObject, type JsonObject } from "../../manifests/mod.ts";
-import { readJsonText } from "../json-text.ts";
+import { readJsonText } from "../json/json-text.ts";
 import { type JournalPlace, readJournal } from "./verify.ts";
 
 /** An event as it was kept, with its place in the journal. */

@@ -2,7 +2,7 @@
 
 import type { Consent } from "../consent/consent.ts";
 import type { LockedBundle } from "../consent/lock-servers.ts";
-import { createInTurn } from "../in-turn.ts";
+import { createInTurn } from "../project/in-turn.ts";
 import { PackageError } from "../installing/package-error.ts";
 import { quote } from "../sources/directory/problems.ts";
 import {
@@ -14,7 +14,7 @@ import {
   parseBundle,
   problemToText,
 } from "../../manifests/mod.ts";
-import type { Places } from "../places.ts";
+import type { Places } from "../project/places.ts";
 import type { Platform } from "../platform/platform.ts";
 import { digestFiles } from "../sources/directory/digest.ts";
 import type { McpActs } from "../sources/mcp/mod.ts";
@@ -66,7 +66,7 @@ export interface BundleActs {
 }
 
 export interface BundlesOptions {
-  readonly platform: Pick<Platform, "files" | "environment">;
+  readonly platform: Pick<Platform, "files" | "environment" | "clock" | "random">;
   readonly places: Places;
   readonly consent: Pick<Consent, "lock" | "frozen">;
   readonly mcp: McpActs;
@@ -168,7 +168,7 @@ export function createBundles({ platform, places, consent, mcp, reload }: Bundle
     const listedAs = entry as JsonValue | undefined;
     // Who adds it has agreed to it.
     if (listedAs !== undefined) await places.trust?.agree(serverDemands(server, listedAs));
-    if (path !== undefined) await editProject(files, path, ["mcpServers", server], listedAs);
+    if (path !== undefined) await editProject(platform, { file: path, state: places.state }, ["mcpServers", server], listedAs);
     // Also one that waits to be tried again.
     await mcp.removeMcpServer(server);
     if (path !== undefined) return await reload();

@@ -11,7 +11,7 @@ import {
   normalizePath,
   USER_CONFIG,
 } from "../../manifests/mod.ts";
-import { nearestName } from "../nearest.ts";
+import { nearestName } from "../tools/nearest.ts";
 
 /** Where it is put in. */
 export interface BundleWorld {

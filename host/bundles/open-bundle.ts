@@ -2,9 +2,9 @@
 
 import { type BundleManifest, type BundlePlatform, type BundleValue, parseBundle, problemToText } from "../../manifests/mod.ts";
 import { PackageError } from "../installing/package-error.ts";
-import type { Places } from "../places.ts";
+import type { Places } from "../project/places.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
-import { refuseLinks } from "../refuse-links.ts";
+import { refuseLinks } from "../project/refuse-links.ts";
 import { digestFiles } from "../sources/directory/digest.ts";
 import { BUNDLE_MANIFEST, readBundleFolder } from "./bundle-files.ts";
 import { type FilledBundle, fillBundle } from "./fill-bundle.ts";

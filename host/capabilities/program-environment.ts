@@ -5,7 +5,7 @@
  */
 
 import { evaluateAccess } from "../../manifests/mod.ts";
-import { PermissionDenied, ToolFailed } from "../tool-error.ts";
+import { PermissionDenied, ToolFailed } from "../tools/tool-error.ts";
 import type { BridgeContext } from "./bridge.ts";
 import { toAct } from "./checked.ts";
 import { refusalMessage } from "./refusal.ts";

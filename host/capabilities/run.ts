@@ -8,7 +8,7 @@ import type { RanProgram, RunOptions, RunProgram } from "../context.ts";
 import type { OutputStream, ProcessErrorCode } from "../platform/process-types.ts";
 import { ProcessError } from "../platform/process-types.ts";
 import { FileError } from "../platform/platform.ts";
-import { FsDenied, InvalidArgs, Overloaded, PermissionDenied, type ToolError, ToolFailed } from "../tool-error.ts";
+import { FsDenied, InvalidArgs, Overloaded, PermissionDenied, type ToolError, ToolFailed } from "../tools/tool-error.ts";
 import type { BridgeContext } from "./bridge.ts";
 import { createCapturedOutput } from "./captured-output.ts";
 import { checkPath, checkProgram, proveFound } from "./checked.ts";

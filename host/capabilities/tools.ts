@@ -2,7 +2,7 @@
 
 import { evaluateAccess, isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import type { ToolCaller } from "../context.ts";
-import { ToolError } from "../tool-error.ts";
+import { ToolError } from "../tools/tool-error.ts";
 import { type ErrorCode, readErrorCode } from "../errors.ts";
 import { answer, failure } from "./answer.ts";
 import type { Bridge, BridgeContext } from "./bridge.ts";

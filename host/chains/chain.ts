@@ -1,7 +1,7 @@
 /** Calls that belong together: the steps of a tool, of a skill, or of a turn sent as one (SPEC K6, AU6). */
 
 import type { JsonValue } from "../../manifests/mod.ts";
-import type { Slots } from "../session.ts";
+import type { Slots } from "../calls/session.ts";
 
 /** Waiting calls above a step, at most. */
 export const MAX_CHAIN_DEPTH = 8;

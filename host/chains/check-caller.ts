@@ -3,7 +3,7 @@
 import type { ToolCall } from "../call.ts";
 import { resourceExhausted, toolError, type ToolErrorData } from "../errors.ts";
 import { sideEffectClass } from "../../manifests/mod.ts";
-import type { RegisteredTool } from "../tool.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 import { MAX_CHAIN_DEPTH, MAX_CHAIN_STEPS, type ChainPlace } from "./chain.ts";
 
 /** They hand work on to somebody else, with rights of their own. */

@@ -11,8 +11,8 @@ import type { JsonValue } from "../../manifests/mod.ts";
 import type { Execution } from "../routes/executor.ts";
 import type { OpenToolCalls, ToolCalls } from "../capabilities/mod.ts";
 import type { RunTime } from "../routes/run-time.ts";
-import { createSlots, type Slots } from "../session.ts";
-import type { RegisteredTool } from "../tool.ts";
+import { createSlots, type Slots } from "../calls/session.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 import { Chain, type ChainPlace, type ChainStep, type StepAnswer } from "./chain.ts";
 import { keepsState } from "./check-caller.ts";
 

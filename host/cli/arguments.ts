@@ -1,6 +1,6 @@
 /** The command line as data: which command, its positionals, its options. Table-driven; knows no command. */
 
-import { nearestName } from "../nearest.ts";
+import { nearestName } from "../tools/nearest.ts";
 
 /** One option, as it is parsed and as it is shown in `--help`. */
 export interface OptionSpec {

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "../../manifests/mod.ts";
 import { LIMIT_CEILINGS } from "../../manifests/mod.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import { usageError } from "./cli-error.ts";
-import { nearestName } from "../nearest.ts";
+import { nearestName } from "../tools/nearest.ts";
 import { absolutePath } from "./paths.ts";
 
 /** JSON text for the host to parse, so that its errors are the same at every door; or an object made of words. */

@@ -2,7 +2,7 @@
 
 import { discover, pathOf } from "../sources/directory/discover.ts";
 import { type ManifestRead, readManifest } from "../types/read-manifest.ts";
-import { nearestName } from "../nearest.ts";
+import { nearestName } from "../tools/nearest.ts";
 import { notFoundError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";
 import { absolutePath, nameOf, pathFrom } from "./paths.ts";

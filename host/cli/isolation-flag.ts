@@ -2,7 +2,7 @@
 
 import { ISOLATION_KINDS, type IsolationConfig, type IsolationKind } from "../../manifests/mod.ts";
 import { isolationOf } from "../open-sandbox.ts";
-import { openProject } from "../project-file.ts";
+import { openProject } from "../project/project-file.ts";
 import type { Options, OptionSpec } from "./arguments.ts";
 import { usageError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";

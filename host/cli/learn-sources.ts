@@ -5,7 +5,7 @@ import type { ActCollector } from "../learn/acts.ts";
 import type { Maximum } from "../learn/maximum.ts";
 import type { HostEvent } from "../audit/events.ts";
 import { type JsonObject, type Manifest, parseJson, parsePermissions, type Permissions, problemToText } from "../../manifests/mod.ts";
-import { mergePermissions } from "../merge-permissions.ts";
+import { mergePermissions } from "../grants/merge-permissions.ts";
 import { runPlugin } from "../testing/run-plugin.ts";
 import { readTime } from "./age.ts";
 import { usageError } from "./cli-error.ts";

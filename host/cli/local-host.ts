@@ -13,7 +13,7 @@ import type { CommandContext } from "./command.ts";
 import { isFrozenRun } from "./frozen-flag.ts";
 import { isolationOfRun } from "./isolation-flag.ts";
 import { pluginRoots } from "./plugin-roots.ts";
-import type { PluginVersion } from "../tool.ts";
+import type { PluginVersion } from "../tools/tool.ts";
 import { createTerminalLog } from "./terminal-log.ts";
 import { noteWithheld } from "./trust.ts";
 import { VERSION } from "../version.ts";

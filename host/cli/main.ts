@@ -8,7 +8,7 @@ import type { Command } from "./command.ts";
 import { allCommands, COMMANDS, groupedCommands } from "./commands/mod.ts";
 import { reportError } from "./errors.ts";
 import { COMMON_OPTIONS, commandHelp, programHelp } from "./help.ts";
-import { nearestName } from "../nearest.ts";
+import { nearestName } from "../tools/nearest.ts";
 import { createOutput, type Output } from "./output.ts";
 import { findProject } from "./project.ts";
 import { VERSION } from "../version.ts";

@@ -1,9 +1,9 @@
 /** What a person may have meant by a name in a call that failed for it: a tool that does not serve, an argument that does not exist. */
 
-import type { RawArguments } from "../arguments.ts";
+import type { RawArguments } from "../tools/arguments.ts";
 import type { ToolFailure } from "../call.ts";
 import type { Operations, PluginView } from "../doors/operations.ts";
-import { nearestName } from "../nearest.ts";
+import { nearestName } from "../tools/nearest.ts";
 import { isJsonObject } from "../../manifests/mod.ts";
 import { printable } from "./text.ts";
 

@@ -1,6 +1,6 @@
 /** The arguments of one tool, off a command line: those of `call` and `bench`. */
 
-import { JsonArgumentText, type RawArguments } from "../arguments.ts";
+import { JsonArgumentText, type RawArguments } from "../tools/arguments.ts";
 import { DoorError } from "../doors/operations.ts";
 import type { JsonObject } from "../../manifests/mod.ts";
 import type { OptionSpec } from "./arguments.ts";

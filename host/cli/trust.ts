@@ -1,6 +1,6 @@
 /** What this folder asks for, and a person's yes to it (SPEC P1, K3). */
 
-import { openProject } from "../project-file.ts";
+import { openProject } from "../project/project-file.ts";
 import { noticesOf, type ProjectTrust, trustedProject, type TrustedProject, type Withheld } from "../trust/project-trust.ts";
 import { usageError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";

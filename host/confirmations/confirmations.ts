@@ -15,8 +15,8 @@ import {
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { DryRunReport } from "../overlay/report.ts";
 import type { Clock } from "../platform/platform.ts";
-import type { Session } from "../session.ts";
-import type { RegisteredTool } from "../tool.ts";
+import type { Session } from "../calls/session.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 import { MAX_REFUSED, QUIET_MS, type Refusals } from "./refusals.ts";
 import type { PendingConfirmations } from "./pending.ts";
 import { toRequest } from "./request.ts";

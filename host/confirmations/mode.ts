@@ -2,8 +2,8 @@
 
 import type { ConfirmationConfig, ConfirmMode, SideEffectClass } from "../../manifests/mod.ts";
 import type { Because } from "../call.ts";
-import type { Session } from "../session.ts";
-import type { RegisteredTool } from "../tool.ts";
+import type { Session } from "../calls/session.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 import { isStricter } from "./strictness.ts";
 
 /** Everything the mode depends on. */

@@ -2,10 +2,10 @@
 
 import type { ConfirmationRequest, ToolCall } from "../call.ts";
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
-import { hashOf } from "../json-hash.ts";
+import { hashOf } from "../json/json-hash.ts";
 import type { DryRunReport } from "../overlay/report.ts";
 import { classOf } from "../policy/policy.ts";
-import type { RegisteredTool } from "../tool.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 
 /** @param asked `preview` is what the call will change, where it ran dry to find out. */
 export async function toRequest(

@@ -1,9 +1,9 @@
 /** What a person decides about versions of plugins: accept one, go back to one, remove a plugin (SPEC H6, H10, I2). */
 
-import type { GrantStore } from "../grants.ts";
+import type { GrantStore } from "../grants/grants.ts";
 import type { Files } from "../platform/platform.ts";
 import type { HeldVersion, PluginDirectory, PluginStatus } from "../sources/directory/mod.ts";
-import type { PluginVersion } from "../tool.ts";
+import type { PluginVersion } from "../tools/tool.ts";
 import type { ConsentChange } from "./changes.ts";
 import { compareVersions } from "./changes.ts";
 import type { Consent } from "./consent.ts";

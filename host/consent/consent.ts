@@ -10,7 +10,7 @@ import type { Platform } from "../platform/platform.ts";
 import { createVersion, toCandidate } from "../sources/directory/compile.ts";
 import type { FolderSnapshot } from "../sources/directory/read.ts";
 import type { Admission, Gatekeeper, KeptVersion } from "../sources/directory/status.ts";
-import type { PluginVersion } from "../tool.ts";
+import type { PluginVersion } from "../tools/tool.ts";
 import { asks, compareVersions, type ConsentChange, type ConsentMode, inOrder } from "./changes.ts";
 import { isNews, isSame, portable, relative } from "./entry.ts";
 import { changedFiles, frozenProblems, hashFiles } from "./frozen.ts";

@@ -1,7 +1,7 @@
 /** Entries of the lock, compared and made the same on every machine. */
 
 import type { Permissions } from "../../manifests/mod.ts";
-import type { PluginVersion } from "../tool.ts";
+import type { PluginVersion } from "../tools/tool.ts";
 import type { LockEntry } from "./lock-text.ts";
 
 /** True if the entry is of this very version, signer included. */

@@ -3,7 +3,7 @@
 import type { Problem } from "../../manifests/mod.ts";
 import { sha256Hex } from "../sources/directory/digest.ts";
 import { folderError, quote } from "../sources/directory/problems.ts";
-import type { PluginVersion } from "../tool.ts";
+import type { PluginVersion } from "../tools/tool.ts";
 import type { ConsentChange } from "./changes.ts";
 import type { LockEntry } from "./lock-text.ts";
 

@@ -4,8 +4,8 @@ import { type Problem, problemToText } from "../../manifests/mod.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import type { LockedServer, LockedServers } from "./lock-servers.ts";
 import { EMPTY_LOCK, type LockContents, type LockEntries, type LockEntry, lockToText, MAX_LOCK_BYTES, parseLock } from "./lock-text.ts";
-import { inFileTurn } from "../file-turn.ts";
-import { createInTurn } from "../in-turn.ts";
+import { inFileTurn } from "../project/file-turn.ts";
+import { createInTurn } from "../project/in-turn.ts";
 
 /** `bascule.lock` cannot be used as it is. Nothing is taken into service on its word, and it is never overwritten. */
 export class LockFileError extends Error {

@@ -1,8 +1,8 @@
 /** A host's consent, as its options and its project say. */
 
-import type { GrantStore } from "../grants.ts";
+import type { GrantStore } from "../grants/grants.ts";
 import type { HostOptions } from "../host-options.ts";
-import type { Places } from "../places.ts";
+import type { Places } from "../project/places.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type Consent, type ConsentOptions, createConsent } from "./consent.ts";
 import { LockFileError, openLock } from "./lock.ts";

@@ -2,10 +2,10 @@
 
 import { isJsonArray, isJsonObject, parseJson } from "../../manifests/mod.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
-import { refuseLinks } from "../refuse-links.ts";
+import { refuseLinks } from "../project/refuse-links.ts";
 import { type FolderSnapshot, readFolder } from "../sources/directory/read.ts";
 import { SIGNATURE_FILE } from "../sources/directory/signature.ts";
-import type { PluginVersion } from "../tool.ts";
+import type { PluginVersion } from "../tools/tool.ts";
 
 /** A version that was kept. */
 export interface VersionNote {

@@ -2,16 +2,16 @@
 
 import { type AccessQuery, isPathKind, type PermissionKind, sideEffectClass, smallestGrant } from "../../manifests/mod.ts";
 import { TERMINAL_EVENT_TYPES } from "../audit/events.ts";
-import type { CallOptions } from "../calls.ts";
+import type { CallOptions } from "../calls/calls.ts";
 import type { Host, HostExplanation } from "../host-interface.ts";
-import type { ToolListing } from "../listing.ts";
+import type { ToolListing } from "../tools/listing.ts";
 import { LockFileError } from "../consent/lock.ts";
 import { PackageError } from "../installing/package-error.ts";
 import { FileError, type Files } from "../platform/platform.ts";
 import type { Explanation } from "../policy/explain.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../calls/session.ts";
 import { SettingsError } from "../settings/plugin-settings.ts";
-import { nearestName } from "../nearest.ts";
+import { nearestName } from "../tools/nearest.ts";
 import { BUILTIN_ALIASES } from "../sources/builtin.ts";
 import type { PluginStatus } from "../sources/directory/mod.ts";
 import {

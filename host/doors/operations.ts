@@ -6,17 +6,17 @@
  */
 
 import type { AccessState, JsonObject, JsonValue, PermissionKind, Permissions, Problem, Route, SideEffect } from "../../manifests/mod.ts";
-import type { RawArguments } from "../arguments.ts";
+import type { RawArguments } from "../tools/arguments.ts";
 import type { Because, Confinement, ConfirmationRequest, ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../consent/consent-acts.ts";
-import type { StoredGrant } from "../grants.ts";
+import type { StoredGrant } from "../grants/grants.ts";
 import type { InstalledPlugin, PackagePreview } from "../installing/installer.ts";
 import type { Committed } from "../overlay/dry-runs.ts";
 import type { KeptRange, KeptRangeWish } from "../results/kept-results.ts";
 import type { QuotaUse } from "../quotas/quotas.ts";
 import type { UndoCall, UndoResult } from "../undo/undos.ts";
-import type { TaskContext } from "../session.ts";
+import type { TaskContext } from "../calls/session.ts";
 import type { HeldVersion } from "../sources/directory/status.ts";
 import type { SettingChange, SettingsView } from "../settings/plugin-settings.ts";
 

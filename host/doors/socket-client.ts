@@ -1,11 +1,11 @@
 /** The other end of the socket: `Operations` answered by the process that serves the project. */
 
 import type { Permissions } from "../../manifests/mod.ts";
-import { JsonArgumentText } from "../arguments.ts";
+import { JsonArgumentText } from "../tools/arguments.ts";
 import type { ToolResult } from "../call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
 import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../consent/consent-acts.ts";
-import type { StoredGrant } from "../grants.ts";
+import type { StoredGrant } from "../grants/grants.ts";
 import type { InstalledPlugin, PackagePreview } from "../installing/installer.ts";
 import type { Committed } from "../overlay/dry-runs.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";

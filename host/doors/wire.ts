@@ -16,9 +16,9 @@
 import type { JsonObject, JsonValue, PermissionKind, Permissions } from "../../manifests/mod.ts";
 import { isJsonObject, LIMIT_CEILINGS, PERMISSION_KINDS, parsePermissions, problemToText } from "../../manifests/mod.ts";
 import type { ConfirmationRequest } from "../call.ts";
-import { JsonArgumentText } from "../arguments.ts";
+import { JsonArgumentText } from "../tools/arguments.ts";
 import type { ConfirmationAnswer } from "../confirmations/pending.ts";
-import { readJsonText } from "../json-text.ts";
+import { readJsonText } from "../json/json-text.ts";
 import type { KeptRangeWish } from "../results/kept-results.ts";
 import type { SettingChange } from "../settings/plugin-settings.ts";
 import type { CallRequest, DoorErrorCode, RequestContext, WhyQuestion } from "./operations.ts";

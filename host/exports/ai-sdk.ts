@@ -1,5 +1,5 @@
 import { checkValue, isJsonObject, type JsonSchema, type JsonValue } from "../../manifests/mod.ts";
-import { copyJson } from "../json.ts";
+import { copyJson } from "../json/json.ts";
 import type { AiSdkTool, StandardSchema } from "./exported.ts";
 import type { ToolFormat } from "./format.ts";
 import { outputOf } from "./output-of.ts";

@@ -1,7 +1,7 @@
 /** What a format is: one file here, and one line in `mod.ts`. */
 
 import type { JsonValue } from "../../manifests/mod.ts";
-import type { ToolListing } from "../listing.ts";
+import type { ToolListing } from "../tools/listing.ts";
 import type { ToolResult } from "../call.ts";
 
 /** One tool on its way out; its input is an object, as every tool's is. */

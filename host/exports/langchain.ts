@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
-import { copyJson } from "../json.ts";
-import { ToolError } from "../tool-error.ts";
+import { copyJson } from "../json/json.ts";
+import { ToolError } from "../tools/tool-error.ts";
 import type { LangChainTool } from "./exported.ts";
 import type { ToolFormat } from "./format.ts";
 import { outputOf } from "./output-of.ts";

@@ -1,7 +1,7 @@
 /** MCP's hints about a tool, by what the host knows and enforces. */
 
 import type { ToolAnnotations } from "../../manifests/mod.ts";
-import type { ToolListing } from "../listing.ts";
+import type { ToolListing } from "../tools/listing.ts";
 
 /**
  * Hints by what the tool's class lets it do (SPEC P8): a tool that declares no writing gets no write grant, so what this says

@@ -2,8 +2,8 @@
 
 import type { ToolResult } from "../call.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
-import type { ToolListing } from "../listing.ts";
-import { nearestName } from "../nearest.ts";
+import type { ToolListing } from "../tools/listing.ts";
+import { nearestName } from "../tools/nearest.ts";
 import { aiSdkFormat } from "./ai-sdk.ts";
 import { anthropicFormat } from "./anthropic.ts";
 import type { Exported, ExportedTools, ExportFormat, Lossy } from "./exported.ts";

@@ -1,7 +1,7 @@
 /** The names that tools have for models, and back (SPEC R2). */
 
 import { exportName } from "../../manifests/mod.ts";
-import type { ToolListing } from "../listing.ts";
+import type { ToolListing } from "../tools/listing.ts";
 
 /**
  * Exported names, each for one tool: `plugin__tool`, or the bare name for tools of no plugin.

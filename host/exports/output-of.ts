@@ -1,6 +1,6 @@
 import type { ToolResult } from "../call.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
-import { ToolError } from "../tool-error.ts";
+import { ToolError } from "../tools/tool-error.ts";
 
 /** For frameworks whose tools return or throw. @throws {ToolError} what the host answered; the message says what would allow it. */
 export function outputOf(result: ToolResult): JsonValue {

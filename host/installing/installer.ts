@@ -4,7 +4,7 @@ import { compareVersions, type ConsentChange } from "../consent/changes.ts";
 import type { Consent } from "../consent/consent.ts";
 import type { PluginOrigin } from "../consent/lock-text.ts";
 import { surfaceOf } from "../consent/surface.ts";
-import type { GrantStore } from "../grants.ts";
+import type { GrantStore } from "../grants/grants.ts";
 import type { Platform } from "../platform/platform.ts";
 import {
   isBundleManifest,

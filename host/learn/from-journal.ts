@@ -1,7 +1,7 @@
 /** Reads a plugin's acts out of the durable record (SPEC P9). */
 
 import { type JournalPlace, readJournal } from "../audit/verify.ts";
-import { readJsonText } from "../json-text.ts";
+import { readJsonText } from "../json/json-text.ts";
 import { isJsonObject } from "../../manifests/mod.ts";
 import type { ActCollector } from "./acts.ts";
 

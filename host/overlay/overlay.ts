@@ -5,7 +5,7 @@
  * The bridges and their checks are those of any other call; they meet another platform.
  */
 
-import { hashOf } from "../json-hash.ts";
+import { hashOf } from "../json/json-hash.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { ToolErrorData } from "../errors.ts";
 import type { Platform } from "../platform/platform.ts";

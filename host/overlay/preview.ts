@@ -6,7 +6,7 @@
 import type { Execution, Executors, Outcome, OutcomeOk } from "../routes/executor.ts";
 import type { Quotas, QuotaSubject } from "../quotas/quotas.ts";
 import { classOf } from "../policy/policy.ts";
-import type { RegisteredTool } from "../tool.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 import { committedError, type DryRuns } from "./dry-runs.ts";
 import type { DryRunReport } from "./report.ts";
 

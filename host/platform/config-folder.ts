@@ -3,7 +3,7 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
-/** Absolute; need not be there. What lies in it decides what starts, so no tool may read or write it (`host/places.ts`). */
+/** Absolute; need not be there. What lies in it decides what starts, so no tool may read or write it (`host/project/places.ts`). */
 export function configFolder(): string {
   const { XDG_CONFIG_HOME: base = "" } = process.env;
   // The XDG specification has relative paths ignored.

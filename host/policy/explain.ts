@@ -13,7 +13,7 @@ import {
 import type { Because, Confinement } from "../call.ts";
 import type { ModeDecision } from "../confirmations/mode.ts";
 import type { Quota } from "../quotas/quota.ts";
-import type { RegisteredTool } from "../tool.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 import type { Grant } from "./grant.ts";
 import type { MergedRules } from "./match.ts";
 import { refusalBy, type ToolLayer } from "./tool-layers.ts";

@@ -11,7 +11,7 @@ export interface Grant {
   readonly layers: readonly PermissionLayer[];
 }
 
-/** Looks up what people have granted. `host/grants.ts` keeps it in `.bascule/grants.json`. */
+/** Looks up what people have granted. `host/grants/grants.ts` keeps it in `.bascule/grants.json`. */
 export interface GrantReader {
   /**
    * What this version of the plugin in this folder holds; relative items resolve against the project's root. The same object as long as

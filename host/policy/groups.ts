@@ -1,7 +1,7 @@
 /** Groups of tools, resolved when asked, so that new tools fall in (SPEC P4). */
 
 import { sideEffectClass } from "../../manifests/mod.ts";
-import type { RegisteredTool } from "../tool.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 import { matchesGlob } from "./glob.ts";
 
 type Groups = Readonly<Record<string, readonly string[]>>;

@@ -9,7 +9,7 @@ import {
   type Permissions,
   permissionsForEffects,
 } from "../../manifests/mod.ts";
-import type { RegisteredTool } from "../tool.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 import { intersectCompiled, uniteCompiled } from "./combine.ts";
 import type { Grant, GrantReader, RunGrants } from "./grant.ts";
 import type { Ceiling } from "./permission-types.ts";

@@ -17,7 +17,7 @@ import {
 } from "../../manifests/mod.ts";
 import { type Quota, quotasOf } from "../quotas/quota.ts";
 import type { Because } from "../call.ts";
-import type { RegisteredTool } from "../tool.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 import { MODES_BY_STRICTNESS } from "../confirmations/strictness.ts";
 import { isInGroup } from "./groups.ts";
 import { matchesGlob, literalLength } from "./glob.ts";

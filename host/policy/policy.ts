@@ -16,8 +16,8 @@ import {
 import type { Decision, ToolCall } from "../call.ts";
 import { confirmationMode, type ModeDecision } from "../confirmations/mode.ts";
 import type { Quota } from "../quotas/quota.ts";
-import type { Session } from "../session.ts";
-import type { RegisteredTool } from "../tool.ts";
+import type { Session } from "../calls/session.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 import { explainTool, type Explanation } from "./explain.ts";
 import type { Grant, GrantReader, RunGrants } from "./grant.ts";
 import { createGrantLayers } from "./layers.ts";

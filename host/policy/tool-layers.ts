@@ -5,8 +5,8 @@
 
 import type { FlatPermissions, LayerLevel, LayerRules, Permissions, PolicyConfig, PolicyLayer } from "../../manifests/mod.ts";
 import type { Because } from "../call.ts";
-import type { Session } from "../session.ts";
-import type { RegisteredTool } from "../tool.ts";
+import type { Session } from "../calls/session.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 import { isInGroup, isKnownGroup } from "./groups.ts";
 import { matchesGlob } from "./glob.ts";
 

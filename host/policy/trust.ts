@@ -2,7 +2,7 @@
 
 import type { Route, ToolDefinition, TrustedName } from "../../manifests/mod.ts";
 import type { Confinement } from "../call.ts";
-import type { RegisteredTool } from "../tool.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 
 /** Whether the name stands in the list, with whatever bytes. */
 export function isToolListedIn(trusted: readonly TrustedName[], name: string): boolean {

@@ -1,8 +1,8 @@
 /** How much may be used in which time: asked together with policy, counted while calls run (SPEC D9, P2, B3). */
 
 import { quotaExhausted, type ToolErrorData } from "../errors.ts";
-import type { Session } from "../session.ts";
-import type { RegisteredTool } from "../tool.ts";
+import type { Session } from "../calls/session.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 import { type Budget, CallMeter, type Meter } from "./meter.ts";
 import type { Quota } from "./quota.ts";
 import { UsageTable, type UsageWindow } from "./usage.ts";

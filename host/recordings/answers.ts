@@ -2,7 +2,7 @@
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { HostAnswer, HostCallHandler, HostOperation } from "../../sandbox/mod.ts";
-import { equalJson } from "../equal-json.ts";
+import { equalJson } from "../json/equal-json.ts";
 import { sha256Hex } from "../sources/directory/digest.ts";
 import type { RecordedOperation, SentBytes } from "./recording.ts";
 

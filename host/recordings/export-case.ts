@@ -2,7 +2,7 @@
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
-import { equalJson } from "../equal-json.ts";
+import { equalJson } from "../json/equal-json.ts";
 import type { Platform } from "../platform/platform.ts";
 import { faultToError } from "../routes/fault-to-error.ts";
 import { partsOutcome, plainOutcome } from "../routes/output.ts";

@@ -4,7 +4,7 @@ import type { JsonValue, Limits, RecordMode } from "../../manifests/mod.ts";
 import type { CallWorld, Fault, HostAnswer, HostCallHandler, HostOperation, InvocationOutcome, InvocationUsed } from "../../sandbox/mod.ts";
 import type { ToolCall } from "../call.ts";
 import { sha256Hex } from "../sources/directory/digest.ts";
-import type { PluginVersion } from "../tool.ts";
+import type { PluginVersion } from "../tools/tool.ts";
 import {
   type Recording,
   type RecordedAnswer,

@@ -2,7 +2,7 @@
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, LIMIT_CEILINGS, type Limits } from "../../manifests/mod.ts";
 import { type Fault, isFault, isTape, isTime, type Tape } from "../../sandbox/mod.ts";
-import { readJsonText } from "../json-text.ts";
+import { readJsonText } from "../json/json-text.ts";
 import { sha256Hex } from "../sources/directory/digest.ts";
 import { fromBase64, toBase64 } from "./base64.ts";
 import {

@@ -2,7 +2,7 @@
 
 import { callablesOf, type JsonValue, type Limits, type Manifest, parseManifest, type ToolDefinition } from "../../manifests/mod.ts";
 import { createSandbox, type InvocationOutcome, type PluginSource, type Sandbox } from "../../sandbox/mod.ts";
-import { equalJson } from "../equal-json.ts";
+import { equalJson } from "../json/equal-json.ts";
 import type { Platform } from "../platform/platform.ts";
 import { decodeManifest, toSource } from "../sources/directory/compile.ts";
 import { MANIFEST_FILE } from "../sources/directory/walk.ts";

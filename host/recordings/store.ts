@@ -11,7 +11,7 @@ import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import { digestFiles, sha256Hex } from "../sources/directory/digest.ts";
 import { fromBase64, toBase64 } from "./base64.ts";
 import { type Recording, MAX_RECORDING_BYTES } from "./recording.ts";
-import { createInTurn } from "../in-turn.ts";
+import { createInTurn } from "../project/in-turn.ts";
 
 export interface RecordingStore {
   /** Absolute. */

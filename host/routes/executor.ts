@@ -8,8 +8,8 @@ import type { RecordingSummary } from "../recordings/recording.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { DryRunReport } from "../overlay/report.ts";
 import type { Meter } from "../quotas/meter.ts";
-import type { LendSlot } from "../session.ts";
-import type { RegisteredTool } from "../tool.ts";
+import type { LendSlot } from "../calls/session.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 
 /** Everything an executor needs for one call. */
 export interface Execution {

@@ -3,7 +3,7 @@
 import type { Limits } from "../../manifests/mod.ts";
 import type { ExhaustedLimit, Fault } from "../../sandbox/mod.ts";
 import { cancelled, cpuTimeout, resourceExhausted, toolError, type ToolErrorData, toolFailed, wallTimeout } from "../errors.ts";
-import { copyJson } from "../json.ts";
+import { copyJson } from "../json/json.ts";
 
 /** The message of a tool whose promise cannot settle. */
 export const NEVER_SETTLES =

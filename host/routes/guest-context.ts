@@ -2,7 +2,7 @@
 
 import type { JsonObject, JsonValue, Permissions } from "../../manifests/mod.ts";
 import type { AllowDecision } from "../call.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../calls/session.ts";
 import type { Execution } from "./executor.ts";
 import type { RunRecord } from "./run-record.ts";
 

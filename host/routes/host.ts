@@ -1,14 +1,14 @@
 /** The `host` route: built-ins and functions of the embedding program, natively and in this process; plugins beside it (SPEC O1, R1, T3). */
 
 import { checkServers, createRunProgram, createToolCaller, createWorkspaceFiles } from "../capabilities/mod.ts";
-import { askInStandstill } from "../asks.ts";
+import { askInStandstill } from "../calls/asks.ts";
 import type { ToolContext } from "../context.ts";
 import { cancelled, internal, resourceExhausted, toolError, type ToolErrorData, toolFailedHidden, wallTimeout } from "../errors.ts";
-import { copyJson } from "../json.ts";
+import { copyJson } from "../json/json.ts";
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
-import { ToolError } from "../tool-error.ts";
-import { isToolOutput } from "../tool-output.ts";
-import type { Tool, ToolFactory } from "../tool.ts";
+import { ToolError } from "../tools/tool-error.ts";
+import { isToolOutput } from "../tools/tool-output.ts";
+import type { Tool, ToolFactory } from "../tools/tool.ts";
 import type { Execution, Executor, Outcome } from "./executor.ts";
 import { partsOutcome, plainOutcome } from "./output.ts";
 import { createProcessExecutor, type ProcessRouteOptions } from "./process/process.ts";

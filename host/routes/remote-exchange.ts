@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import { resourceExhausted, type ToolErrorData } from "../errors.ts";
-import { readJsonText } from "../json-text.ts";
+import { readJsonText } from "../json/json-text.ts";
 import type { HttpField, HttpResponse, Network } from "../platform/network-types.ts";
 import { NetworkError } from "../platform/network-types.ts";
 import type { CheckedUrl } from "../platform/proof.ts";

@@ -2,8 +2,8 @@
 
 import { isJsonObject, type JsonObject, type JsonValue, type Limits } from "../../manifests/mod.ts";
 import { type ErrorCode, readErrorCode, resourceExhausted, toolError, type ToolErrorData, unavailable } from "../errors.ts";
-import { copyJson } from "../json.ts";
-import { readJsonText } from "../json-text.ts";
+import { copyJson } from "../json/json.ts";
+import { readJsonText } from "../json/json-text.ts";
 import type { Outcome } from "./executor.ts";
 import { type OutcomeFacts, partsOutcome } from "./output.ts";
 

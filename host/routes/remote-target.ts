@@ -2,7 +2,7 @@
 
 import { compilePermissions, type PermissionLayer, type RemoteConfig } from "../../manifests/mod.ts";
 import { matchesGlob } from "../policy/glob.ts";
-import type { RegisteredTool } from "../tool.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 
 /** A host, and what `bascule.json` calls it. */
 export interface Remote {

@@ -23,13 +23,13 @@ import {
   type Permissions,
   PERMISSION_KINDS,
 } from "../../manifests/mod.ts";
-import { deepFreeze } from "../json.ts";
+import { deepFreeze } from "../json/json.ts";
 import { canAsk, type OpenPermissionAsks, type PermissionAsks } from "../confirmations/permission-asks.ts";
 import type { Log, LogLevel, Platform } from "../platform/platform.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { CallSecrets } from "../secrets/call-secrets.ts";
 import type { Secrets } from "../secrets/secrets.ts";
-import type { PluginVersion, RegisteredTool } from "../tool.ts";
+import type { PluginVersion, RegisteredTool } from "../tools/tool.ts";
 import type { Undos } from "../undo/undos.ts";
 import type { Execution } from "./executor.ts";
 import { createRunTime, type RunTime } from "./run-time.ts";

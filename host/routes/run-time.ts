@@ -1,7 +1,7 @@
 /** How long a run may still last. While a person is asked, its time stands still and its slot goes to others (SPEC D4, E7). */
 
 import type { Clock } from "../platform/platform.ts";
-import type { LendSlot } from "../session.ts";
+import type { LendSlot } from "../calls/session.ts";
 
 export interface RunTime {
   leftMs(): number;

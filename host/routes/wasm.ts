@@ -7,7 +7,7 @@ import type { HostAnswer, HostCallHandler, HostOperation, Invocation, Invocation
 import type { ToolCall } from "../call.ts";
 import type { RecordingSummary } from "../recordings/recording.ts";
 import type { Recorder } from "../recordings/recorder.ts";
-import type { PluginVersion } from "../tool.ts";
+import type { PluginVersion } from "../tools/tool.ts";
 import type { Execution, Executor, Outcome } from "./executor.ts";
 import { faultToError } from "./fault-to-error.ts";
 import { guestContextText } from "./guest-context.ts";

@@ -1,7 +1,7 @@
 /** Which member of a settings file a person means by a key, and which value by a text (SPEC G1). Pure. */
 
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue, type Manifest, type SchemaType } from "../../manifests/mod.ts";
-import { nearestName } from "../nearest.ts";
+import { nearestName } from "../tools/nearest.ts";
 
 /** A member of the file: where it is, and what may stand there. */
 export interface SettingPath {

@@ -8,7 +8,7 @@
 import { checkPluginName, type JsonSchema, parseSettings, type PluginSettings, type Problem } from "../../manifests/mod.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import { NOTHING_SET, readSettingsText, type SettingsText } from "./settings-file.ts";
-import { createInTurn } from "../in-turn.ts";
+import { createInTurn } from "../project/in-turn.ts";
 
 /** What holds for a plugin. Frozen, and the same object until the file changes. */
 export interface SettingsState {

@@ -1,11 +1,11 @@
 /** Skills: named compositions of tools, bound in code or by a plugin's manifest (SPEC K5). */
 
-import type { ToolListing } from "../listing.ts";
+import type { ToolListing } from "../tools/listing.ts";
 import type { JsonSchema } from "../../manifests/mod.ts";
-import { nearestName } from "../nearest.ts";
-import type { Registry } from "../registry.ts";
+import { nearestName } from "../tools/nearest.ts";
+import type { Registry } from "../tools/registry.ts";
 import { functionTool, type ToolFunction } from "../sources/function.ts";
-import type { RegisteredTool } from "../tool.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 
 /** A skill as the embedding program declares it. */
 export interface SkillDeclaration {

@@ -7,9 +7,9 @@
 
 import type { JsonSchema } from "../../manifests/mod.ts";
 import type { RanProgram, RunOptions } from "../context.ts";
-import { InvalidArgs, PermissionDenied, ToolTimeout } from "../tool-error.ts";
-import { toolOutput, type ToolOutput } from "../tool-output.ts";
-import type { ToolDeclaration, ToolFactory } from "../tool.ts";
+import { InvalidArgs, PermissionDenied, ToolTimeout } from "../tools/tool-error.ts";
+import { toolOutput, type ToolOutput } from "../tools/tool-output.ts";
+import type { ToolDeclaration, ToolFactory } from "../tools/tool.ts";
 
 interface ShellArgs {
   readonly command: string;

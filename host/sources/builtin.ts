@@ -3,9 +3,9 @@
 import type { ToolContext } from "../context.ts";
 import type { JsonSchema, JsonValue } from "../../manifests/mod.ts";
 import type { KeptResults } from "../results/kept-results.ts";
-import { BUILTIN_OWNER, type Registry } from "../registry.ts";
-import { FsDenied, ToolFailed } from "../tool-error.ts";
-import type { ToolDeclaration, ToolFactory } from "../tool.ts";
+import { BUILTIN_OWNER, type Registry } from "../tools/registry.ts";
+import { FsDenied, ToolFailed } from "../tools/tool-error.ts";
+import type { ToolDeclaration, ToolFactory } from "../tools/tool.ts";
 import { shell } from "./builtin-shell.ts";
 import { listMatching } from "./list-matching.ts";
 

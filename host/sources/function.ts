@@ -2,9 +2,9 @@
 
 import type { JsonSchema, JsonValue } from "../../manifests/mod.ts";
 import type { ToolContext } from "../context.ts";
-import { ToolFailed } from "../tool-error.ts";
-import type { ToolOutput } from "../tool-output.ts";
-import type { ToolDeclaration, ToolFactory } from "../tool.ts";
+import { ToolFailed } from "../tools/tool-error.ts";
+import type { ToolOutput } from "../tools/tool-output.ts";
+import type { ToolDeclaration, ToolFactory } from "../tools/tool.ts";
 import { isTelling, readSchema, type SchemaLike } from "./adapters/schema-like.ts";
 
 /** What a function has to be told beside itself: the schema of its arguments, and what it does. */

@@ -3,9 +3,9 @@
 import { isToolListedIn } from "../policy/trust.ts";
 import { parseManifest, type Problem, problemToText, type ProjectConfig, type ProjectTool } from "../../manifests/mod.ts";
 import { FileError, type Files, type Platform } from "../platform/platform.ts";
-import type { Places } from "../places.ts";
-import { PROJECT_OWNER, type RegisteredToolInput, type Registry } from "../registry.ts";
-import type { PluginVersion, ToolBinding } from "../tool.ts";
+import type { Places } from "../project/places.ts";
+import { PROJECT_OWNER, type RegisteredToolInput, type Registry } from "../tools/registry.ts";
+import type { PluginVersion, ToolBinding } from "../tools/tool.ts";
 import { digestFiles } from "./directory/digest.ts";
 
 export interface ProjectToolsOptions {

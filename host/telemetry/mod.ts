@@ -2,7 +2,7 @@
 
 import type { HostEvent } from "../audit/events.ts";
 import type { ToolCall, ToolResult } from "../call.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Snapshot } from "../tools/snapshot.ts";
 import { createCallCounters } from "./counters.ts";
 import type { MetricFamily } from "./metric.ts";
 

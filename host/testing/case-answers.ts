@@ -2,7 +2,7 @@
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 import type { HostAnswer, HostCallHandler, HostOperation } from "../../sandbox/mod.ts";
-import { equalJson } from "../equal-json.ts";
+import { equalJson } from "../json/equal-json.ts";
 import { fromBase64, toBase64 } from "../recordings/base64.ts";
 import { sha256Hex } from "../sources/directory/digest.ts";
 

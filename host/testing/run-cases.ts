@@ -2,7 +2,7 @@
 
 import { coversPermissions, type JsonValue, type Permissions } from "../../manifests/mod.ts";
 import type { ToolResult } from "../call.ts";
-import { equalJson } from "../equal-json.ts";
+import { equalJson } from "../json/equal-json.ts";
 import type { Host } from "../host-interface.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import { createCaseAnswers, expandWorkspace } from "./case-answers.ts";

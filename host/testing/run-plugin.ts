@@ -6,7 +6,7 @@ import { createHost } from "../host.ts";
 import type { Host } from "../host-interface.ts";
 import type { HostEvent } from "../audit/events.ts";
 import type { HostOptions } from "../host-options.ts";
-import { mergePermissions } from "../merge-permissions.ts";
+import { mergePermissions } from "../grants/merge-permissions.ts";
 import type { Log, Platform } from "../platform/platform.ts";
 import { createPolicy } from "../policy/policy.ts";
 import { MANIFEST_FILE } from "../sources/directory/walk.ts";

@@ -12,7 +12,7 @@ import type { ToolResult } from "../call.ts";
 import type { ToolErrorData } from "../errors.ts";
 import type { Host } from "../host-interface.ts";
 import { NEVER_SETTLES } from "../routes/fault-to-error.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../calls/session.ts";
 import type { FileOutcome, TestError, TestEvent, TestOutcome, TestStatus } from "./outcome.ts";
 import { TEST_TOOL } from "./test-copy.ts";
 

@@ -1,9 +1,9 @@
 /** Toolkits: tools of the embedding program that come together, and fail together (SPEC K4). */
 
 import type { Clock, Log } from "../platform/platform.ts";
-import type { Registry } from "../registry.ts";
+import type { Registry } from "../tools/registry.ts";
 import { type FunctionToolOptions, functionTool, type ToolFunction } from "../sources/function.ts";
-import type { Tool, ToolDeclaration, ToolFactory } from "../tool.ts";
+import type { Tool, ToolDeclaration, ToolFactory } from "../tools/tool.ts";
 
 /** Tools by name. */
 export interface Toolkit {

@@ -1,9 +1,9 @@
 /** A project whose `bascule.json` counts as far as a person agreed to it on this machine (SPEC P1, K3). */
 
-import { equalJson } from "../equal-json.ts";
+import { equalJson } from "../json/equal-json.ts";
 import { type JsonValue, normalizePath, type ProjectConfig } from "../../manifests/mod.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
-import type { ProjectFile, ProjectRefresh } from "../project-file.ts";
+import type { ProjectFile, ProjectRefresh } from "../project/project-file.ts";
 import { type Demand, demandsOf, GRANTS, grantsDemand, type IsOutside, withoutDemands } from "./demands.ts";
 import { openTrustStore, type TrustPlatform, withDemands } from "./trust-store.ts";
 

@@ -1,8 +1,8 @@
 /** What a person agreed to on this machine, in a folder of the person's own: no checkout can bring it along (SPEC P1). */
 
 import { isJsonObject, type JsonValue, parseJson, problemToText } from "../../manifests/mod.ts";
-import { inFileTurn } from "../file-turn.ts";
-import { createInTurn } from "../in-turn.ts";
+import { inFileTurn } from "../project/file-turn.ts";
+import { createInTurn } from "../project/in-turn.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import { sha256Hex } from "../sources/directory/digest.ts";
 import type { Demand } from "./demands.ts";

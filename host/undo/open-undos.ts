@@ -1,7 +1,7 @@
 /** A host's undoing, as its project and its embedding program say: what is kept, and what undoing may write (SPEC E8). */
 
 import { compilePermissions, type PermissionBases, type UndoConfig } from "../../manifests/mod.ts";
-import type { Places } from "../places.ts";
+import type { Places } from "../project/places.ts";
 import type { Grant } from "../policy/grant.ts";
 import { toProtectionLayer } from "../policy/protect.ts";
 import { createUndoStore, type UndoBounds } from "./undo-store.ts";

@@ -8,7 +8,7 @@
 
 import { FileError, type Files } from "../platform/platform.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
-import { readJsonText } from "../json-text.ts";
+import { readJsonText } from "../json/json-text.ts";
 import { compareText, sha256Hex } from "../sources/directory/digest.ts";
 import { readCall, readState, readStep, type UndoCall, type UndoState, type UndoStep } from "./undo-step.ts";
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { Host } from "../../host/mod.ts";
-import type { ToolSourceName } from "../../host/tool.ts";
+import type { ToolSourceName } from "../../host/tools/tool.ts";
 
 /** What the tools are called in the host; the first three take what their names say. */
 export interface SourceUnderTest extends AsyncDisposable {

@@ -1,8 +1,8 @@
 /** What every host tool must be, whatever made it (SPEC R1). */
 
 import { describe, expect, it } from "vitest";
-import { completeDefinition } from "../../host/definition.ts";
-import type { ToolFactory } from "../../host/tool.ts";
+import { completeDefinition } from "../../host/tools/definition.ts";
+import type { ToolFactory } from "../../host/tools/tool.ts";
 
 /** Runs the suite on one factory. */
 export function toolSuite(name: string, factory: ToolFactory): void {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { JsonArgumentText } from "../../host/arguments.ts";
+import { JsonArgumentText } from "../../host/tools/arguments.ts";
 import type { Hooks } from "../../host/hooks.ts";
 import type { Policy } from "../../host/policy/policy.ts";
-import { createSession } from "../../host/session.ts";
+import { createSession } from "../../host/calls/session.ts";
 import { fakeSandbox, returns } from "../support/fake-sandbox.ts";
 import { allowAllPolicy } from "../support/allow-all-policy.ts";
 import { testHost } from "../support/test-host.ts";

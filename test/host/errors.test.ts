@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ERROR_TABLE, errorDocs, isRetryable } from "../../host/error-table.ts";
 import * as errors from "../../host/errors.ts";
-import * as classes from "../../host/tool-error.ts";
+import * as classes from "../../host/tools/tool-error.ts";
 
 describe("ERROR_TABLE", () => {
   it("has one row for every code, in order [X2]", () => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TERMINAL_EVENT_TYPES } from "../../host/audit/events.ts";
 import { toolError } from "../../host/errors.ts";
-import { createSession } from "../../host/session.ts";
+import { createSession } from "../../host/calls/session.ts";
 import type { Fault } from "../../sandbox/mod.ts";
 import { fakeSandbox, USED } from "../support/fake-sandbox.ts";
 import { WORKSPACE } from "../support/memory-platform.ts";

@@ -1,9 +1,9 @@
 /** What the executor suite asks a tool to do, as a host tool. */
 
 import type { Behaviour } from "../conformance/executor.ts";
-import { ToolFailed } from "../../host/tool-error.ts";
-import { toolOutput } from "../../host/tool-output.ts";
-import type { Tool } from "../../host/tool.ts";
+import { ToolFailed } from "../../host/tools/tool-error.ts";
+import { toolOutput } from "../../host/tools/tool-output.ts";
+import type { Tool } from "../../host/tools/tool.ts";
 
 const untilAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true }));

@@ -5,7 +5,7 @@ import { type Consent, createConsent } from "../../host/consent/consent.ts";
 import { type ConsentActs, createConsentActs } from "../../host/consent/consent-acts.ts";
 import { type Lock, openLock } from "../../host/consent/lock.ts";
 import { createVersions } from "../../host/consent/versions.ts";
-import { createGrantStore, type GrantStore } from "../../host/grants.ts";
+import { createGrantStore, type GrantStore } from "../../host/grants/grants.ts";
 import { createMemoryPlatform, type MemoryEntry, type MemoryPlatform } from "../../host/platform/memory.ts";
 import type { PluginStatus } from "../../host/sources/directory/mod.ts";
 import { type Bench, inRoot, openBench } from "../host/sources/directory/harness.ts";

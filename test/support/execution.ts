@@ -8,8 +8,8 @@ import type { Execution } from "../../host/routes/executor.ts";
 import type { RouteOptions } from "../../host/routes/run-record.ts";
 import { CallMeter } from "../../host/quotas/meter.ts";
 import { createSecrets } from "../../host/secrets/secrets.ts";
-import { createSession } from "../../host/session.ts";
-import type { RegisteredTool } from "../../host/tool.ts";
+import { createSession } from "../../host/calls/session.ts";
+import type { RegisteredTool } from "../../host/tools/tool.ts";
 import { compilePermissions, DEFAULT_LIMITS, type JsonValue, type Limits, type Permissions } from "../../manifests/mod.ts";
 import { WORKSPACE } from "./memory-platform.ts";
 

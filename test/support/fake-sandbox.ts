@@ -1,7 +1,7 @@
 /** A sandbox whose plugins are functions of the test. */
 
 import type { ImageLease } from "../../host/routes/wasm.ts";
-import type { PluginVersion } from "../../host/tool.ts";
+import type { PluginVersion } from "../../host/tools/tool.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed } from "../../sandbox/mod.ts";
 
 /** What an export does, told as the sandbox would. */

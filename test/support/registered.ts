@@ -1,7 +1,7 @@
 /** Registered tools without a host around them. */
 
-import { BUILTIN_OWNER, createRegistry } from "../../host/registry.ts";
-import type { RegisteredTool, ToolDeclaration } from "../../host/tool.ts";
+import { BUILTIN_OWNER, createRegistry } from "../../host/tools/registry.ts";
+import type { RegisteredTool, ToolDeclaration } from "../../host/tools/tool.ts";
 import { hostTool, pluginVersion, publishedTools, type TestPluginOptions, type TestPluginTool } from "./tools.ts";
 
 const newId = (): string => "id";

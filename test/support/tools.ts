@@ -1,7 +1,7 @@
 /** Short ways to declare tools and plugins. */
 
-import type { RegisteredToolInput } from "../../host/registry.ts";
-import type { PluginVersion, Tool, ToolDeclaration, ToolFactory } from "../../host/tool.ts";
+import type { RegisteredToolInput } from "../../host/tools/registry.ts";
+import type { PluginVersion, Tool, ToolDeclaration, ToolFactory } from "../../host/tools/tool.ts";
 import { type Manifest, parseManifest, type Permissions, type SideEffect, type ToolDefinition } from "../../manifests/mod.ts";
 
 /** A host tool that returns its arguments unless `execute` says otherwise. */

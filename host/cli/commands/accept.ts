@@ -2,7 +2,7 @@
 
 import type { PluginView } from "../../doors/operations.ts";
 import type { HeldVersion } from "../../sources/directory/status.ts";
-import { nearestName } from "../../nearest.ts";
+import { nearestName } from "../../tools/nearest.ts";
 import { confirmAct, YES_OPTION } from "../ask.ts";
 import { CliError, notFoundError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";

@@ -5,7 +5,7 @@ import { CliError, notFoundError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { questionLines } from "../confirm.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
-import { nearestName } from "../../nearest.ts";
+import { nearestName } from "../../tools/nearest.ts";
 import { count, printable } from "../text.ts";
 
 export const approveCommand: Command = answerCommand("approve", "Let a call run that waits for a person", true);

@@ -4,12 +4,12 @@ import { createAudit } from "../../audit/audit.ts";
 import type { EventFilter, KeptEvent } from "../../audit/search.ts";
 import { type JournalPlace, readJournal } from "../../audit/verify.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
-import { openPlaces } from "../../places.ts";
+import { openPlaces } from "../../project/places.ts";
 import { readTime } from "../age.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { nearestName } from "../../nearest.ts";
+import { nearestName } from "../../tools/nearest.ts";
 import { absolutePath, pathFrom } from "../paths.ts";
 import { count, printable, printableJson, shorten } from "../text.ts";
 

@@ -1,6 +1,6 @@
 /** `bascule client-config`: what to write into an MCP client's settings so that it starts `bascule mcp` for this project. */
 
-import { nearestName } from "../../nearest.ts";
+import { nearestName } from "../../tools/nearest.ts";
 import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -8,7 +8,7 @@ import { namesFor } from "../completions/names.ts";
 import { completedCommand } from "../completions/words.ts";
 import { zshScript } from "../completions/zsh.ts";
 import { EXIT } from "../exit-codes.ts";
-import { nearestName } from "../../nearest.ts";
+import { nearestName } from "../../tools/nearest.ts";
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 const SHELLS = Object.keys(SCRIPTS);

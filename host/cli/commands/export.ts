@@ -9,7 +9,7 @@ import {
   problemToText,
   toDenoPermissions,
 } from "../../../manifests/mod.ts";
-import { openPlaces } from "../../places.ts";
+import { openPlaces } from "../../project/places.ts";
 import { FileError } from "../../platform/platform.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -17,7 +17,7 @@ import { EXIT } from "../exit-codes.ts";
 import { EXPORT_FORMATS } from "../../exports/mod.ts";
 import { exportToolShapes } from "../export-tools.ts";
 import { findPlugins, type NamedFolder } from "../find-plugins.ts";
-import { nearestName } from "../../nearest.ts";
+import { nearestName } from "../../tools/nearest.ts";
 import { absolutePath, parentOf, pathFrom, shellWord } from "../paths.ts";
 import { printable } from "../text.ts";
 

@@ -1,13 +1,13 @@
 /** `bascule learn`: what a plugin needs, from what it did (SPEC P9). */
 
-import { createGrantStore } from "../../grants.ts";
+import { createGrantStore } from "../../grants/grants.ts";
 import { createActCollector } from "../../learn/acts.ts";
 import { learn, type Learned } from "../../learn/learn.ts";
 import { createMaximum } from "../../learn/maximum.ts";
 import { withResolved } from "../../learn/resolved.ts";
 import { unusedItems } from "../../learn/unused.ts";
 import { type Manifest, type PermissionBases, problemToText } from "../../../manifests/mod.ts";
-import { openPlaces } from "../../places.ts";
+import { openPlaces } from "../../project/places.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";

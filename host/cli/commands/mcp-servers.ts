@@ -10,7 +10,7 @@ import { EXIT } from "../exit-codes.ts";
 import { table } from "../help.ts";
 import { type LocalHost, openLocalHost } from "../local-host.ts";
 import { reloadRunning } from "../reload-running.ts";
-import { nearestName } from "../../nearest.ts";
+import { nearestName } from "../../tools/nearest.ts";
 import { count, printable, shorten } from "../text.ts";
 import { refuseWithheld } from "../trust.ts";
 

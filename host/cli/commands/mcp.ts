@@ -2,7 +2,7 @@
 
 import { openSocketDoor, type SocketDoor } from "../../doors/socket.ts";
 import { FileError } from "../../platform/platform.ts";
-import type { HostSessionOptions } from "../../sessions.ts";
+import type { HostSessionOptions } from "../../calls/sessions.ts";
 import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";

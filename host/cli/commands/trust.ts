@@ -1,6 +1,6 @@
 /** `bascule trust`: what the project's folder asks for beyond its sandboxed plugins, and a person's yes to it (SPEC P1, K3). */
 
-import { nearestName } from "../../nearest.ts";
+import { nearestName } from "../../tools/nearest.ts";
 import type { Withheld } from "../../trust/project-trust.ts";
 import { confirmAct, YES_OPTION } from "../ask.ts";
 import { usageError } from "../cli-error.ts";

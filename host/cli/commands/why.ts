@@ -7,7 +7,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { grantAdvice } from "../grant-advice.ts";
 import { table } from "../help.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
-import { nearestName } from "../../nearest.ts";
+import { nearestName } from "../../tools/nearest.ts";
 import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
 import type { Output } from "../output.ts";
 import { absolutePath, pathFrom } from "../paths.ts";

@@ -2,7 +2,7 @@
 
 import type { TSchema } from "@sinclair/typebox";
 import { checkValue, isJsonObject, type JsonObject, type JsonValue, LIMIT_CEILINGS } from "../../../manifests/mod.ts";
-import { readJsonText } from "../../json-text.ts";
+import { readJsonText } from "../../json/json-text.ts";
 import { BodyTooLarge } from "../../platform/http-types.ts";
 import { RequestProblem } from "./problem.ts";
 

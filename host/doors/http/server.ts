@@ -4,7 +4,7 @@ import type { ServerConfig } from "../../../manifests/mod.ts";
 import type { Host } from "../../host-interface.ts";
 import type { HttpServer } from "../../platform/http-types.ts";
 import type { Platform } from "../../platform/platform.ts";
-import { createInTurn } from "../../in-turn.ts";
+import { createInTurn } from "../../project/in-turn.ts";
 import { usedBy } from "../../learn/used.ts";
 import { createOperations } from "../host-operations.ts";
 import { createHttpCalls } from "./calls.ts";

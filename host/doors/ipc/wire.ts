@@ -14,7 +14,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, LIMIT_CEILINGS } from "../../../manifests/mod.ts";
 import type { ToolResult } from "../../call.ts";
 import type { ErrorCode } from "../../errors.ts";
-import { readJsonText } from "../../json-text.ts";
+import { readJsonText } from "../../json/json-text.ts";
 import { MAX_LINE_BYTES } from "../wire.ts";
 
 /** What a runner can ask for. */

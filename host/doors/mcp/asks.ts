@@ -7,7 +7,7 @@ import {
   inputRequired,
   inputResponse,
 } from "@modelcontextprotocol/server";
-import { type Ask, type AskCaller, type Asks, CannotAsk } from "../../asks.ts";
+import { type Ask, type AskCaller, type Asks, CannotAsk } from "../../calls/asks.ts";
 import { checkValue, isJsonObject, type JsonObject } from "../../../manifests/mod.ts";
 import type { CallSide } from "./open-call.ts";
 

@@ -13,11 +13,11 @@ import {
 } from "@modelcontextprotocol/server";
 import { type JsonObject, type JsonSchema, type JsonValue, LIMIT_CEILINGS } from "../../../manifests/mod.ts";
 import type { ToolResult } from "../../call.ts";
-import { hashOf } from "../../json-hash.ts";
-import { copyJson } from "../../json.ts";
-import type { ToolListing } from "../../listing.ts";
+import { hashOf } from "../../json/json-hash.ts";
+import { copyJson } from "../../json/json.ts";
+import type { ToolListing } from "../../tools/listing.ts";
 import { toMcp } from "../../result.ts";
-import type { Session } from "../../session.ts";
+import type { Session } from "../../calls/session.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { askThrough, type Missing } from "./asks.ts";
 import type { McpClient } from "./client.ts";

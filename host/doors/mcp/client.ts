@@ -2,10 +2,10 @@
 
 import { exportNames } from "../../exports/names.ts";
 import type { Host } from "../../host-interface.ts";
-import type { ToolListing } from "../../listing.ts";
+import type { ToolListing } from "../../tools/listing.ts";
 import type { LayerRules } from "../../../manifests/mod.ts";
-import type { Session } from "../../session.ts";
-import type { HostSessionOptions } from "../../sessions.ts";
+import type { Session } from "../../calls/session.ts";
+import type { HostSessionOptions } from "../../calls/sessions.ts";
 
 /** Which revision of the protocol it speaks: `legacy` is 2025-11-25 and before. */
 export type Era = "legacy" | "modern";

@@ -2,12 +2,12 @@
 
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { ToolResult } from "../../call.ts";
-import { equalJson } from "../../equal-json.ts";
+import { equalJson } from "../../json/equal-json.ts";
 import { toolError, unavailable, userDenied } from "../../errors.ts";
 import type { Host } from "../../host-interface.ts";
 import { isJsonObject, type JsonObject } from "../../../manifests/mod.ts";
 import type { CommitCaller, CommitRefused } from "../../overlay/dry-runs.ts";
-import type { Session } from "../../session.ts";
+import type { Session } from "../../calls/session.ts";
 
 /** `true`: nothing is changed, and the result's `_meta` holds under the same key what would have been. */
 export const DRY_RUN_KEY = "bascule/dryRun";

@@ -5,7 +5,7 @@
 
 import { createMcpHandler as createModernHandler, isLegacyRequest, type McpHttpHandler } from "@modelcontextprotocol/server";
 import type { TokenScope } from "../../../manifests/mod.ts";
-import type { HostSessionOptions } from "../../sessions.ts";
+import type { HostSessionOptions } from "../../calls/sessions.ts";
 import { isGoodFor } from "../http/tokens.ts";
 import { createClient, type McpClient } from "./client.ts";
 import { createDoorParts } from "./door.ts";

@@ -1,10 +1,10 @@
 /** What the handlers of one door have in common, and who is served by them. Types only. */
 
 import type { Server } from "@modelcontextprotocol/server";
-import type { CallOptions } from "../../calls.ts";
+import type { CallOptions } from "../../calls/calls.ts";
 import type { Host } from "../../host-interface.ts";
 import type { Platform } from "../../platform/platform.ts";
-import type { HostSessionOptions } from "../../sessions.ts";
+import type { HostSessionOptions } from "../../calls/sessions.ts";
 import type { Changes } from "./changes.ts";
 import type { Era, McpClient } from "./client.ts";
 import type { McpPrompts } from "./prompts.ts";

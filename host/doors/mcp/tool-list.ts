@@ -3,7 +3,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../../../manifests/mod.ts";
 import { annotationsOf } from "../../exports/mcp-annotations.ts";
-import type { ToolListing } from "../../listing.ts";
+import type { ToolListing } from "../../tools/listing.ts";
 
 /** One tool's definition, under its public name. */
 export function toMcpTool(name: string, listing: ToolListing): Tool {

@@ -82,7 +82,7 @@ async function start(options: TrustedStart, listeners: TrustedListeners): Promis
 }
 
 /**
- * Mode 0700, under a name that nobody can guess, and where no tool may write, whatever it was granted (`host/places.ts`):
+ * Mode 0700, under a name that nobody can guess, and where no tool may write, whatever it was granted (`host/project/places.ts`):
  * in the system's folder for temporary files another plugin could change what is about to run.
  */
 async function makeFolder(): Promise<string> {

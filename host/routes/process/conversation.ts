@@ -3,8 +3,8 @@
 import { isJsonObject, type JsonObject, type JsonValue, type Limits } from "../../../manifests/mod.ts";
 import type { ExhaustedLimit, Fault, HostAnswer } from "../../../sandbox/mod.ts";
 import { answerOperation } from "../../capabilities/mod.ts";
-import { copyJson } from "../../json.ts";
-import { readJsonText } from "../../json-text.ts";
+import { copyJson } from "../../json/json.ts";
+import { readJsonText } from "../../json/json-text.ts";
 import type { LogLevel } from "../../platform/platform.ts";
 import { fromBase64, toBase64 } from "../../recordings/base64.ts";
 import type { RunRecord } from "../run-record.ts";

@@ -11,7 +11,7 @@ import { cancelled, unavailable, wallTimeout } from "../../errors.ts";
 import { FileError } from "../../platform/platform.ts";
 import type { TrustedConfinement, TrustedProcess } from "../../platform/trusted/trusted-types.ts";
 import { untrusted } from "../../policy/trust.ts";
-import type { PluginVersion, RegisteredTool } from "../../tool.ts";
+import type { PluginVersion, RegisteredTool } from "../../tools/tool.ts";
 import type { Execution, Executor, Outcome } from "../executor.ts";
 import { faultToError } from "../fault-to-error.ts";
 import { guestContextText } from "../guest-context.ts";

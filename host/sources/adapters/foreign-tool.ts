@@ -1,10 +1,10 @@
 /** A tool of another framework as one of ours: its schema in our words, its check and its code its own (SPEC K2, S5). */
 
 import type { ToolContext } from "../../context.ts";
-import { copyJson } from "../../json.ts";
+import { copyJson } from "../../json/json.ts";
 import type { JsonObject, JsonValue } from "../../../manifests/mod.ts";
-import { ToolFailed } from "../../tool-error.ts";
-import type { ToolDeclaration, ToolFactory } from "../../tool.ts";
+import { ToolFailed } from "../../tools/tool-error.ts";
+import type { ToolDeclaration, ToolFactory } from "../../tools/tool.ts";
 import { readSchema, type SchemaLike } from "./schema-like.ts";
 
 /** What the framework does not say. */

@@ -1,6 +1,6 @@
 /** Tools of LangChain, by their shape (SPEC K2). */
 
-import type { ToolFactory } from "../../tool.ts";
+import type { ToolFactory } from "../../tools/tool.ts";
 import { foreignTool, type ForeignToolOptions } from "./foreign-tool.ts";
 import type { SchemaLike } from "./schema-like.ts";
 

@@ -2,7 +2,7 @@
 
 import { type DownConverted, downConvert } from "./down-convert.ts";
 import { isJsonObject, type JsonObject } from "../../../manifests/mod.ts";
-import { copyJson } from "../../json.ts";
+import { copyJson } from "../../json/json.ts";
 
 /**
  * A JSON Schema (TypeBox's are), or an object that can tell one: Standard Schema with `jsonSchema` (zod 4.2, ArkType, …), zod 4's own

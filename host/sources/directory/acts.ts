@@ -1,7 +1,7 @@
 /** What a person does to one plugin: each act is done in its folder's lane, between the changes that are noticed there. */
 
 import type { Clock } from "../../platform/platform.ts";
-import type { PluginVersion } from "../../tool.ts";
+import type { PluginVersion } from "../../tools/tool.ts";
 import { pathOf, type Place } from "./discover.ts";
 import type { PluginImages } from "./images.ts";
 import type { Lanes } from "./lanes.ts";

@@ -10,7 +10,7 @@ import {
   resolveLimits,
 } from "../../../manifests/mod.ts";
 import type { PluginSource } from "../../../sandbox/mod.ts";
-import type { PluginVersion } from "../../tool.ts";
+import type { PluginVersion } from "../../tools/tool.ts";
 import { folderError, quote } from "./problems.ts";
 import type { FolderSnapshot, FolderState } from "./read.ts";
 import { type Failure, refusal } from "./record.ts";

@@ -7,7 +7,7 @@
 
 import type { Limits } from "../../../manifests/mod.ts";
 import type { LoadOutcome, Sandbox } from "../../../sandbox/mod.ts";
-import type { PluginVersion } from "../../tool.ts";
+import type { PluginVersion } from "../../tools/tool.ts";
 import { toSource } from "./compile.ts";
 
 /** A call's claim on the image of the version it runs. */

@@ -8,7 +8,7 @@
 import type { Limits, Manifest, PermissionBases, Problem } from "../../../manifests/mod.ts";
 import type { LoadOutcome } from "../../../sandbox/mod.ts";
 import type { Log } from "../../platform/platform.ts";
-import type { PluginVersion } from "../../tool.ts";
+import type { PluginVersion } from "../../tools/tool.ts";
 import { untilAborted } from "../../until-aborted.ts";
 import { createAnnouncements } from "./announce.ts";
 import { createNameClaims } from "./claims.ts";

@@ -1,7 +1,7 @@
 /** Which folder's tools stand in the registry under which name. */
 
 import { callablesOf, confusableKey, type Manifest } from "../../../manifests/mod.ts";
-import type { ToolBinding } from "../../tool.ts";
+import type { ToolBinding } from "../../tools/tool.ts";
 import type { Announcements } from "./announce.ts";
 import type { PluginImages } from "./images.ts";
 import { type PluginRecord, reasonOf } from "./record.ts";

@@ -2,7 +2,7 @@
 
 import { type Manifest, type Problem, problemToText } from "../../../manifests/mod.ts";
 import type { LoadFault } from "../../../sandbox/mod.ts";
-import type { PluginVersion } from "../../tool.ts";
+import type { PluginVersion } from "../../tools/tool.ts";
 import type { KnownPlugin } from "./dependencies.ts";
 import { pathOf, type Place } from "./discover.ts";
 import type { FolderState } from "./read.ts";

@@ -7,7 +7,7 @@
 import type { Limits, PermissionBases } from "../../../manifests/mod.ts";
 import type { Sandbox } from "../../../sandbox/mod.ts";
 import { FileError, type Log, type Platform } from "../../platform/platform.ts";
-import type { PluginVersion } from "../../tool.ts";
+import type { PluginVersion } from "../../tools/tool.ts";
 import { createPluginActs, type PluginActs } from "./acts.ts";
 import { loadBatch } from "./batch.ts";
 import { toCandidate } from "./compile.ts";

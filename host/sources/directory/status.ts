@@ -3,7 +3,7 @@
 import type { JsonObject, Manifest, Permissions, Problem, ToolDefinition } from "../../../manifests/mod.ts";
 import type { EventType } from "../../audit/events.ts";
 import type { ConsentChange } from "../../consent/changes.ts";
-import type { PluginVersion, ToolBinding } from "../../tool.ts";
+import type { PluginVersion, ToolBinding } from "../../tools/tool.ts";
 
 /** `failed` and `quarantined` may still serve their last good version: see `lastGood`. */
 export type PluginState = "loaded" | "disabled" | "failed" | "quarantined" | "ignored";

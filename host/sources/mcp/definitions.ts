@@ -1,7 +1,7 @@
 /** A server's tools in our words: names, schemas, and what they may do in the person's judgment, not the server's (SPEC K3, S5). */
 
 import type { Tool } from "@modelcontextprotocol/client";
-import { completeDefinition } from "../../definition.ts";
+import { completeDefinition } from "../../tools/definition.ts";
 import {
   checkToolName,
   exportName,
@@ -13,9 +13,9 @@ import {
   type SideEffect,
   type ToolDefinition,
 } from "../../../manifests/mod.ts";
-import { copyJson } from "../../json.ts";
-import type { ToolDeclaration } from "../../tool.ts";
-import { ToolRegistrationError } from "../../tool-error.ts";
+import { copyJson } from "../../json/json.ts";
+import type { ToolDeclaration } from "../../tools/tool.ts";
+import { ToolRegistrationError } from "../../tools/tool-error.ts";
 import { downConvert } from "../adapters/down-convert.ts";
 import { OPAQUE_TAG } from "../adapters/foreign-tool.ts";
 

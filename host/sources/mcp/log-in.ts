@@ -1,7 +1,7 @@
 /** Logs a person in at an MCP server: authorization code with PKCE, and a redirect to this machine (SPEC K3; RFC 8252, RFC 7636, RFC 9207). */
 
 import { auth, extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
-import { hashOf } from "../../json-hash.ts";
+import { hashOf } from "../../json/json-hash.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { createProvider, isLoopback, isSafeForTokens, type LoginOf, type LoginStore } from "./logins.ts";
 
@@ -35,7 +35,7 @@ export async function logIn(login: LoginOf, { platform, store, show, signal }: L
   try {
     const challenge = extractWWWAuthenticateParams(await askWithout(platform, url, over.signal));
     // What there was is for another address to come back to, or is what does not work.
-    await store.remove(server);
+    await store.alone(server, () => store.remove(server));
     const provider = createProvider(login, store, {
       redirectUrl: callback.url,
       state,

@@ -4,12 +4,12 @@ import type { Tool } from "@modelcontextprotocol/client";
 import type { EmitEvent } from "../../audit/events.ts";
 import type { ConsentChange } from "../../consent/changes.ts";
 import type { ToolContext } from "../../context.ts";
-import { equalJson } from "../../equal-json.ts";
-import { createInTurn } from "../../in-turn.ts";
-import { hashOf } from "../../json-hash.ts";
+import { equalJson } from "../../json/equal-json.ts";
+import { createInTurn } from "../../project/in-turn.ts";
+import { hashOf } from "../../json/json-hash.ts";
 import type { JsonObject, JsonValue, SideEffect } from "../../../manifests/mod.ts";
-import type { RegisteredToolInput, Registry } from "../../registry.ts";
-import type { ToolOutput } from "../../tool-output.ts";
+import type { RegisteredToolInput, Registry } from "../../tools/registry.ts";
+import type { ToolOutput } from "../../tools/tool-output.ts";
 import { ownerOf, type ServerTool } from "./definitions.ts";
 import { changedParts, pinChanges, pinOf, type Pins, type PinStore } from "./pins.ts";
 

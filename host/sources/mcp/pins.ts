@@ -3,7 +3,7 @@
 import { type Compared, compareVersions, type ConsentChange } from "../../consent/changes.ts";
 import type { Consent } from "../../consent/consent.ts";
 import { sorted } from "../../consent/surface.ts";
-import { equalJson } from "../../equal-json.ts";
+import { equalJson } from "../../json/equal-json.ts";
 import type { JsonObject } from "../../../manifests/mod.ts";
 import type { ServerTool } from "./definitions.ts";
 

@@ -2,8 +2,8 @@
 
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { JsonValue } from "../../../manifests/mod.ts";
-import { ToolFailed } from "../../tool-error.ts";
-import { type ContentBlock, type ToolOutput, toolOutput } from "../../tool-output.ts";
+import { ToolFailed } from "../../tools/tool-error.ts";
+import { type ContentBlock, type ToolOutput, toolOutput } from "../../tools/tool-output.ts";
 
 const MAX_MESSAGE = 4_000;
 

@@ -2,7 +2,7 @@
 
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isJsonObject } from "../../../manifests/mod.ts";
-import { readJsonText } from "../../json-text.ts";
+import { readJsonText } from "../../json/json-text.ts";
 import type { ServerProcess, ServerProcesses, ServerProcessOptions } from "../../platform/server-process-types.ts";
 
 const BOUNDS = { maxBytes: 32 * 1024 * 1024, maxDepth: 256 } as const;

@@ -1,8 +1,8 @@
 /** Host tools that ask their caller in the middle of a call: what the suite expects of elicitation, sampling and roots. */
 
-import { type Ask, type Asks, CannotAsk } from "../../../host/asks.ts";
+import { type Ask, type Asks, CannotAsk } from "../../../host/calls/asks.ts";
 import type { ToolContext } from "../../../host/context.ts";
-import type { ToolFactory } from "../../../host/tool.ts";
+import type { ToolFactory } from "../../../host/tools/tool.ts";
 import type { JsonObject, JsonValue } from "../../../manifests/mod.ts";
 
 type Asker = (ask: NonNullable<ToolContext["ask"]>, args: JsonObject) => Promise<string>;

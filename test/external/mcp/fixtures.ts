@@ -3,7 +3,7 @@
 import { acceptedContent, inputRequired } from "@modelcontextprotocol/server";
 import type { McpPrompts, McpResources } from "../../../host/doors/mcp/mod.ts";
 import type { Host } from "../../../host/host-interface.ts";
-import type { ToolFactory } from "../../../host/tool.ts";
+import type { ToolFactory } from "../../../host/tools/tool.ts";
 
 const IMAGE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 const TEXTS: Readonly<Record<string, string>> = {

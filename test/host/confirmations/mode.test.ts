@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { confirmationMode, type ModeInput } from "../../../host/confirmations/mode.ts";
-import type { ToolDeclaration } from "../../../host/tool.ts";
+import type { ToolDeclaration } from "../../../host/tools/tool.ts";
 import type { ConfirmMode, JsonObject, SideEffectClass } from "../../../manifests/mod.ts";
 import { functionOf } from "../../support/registered.ts";
 import { projectOf } from "../../support/test-host.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ToolResult } from "../../../host/call.ts";
 import { createHost, type Host, type HostOptions, type Log } from "../../../host/mod.ts";
-import { JsonArgumentText } from "../../../host/arguments.ts";
-import { createSession } from "../../../host/session.ts";
+import { JsonArgumentText } from "../../../host/tools/arguments.ts";
+import { createSession } from "../../../host/calls/session.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 import { WORKSPACE } from "../../support/memory-platform.ts";
 import { testHost } from "../../support/test-host.ts";

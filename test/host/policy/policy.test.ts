@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createPolicy, type PolicyOptions, type ProjectPolicy } from "../../../host/policy/policy.ts";
-import { createSession } from "../../../host/session.ts";
-import type { RegisteredTool } from "../../../host/tool.ts";
+import { createSession } from "../../../host/calls/session.ts";
+import type { RegisteredTool } from "../../../host/tools/tool.ts";
 import { type AccessQuery, evaluateAccess, type JsonObject, type Permissions } from "../../../manifests/mod.ts";
 import { builtinOf, functionOf, pluginToolOf } from "../../support/registered.ts";
 import { projectOf } from "../../support/test-host.ts";

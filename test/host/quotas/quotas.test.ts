@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ToolResult } from "../../../host/call.ts";
 import { createHost } from "../../../host/mod.ts";
-import { createSession } from "../../../host/session.ts";
+import { createSession } from "../../../host/calls/session.ts";
 import type { JsonObject, Permissions } from "../../../manifests/mod.ts";
 import { type FakeGuest, fakeSandbox, returns, USED } from "../../support/fake-sandbox.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";

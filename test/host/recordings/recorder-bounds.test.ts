@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createWorkerLauncher } from "../../../host/platform/workers.ts";
 import { createRecorder, type OpenRecording, type Recorder } from "../../../host/recordings/recorder.ts";
 import { createRecordingStore } from "../../../host/recordings/store.ts";
-import { createSession } from "../../../host/session.ts";
+import { createSession } from "../../../host/calls/session.ts";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import type { InvocationOutcome, KeptTape } from "../../../sandbox/mod.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ToolContext } from "../../../host/context.ts";
 import { createHostExecutor } from "../../../host/routes/host.ts";
-import { ToolError } from "../../../host/tool-error.ts";
-import type { Tool } from "../../../host/tool.ts";
-import { createRegistry } from "../../../host/registry.ts";
+import { ToolError } from "../../../host/tools/tool-error.ts";
+import type { Tool } from "../../../host/tools/tool.ts";
+import { createRegistry } from "../../../host/tools/registry.ts";
 import { executorSuite } from "../../conformance/executor.ts";
 import { toExecute } from "../../support/behaviour.ts";
 import { executionOf, routeOptions } from "../../support/execution.ts";

@@ -12,7 +12,7 @@ import { createHost } from "../../../host/host.ts";
 import type { Host } from "../../../host/host-interface.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
 import type { Log, Platform } from "../../../host/platform/platform.ts";
-import type { ToolFactory } from "../../../host/tool.ts";
+import type { ToolFactory } from "../../../host/tools/tool.ts";
 import type { JsonObject } from "../../../manifests/mod.ts";
 import { configOf } from "../../support/http-door.ts";
 import { hostTool } from "../../support/tools.ts";

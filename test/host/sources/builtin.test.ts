@@ -3,7 +3,7 @@ import { registerBuiltins } from "../../../host/sources/builtin.ts";
 import type { MemoryEntry } from "../../../host/platform/memory.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { testHost, type TestHost } from "../../support/test-host.ts";
-import { createRegistry } from "../../../host/registry.ts";
+import { createRegistry } from "../../../host/tools/registry.ts";
 import { toolSuite } from "../../conformance/tool.ts";
 
 function host(files: Readonly<Record<string, MemoryEntry>> = {}): TestHost {

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { describe, expect, it } from "vitest";
 import { functionTool } from "../../../host/sources/function.ts";
-import type { Tool } from "../../../host/tool.ts";
+import type { Tool } from "../../../host/tools/tool.ts";
 import { sharesInstance, toolSuite } from "../../conformance/tool.ts";
 import { testHost } from "../../support/test-host.ts";
 

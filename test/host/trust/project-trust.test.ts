@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createGrantStore } from "../../../host/grants.ts";
+import { createGrantStore } from "../../../host/grants/grants.ts";
 import { createMemoryPlatform, type MemoryPlatform } from "../../../host/platform/memory.ts";
-import { openProject } from "../../../host/project-file.ts";
+import { openProject } from "../../../host/project/project-file.ts";
 import { trustedProject, type TrustedProject } from "../../../host/trust/project-trust.ts";
 import { openTrustStore } from "../../../host/trust/trust-store.ts";
 import type { JsonObject } from "../../../manifests/mod.ts";

@@ -5,7 +5,7 @@ import type { CommitWish } from "../../../../host/overlay/dry-runs.ts";
 import { configOf, httpDoor, type HttpDoorUnderTest, TOKENS, textOf } from "../../../support/http-door.ts";
 import { hostTool } from "../../../support/tools.ts";
 import type { JsonObject } from "../../../../manifests/mod.ts";
-import type { ToolFactory } from "../../../../host/tool.ts";
+import type { ToolFactory } from "../../../../host/tools/tool.ts";
 
 const AUTO = { confirmation: { default: { write: "auto" } } } as const;
 

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { type Asks, CannotAsk } from "../../../../host/asks.ts";
+import { type Asks, CannotAsk } from "../../../../host/calls/asks.ts";
 import { mcpHost, modernRequest, messageOf, until, WAYS } from "../../../support/mcp-client.ts";
 import { createMcpHandler } from "../../../../host/doors/mcp/mod.ts";
-import type { ToolFactory } from "../../../../host/tool.ts";
+import type { ToolFactory } from "../../../../host/tools/tool.ts";
 
 const NAME: Asks = {
   who: { kind: "form", message: "Who?", schema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] } },

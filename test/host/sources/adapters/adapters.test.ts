@@ -4,7 +4,7 @@ import { dynamicTool, jsonSchema, tool } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { aiSdkTools, createHost, functionTool, langChainTool, type ToolFactory } from "../../../../host/mod.ts";
-import type { ToolSourceName } from "../../../../host/tool.ts";
+import type { ToolSourceName } from "../../../../host/tools/tool.ts";
 import { sourceSuite, type SourceUnderTest } from "../../../conformance/source.ts";
 import { toolSuite } from "../../../conformance/tool.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";

@@ -4,10 +4,10 @@ import { onTestFinished } from "vitest";
 import { createMemoryPlatform, type MemoryEntry, type MemoryPlatform } from "../../../../host/platform/memory.ts";
 import { createNodePlatform } from "../../../../host/platform/node.ts";
 import type { Platform } from "../../../../host/platform/platform.ts";
-import { createRegistry, type Registry } from "../../../../host/registry.ts";
+import { createRegistry, type Registry } from "../../../../host/tools/registry.ts";
 import { createPluginDirectory, type PluginDirectory, type PluginDirectoryOptions } from "../../../../host/sources/directory/reload.ts";
 import type { PluginEvent, PluginStatus } from "../../../../host/sources/directory/status.ts";
-import type { PluginVersion } from "../../../../host/tool.ts";
+import type { PluginVersion } from "../../../../host/tools/tool.ts";
 import type { LoadOutcome, PluginSource, Sandbox } from "../../../../sandbox/mod.ts";
 
 /** A sandbox that "runs" nothing: what `main.ts` says decides how loading ends. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createPluginImages } from "../../../../host/sources/directory/images.ts";
 import type { Manifest } from "../../../../manifests/mod.ts";
-import type { PluginVersion } from "../../../../host/tool.ts";
+import type { PluginVersion } from "../../../../host/tools/tool.ts";
 import { fakeSandbox } from "./harness.ts";
 
 function version(digest: string, code = ""): PluginVersion {

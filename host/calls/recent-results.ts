@@ -1,0 +1,61 @@
+/** The results of ended calls, for those who ask later (SPEC E6). */
+
+import type { ToolResult } from "../call.ts";
+
+/** Holds the last `count` results, fewer where they are large, and at most twice as many. */
+export interface RecentResults {
+  add(result: ToolResult): void;
+  /** The latest with this id. */
+  get(callId: string): ToolResult | undefined;
+}
+
+/** About what one generation takes: a thousand results of a megabyte would end the host. */
+export const MAX_RESULT_BYTES: number = 64 * 1024 * 1024;
+
+/**
+ * Two generations: when the younger is full, the older goes as a whole. Every call ends here, and this costs a tenth of
+ * deleting the oldest entry of one map each time.
+ */
+export function createRecentResults(count: number): RecentResults {
+  let younger = new Map<string, ToolResult>();
+  let older = new Map<string, ToolResult>();
+  let bytes = 0;
+  return {
+    add(result) {
+      const size = sizeOf(result);
+      if (younger.size >= count || bytes + size > MAX_RESULT_BYTES) {
+        older = younger;
+        younger = new Map();
+        bytes = 0;
+      }
+      younger.set(result.callId, result);
+      bytes += size;
+    },
+    get: (callId) => younger.get(callId) ?? older.get(callId),
+  };
+}
+
+/** Bytes that a result takes on the heap, about. Of what tools and callers fill; the rest is small, or shared with others. */
+export function sizeOf(result: ToolResult): number {
+  const { content, metadata, dryRun } = result;
+  const said = result.ok ? sizeIn(result.output) : sizeIn(result.error) + sizeIn(result.partialOutput);
+  return sizeIn(result.arguments) + said + sizeIn(content) + sizeIn(metadata) + sizeIn(dryRun);
+}
+
+/** What a value takes on the heap, an object with a member each. JSON says little of it: `[]` is two bytes there. */
+const VALUE_BYTES = 48;
+
+/** About, and never much less. Depth was bounded when the value crossed. */
+export function sizeIn(value: unknown): number {
+  if (typeof value === "string") return 2 * value.length;
+  if (typeof value !== "object" || value === null) return 8;
+  let size = VALUE_BYTES;
+  if (Array.isArray(value)) {
+    // By index: listing the keys of a long list takes ten times as long, and a guest can send one of half a million items.
+    for (let index = 0; index < value.length; index += 1) size += 8 + sizeIn(value[index]);
+    return size;
+  }
+  // Plain data, without inherited members.
+  for (const key in value) size += key.length + sizeIn((value as Readonly<Record<string, unknown>>)[key]);
+  return size;
+}

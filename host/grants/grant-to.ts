@@ -1,0 +1,40 @@
+/** Grants permissions to a plugin that is there (SPEC C3). */
+
+import type { EventBus } from "../audit/event-bus.ts";
+import type { Consent } from "../consent/consent.ts";
+import type { GrantStore, StoredGrant } from "./grants.ts";
+import { type JsonValue, parsePermissions, type Permissions, problemToText } from "../../manifests/mod.ts";
+import type { PluginDirectory } from "../sources/directory/mod.ts";
+
+/** @throws {TypeError} if there is no such plugin or the permissions are wrong. */
+export async function grantTo(
+  plugin: string,
+  permissions: Permissions,
+  { directory, grants, consent, bus }: GrantParts,
+): Promise<StoredGrant> {
+  const status = directory.status().find(({ name }) => name === plugin);
+  if (status === undefined) throw new TypeError(`Cannot grant to "${plugin}": no such plugin`);
+  const parsed = parsePermissions(permissions);
+  if (!parsed.ok) throw new TypeError(`Cannot grant to "${plugin}": ${parsed.problems.map(problemToText).join("; ")}`);
+  // What was brought from elsewhere holds it for its bytes only.
+  const isBound = (consent.entry(plugin)?.origin.kind ?? "folder") !== "folder";
+  const stored = await grants.grant(plugin, status.directory, parsed.value, isBound ? status.digest : undefined);
+  // What is granted is granted to what the plugin is now: from here on more is a matter of consent.
+  const version = directory.serving(status.directory);
+  if (version !== undefined && consent.entry(plugin) === undefined) await consent.remember(version, status.directory);
+  else await consent.noteGrants(plugin, status.directory);
+  bus.emit({ type: "grant.changed", plugin, payload: { granted: toJson(parsed.value), permissions: toJson(stored.permissions) } });
+  return stored;
+}
+
+interface GrantParts {
+  readonly directory: PluginDirectory;
+  readonly grants: GrantStore;
+  readonly consent: Consent;
+  readonly bus: EventBus;
+}
+
+/** Permissions as written are JSON; their interfaces just have no index signature. */
+function toJson(permissions: Permissions): JsonValue {
+  return permissions as unknown as JsonValue;
+}

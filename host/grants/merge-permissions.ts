@@ -1,0 +1,96 @@
+/** Adding to a permission set and taking from it, as `grant` and `revoke` do. */
+
+import type { PermissionEntry, PermissionItem, PermissionKind, Permissions, PermissionValue } from "../../manifests/mod.ts";
+import { PERMISSION_KINDS } from "../../manifests/mod.ts";
+
+/** Both sets together: what either allows is allowed, what either denies is denied. */
+export function mergePermissions(before: Permissions, added: Permissions): Permissions {
+  const merged: { [K in PermissionKind]?: PermissionValue } = {};
+  for (const kind of PERMISSION_KINDS) {
+    const value = mergeValues(before[kind], added[kind]);
+    if (value !== undefined) merged[kind] = value;
+  }
+  return Object.freeze(merged);
+}
+
+/**
+ * The set without what `taken` names: a whole kind for `true`, else the items as written.
+ *
+ * @returns the very same object if nothing is taken away.
+ */
+export function subtractPermissions(before: Permissions, taken: Permissions): Permissions {
+  const left: { [K in PermissionKind]?: PermissionValue } = {};
+  let changed = false;
+  for (const kind of PERMISSION_KINDS) {
+    const value = before[kind];
+    if (value === undefined) continue;
+    const rest = subtractValue(value, taken[kind]);
+    if (rest !== undefined) left[kind] = rest;
+    if (rest !== value) changed = true;
+  }
+  return changed ? Object.freeze(left) : before;
+}
+
+function mergeValues(before: PermissionValue | undefined, added: PermissionValue | undefined): PermissionValue | undefined {
+  if (before === undefined) return added;
+  if (added === undefined) return before;
+  const [left, right] = [toEntry(before), toEntry(added)];
+  const allow = mergeItems(left.allow, right.allow);
+  const deny = mergeItems(left.deny, right.deny);
+  const ignore = mergeItems(left.ignore, right.ignore);
+  const reason = right.reason ?? left.reason;
+  if (deny === undefined && ignore === undefined && reason === undefined) return allow ?? false;
+  return Object.freeze({
+    ...(allow === undefined ? {} : { allow }),
+    ...(deny === undefined ? {} : { deny }),
+    ...(ignore === undefined ? {} : { ignore }),
+    ...(reason === undefined ? {} : { reason }),
+  });
+}
+
+function toEntry(value: PermissionValue): PermissionEntry {
+  if (typeof value === "boolean" || isList(value)) return { allow: value };
+  return value;
+}
+
+function mergeItems(
+  left: boolean | readonly PermissionItem[] | undefined,
+  right: boolean | readonly PermissionItem[] | undefined,
+): boolean | readonly PermissionItem[] | undefined {
+  if (left === true || right === true) return true;
+  if (left === undefined || left === false) return right ?? left;
+  if (right === undefined || right === false) return left;
+  const items = new Map<string, PermissionItem>();
+  for (const item of [...left, ...right]) items.set(JSON.stringify(item), item);
+  return Object.freeze([...items.values()]);
+}
+
+function subtractValue(before: PermissionValue, taken: PermissionValue | undefined): PermissionValue | undefined {
+  if (taken === undefined) return before;
+  const [held, gone] = [toEntry(before), toEntry(taken)];
+  const allow = subtractItems(held.allow, gone.allow);
+  const deny = subtractItems(held.deny, gone.deny);
+  if (allow === held.allow && deny === held.deny) return before;
+  if (allow === undefined && deny === undefined) return undefined;
+  if (deny === undefined && held.reason === undefined && held.ignore === undefined) return allow;
+  const { allow: _allow, deny: _deny, ...others } = held;
+  return Object.freeze({ ...others, ...(allow === undefined ? {} : { allow }), ...(deny === undefined ? {} : { deny }) });
+}
+
+function subtractItems(
+  held: boolean | readonly PermissionItem[] | undefined,
+  gone: boolean | readonly PermissionItem[] | undefined,
+): boolean | readonly PermissionItem[] | undefined {
+  if (held === undefined || gone === undefined || gone === false) return held;
+  if (gone === true) return undefined;
+  // Everything is held: single items cannot be taken out of it.
+  if (typeof held === "boolean") return held;
+  const names = new Set(gone.map((item) => JSON.stringify(item)));
+  const left = held.filter((item) => !names.has(JSON.stringify(item)));
+  if (left.length === held.length) return held;
+  return left.length === 0 ? undefined : Object.freeze(left);
+}
+
+function isList(value: PermissionValue): value is readonly PermissionItem[] {
+  return Array.isArray(value);
+}

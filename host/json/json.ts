@@ -1,0 +1,148 @@
+/** Values that cross into a call or out of it: copied to plain frozen JSON, bounded in size and depth. */
+
+import type { JsonValue } from "../../manifests/mod.ts";
+import type { ValueProblem } from "../errors.ts";
+
+/** How large a value may be. */
+export interface JsonBounds {
+  /** Of the UTF-8 text the value would have, about. */
+  readonly maxBytes: number;
+  readonly maxDepth: number;
+}
+
+/** The copy and its size, or why there is none. */
+export type JsonCopy =
+  | { readonly ok: true; readonly value: JsonValue; readonly bytes: number }
+  | { readonly ok: false; readonly problem: ValueProblem; readonly reason: "not_json" | "too_large" | "too_deep" };
+
+/**
+ * Copies any value to frozen JSON data, as `JSON.stringify` would see it: `toJSON` is called, members that are
+ * `undefined` are left out. What has no JSON form (functions, BigInt, NaN, cycles) is a problem, not a silent null.
+ *
+ * Members named `__proto__` are dropped, so that no reader of the copy can be tricked through them.
+ */
+export function copyJson(value: unknown, bounds: JsonBounds): JsonCopy {
+  const walk: Walk = { left: bounds.maxBytes, bounds, path: [] };
+  try {
+    const copy = copyAt(value, 0, walk);
+    return { ok: true, value: copy, bytes: bounds.maxBytes - walk.left };
+  } catch (stop) {
+    if (stop instanceof NotJson) return { ok: false, problem: { pointer: pointerOf(walk), message: stop.message }, reason: stop.reason };
+    // A getter or `toJSON` of the value threw: its message is the value's own business.
+    return { ok: false, problem: { pointer: "", message: "The value throws while it is read" }, reason: "not_json" };
+  }
+}
+
+/** Freezes JSON data all the way down. `value` must be acyclic and of bounded depth. */
+export function deepFreeze<T extends JsonValue>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    for (const member of Object.values(value)) deepFreeze(member);
+    Object.freeze(value);
+  }
+  return value;
+}
+
+/** How much may still come, and where the walk is. */
+interface Walk {
+  left: number;
+  readonly bounds: JsonBounds;
+  /** Names and indexes on the way here; after a problem, on the way to it. */
+  readonly path: (string | number)[];
+}
+
+class NotJson extends Error {
+  readonly reason: "not_json" | "too_large" | "too_deep";
+  constructor(reason: "not_json" | "too_large" | "too_deep", message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+function copyAt(value: unknown, depth: number, walk: Walk): JsonValue {
+  switch (typeof value) {
+    case "string":
+      spend(walk, utf8Bytes(value, walk.left) + 2);
+      return value;
+    case "number":
+      if (!Number.isFinite(value)) throw new NotJson("not_json", `The number ${value} has no JSON form`);
+      spend(walk, 1);
+      return value;
+    case "boolean":
+      spend(walk, 4);
+      return value;
+    case "object":
+      if (value === null) {
+        spend(walk, 4);
+        return null;
+      }
+      return copyObject(value, depth, walk);
+    default:
+      throw new NotJson("not_json", `A value of type "${typeof value}" has no JSON form`);
+  }
+}
+
+function copyObject(value: object, depth: number, walk: Walk): JsonValue {
+  if (depth >= walk.bounds.maxDepth)
+    throw new NotJson("too_deep", `The value is nested deeper than ${walk.bounds.maxDepth} levels, or contains itself`);
+  spend(walk, 2);
+  if (hasToJson(value)) return copyAt(value.toJSON(), depth + 1, walk);
+  if (Array.isArray(value)) {
+    const copy: JsonValue[] = [];
+    for (let index = 0; index < value.length; index++) {
+      spend(walk, 1);
+      const member: unknown = value[index];
+      copy.push(copyMember(index, member === undefined ? null : member, depth, walk));
+    }
+    return Object.freeze(copy);
+  }
+  const copy: Record<string, JsonValue> = {};
+  for (const [key, member] of Object.entries(value)) {
+    if (key === "__proto__" || member === undefined) continue;
+    spend(walk, utf8Bytes(key, walk.left) + 4);
+    copy[key] = copyMember(key, member, depth, walk);
+  }
+  return Object.freeze(copy);
+}
+
+/** Leaves the path as it was, unless there is a problem: then it says where. */
+function copyMember(name: string | number, member: unknown, depth: number, walk: Walk): JsonValue {
+  walk.path.push(name);
+  const copy = copyAt(member, depth + 1, walk);
+  walk.path.pop();
+  return copy;
+}
+
+function hasToJson(value: object): value is { toJSON(): unknown } {
+  return "toJSON" in value && typeof value.toJSON === "function";
+}
+
+function spend(walk: Walk, bytes: number): void {
+  walk.left -= bytes;
+  if (walk.left < 0) throw new NotJson("too_large", `The value is larger than ${walk.bounds.maxBytes} bytes`);
+}
+
+const POINTER_LENGTH = 200;
+
+function pointerOf({ path }: Walk): string {
+  let pointer = "";
+  for (const name of path) {
+    pointer += `/${escapePointer(String(name))}`;
+    if (pointer.length > POINTER_LENGTH) return pointer.slice(0, POINTER_LENGTH);
+  }
+  return pointer;
+}
+
+/** Exact up to `enough`; beyond it any larger number. */
+function utf8Bytes(text: string, enough: number): number {
+  let bytes = text.length;
+  if (bytes > enough) return bytes;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0x80) bytes += unit >= 0x800 && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
+  }
+  return bytes;
+}
+
+function escapePointer(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}

@@ -1,0 +1,224 @@
+/** The policy in force: from `bascule.json` or from code, made anew when the file changes (SPEC P1, D8). */
+
+import type { EmitEvent } from "../audit/events.ts";
+import type { GrantStore } from "../grants/grants.ts";
+import type { HostOptions } from "../host-options.ts";
+import { isVisibleTo, type ToolListing } from "../tools/listing.ts";
+import {
+  type AccessQuery,
+  type LayerRules,
+  parsePermissions,
+  PERMISSION_KINDS,
+  type PermissionKind,
+  type Permissions,
+  type PermissionValue,
+  type PolicyLayer,
+  problemToText,
+  type ProjectConfig,
+  toEntry,
+} from "../../manifests/mod.ts";
+import { learningPolicy } from "../learn/learning-policy.ts";
+import type { Places } from "./places.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { Explanation } from "../policy/explain.ts";
+import type { RunGrants } from "../policy/grant.ts";
+import { createPolicy, type Policy, type ProjectPolicy } from "../policy/policy.ts";
+import { withoutAliases } from "../policy/enforced.ts";
+import type { Protection } from "../policy/protect.ts";
+import { parseEnforced, ProjectConfigError } from "./project-file.ts";
+import { BUILTIN_ALIASES } from "../sources/builtin.ts";
+import type { Session } from "../calls/session.ts";
+import type { SessionContext } from "../calls/sessions.ts";
+import type { Snapshot } from "../tools/snapshot.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
+
+export interface PolicySourceOptions {
+  readonly platform: Platform;
+  readonly places: Places;
+  readonly grants: GrantStore;
+  readonly options: Pick<HostOptions, "policy" | "grants" | "learning">;
+  readonly emit: EmitEvent;
+  /** Follows the file, or what it names, each time the policy did. */
+  readonly onRefresh?: () => Promise<void>;
+  /** Real folders of the plugins that serve, wherever links lead to them, and files of the project's own tools. */
+  readonly pluginFolders: () => readonly string[];
+}
+
+export interface PolicySource {
+  current(): Policy;
+  confirmationTimeoutMs(): number;
+  /** Reads `bascule.json` again. A bad edit is logged once and changes nothing. */
+  refresh(): Promise<void>;
+  /** Refreshes policy and grants every second until `close`. */
+  watch(): void;
+  explain(tool: RegisteredTool, session: Session, act?: AccessQuery): Explanation;
+  /** Whether a call of the session could run: the tool is visible, not unavailable and not denied (SPEC P5). */
+  canUse(tool: RegisteredTool, session: Session): boolean;
+  /** Returns how to take the layer away again. @throws {ProjectConfigError} if it is wrong. @throws {TypeError} if the policy is not the host's own. */
+  addLayer(level: PolicyLayer["level"], layer: AddedLayer): () => void;
+  /** @throws {ProjectConfigError} if one is wrong. */
+  checkLayers(layers: readonly LayerRules[]): void;
+  /** The listing with the route and limits that the policy decides on. */
+  enrich(listing: ToolListing, snapshot: Snapshot, session: Session): ToolListing;
+  close(): void;
+}
+
+/** A layer as code adds it; `role` with level `role`. */
+export type AddedLayer = Omit<PolicyLayer, "level">;
+
+/** What the embedding program can add to the policy and ask of it (SPEC P3, P5). */
+export interface HostPolicy {
+  /**
+   * Adds a layer to every session's, to a role's, or to delegated sessions'; returns how to take it away again.
+   *
+   * @throws {ProjectConfigError} if the layer is wrong. @throws {TypeError} if the policy is an implementation of the program's own.
+   * @example
+   * ```ts
+   * const remove = host.policy.addLayer("role", { name: "guests", role: "guest", deny: ["group:write"] });
+   * ```
+   */
+  addLayer(level: PolicyLayer["level"], layer: AddedLayer): () => void;
+  /** Whether a call could run, without running it: false also if there is no such tool. */
+  canUse(role: string | undefined, tool: string, context?: SessionContext): boolean;
+}
+
+const WATCH_MS = 1_000;
+
+/** @throws {ProjectConfigError} if the policy or the grants from code are wrong. */
+export function createPolicySource(source: PolicySourceOptions): PolicySource {
+  const { platform, places, grants, options, emit, pluginFolders, onRefresh } = source;
+  const given = options.policy;
+  const replaced = isPolicy(given) ? given : undefined;
+  const section = given === undefined || isPolicy(given) ? undefined : parsePolicySection(given);
+  const runGrants = toRunGrants(options.grants ?? {}, platform.environment.cwd);
+  const added = new Set<PolicyLayer>();
+  let config = places.project.config();
+  let made = make();
+  let refusedWith: string | undefined;
+  let stopTimer = (): void => {};
+
+  function make(): ProjectPolicy {
+    const { root, folders } = places;
+    const policy = section ?? config.policy;
+    const layers = [...policy.layers, ...added];
+    const project = withoutAliases({ ...config, policy: { ...policy, layers } }, BUILTIN_ALIASES);
+    // A plugin that edits another one would hold that one's grants, wherever its folder really is.
+    const linked: Protection = { name: "plugin sources", pluginsOnly: true, paths: [], folders: pluginFolders };
+    const decided = createPolicy({ project, root, grants, runGrants, folders, protect: [...places.protect, linked] });
+    return options.learning === undefined ? decided : { ...decided, ...learningPolicy(decided, options.learning, folders) };
+  }
+
+  function parseLayers(layers: readonly object[]): readonly PolicyLayer[] {
+    const { groups } = section ?? config.policy;
+    const parsed = parseEnforced(JSON.stringify({ policy: { groups, layers } }));
+    if (!parsed.ok) throw new ProjectConfigError("the layers", parsed.problems);
+    return parsed.value.policy.layers;
+  }
+
+  async function refresh(): Promise<void> {
+    await follow();
+    await onRefresh?.();
+  }
+
+  async function follow(): Promise<void> {
+    const outcome = await places.project.refresh();
+    if (outcome.kind === "same") return;
+    const problems = outcome.kind === "refused" ? outcome.problems.map(problemToText) : [];
+    const text = problems.join("\n");
+    if (outcome.kind === "refused") {
+      if (text !== refusedWith) platform.log.write("error", "bascule.json is wrong; the last good one stays in force", { problems });
+      refusedWith = text;
+      return;
+    }
+    refusedWith = undefined;
+    config = places.project.config();
+    made = make();
+    emit({ type: "policy.reloaded", payload: { path: places.project.path ?? "" } });
+  }
+
+  function tick(): void {
+    stopTimer = platform.clock.after(WATCH_MS, () => {
+      void Promise.all([refresh(), grants.refresh()])
+        .catch((error: unknown) => platform.log.write("error", "Cannot read the project's configuration again", { error: String(error) }))
+        .then(() => closed || tick());
+    });
+  }
+
+  let closed = false;
+  return {
+    current: () => replaced ?? made,
+    confirmationTimeoutMs: () => config.confirmation.timeoutMs,
+    refresh,
+    watch: tick,
+    explain: (tool, session, act) => made.explain(tool, session, act),
+    canUse(tool, session) {
+      if (tool.binding.kind === "unavailable" || !isVisibleTo(session, tool)) return false;
+      if (!tool.definition.callers.includes("direct")) return false;
+      const decision = (replaced ?? made).decide(tool, { session });
+      return decision.kind !== "deny" && decision.unavailable === undefined;
+    },
+    addLayer(level, layer) {
+      if (replaced !== undefined) throw new TypeError("Cannot add a layer: the policy is not the host's own");
+      const [checked] = parseLayers([{ ...layer, level }]);
+      if (checked === undefined) return () => {};
+      added.add(checked);
+      made = make();
+      return () => {
+        if (added.delete(checked)) made = make();
+      };
+    },
+    checkLayers: (layers) => void parseLayers(layers.map((layer) => ({ ...layer, level: "delegation" }))),
+    enrich(listing, snapshot, session) {
+      const tool = snapshot.getById(listing.id);
+      const decision = tool && (replaced ?? made).decide(tool, { session });
+      if (decision === undefined || decision.kind === "deny") return listing;
+      const { route, confinement, limits, unavailable } = decision;
+      const off = unavailable === undefined || !listing.enabled ? {} : { enabled: false, reason: unavailable };
+      return { ...listing, route, ...(confinement && { confinement }), limits, ...off };
+    },
+    close() {
+      closed = true;
+      stopTimer();
+    },
+  };
+}
+
+function isPolicy(policy: HostOptions["policy"]): policy is Policy {
+  return policy !== undefined && typeof policy["decide"] === "function";
+}
+
+function parsePolicySection(section: Exclude<HostOptions["policy"], undefined>): ProjectConfig["policy"] {
+  const parsed = parseEnforced(JSON.stringify({ policy: section }));
+  if (!parsed.ok) throw new ProjectConfigError("the policy", parsed.problems);
+  return parsed.value.policy;
+}
+
+/** What `*` denies holds for every tool, not only for plugins. */
+function toRunGrants(grants: Readonly<Record<string, Permissions>>, base: string): RunGrants {
+  const perPlugin = new Map(Object.entries(checkGrants(grants)));
+  const all = perPlugin.get("*");
+  perPlugin.delete("*");
+  const denied = all && denialsOf(all);
+  return { base, perPlugin, ...(all && { all }), ...(denied && { denied }) };
+}
+
+/** A denial that no pattern can enforce must not pass for one (SPEC C4). */
+function checkGrants(grants: Readonly<Record<string, Permissions>>): Readonly<Record<string, Permissions>> {
+  const problems = Object.entries(grants).flatMap(([plugin, permissions]) => {
+    const parsed = parsePermissions(permissions, `/${plugin}`);
+    return parsed.ok ? [] : parsed.problems;
+  });
+  if (problems.length > 0) throw new ProjectConfigError("the grants", problems);
+  return grants;
+}
+
+function denialsOf(permissions: Permissions): Permissions | undefined {
+  const denied: { -readonly [K in PermissionKind]?: PermissionValue } = {};
+  for (const kind of PERMISSION_KINDS) {
+    const value = permissions[kind];
+    const { deny, ignore } = toEntry(value ?? {});
+    if (deny === undefined && ignore === undefined) continue;
+    denied[kind] = { ...(deny !== undefined && { deny }), ...(ignore !== undefined && { ignore }) };
+  }
+  return Object.keys(denied).length === 0 ? undefined : denied;
+}

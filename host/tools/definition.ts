@@ -1,0 +1,42 @@
+/** A host tool's definition, read like a manifest's: every problem at once, defaults filled in (SPEC R2, M3). */
+
+import {
+  type JsonObject,
+  isJsonObject,
+  parseToolDefinition,
+  type Problem,
+  SIDE_EFFECTS,
+  type ToolDefinition,
+} from "../../manifests/mod.ts";
+import { copyJson } from "../json/json.ts";
+import { ToolRegistrationError } from "./tool-error.ts";
+import type { ToolDeclaration } from "./tool.ts";
+
+const DEFINITION_BOUNDS = { maxBytes: 256 * 1024, maxDepth: 64 };
+
+/** @throws {ToolRegistrationError} with every problem; `field` is where the first one is. */
+export function completeDefinition(declaration: ToolDeclaration): ToolDefinition {
+  const name = typeof declaration?.name === "string" ? declaration.name : "?";
+  // Schemas made by TypeBox carry symbols, and the program may change its object later: only a JSON copy is kept.
+  const copy = copyJson(declaration, DEFINITION_BOUNDS);
+  if (!copy.ok) throw new ToolRegistrationError(name, [{ severity: "error", ...copy.problem }]);
+
+  const missing = isJsonObject(copy.value) ? missingFields(copy.value) : [];
+  if (missing.length > 0) throw new ToolRegistrationError(name, missing);
+  const parsed = parseToolDefinition(copy.value);
+  if (!parsed.ok) throw new ToolRegistrationError(name, parsed.problems);
+  return parsed.value;
+}
+
+const REQUIRED: ReadonlyMap<string, string> = new Map([
+  ["name", "name the tool"],
+  ["description", "say what the tool does"],
+  ["inputSchema", 'write {"type": "object"} for a tool without arguments'],
+  ["sideEffects", `write a list of ${SIDE_EFFECTS.join(", ")}; [] is none`],
+]);
+
+/** Named by their own place, where a document would name the object that lacks them. */
+function missingFields(declared: JsonObject): readonly Problem[] {
+  const missing = [...REQUIRED].filter(([field]) => !Object.hasOwn(declared, field));
+  return missing.map(([field, fix]) => ({ severity: "error", pointer: `/${field}`, message: `The definition has no "${field}"`, fix }));
+}

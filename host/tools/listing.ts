@@ -1,0 +1,119 @@
+/** A tool as lists show it: data only, ready for JSON (SPEC R3). */
+
+import {
+  type JsonSchema,
+  type LimitRequest,
+  type Permissions,
+  type Route,
+  type SideEffect,
+  sideEffectClassOf,
+  type SideEffectClass,
+  type ToolAnnotations,
+  type Visibility,
+} from "../../manifests/mod.ts";
+import type { Confinement } from "../call.ts";
+import type { Session } from "../calls/session.ts";
+import type { RegisteredTool, ToolSourceName } from "./tool.ts";
+
+/** What to list; every part that is given must match. */
+export interface ToolFilter {
+  /** Bare or qualified. */
+  readonly name?: string;
+  readonly plugin?: string;
+  /** `user` is an alias of `function`. */
+  readonly source?: ToolSourceName | "user";
+  readonly category?: string;
+  /** All of them must match. */
+  readonly tags?: readonly string[];
+  /** Only what this role may see. */
+  readonly role?: string;
+  /** Leaves out what cannot be called now. */
+  readonly enabledOnly?: boolean;
+}
+
+/** A registered tool without its code. */
+export interface ToolListing {
+  readonly id: string;
+  readonly name: string;
+  readonly qualifiedName: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly plugin?: string;
+  readonly version?: string;
+  readonly digest?: string;
+  readonly source: ToolSourceName;
+  readonly toolkit?: string;
+  readonly category?: string;
+  readonly tags: readonly string[];
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  /** Absent when there are none. */
+  readonly sideEffects?: readonly SideEffect[];
+  readonly class: SideEffectClass;
+  readonly destructive: boolean;
+  readonly annotations: ToolAnnotations;
+  /** What the tool asks for (its own permissions, else its plugin's). */
+  readonly permissions?: Permissions;
+  /** Where it runs unless policy says otherwise. */
+  readonly route: Route;
+  /** What holds the process of a trusted plugin, where policy says route "host". */
+  readonly confinement?: Confinement;
+  /** What the tool asks for, in place of the defaults. */
+  readonly limits: LimitRequest;
+  readonly enabled: boolean;
+  /** Why it cannot be called. */
+  readonly reason?: string;
+}
+
+/** Lists one tool, without what policy has to say about it. */
+export function listTool(tool: RegisteredTool): ToolListing {
+  const { definition, binding } = tool;
+  const version = binding.kind === "plugin" ? binding.version : undefined;
+  const permissions = definition.permissions ?? version?.manifest.permissions;
+  return Object.freeze({
+    id: tool.id,
+    name: tool.name,
+    qualifiedName: tool.qualifiedName,
+    ...(definition.title !== undefined && { title: definition.title }),
+    description: definition.description,
+    ...(tool.plugin !== undefined && { plugin: tool.plugin }),
+    ...(version && { version: version.manifest.version, digest: version.digest }),
+    source: tool.source,
+    ...(tool.toolkit !== undefined && { toolkit: tool.toolkit }),
+    ...(definition.category !== undefined && { category: definition.category }),
+    tags: definition.tags,
+    inputSchema: definition.inputSchema,
+    ...(definition.outputSchema && { outputSchema: definition.outputSchema }),
+    ...(definition.sideEffects.length > 0 && { sideEffects: definition.sideEffects }),
+    class: sideEffectClassOf(definition, permissions),
+    destructive: definition.destructive,
+    annotations: definition.annotations,
+    ...(permissions && { permissions }),
+    route: tool.plugin !== undefined ? "wasm" : binding.kind === "remote" ? "remote" : "host",
+    limits: { ...version?.manifest.limits, ...(definition.timeoutMs !== undefined && { wallMs: definition.timeoutMs }) },
+    enabled: binding.kind !== "unavailable",
+    ...(binding.kind === "unavailable" && { reason: binding.reason }),
+  });
+}
+
+/** Whether every part of the filter matches. */
+export function matchesFilter(tool: RegisteredTool, filter: ToolFilter): boolean {
+  const { name, plugin, source, category, tags = [], role, enabledOnly = false } = filter;
+  if (name !== undefined && tool.name !== name && tool.qualifiedName !== name) return false;
+  if (plugin !== undefined && tool.plugin !== plugin) return false;
+  if (source !== undefined && tool.source !== (source === "user" ? "function" : source)) return false;
+  if (category !== undefined && tool.definition.category !== category) return false;
+  if (!tags.every((tag) => tool.definition.tags.includes(tag))) return false;
+  if (role !== undefined && !isVisible(tool.definition.visibility, role)) return false;
+  return !enabledOnly || tool.binding.kind !== "unavailable";
+}
+
+/** Whether a session, and every session that delegated to it, may see the tool (SPEC R4, P3). */
+export function isVisibleTo({ role, parent }: Session, tool: RegisteredTool): boolean {
+  return isVisible(tool.definition.visibility, role) && (parent === undefined || isVisibleTo(parent, tool));
+}
+
+function isVisible(visibility: Visibility, role: string | undefined): boolean {
+  if (visibility.roles !== undefined && (role === undefined || !visibility.roles.includes(role))) return false;
+  return role === undefined || visibility.notRoles?.includes(role) !== true;
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { createInTurn } from "../../../host/project/in-turn.ts";
+
+describe("createInTurn()", () => {
+  it("begins each when the one before has ended, however that ended", async () => {
+    const inTurn = createInTurn();
+    const seen: string[] = [];
+    const gates = ["a", "b", "c"].map((name) => ({ name, ...Promise.withResolvers<void>() }));
+    const all = gates.map(({ name, promise }) =>
+      inTurn(async () => (seen.push(`${name} begins`), await promise, seen.push(`${name} ends`), name)),
+    );
+    const [a, b, c] = gates;
+    c?.resolve();
+    b?.reject(new Error("failed"));
+    b?.promise.catch(() => undefined);
+    await expect.poll(() => seen).toEqual(["a begins"]);
+    a?.resolve();
+    expect((await Promise.allSettled(all)).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(seen).toEqual(["a begins", "a ends", "b begins", "c begins", "c ends"]);
+  });
+});

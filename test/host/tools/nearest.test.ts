@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { nearestName, nearestNames } from "../../../host/tools/nearest.ts";
+
+const COMMANDS = ["init", "dev", "list", "info", "call", "check", "grant", "grants", "revoke", "why", "reload"];
+
+describe("nearestName()", () => {
+  it.each([
+    ["lst", "list"],
+    ["cal", "call"],
+    ["gratn", "grant"],
+    ["GRANTS", "grants"],
+    ["reloda", "reload"],
+    ["voke", "revoke"],
+  ])("takes %s for %s [I2.nearest]", (written, meant) => {
+    expect(nearestName(written, COMMANDS)).toBe(meant);
+  });
+
+  it("suggests nothing for what is near nothing [I2.nearest]", () => {
+    expect(nearestName("frobnicate", COMMANDS)).toBeUndefined();
+    expect(nearestName("x".repeat(100_000), COMMANDS)).toBeUndefined();
+    expect(nearestName("list", [])).toBeUndefined();
+    expect(nearestName("fs_read", ["grep", "word_count"])).toBeUndefined();
+  });
+});
+
+describe("nearestNames()", () => {
+  it("puts the nearest first, names that contain the wanted one before all [D3.nearest]", () => {
+    expect(nearestNames("raed", ["grep", "write", "read"])).toEqual(["read", "grep", "write"]);
+    expect(nearestNames("peek", ["seek", "demo_peek"])).toEqual(["demo_peek", "seek"]);
+  });
+});
