@@ -176,9 +176,11 @@ export function settle(id: number, answer: string, hasBytes?: number): void {
 
 function takeAnswer<T>({ isText, convert }: Request<T>, answer: string, hasBytes: boolean, stack?: string): T {
   const taken = hasBytes ? takeBytes(isText === true ? 1 : 0) : undefined;
+  // A refusal brings no bytes.
+  if (typeof taken === "string") return convert(taken, undefined);
   const value = readAnswer(answer, stack);
-  if (isText !== true) return convert(value, taken as ArrayBuffer | undefined);
-  return convert(typeof taken === "object" ? decodeUtf8(taken) : (taken ?? ""), undefined);
+  if (isText !== true) return convert(value, taken);
+  return convert(taken === undefined ? "" : decodeUtf8(taken), undefined);
 }
 
 /** UTF-8 as `Deno.readTextFile` reads it: what is malformed becomes U+FFFD, a byte order mark stays. */

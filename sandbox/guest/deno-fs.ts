@@ -175,8 +175,9 @@ function later(
     requireArguments(given.length, length, what);
     const signal = signalAt === undefined || given.length <= signalAt ? undefined : readSignal(argumentAt(given, signalAt));
     if (signal?.aborted === true) return promiseReject(signal.reason);
-    const stream = name === "writeFile" || name === "writeTextFile" ? argumentAt(given, 1) : undefined;
-    if (isReadable(stream))
+    // Where the signal comes third, the second is what is written.
+    const stream = signalAt === 2 ? argumentAt(given, 1) : undefined;
+    if (stream !== undefined && isReadable(stream))
       return writeStream(argumentAt(given, 0), name === "writeFile" ? stream : encodeChunks(stream), argumentAt(given, 2));
     const answer = request(toRequest(argumentAt(given, 0), argumentAt(given, 1), argumentAt(given, 2)), stack);
     return signal === undefined ? answer : untilAbort(answer, signal);

@@ -12,6 +12,9 @@ import type { Envelope } from "./wire.ts";
 /** In `SAID`, beside the length of what is there and 0 for nothing. */
 const BEING_TAKEN = -1;
 
+/** Of some ten nanoseconds each. */
+const LOOKS = 300;
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -69,6 +72,11 @@ export class SlotReader {
   /** It does not any more, after one last time. */
   close(): void {
     Atomics.store(this.#control.words, AWAKE, 0);
+  }
+
+  /** Waits for some microseconds: less than a turn of the event loop takes, after which it would be looked for again. */
+  waitBriefly(): void {
+    for (let look = 0; look < LOOKS && Atomics.load(this.#control.words, SAID) === 0; look++);
   }
 
   /** What is there; `[]` for what is no JSON; undefined for nothing. */

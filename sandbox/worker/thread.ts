@@ -106,7 +106,10 @@ export class Thread {
     this.#slot = new SlotReader(this.#control);
     this.#awake = new StayAwake(launcher, () => !this.#ended && this.jobs.size > 0, {
       open: () => this.#slot.open(),
-      look: this.#look,
+      look: () => {
+        this.#slot.waitBriefly();
+        this.#look();
+      },
       close: () => this.#slot.close(),
     });
     this.#connection.onMessage((envelope) => {
