@@ -29,9 +29,12 @@ describe("StayAwake", () => {
   /** An event loop whose clock moves by a hundredth of a millisecond at each turn. */
   function start() {
     const planned: (() => void)[] = [];
-    const state = { now: 0, isOwed: true, isOpen: false, said: 0 };
+    const state = { now: 0, isOwed: true, isOpen: false, said: 0, opened: 0 };
     const awake = new StayAwake({ now: () => state.now, soon: (task) => void planned.push(task) }, () => state.isOwed, {
-      open: () => void (state.isOpen = true),
+      open() {
+        state.isOpen = true;
+        state.opened++;
+      },
       close: () => void (state.isOpen = false),
       look() {
         // What is said is mostly followed by a question.
@@ -111,7 +114,7 @@ describe("StayAwake", () => {
     // In the very moment in which nothing is owed and it looks for the last time.
     Object.defineProperty(state, "isOwed", { get: () => (state.now === now + 0.01 ? ((state.said = 1), false) : true) });
     expect(turn()).toBeGreaterThan(3);
-    expect(state).toMatchObject({ said: 0, isOpen: false });
+    expect(state).toMatchObject({ said: 0, isOpen: false, opened: 3 });
   });
 
   it("does nothing where the runtime has no such turn", () => {
