@@ -215,12 +215,25 @@ function isUnder(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(prefix.endsWith("/") ? prefix : `${prefix}/`);
 }
 
-/** The path as sent, and as a server that decodes once more would read it (`%2e%2e%2f`, RFC 3986 §6.2.2). */
+/** How often servers in a row may decode a path; more is asked of none. */
+const MAX_DECODINGS = 3;
+
+/**
+ * The path as sent, and as servers may read it: decoded once more, or by one after the other (`%2e%2e%2f`, `%252e`; RFC 3986 §6.2.2), and
+ * without the parameters that some of them take out of each segment (`/..;x/`).
+ */
 function pathReadings(path: string): readonly string[] {
   const plain = path.split(/[?#]/, 1)[0] ?? "";
   const sent = URL.parse(plain, "http://host/")?.pathname ?? plain;
-  const decoded = sent.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-  return [sent, foldUrlPath(decoded)];
+  const readings = new Set([sent]);
+  let decoded = sent;
+  for (let times = 0; times <= MAX_DECODINGS; times++) {
+    readings.add(foldUrlPath(decoded)).add(foldUrlPath(decoded.replace(/;[^\\/]*/g, "")));
+    const next = decoded.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+    if (next === decoded) break;
+    decoded = next;
+  }
+  return [...readings];
 }
 
 function foldUrlPath(path: string): string {
@@ -243,9 +256,11 @@ function checkPaths(paths: readonly string[] | undefined): string | undefined {
   if (paths === undefined) return undefined;
   if (paths.length === 0 || paths.length > MAX_LIST) return `"paths" names 1 to ${MAX_LIST} paths; leave it out to allow all`;
   const wrong = paths.find(
-    (path) => path.length > 1_024 || !/^\/[^?#*%\\\x00-\x20]*$/.test(path) || /\/\.{1,2}(?:\/|$)/.test(path) || path.includes("//"),
+    (path) => path.length > 1_024 || !/^\/[^?#*%;\\\x00-\x20]*$/.test(path) || /\/\.{1,2}(?:\/|$)/.test(path) || path.includes("//"),
   );
-  return wrong === undefined ? undefined : `"${wrong}" is not a path prefix; write one such as "/v1", without "..", "*", "%", "?" or "#"`;
+  return wrong === undefined
+    ? undefined
+    : `"${wrong}" is not a path prefix; write one such as "/v1", without "..", "*", "%", ";", "?" or "#"`;
 }
 
 function refuse(reason: string): NetItemOutcome {

@@ -66,7 +66,7 @@ export interface BundleActs {
 }
 
 export interface BundlesOptions {
-  readonly platform: Pick<Platform, "files" | "environment">;
+  readonly platform: Pick<Platform, "files" | "environment" | "clock" | "random">;
   readonly places: Places;
   readonly consent: Pick<Consent, "lock" | "frozen">;
   readonly mcp: McpActs;
@@ -168,7 +168,7 @@ export function createBundles({ platform, places, consent, mcp, reload }: Bundle
     const listedAs = entry as JsonValue | undefined;
     // Who adds it has agreed to it.
     if (listedAs !== undefined) await places.trust?.agree(serverDemands(server, listedAs));
-    if (path !== undefined) await editProject(files, path, ["mcpServers", server], listedAs);
+    if (path !== undefined) await editProject(platform, { file: path, state: places.state }, ["mcpServers", server], listedAs);
     // Also one that waits to be tried again.
     await mcp.removeMcpServer(server);
     if (path !== undefined) return await reload();

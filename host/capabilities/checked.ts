@@ -56,8 +56,15 @@ export type Denial =
  *
  * The path is normalised first, so `..` is gone before anything is compared. What it leads to on the disk is asked by
  * the proof's `permits`, once the place is open (SPEC PA4).
+ *
+ * @param reach `below`: the act takes along all that is below, so the proof permits no place of which a part is denied (SPEC PA5)
  */
-export function checkPath<A extends PathAccess>(access: A, written: string, context: RefusalContext): PathCheck<A> {
+export function checkPath<A extends PathAccess>(
+  access: A,
+  written: string,
+  context: RefusalContext,
+  reach: "place" | "below" = "place",
+): PathCheck<A> {
   const path = normalizePath(written, context.cwd);
   if (path === undefined) return { ok: false, denial: { kind: "malformed", reason: malformedReason(written) } };
 
@@ -66,7 +73,10 @@ export function checkPath<A extends PathAccess>(access: A, written: string, cont
   const verdict = evaluateAccess(layers, query);
   const act = toAct(query.kind, path, verdict);
   if (verdict.state === "granted") {
-    const permits = (resolved: string): boolean => evaluateAccess(layers, { kind: access, path: resolved }).state === "granted";
+    const permits = (resolved: string): boolean => {
+      const { state, partial } = evaluateAccess(layers, { kind: access, path: resolved });
+      return state === "granted" && (reach === "place" || partial !== true);
+    };
     return { ok: true, path: provePath<A>({ path, written, permits }), partial: verdict.partial === true, act };
   }
   if (verdict.decidedBy.ignored === true) return { ok: false, denial: { kind: "ignored", act } };

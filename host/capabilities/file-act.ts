@@ -24,7 +24,7 @@ export type Admission<A extends PathAccess> =
 /** @param subject the act in Deno's form, for messages: `remove 'a'` */
 export function admit<A extends PathAccess>(wish: PathWish<A>, subject: string, context: BridgeContext): Admission<A> {
   const { access, written, deep = false } = wish;
-  const check = checkPath(access, written, context);
+  const check = checkPath(access, written, context, deep ? "below" : "place");
   if (!check.ok) return { ok: false, answer: refuse(check.denial, subject, context) };
   if (!deep || !check.partial) return { ok: true, allowed: check };
   context.record({ ...check.act, decision: "denied" });
@@ -65,6 +65,11 @@ export async function actOn<A extends PathAccess>(
   const answer = await act([allowed], subject, context, () => run(allowed.path));
   if (answer.ok && wish.access === "write") reportModified(allowed.path, context);
   return answer;
+}
+
+/** True once nobody waits any more for what the call does: long acts end between two of their steps (SPEC T3). */
+export function isOver({ signal, openFiles }: Pick<BridgeContext, "signal" | "openFiles">): boolean {
+  return signal.aborted || openFiles?.isOver === true;
 }
 
 /** Reports a written path, relative to the workspace where it is inside. */

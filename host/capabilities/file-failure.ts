@@ -26,6 +26,7 @@ const WORDINGS: Readonly<Record<FileErrorCode, Wording>> = {
   too_large: { name: "Error", code: "EFBIG", text: "File too large (os error 27)" },
   no_space: { name: "Error", code: "ENOSPC", text: "No space left on device (os error 28)" },
   invalid_path: { name: "TypeError", code: "EINVAL", text: "Invalid argument (os error 22)" },
+  interrupted: { name: "Interrupted", code: "EINTR", text: "Interrupted system call (os error 4)" },
   busy: { name: "Busy", code: "EBUSY", text: "Resource busy (os error 16)" },
   other: { name: "Error", text: "File operation failed" },
 };

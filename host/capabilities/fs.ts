@@ -6,14 +6,12 @@ import type { FileInfo } from "../platform/platform.ts";
 import { answer, failure } from "./answer.ts";
 import type { Bridge, BridgeContext } from "./bridge.ts";
 import { bothPaths } from "./checked.ts";
-import { act, actOn, admit, reportModified } from "./file-act.ts";
+import { act, actOn, admit, isOver, reportModified } from "./file-act.ts";
 import { fileFailure } from "./file-failure.ts";
 import { findOwn, ownInfo, type OwnNode, ownPath, ownRealPath } from "./own-files.ts";
+import { listDirectory } from "./list-directory.ts";
 import { operation } from "./operation.ts";
 import { makeTemp } from "./temp.ts";
-
-/** More entries of one folder are an error, not a silence. */
-export const MAX_DIRECTORY_ENTRIES = 100_000;
 
 /** Largest size that `truncate` gives a file: sparse files cost nothing to make and much to read. */
 export const MAX_FILE_BYTES: number = 2 ** 40;
@@ -46,10 +44,7 @@ export const fsBridge: Bridge = {
       const subject = `readdir '${path}'`;
       const own = findOwnNode(path, context);
       if (own !== undefined) return listOwn(own, subject);
-      return await actOn({ access: "read", written: path }, subject, context, async (checked) => {
-        const entries = await context.platform.guarded.list(checked, { maxEntries: MAX_DIRECTORY_ENTRIES });
-        return answer(entries.map(({ name, kind }) => toEntry(name, kind)));
-      });
+      return await listDirectory(path, subject, context, (entries) => answer(entries.map(({ name, kind }) => toEntry(name, kind))));
     }),
 
     "fs.stat": operation({ path: "string" }, ({ path }, context) => inspect(path, "stat", context)),
@@ -77,7 +72,7 @@ export const fsBridge: Bridge = {
       { path: "string", recursive: "boolean?" },
       async ({ path, recursive = false }, context) =>
         await actOn({ access: "write", written: path, deep: recursive }, `remove '${path}'`, context, async (checked) => {
-          await context.platform.guarded.remove(checked, { recursive });
+          await context.platform.guarded.remove(checked, { recursive, isOver: () => isOver(context) });
           return answer(null);
         }),
     ),
@@ -135,7 +130,10 @@ async function copyFile(from: string, to: string, context: BridgeContext): Promi
     const { size } = await context.platform.guarded.stat(source.allowed.path);
     const excess = context.meter.spend("bytesRead", size) ?? context.meter.spend("bytesWritten", size);
     if (excess !== undefined) return failure("RangeError", excess.message);
-    await context.platform.guarded.copy(source.allowed.path, target.allowed.path, { maxBytes: MAX_COPY_BYTES });
+    await context.platform.guarded.copy(source.allowed.path, target.allowed.path, {
+      maxBytes: MAX_COPY_BYTES,
+      isOver: () => isOver(context),
+    });
     return answer(null);
   });
   if (done.ok) reportModified(target.allowed.path, context);

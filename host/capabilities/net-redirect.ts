@@ -2,7 +2,7 @@
 
 import type { HttpField, HttpResponse } from "../platform/network-types.ts";
 import { MAX_REDIRECTS } from "./net-limits.ts";
-import { type GuestRequest, readTarget } from "./net-request.ts";
+import { type GuestRequest, METHOD_OVERRIDES, readTarget } from "./net-request.ts";
 
 /** A request on its way, after so many redirects. */
 export interface Hop extends GuestRequest {
@@ -46,7 +46,8 @@ export function decideNext(hop: Hop, { status, fields }: Pick<HttpResponse, "sta
   };
 }
 
-const OF_THE_BODY = ["content-encoding", "content-language", "content-location", "content-type"];
+/** With the body goes what else was said of another method than GET. */
+const OF_THE_BODY = ["content-encoding", "content-language", "content-location", "content-type", ...METHOD_OVERRIDES];
 const CONFIDENTIAL = ["authorization", "cookie", "cookie2", "proxy-authorization"];
 
 function becomesGet(method: string, status: number): boolean {

@@ -19,6 +19,7 @@ export function readRequest(given: {
   readonly url: string;
   readonly method: string;
   readonly headers: readonly string[];
+  readonly body: string;
 }): GuestRequestOutcome {
   const target = readTarget(given.url);
   if (typeof target === "string") return refuse(target);
@@ -26,6 +27,8 @@ export function readRequest(given: {
   if (method === undefined) return refuse("Method is not valid");
   const fields = readFields(given.headers);
   if (typeof fields === "string") return refuse(fields);
+  const disguised = disguise(method, fields, given.body);
+  if (disguised !== undefined) return refuse(disguised);
   return { ok: true, request: { url: target.url, method, fields: withDefaults(withCredentials(fields, target.authorization)) } };
 }
 
@@ -106,6 +109,25 @@ function readFields(headers: readonly string[]): readonly HttpField[] | string {
     if (!OF_THE_CONNECTION.has(name.toLowerCase())) fields.push([name.toLowerCase(), value]);
   }
   return fields;
+}
+
+/** Headers by which servers take a request for one of another method. Left out where a redirect makes a GET of it. */
+export const METHOD_OVERRIDES: readonly string[] = ["x-http-method", "x-http-method-override", "x-method-override"];
+
+/** The methods that the request may be taken for, besides its own; each is to be granted, too. */
+export function overridingMethods(fields: readonly HttpField[]): readonly string[] {
+  const values = fields.filter(([name]) => METHOD_OVERRIDES.includes(name)).flatMap(([, value]) => value.split(","));
+  return [...new Set(values.map((value) => value.trim().toUpperCase()))];
+}
+
+/** Methods that change nothing by their meaning, so that they are granted, and sent in dry runs, more freely than others. */
+const ASKING: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** https://fetch.spec.whatwg.org/#dom-request has it that GET has no body: who does not expect one may take it for another request. */
+function disguise(method: string, fields: readonly HttpField[], body: string): string | undefined {
+  if (body !== "none" && (method === "GET" || method === "HEAD")) return "Request with GET/HEAD method cannot have body.";
+  if (!ASKING.has(method) || overridingMethods(fields).every((other) => other === method)) return undefined;
+  return `A ${method} request cannot be made another by a header: send the method that is meant`;
 }
 
 function withCredentials(fields: readonly HttpField[], authorization: string | undefined): readonly HttpField[] {

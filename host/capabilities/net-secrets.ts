@@ -1,6 +1,6 @@
 /** Puts secrets into requests and takes them out of answers: the only place where a value meets a placeholder (SPEC C7). */
 
-import { createByteSearch } from "../secrets/byte-search.ts";
+import { type ByteReplacer, createByteSearch } from "../secrets/byte-search.ts";
 import { type CallSecrets, type IssuedSecret, PLACEHOLDER } from "../secrets/call-secrets.ts";
 import { formEncoded, jsonEscaped, percentEncoded, toBinary } from "../secrets/secret-forms.ts";
 import type { HttpField, HttpRequest, HttpResponse } from "../platform/network-types.ts";
@@ -50,9 +50,10 @@ export function disclose(hop: Hop, body: HttpRequest["body"], context: Pick<Brid
 
 /** The answer without values: whoever echoes one gives the guest its placeholder. */
 export function withoutValues(response: HttpResponse, secrets: CallSecrets): HttpResponse {
-  const body = secrets.scrubber();
-  if (body === undefined) return response;
-  const scrub = (text: string, encode = bytesOf): string => scrubText(text, secrets, encode);
+  const open = secrets.scrubber();
+  if (open === undefined) return response;
+  const body = open();
+  const scrub = (text: string, encode = bytesOf): string => scrubText(text, open(), encode);
   let isOver = false;
   return {
     status: response.status,
@@ -64,7 +65,7 @@ export function withoutValues(response: HttpResponse, secrets: CallSecrets): Htt
         const piece = await response.read();
         isOver = piece === undefined;
         const clean = piece === undefined ? body.end() : body.push(piece);
-        // A piece that may all be the beginning of a value waits for the next one.
+        // A piece that is no longer than a value could be waits for the next one.
         if (clean.length > 0) return clean;
       }
       return undefined;
@@ -214,9 +215,7 @@ function bytesOf(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
-function scrubText(text: string, secrets: CallSecrets, encode: (text: string) => Uint8Array): string {
-  const replacer = secrets.scrubber();
-  if (replacer === undefined) return text;
+function scrubText(text: string, replacer: ByteReplacer, encode: (text: string) => Uint8Array): string {
   const clean = toBinary(replacer.push(encode(text))) + toBinary(replacer.end());
   return replacer.hasFound ? clean : text;
 }

@@ -9,7 +9,7 @@ import { createStreamedBody } from "./net-body.ts";
 import type { Exchange } from "./net-exchanges.ts";
 import { MAX_OPEN_EXCHANGES, MAX_PIECE_BYTES, MAX_STREAMED_BODY_BYTES, NET_LIMITS } from "./net-limits.ts";
 import { decideNext, type Hop, type RedirectMode } from "./net-redirect.ts";
-import { readRequest } from "./net-request.ts";
+import { overridingMethods, readRequest } from "./net-request.ts";
 import { disclose, withoutValues } from "./net-secrets.ts";
 import { operation } from "./operation.ts";
 
@@ -26,7 +26,7 @@ export const netBridge: Bridge = {
     "net.fetch": operation(
       { id: "count", url: "string", method: "string", headers: "texts", redirect: "string", body: "string" },
       async ({ id, redirect, body, ...wish }, context, bytes) => {
-        const read = readRequest(wish);
+        const read = readRequest({ ...wish, body });
         if (!read.ok) return failure("TypeError", read.message);
         if (!isMode(redirect) || !isBodyKind(body)) return failure("TypeError", "There is no such redirect mode or kind of body");
         const exchange = context.exchanges.open(id);
@@ -97,6 +97,11 @@ async function followRedirects(first: Hop, mode: RedirectMode, begun: Begun): Pr
     const check = checkUrl(hop.method, hop.url, context);
     context.record(check.act);
     if (!check.ok) return failure("NotCapable", check.message);
+    for (const method of overridingMethods(hop.fields)) {
+      const other = checkUrl(method, hop.url, context);
+      context.record(other.act);
+      if (!other.ok) return failure("NotCapable", other.message);
+    }
     // Where a value stands in the URL, what is asked for is what is sent. The messages are about the host only.
     const sent = disclose(hop, bodyOf(hop, begun), context);
     const proof = sent.ok && sent.url !== hop.url ? checkUrl(hop.method, sent.url, context) : check;
@@ -107,10 +112,9 @@ async function followRedirects(first: Hop, mode: RedirectMode, begun: Begun): Pr
     try {
       const signal = AbortSignal.any([context.signal, exchange.signal]);
       const { fields, body } = sent;
-      response = withoutValues(
-        await context.platform.network.exchange(proof.url, { fields, signal, limits: NET_LIMITS, ...(body !== undefined && { body }) }),
-        context.secrets,
-      );
+      const { plugin, platform, secrets } = context;
+      const own = { ...(body !== undefined && { body }), ...(plugin !== undefined && { owner: plugin }) };
+      response = withoutValues(await platform.network.exchange(proof.url, { fields, signal, limits: NET_LIMITS, ...own }), secrets);
     } catch (thrown) {
       // Anything else is a bug of ours and must not look like the guest's.
       if (!(thrown instanceof NetworkError)) throw thrown;

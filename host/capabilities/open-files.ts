@@ -26,6 +26,8 @@ export interface OpenFiles {
   use<T>(id: string, act: (file: OpenFile) => Promise<T>): Promise<T | undefined>;
   /** False if there is no such file. */
   closeOne(id: string): Promise<boolean>;
+  /** Nothing is opened any more. */
+  readonly isOver: boolean;
   /** The call is over: closes all, each after the act that is under way. Never rejects. */
   close(onError: (error: unknown) => void): Promise<void>;
 }
@@ -87,6 +89,10 @@ export function createOpenFiles(callId: string): OpenFiles {
       entries?.delete(id);
       await close(entry);
       return true;
+    },
+
+    get isOver() {
+      return isOver;
     },
 
     async close(onError) {

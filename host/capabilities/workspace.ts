@@ -6,7 +6,7 @@ import { answer, failure } from "./answer.ts";
 import type { Bridge, BridgeContext } from "./bridge.ts";
 import { act, actOn, admit, reportModified } from "./file-act.ts";
 import { fileFailure } from "./file-failure.ts";
-import { MAX_DIRECTORY_ENTRIES } from "./fs.ts";
+import { listDirectory } from "./list-directory.ts";
 import { metered } from "./metered.ts";
 import { operation } from "./operation.ts";
 
@@ -50,10 +50,7 @@ export const workspaceBridge: Bridge = {
     "workspace.list": operation(
       { path: "string" },
       async ({ path }, context) =>
-        await actOn({ access: "read", written: path }, `list '${path}'`, context, async (checked) => {
-          const entries = await context.platform.guarded.list(checked, { maxEntries: MAX_DIRECTORY_ENTRIES });
-          return answer(entries.map(({ name, kind }) => ({ name, kind })));
-        }),
+        await listDirectory(path, `list '${path}'`, context, (entries) => answer(entries.map(({ name, kind }) => ({ name, kind })))),
     ),
 
     "workspace.delete": operation(

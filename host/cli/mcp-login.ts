@@ -3,6 +3,7 @@
 import type { McpServerConfig } from "../../manifests/mod.ts";
 import { nearestName } from "../tools/nearest.ts";
 import { LoginFailed, logIn } from "../sources/mcp/log-in.ts";
+import { type LoggedOut, logOut } from "../sources/mcp/log-out.ts";
 import { createLoginStore, namesItself } from "../sources/mcp/logins.ts";
 import { CliError, usageError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";
@@ -17,10 +18,17 @@ export async function mcpLogin(context: CommandContext, verb: "login" | "logout"
   const { url } = config;
   const store = createLoginStore(platform, project.stateDirectory);
   if (verb === "logout") {
-    const wasThere = await store.remove(server);
+    const ended = await logOut({ server, config }, { platform, store, signal });
     await reloadRunning(context);
-    output.line(wasThere ? `Forgot the login at ${server}` : `There was no login at ${server}`);
-    output.document({ ok: true, server, removed: wasThere });
+    for (const line of loggedOutLines(server, ended)) output.line(line);
+    const { removed, issuer, problem } = ended;
+    output.document({
+      ok: true,
+      server,
+      removed,
+      ...(issuer !== undefined && { issuer, revoked: problem === undefined }),
+      ...(problem !== undefined && { problem }),
+    });
     return EXIT.ok;
   }
   if (url === undefined) throw usageError(`The MCP server "${server}" is a program of this machine, which wants no login`);
@@ -45,6 +53,19 @@ export async function mcpLogin(context: CommandContext, verb: "login" | "logout"
   output.line(`${output.style.green("Logged in")} at ${server}; the tokens are in .bascule/mcp-logins, for you alone`);
   output.document({ ok: true, server, loggedIn: true });
   return EXIT.ok;
+}
+
+function loggedOutLines(server: string, { removed, issuer, problem }: LoggedOut): readonly string[] {
+  if (!removed) return [`There was no login at ${server}`];
+  const from = issuer === undefined ? "" : printable(issuer);
+  if (issuer === undefined || problem !== undefined)
+    return [
+      `Forgot the login at ${server}`,
+      ...(problem === undefined
+        ? []
+        : [`Its tokens stay good until they end, or you take them back at ${from}, which did not revoke them: ${printable(problem)}`]),
+    ];
+  return [`Forgot the login at ${server}, and had ${from} revoke its tokens`];
 }
 
 async function configOf(context: CommandContext, server: string): Promise<McpServerConfig> {

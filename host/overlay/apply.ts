@@ -51,8 +51,8 @@ export async function applyChanges(options: ApplyOptions): Promise<Applied> {
   const { context, record } = options;
   const steps: Step[] = [];
   for (const change of neededChanges(options)) {
-    const path = proofOf(change.path, context, change.kind === "remove" ? "tree" : "place");
-    const to = change.kind === "rename" ? proofOf(change.to, context, "place") : undefined;
+    const path = proofOf(change.path, change, context);
+    const to = change.kind === "rename" ? proofOf(change.to, change, context) : undefined;
     if (typeof path === "string") return { ok: false, done: [], failed: change.path, reason: path, left: [] };
     if (typeof to === "string") return { ok: false, done: [], failed: change.path, reason: to, left: [] };
     steps.push({ change, path: path.path, ...(to && { to: to.path }) });
@@ -100,11 +100,14 @@ interface Proof {
   readonly act: CapabilityAct;
 }
 
-/** The grant allows that very place, or the refusal's words. */
-function proofOf(path: string, context: RefusalContext, reach: "place" | "tree"): Proof | string {
-  const check = checkPath("write", path, context);
-  if (check.ok) return { path: bothPaths(hostPlace<"write">(path, reach), check.path), act: check.act };
-  return check.denial.kind === "not_capable" ? check.denial.message : `"${path}" cannot be written`;
+/** The grant allows that very place, with what the change takes along from below it; or the refusal's words. */
+function proofOf(path: string, change: Change, context: RefusalContext): Proof | string {
+  const reach = change.kind === "rename" || (change.kind === "remove" && change.recursive) ? "below" : "place";
+  const check = checkPath("write", path, context, reach);
+  if (!check.ok) return check.denial.kind === "not_capable" ? check.denial.message : `"${path}" cannot be written`;
+  if (reach === "below" && check.partial) return `Requires write access to everything in "${path}", of which a part is denied`;
+  const place = hostPlace<"write">(path, change.kind === "remove" ? "tree" : "place");
+  return { path: bothPaths(place, check.path), act: check.act };
 }
 
 function movesFolders({ kind, node }: Change): boolean {

@@ -25,7 +25,7 @@ export function holdNetwork(network: Network, sends: "asking" | "nothing"): { re
   return {
     held,
     network: {
-      addresses: (name, signal) => network.addresses(name, signal),
+      addresses: (name, asked) => network.addresses(name, asked),
       async exchange(url, request) {
         const { method } = url;
         if (sends === "asking" && ASKING.has(method)) return await network.exchange(url, request);

@@ -49,7 +49,8 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
         if (origin?.known === undefined || origin.known === null || !spot.found || spot.node.kind !== "directory") return own;
         const folder = spot.node;
         const entries = [...own, ...(await overlay.listBelow(origin)).filter(({ name }) => overlay.isUnknown(folder, name))];
-        if (entries.length > options.maxEntries) throw fileError("too_large");
+        const namesLength = entries.reduce((sum, { name }) => sum + name.length, 0);
+        if (entries.length > options.maxEntries || namesLength > (options.maxNamesLength ?? Infinity)) throw fileError("too_large");
         return entries;
       }),
 

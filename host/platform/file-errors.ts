@@ -42,6 +42,7 @@ const MESSAGES: Readonly<Record<FileErrorCode, string>> = {
   too_large: "File too large",
   no_space: "No space left on device",
   invalid_path: "Invalid path",
+  interrupted: "Given up, because the call is over",
   busy: "Resource busy",
   other: "File operation failed",
 };
@@ -49,6 +50,11 @@ const MESSAGES: Readonly<Record<FileErrorCode, string>> = {
 /** A `FileError` with the code's own message, which names no path. */
 export function fileError(code: FileErrorCode): FileError {
   return new FileError(code, MESSAGES[code]);
+}
+
+/** Between two steps of a long act. @throws {FileError} `interrupted` if nobody waits for it any more */
+export function unlessOver(isOver: (() => boolean) | undefined): void {
+  if (isOver?.() === true) throw fileError("interrupted");
 }
 
 /** Anything a file operation threw, as a `FileError`; no host path is in its message. */

@@ -11,12 +11,12 @@ import { type FileHandle, mkdir, opendir, readlink, rename, rmdir, symlink, unli
 import { basename, dirname, join, resolve } from "node:path";
 import { readBounded, writeAll } from "./bounded-read.ts";
 import { createOpenLimit } from "./guarded-file.ts";
-import { fileError, toFileError, withFileErrors } from "./file-errors.ts";
+import { fileError, toFileError, unlessOver, withFileErrors } from "./file-errors.ts";
 import { kindOf, toFileInfo } from "./file-info.ts";
 import { removeTree } from "./guarded-remove.ts";
 import { isKernelPath } from "./kernel-paths.ts";
 import { MAX_LINKS } from "./link-limit.ts";
-import type { DirectoryEntry, Environment, FileErrorCode, GuardedFiles, WriteOptions } from "./platform.ts";
+import type { DirectoryEntry, Environment, FileErrorCode, GuardedFiles, MayEnd, WriteOptions } from "./platform.ts";
 import type { CheckedPath } from "./proof.ts";
 import { farthestPlace, type Place, type Walk } from "./walk.ts";
 
@@ -54,13 +54,16 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
         await writeAll(file, data);
       }),
 
-    list: (path, { maxEntries }) =>
+    list: (path, { maxEntries, maxNamesLength = Infinity, isOver }) =>
       withFileErrors(async () => {
         await using place = await reach(path, true);
         if (!place.info.isDirectory()) throw fileError("not_a_directory");
         const entries: DirectoryEntry[] = [];
+        let namesLength = 0;
         for await (const entry of await opendir(place.reach)) {
-          if (entries.length >= maxEntries) throw fileError("too_large");
+          unlessOver(isOver);
+          namesLength += entry.name.length;
+          if (entries.length >= maxEntries || namesLength > maxNamesLength) throw fileError("too_large");
           entries.push({ name: entry.name, kind: kindOf(entry) });
         }
         if (!(await walk.holds(place))) throw fileError("not_capable");
@@ -91,11 +94,11 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
     makeDirectory: (path, { recursive, mode = MODE_BITS }) =>
       withFileErrors(() => (recursive ? makeDirectories(path, mode & MODE_BITS) : makeDirectory(path, mode & MODE_BITS))),
 
-    remove: (path, { recursive }) =>
+    remove: (path, { recursive, isOver }) =>
       withFileErrors(async () => {
         await using parent = await reachParent(path, path.path);
         const name = basename(path.path);
-        if (recursive) return await removeTree(walk, parent, name, path.permits);
+        if (recursive) return await removeTree(walk, parent, name, { permits: path.permits, ...(isOver && { isOver }) });
         await using place = await walk.locate(`${parent.reach}/${name}`, { follow: false });
         // Neither follows a link that takes the place's name meanwhile.
         await (place.info.isDirectory() ? rmdir : unlink)(`${parent.reach}/${name}`);
@@ -108,17 +111,18 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
         await rename(`${source.reach}/${basename(from.path)}`, `${target.reach}/${basename(to.path)}`);
       }),
 
-    copy: (from, to, { maxBytes }) =>
+    copy: (from, to, { maxBytes, isOver }) =>
       withFileErrors(async () => {
         await using place = await reach(from, true);
         await using source = await openRegular(place, constants.O_RDONLY);
         if (place.info.size > maxBytes) throw fileError("too_large");
+        unlessOver(isOver);
         await using target = await openToWrite(to, {}, place.info.mode);
         const { dev, ino } = await target.stat();
         // Onto itself: truncating would empty the source.
         if (dev === place.info.dev && ino === place.info.ino) return;
         await target.truncate(0);
-        await copyBounded(source, target, maxBytes);
+        await copyBounded(source, target, { maxBytes, ...(isOver && { isOver }) });
       }),
 
     truncate: (path, length) =>
@@ -297,9 +301,10 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
   }
 }
 
-async function copyBounded(source: FileHandle, target: FileHandle, maxBytes: number): Promise<void> {
+async function copyBounded(source: FileHandle, target: FileHandle, { maxBytes, isOver }: { maxBytes: number } & MayEnd): Promise<void> {
   const chunk = new Uint8Array(COPY_CHUNK_BYTES);
   for (let copied = 0; ;) {
+    unlessOver(isOver);
     const { bytesRead } = await source.read(chunk, 0, chunk.length, copied);
     if (bytesRead === 0) return;
     copied += bytesRead;

@@ -1,7 +1,7 @@
 /** Guarded files over a tree in memory: the same answers as on a disk, without the races. */
 
 import { joinBytes } from "./bytes.ts";
-import { fileError } from "./file-errors.ts";
+import { fileError, unlessOver } from "./file-errors.ts";
 import { isKernelPath } from "./kernel-paths.ts";
 import { listEntries, moveEntry, regular } from "./memory-files.ts";
 import { openMemoryFile } from "./memory-open.ts";
@@ -27,9 +27,11 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
       tree.changed(path.path, file);
     },
 
-    list: async (path, { maxEntries }) => {
+    list: async (path, { maxEntries, maxNamesLength = Infinity, isOver }) => {
+      unlessOver(isOver);
       const entries = listEntries(reach(path, true).node);
-      if (entries.length > maxEntries) throw fileError("too_large");
+      const namesLength = entries.reduce((sum, { name }) => sum + name.length, 0);
+      if (entries.length > maxEntries || namesLength > maxNamesLength) throw fileError("too_large");
       return entries;
     },
 
@@ -59,7 +61,8 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
       tree.changed(path.path);
     },
 
-    remove: async (path, { recursive }) => {
+    remove: async (path, { recursive, isOver }) => {
+      unlessOver(isOver);
       const { parent, name, node, realPath } = entry(path);
       if (node === undefined) throw fileError("not_found");
       if (recursive) removeTree(path, parent, name, realPath);
@@ -75,7 +78,8 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
       moveEntry(tree, from.path, to.path);
     },
 
-    copy: async (from, to, { maxBytes }) => {
+    copy: async (from, to, { maxBytes, isOver }) => {
+      unlessOver(isOver);
       const source = regular(reach(from, true).node);
       if (source.data.length > maxBytes) throw fileError("too_large");
       const target = fileToWrite(to, {}, source.mode);

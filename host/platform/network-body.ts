@@ -1,10 +1,17 @@
 /** The body of an answer: decompressed as it is read, and capped by what comes out (SPEC C6). */
 
+import { Buffer } from "node:buffer";
 import { Duplex, pipeline, type Readable, Transform } from "node:stream";
 import { createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { toNetworkError } from "./network-error.ts";
 import { type HttpField, type HttpLimits, NetworkError } from "./network-types.ts";
+import { MAX_WAITING_BUFFERS } from "./network-pieces.ts";
 import { decodeBrotli, decodeZstd, type DecoderSteps } from "./network-whole.ts";
+
+const BY_BUFFERS = { objectMode: true, highWaterMark: MAX_WAITING_BUFFERS };
+
+/** What is put together for one answer. */
+const PIECE_BYTES = 64 * 1024;
 
 /** More of them on one body are no way of packing. */
 const MAX_ENCODINGS = 2;
@@ -18,6 +25,7 @@ export function decodeBody(raw: Readable, fields: readonly HttpField[], limits: 
   const decoders = known.toReversed().flatMap((encoding) => DECODERS.get(encoding)?.() ?? []);
   const wire = { bytes: 0 };
   const counted = new Transform({
+    ...BY_BUFFERS,
     transform(chunk: Uint8Array, _encoding, done) {
       wire.bytes += chunk.length;
       done(null, chunk);
@@ -55,8 +63,16 @@ const EVENTS = ["readable", "end", "error", "close"] as const;
 
 function takePiece(stream: Readable): Uint8Array | undefined {
   if (stream.errored) throw toNetworkError(stream.errored);
-  const chunk: unknown = stream.read();
-  if (chunk instanceof Uint8Array) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length);
+  const chunks: Uint8Array[] = [];
+  for (let bytes = 0; bytes < PIECE_BYTES;) {
+    const chunk: unknown = stream.read();
+    if (!(chunk instanceof Uint8Array)) break;
+    bytes += chunk.length;
+    chunks.push(chunk);
+  }
+  const [first] = chunks;
+  if (first !== undefined)
+    return chunks.length === 1 ? new Uint8Array(first.buffer, first.byteOffset, first.length) : Buffer.concat(chunks);
   if (stream.destroyed && !stream.readableEnded) throw new NetworkError("closed", "the body was closed");
   return undefined;
 }
@@ -97,6 +113,7 @@ function isZlib(first: Uint8Array): boolean {
 function capOutput(wire: { readonly bytes: number }, { bodyBytes, ratio, ratioFromBytes }: HttpLimits): Transform {
   let bytes = 0;
   return new Transform({
+    ...BY_BUFFERS,
     transform(chunk: Uint8Array, _encoding, done) {
       bytes += chunk.length;
       if (bytes > bodyBytes) return done(new NetworkError("body_too_large", `the body is larger than ${bodyBytes} bytes`));

@@ -48,7 +48,7 @@ export async function resolveOnce(
 ): Promise<readonly string[]> {
   // Never asked of anybody: RFC 6761 §6.3.
   if (host === "localhost") return ["127.0.0.1", "::1"];
-  const found = isIP(host) === 0 ? await abortable(resolve(host), signal) : [host];
+  const found = isIP(host) === 0 ? await abortable(() => resolve(host), signal) : [host];
   const addresses = found.flatMap((address) => {
     const parsed = parseIp(address);
     return parsed === undefined ? [] : [ipToText(parsed)];
@@ -61,13 +61,13 @@ export async function resolveOnce(
 
 const NO_NAME = "dns error: failed to lookup address information: Name or service not known";
 
-/** A lookup cannot be called off: its answer is left alone. */
-async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+/** A lookup that has begun cannot be called off: its answer is left alone. Whoever has given up already begins none. */
+async function abortable<T>(begin: () => Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   return await new Promise<T>((resolve, reject) => {
     const stop = (): void => reject(toNetworkError(signal.reason));
     signal.addEventListener("abort", stop, { once: true });
-    promise
+    begin()
       .then(resolve, () => reject(new NetworkError("name_not_found", NO_NAME)))
       .finally(() => signal.removeEventListener("abort", stop));
   });

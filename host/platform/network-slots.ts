@@ -1,44 +1,73 @@
-/** How much of the network may be in use at once, whoever uses it: what is over waits its turn (SPEC C6). */
+/** How much of the network may be in use at once, and by whom: what is over waits its turn (SPEC C6). */
 
 import { NetworkError } from "./network-types.ts";
 
-/** To one host and port, of all calls together. */
+/** To one host and port, of all calls of one owner together: whoever holds them all keeps nobody else away. */
 const MAX_CONNECTIONS_TO_A_HOST = 32;
 /** Lookups hold a thread of the runtime's pool of four, which files need too. */
 const MAX_LOOKUPS = 2;
+/** Names that are slow to be found are slow for who asks for them. */
+const MAX_LOOKUPS_OF_AN_OWNER = 1;
+
+/** Whose turn it is, and until when it is waited for. */
+export interface Waiting {
+  readonly owner: string;
+  readonly signal: AbortSignal;
+}
 
 export interface NetworkSlots {
   /** Waits for a place; call what it answers once, when the connection is closed. @throws the signal's reason */
-  connection(host: string, signal: AbortSignal): Promise<() => void>;
-  lookup<T>(run: () => Promise<T>): Promise<T>;
+  connection(host: string, waiting: Waiting): Promise<() => void>;
+  /** A lookup that has begun cannot be called off; one that waits is not begun once its signal is aborted. @throws the signal's reason */
+  lookup<T>(run: () => Promise<T>, waiting: Waiting): Promise<T>;
 }
 
 export function createNetworkSlots(): NetworkSlots {
-  const hosts = new Map<string, Gate>();
+  const connections = createGates(MAX_CONNECTIONS_TO_A_HOST);
+  const ownLookups = createGates(MAX_LOOKUPS_OF_AN_OWNER);
   const lookups = createGate(MAX_LOOKUPS);
   return {
-    async connection(host, signal) {
-      const gate = hosts.get(host) ?? createGate(MAX_CONNECTIONS_TO_A_HOST);
-      hosts.set(host, gate);
-      const leave = await gate.enter(signal);
-      return () => {
-        leave();
-        if (gate.isEmpty()) hosts.delete(host);
-      };
-    },
-    async lookup(run) {
-      const leave = await lookups.enter();
+    connection: (host, { owner, signal }) => connections(`${host} ${owner}`, signal),
+    async lookup(run, { owner, signal }) {
+      const leaveOwn = await ownLookups(owner, signal);
       try {
-        return await run();
+        const leave = await lookups.enter(signal);
+        try {
+          return await run();
+        } finally {
+          leave();
+        }
       } finally {
-        leave();
+        leaveOwn();
       }
     },
   };
 }
 
+/** A gate for each key, as long as somebody is in it or before it. */
+function createGates(places: number): (key: string, signal: AbortSignal) => Promise<() => void> {
+  const gates = new Map<string, Gate>();
+  return async (key, signal) => {
+    const gate = gates.get(key) ?? createGate(places);
+    gates.set(key, gate);
+    const forget = (): void => {
+      if (gate.isEmpty() && gates.get(key) === gate) gates.delete(key);
+    };
+    try {
+      const leave = await gate.enter(signal);
+      return () => {
+        leave();
+        forget();
+      };
+    } catch (reason) {
+      forget();
+      throw reason;
+    }
+  };
+}
+
 interface Gate {
-  enter(signal?: AbortSignal): Promise<() => void>;
+  enter(signal: AbortSignal): Promise<() => void>;
   isEmpty(): boolean;
 }
 
@@ -53,7 +82,7 @@ function createGate(places: number): Gate {
   };
   return {
     async enter(signal) {
-      signal?.throwIfAborted();
+      signal.throwIfAborted();
       if (taken >= places) await turn(waiting, signal);
       else taken++;
       return once(leave);
@@ -62,18 +91,18 @@ function createGate(places: number): Gate {
   };
 }
 
-async function turn(waiting: (() => void)[], signal: AbortSignal | undefined): Promise<void> {
+async function turn(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const next = (): void => {
-      signal?.removeEventListener("abort", stop);
+      signal.removeEventListener("abort", stop);
       resolve();
     };
     const stop = (): void => {
       waiting.splice(waiting.indexOf(next), 1);
-      reject(signal?.reason instanceof NetworkError ? signal.reason : new NetworkError("aborted", "the request was aborted"));
+      reject(signal.reason instanceof NetworkError ? signal.reason : new NetworkError("aborted", "the request was aborted"));
     };
     waiting.push(next);
-    signal?.addEventListener("abort", stop, { once: true });
+    signal.addEventListener("abort", stop, { once: true });
   });
 }
 

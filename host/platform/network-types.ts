@@ -35,6 +35,8 @@ export interface HttpRequest {
   /** Ends the exchange at any time, the reading of the body included. */
   readonly signal: AbortSignal;
   readonly limits: HttpLimits;
+  /** On whose behalf: places for connections and lookups are each owner's own. Default: the host's. */
+  readonly owner?: string;
 }
 
 /** The head of an answer, and its body behind it. */
@@ -96,5 +98,5 @@ export interface Network {
    */
   exchange(url: CheckedUrl, request: HttpRequest): Promise<HttpResponse>;
   /** Where a name leads now, an address to itself; at least one. @throws {NetworkError} `name_not_found` */
-  addresses(host: string, signal: AbortSignal): Promise<readonly string[]>;
+  addresses(host: string, asked: Pick<HttpRequest, "signal" | "owner">): Promise<readonly string[]>;
 }

@@ -13,7 +13,8 @@ import type { Client, Dispatcher } from "undici";
 import { decodeBody, nextPiece } from "./network-body.ts";
 import { connectChecked, type Resolve, resolveBySystem, resolveOnce } from "./network-connect.ts";
 import { toNetworkError } from "./network-error.ts";
-import { createNetworkSlots } from "./network-slots.ts";
+import { createWireBody } from "./network-pieces.ts";
+import { createNetworkSlots, type Waiting } from "./network-slots.ts";
 import { type HttpField, type HttpRequest, type HttpResponse, type Network, NetworkError } from "./network-types.ts";
 import type { CheckedUrl } from "./proof.ts";
 
@@ -24,23 +25,30 @@ export interface NetworkOptions {
   readonly ca?: string;
 }
 
+/** The owner of what no plugin asks for. Names of plugins are never empty. */
+const HOST = "";
+
 /** Answers before the answer (1xx); more are a flood. */
 const MAX_INFORMATIONAL = 16;
 
 export function createNetwork({ resolve = resolveBySystem, ca }: NetworkOptions = {}): Network {
   const slots = createNetworkSlots();
-  const resolveInTurn: Resolve = (name) => slots.lookup(() => resolve(name));
+  const inTurn =
+    (waiting: Waiting): Resolve =>
+    (name) =>
+      slots.lookup(() => resolve(name), waiting);
   return {
     async exchange(url, request) {
-      const { signal, limits } = request;
+      const { signal, limits, owner = HOST } = request;
       const over = new AbortController();
       const timer = setTimeout(() => over.abort(new NetworkError("timed_out", "the connection took too long")), limits.connectMs);
       const both = AbortSignal.any([signal, over.signal]);
       let release: () => void = () => undefined;
       try {
         const createClient = loadClient();
-        release = await slots.connection(new URL(url.url).host, both);
-        const socket = await connectChecked(url, { resolve: resolveInTurn, signal: both, ...(ca !== undefined && { ca }) });
+        const waiting = { owner, signal: both };
+        release = await slots.connection(new URL(url.url).host, waiting);
+        const socket = await connectChecked(url, { resolve: inTurn(waiting), signal: both, ...(ca !== undefined && { ca }) });
         socket.once("close", release);
         return await send(new createClient(new URL(url.url).origin, clientOptions(socket, request)), socket, url, request);
       } catch (thrown) {
@@ -50,7 +58,7 @@ export function createNetwork({ resolve = resolveBySystem, ca }: NetworkOptions 
         clearTimeout(timer);
       }
     },
-    addresses: (host, signal) => resolveOnce(host, { resolve: resolveInTurn, signal }),
+    addresses: (host, { signal, owner = HOST }) => resolveOnce(host, { resolve: inTurn({ owner, signal }), signal }),
   };
 }
 
@@ -87,14 +95,8 @@ function clientOptions(socket: Socket, { limits }: HttpRequest): Client.Options 
 async function send(client: Client, socket: Socket, url: CheckedUrl, request: HttpRequest): Promise<HttpResponse> {
   const { signal, limits, body } = request;
   const { pathname, search } = new URL(url.url);
-  const raw = new Readable({
-    read: () => controller?.resume(),
-    destroy: (error, done) => {
-      end();
-      done(error);
-    },
-  });
-  let controller: Dispatcher.DispatchController | undefined;
+  const wire = createWireBody(() => end());
+  const { stream: raw } = wire;
   const end = (): void => {
     signal.removeEventListener("abort", stop);
     // Closes the socket too, whatever it is doing.
@@ -124,7 +126,7 @@ async function send(client: Client, socket: Socket, url: CheckedUrl, request: Ht
       },
       {
         onRequestStart(given) {
-          controller = given;
+          wire.begin(given);
           if (raw.destroyed) given.abort(new NetworkError("aborted", "the request was aborted"));
         },
         onResponseStart(given, status, _headers, statusText = "") {
@@ -137,11 +139,11 @@ async function send(client: Client, socket: Socket, url: CheckedUrl, request: Ht
           if (fields.length > limits.fields) given.abort(new NetworkError("head_too_large", "the head of the answer has too many fields"));
           else resolve({ status, statusText, fields });
         },
-        onResponseData(given, piece) {
-          if (!raw.push(piece)) given.pause();
+        onResponseData(_given, piece) {
+          wire.add(piece);
         },
         onResponseEnd() {
-          raw.push(null);
+          wire.end();
         },
         onResponseError(_given, error) {
           fail(error);

@@ -119,6 +119,8 @@ export const FILE_ERROR_CODES = [
   "too_large",
   "no_space",
   "invalid_path",
+  /** Nobody waits for it any more. */
+  "interrupted",
   "busy",
   "other",
 ] as const;
@@ -182,6 +184,11 @@ export interface GuardedFile {
   close(): Promise<void>;
 }
 
+/** Of acts with many steps: asked between them, and true ends the act where it is, as `interrupted`. */
+export interface MayEnd {
+  readonly isOver?: () => boolean;
+}
+
 /**
  * File access that cannot be raced out of its grant: what is opened is verified to be what was checked, links that
  * leave the grant answer `not_capable`, devices, FIFOs, sockets and `/proc` answer `not_regular` (SPEC C4, FACTS files).
@@ -192,7 +199,11 @@ export interface GuardedFiles {
     options: { readonly maxBytes: number; readonly offset?: number; readonly length?: number },
   ): Promise<Uint8Array>;
   writeBytes(path: CheckedPath<"write">, data: Uint8Array, options: WriteOptions): Promise<void>;
-  list(path: CheckedPath<"read">, options: { readonly maxEntries: number }): Promise<readonly DirectoryEntry[]>;
+  /** `too_large` past either bound; names are counted in UTF-16 units. */
+  list(
+    path: CheckedPath<"read">,
+    options: { readonly maxEntries: number; readonly maxNamesLength?: number } & MayEnd,
+  ): Promise<readonly DirectoryEntry[]>;
   stat(path: CheckedPath<"read">): Promise<FileInfo>;
   lstat(path: CheckedPath<"read">): Promise<FileInfo>;
   realPath(path: CheckedPath<"read">): Promise<string>;
@@ -201,9 +212,9 @@ export interface GuardedFiles {
   /** Makes a link that holds this text, wherever that leads: no tool can ask for one, undoing puts back those that were removed. */
   makeLink(path: CheckedPath<"write">, target: string): Promise<void>;
   makeDirectory(path: CheckedPath<"write">, options: { readonly recursive: boolean; readonly mode?: number }): Promise<void>;
-  remove(path: CheckedPath<"write">, options: { readonly recursive: boolean }): Promise<void>;
+  remove(path: CheckedPath<"write">, options: { readonly recursive: boolean } & MayEnd): Promise<void>;
   rename(from: CheckedPath<"write">, to: CheckedPath<"write">): Promise<void>;
-  copy(from: CheckedPath<"read">, to: CheckedPath<"write">, options: { readonly maxBytes: number }): Promise<void>;
+  copy(from: CheckedPath<"read">, to: CheckedPath<"write">, options: { readonly maxBytes: number } & MayEnd): Promise<void>;
   truncate(path: CheckedPath<"write">, length: number): Promise<void>;
   /** Few are open at once, of all calls together: more answer `busy`. */
   openToRead(path: CheckedPath<"read">): Promise<GuardedFile>;

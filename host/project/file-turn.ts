@@ -2,7 +2,7 @@
 
 import { FileError, type Platform } from "../platform/platform.ts";
 
-/** Nobody holds a turn for so long: who does has ended without giving it back. */
+/** Nobody changes a file for so long: who has the turn then has ended without giving it back. */
 const STALE_MS = 10_000;
 /** However often it changes hands. */
 const MAX_WAIT_MS = 60_000;
@@ -18,18 +18,20 @@ class TurnLost extends Error {}
  *
  * @param busy absolute; is there while somebody has the turn.
  * @param work calls `check` right before it writes. It is done again where the turn was lost, so until then it changes nothing.
+ * @param staleMs how long the work can take, at most 50 s: a turn that lasts longer was left behind.
  * @throws {FileError} `busy` if it never gets its turn, others if the file cannot be made.
  */
 export async function inFileTurn<T>(
   platform: Pick<Platform, "files" | "clock" | "random">,
   busy: string,
   work: (check: () => Promise<void>) => Promise<T>,
+  staleMs: number = STALE_MS,
 ): Promise<T> {
   const { files } = platform;
   await files.makeDirectory(busy.slice(0, Math.max(1, busy.lastIndexOf("/"))));
   for (let tries = 1; ; tries += 1) {
     const mark = platform.random.uuidv7();
-    await take(platform, busy, mark);
+    await take(platform, busy, { mark, staleMs });
     try {
       return await work(async () => {
         if ((await holder(files, busy)) !== mark) throw new TurnLost();
@@ -43,7 +45,11 @@ export async function inFileTurn<T>(
   }
 }
 
-async function take({ files, clock }: Pick<Platform, "files" | "clock">, busy: string, mark: string): Promise<void> {
+async function take(
+  { files, clock }: Pick<Platform, "files" | "clock">,
+  busy: string,
+  { mark, staleMs }: { readonly mark: string; readonly staleMs: number },
+): Promise<void> {
   const begunMs = clock.monotonic();
   let seen: string | undefined;
   let seenMs = begunMs;
@@ -56,7 +62,7 @@ async function take({ files, clock }: Pick<Platform, "files" | "clock">, busy: s
         throw new FileError("busy", `"${busy}" says that another process is changing the file (delete it if none does)`);
       const other = await holder(files, busy);
       if (other !== seen) [seen, seenMs] = [other, now];
-      else if (now - seenMs > STALE_MS) await files.remove(busy);
+      else if (now - seenMs > staleMs) await files.remove(busy);
       await new Promise<void>((resolve) => void clock.after(POLL_MS, resolve));
     }
   } finally {

@@ -14,10 +14,17 @@ export interface Needle {
 /** The strings, ready to be looked for in any number of streams. */
 export interface ByteSearch {
   /** @param replace what to put in a find's place; finds that overlap are one */
-  open(replace: (group: number) => Uint8Array): ByteReplacer;
+  open(replace: (group: number) => Uint8Array, keeps?: Keeps): ByteReplacer;
 }
 
-/** One stream. A piece's last bytes are kept back while they may be the beginning of a find. */
+/**
+ * Which of the last bytes are kept back: those that may be the `beginning` of a find, or always as many as the `longest` one could need.
+ *
+ * Who chooses the stream and sees when its bytes come sees by the first how far they agree with a string that they do not know.
+ */
+export type Keeps = "beginning" | "longest";
+
+/** One stream. A piece's last bytes are kept back, for they may be the beginning of a find. */
 export interface ByteReplacer {
   push(piece: Uint8Array): Uint8Array;
   /** What was kept back. */
@@ -37,12 +44,14 @@ interface Automaton {
   /** The longest needle that ends here: its length (0 for none) and group. */
   readonly found: Int32Array;
   readonly group: Int32Array;
+  /** Bytes of the longest needle. */
+  readonly longest: number;
 }
 
 /** Empty needles are left out. */
 export function createByteSearch(needles: readonly Needle[]): ByteSearch {
   const automaton = build(needles.filter(({ bytes }) => bytes.length > 0));
-  return { open: (replace) => new Replacer(automaton, replace) };
+  return { open: (replace, keeps = "beginning") => new Replacer(automaton, replace, keeps) };
 }
 
 function build(needles: readonly Needle[]): Automaton {
@@ -68,12 +77,13 @@ function build(needles: readonly Needle[]): Automaton {
   }
   const first = new Int32Array(256);
   for (let byte = 0; byte < 256; byte++) first[byte] = next.get(byte) ?? 0;
-  const automaton = { next, first, open: Int32Array.from(depth), found: Int32Array.from(found), group: Int32Array.from(group) };
+  const longest = depth.reduce((most, one) => Math.max(most, one), 0);
+  const automaton = { next, first, open: Int32Array.from(depth), found: Int32Array.from(found), group: Int32Array.from(group), longest };
   return { ...automaton, fail: link(automaton) };
 }
 
 /** Each node's longest proper suffix that is a node; nearer nodes first, so that theirs is known. */
-function link({ next, first, open, found, group }: Omit<Automaton, "fail">): Int32Array {
+function link({ next, first, open, found, group }: Omit<Automaton, "fail" | "longest">): Int32Array {
   const fail = new Int32Array(open.length);
   const edges = [...next].toSorted(([, left], [, right]) => (open[left] ?? 0) - (open[right] ?? 0));
   const parents = new Set(edges.map(([key]) => Math.floor(key / 256)));
@@ -110,19 +120,21 @@ interface Find {
 class Replacer implements ByteReplacer {
   readonly #automaton: Automaton;
   readonly #replace: (group: number) => Uint8Array;
+  readonly #keeps: Keeps;
   #node = 0;
   #kept: Uint8Array = new Uint8Array();
   #finds: Find[] = [];
   hasFound = false;
 
-  constructor(automaton: Automaton, replace: (group: number) => Uint8Array) {
+  constructor(automaton: Automaton, replace: (group: number) => Uint8Array, keeps: Keeps) {
     this.#automaton = automaton;
     this.#replace = replace;
+    this.#keeps = keeps;
   }
 
   push(piece: Uint8Array): Uint8Array {
     const bytes = this.#kept.length === 0 ? piece : concat([this.#kept, piece]);
-    const { first, open, found } = this.#automaton;
+    const { first, open, found, longest } = this.#automaton;
     let node = this.#node;
     for (let at = this.#kept.length; at < bytes.length; at++) {
       const byte = bytes[at] ?? 0;
@@ -131,7 +143,8 @@ class Replacer implements ByteReplacer {
       if (length > 0) this.#add(at + 1 - length, at + 1, this.#automaton.group[node] ?? 0);
     }
     this.#node = node;
-    return this.#release(bytes, bytes.length - (open[node] ?? 0));
+    const kept = this.#keeps === "longest" ? longest - 1 : (open[node] ?? 0);
+    return this.#release(bytes, Math.max(0, bytes.length - Math.max(0, kept)));
   }
 
   end(): Uint8Array {

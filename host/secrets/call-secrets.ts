@@ -4,6 +4,7 @@ import {
   addressRange,
   bindSecret,
   canonicalHost,
+  evaluateAccess,
   parseIp,
   type PermissionLayer,
   type SecretBinding,
@@ -23,8 +24,12 @@ export interface CallSecrets {
   placeholder(name: string): Promise<PlaceholderOutcome>;
   /** By placeholder: those that the guest was given. */
   readonly issued: ReadonlyMap<string, IssuedSecret>;
-  /** Takes known values out of what comes in for the guest; undefined while there are none. */
-  scrubber(): ByteReplacer | undefined;
+  /**
+   * Opens what takes the values of this call's secrets out of one stream that comes in for the guest; undefined while there are none.
+   *
+   * Others' are not looked for: by what is taken out a guest could tell whether it has guessed one.
+   */
+  scrubber(): (() => ByteReplacer) | undefined;
 }
 
 export type PlaceholderOutcome =
@@ -56,7 +61,7 @@ export interface CallSecretsOptions {
   readonly sources: Readonly<Record<string, SecretSource>>;
   readonly read: (name: string) => Promise<SecretValue>;
   readonly random: Pick<Random, "bytes">;
-  readonly scrubber: (shown: (name: string) => string) => ByteReplacer | undefined;
+  readonly scrubber: (names: readonly string[], shown: (name: string) => string) => (() => ByteReplacer) | undefined;
 }
 
 export function createCallSecrets(options: CallSecretsOptions): CallSecrets {
@@ -86,10 +91,14 @@ class SecretsOfOneCall implements CallSecrets {
     return this.#issued ?? NONE_ISSUED;
   }
 
-  scrubber(): ByteReplacer | undefined {
+  scrubber(): (() => ByteReplacer) | undefined {
+    const { grant, sources, scrubber } = this.#options;
+    const names = [...new Set([...secretNames(grant), ...Object.keys(sources)])].filter(
+      (name) => evaluateAccess(grant.layers, { kind: "env", name }).state === "granted",
+    );
     const placeholders = new Map(Array.from(this.issued.values(), ({ name, placeholder }) => [name, placeholder]));
     // An echo is what was sent, as the guest knows it.
-    return this.#options.scrubber((name) => placeholders.get(name) ?? `[secret ${name}]`);
+    return scrubber(names, (name) => placeholders.get(name) ?? `[secret ${name}]`);
   }
 
   placeholder(name: string): Promise<PlaceholderOutcome> {

@@ -27,10 +27,15 @@ export interface Secrets {
   redact(value: JsonValue): JsonValue;
   /** The same for lines of a log. */
   redactLog(log: Log): Log;
-  /** Takes every known value out of a stream; undefined while none is known. @param shown what to put for one of this name */
-  scrubber(shown: (name: string) => string): ByteReplacer | undefined;
 }
 
+/** What to look for, and whose value it is by its group. */
+interface Search {
+  readonly names: readonly string[];
+  readonly find: ByteSearch;
+}
+
+const REMEMBERED_SEARCHES = 64;
 /** A value that is replaced while calls run stays unseen for one change more. */
 const REMEMBERED_VALUES = 2;
 const REMEMBERED_NAMES = 1_024;
@@ -42,7 +47,9 @@ export function createSecrets({ platform, sources, root }: SecretsOptions): Secr
   const known = new Map<string, readonly string[]>();
   /** Said once and not at every call. */
   const complaints = new Map<string, string>();
-  let search: { readonly names: readonly string[]; readonly find: ByteSearch } | undefined;
+  /** By the names whose values are looked for; made anew when one of them changes. */
+  const searches = new Map<string, Search>();
+  let searchForAll: Search | undefined;
 
   function learn(name: string, value: string): void {
     const values = known.get(name) ?? [];
@@ -51,7 +58,8 @@ export function createSecrets({ platform, sources, root }: SecretsOptions): Secr
     known.set(name, [value, ...values.filter((other) => other !== value)].slice(0, REMEMBERED_VALUES));
     const [oldest] = known.keys();
     if (known.size > REMEMBERED_NAMES && oldest !== undefined) known.delete(oldest);
-    search = undefined;
+    searches.clear();
+    searchForAll = undefined;
   }
 
   function learned(name: string, text: string | undefined): SecretValue {
@@ -94,23 +102,30 @@ export function createSecrets({ platform, sources, root }: SecretsOptions): Secr
     }
   }
 
-  function searchNow(): { readonly names: readonly string[]; readonly find: ByteSearch } {
-    if (search !== undefined) return search;
-    const names = [...known.keys()];
-    const needles = names.flatMap((name, group) => (known.get(name) ?? []).flatMap(secretForms).map((bytes) => ({ bytes, group })));
-    search = { names, find: createByteSearch(needles) };
+  /** @param wanted of those that are known */
+  function searchFor(wanted: readonly string[]): Search {
+    const key = wanted.join("\0");
+    const made = searches.get(key);
+    if (made !== undefined) return made;
+    const needles = wanted.flatMap((name, group) => (known.get(name) ?? []).flatMap(secretForms).map((bytes) => ({ bytes, group })));
+    const search = { names: wanted, find: createByteSearch(needles) };
+    const [oldest] = searches.keys();
+    if (searches.size >= REMEMBERED_SEARCHES && oldest !== undefined) searches.delete(oldest);
+    searches.set(key, search);
     return search;
   }
 
-  function scrubber(shown: (name: string) => string): ByteReplacer | undefined {
-    if (known.size === 0) return undefined;
-    const { names, find } = searchNow();
-    return find.open((group) => UTF8.encode(shown(names[group] ?? "")));
+  function scrubber(wanted: readonly string[], shown: (name: string) => string): (() => ByteReplacer) | undefined {
+    const present = wanted.filter((name) => known.has(name));
+    if (present.length === 0) return undefined;
+    const { names, find } = searchFor(present);
+    return () => find.open((group) => UTF8.encode(shown(names[group] ?? "")), "longest");
   }
 
   function redactText(text: string): string {
-    const replacer = text.length < MIN_VALUE_BYTES ? undefined : scrubber((name) => `[secret ${name}]`);
-    if (replacer === undefined) return text;
+    if (text.length < MIN_VALUE_BYTES || known.size === 0) return text;
+    const { names, find } = (searchForAll ??= searchFor([...known.keys()]));
+    const replacer = find.open((group) => UTF8.encode(`[secret ${names[group] ?? ""}]`));
     const [begun, rest] = [replacer.push(UTF8.encode(text)), replacer.end()];
     if (!replacer.hasFound) return text;
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -149,7 +164,6 @@ export function createSecrets({ platform, sources, root }: SecretsOptions): Secr
     // Texts become texts, so JSON stays JSON.
     redact: (value) => (known.size === 0 ? value : (mapTexts(value, redactText) as JsonValue)),
     redactLog,
-    scrubber,
   };
 }
 

@@ -7,6 +7,7 @@
 import { isRewritten } from "../engine/engine.ts";
 import { type EngineBuild, loadEngine } from "../engine/engine-build.ts";
 import type { BaseImage } from "../image/image.ts";
+import { afterOwnTime } from "./own-time.ts";
 import type { Parking } from "../image/parked.ts";
 import { imageFileName, readImageFile, writeImageFile } from "../image/image-file.ts";
 import type { WorkerLauncher } from "../worker/port.ts";
@@ -31,7 +32,7 @@ export interface CrewOptions {
 const SPARE_AFTER_MS = 200;
 /** Up to a minute. */
 const MAXIMUM_DOUBLINGS = 8;
-/** A worker that is not ready by then, or takes nothing up for so long, is given up; a start takes a tenth of a second. */
+/** Of the host's own time: a worker that is not ready by then, or takes nothing up for so long, is given up; a start takes a tenth of a second. */
 export const START_WITHIN_MS = 10_000;
 
 /**
@@ -177,10 +178,8 @@ export class Crew {
     });
     const module = this.#module;
     if (module !== undefined) thread.boot({ module, base: this.#base, prepareToLoad: this.#threads.size === 0, parking });
-    launcher.after(START_WITHIN_MS, () => {
-      const isOurs = this.#threads.has(thread) || thread === this.#spare;
-      if (!thread.ready && isOurs) onLost(thread, `A worker did not start within ${START_WITHIN_MS} ms`);
-    });
+    const isAwaited = (): boolean => !thread.ready && (this.#threads.has(thread) || thread === this.#spare);
+    afterOwnTime(launcher, START_WITHIN_MS, isAwaited, () => onLost(thread, `A worker did not start within ${START_WITHIN_MS} ms`));
     return thread;
   }
 

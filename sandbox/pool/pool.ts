@@ -11,6 +11,7 @@ import type { Fault } from "../fault.ts";
 import type { BaseImage } from "../image/image.ts";
 import { InFlight } from "./in-flight.ts";
 import { type CallJob, type Job, settleWithFault, usedUntil } from "./job.ts";
+import { OwnTime } from "./own-time.ts";
 import type { Parking } from "../image/parked.ts";
 import { choosePlace, isBusy } from "./placement.ts";
 import type { WorkerLauncher } from "../worker/port.ts";
@@ -39,7 +40,6 @@ const BUSY_AFTER_MS = 20;
 const MAXIMUM_ATTEMPTS = 3;
 /** Workers say that they are full where calls that came together do not fit; a call that is sent back more often never will. */
 const MAXIMUM_REFUSALS = 100;
-const LONGEST_STEP_MS = 1_000;
 
 /** How much a sandbox has to do. */
 export interface SandboxUse {
@@ -59,10 +59,12 @@ export class Pool {
   #cancelWatch: (() => void) | undefined;
   #failedStarts = 0;
   #lastLook = 0;
+  readonly #ownTime: OwnTime;
   #closed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#ownTime = new OwnTime(this.#now());
     this.#crew = new Crew({
       ...options,
       onReady: () => this.#placeWaiting(),
@@ -221,6 +223,8 @@ export class Pool {
 
   #watch(): void {
     if (this.#cancelWatch !== undefined || this.#closed) return;
+    // The time in which there was nothing to look at is nobody's.
+    this.#lastLook = this.#now();
     this.#cancelWatch = this.#options.launcher.after(WATCH_EVERY_MS, () => {
       this.#cancelWatch = undefined;
       this.#look();
@@ -230,9 +234,8 @@ export class Pool {
 
   #look(): void {
     const now = this.#now();
-    // A host that was held up itself has seen nobody idle meanwhile.
     const elapsedMs = now - this.#lastLook;
-    const stepMs = Math.min(elapsedMs, LONGEST_STEP_MS);
+    const stepMs = this.#ownTime.tick(now);
     this.#lastLook = now;
     for (const thread of [...this.#crew.threads]) {
       if (thread.jobs.size === 0) continue;
@@ -243,7 +246,7 @@ export class Pool {
         this.#replace(thread, entry.number, fault, now - entry.enteredAt);
         continue;
       }
-      const isIdle = running === undefined && this.#isStuck(thread, now, stepMs);
+      const isIdle = running === undefined && this.#isStuck(thread, stepMs);
       if (isIdle || thread.isLying) {
         const message = isIdle ? `A worker did nothing for ${START_WITHIN_MS} ms` : "A worker says that it runs a guest it was not given";
         this.#replace(thread, undefined, { kind: "trap", message });
@@ -256,14 +259,14 @@ export class Pool {
   }
 
   /** Runs no guest, and leaves what it was given or does not end what it was told to: nothing of ours takes nearly as long. */
-  #isStuck(thread: Thread, now: number, stepMs: number): boolean {
+  #isStuck(thread: Thread, stepMs: number): boolean {
     for (const number of thread.jobs.keys()) {
       const job = this.#jobs.get(number);
       if (job === undefined || (job.kind === "call" && thread.hasBegun(number))) continue;
       job.idleMs += stepMs;
       if (job.idleMs > START_WITHIN_MS) return true;
     }
-    return thread.owesSince(now - START_WITHIN_MS);
+    return thread.owesSince(this.#ownTime.passedMs - START_WITHIN_MS);
   }
 
   #lookAtJob(thread: Thread, number: number, { now, elapsedMs }: { readonly now: number; readonly elapsedMs: number }): void {
@@ -278,7 +281,7 @@ export class Pool {
     if (isRunning) thread.interrupt(number);
     thread.send({ type: "end", number });
     if (verdict.kind !== "answer") return;
-    thread.owe(number, now);
+    thread.owe(number, this.#ownTime.passedMs);
     this.#answer(job, verdict.fault, 0);
   }
 

@@ -7,6 +7,7 @@
 
 import { Child, type ProcessJob } from "./child.ts";
 import { BASE_IMAGE_BYTES } from "./messages.ts";
+import { afterOwnTime } from "../pool/own-time.ts";
 import type { ProcessConnection, ProcessLauncher } from "./port.ts";
 import type { ProcessMessage, ProcessRequest } from "./protocol.ts";
 
@@ -25,7 +26,7 @@ export interface BootFrame {
 }
 
 const SPARE_AFTER_MS = 200;
-/** How often processes with jobs are asked whether they are there. */
+/** How often processes with jobs are asked whether they are there, in the host's own time, as all of these. */
 const ASK_EVERY_MS = 1_000;
 /** A start takes half a second. */
 const START_WITHIN_MS = 30_000;
@@ -109,8 +110,9 @@ export class Household {
       onLost: (lost, why, overdue) => this.#lose(lost, why, overdue),
     });
     child.send(boot.head, boot.parts);
-    launcher.after(START_WITHIN_MS, () => {
-      if (!child.ready && this.#has(child)) child.lose(`The sandbox's process did not start within ${START_WITHIN_MS} ms`);
+    const isAwaited = (): boolean => !child.ready && this.#has(child);
+    afterOwnTime(launcher, START_WITHIN_MS, isAwaited, () => {
+      child.lose(`The sandbox's process did not start within ${START_WITHIN_MS} ms`);
     });
     return child;
   }
@@ -159,16 +161,20 @@ export class Household {
   #watch(): void {
     if (this.#isWatching || this.#closed) return;
     this.#isWatching = true;
-    this.#options.launcher.after(ASK_EVERY_MS, () => {
-      this.#isWatching = false;
-      const busy = [...this.#children.values()].filter(({ jobs }) => jobs.size > 0);
-      for (const child of busy) this.#look(child);
-      if (busy.length > 0) this.#watch();
-    });
+    afterOwnTime(
+      this.#options.launcher,
+      ASK_EVERY_MS,
+      () => true,
+      () => {
+        this.#isWatching = false;
+        const busy = [...this.#children.values()].filter(({ jobs }) => jobs.size > 0);
+        for (const child of busy) this.#look(child);
+        if (busy.length > 0) this.#watch();
+      },
+    );
   }
 
   #look(child: Child): void {
-    // Counted, not timed: a host that was stopped for a while has asked nobody meanwhile.
     if (child.ready && child.askedInSilence * ASK_EVERY_MS >= ANSWER_WITHIN_MS) {
       return child.lose(`The sandbox's process said nothing for ${ANSWER_WITHIN_MS} ms`);
     }

@@ -72,7 +72,7 @@ export class Thread {
   /** How many of them belong to each plugin. */
   readonly #plugins: Map<string, number> = new Map();
   #lastTicket = 0;
-  /** Jobs that the host answered for, and when: the worker still has to say that it is done with them. */
+  /** Jobs that the host answered for, and when, in its own time: the worker still has to say that it is done with them. */
   readonly #owed: Map<number, number> = new Map();
   /** What it said out of turn since a job was last answered. */
   #strikes = 0;
@@ -244,8 +244,8 @@ export class Thread {
   }
 
   /** The host answered for a job that the worker has: it will say at last that it is done with it. */
-  owe(number: number, now: number): void {
-    this.#owed.set(number, now);
+  owe(number: number, since: number): void {
+    this.#owed.set(number, since);
   }
 
   /** @returns whether the worker is done now with a job that the host answered for. */

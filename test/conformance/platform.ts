@@ -197,6 +197,8 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
       { name: "sub", kind: "directory" },
     ]);
     await expect(guarded.list(proof("inside/folder"), { maxEntries: 2 })).rejects.toEqual(failsWith("too_large"));
+    expect(await guarded.list(proof("inside/folder"), { maxEntries: 3, maxNamesLength: 12 })).toHaveLength(3);
+    await expect(guarded.list(proof("inside/folder"), { maxEntries: 3, maxNamesLength: 11 })).rejects.toEqual(failsWith("too_large"));
     await expect(guarded.list(proof("inside/a.txt"), { maxEntries: 2 })).rejects.toEqual(failsWith("not_a_directory"));
     await expect(read("inside/folder")).rejects.toEqual(failsWith("is_a_directory"));
   });
@@ -255,6 +257,16 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
     expect(await read("inside/a.txt")).toBe("abc");
     await expect(guarded.copy(proof("inside/a.txt"), proof("inside/b"), { maxBytes: 2 })).rejects.toEqual(failsWith("too_large"));
     await expect(guarded.copy(proof("inside/folder"), proof("inside/b"), { maxBytes: 2 })).rejects.toEqual(failsWith("is_a_directory"));
+  });
+
+  it("begins no long act that nobody waits for any more [T3.files]", async () => {
+    const given = failsWith("interrupted");
+    const isOver = (): boolean => true;
+    await expect(guarded.copy(proof("inside/a.txt"), proof("inside/folder/b.txt"), { maxBytes: 3, isOver })).rejects.toEqual(given);
+    await expect(guarded.remove(proof("inside/folder"), { recursive: true, isOver })).rejects.toEqual(given);
+    await expect(guarded.list(proof("inside/folder"), { maxEntries: 3, isOver })).rejects.toEqual(given);
+    const { size } = await guarded.stat(proof("inside/folder/b.txt"));
+    expect(size).toBe(1);
   });
 
   it("truncates and lengthens", async () => {

@@ -1,5 +1,6 @@
-/** A program of its own that changes what several processes change: the lock, the grants, what was agreed to. */
+/** A program of its own that changes what several processes change: the lock, the grants, what was agreed to, `bascule.json`. */
 
+import { editProject } from "../../host/bundles/edit-project.ts";
 import { openLock } from "../../host/consent/lock.ts";
 import { createGrantStore } from "../../host/grants/grants.ts";
 import { currentPlatform } from "../../host/platform/mod.ts";
@@ -21,6 +22,7 @@ for (let index = 0; index < Number(count); index += 1) {
     lock.changeServer(mine, () => ({ tools: new Map() })),
     trust.agree([{ name: mine, about: "", value: index }]),
     grants.grant(mine, `/${mine}`, { read: true }),
+    editProject(platform, { file: `${folder}/bascule.json`, state: `${folder}/.bascule` }, ["mcpServers", mine], { command: mine }),
   ]);
 }
 process.exit(0);

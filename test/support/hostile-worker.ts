@@ -20,6 +20,8 @@ export interface HostileWorkers {
   /** What the sandbox found wrong with workers, in order. */
   readonly defects: readonly string[];
   advance(milliseconds: number): void;
+  /** Seconds, in which the host itself gets to run so many times. */
+  starve(seconds: number, times: number): Promise<void>;
   /** Seconds one by one, with a turn for everything that waits. */
   pass(seconds: number): Promise<void>;
   /** The newest worker at work. */
@@ -32,7 +34,7 @@ export interface HostileWorkers {
 
 /** One worker at a time, unless `options` says otherwise, and the plugin "p". */
 export async function hostileWorkers(options: SandboxOptions = {}): Promise<HostileWorkers> {
-  const { launcher, workers, advance } = scriptedWorkers();
+  const { launcher, workers, advance, starve } = scriptedWorkers();
   const defects: string[] = [];
   const sandbox = createSandbox(launcher, {
     maximumWorkers: 1,
@@ -73,6 +75,12 @@ export async function hostileWorkers(options: SandboxOptions = {}): Promise<Host
     async pass(seconds) {
       for (let second = 0; second < seconds; second++) {
         advance(1_000);
+        await turn();
+      }
+    },
+    async starve(seconds, times) {
+      for (let time = 0; time < times; time++) {
+        starve((seconds * 1_000) / times);
         await turn();
       }
     },

@@ -9,7 +9,8 @@ import type { TestCall } from "./bridge-context.ts";
 export interface OverlaidCall {
   readonly overlay: Overlay;
   readonly answer: TestCall["answer"];
-  commit(): Promise<Applied>;
+  /** @param under what the call may do by now */
+  commit(under?: TestCall["context"]): Promise<Applied>;
 }
 
 export function overlaid({ context }: TestCall, limits?: OverlayLimits): OverlaidCall {
@@ -19,13 +20,13 @@ export function overlaid({ context }: TestCall, limits?: OverlayLimits): Overlai
   return {
     overlay,
     answer: (name, args, bytes) => answerOperation({ name, args, ...(bytes && { bytes }) }, dry),
-    commit: () =>
+    commit: (under = context) =>
       applyChanges({
         tree: overlay.tree,
         changes: overlay.changes,
         files: platform.guarded,
         random: platform.random,
-        context,
+        context: under,
         record: context.record,
       }),
   };

@@ -25,10 +25,11 @@ export interface ScriptedProcesses {
   /** Written to the cache, by name. */
   readonly kept: Map<string, Uint8Array>;
   advance(milliseconds: number): void;
+  starve(milliseconds: number): void;
 }
 
 export function scriptedProcesses({ isReady = true }: { readonly isReady?: boolean } = {}): ScriptedProcesses {
-  const { launcher, advance } = scriptedWorkers();
+  const { launcher, advance, starve } = scriptedWorkers();
   const processes: ScriptedProcess[] = [];
   const kept = new Map<string, Uint8Array>();
 
@@ -81,5 +82,6 @@ export function scriptedProcesses({ isReady = true }: { readonly isReady?: boole
     processes,
     kept,
     advance,
+    starve,
   };
 }

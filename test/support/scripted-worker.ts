@@ -56,8 +56,10 @@ export interface ScriptedWorkers {
   readonly launcher: WorkerLauncher;
   /** In the order they were started. */
   readonly workers: ScriptedWorker[];
-  /** Moves the clock and runs what is due. */
+  /** Moves the clock, and runs what is due meanwhile at its time. */
   advance(milliseconds: number): void;
+  /** Moves the clock as for a host that gets no processor: what was due meanwhile runs once, at the end. */
+  starve(milliseconds: number): void;
 }
 
 /** Workers that are ready as soon as they are booted, unless the test wants to say so itself. */
@@ -107,16 +109,28 @@ export function scriptedWorkers({ isReady = true }: { readonly isReady?: boolean
       return () => void timers.delete(key);
     },
   };
+  const nextDue = (): number => Math.min(...[...timers.values()].map(({ at }) => at));
+  function runDue(): void {
+    for (const [key, { at, task }] of [...timers]) {
+      if (at > now) continue;
+      timers.delete(key);
+      task();
+    }
+  }
   return {
     launcher,
     workers,
     advance(milliseconds) {
-      now += milliseconds;
-      for (const [key, { at, task }] of [...timers]) {
-        if (at > now) continue;
-        timers.delete(key);
-        task();
+      const end = now + milliseconds;
+      for (let due = nextDue(); due <= end; due = nextDue()) {
+        now = Math.max(now, due);
+        runDue();
       }
+      now = end;
+    },
+    starve(milliseconds) {
+      now += milliseconds;
+      runDue();
     },
   };
 }

@@ -40,10 +40,17 @@ export async function connectClient({ transport, signal, timeoutMs, onChanged, o
       listChanged: { tools: { autoRefresh: false, debounceMs: QUIET_MS, onChanged } },
     },
   );
-  client.onclose = onClosed;
+  const state = { isConnected: false, isClosed: false };
+  client.onclose = () => {
+    state.isClosed = true;
+    // Until then what `connect` says of it is the reason.
+    if (state.isConnected) onClosed();
+  };
   // A server's mistakes are told where they matter: by the call that fails.
   client.onerror = () => {};
   await client.connect(transport, { signal, timeout: timeoutMs });
+  if (state.isClosed) throw new Error("The connection was closed");
+  state.isConnected = true;
   return client;
 }
 

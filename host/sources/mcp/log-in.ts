@@ -35,7 +35,7 @@ export async function logIn(login: LoginOf, { platform, store, show, signal }: L
   try {
     const challenge = extractWWWAuthenticateParams(await askWithout(platform, url, over.signal));
     // What there was is for another address to come back to, or is what does not work.
-    await store.remove(server);
+    await store.alone(server, () => store.remove(server));
     const provider = createProvider(login, store, {
       redirectUrl: callback.url,
       state,

@@ -11,6 +11,7 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
+import { inFileTurn } from "../../project/file-turn.ts";
 import { createInTurn } from "../../project/in-turn.ts";
 import { isJsonObject, type McpServerConfig } from "../../../manifests/mod.ts";
 import { readJsonText } from "../../json/json-text.ts";
@@ -26,20 +27,30 @@ export interface Login {
   readonly tokens?: StoredOAuthTokens;
 }
 
+/** A file that nobody wrote here. */
+export class BrokenLogin extends Error {
+  override readonly name = "BrokenLogin";
+}
+
 /** The logins of one project. */
 export interface LoginStore {
-  /** Undefined if there is none for this address, or others could read on the way to it. @throws {Error} if the file is not as it was written. */
+  /** Undefined if there is none for this address, or others could read on the way to it. @throws {BrokenLogin} if the file is not as it was written. */
   read(server: string, url: string): Promise<Login | undefined>;
   write(server: string, login: Login): Promise<void>;
   /** False if there was none. */
   remove(server: string): Promise<boolean>;
+  /** Does the work while no other process renews or removes this login: a token to renew with is often good for once. */
+  alone<T>(server: string, work: () => Promise<T>): Promise<T>;
 }
 
 const BOUNDS = { maxBytes: 256 * 1024, maxDepth: 16 } as const;
 const OWNER_ONLY = 0o600;
+/** Renewing is a few requests. */
+const RENEWAL_MS = 40_000;
 
 /** In `.bascule/mcp-logins/`, which no tool may read, and which belongs into no version control. */
-export function createLoginStore({ files }: Pick<Platform, "files">, state: string): LoginStore {
+export function createLoginStore(platform: Pick<Platform, "files" | "clock" | "random">, state: string): LoginStore {
+  const { files } = platform;
   const folder = `${state}/mcp-logins`;
   const fileOf = (server: string): string => `${folder}/${server}.json`;
   // A checkout may have come with a link in its place, to where tools may read.
@@ -56,7 +67,7 @@ export function createLoginStore({ files }: Pick<Platform, "files">, state: stri
       }
       const parsed = readJsonText(text, BOUNDS);
       const login = parsed.ok ? toLogin(parsed.value) : undefined;
-      if (login === undefined) throw new Error(`"${fileOf(server)}" is broken (bascule mcp-servers login ${server} makes it anew)`);
+      if (login === undefined) throw new BrokenLogin(`"${fileOf(server)}" is broken (bascule mcp-servers login ${server} makes it anew)`);
       return login.url === url && isSafeForTokens(url) ? login : undefined;
     },
     async write(server, login) {
@@ -69,6 +80,10 @@ export function createLoginStore({ files }: Pick<Platform, "files">, state: stri
       const isThere = (await files.lstat(fileOf(server))) !== undefined;
       await files.remove(fileOf(server));
       return isThere;
+    },
+    async alone(server, work) {
+      await checkLinks();
+      return await inFileTurn(platform, `${folder}/${server}.busy`, work, RENEWAL_MS);
     },
   };
 }
@@ -132,6 +147,31 @@ export function createTokens(
     return login;
   }
 
+  /** Whether another call, or another process, has renewed it. */
+  async function isNewer(refused: string | null | undefined): Promise<boolean> {
+    const access = (await read())?.tokens?.access_token;
+    return access !== undefined && `Bearer ${access}` !== refused;
+  }
+
+  async function renew(): Promise<void> {
+    const before = login?.tokens;
+    if (before?.refresh_token === undefined) throw new LoginNeeded(server);
+    const { auth } = await import("@modelcontextprotocol/client");
+    const provider = createProvider({ server, config, url }, store, {
+      redirectUrl: REDIRECT_OF_NOBODY,
+      redirect: () => {
+        throw new LoginNeeded(server);
+      },
+    });
+    try {
+      await auth(provider, { serverUrl: url, fetchFn: codesOnly(fetch) });
+    } catch (error) {
+      // Somebody may have logged in anew meanwhile.
+      if ((await read())?.tokens?.access_token === before.access_token || login?.tokens === undefined) throw error;
+    }
+    await read();
+  }
+
   return {
     async token() {
       if (!isRead) await read();
@@ -145,24 +185,12 @@ export function createTokens(
     async onUnauthorized({ response }) {
       const refused = sentWith.get(response);
       await inTurn(async () => {
-        // Another call, or another process, may have renewed it: a token to renew with is often good for once.
-        const now = await read();
-        if (now?.tokens !== undefined && `Bearer ${now.tokens.access_token}` !== refused) return;
-        if (now?.tokens?.refresh_token === undefined) throw new LoginNeeded(server);
-        const { auth } = await import("@modelcontextprotocol/client");
-        const provider = createProvider({ server, config, url }, store, {
-          redirectUrl: REDIRECT_OF_NOBODY,
-          redirect: () => {
-            throw new LoginNeeded(server);
-          },
+        if (await isNewer(refused)) return;
+        // Where there is nothing to renew it with, nobody takes a turn for it.
+        if (login?.tokens?.refresh_token === undefined) throw new LoginNeeded(server);
+        await store.alone(server, async () => {
+          if (!(await isNewer(refused))) await renew();
         });
-        try {
-          await auth(provider, { serverUrl: url, fetchFn: codesOnly(fetch) });
-        } catch (error) {
-          // Of two processes that renew at once, the second is told that its token is spent.
-          if ((await read())?.tokens?.access_token === now.tokens.access_token || login?.tokens === undefined) throw error;
-        }
-        await read();
       });
     },
   };
@@ -173,9 +201,14 @@ function codesOnly(send: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await send(input, init);
     if (response.ok) return response;
-    const error = /"error"\s*:\s*"([a-z_]{1,64})"/.exec(await response.text())?.[1];
+    const error = errorCode(await response.text());
     return Response.json(error === undefined ? {} : { error }, { status: response.status });
   };
+}
+
+/** Of an authorization server's answer (RFC 6749, 5.2): what else it says may hold what it was sent. */
+export function errorCode(text: string): string | undefined {
+  return /"error"\s*:\s*"([a-z_]{1,64})"/.exec(text)?.[1];
 }
 
 /** Renewing needs no address to come back to. */

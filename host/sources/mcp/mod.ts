@@ -10,6 +10,7 @@ import type { ServerProcessOptions } from "../../platform/server-process-types.t
 import type { Secrets } from "../../secrets/secrets.ts";
 import type { Registry } from "../../tools/registry.ts";
 import { connectClient, httpTransport, type McpClient } from "./client.ts";
+import { credentialsIn } from "./credentials.ts";
 import { createLoginStore, createTokens, type LoginOf, namesItself } from "./logins.ts";
 import { redactedClient, redactedError } from "./redacted-client.ts";
 import { createPinStore } from "./pins.ts";
@@ -107,10 +108,10 @@ export function createMcpSource(options: {
       const fetch = platform.servers.fetchFrom(new URL(url).origin, MAX_MESSAGE);
       const tokens = namesItself(config) ? undefined : tokensOf({ server: name, config, url });
       const own = tokens === undefined ? { fetch } : { fetch: tokens.watch(fetch), tokens };
-      return await httpTransport(url, { ...own, headers: filled(config.headers) });
+      return await httpTransport(url, { ...own, headers: filled(name, config, "headers") });
     }
     const path = platform.environment.get("PATH");
-    const started = bundle === undefined ? ownProgram(config) : await ofBundle(name, bundle, config);
+    const started = bundle === undefined ? ownProgram(name, config) : await ofBundle(name, bundle, config);
     // Nothing of the host's own environment but where programs are.
     const env = { ...(path !== undefined && { PATH: path }), ...started.env };
     return stdioTransport(platform.servers, { ...started, env, maxLineLength: MAX_MESSAGE }, onEnd);
@@ -122,8 +123,9 @@ export function createMcpSource(options: {
     return createTokens(login, { store: logins, fetch, learn: secrets.learn });
   }
 
-  function ownProgram({ command = "", args, cwd = ".", env }: McpServerConfig): StartedProgram {
-    return { command, args, cwd: normalizePath(cwd, places.root) ?? places.root, env: filled(env) };
+  function ownProgram(name: string, config: McpServerConfig): StartedProgram {
+    const { command = "", args, cwd = "." } = config;
+    return { command, args, cwd: normalizePath(cwd, places.root) ?? places.root, env: filled(name, config, "env") };
   }
 
   async function ofBundle(name: string, digest: string, { config: values }: McpServerConfig): Promise<StartedProgram> {
@@ -140,12 +142,17 @@ export function createMcpSource(options: {
     });
   }
 
-  function filled(given: McpServerConfig["env"]): Readonly<Record<string, string>> {
-    const entries = Object.entries(given).map(([name, value]): [string, string] => [
-      name,
-      typeof value === "string" ? value : (platform.environment.get(value.fromEnv) ?? ""),
-    ]);
-    return Object.fromEntries(entries);
+  /** With variables in their places; what of it is a credential is known from here on. */
+  function filled(server: string, config: McpServerConfig, kind: "headers" | "env"): Readonly<Record<string, string>> {
+    const given = config[kind];
+    const values = Object.fromEntries(
+      Object.entries(given).map(([name, value]): [string, string] => [
+        name,
+        typeof value === "string" ? value : (platform.environment.get(value.fromEnv) ?? ""),
+      ]),
+    );
+    for (const [name, value] of credentialsIn(kind, given, values)) secrets.learn(`${name} of ${server}`, value);
+    return values;
   }
 
   async function remove(name: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { errorName, testCall } from "../../support/bridge-context.ts";
 import { diskCall } from "../../support/disk-call.ts";
+import { overlaid } from "../../support/overlaid.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 
 describe("attack: a recursive removal goes through a link or past the grant", () => {
@@ -47,5 +48,52 @@ describe("attack: a recursive removal goes through a link or past the grant", ()
     const { answer } = testCall({ platform, cwd: WORKSPACE, permissions: { read: true, write: true } });
     expect(errorName(await answer("fs.remove", { path: "/", recursive: true }))).toBe("PermissionDenied");
     expect(await platform.files.readText(`${WORKSPACE}/a.txt`)).toBe("a");
+  });
+});
+
+describe("attack: a folder is taken by a way on which nothing of it looks denied", () => {
+  const files = { "real/sub/key": "key", "real/sub/free": "", "real/.keep": "", "x/b": "evil", by: { link: "real" }, here: { link: "." } };
+
+  it("is not moved with what may not be read or written in it [PA5, C4.linked]", async () => {
+    for (const kind of ["read", "write"] as const) {
+      const { answer, contents, workspace } = await diskCall(files, {
+        ...{ read: ["$workspace"], write: ["$workspace"] },
+        [kind]: { allow: ["$workspace"], deny: ["$workspace/real/sub/key"] },
+      });
+      for (const from of ["real/sub", "by/sub", "here/real", "here/by/sub"])
+        expect(errorName(await answer("fs.rename", { from, to: "mine" })), from).toBe("NotCapable");
+      expect(await contents(join(workspace, "real/sub/key"))).toBe("key");
+    }
+  });
+
+  it("does not bring something to where it may not be written [PA5, C4.linked]", async () => {
+    const { answer, workspace } = await diskCall(files, { read: true, write: { allow: ["$workspace"], deny: ["$workspace/real/a/b"] } });
+    for (const to of ["real/a", "by/a", "here/real/a"])
+      expect(errorName(await answer("fs.rename", { from: "x", to })), to).toBe("NotCapable");
+    expect((await readdir(join(workspace, "real"))).toSorted()).toEqual([".keep", "sub"]);
+    // What denies nothing there is no reason.
+    expect(await answer("fs.rename", { from: "x", to: "by/c" })).toEqual({ ok: true, value: null });
+  });
+
+  it("is not removed in part [PA5, C4.linked]", async () => {
+    const { answer, workspace } = await diskCall(files, {
+      read: true,
+      write: { allow: ["$workspace"], deny: ["$workspace/real/sub/key"] },
+    });
+    expect(errorName(await answer("fs.remove", { path: "by/sub", recursive: true }))).toBe("NotCapable");
+    expect((await readdir(join(workspace, "real/sub"))).toSorted()).toEqual(["free", "key"]);
+  });
+
+  it("is not moved by committing a dry run under a grant that became narrower [PA5, E8.grant]", async () => {
+    const call = await diskCall(files);
+    const { answer, commit } = overlaid(call);
+    expect(await answer("fs.rename", { from: "by/sub", to: "mine" })).toEqual({ ok: true, value: null });
+    const narrower = await diskCall({}, { read: true, write: { allow: [call.workspace], deny: [`${call.workspace}/real/sub/key`] } });
+    expect(await commit(narrower.context)).toMatchObject({
+      ok: false,
+      done: [],
+      reason: expect.stringContaining("of which a part is denied"),
+    });
+    expect(await commit()).toMatchObject({ ok: true });
   });
 });

@@ -4,6 +4,7 @@ import { partsOf } from "../../../sandbox/image/image.ts";
 import { createSandbox, type Invocation, type Sandbox } from "../../../sandbox/mod.ts";
 import { MAXIMUM_STATE_BYTES } from "../../../sandbox/image/session-states.ts";
 import { claim, HELD_KB, WAITING } from "../../../sandbox/worker/protocol.ts";
+import { turn } from "../../support/hostile-worker.ts";
 import { EMPTY_IMAGE, INVOCATION, NOTHING_USED, PLUGIN, type ScriptedWorker, scriptedWorkers } from "../../support/scripted-worker.ts";
 
 function pagesOf(...numbers: readonly number[]): SharedArrayBuffer {
@@ -98,12 +99,14 @@ describe("attack: a worker that says what it likes", () => {
   it("is ended when it takes nothing up, and the call runs on another [B3.kill] [B5.worker]", async () => {
     const outcome = sandbox.invoke(INVOCATION);
     const silent = current();
-    for (let second = 0; second < 11; second++) host.advance(1_000);
+    for (let second = 0; second < 11; second++) {
+      host.advance(1_000);
+      await turn();
+    }
     expect(silent.ended).toBe(true);
-    const { worker } = { worker: current() };
-    await expect.poll(() => worker.requests.at(-1)?.type).toBe("call");
-    const request = worker.requests.at(-1);
-    worker.say({ type: "done", number: request?.type === "call" ? request.number : 0, output: '{"o":2}', used: NOTHING_USED, lines: [] });
+    const again = host.workers.find(({ ended, requests }) => !ended && requests.at(-1)?.type === "call");
+    const request = again?.requests.at(-1);
+    again?.say({ type: "done", number: request?.type === "call" ? request.number : 0, output: '{"o":2}', used: NOTHING_USED, lines: [] });
     expect(await outcome).toMatchObject({ ok: true, output: { o: 2 } });
   });
 

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { valueOf } from "../../support/bridge-context.ts";
+import { textOf, valueOf } from "../../support/bridge-context.ts";
 import { headOf, httpServer, type NetCall, netCall, rawServer } from "../../support/hostile-server.ts";
 
 const VALUE = "s3cret/Value+1 with ä";
@@ -58,9 +58,43 @@ describe("attack: a server that tells the secret it was sent", () => {
 
   it("does not let the guest read on in a value by closing early [C7.echo]", async () => {
     const server = await httpServer((_request, response) => response.end(`${VALUE}`.repeat(3)));
-    const { fetch, answer, key } = await callWithSecret();
+    const { fetch, answer, readAll, key } = await callWithSecret();
     headOf(await fetch(server.origin, { headers: ["x-key", key] }));
-    const piece = await answer("net.read", { id: 1 });
-    expect(piece.ok && new TextDecoder().decode(piece.bytes)).toBe(key.repeat(3));
+    const piece = textOf(await answer("net.read", { id: 1 }));
+    expect(piece.replaceAll(key, "")).toBe("");
+    expect(piece + new TextDecoder().decode(await readAll())).toBe(key.repeat(3));
+  });
+
+  it.each(["utf8", "base64", "hex"] as const)("shows by nothing how much of a value was guessed, as %s [C7.oracle]", async (form) => {
+    let guess: Uint8Array = Buffer.of();
+    const server = await rawServer((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n");
+      // The rest never comes: what is told of this much is told by what is held back of it.
+      socket.write(Buffer.concat([Buffer.alloc(500, "-"), guess]));
+    });
+    const { fetch, answer } = await callWithSecret();
+    let id = 0;
+    async function toldOf(text: string): Promise<number> {
+      guess = Buffer.from(text);
+      headOf(await fetch(server.origin));
+      return textOf(await answer("net.read", { id: ++id })).length;
+    }
+    const right = Buffer.from(VALUE).toString(form);
+    for (const length of [1, 4, 9]) {
+      const begun = right.slice(0, length);
+      expect(await toldOf(begun)).toBe(await toldOf(`${begun.slice(0, -1)}~`));
+    }
+  });
+
+  it("does not say whose secret it is that was guessed: only the call's own are looked for [C7.oracle]", async () => {
+    const server = await httpServer((_request, response) => response.end(`hunter22 ${VALUE}`));
+    const call = netCall(["127.0.0.1"], {
+      env: { allow: [{ name: "KEY", secret: true, hosts: ["127.0.0.1"] }], values: { KEY: VALUE, OTHER: "hunter22" } },
+      secrets: { OTHER: { env: "OTHER" } },
+    });
+    // The host knows it, as it would of another plugin's call.
+    await call.context.secrets.placeholder("OTHER");
+    headOf(await call.fetch(server.origin));
+    expect(new TextDecoder().decode(await call.readAll())).toBe("hunter22 [secret KEY]");
   });
 });

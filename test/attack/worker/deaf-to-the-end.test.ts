@@ -28,3 +28,16 @@ it("is no attack where the worker says at last that it has ended the call [B10]"
   worker.say(next.done);
   expect(await next.outcome).toMatchObject({ ok: true });
 });
+
+it("is no attack where it cannot say so in time, nor the host look [B10.starved]", async () => {
+  const { begin, starve } = await hostileWorkers();
+  const { outcome, worker, done } = begin({ limits });
+  const other = begin({ limits: { ...limits, wallMs: 1_000_000 } });
+  await starve(100, 1_000);
+  expect(await outcome).toMatchObject({ ok: false, fault: { kind: "timeout" } });
+  expect(worker.ended).toBe(false);
+  worker.say(done);
+  expect(other.worker).toBe(worker);
+  worker.say(other.done);
+  expect(await other.outcome).toMatchObject({ ok: true });
+});

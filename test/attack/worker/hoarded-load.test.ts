@@ -1,19 +1,50 @@
 import { expect, it } from "vitest";
+import type { LoadOutcome } from "../../../sandbox/mod.ts";
 import { claim } from "../../../sandbox/worker/protocol.ts";
-import { EMPTY_IMAGE, PLUGIN } from "../../support/scripted-worker.ts";
-import { hostileWorkers } from "../../support/hostile-worker.ts";
+import { EMPTY_IMAGE, PLUGIN, type ScriptedWorker } from "../../support/scripted-worker.ts";
+import { type HostileWorkers, hostileWorkers } from "../../support/hostile-worker.ts";
 
 it("attack: a worker takes up a plugin to load and never says how it went [B4.worker] [B5.worker]", async () => {
-  const { sandbox, current, pass, workers } = await hostileWorkers();
-  const loading = sandbox.load({ ...PLUGIN, name: "q", digest: "q" });
-  await expect.poll(() => current().requests.at(-1), { timeout: 15_000 }).toMatchObject({ type: "load", digest: "q" });
-  const first = current();
-  const request = first.requests.at(-1);
-  if (request?.type === "load") claim(first.control, request.ticket);
-  await pass(25);
-  expect(first.ended).toBe(true);
-  const again = workers.find(({ ended, requests }) => !ended && requests.some(({ type }) => type === "load"));
-  const second = again?.requests.findLast(({ type }) => type === "load");
-  again?.say({ type: "loaded", number: second?.type === "load" ? second.number : 0, image: EMPTY_IMAGE });
+  const host = await hostileWorkers();
+  const { loading, worker } = await hoard(host);
+  await host.pass(25);
+  expect(worker.ended).toBe(true);
+  const again = host.workers.find(({ ended, requests }) => !ended && requests.some(({ type }) => type === "load"));
+  answer(again);
   expect(await loading).toMatchObject({ ok: true });
 });
+
+it("is no attack where the host itself gets to run ten times a second, as on a crowded machine [B10.starved]", async () => {
+  const host = await hostileWorkers();
+  const { loading, worker } = await hoard(host);
+  await host.starve(100, 1_000);
+  expect(worker.ended).toBe(false);
+  answer(worker);
+  expect(await loading).toMatchObject({ ok: true });
+  expect(host.defects).toEqual([]);
+});
+
+it("attack: the machine is crowded, and the worker hangs all the same [B4.worker] [B10.starved]", async () => {
+  const host = await hostileWorkers();
+  const { worker } = await hoard(host);
+  await host.starve(250, 2_500);
+  expect(worker.ended).toBe(true);
+});
+
+/** The plugin "q", given to a worker that takes it up. */
+async function hoard({
+  sandbox,
+  current,
+}: HostileWorkers): Promise<{ readonly loading: Promise<LoadOutcome>; readonly worker: ScriptedWorker }> {
+  const loading = sandbox.load({ ...PLUGIN, name: "q", digest: "q" });
+  await expect.poll(() => current().requests.at(-1), { timeout: 15_000 }).toMatchObject({ type: "load", digest: "q" });
+  const worker = current();
+  const request = worker.requests.at(-1);
+  if (request?.type === "load") claim(worker.control, request.ticket);
+  return { loading, worker };
+}
+
+function answer(worker: ScriptedWorker | undefined): void {
+  const request = worker?.requests.findLast(({ type }) => type === "load");
+  worker?.say({ type: "loaded", number: request?.type === "load" ? request.number : 0, image: EMPTY_IMAGE });
+}

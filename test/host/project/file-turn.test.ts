@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -17,12 +17,13 @@ const BUSY = "/project/.bascule/x.busy";
 
 describe("inFileTurn()", () => {
   it(
-    "loses no change that two processes make in the same moment, of the lock, the grants and what was agreed to [H7.processes]",
+    "loses no change that two processes make in the same moment, of the lock, the grants, what was agreed to and bascule.json [H7.processes]",
     { timeout: 120_000 },
     async () => {
       const base = await temporaryFolder();
       const [folder, config] = [join(base, "project"), join(base, "config")];
       await mkdir(folder);
+      await writeFile(join(folder, "bascule.json"), "{}");
       const count = 8;
       const children = ["a", "b"].map((name) =>
         spawn(process.execPath, [...("Deno" in globalThis ? ["run", "-A"] : []), SCRIPT, folder, config, name, String(count)], {
@@ -43,6 +44,8 @@ describe("inFileTurn()", () => {
       expect(grants.list().map(({ plugin }) => plugin)).toEqual(names);
       const store = await openTrustStore(platform, folder);
       expect([...store.agreed().demands.keys()].toSorted()).toEqual([".bascule/grants.json", ...names]);
+      const { mcpServers } = JSON.parse(await readFile(join(folder, "bascule.json"), "utf8")) as { readonly mcpServers: object };
+      expect(Object.keys(mcpServers).toSorted()).toEqual(names);
       // Nothing of the turns is left.
       expect((await readdir(join(folder, ".bascule"))).toSorted()).toEqual(["grants.json"]);
       expect(await readdir(join(config, "projects"))).toHaveLength(1);

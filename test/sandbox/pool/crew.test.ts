@@ -3,7 +3,15 @@ import { WORN_AFTER_BYTES } from "../../../sandbox/pool/crew.ts";
 import { partsOf } from "../../../sandbox/image/image.ts";
 import { createSandbox } from "../../../sandbox/mod.ts";
 import { CURRENT } from "../../../sandbox/worker/protocol.ts";
-import { EMPTY_IMAGE, INVOCATION, NOTHING_USED, PLUGIN, type ScriptedWorker, scriptedWorkers } from "../../support/scripted-worker.ts";
+import {
+  EMPTY_BASE,
+  EMPTY_IMAGE,
+  INVOCATION,
+  NOTHING_USED,
+  PLUGIN,
+  type ScriptedWorker,
+  scriptedWorkers,
+} from "../../support/scripted-worker.ts";
 
 const PAGES = WORN_AFTER_BYTES / 4 / 256;
 
@@ -40,6 +48,24 @@ describe("the crew", () => {
     const loading = sandbox.load({ ...PLUGIN, digest: "v5" });
     await expect.poll(() => workers[1]?.requests.at(-1)?.type).toBe("load");
     workers[1]?.say({ type: "loaded", number: ++number, image });
+    expect(await loading).toMatchObject({ ok: true });
+    await sandbox.close();
+  });
+
+  it("gives up a worker that does not start, in the host's own time: not one that starves as the host does [B10.starved]", async () => {
+    const { launcher, workers, advance, starve } = scriptedWorkers({ isReady: false });
+    const sandbox = createSandbox(launcher, { maximumWorkers: 1, engine: "plain" });
+    const loading = sandbox.load(PLUGIN);
+    await expect.poll(() => workers[0]?.requests.length).toBe(1);
+    for (let time = 0; time < 1_000; time++) starve(100);
+    expect(workers.map(({ ended }) => ended)).toEqual([false]);
+    advance(5_000 - 5);
+    expect(workers.map(({ ended }) => ended)).toEqual([false]);
+    advance(10);
+    expect(workers.map(({ ended }) => ended)).toEqual([true, false]);
+    workers[1]?.say({ type: "ready", base: EMPTY_BASE });
+    const second = await nextWith(workers, 1, 1);
+    second.say({ type: "loaded", number: 1, image: EMPTY_IMAGE });
     expect(await loading).toMatchObject({ ok: true });
     await sandbox.close();
   });

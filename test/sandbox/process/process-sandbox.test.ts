@@ -178,10 +178,28 @@ describe("a sandbox in a process", () => {
     first().say({ type: "pong" });
     for (let second = 0; second < 10; second++) host.advance(1_000);
     expect(first().killed).toBe(false);
+    // As often as it was asked, a second of the host's own time apart.
+    for (let time = 0; time < 100; time++) host.starve(100);
+    expect(first().killed).toBe(false);
     host.advance(1_000);
     expect(first().killed).toBe(true);
     done(good, 5);
     expect(await outcome).toMatchObject({ ok: true, output: { o: 5 } });
+  });
+
+  it("is killed when it does not start, in the host's own time: not while it starves as the host does [B10.starved] [B4.process]", async () => {
+    const slow = scriptedProcesses({ isReady: false });
+    await sandbox.close();
+    sandbox = createProcessSandbox(slow.launcher);
+    const loading = sandbox.load(PLUGIN);
+    await expect.poll(() => slow.processes.length).toBe(1);
+    for (let time = 0; time < 3_000; time++) slow.starve(100);
+    expect(slow.processes.map(({ killed }) => killed)).toEqual([false]);
+    slow.advance(15_000);
+    expect(slow.processes.map(({ killed }) => killed)).toEqual([true, false]);
+    slow.processes[1]?.say({ type: "ready" });
+    const second = slow.processes[1];
+    if (second !== undefined) await load(second, loading);
   });
 
   it("is killed when it answers, but ends no call within its time [B3.kill] [B10.process]", async () => {

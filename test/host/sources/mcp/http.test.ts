@@ -26,11 +26,13 @@ async function listen(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, server };
 }
 
-async function openHost(): Promise<Host> {
+async function openHost(values: Readonly<Record<string, string>> = {}): Promise<Host> {
   const SILENT = { write: () => {}, child: () => SILENT };
   const folder = await temporaryFolder();
+  const real = currentPlatform();
+  const get = (name: string): string | undefined => values[name] ?? real.environment.get(name);
   return await createHost({
-    platform: currentPlatform(),
+    platform: { ...real, environment: { ...real.environment, get } },
     config: {},
     workspace: folder,
     builtins: false,
@@ -67,6 +69,37 @@ describe("an MCP server over Streamable HTTP", () => {
       expect(status, name).toMatchObject({ state: "waiting", tools: [], problem: expect.any(String) as string });
     }
   });
+
+  it(
+    "shows no credential that a server was sent, in a header or a variable, in what it says of it [K3.failure] [C7.mcp-credentials]",
+    { timeout: 60_000 },
+    async () => {
+      const values: Readonly<Record<string, string>> = { FAR_AUTHORIZATION: "Bearer bearer-1234567", FAR_WAY: "by-way-1234567" };
+      const echo = await listen(async (request) => {
+        const sent = ["authorization", "x-way", "x-api-key", "x-plain"].map((name) => String(request.headers[name]));
+        return new Response(`I know nobody with ${sent.join(" ")}`, { status: 400 });
+      });
+      await using host = await openHost(values);
+      const far = await host.addMcpServer("far", {
+        url: echo.url,
+        headers: {
+          Authorization: { fromEnv: "FAR_AUTHORIZATION" },
+          "X-Way": { fromEnv: "FAR_WAY" },
+          "X-Api-Key": "api-1234567",
+          "X-Plain": "ordinary text",
+        },
+      });
+      expect(far.problem).toContain(
+        "I know nobody with Bearer [secret Authorization of far] [secret X-Way of far] [secret X-Api-Key of far] ordinary text",
+      );
+      const near = await host.addMcpServer("near", {
+        ...{ command: "/bin/sh", args: ["-c", 'echo "$HUB_TOKEN is no good, $AUTHOR_NAME" >&2; exit 1'] },
+        env: { HUB_TOKEN: { fromEnv: "FAR_WAY" }, AUTHOR_NAME: "A. Author" },
+      });
+      // It is the same value as that header, and was known under its name before.
+      expect(near.problem).toMatch(/\[secret (?:X-Way of far|HUB_TOKEN of near)\] is no good, A. Author/);
+    },
+  );
 });
 
 async function begin(sessions: Map<string, WebStandardStreamableHTTPServerTransport>): Promise<WebStandardStreamableHTTPServerTransport> {

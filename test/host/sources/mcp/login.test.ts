@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fromJsonSchema, McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
@@ -45,6 +45,8 @@ interface World {
   /** Every `Authorization` that came with a request, by where it came to. */
   readonly sent: { readonly at: "mcp" | "issuer"; readonly authorization: string | null }[];
   readonly grants: string[];
+  /** What was revoked, with what came with it. */
+  readonly revoked: Readonly<Record<string, string>>[];
   /** From now on no token that was given out is good, except to renew. */
   expire(): void;
   /** Also not to renew. */
@@ -56,6 +58,7 @@ async function world(): Promise<World> {
   const state = { number: 0, access: "", renewal: "", verifier: "", redirect: "" };
   const sent: World["sent"][number][] = [];
   const grants: string[] = [];
+  const revoked: Readonly<Record<string, string>>[] = [];
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   let mcp = "";
   const issuer = await listen(async (request) => {
@@ -68,6 +71,7 @@ async function world(): Promise<World> {
           authorization_endpoint: `${issuer}/authorize`,
           token_endpoint: `${issuer}/token`,
           registration_endpoint: `${issuer}/register`,
+          revocation_endpoint: `${issuer}/revoke`,
         },
         ...{
           response_types_supported: ["code"],
@@ -82,6 +86,10 @@ async function world(): Promise<World> {
       state.redirect = searchParams.get("redirect_uri") ?? "";
       const query = new URLSearchParams({ code: "the-code", state: searchParams.get("state") ?? "", iss: issuer });
       return new Response(null, { status: 302, headers: { Location: `${state.redirect}?${String(query)}` } });
+    }
+    if (pathname === "/revoke") {
+      revoked.push(Object.fromEntries(new URLSearchParams(await request.text())));
+      return new Response();
     }
     if (pathname !== "/token") return new Response("no", { status: 404 });
     const form = new URLSearchParams(await request.text());
@@ -121,6 +129,7 @@ async function world(): Promise<World> {
     issuer,
     sent,
     grants,
+    revoked,
     expire: () => (state.access = "expired"),
     revoke: () => void ((state.access = ""), (state.renewal = "")),
   };
@@ -205,19 +214,45 @@ describe("bascule mcp-servers login", () => {
     expect(await stat(file).catch(() => "gone")).toBe("gone");
   });
 
-  it("sends a token to the address that it was made for, and to no other [K3.token]", SECONDS, async () => {
-    const [far, other] = [await world(), await world()];
-    await using project = await createCliProject({ "bascule.json": JSON.stringify({ mcpServers: { far: { url: far.mcp } } }) });
-    const login = project.start(["mcp-servers", "login", "far"]);
-    await login.waitFor("/authorize?");
-    await fetch(/http:\/\/\S+\/authorize\?\S+/.exec(login.printed())?.[0] ?? "");
-    expect((await login.ended).code).toBe(0);
-    // The same name at another address: somebody else's server.
-    await writeFile(`${project.folder}/bascule.json`, JSON.stringify({ mcpServers: { far: { url: other.mcp } } }));
-    expect((await project.run(["mcp-servers"])).out).toContain("The server wants a login");
-    expect(other.sent.filter(({ authorization }) => authorization !== null)).toEqual([]);
-    expect(other.grants).toEqual([]);
-  });
+  it(
+    "sends a token to the address that it was made for, and to no other, and has it revoked there [K3.token] [K3.logout]",
+    SECONDS,
+    async () => {
+      const [far, other] = [await world(), await world()];
+      await using project = await createCliProject({ "bascule.json": JSON.stringify({ mcpServers: { far: { url: far.mcp } } }) });
+      const login = project.start(["mcp-servers", "login", "far"]);
+      await login.waitFor("/authorize?");
+      await fetch(/http:\/\/\S+\/authorize\?\S+/.exec(login.printed())?.[0] ?? "");
+      expect((await login.ended).code).toBe(0);
+      // The same name at another address: somebody else's server.
+      await writeFile(`${project.folder}/bascule.json`, JSON.stringify({ mcpServers: { far: { url: other.mcp } } }));
+      expect((await project.run(["mcp-servers"])).out).toContain("The server wants a login");
+      expect(other.sent.filter(({ authorization }) => authorization !== null)).toEqual([]);
+      expect(other.grants).toEqual([]);
+      // What another server's tokens are worth is not said to whom this one names.
+      await writeFile(`${project.folder}/.bascule/mcp-logins/near.json`, await readFile(`${project.folder}/.bascule/mcp-logins/far.json`));
+      await writeFile(
+        `${project.folder}/bascule.json`,
+        JSON.stringify({ mcpServers: { far: { url: far.mcp }, near: { url: other.mcp } } }),
+      );
+      expect(JSON.parse((await project.run(["mcp-servers", "logout", "near", "--json"])).out)).toEqual({
+        ok: true,
+        server: "near",
+        removed: true,
+      });
+      expect([far.revoked, other.revoked]).toEqual([[], []]);
+      expect((await project.run(["mcp-servers", "logout", "far"])).out).toContain(
+        `Forgot the login at far, and had ${far.issuer} revoke its tokens`,
+      );
+      expect([far.revoked, other.revoked]).toEqual([
+        [
+          { token: "renewal-token-1", token_type_hint: "refresh_token", client_id: "registered" },
+          { token: "access-token-1", token_type_hint: "access_token", client_id: "registered" },
+        ],
+        [],
+      ]);
+    },
+  );
 
   it("is refused where it leads to no https, and for servers that name themselves or are programs [K3.login]", SECONDS, async () => {
     const here = fetchSecurely({ server: "http://localhost:1/mcp", maxBytes: 10 });
@@ -291,6 +326,7 @@ describe("bascule mcp-servers login", () => {
         read: () => Promise.resolve(kept),
         write: (_server, login) => Promise.resolve(void (kept = login)),
         remove: () => Promise.resolve(false),
+        alone: (_server, work) => work(),
       };
       const fetch: typeof globalThis.fetch = (input) => {
         const { pathname, host } = new URL(input instanceof Request ? input.url : input);
@@ -326,6 +362,41 @@ describe("bascule mcp-servers login", () => {
     expect(await renewWhile(loginWith(1), spent())).toEqual([expect.stringContaining("wants a login"), undefined, undefined]);
   });
 
+  it("renews once what two processes find refused at once [K3.races]", async () => {
+    const url = "https://mcp.example/mcp";
+    const issuer = "https://auth.example";
+    const folder = await temporaryFolder();
+    const store = createLoginStore(currentPlatform(), folder);
+    const tokens = { access_token: "access-1", token_type: "Bearer", refresh_token: "renewal-1", issuer };
+    await store.write("far", { url, client: { client_id: "known", issuer }, tokens });
+    const shown: (string | null)[] = [];
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const { pathname, host } = new URL(input instanceof Request ? input.url : input);
+      if (pathname.startsWith("/.well-known/oauth-protected-resource"))
+        return Response.json({ resource: url, authorization_servers: [issuer] });
+      if (pathname === "/token") {
+        shown.push(new URLSearchParams(String(init?.body as URLSearchParams | undefined)).get("refresh_token"));
+        return Response.json({ access_token: "access-2", token_type: "Bearer", refresh_token: "renewal-2" });
+      }
+      const ends = { issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` };
+      return host === "auth.example" ? Response.json({ ...ends, response_types_supported: ["code"] }) : new Response("", { status: 404 });
+    };
+    // Nothing is shared by them but the folder.
+    const renewed = ["a", "b"].map(async () => {
+      const mine = createTokens(
+        { server: "far", config: {}, url },
+        { store: createLoginStore(currentPlatform(), folder), fetch, learn: () => {} },
+      );
+      const refused = new Response("", { status: 401 });
+      await mine.watch(() => Promise.resolve(refused))(url, { headers: { authorization: `Bearer ${(await mine.token()) ?? ""}` } });
+      await mine.onUnauthorized({ response: refused });
+      return await mine.token();
+    });
+    expect(await Promise.all(renewed)).toEqual(["access-2", "access-2"]);
+    expect(shown).toEqual(["renewal-1"]);
+    expect(await readdir(`${folder}/mcp-logins`)).toEqual(["far.json"]);
+  });
+
   it("sends nobody to where others could read along, and ends at a server that never answers [K3.login]", async () => {
     const url = "https://mcp.example/mcp";
     const issuer = "https://auth.example";
@@ -334,6 +405,7 @@ describe("bascule mcp-servers login", () => {
       read: () => Promise.resolve(undefined),
       write: () => Promise.resolve(),
       remove: () => Promise.resolve(false),
+      alone: (_server, work) => work(),
     };
     async function attempt(silent: string, authorize: string): Promise<readonly unknown[]> {
       const given = new AbortController();

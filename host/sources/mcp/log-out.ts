@@ -1,0 +1,92 @@
+/** Logs a person out at an MCP server: forgets the tokens here, and has who gave them make them worthless (SPEC K3; RFC 7009). */
+
+import type { OAuthClientInformationMixed } from "@modelcontextprotocol/client";
+import type { McpServerConfig } from "../../../manifests/mod.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { BrokenLogin, errorCode, type Login, type LoginStore } from "./logins.ts";
+
+/** What became of a login. */
+export interface LoggedOut {
+  /** False if there was none. */
+  readonly removed: boolean;
+  /** The origin of the authorization server that gave the tokens; absent where there were none for this address. */
+  readonly issuer?: string;
+  /** Why the tokens stay good until they end; absent where they do not. It may hold words of a server: make it inert. */
+  readonly problem?: string;
+}
+
+const MAX_ANSWER = 1024 * 1024;
+
+/** Never rejects for what the authorization server does: the tokens are gone here by then. @throws {Error} if they cannot be removed. */
+export async function logOut(
+  { server, config }: { readonly server: string; readonly config: Pick<McpServerConfig, "oauth" | "url"> },
+  { platform, store, signal }: { readonly platform: Pick<Platform, "servers">; readonly store: LoginStore; readonly signal: AbortSignal },
+): Promise<LoggedOut> {
+  const { url } = config;
+  const { login, removed } = await store.alone(server, async () => ({
+    login: url === undefined ? undefined : await readGood(store, server, url),
+    removed: await store.remove(server),
+  }));
+  if (login?.tokens?.issuer === undefined) return { removed };
+  const issuer = new URL(login.tokens.issuer).origin;
+  const send = platform.servers.fetchSecurely({ server: login.url, maxBytes: MAX_ANSWER });
+  const fetch: typeof globalThis.fetch = (input, init) =>
+    send(input, { ...init, signal: AbortSignal.any([signal, ...(init?.signal ? [init.signal] : [])]) });
+  const client = config.oauth?.clientId === undefined ? login.client : { client_id: config.oauth.clientId };
+  try {
+    const problem = await revoke(login.tokens, client, fetch);
+    return { removed, issuer, ...(problem !== undefined && { problem }) };
+  } catch (error) {
+    return { removed, issuer, problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** A file that is broken holds nothing that could be revoked, and is to be deleted all the same. */
+async function readGood(store: LoginStore, server: string, url: string): Promise<Login | undefined> {
+  try {
+    return await store.read(server, url);
+  } catch (error) {
+    if (error instanceof BrokenLogin) return undefined;
+    throw error;
+  }
+}
+
+/** @returns why they were not, undefined if they were. @throws {Error} what the way there, or the server, says. */
+async function revoke(
+  tokens: NonNullable<Login["tokens"]>,
+  client: OAuthClientInformationMixed | undefined,
+  fetch: typeof globalThis.fetch,
+): Promise<string | undefined> {
+  const { discoverAuthorizationServerMetadata, selectClientAuthMethod } = await import("@modelcontextprotocol/client");
+  const metadata = await discoverAuthorizationServerMetadata(tokens.issuer ?? "", { fetchFn: fetch });
+  // The SDK's type of OpenID Connect's metadata leaves it out.
+  const { revocation_endpoint: endpoint, revocation_endpoint_auth_methods_supported: supported } =
+    metadata !== undefined && "revocation_endpoint" in metadata ? metadata : {};
+  if (endpoint === undefined) return "It names no place to revoke tokens at";
+  if (client === undefined) return "It is not known any more as whom the tokens were given";
+  const method = selectClientAuthMethod(client, supported ?? []);
+  const { access_token: access, refresh_token: renewal } = tokens;
+  // The one that lasts first: the other ends with it at most servers.
+  for (const [token, hint] of [[renewal, "refresh_token"] as const, [access, "access_token"] as const]) {
+    if (token === undefined) continue;
+    const { headers, proof } = proofOf(client, method);
+    const body = new URLSearchParams({ token, token_type_hint: hint, ...proof });
+    const response = await fetch(endpoint, { method: "POST", headers, body });
+    const code = errorCode(await response.text());
+    if (!response.ok && code !== "unsupported_token_type") return `It answered ${code ?? response.status}`;
+  }
+  return undefined;
+}
+
+/** Who asks (RFC 6749, 2.3). */
+function proofOf(
+  { client_id: id, client_secret: secret }: OAuthClientInformationMixed,
+  method: string,
+): { readonly headers: Readonly<Record<string, string>>; readonly proof: Readonly<Record<string, string>> } {
+  if (secret !== undefined && method === "client_secret_basic")
+    return { headers: { Authorization: `Basic ${btoa(`${id}:${secret}`)}` }, proof: {} };
+  return {
+    headers: {},
+    proof: { client_id: id, ...(secret !== undefined && method === "client_secret_post" && { client_secret: secret }) },
+  };
+}

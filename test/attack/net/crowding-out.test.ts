@@ -1,0 +1,94 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { createWireBody, MAX_WAITING_BUFFERS } from "../../../host/platform/network-pieces.ts";
+import { createNetworkSlots } from "../../../host/platform/network-slots.ts";
+import { netCall } from "../../support/hostile-server.ts";
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+/** Resolves if the promise has settled by the time that everything that could happen at once has happened. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  promise.then(
+    () => (settled = true),
+    () => (settled = true),
+  );
+  for (let turn = 0; turn < 10; turn++) await nextTurn();
+  return settled;
+}
+
+describe("attack: a plugin that takes the network from others", () => {
+  it("holds all the connections to a host that it may have: others have their own [C6.concurrency, B10]", async () => {
+    const slots = createNetworkSlots();
+    const { signal } = new AbortController();
+    const held = await Promise.all(Array.from({ length: 32 }, () => slots.connection("api.test", { owner: "evil", signal })));
+    const next = slots.connection("api.test", { owner: "evil", signal });
+    expect(await isSettled(next)).toBe(false);
+    expect(await isSettled(slots.connection("api.test", { owner: "words", signal }))).toBe(true);
+    held[0]?.();
+    expect(await isSettled(next)).toBe(true);
+  });
+
+  it("asks for names that are slow to be found: others are answered meanwhile [C6.lookups, B10]", async () => {
+    const slots = createNetworkSlots();
+    const { signal } = new AbortController();
+    for (let name = 0; name < 100; name++) void slots.lookup(never, { owner: "evil", signal });
+    await expect(slots.lookup(async () => "found", { owner: "words", signal })).resolves.toBe("found");
+  });
+
+  it("asks for many names and gives them up at once: none is looked up, and nothing fails behind its back [C6.lookups, C6.close, B4]", async () => {
+    let lookups = 0;
+    let fail: () => void = () => undefined;
+    const resolve = (): Promise<never> => {
+      lookups++;
+      return new Promise((_, reject) => (fail = () => reject(new Error("no such name"))));
+    };
+    const { fetch, answer } = netCall(["*.evil.test"], { resolve });
+    const first = fetch("http://first.evil.test/");
+    await expect.poll(() => lookups).toBe(1);
+    const others: Promise<unknown>[] = [];
+    for (let id = 2; id <= 50; id++) {
+      others.push(fetch(`http://a${id}.evil.test/`));
+      // Half of them before their lookup could begin, half of them while they wait for their turn.
+      if (id % 2 === 0) await nextTurn();
+      await answer("net.close", { id });
+    }
+    await Promise.all(others);
+    fail();
+    expect(await first).toMatchObject({ value: { failed: expect.stringContaining("dns error") } });
+    for (let turn = 0; turn < 10; turn++) await nextTurn();
+    expect(lookups).toBe(1);
+  });
+});
+
+describe("attack: a body in crumbs", () => {
+  /** Takes the parser's part: brings single bytes for as long as it may, for many turns. */
+  async function crumbs(): Promise<{ readonly perTurn: number; readonly buffers: number; readonly bytes: number }> {
+    let isPaused = false;
+    let perTurn = 0;
+    const wire = createWireBody(() => undefined);
+    wire.begin({
+      pause: () => (isPaused = true),
+      resume: () => (isPaused = false),
+      abort: () => undefined,
+    } as unknown as Parameters<typeof wire.begin>[0]);
+    for (let turn = 0; turn < 50; turn++) {
+      let added = 0;
+      for (; !isPaused && added < 100_000; added++) wire.add(Buffer.of(120));
+      perTurn = Math.max(perTurn, added);
+      await nextTurn();
+    }
+    const { readableLength: buffers } = wire.stream;
+    let bytes = 0;
+    for (let piece: unknown = wire.stream.read(); piece instanceof Uint8Array; piece = wire.stream.read()) bytes += piece.length;
+    wire.stream.destroy();
+    return { perTurn, buffers, bytes };
+  }
+
+  it("makes few buffers, and no long turn, where nobody reads it [C6.credit, B1]", async () => {
+    const { perTurn, buffers, bytes } = await crumbs();
+    expect(perTurn).toBeLessThanOrEqual(128);
+    expect(buffers).toBe(MAX_WAITING_BUFFERS);
+    expect(bytes).toBeGreaterThan(0);
+  });
+});
