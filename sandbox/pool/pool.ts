@@ -59,12 +59,11 @@ export class Pool {
   #cancelWatch: (() => void) | undefined;
   #failedStarts = 0;
   #lastLook = 0;
-  readonly #ownTime: OwnTime;
+  readonly #ownTime: OwnTime = new OwnTime();
   #closed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    this.#ownTime = new OwnTime(this.#now());
     this.#crew = new Crew({
       ...options,
       onReady: () => this.#placeWaiting(),
