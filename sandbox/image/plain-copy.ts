@@ -188,11 +188,17 @@ function isZero(words: Uint32Array, from: number, to: number): boolean {
  */
 export function differsFrom(instance: Instance, image: Image, base: BaseImage): number | undefined {
   const { bytes } = instance;
-  const expected = new Uint8Array(bytes.length);
-  for (const { first, bytes: part } of partsOfBase(base)) expected.set(part, first * PAGE_BYTES);
-  const { numbers, contents } = partsOf(image);
-  for (const [index, page] of numbers.entries())
-    expected.set(contents.subarray(index * PAGE_BYTES, (index + 1) * PAGE_BYTES), page * PAGE_BYTES);
+  const expected = memoryOf(image, base, bytes.length);
   for (let address = 0; address < bytes.length; address++) if (bytes[address] !== expected[address]) return address;
   return instance.stackPointer === base.facts.stackTop ? undefined : -1;
+}
+
+/** All of the memory of an instance that holds exactly `image`. For tests. */
+export function memoryOf(image: Image, base: BaseImage, length: number): Uint8Array {
+  const memory = new Uint8Array(length);
+  for (const { first, bytes } of partsOfBase(base)) memory.set(bytes, first * PAGE_BYTES);
+  const { numbers, contents } = partsOf(image);
+  for (const [index, page] of numbers.entries())
+    memory.set(contents.subarray(index * PAGE_BYTES, (index + 1) * PAGE_BYTES), page * PAGE_BYTES);
+  return memory;
 }
