@@ -187,9 +187,14 @@ function isZero(words: Uint32Array, from: number, to: number): boolean {
  * pointer that is not at rest; undefined if the instance is exactly the image.
  */
 export function differsFrom(instance: Instance, image: Image, base: BaseImage): number | undefined {
-  const { bytes } = instance;
+  const { bytes, words } = instance;
   const expected = memoryOf(image, base, bytes.length);
-  for (let address = 0; address < bytes.length; address++) if (bytes[address] !== expected[address]) return address;
+  const expectedWords = new Uint32Array(expected.buffer);
+  for (let index = 0; index < expectedWords.length; index++) {
+    if (words[index] === expectedWords[index]) continue;
+    const address = index * 4;
+    return address + bytes.subarray(address, address + 4).findIndex((byte, at) => byte !== expected[address + at]);
+  }
   return instance.stackPointer === base.facts.stackTop ? undefined : -1;
 }
 
