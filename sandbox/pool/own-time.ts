@@ -11,11 +11,7 @@ import type { WorkerLauncher } from "../worker/port.ts";
 
 export class OwnTime {
   #passedMs = 0;
-  #lastTick: number;
-
-  constructor(now: number) {
-    this.#lastTick = now;
-  }
+  #lastTick = Number.NEGATIVE_INFINITY;
 
   get passedMs(): number {
     return this.#passedMs;
@@ -37,7 +33,7 @@ export function afterOwnTime(
   isAwaited: () => boolean,
   task: () => void,
 ): void {
-  const time = new OwnTime(clock.now());
+  const time = new OwnTime();
   const look = (): void => {
     time.tick(clock.now());
     if (!isAwaited()) return;

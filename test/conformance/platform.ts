@@ -1,4 +1,4 @@
-/** What every platform must do alike (DESIGN decision 6). */
+/** What every platform must do alike (architecture, decision 6). */
 
 import { beforeEach, describe, expect, it } from "vitest";
 import type { MemoryEntry } from "../../host/platform/memory.ts";
