@@ -253,9 +253,10 @@ export class Thread {
     return this.jobs.size - Math.max(0, Math.min(Atomics.load(this.#control.words, WAITING), this.jobs.size));
   }
 
-  /** The calls that wait here hold so much that the worker begins no other. */
+  /** The calls that wait here hold so much that the worker begins no other. Where it has begun none, it has nothing to hold. */
   get isFull(): boolean {
-    return this.jobs.size > 0 && Atomics.load(this.#control.words, HELD_KB) * 1024 >= FULL_BYTES;
+    if (Atomics.load(this.#control.words, HELD_KB) * 1024 < FULL_BYTES) return false;
+    return this.jobs.keys().some((number) => this.hasBegun(number));
   }
 
   /** The host answered for a job that the worker has: it will say at last that it is done with it. */

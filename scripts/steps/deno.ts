@@ -5,24 +5,58 @@ import { REPOSITORY, runCommand } from "../run-command.ts";
 import { formatSecondTries, formatTotals, runTests } from "../vitest-run.ts";
 import { type StepOutcome, outcomeOf } from "./step.ts";
 
-/**
- * Of the layers' own tests (the others start `node` or read the checkout, which says nothing about Deno) those that come to the same
- * on either runtime, and why. What the host does with files, networks, processes, workers, terminals and clocks is never among them.
- */
-const LEFT_OUT: readonly { readonly files: string; readonly because: string }[] = [
+interface LeftOut {
+  readonly files: string;
+  readonly because: string;
+}
+
+/** Of the layers' own tests (the others start `node` or read the checkout) those that say nothing about Deno. */
+const NOT_ABOUT_DENO: readonly LeftOut[] = [
   { files: "test/host/types/**", because: "starts the type checker, or compares declarations with what the guest has" },
   { files: "test/attack/manifests/types-injection.test.ts", because: "starts the type checker" },
   { files: "test/host/testing/deno-agrees.test.ts", because: "starts deno itself and compares with it" },
   { files: "test/plugins/three-ways.test.ts", because: "starts both runtimes itself" },
+  { files: "test/plugins/{deno,unchanged,vendor}.test.ts", because: "start Deno themselves, or read the checkout" },
+  { files: "test/sandbox/guest/programs-agree.test.ts", because: "starts Deno itself and compares with it" },
+];
+
+/**
+ * Those that come to the same on either runtime by construction; `DENO_TESTS=all npm run ok -- --only deno` runs them too.
+ *
+ * Guest code is the same bytes in the same engine, and what is not in `host/platform/` or `sandbox/worker/` can touch nothing of a
+ * runtime (`test/architecture.test.ts`). What the platform does with files, networks, processes, workers, terminals and clocks, and
+ * what the guest asks of the runtime (Intl, cryptography, compression), is never among them, nor are attacks on any of these.
+ */
+const THE_SAME: readonly LeftOut[] = [
   { files: "test/host/policy/**", because: "functions of data" },
+  { files: "test/attack/manifests/{floods-of-tools,hostile-text,huge-and-deep}.test.ts", because: "functions of data" },
   { files: "test/attack/schemas/**", because: "functions of data" },
   { files: "test/sandbox/wasm/**", because: "rewrites bytes to bytes, which V8 validates and runs" },
   { files: "test/attack/state/**", because: "guest code in an engine on the test's own thread" },
+  { files: "test/sandbox/image/{parked,tracked-restore}.test.ts", because: "the same" },
+  { files: "test/sandbox/{call/run,worker/instances}.test.ts", because: "the same" },
+  { files: "test/sandbox/engine/{engine,engine-build,fuel}.test.ts", because: "the same" },
+  { files: "test/attack/sandbox/engine-imports.test.ts", because: "the same" },
+  {
+    files: "test/attack/engine/!(deep-recursion|promise-bombs|regexp-bombs).test.ts",
+    because: "guest code; those that stay go for stack and time",
+  },
+  {
+    files: "test/sandbox/guest/{as-deno,base64,blob,console,context,events,globals,hostile,inspect,invoke,language}.test.ts",
+    because: "guest code that asks the runtime for nothing",
+  },
+  { files: "test/sandbox/guest/{node-modules,performance,streams,structured-clone,timers}.test.ts", because: "the same" },
   { files: "test/attack/runaway/runaway.test.ts", because: "guest code; how workers end is in test/sandbox/call/limits.test.ts" },
   {
     files: "test/plugins/{archive,calculate,canvas,cases,csv,hostile-input,json,numerics,plot,readme,statistics,symbolic}.test.ts",
-    because: "guest code that asks the host for nothing but files; code, deno, llm, sql and web stay, which do more",
+    because: "guest code that asks the host for nothing but files; code, llm, sql and web stay, which do more",
   },
+  {
+    files: "test/host/cli/{bench,consent,dry-run,export,learn,mcp-servers,permission-set,replay,settings,trust,types,whole-result}.test.ts",
+    because: "commands, by way of the platform; walk-through, dev, serve, mcp, runner, doctor and the processes stay",
+  },
+  { files: "test/host/{chains,confirmations,overlay,recordings,settings}/**", because: "gates and wrappers, by way of the platform" },
+  { files: "test/attack/{chains,dry-run,permissions,recordings}/**", because: "attacks on these" },
 ];
 
 export async function checkDeno(): Promise<StepOutcome> {
@@ -34,5 +68,6 @@ export async function checkDeno(): Promise<StepOutcome> {
 
 /** Named one by one, because vitest's `--exclude` means nothing to the projects of vitest.config.ts. */
 function denoTests(): readonly string[] {
-  return globSync("test/{sandbox,host,plugins,attack}/**/*.test.ts", { cwd: REPOSITORY, exclude: LEFT_OUT.map(({ files }) => files) });
+  const leftOut = process.env["DENO_TESTS"] === "all" ? NOT_ABOUT_DENO : [...NOT_ABOUT_DENO, ...THE_SAME];
+  return globSync("test/{sandbox,host,plugins,attack}/**/*.test.ts", { cwd: REPOSITORY, exclude: leftOut.map(({ files }) => files) });
 }

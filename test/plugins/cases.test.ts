@@ -41,35 +41,41 @@ function casesOf(plugin: string): readonly PluginCase[] {
 
 const silent: Log = { write: () => {}, child: () => silent };
 
+/** What the cases of a plugin grant it, each once. */
+const grantsOf = new Map(plugins.map((plugin) => [plugin, [...new Set(casesOf(plugin).map(({ grants = {} }) => JSON.stringify(grants)))]]));
+
+let root: string;
+// As many as some plugin's cases have grants, each of every plugin's next: each case has a session with a workspace of its own.
+const hosts: Promise<Host>[] = [];
+
+function hostFor(plugin: string, wanted: Permissions): Promise<Host> {
+  const nth = grantsOf.get(plugin)?.indexOf(JSON.stringify(wanted)) ?? 0;
+  const grants = Object.fromEntries(
+    [...grantsOf].flatMap(([name, texts]) => {
+      const text = texts[nth];
+      return text === undefined ? [] : [[name, JSON.parse(text) as Permissions]];
+    }),
+  );
+  return (hosts[nth] ??= createHost({ plugins: [PLUGINS], config: false, workspace: root, grants, logger: silent }));
+}
+
+beforeAll(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), "bascule-cases-")));
+});
+
+afterAll(async () => {
+  for (const host of Object.values(hosts)) await (await host).close();
+  await rm(root, { recursive: true, force: true });
+});
+
 describe.each(plugins)("plugin %s", (plugin) => {
-  let root: string;
-  // One host for all cases with the same grants: each case has a session with a workspace of its own.
-  const hosts = new Map<string, Promise<Host>>();
-
-  function hostWith(grants: Permissions): Promise<Host> {
-    const key = JSON.stringify(grants);
-    const host =
-      hosts.get(key) ?? createHost({ plugins: [PLUGINS], config: false, workspace: root, grants: { [plugin]: grants }, logger: silent });
-    hosts.set(key, host);
-    return host;
-  }
-
-  beforeAll(async () => {
-    root = await realpath(await mkdtemp(join(tmpdir(), "bascule-cases-")));
-  });
-
-  afterAll(async () => {
-    for (const host of hosts.values()) await (await host).close();
-    await rm(root, { recursive: true, force: true });
-  });
-
   it.each(casesOf(plugin))("$tool $name [G3.cases]", async (one) => {
     const workspace = await mkdtemp(join(root, "case-"));
     for (const [path, text] of Object.entries(one.files ?? {})) {
       await mkdir(dirname(join(workspace, path)), { recursive: true });
       await writeFile(join(workspace, path), text);
     }
-    const host = await hostWith(one.grants ?? {});
+    const host = await hostFor(plugin, one.grants ?? {});
     const result = await host.call(`${plugin}.${one.tool}`, one.args, {
       session: host.session({ workspace }),
       confirm: () => Promise.resolve(one.confirm ?? true),
