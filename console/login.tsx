@@ -1,7 +1,7 @@
 /** Asks for a token where the address brought no code. */
 
 import type { VNode } from "preact";
-import { logIn, scopesOf } from "./api.ts";
+import { logIn, RequestError, scopesOf } from "./api.ts";
 import { attempt, trouble } from "./state.ts";
 
 export function Login(): VNode {
@@ -12,7 +12,12 @@ export function Login(): VNode {
     const given = new FormData(form).get("token");
     if (typeof given !== "string") return;
     await attempt(async () => {
-      const scopes = await scopesOf(given.trim());
+      const scopes = await scopesOf(given.trim()).catch((error: unknown) => {
+        // What the server says of it is for programs.
+        if (error instanceof RequestError && error.status === 401)
+          throw new Error("This is no token of this server: the file .bascule/admin.token in the project's folder holds one");
+        throw error;
+      });
       if (!scopes.includes("admin")) throw new Error("This token is not a person's: the console needs one with the scope admin");
       logIn(given.trim());
     });

@@ -22,6 +22,7 @@ export function Why(): VNode {
   return (
     <section aria-labelledby="why-title">
       <h2 id="why-title">Why</h2>
+      <p class="soft">Which rule or layer decides whether a tool may be called, or may do something, such as read a path.</p>
       <form class="search" onSubmit={submit}>
         <label>
           tool or plugin <input name="name" required />

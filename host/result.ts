@@ -2,7 +2,8 @@
 
 import { dryRunText } from "./overlay/report-text.ts";
 import type { ContentBlock, ToolResult } from "./call.ts";
-import type { JsonObject, JsonValue } from "../manifests/mod.ts";
+import type { ToolErrorData } from "./errors.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../manifests/mod.ts";
 
 /** One readable text: the output, or what went wrong and what to do about it; of a dry run also what it would have changed, inert. */
 export function toHuman(result: ToolResult): string {
@@ -119,11 +120,35 @@ export function toMcp(result: ToolResult): McpResult {
 
 type Failure = Extract<ToolResult, { ok: false }>;
 
-function failureText({ error }: Failure): string {
-  const lines = [error.message];
-  if (error.hint?.text !== undefined) lines.push(error.hint.text);
-  if (error.hint?.command !== undefined) lines.push(`To allow it: ${error.hint.command}`);
+/** For people and for models, who see nothing else of it. */
+function failureText(result: Failure): string {
+  const { message, hint } = result.error;
+  const lines = [messageOf(result.error)];
+  for (const problem of argumentProblems(result.error)) if (!message.endsWith(problem)) lines.push(problem);
+  if (hint?.text !== undefined) lines.push(hint.text);
+  if (hint?.command !== undefined) lines.push(`To allow it: ${hint.command}`);
   return lines.join("\n");
+}
+
+/** Without the advice that it ends with, where the hint has the same. */
+export function messageOf({ message, hint }: ToolErrorData): string {
+  const advice = `, grant it with: ${hint?.command ?? ""}`;
+  return hint?.command !== undefined && message.endsWith(advice) ? message.slice(0, -advice.length) : message;
+}
+
+const MAX_PROBLEMS = 20;
+
+/** Of `invalid_args` and `invalid_output`: `/path: …`, the first ones of them. */
+export function argumentProblems({ details }: ToolErrorData): readonly string[] {
+  const errors = details?.["errors"];
+  if (!Array.isArray(errors)) return [];
+  const shown = errors.slice(0, MAX_PROBLEMS).map((error: JsonValue) => {
+    const { pointer, message } = isJsonObject(error) ? error : {};
+    const text = typeof message === "string" ? message : JSON.stringify(error);
+    return typeof pointer === "string" && pointer !== "" ? `${pointer}: ${text}` : text;
+  });
+  const more = errors.length - shown.length;
+  return more === 0 ? shown : [...shown, `and ${more} more`];
 }
 
 /** Everything of an error, as JSON. */

@@ -6,6 +6,7 @@
  */
 
 import { pointerToken, type JsonValue } from "./json.ts";
+import { jsonAdvice, type MissingMark } from "./json-advice.ts";
 import { printable } from "./names.ts";
 import type { Parsed, Problem } from "./problem.ts";
 import { utf8Length } from "./utf8-length.ts";
@@ -109,9 +110,11 @@ interface Frame {
 /** Ends reading; caught in `read`. */
 class SyntaxStop extends Error {
   readonly offset: number;
-  constructor(offset: number, message: string) {
+  readonly fix: string;
+  constructor(offset: number, message: string, fix: string) {
     super(message);
     this.offset = offset;
+    this.fix = fix;
   }
 }
 
@@ -135,8 +138,9 @@ class Reader {
       return { value: this.#document(), problems: this.#problems };
     } catch (stop) {
       if (!(stop instanceof SyntaxStop)) throw stop;
+      const { message, fix } = stop;
       const place = positionAt(this.#text, stop.offset);
-      return { value: null, problems: [{ severity: "error", pointer: "", ...place, message: stop.message }, ...this.#problems] };
+      return { value: null, problems: [{ severity: "error", pointer: "", ...place, message, fix }, ...this.#problems] };
     }
   }
 
@@ -146,7 +150,7 @@ class Reader {
       const frame = this.#stack.at(-1);
       if (frame === undefined) {
         this.#space();
-        if (this.#at < this.#text.length || done === undefined) throw this.#unexpected();
+        if (this.#at < this.#text.length || done === undefined) throw this.#unexpected(this.#at, "end");
         return done;
       }
       // A value that is undefined is a container just opened; anything else is put into the innermost one.
@@ -170,7 +174,8 @@ class Reader {
   }
 
   #open(char: "{" | "["): undefined {
-    if (this.#stack.length >= this.#maxDepth) throw new SyntaxStop(this.#at, `Document is nested deeper than ${this.#maxDepth} levels`);
+    if (this.#stack.length >= this.#maxDepth)
+      throw new SyntaxStop(this.#at, `Document is nested deeper than ${this.#maxDepth} levels`, "make it flatter");
     const pointer = this.#places === undefined ? "" : this.#pointer();
     this.#at++;
     // A null prototype: keys come from outside.
@@ -186,7 +191,7 @@ class Reader {
     const char = this.#text[this.#at];
     if (char === (frame.list === undefined ? "}" : "]")) return false;
     if (!isFirst) {
-      if (char !== ",") throw this.#unexpected();
+      if (char !== ",") throw this.#unexpected(this.#at, ",");
       this.#at++;
       this.#space();
     }
@@ -202,7 +207,7 @@ class Reader {
     else if (Object.hasOwn(object, frame.key)) this.#refuse(start, `Key "${printable(frame.key)}" is there twice`, "keep one of them");
     this.#places?.keys.set(this.#pointer(), start);
     this.#space();
-    if (this.#text[this.#at] !== ":") throw this.#unexpected();
+    if (this.#text[this.#at] !== ":") throw this.#unexpected(this.#at, ":");
     this.#at++;
   }
 
@@ -261,7 +266,7 @@ class Reader {
     const written = NUMBER.exec(this.#text)?.[0];
     if (written === undefined) throw this.#unexpected();
     const value = Number(written);
-    if (!Number.isFinite(value)) throw new SyntaxStop(this.#at, `Number "${printable(written)}" is out of range`);
+    if (!Number.isFinite(value)) throw new SyntaxStop(this.#at, `Number "${printable(written)}" is out of range`, "write a smaller one");
     this.#at += written.length;
     return value;
   }
@@ -285,12 +290,10 @@ class Reader {
     this.#problems.push({ severity: "error", pointer, ...positionAt(this.#text, offset), message, fix });
   }
 
-  #unexpected(offset: number = this.#at): SyntaxStop {
-    const what = offset >= this.#text.length ? "end of text" : "token";
-    return new SyntaxStop(
-      Math.min(offset, this.#text.length),
-      `Invalid JSON: unexpected ${what} at position ${Math.min(offset, this.#text.length)}`,
-    );
+  #unexpected(from: number = this.#at, missing?: MissingMark): SyntaxStop {
+    const offset = Math.min(from, this.#text.length);
+    const what = offset === this.#text.length ? "end of text" : "token";
+    return new SyntaxStop(offset, `Invalid JSON: unexpected ${what} at position ${offset}`, jsonAdvice(this.#text, offset, missing));
   }
 }
 

@@ -66,7 +66,7 @@ function readValue(key: string, value: string, schema: JsonValue | undefined): J
   // Without a schema to go by, a number is a number and a word is a word.
   if (types.length === 0) return tryJson(value) ?? value;
   const json = tryJson(value);
-  if (json === undefined) throw usageError(`Argument "${key}" is to be ${types.join(" or ")}, not "${value}"`);
+  if (json === undefined) throw usageError(`Argument "${key}" is of type ${types.join(" or ")}, not "${value}"`);
   return json;
 }
 

@@ -49,9 +49,12 @@ async function run(argv: readonly string[], platform: Platform, output: Output):
   const command = await findCommand(name, output);
   const parsed = parseArguments(rest, [...command.options, ...COMMON_OPTIONS]);
   if (!parsed.ok) {
-    const advice =
-      parsed.suggestion === undefined ? `${output.program} ${command.name} --help shows its options` : `Did you mean ${parsed.suggestion}?`;
-    throw usageError(parsed.message, [advice]);
+    if (parsed.suggestion !== undefined) throw usageError(parsed.message, [`Did you mean ${parsed.suggestion}?`]);
+    const isForTool = command.usage.includes("key=value");
+    throw usageError(parsed.message, [
+      ...(isForTool ? ["Arguments of a tool are written key=value, without --"] : []),
+      `${output.program} ${command.name} --help shows its options`,
+    ]);
   }
   if (parsed.options.has("help")) return showHelp(command.name, platform, output);
   checkPositionals(command, parsed.positionals, output);

@@ -2,8 +2,7 @@
 
 import type { ToolFailure, ToolResult } from "../call.ts";
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
-import type { ToolErrorData } from "../errors.ts";
-import { answerToHuman } from "../result.ts";
+import { answerToHuman, argumentProblems, messageOf } from "../result.ts";
 import { grantAdvice } from "./grant-advice.ts";
 import type { Output } from "./output.ts";
 import { shellWord } from "./paths.ts";
@@ -21,20 +20,14 @@ export function failureLines(result: ToolFailure, output: Output, place: ReaderP
   const { error } = result;
   const { style } = output;
   // The message can be the guest's: none of its lines may pass for one of the host's, such as a command to paste.
-  const message = printableLines(withoutAdvice(error)).replaceAll("\n", "\n  | ");
+  const message = printableLines(messageOf(error)).replaceAll("\n", "\n  | ");
   const lines = [`${style.red(error.code)} ${message}`];
-  for (const problem of argumentErrors(result)) if (!error.message.endsWith(problem)) lines.push(`  ${printable(problem)}`);
+  for (const problem of argumentProblems(error)) if (!error.message.endsWith(problem)) lines.push(`  ${printable(problem)}`);
   if (namesAnArgument(result)) lines.push(`  ${output.program} info ${printable(shellWord(result.tool))} shows what it takes`);
   const stack = error.details?.["stack"];
   if (typeof stack === "string") lines.push(...stackLines(stack).map((line) => style.dim(`  ${line}`)));
   lines.push(...hintLines(result, output, place));
   return lines;
-}
-
-/** The message ends with the same advice as the hint, which is shown below in a form that can be typed here. */
-function withoutAdvice({ message, hint }: ToolErrorData): string {
-  const advice = `, grant it with: ${hint?.command ?? ""}`;
-  return hint?.command !== undefined && message.endsWith(advice) ? message.slice(0, -advice.length) : message;
 }
 
 function hintLines(result: ToolFailure, output: Output, place: ReaderPlace): readonly string[] {
@@ -46,17 +39,6 @@ function hintLines(result: ToolFailure, output: Output, place: ReaderPlace): rea
   if (command !== undefined) lines.push(`  To allow it  ${style.bold(printable(command.replace(/^bascule /u, `${output.program} `)))}`);
   if (hint.text !== undefined) lines.push(`  ${printable(hint.text)}`);
   return lines;
-}
-
-/** `details.errors` of `invalid_args`: `/path: …`. */
-function argumentErrors(result: ToolFailure): readonly string[] {
-  const errors = result.error.details?.["errors"];
-  if (!Array.isArray(errors)) return [];
-  return errors.map((error: JsonValue) => {
-    const { pointer, message } = isJsonObject(error) ? error : {};
-    const text = typeof message === "string" ? message : JSON.stringify(error);
-    return typeof pointer === "string" && pointer !== "" ? `${pointer}: ${text}` : text;
-  });
 }
 
 /** Whether an argument is wrong, and not the JSON text as a whole. */

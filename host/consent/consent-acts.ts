@@ -64,7 +64,10 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
 
   function servingOf({ name, folder, directory: path }: PluginStatus): PluginVersion {
     const version = directory.serving(path);
-    if (version === undefined) throw new TypeError(`Plugin "${name ?? folder}" does not serve now`);
+    if (version === undefined)
+      throw new TypeError(
+        `Plugin "${name ?? folder}" does not serve now\nbascule list says why; once its folder is mended, or it was added again, it does`,
+      );
     return version;
   }
 

@@ -142,7 +142,9 @@ export function createInstaller(options: InstallerOptions): Installer {
       throw new PackageError(`Plugin "${name}" is there already, as a folder of your own (bascule remove ${name})`);
     const isAsBrought = there.held === undefined && there.digest === entry.digest;
     if (!isAsBrought)
-      throw new PackageError(`Plugin "${name}" was changed in "${target}" since it was brought there (bascule remove ${name})`);
+      throw new PackageError(
+        `Plugin "${name}" was changed in "${target}" since it was brought there\nbascule remove ${name} takes it away with its grants and what was changed; then add it again`,
+      );
     return { target, replaced: true };
   }
 

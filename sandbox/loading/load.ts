@@ -5,7 +5,7 @@ import type { Codec } from "../operations/codec.ts";
 import type { Compiler } from "./compile.ts";
 import { lateFault, type LoadFault } from "../fault.ts";
 import type { Image } from "../image/image.ts";
-import type { Restorer } from "../image/plain-copy.ts";
+import type { Restorer } from "../image/restorer.ts";
 import { GuestException } from "../engine/guest-values.ts";
 import type { GuestHost } from "../engine/guest-host.ts";
 import type { Instance } from "../engine/instance.ts";
@@ -196,6 +196,9 @@ function writtenExports(
   }));
 }
 
+/** The engine's words for an import of what a file does not export. */
+const NO_EXPORT = /^Could not find export '([^']*)' in module 'file:\/\/\/\$plugin\/([^']*)'$/;
+
 function loadFault(error: unknown, modules: ModuleTable): LoadFault {
   if (!(error instanceof GuestException)) {
     return {
@@ -205,6 +208,12 @@ function loadFault(error: unknown, modules: ModuleTable): LoadFault {
   }
   const { name, message } = error.guest;
   const stack = modules.authorStack(error.guest.stack);
+  const [, wanted, file] = (name === "SyntaxError" && NO_EXPORT.exec(message)) || [];
+  if (wanted !== undefined)
+    return {
+      kind: "import",
+      message: `Cannot import "${wanted}" from "${file ?? ""}": there is no such export (of a type: write "import type")`,
+    };
   const kind = name === "SyntaxError" ? "syntax" : "threw";
   return { kind, message: `${name || "Error"}: ${message}`, ...firstPosition(stack), ...(stack === "" ? {} : { stack }) };
 }

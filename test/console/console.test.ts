@@ -70,6 +70,11 @@ describe.skipIf(!existsSync(PROGRAM))(`the console in ${PROGRAM || "a browser (s
     await open();
     expect(page.url()).toBe(`${served.server.url}/#live`);
     await page.getByRole("button", { name: "Log out" }).click();
+    await page.getByLabel("Token").fill("something else");
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByRole("alert").getByText("This is no token of this server").waitFor();
+    // The browser says of its own that a request was refused.
+    await expect.poll(() => complaints.splice(0)).toEqual([expect.stringContaining("401")]);
     await page.getByLabel("Token").fill("agent-token");
     await page.getByRole("button", { name: "Log in" }).click();
     await page.getByRole("alert").getByText("needs one with the scope admin").waitFor();

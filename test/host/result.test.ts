@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ToolResult } from "../../host/call.ts";
-import { pathEscapes } from "../../host/errors.ts";
+import { invalidArgs, pathEscapes, toolError } from "../../host/errors.ts";
+
 import { toHuman, toMachine, toMcp, toMessages } from "../../host/result.ts";
 
 const base = {
@@ -67,6 +68,23 @@ describe("toHuman()", () => {
       }),
     ).toBe("seven words\n[image, image/png]\n[file:///a]");
     expect(toHuman(failure)).toBe("Path escapes workspace boundary\nTo allow it: bascule grant words --allow-read=/a");
+  });
+
+  it("says the advice once, and every argument that is wrong, up to a bound [X1, X3]", () => {
+    const command = "bascule grant words --allow-read=a.txt";
+    const denied = toolError("fs_denied", `Requires read access to "a.txt", grant it with: ${command}`, { hint: { command } });
+    expect(toHuman({ ...failure, error: denied })).toBe(`Requires read access to "a.txt"\nTo allow it: ${command}`);
+    const wrong = (count: number) =>
+      invalidArgs(Array.from({ length: count }, (_, at) => ({ pointer: `/${at}`, message: "Is not expected" })));
+    expect(toHuman({ ...failure, error: wrong(1) })).toBe("Invalid arguments at /0: Is not expected");
+    expect(toHuman({ ...failure, error: wrong(2) })).toBe(
+      "Invalid arguments at /0: Is not expected (and 1 more)\n/0: Is not expected\n/1: Is not expected",
+    );
+    expect(
+      toHuman({ ...failure, error: wrong(99) })
+        .split("\n")
+        .slice(-2),
+    ).toEqual(["/19: Is not expected", "and 79 more"]);
   });
 });
 

@@ -87,6 +87,30 @@ describe("parseJson()", () => {
     expect(problemsOf(text)).toEqual([{ pointer: "", line, column, message }]);
   });
 
+  it.each([
+    [" \n", "write a JSON object: { … }"],
+    ['{"a": [1', 'it ends too early: close what is open, with " or } or ]'],
+    ['{"a": 1,}', 'remove the "," before the "}"'],
+    ["[1, 2,\n]", 'remove the "," before the "]"'],
+    ["[1,,2]", 'remove one ","'],
+    ['{"a": 1\n"b": 2}', 'add a "," before it'],
+    ["[1 2]", 'add a "," before it'],
+    ['{"a" 1}', 'add a ":" before it'],
+    ['{"a": 1]', "it closes what is not open here: is a bracket missing, or one too many?"],
+    ["{'a': 1}", "write \" instead of '"],
+    ["{a: 1}", 'write " around names and texts'],
+    ['{"a": undefined}', 'write a text in ", a number, true, false, null, [ … ] or { … }'],
+    ['{"a": 1, // one\n"b": 2}', "remove the comment: JSON has none"],
+    ['{"a": "x\n"}', 'close the text with " on its line; a line break in a text is \\n'],
+    ['{"a": "C:\\d"}', "write \\\\ for a backslash"],
+    ["{} {}", "remove what follows: the document has ended"],
+    ["[[[[[1]]]]]", "make it flatter"],
+    ["1e999", "write a smaller one"],
+  ])("says of %j what to do [M4.advice]", (text, fix) => {
+    const parsed = parseJson(text, { maxBytes: 1_000, maxDepth: 4 });
+    expect(parsed.ok ? "read" : parsed.problems[0]?.fix).toBe(fix);
+  });
+
   it("refuses keys that are there twice and __proto__ keys, all of them [M4.proto]", () => {
     const text = '{"a":1,\n "a":2,"b":[{"__proto__":{"x":1}},{"c":1,"\\u0063":2}],"\\u005f_proto__":1}';
     expect(problemsOf(text)).toEqual([

@@ -4,6 +4,7 @@ import type { PackagePreview } from "../../installing/installer.ts";
 import { parseSource } from "../../installing/read-package.ts";
 import { addBundle, BUNDLE_OPTIONS } from "../add-bundle.ts";
 import { confirmAct, YES_OPTION } from "../ask.ts";
+import { notFoundError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { changeLines, shortDigest } from "../consent-text.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -37,8 +38,14 @@ export const addCommand: Command = {
   async run(context) {
     const [written = ""] = context.positionals;
     const source = parseSource(written);
-    const added = source.kind === "path" ? await addBundle(context, absolutePath(written, context.platform.environment.cwd)) : undefined;
-    if (added !== undefined) return added;
+    if (source.kind === "path") {
+      const { environment, files } = context.platform;
+      const path = absolutePath(written, environment.cwd);
+      if ((await files.stat(path)) === undefined)
+        throw notFoundError(`There is no "${written}"`, ["Give a folder, an archive, or the URL of a repository"]);
+      const added = await addBundle(context, path);
+      if (added !== undefined) return added;
+    }
     await makeRoots(context);
     return await withHost(context, (host) => add(context, host), { consent: "strict" });
   },

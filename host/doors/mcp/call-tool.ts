@@ -13,10 +13,12 @@ import {
 } from "@modelcontextprotocol/server";
 import { type JsonObject, type JsonSchema, type JsonValue, LIMIT_CEILINGS } from "../../../manifests/mod.ts";
 import type { ToolResult } from "../../call.ts";
+import { toolNotFound } from "../../errors.ts";
 import { hashOf } from "../../json/json-hash.ts";
 import { copyJson } from "../../json/json.ts";
 import type { ToolListing } from "../../tools/listing.ts";
 import { toMcp } from "../../result.ts";
+import { nearestName, nearestNames } from "../../tools/nearest.ts";
 import type { Session } from "../../calls/session.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { askThrough, type Missing } from "./asks.ts";
@@ -71,7 +73,7 @@ export async function callTool(params: CallParams, ctx: ServerContext, caller: C
       const { capabilities } = MISSING.get(call) ?? {};
       if (!step.result.ok && capabilities !== undefined && era === "modern")
         throw new MissingRequiredClientCapabilityError({ requiredCapabilities: capabilities });
-      return await finish(step.result, { ...caller, about });
+      return await finish(step.result, name, { ...caller, about });
     }
     if (era === "legacy") {
       await answerQuestion(step.question, ctx, caller);
@@ -147,12 +149,23 @@ export function invalidState(): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", { reason: "invalid_request_state" });
 }
 
-async function finish(result: ToolResult, { client, about, server }: Pick<CallOf, "client" | "about" | "server">): Promise<CallToolResult> {
+async function finish(
+  result: ToolResult,
+  name: string,
+  { client, about, server }: Pick<CallOf, "client" | "about" | "server">,
+): Promise<CallToolResult> {
   // The specification wants a name that does not exist to be an error of the protocol; everything else is the tool's result.
-  if (!result.ok && result.error.code === "tool_not_found") throw new ProtocolError(ProtocolErrorCode.InvalidParams, result.error.message);
+  if (!result.ok && result.error.code === "tool_not_found")
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, notFound(name, [...(await client.known()).keys()]));
   remember(result, client.asked, about);
   const schema = outputSchemaOf(result, await client.known());
   return server.projectCallToolResult(toCallResult(result, schema !== undefined), schema as Readonly<Record<string, unknown>> | undefined);
+}
+
+/** In the names that this client calls them by. */
+function notFound(name: string, known: readonly string[]): string {
+  const near = nearestName(name, known);
+  return `${toolNotFound(name, nearestNames(name, known)).message}${near === undefined ? "" : `. Did you mean ${near}?`}`;
 }
 
 function outputSchemaOf({ tool }: ToolResult, listings: ReadonlyMap<string, ToolListing>): JsonSchema | undefined {
@@ -173,9 +186,11 @@ function toCallResult(result: ToolResult, hasSchema: boolean): CallToolResult {
   const { content, structuredContent, isError, _meta } = toMcp(result);
   const structured: JsonValue | undefined = structuredOf(result, hasSchema) ?? structuredContent;
   const { callId, durationMs, digest } = result;
+  // Not every client shows a model what the server said of this when it was connected to.
+  const next = result.status === "pending_approval" ? [{ type: "text", text: WHAT_NEXT }] : [];
   return {
     // Blocks were made here, of checked parts.
-    content: content as unknown as CallToolResult["content"],
+    content: [...content, ...next] as unknown as CallToolResult["content"],
     ...(structured !== undefined && { structuredContent: structured }),
     isError,
     _meta: {
@@ -185,6 +200,8 @@ function toCallResult(result: ToolResult, hasSchema: boolean): CallToolResult {
     },
   };
 }
+
+const WHAT_NEXT = "Tell the person. Once it was approved, call the tool again with the same arguments: that call has the result.";
 
 function structuredOf(result: ToolResult, hasSchema: boolean): JsonValue | undefined {
   if (result.ok) return hasSchema ? result.output : undefined;

@@ -54,7 +54,7 @@ describe("wordsToArguments()", () => {
   });
 
   it("refuses a value that cannot be what the schema wants, and a key given twice [I2.arguments]", () => {
-    expect(() => wordsToArguments(["lines=many"], SCHEMA, "peek")).toThrow('Argument "lines" is to be integer, not "many"');
+    expect(() => wordsToArguments(["lines=many"], SCHEMA, "peek")).toThrow('Argument "lines" is of type integer, not "many"');
     expect(() => wordsToArguments(["path=a", "path=b"], SCHEMA, "peek")).toThrow('Argument "path" is given twice');
   });
 });

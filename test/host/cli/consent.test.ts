@@ -162,6 +162,7 @@ describe("without a host", () => {
     expect(await here.run(["call", "count", "--frozen"])).toMatchObject({ code: 0 });
     expect(await here.run(["add", "words.zip", "--yes", "--json"])).toMatchObject({ code: 0 });
     expect(await here.run(["add", "file:///etc"])).toMatchObject({ code: 1, error: expect.stringContaining("https or ssh URL") });
+    expect(await here.run(["add", "wrods.zip"])).toMatchObject({ code: 3, error: expect.stringContaining('There is no "wrods.zip"') });
     await writeFile(archive, zipOf({ "../x": "" }));
     expect(await here.run(["add", "words.zip", "--yes"])).toMatchObject({
       code: 4,

@@ -57,6 +57,10 @@ describe("main()", () => {
       code: 2,
       error: 'error There is no command "frobnicate"\n  bascule --help lists the commands\n',
     });
+    expect(await run("call", "peek", "--path=a.txt")).toMatchObject({
+      code: 2,
+      error: expect.stringMatching(/no option "--path" here\n {2}Arguments of a tool are written key=value, without --\n/) as string,
+    });
     expect(await run("list", "--al")).toMatchObject({ code: 2, error: 'error There is no option "--al" here\n  Did you mean --all?\n' });
   });
 

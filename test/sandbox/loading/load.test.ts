@@ -113,6 +113,11 @@ export function run() { return [text, later, import.meta.url]; }`,
       "import { type Args } from './bascule.d.ts';",
       { kind: "import", message: expect.stringContaining('a declaration file holds no code (write "import type")') },
     ],
+    [
+      "an import of what is not exported",
+      "import { other } from './main.ts'; export const x = other;",
+      { kind: "import", message: 'Cannot import "other" from "main.ts": there is no such export (of a type: write "import type")' },
+    ],
   ] as const)("refuses %s with its place [H5.load] [B7.refused]", async (_what, source, fault) => {
     expect(await load(source)).toMatchObject({ ok: false, fault });
   });

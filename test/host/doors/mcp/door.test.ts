@@ -116,6 +116,11 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     const listed = await client.callTool({ name: "demo__list", arguments: {} });
     expect(listed.structuredContent).toEqual(era === "modern" ? [1, 2] : { result: [1, 2] });
 
+    // In its own names for tools, which are not ours.
+    await expect(client.callTool({ name: "demo__shuot", arguments: {} })).rejects.toThrow(
+      /Tool 'demo__shuot' not found\. Available: \[demo__shout, .*\]\. Did you mean demo__shout\?/,
+    );
+
     const failed = await client.callTool({ name: "demo__fail", arguments: {} });
     expect(failed).toMatchObject({ isError: true, structuredContent: { error: { code: "tool_failed" } } });
     expect(JSON.stringify(failed.content)).toContain("It broke");
@@ -195,6 +200,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
       isError: true,
       structuredContent: { error: { code: "approval_required", details: { requestId: question?.request.requestId } } },
     });
+    expect(JSON.stringify(pending.content)).toContain("call the tool again with the same arguments");
     expect((await client.callTool(call)).structuredContent).toEqual(pending.structuredContent);
     expect(test.host.confirmations.list()).toHaveLength(1);
     test.host.confirmations.answer(question?.request.requestId ?? "", { approve: true, hash: question?.request.hash ?? "" });
