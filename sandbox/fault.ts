@@ -1,4 +1,4 @@
-/** Why guest code stopped: the sandbox's closed union of failures (DESIGN decision 5). */
+/** Why guest code stopped: the sandbox's closed union of failures (architecture, decision 5). */
 
 /** Limits whose exhaustion is a fault of its own (the rest are times). */
 export type ExhaustedLimit =

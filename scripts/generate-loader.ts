@@ -19,6 +19,8 @@ const SOURCES = [
   "image/base-image.ts",
   "image/image.ts",
   "image/plain-copy.ts",
+  "image/capture.ts",
+  "image/compare.ts",
 ];
 const PACKAGES = ["amaro", "acorn"];
 

@@ -1,4 +1,4 @@
-/** The permission check of paths and URLs: the only place that makes proofs (DESIGN decision 3). */
+/** The permission check of paths and URLs: the only place that makes proofs (architecture, decision 3). */
 
 import {
   type AccessQuery,

@@ -49,7 +49,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
       withFileErrors(async () => {
         await using file = await openToWrite(path, options);
         if (options.mode !== undefined) await file.chmod(options.mode & MODE_BITS);
-        // Only now: whatever was opened has been verified (FACTS: never truncate before the check).
+        // Only now: whatever was opened has been verified (nothing is truncated before the check).
         if (options.append !== true) await file.truncate(0);
         await writeAll(file, data);
       }),

@@ -1,5 +1,5 @@
 /**
- * All ambient authority, as interfaces (DESIGN decision 2).
+ * All ambient authority, as interfaces (architecture, decision 2).
  *
  * `node.ts`, `deno.ts` and `memory.ts` implement them; nothing outside `host/platform/` imports `node:*` or touches
  * `process`, `fetch`, timers. Everything here is handed in by the composition root.
@@ -194,7 +194,7 @@ export interface MayEnd {
 
 /**
  * File access that cannot be raced out of its grant: what is opened is verified to be what was checked, links that
- * leave the grant answer `not_capable`, devices, FIFOs, sockets and `/proc` answer `not_regular` (SPEC C4, FACTS files).
+ * leave the grant answer `not_capable`, devices, FIFOs, sockets and `/proc` answer `not_regular` (SPEC C4).
  */
 export interface GuardedFiles {
   readBytes(

@@ -1,5 +1,5 @@
 /**
- * Proofs that an act was checked against a grant (DESIGN decision 3).
+ * Proofs that an act was checked against a grant (architecture, decision 3).
  *
  * A guarded file operation takes a `CheckedPath`, a connection takes a `CheckedUrl`, a process a `CheckedProgram`; none can be
  * written down by hand. `host/capabilities/checked.ts` alone may import `provePath`, `proveUrl` and `proveProgram` (held by the

@@ -86,7 +86,7 @@ export function startWorker(init: WorkerInit, env: Readonly<Record<string, strin
   };
 }
 
-/** The entry beside this file, with this file's own extension: `tsc` rewrites imports, but no URLs (DESIGN decision 8). */
+/** The entry beside this file, with this file's own extension: `tsc` rewrites imports, but no URLs (architecture, decision 8). */
 function workerEntry(): URL {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const runtime = "Deno" in globalThis ? "deno" : "node";

@@ -1,4 +1,4 @@
-/** Records calls while they run: a wrapper around the one function that answers a guest (DESIGN decision 9, SPEC B8). */
+/** Records calls while they run: a wrapper around the one function that answers a guest (architecture, decision 9, SPEC B8). */
 
 import type { JsonValue, Limits, RecordMode } from "../../manifests/mod.ts";
 import type { CallWorld, Fault, HostAnswer, HostCallHandler, HostOperation, InvocationOutcome, InvocationUsed } from "../../sandbox/mod.ts";

@@ -1,4 +1,4 @@
-/** The one place where a sandbox's `Fault` becomes a call's `ToolError` (DESIGN decision 5). */
+/** The one place where a sandbox's `Fault` becomes a call's `ToolError` (architecture, decision 5). */
 
 import type { Limits } from "../../manifests/mod.ts";
 import type { ExhaustedLimit, Fault } from "../../sandbox/mod.ts";

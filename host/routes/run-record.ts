@@ -218,7 +218,7 @@ class CallRun implements RunRecord {
     const asks = (this.#asks ??= open(this.#execution, this.time));
     const grant = await asks.ask(wanted, () => this.bridge.grant);
     if (grant === undefined) return false;
-    this.#bridge = { ...this.bridge, grant, secrets: this.#options.secrets.forCall(grant) };
+    this.#bridge = { ...this.bridge, grant, secrets: this.#options.secrets.forCall(grant, this.bridge.secrets) };
     return true;
   }
 

@@ -64,8 +64,9 @@ export interface CallSecretsOptions {
   readonly scrubber: (names: readonly string[], shown: (name: string) => string) => (() => ByteReplacer) | undefined;
 }
 
-export function createCallSecrets(options: CallSecretsOptions): CallSecrets {
-  return new SecretsOfOneCall(options);
+/** @param before of the same call, under the grant that it had until now */
+export function createCallSecrets(options: CallSecretsOptions, before?: CallSecrets): CallSecrets {
+  return new SecretsOfOneCall(options, before instanceof SecretsOfOneCall ? before : undefined);
 }
 
 /** With prototype methods, and maps only where a secret is asked for: every call has one. */
@@ -74,8 +75,13 @@ class SecretsOfOneCall implements CallSecrets {
   #issued: Map<string, IssuedSecret> | undefined;
   #given: Map<string, Promise<PlaceholderOutcome>> | undefined;
 
-  constructor(options: CallSecretsOptions) {
+  constructor(options: CallSecretsOptions, before: SecretsOfOneCall | undefined) {
     this.#options = options;
+    // What the guest was given stays good, and bound as it was.
+    if (before !== undefined) {
+      this.#issued = before.#issued;
+      this.#given = before.#given;
+    }
   }
 
   has(name: string): boolean {

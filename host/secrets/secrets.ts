@@ -16,7 +16,8 @@ export interface SecretsOptions {
 
 /** One host's secrets. It knows the values that were ever looked up, and forgets all but the last few of each name. */
 export interface Secrets {
-  forCall(grant: Grant): CallSecrets;
+  /** @param before of the same call, where a person has just granted it more */
+  forCall(grant: Grant, before?: CallSecrets): CallSecrets;
   /** For the host's own use, as toward other hosts. Undefined if it has no value that can be used. */
   valueOf(name: string): Promise<string | undefined>;
   /** A value of the host's own, which nothing that leaves it may show either. */
@@ -143,13 +144,13 @@ export function createSecrets({ platform, sources, root }: SecretsOptions): Secr
   }
 
   return {
-    forCall(grant) {
+    forCall(grant, before) {
       const configured = sources();
       for (const name of secretNames(grant)) {
         // Known from now on, whether the guest asks for it or finds it elsewhere.
         if (!Object.hasOwn(configured, name)) learned(name, variable(name));
       }
-      return createCallSecrets({ grant, sources: configured, read, random: platform.random, scrubber });
+      return createCallSecrets({ grant, sources: configured, read, random: platform.random, scrubber }, before);
     },
     learn(name, value) {
       if (unfit(value) === undefined) learn(name, value);

@@ -35,15 +35,24 @@ export function recordUndo({ below, files, open, onError, mostRemoved = MAX_REMO
   let last: Promise<unknown> = Promise.resolve();
   /** Places whose image is the one before the call, as long as nothing was moved. */
   const known = new Map<string, (after: UndoState) => Promise<void>>();
+  /** Places that were changed, of which it is still to be said what they hold. */
+  const unsaid = new Map<string, (after: UndoState) => Promise<void>>();
+  let waiting = 0;
 
-  /** Keeps images, makes the change, says what it left, whatever came of it. */
+  /**
+   * Keeps images, makes the change, says what it left, whatever came of it. Where other changes wait it is said after the last of
+   * them: a look at a large file after each of a hundred lines that are put to its end would hold up everybody's files.
+   */
   function change<T>(prepare: () => Promise<Done>, act: () => Promise<T>): Promise<T> {
+    waiting++;
     const mine = last.then(async () => {
       const done = await safely(prepare);
       try {
         return await act();
       } finally {
+        waiting--;
         if (done) await safely(done);
+        if (waiting === 0) await safely(sayAll);
       }
     });
     last = mine.catch(() => undefined);
@@ -65,7 +74,15 @@ export function recordUndo({ below, files, open, onError, mostRemoved = MAX_REMO
     const before = known.get(path);
     const after = before ?? (await keepImage(path));
     known.set(path, after);
-    return async () => await after((await look(path)).state);
+    return async () => void unsaid.set(path, after);
+  }
+
+  /** Before anything is moved, too: afterwards it would be something else that is looked at. */
+  async function sayAll(): Promise<void> {
+    for (const [path, after] of unsaid) {
+      unsaid.delete(path);
+      await after((await look(path)).state);
+    }
   }
 
   /** Only that something was changed there, so that undoing does not keep silent about it. */
@@ -152,6 +169,7 @@ export function recordUndo({ below, files, open, onError, mostRemoved = MAX_REMO
     if (cut !== undefined) await keepNothing(cut, `more than ${mostRemoved} entries were removed with it, and no others are kept`);
     return async () => {
       for (const done of all) await done();
+      await sayAll();
       known.clear();
     };
   }
@@ -161,6 +179,7 @@ export function recordUndo({ below, files, open, onError, mostRemoved = MAX_REMO
     if (source === undefined || target === undefined || source === target) return nothing;
     const info = await orUndefined(below.lstat(hostPlace(source)));
     if (info === undefined) return nothing;
+    await sayAll();
     // What is replaced is gone before something takes its place.
     if ((await orUndefined(below.lstat(hostPlace(target)))) !== undefined) await (await keepImage(target))({ kind: "missing" });
     const kept = await (log ??= open());

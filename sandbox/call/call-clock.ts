@@ -135,5 +135,5 @@ export class CallClock {
   }
 }
 
-/** Thread CPU clocks advance in steps (4 ms here; FACTS, measuring). */
+/** Thread CPU clocks advance in steps (4 ms on Linux). */
 const CPU_CLOCK_STEP_MS = 4;

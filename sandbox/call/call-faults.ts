@@ -23,7 +23,7 @@ export function engineFault(error: unknown, facts: CallFacts): Fault {
     const { name, message, stack } = error.guest;
     return exhaustion(name, message, facts) ?? { kind: "threw", name, message, stack: modules.authorStack(stack) };
   }
-  // V8's own stack ran out inside the engine (FACTS, stack).
+  // V8's own stack ran out inside the engine, before the engine's own bound did.
   if (error instanceof RangeError) return { kind: "exhausted", limit: "stack", allowed: GUEST_STACK_BYTES };
   return { kind: "trap", message: error instanceof Error ? error.message : String(error) };
 }

@@ -1,7 +1,7 @@
 /**
  * What the engine's module imports from its Emscripten glue, and what of that no guest may have.
  *
- * A guest that controls its memory may call any import with anything (FACTS, engine). Most answer from the arguments and
+ * A guest that controls its memory may call any import with anything (decision 13). Most answer from the arguments and
  * guest memory alone. The rest belongs to programs that own their process: timers, which would fire when the instance
  * is somebody else's; output, which piles up here; the process's end. None of those does anything here.
  *

@@ -1,7 +1,7 @@
 /**
  * The engine: quickjs-emscripten's release-sync QuickJS, compiled once, and how one of it is started.
  *
- * A guest is exactly its linear memory plus one mutable global, the stack pointer (FACTS, engine). What has to be known
+ * A guest is exactly its linear memory plus one mutable global, the stack pointer: no table of this build grows, no segment is passive. What has to be known
  * about that memory is learned on throwaway instances (`engine-facts.ts`).
  */
 
@@ -116,7 +116,7 @@ export async function startModule(
   const maximum = Math.max(maximumPages, initial);
   const memory = new WebAssembly.Memory({ initial, maximum });
   const grow = memory.grow.bind(memory);
-  // Emscripten grows through this object, so this is where exhaustion can be seen (FACTS: the error the guest gets may be null).
+  // Emscripten grows through this object, so this is where exhaustion can be seen (the error that the guest gets may be `null`).
   memory.grow = (pages) => {
     try {
       const before = grow(pages);
@@ -251,5 +251,5 @@ export function putText({ bytes, wrote }: RunningModule, text: string, address: 
   return written;
 }
 
-/** Applied to every runtime; fixed, because the worker's native stack is sized for it (FACTS, stack). */
+/** Applied to every runtime; fixed, because the engine recurses on the worker's native stack, which is sized for it (`host/platform/workers.ts`). */
 export const ENGINE_STACK_BYTES: number = GUEST_STACK_BYTES;

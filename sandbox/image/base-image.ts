@@ -3,7 +3,8 @@
 import { type EngineFacts, INITIAL_MEMORY_PAGES } from "../engine/engine.ts";
 import { learnFacts } from "../engine/engine-facts.ts";
 import { type BaseImage, unchanged } from "./image.ts";
-import { captureBase, plainCopy } from "./plain-copy.ts";
+import { captureBase } from "./capture.ts";
+import { plainCopy } from "./plain-copy.ts";
 import type { GuestHost } from "../engine/guest-host.ts";
 import { Instance } from "../engine/instance.ts";
 import { PRELUDE } from "../prelude.gen.ts";

@@ -2,7 +2,7 @@
  * Images: the bytes of guests at rest.
  *
  * Loading the prelude gives the base image, loading a plugin on top gives the plugin's, kept as the pages that differ;
- * before each call an instance is restored to it, so every call starts from exactly the same bytes (DESIGN §2). Images
+ * before each call an instance is restored to it, so every call starts from exactly the same bytes (architecture, memory images). Images
  * live in shared memory: one copy serves all workers.
  */
 

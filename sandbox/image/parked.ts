@@ -7,7 +7,7 @@ import type { Image } from "./image.ts";
 import type { Instance, Registers } from "../engine/instance.ts";
 import { PAGE_BYTES } from "./marks.ts";
 import type { PageRun } from "./page-runs.ts";
-import type { Restorer } from "./plain-copy.ts";
+import type { Restorer } from "./restorer.ts";
 import { OVERHANG_BYTES } from "../wasm/barrier.ts";
 
 /** When calls that wait are parked: where another call needs the instance; `always`, at once, is for tests. */

@@ -1,12 +1,13 @@
 /**
  * Puts instances back by what was written: only marked pages are copied, so a restore costs what the call touched and
- * not what the plugin holds (DESIGN §2). On an engine without a write barrier everything is copied.
+ * not what the plugin holds (decision 9). On an engine without a write barrier everything is copied.
  */
 
 import { type BaseImage, partsOf, partsOfBase } from "./image.ts";
 import { PAGE_BYTES } from "./marks.ts";
 import { markedRuns } from "./page-runs.ts";
-import { plainCopy, type Restorer } from "./plain-copy.ts";
+import { plainCopy } from "./plain-copy.ts";
+import type { Restorer } from "./restorer.ts";
 
 export function trackedRestore(base: BaseImage): Restorer {
   const plain = plainCopy(base);

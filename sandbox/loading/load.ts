@@ -5,7 +5,7 @@ import type { Codec } from "../operations/codec.ts";
 import type { Compiler } from "./compile.ts";
 import { lateFault, type LoadFault } from "../fault.ts";
 import type { Image } from "../image/image.ts";
-import type { Restorer } from "../image/plain-copy.ts";
+import type { Restorer } from "../image/restorer.ts";
 import { GuestException } from "../engine/guest-values.ts";
 import type { GuestHost } from "../engine/guest-host.ts";
 import type { Instance } from "../engine/instance.ts";

@@ -273,11 +273,12 @@ export class Pool {
     if (job === undefined || job.kind !== "call") return;
     if (job.asking > 0) job.askingMs += elapsedMs;
     if (thread.hasBegun(number)) job.begunAt ??= now;
-    const isRunning = thread.entry?.number === number;
-    const verdict = judgeCall(job, isRunning, now);
+    const { entry } = thread;
+    const own = entry?.number === number ? entry : undefined;
+    const verdict = judgeCall(job, own, now, this.#crew.isMetered);
     if (verdict.kind === "fine") return;
     if (verdict.kind === "kill") return this.#replace(thread, number, verdict.fault);
-    if (isRunning) thread.interrupt(number);
+    if (own !== undefined) thread.interrupt(number);
     thread.send({ type: "end", number });
     if (verdict.kind !== "answer") return;
     thread.owe(number, this.#ownTime.passedMs);

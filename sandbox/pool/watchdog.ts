@@ -55,11 +55,18 @@ export type Verdict =
   /** It spins and does not stop: end the worker. */
   | { readonly kind: "kill"; readonly fault: Fault };
 
-/** Keeps the grace period of a cancellation and, should the worker not, the wall time. */
-export function judgeCall(job: CallJob, isRunning: boolean, now: number): Verdict {
+/**
+ * Keeps the grace period of a cancellation and, should the worker not, the wall time.
+ *
+ * @param entry where the call's own guest runs now; undefined: it waits, or another call's guest runs
+ * @param isMetered whether native loops ask too: a cancelled guest that asks is ended when it has a processor again, and until
+ *   then it is the machine that holds its worker up
+ */
+export function judgeCall(job: CallJob, entry: GuestEntry | undefined, now: number, isMetered: boolean): Verdict {
   if (job.cancelBy !== undefined && now > job.cancelBy) {
     if (now <= job.cancelBy + ANSWER_GRACE_MS) return { kind: "stop" };
-    return { kind: isRunning ? "kill" : "answer", fault: { kind: "cancelled" } };
+    const willStop = entry === undefined || (isMetered && entry.lastPoll > job.cancelBy - POLLED_WITHIN_MS);
+    return { kind: willStop ? "answer" : "kill", fault: { kind: "cancelled" } };
   }
   if (job.begunAt === undefined || now <= job.begunAt + lastingMsOf(job) + ANSWER_GRACE_MS) return { kind: "fine" };
   return { kind: "answer", fault: { kind: "timeout", limit: "wall", limitMs: wallMsOf(job) } };

@@ -1,6 +1,6 @@
 /**
  * Rewrites the engine's WebAssembly module, so that a restore costs what a call touched and no native loop outlives its
- * deadline (DESIGN §2).
+ * deadline (architecture, the rewritten engine).
  *
  * The result behaves as the module did, but for this: writes mark pages in a second memory (`barrier.ts`), from which an
  * added function puts memory back (`restore.ts`); loops and bulk operations count down a global (`meter.ts`), long

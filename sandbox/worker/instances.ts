@@ -9,7 +9,7 @@ import { INITIAL_MEMORY_PAGES, WASM_PAGE_BYTES } from "../engine/engine.ts";
 import type { Image } from "../image/image.ts";
 import { Instance } from "../engine/instance.ts";
 import { park, type Parking, unpark } from "../image/parked.ts";
-import type { Restorer } from "../image/plain-copy.ts";
+import type { Restorer } from "../image/restorer.ts";
 import { Lease } from "./lease.ts";
 
 /** What is to be held, by how large a memory, and whether with randomness of its own. */
@@ -24,7 +24,7 @@ export interface InstancesOptions {
   readonly parking?: Parking;
 }
 
-/** An instance that grew this far is dropped after its call: memory that grew stays grown (DESIGN §2). */
+/** An instance that grew this far is dropped after its call: memory of WebAssembly never shrinks. */
 const DROP_ABOVE_BYTES = INITIAL_MEMORY_PAGES * WASM_PAGE_BYTES * 2;
 /** A call that waits with more memory stays in its instance: most of that is its own, wherever it lies, and copying it would hold up others. */
 const STAY_ABOVE_BYTES = INITIAL_MEMORY_PAGES * WASM_PAGE_BYTES;
@@ -244,7 +244,7 @@ function isWorn({ broken, memoryExhausted, bytes }: Instance): boolean {
   return broken || memoryExhausted || bytes.length > DROP_ABOVE_BYTES;
 }
 
-/** `Math.random`'s state is in the image: without this every call would repeat the last one's numbers (FACTS, engine). */
+/** `Math.random`'s state is in the image: without this every call would repeat the last one's numbers. */
 function reseed(instance: Instance, address: number, fillRandom: (bytes: Uint8Array) => void): void {
   const state = instance.bytes.subarray(address, address + 8);
   fillRandom(state);

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS, type Limits } from "../../manifests/mod.ts";
 import { makeBaseImage } from "../image/base-image.ts";
 import { loadCompiler, loadTypeCompiler } from "../loading/compile.ts";
 import { type Image, unchanged } from "../image/image.ts";
-import type { Restorer } from "../image/plain-copy.ts";
+import type { Restorer } from "../image/restorer.ts";
 import { InFlight } from "../pool/in-flight.ts";
 import type { Instance } from "../engine/instance.ts";
 import { openWorld } from "../tape/call-world.ts";

@@ -1,4 +1,4 @@
-/** What every bridge must do, whatever it is sent (DESIGN decision 6). */
+/** What every bridge must do, whatever it is sent (architecture, decision 6). */
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** What every platform must do alike (DESIGN decision 6). */
+/** What every platform must do alike (architecture, decision 6). */
 
 import { beforeEach, describe, expect, it } from "vitest";
 import type { MemoryEntry } from "../../host/platform/memory.ts";
@@ -256,6 +256,7 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
     await guarded.copy(proof("inside/a.txt"), proof("inside/a.txt"), { maxBytes: 3 });
     expect(await read("inside/a.txt")).toBe("abc");
     await expect(guarded.copy(proof("inside/a.txt"), proof("inside/b"), { maxBytes: 2 })).rejects.toEqual(failsWith("too_large"));
+    await expect(guarded.stat(proof("inside/b"))).rejects.toEqual(failsWith("not_found"));
     await expect(guarded.copy(proof("inside/folder"), proof("inside/b"), { maxBytes: 2 })).rejects.toEqual(failsWith("is_a_directory"));
   });
 

@@ -1,4 +1,4 @@
-/** What every platform's processes must do alike (DESIGN decision 6, SPEC G2, T3). */
+/** What every platform's processes must do alike (architecture, decision 6, SPEC G2, T3). */
 
 import { describe, expect, it } from "vitest";
 import type { ProcessEnd, Processes, ProcessOptions } from "../../host/platform/process-types.ts";

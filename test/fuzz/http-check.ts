@@ -80,6 +80,14 @@ export async function checkHttpRequests(seed: number, count: number): Promise<re
   return [...problems, ...log];
 }
 
+/** One request to a path without parameters. @returns what was wrong */
+export async function checkHttpRequest(sent: Sent): Promise<string | undefined> {
+  const operation = operations.find(({ method, path }) => method === sent.method && path === sent.path);
+  if (operation === undefined) throw new Error(`The document has no ${sent.method} ${sent.path}`);
+  await using door = await httpDoor({ tools: [hostTool("look", { sideEffects: ["read"] })] });
+  return await checkOne(door, operation, sent, []);
+}
+
 /** The same about something that there is, or was. */
 function withId({ path, body, ...sent }: Sent, id: string): Sent {
   const text = body === undefined ? undefined : JSON.stringify(body).replaceAll(SEEN, id);

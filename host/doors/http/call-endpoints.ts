@@ -26,7 +26,7 @@ export interface CallApi {
 
 const PENDING: AnswerSpec = {
   about: "A person has to agree first, or the call was asked to go on by itself: `location` has its result",
-  schema: RESULT,
+  schema: Type.Union([RESULT, RUNNING]),
 };
 const CANCELLED: TSchema = some({
   cancelled: Type.Boolean({ description: "False if it had ended" }),

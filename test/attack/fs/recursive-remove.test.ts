@@ -42,6 +42,12 @@ describe("attack: a recursive removal goes through a link or past the grant", ()
     expect(await readdir(outside)).toEqual(["secret.txt"]);
   });
 
+  it("takes the root for no entry of anything, even if everything is granted [C4.remove]", async () => {
+    // An act that could do nothing if it were begun.
+    const { answer } = await diskCall({}, { read: true, write: true });
+    expect(errorName(await answer("fs.mkdir", { path: "/" }))).toBe("PermissionDenied");
+  });
+
   // In memory: on a disk a test that fails would be the attack.
   it("does not remove the root, even if everything is granted [C4.remove]", async () => {
     const platform = memoryPlatform({ "a.txt": "a" });

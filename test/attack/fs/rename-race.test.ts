@@ -1,10 +1,85 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createGuardedFiles } from "../../../host/platform/guarded-files.ts";
+import { createLinuxWalk, hasLinuxWalk } from "../../../host/platform/linux-walk.ts";
+import { createPortableWalk } from "../../../host/platform/portable-walk.ts";
+import type { FileInfo, GuardedFiles } from "../../../host/platform/platform.ts";
+import type { CheckedPath } from "../../../host/platform/proof.ts";
+import type { Walk } from "../../../host/platform/walk.ts";
 import type { HostAnswer } from "../../../sandbox/mod.ts";
 import { toBytes } from "../../support/bridge-context.ts";
 import { type DiskCall, diskCall } from "../../support/disk-call.ts";
+import { checkedPath } from "../../support/checked-path.ts";
 import { type Flipping, startFlipping, startLinking, startToggling } from "../../support/flip.ts";
+
+type Proof = CheckedPath<"read"> & CheckedPath<"write">;
+
+const WALKS: readonly (readonly [string, Walk])[] = [
+  ["without /proc", createPortableWalk()],
+  ...(hasLinuxWalk() ? [["with /proc", createLinuxWalk()] as const] : []),
+];
+
+// What a race decides by chance is decided here, in the very step that it would have to win.
+describe.each(WALKS)("attack: a path is swapped at the worst moment, %s", (_, walk) => {
+  /** Guarded files over the walk with some steps of it replaced. */
+  async function filesWith(steps: (call: DiskCall) => Partial<Walk>): Promise<{
+    readonly call: DiskCall;
+    readonly guarded: GuardedFiles;
+    proof(path: string): Proof;
+  }> {
+    const call = await diskCall({ "good.txt": "good", "tree/deep/x": "x" });
+    const { workspace, context } = call;
+    const guarded = createGuardedFiles({ ...walk, ...steps(call) }, context.platform.environment.os);
+    return { call, guarded, proof: (path) => checkedPath(join(workspace, path), workspace) as Proof };
+  }
+
+  it("opens no other file that took the name after the look [C4.race]", async () => {
+    const { guarded, proof } = await filesWith(({ workspace, outside }) => ({
+      async open(place, flags) {
+        await rename(join(outside, "secret.txt"), join(workspace, "good.txt")).catch(() => undefined);
+        return await walk.open(place, flags);
+      },
+    }));
+    const read = guarded.readBytes(proof("good.txt"), { maxBytes: 100 }).then(
+      (bytes) => new TextDecoder().decode(bytes),
+      (error: unknown) => (error instanceof Error && "code" in error ? error.code : error),
+    );
+    expect(["good", "not_capable"]).toContain(await read);
+  });
+
+  it("keeps no file that turns out to be made outside [C4.race]", async () => {
+    const { call, guarded, proof } = await filesWith(({ outside }) => ({
+      create: async (...where) => ({ ...(await walk.create(...where)), realPath: join(outside, "new.txt") }),
+    }));
+    await expect(guarded.writeBytes(proof("new.txt"), toBytes("x"), {})).rejects.toMatchObject({ code: "not_capable" });
+    expect(await readdir(call.workspace)).not.toContain("new.txt");
+  });
+
+  it("removes nothing in a folder that turns out to be outside by now [C4.race, C4.remove]", async () => {
+    const { call, guarded, proof } = await filesWith(({ outside }) => ({
+      async locate(path, options) {
+        const place = await walk.locate(path, options);
+        return path.endsWith("/deep") ? { ...place, realPath: join(outside, "deep") } : place;
+      },
+    }));
+    await expect(guarded.remove(proof("tree"), { recursive: true })).rejects.toMatchObject({ code: "not_capable" });
+    expect(await readdir(join(call.workspace, "tree/deep"))).toEqual(["x"]);
+  });
+
+  it("takes files of the kernel for none, wherever they are mounted [C4.devices]", async () => {
+    const { guarded, proof } = await filesWith(() => ({
+      locate: async (path, options) => ({ ...(await walk.locate(path, options)), synthetic: true }),
+    }));
+    const acts: readonly (() => Promise<FileInfo | Uint8Array | void>)[] = [
+      () => guarded.stat(proof("good.txt")),
+      () => guarded.readBytes(proof("good.txt"), { maxBytes: 10 }),
+      () => guarded.writeBytes(proof("good.txt"), toBytes("x"), {}),
+      () => guarded.rename(proof("good.txt"), proof("other.txt")),
+    ];
+    for (const act of acts) await expect(act()).rejects.toMatchObject({ code: "not_regular" });
+  });
+});
 
 /** Each round is one act while another thread swaps what is at the path. `RACES=all npm test -- test/attack/fs` runs more of them. */
 const ROUNDS = process.env["RACES"] === "all" ? 4_000 : 800;

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createWireBody, MAX_WAITING_BUFFERS } from "../../../host/platform/network-pieces.ts";
 import { createNetworkSlots } from "../../../host/platform/network-slots.ts";
-import { netCall } from "../../support/hostile-server.ts";
+import { netCall, rawServer, type TestServer } from "../../support/hostile-server.ts";
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
@@ -27,6 +27,25 @@ describe("attack: a plugin that takes the network from others", () => {
     expect(await isSettled(slots.connection("api.test", { owner: "words", signal }))).toBe(true);
     held[0]?.();
     expect(await isSettled(next)).toBe(true);
+  });
+
+  it("gives its places back, however a request ends [C6.concurrency, C6.close]", async () => {
+    const ends = ["read", "closed", "broken", "redirected", "refused"] as const;
+    const server: TestServer = await rawServer((socket) => {
+      // One after the other, each of them more often than there are places.
+      const end = ends[server.connections() % ends.length];
+      if (end === "broken") return void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nx");
+      if (end === "redirected") return void socket.end("HTTP/1.1 302 Found\r\nLocation: http://10.0.0.1/\r\n\r\n");
+      if (end === "refused") return void socket.end("no HTTP");
+      socket.end("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx");
+    });
+    const { fetch, answer } = netCall(["127.0.0.1"]);
+    for (let id = 1; id <= 100; id++) {
+      const begun = await fetch(server.origin);
+      if (id % 2 === 0 || !begun.ok) await answer("net.close", { id });
+      else while (((await answer("net.read", { id })) as { readonly value?: unknown }).value === false);
+    }
+    expect(server.connections()).toBe(100);
   });
 
   it("asks for names that are slow to be found: others are answered meanwhile [C6.lookups, B10]", async () => {
@@ -62,8 +81,8 @@ describe("attack: a plugin that takes the network from others", () => {
 });
 
 describe("attack: a body in crumbs", () => {
-  /** Takes the parser's part: brings single bytes for as long as it may, for many turns. */
-  async function crumbs(): Promise<{ readonly perTurn: number; readonly buffers: number; readonly bytes: number }> {
+  /** Takes the parser's part: brings pieces for as long as it may, for many turns. */
+  async function crumbs(size: number): Promise<{ readonly perTurn: number; readonly buffers: number; readonly bytes: number }> {
     let isPaused = false;
     let perTurn = 0;
     const wire = createWireBody(() => undefined);
@@ -74,7 +93,7 @@ describe("attack: a body in crumbs", () => {
     } as unknown as Parameters<typeof wire.begin>[0]);
     for (let turn = 0; turn < 50; turn++) {
       let added = 0;
-      for (; !isPaused && added < 100_000; added++) wire.add(Buffer.of(120));
+      for (; !isPaused && added < 100_000; added++) wire.add(Buffer.alloc(size));
       perTurn = Math.max(perTurn, added);
       await nextTurn();
     }
@@ -85,10 +104,13 @@ describe("attack: a body in crumbs", () => {
     return { perTurn, buffers, bytes };
   }
 
-  it("makes few buffers, and no long turn, where nobody reads it [C6.credit, B1]", async () => {
-    const { perTurn, buffers, bytes } = await crumbs();
-    expect(perTurn).toBeLessThanOrEqual(128);
+  it.each([
+    [1, 128],
+    [65_536, 1],
+  ])("makes few buffers, and no long turn, where nobody reads it: pieces of %i bytes [C6.credit, B1]", async (size, most) => {
+    const { perTurn, buffers, bytes } = await crumbs(size);
+    expect(perTurn).toBe(most);
     expect(buffers).toBe(MAX_WAITING_BUFFERS);
-    expect(bytes).toBeGreaterThan(0);
+    expect(bytes).toBe(MAX_WAITING_BUFFERS * most * size);
   });
 });

@@ -28,6 +28,26 @@ describe("attack: a small body that becomes a large one", () => {
     await expect.poll(server.open).toBe(0);
   });
 
+  it("in zstd has no window of the sender's choice: 8 MiB at most [C6.bomb]", async () => {
+    const framed = (windowLog: number): Buffer =>
+      // RFC 8878 §3.1.1: magic number, no optional field, the window; one last raw block of one byte.
+      Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, (windowLog - 10) << 3, 0x09, 0x00, 0x00, 0x78]);
+    for (const [windowLog, outcome] of [
+      [23, "x"],
+      [24, "TypeError: error reading a body from connection: the body cannot be decompressed"],
+      [27, "TypeError: error reading a body from connection: the body cannot be decompressed"],
+    ] as const) {
+      const server = await httpServer((_request, response) => response.setHeader("content-encoding", "zstd").end(framed(windowLog)));
+      const { fetch, readAll } = netCall(["127.0.0.1"]);
+      await fetch(server.origin);
+      const read = await readAll().then(
+        (bytes) => new TextDecoder().decode(bytes),
+        (error: unknown) => (error instanceof Error ? error.message : ""),
+      );
+      expect(read).toBe(outcome);
+    }
+  });
+
   it("of more layers than two is refused [C6.bomb]", async () => {
     const server = await httpServer((_request, response) => response.setHeader("content-encoding", "gzip, gzip, gzip").end("x"));
     const { fetch } = netCall(["127.0.0.1"]);

@@ -32,6 +32,20 @@ describe("attack: a name that changes its address between check and connection",
     expect(server.connections()).toBe(1);
   });
 
+  it("is no list of all the doors of a network to knock at: four addresses are tried [C6.rebinding]", async () => {
+    const server = await httpServer((_request, response) => response.end("mine"), "127.0.0.9");
+    const addresses = (last: number): string[] => Array.from({ length: last }, (_, index) => `127.0.0.${10 - last + index}`);
+    for (const [count, isReached] of [
+      [4, true],
+      [5, false],
+    ] as const) {
+      const { fetch } = netCall(["many.test", "127.0.0.0/8"], { resolve: async () => addresses(count) });
+      const answered = await fetch(`http://many.test:${server.port}/`);
+      if (isReached) expect(headOf(answered)).toMatchObject({ status: 200 });
+      else expect(failureOf(answered)).toContain("Connection refused");
+    }
+  });
+
   it("or whose connection leads elsewhere than to the address that was asked about is refused [C6.rebinding, C6.remote]", async () => {
     const server = await httpServer((_request, response) => response.end("mine"));
     // Linux connects 0.0.0.0 to 127.0.0.1, which nobody granted here: only the socket itself says so.

@@ -35,6 +35,8 @@ describe("attack: an answer's head without end", () => {
     const { fetch } = netCall(["127.0.0.1"]);
     const many = await rawServer((socket) => socket.end(answer(256)));
     expect(headOf(await fetch(many.origin))["headers"]).toHaveLength(512);
+    const large = await rawServer((socket) => socket.end(`${HEAD}x-large: ${"a".repeat(60_000)}\r\n\r\n`));
+    expect(headOf(await fetch(large.origin))["headers"]).toEqual(["x-large", "a".repeat(60_000)]);
     const more = await rawServer((socket) => socket.end(answer(257)));
     expect(failureOf(await fetch(more.origin))).toMatch(/has too many fields$/);
   });

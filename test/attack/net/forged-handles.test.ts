@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { toBytes } from "../../support/bridge-context.ts";
-import { failureOf, headOf, httpServer, netCall } from "../../support/hostile-server.ts";
+import { answerOperation } from "../../../host/capabilities/mod.ts";
+import type { HttpResponse } from "../../../host/platform/network-types.ts";
+import { testCall, toBytes } from "../../support/bridge-context.ts";
+import { failureOf, headOf, httpServer, netCall, rawServer } from "../../support/hostile-server.ts";
+import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 
 describe("attack: numbers of requests that are not there, or not this call's", () => {
   it("lead to nothing [C6.handles, B5]", async () => {
@@ -30,6 +33,31 @@ describe("attack: numbers of requests that are not there, or not this call's", (
     expect(failureOf(await first)).toBe("AbortError: The request was aborted");
     await Promise.all(writes);
     expect(failureOf(await answer("net.write", { id: 7 }, toBytes("x")))).toBe("BadResource: Bad resource ID");
+  });
+
+  it("read one piece at a time: of two who ask at once one is told to wait [C6.handles]", async () => {
+    const server = await rawServer((socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"));
+    const { fetch, answer } = netCall(["127.0.0.1"]);
+    headOf(await fetch(server.origin));
+    const first = answer("net.read", { id: 1 });
+    expect(failureOf(await answer("net.read", { id: 1 }))).toBe("Busy: The body is being read");
+    await answer("net.close", { id: 1 });
+    expect((await first).ok).toBe(false);
+  });
+
+  it("keep no answer that comes when the call is over [C6.close, B4]", async () => {
+    const { context, answer } = testCall({ platform: memoryPlatform(), cwd: WORKSPACE, permissions: { net: true } });
+    let closed = 0;
+    const exchange = async (): Promise<HttpResponse> => {
+      // Between the answer and those who wait for it.
+      context.exchanges.closeAll();
+      return { status: 200, statusText: "", fields: [], read: async () => undefined, close: () => void closed++ };
+    };
+    const network = { ...context.platform.network, exchange };
+    const args = { id: 1, url: "http://example.com/", method: "GET", headers: [], redirect: "follow", body: "none" };
+    await answerOperation({ name: "net.fetch", args }, { ...context, platform: { ...context.platform, network } });
+    expect(closed).toBe(1);
+    expect(failureOf(await answer("net.read", { id: 1 }))).toBe("BadResource: Bad resource ID");
   });
 
   it("are given up at the end of the call, and none is given out after it [C6.handles, B4]", async () => {

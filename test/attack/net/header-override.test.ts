@@ -45,6 +45,18 @@ describe("attack: headers that speak for the connection", () => {
     });
   });
 
+  it("ask for no packed part of a body: it could not be unpacked [C6.headers]", async () => {
+    let headers: IncomingHttpHeaders = {};
+    const server = await httpServer((request, response) => {
+      ({ headers } = request);
+      response.end();
+    });
+    const { fetch } = netCall(["127.0.0.1"]);
+    headOf(await fetch(server.origin, { headers: ["Range", "bytes=0-9"] }));
+    expect(headers).toMatchObject({ range: "bytes=0-9" });
+    expect(headers).not.toHaveProperty("accept-encoding");
+  });
+
   it("are few and short [C6.headers]", async () => {
     const { fetch } = netCall(["127.0.0.1"]);
     const many = Array.from({ length: 129 }, (_, index) => [`x-${index}`, "a"]).flat();

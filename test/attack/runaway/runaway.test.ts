@@ -1,16 +1,19 @@
 /**
- * Guest code that does not end by itself, of some 150 kinds. On the metered engine each is ended inside the engine: the
+ * Guest code that does not end by itself, of some 650 kinds. On the metered engine each is ended inside the engine: the
  * worker lives, the instance is put back byte by byte, the next call finds nothing of it. With the meter off, native
  * loops are ended with their worker. How soon is the bench's affair (`bench/runaway.ts`).
  */
 
 import { afterEach, describe, expect, it } from "vitest";
+import type { HostAnswer } from "../../../sandbox/host-call.ts";
 import { EngineInterrupted } from "../../../sandbox/engine/fuel.ts";
 import { GuestException } from "../../../sandbox/engine/guest-values.ts";
 import { trackedRestore } from "../../../sandbox/image/tracked-restore.ts";
 import { type InThreadPlugin, loadInThread, meteredModule } from "../../support/in-thread.ts";
 import { outputOf, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { APIS } from "./api-kinds.ts";
 import { GREEDY, NATIVE, runawayPlugin, SCRIPT, WAITING } from "./kinds.ts";
+import { LANGUAGE } from "./language-kinds.ts";
 
 const MINUTES = 60_000;
 const CPU_MS = 40;
@@ -23,9 +26,9 @@ afterEach(async () => {
   await box[Symbol.asyncDispose]();
 });
 
-async function start(engine: "metered" | "plain"): Promise<void> {
+async function start(engine: "metered" | "plain", source: string = runawayPlugin()): Promise<void> {
   box = startSandbox({ maximumWorkers: 1, engine });
-  expect(await box.load("bad", runawayPlugin())).toMatchObject({ ok: true });
+  expect(await box.load("bad", source)).toMatchObject({ ok: true });
   expect(outputOf(await box.call("bad", "canary"))).toBe(1);
 }
 
@@ -61,6 +64,7 @@ describe("attack: guest code that does not end, on the metered engine", () => {
     box = startSandbox();
     expect(Object.keys({ ...NATIVE, ...SCRIPT, ...WAITING, ...GREEDY }).length).toBeGreaterThan(140);
     expect(Object.keys(NATIVE).length).toBeGreaterThan(60);
+    expect(Object.keys({ ...LANGUAGE, ...APIS }).length).toBeGreaterThan(480);
   });
 
   for (const [what, kinds, faults] of [
@@ -80,11 +84,54 @@ describe("attack: guest code that does not end, on the metered engine", () => {
     });
   }
 
-  it("is ended inside the engine, and its memory put back byte by byte [B3.native] [B1.memory]", { timeout: 2 * MINUTES }, async () => {
+  it("every function of the language and of the guest's APIs ends as well [B3.survive]", { timeout: 10 * MINUTES }, async () => {
+    const kinds = sample({ ...LANGUAGE, ...APIS }, 16);
+    await start("metered", runawayPlugin(kinds));
+    const wrong = await failing(
+      kinds,
+      () => CPU_MS,
+      // On a quick machine some take all memory first.
+      ({ fault, replaced, canary }) => ["timeout cpu", "exhausted memory"].includes(fault) && !replaced && canary === 1,
+    );
+    expect(wrong).toEqual({});
+  });
+
+  it("ends while it loads, too, and its worker goes on [B9.time] [B3.survive]", { timeout: 10 * MINUTES }, async () => {
+    await start("metered");
+    const wrong: Record<string, unknown> = {};
+    for (const [name, body] of Object.entries(sample({ ...NATIVE, ...LANGUAGE }, 64))) {
+      if (/\breturn\b/.test(body)) continue;
+      const loaded = await box.load(name, `${body}\nexport function late() {}`, ["late"], CPU_MS);
+      const canary = outputOf(await box.call("bad", "canary"));
+      if (loaded.ok || !["limit", "threw", "syntax"].includes(loaded.fault.kind) || canary !== 1) wrong[name] = { loaded, canary };
+    }
+    expect(wrong).toEqual({});
+  });
+
+  it("ends when the call is cancelled and it runs in what hears of that [T3.grace] [B3.survive]", { timeout: 10 * MINUTES }, async () => {
+    const kinds = sample({ ...NATIVE, ...LANGUAGE, ...APIS }, 128);
+    await start("metered", whenAborted(kinds));
+    const wrong: Record<string, unknown> = {};
+    for (const name of Object.keys(kinds)) {
+      const abort = new AbortController();
+      const hostCall = (): Promise<HostAnswer> => {
+        abort.abort();
+        return Promise.resolve({ ok: true, value: null });
+      };
+      const outcome = await box.call("bad", name, { signal: abort.signal, hostCall });
+      const canary = outputOf(await box.call("bad", "canary"));
+      // Some take all memory before their grace is over; some come to an end.
+      const isRight = !outcome.ok && ["cancelled", "exhausted", "never_settles", "unhandled"].includes(outcome.fault.kind);
+      if (!isRight || canary !== 1) wrong[name] = { outcome, canary };
+    }
+    expect(wrong).toEqual({});
+  });
+
+  it("is ended inside the engine, and its memory put back byte by byte [B3.native] [B1.memory]", { timeout: 10 * MINUTES }, async () => {
     box = startSandbox();
     const wrong: Record<string, unknown> = {};
     let plugin = await fresh();
-    for (const name of Object.keys(sample({ ...NATIVE, ...SCRIPT, ...GREEDY }))) {
+    for (const name of Object.keys({ ...sample({ ...NATIVE, ...SCRIPT, ...GREEDY }), ...sample(LANGUAGE, 32) })) {
       const end = endInThread(plugin, name);
       plugin.restore();
       const differs = plugin.differs();
@@ -100,10 +147,22 @@ describe("attack: guest code that does not end, on the metered engine", () => {
   });
 });
 
-/** Starting a worker anew for each kind, or comparing all of its memory, takes long: every fourth kind, or all with `RUNAWAY=all npm test -- test/attack/runaway`. */
-function sample<T>(kinds: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+/** Starting a worker anew for each kind, or comparing all of its memory, takes long: some of the kinds, or all with `RUNAWAY=all npm test -- test/attack/runaway`. */
+function sample<T>(kinds: Readonly<Record<string, T>>, every = 4): Readonly<Record<string, T>> {
   if (process.env["RUNAWAY"] === "all") return kinds;
-  return Object.fromEntries(Object.entries(kinds).filter((_, index) => index % 4 === 0));
+  return Object.fromEntries(Object.entries(kinds).filter((_, index) => index % every === 0));
+}
+
+/** Each kind in a listener of the call's signal; the call tells its host that it listens, and waits. */
+function whenAborted(kinds: Readonly<Record<string, string>>): string {
+  const listening = Object.entries(kinds).map(
+    ([name, body]) => `export function ${name}(_args, { signal }) {
+      signal.addEventListener("abort", () => { ${body} });
+      void Deno.stat("listening");
+      return new Promise(() => {});
+    }`,
+  );
+  return [...listening, "let calls = 0; export function canary() { return ++calls; }"].join("\n");
 }
 
 describe("attack: guest code that does not end, with the meter off", () => {
@@ -130,7 +189,8 @@ describe("attack: guest code that does not end, with the meter off", () => {
 });
 
 function fresh(): Promise<InThreadPlugin> {
-  return loadInThread(runawayPlugin(), trackedRestore, { module: meteredModule, budgetMs: 15 });
+  const kinds = { ...NATIVE, ...SCRIPT, ...WAITING, ...GREEDY, ...LANGUAGE };
+  return loadInThread(runawayPlugin(kinds), trackedRestore, { module: meteredModule, budgetMs: 15 });
 }
 
 function endInThread(plugin: InThreadPlugin, name: string): string {

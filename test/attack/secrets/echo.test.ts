@@ -56,6 +56,15 @@ describe("attack: a server that tells the secret it was sent", () => {
     expect(head).toMatchObject({ statusText: `said ${key}`, headers: ["x-key", `a ${key} b`, "x-s3cret", "y", "location", `/${key}`] });
   });
 
+  it("gives it as the name of a header, where it can stand there [C7.echo]", async () => {
+    const server = await rawServer((socket) => socket.end("HTTP/1.1 200 OK\r\nX-hunter22: a\r\n\r\n"));
+    const call = netCall(["127.0.0.1"], {
+      env: { allow: [{ name: "KEY", secret: true, hosts: ["127.0.0.1"] }], values: { KEY: "hunter22" } },
+    });
+    const key = valueOf(await call.answer("env.get", { name: "KEY" }));
+    expect(headOf(await call.fetch(server.origin))).toMatchObject({ headers: [`x-${key}`, "a"] });
+  });
+
   it("does not let the guest read on in a value by closing early [C7.echo]", async () => {
     const server = await httpServer((_request, response) => response.end(`${VALUE}`.repeat(3)));
     const { fetch, answer, readAll, key } = await callWithSecret();

@@ -132,6 +132,23 @@ describe("attack: a secret sent where it may not go", () => {
     expect([first.connections(), other.connections()]).toEqual([4, 0]);
   });
 
+  it("changes no path to one that is not granted, whatever is in it [C7.bound, C6.path]", async () => {
+    const server = await recorder();
+    const call = netCall([{ host: "127.0.0.1", paths: ["/public"] }], {
+      env: {
+        allow: ["UP", "DOWN"].map((name) => ({ name, secret: true as const, hosts: ["127.0.0.1"] })),
+        values: { UP: "x/../../admin", DOWN: "a/b/c/d" },
+      },
+    });
+    const [up, down] = [valueOf(await call.answer("env.get", { name: "UP" })), valueOf(await call.answer("env.get", { name: "DOWN" }))];
+    const refused = failureOf(await call.fetch(`${server.origin}/public/${up}`));
+    expect(refused).toMatch(/^NotCapable: Requires net access/);
+    expect(refused).not.toContain("admin");
+    expect(server.connections()).toBe(0);
+    headOf(await call.fetch(`${server.origin}/public/${down}`));
+    expect(server.seen.map(({ url }) => url)).toEqual(["/public/a%2Fb%2Fc%2Fd"]);
+  });
+
   it("is not in a redirect that repeats it, which leads nowhere else [C7.redirect]", async () => {
     const other = await recorder();
     const first = await httpServer((request, response) =>
@@ -170,6 +187,15 @@ describe("attack: a secret sent where it may not go", () => {
     const { fetch, key } = await callWith(["127.0.0.1"]);
     const problem = "NotCapable: A request can use secrets at most 64 times";
     expect(failureOf(await fetch(server.origin, { method: "POST", body: "bytes" }, toBytes(key.repeat(65))))).toBe(problem);
+    const values = { KEY: "k".repeat(8_000) };
+    const large = netCall(NET, { env: { allow: [{ name: "KEY", secret: true, hosts: ["127.0.0.1"] }], values } });
+    const placeholder = valueOf(await large.answer("env.get", { name: "KEY" }));
+    expect(failureOf(await large.fetch(`${server.origin}/?${placeholder.repeat(3)}`))).toBe(
+      "NotCapable: A URL has at most 16384 characters, also with the secrets in it",
+    );
+    expect(failureOf(await large.fetch(server.origin, { headers: ["x-key", placeholder.repeat(9)] }))).toBe(
+      "NotCapable: The headers of the request are too long with the secrets in them",
+    );
     expect(server.connections()).toBe(0);
   });
 

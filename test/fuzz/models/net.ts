@@ -106,7 +106,7 @@ function unmapped(text: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
-/** Written down again, from RFC 6890 and what FACTS says of translators. */
+/** Written down again, from RFC 6890 and what is known of translators. */
 function isHidden(address: string): boolean {
   const text = unmapped(address);
   if (isIP(text) === 6) return !text.startsWith("2606:");

@@ -85,6 +85,25 @@ describe("createSecrets()", () => {
     expect(secrets.redact("first value, second value")).toBe("[secret API_KEY], [secret API_KEY]");
   });
 
+  it("keeps what a call was given when a person grants it more in the middle, bound as it was [C7.bound, E7]", async () => {
+    const platform = memoryPlatform({}, { env: { KEY: VALUE } });
+    const secrets = createSecrets({ platform, sources: () => ({}), root: WORKSPACE });
+    const grantOf = (permissions: Permissions): Parameters<Secrets["forCall"]>[0] => ({
+      layers: [{ name: "g", permissions: compilePermissions(permissions, { base: "/" }), unnamed: "none", otherwise: "prompt" }],
+    });
+    const bound = (host: string): Permissions => ({ env: [{ name: "KEY", secret: true, hosts: [host] }] });
+    const before = secrets.forCall(grantOf(bound("a.test")));
+    const given = await before.placeholder("KEY");
+    const after = secrets.forCall(grantOf({ ...bound("b.test"), net: ["a.test"] }), before);
+    expect(await after.placeholder("KEY")).toEqual(given);
+    const [issued] = after.issued.values();
+    expect(issued).toMatchObject({ name: "KEY", value: VALUE });
+    expect(issued?.refusal(new URL("https://a.test"))).toBeUndefined();
+    expect(issued?.refusal(new URL("https://b.test"))).toContain("it is bound to a.test");
+    // Another call's are nobody's.
+    expect(secrets.forCall(grantOf(bound("a.test"))).issued.size).toBe(0);
+  });
+
   it("keeps base64 of something else [C7.redacted]", async () => {
     const { redact } = await secretsOf("hunter2-hunter2");
     expect(redact(base64("another text altogether"))).toBe(base64("another text altogether"));

@@ -201,6 +201,38 @@ describe("undo", () => {
     expect(await Promise.all(["a.txt", "new.txt"].map(call.text))).toEqual(["one", undefined]);
   });
 
+  it("looks at what many changes leave once, where they come at once, and never after something was moved [E8.undo, B1]", async () => {
+    const platform = memoryPlatform(FILES);
+    const store = createUndoStore(platform.files, `${WORKSPACE}/.bascule`, () => BOUNDS);
+    let looks = 0;
+    const guarded = recordUndo({
+      below: { ...platform.guarded, readBytes: async (path, options) => (looks++, await platform.guarded.readBytes(path, options)) },
+      files: platform.files,
+      open: () => store.open({ callId: "c1", tool: "t", atMs: 5 }),
+      onError: (error) => {
+        throw error;
+      },
+    });
+    const { context } = testCall({ platform, cwd: WORKSPACE, permissions: { read: true, write: true } });
+    const act = (name: string, args: Parameters<typeof answerOperation>[0]["args"]): ReturnType<typeof answerOperation> =>
+      answerOperation({ name, args, bytes: toBytes("x") }, { ...context, platform: { ...platform, guarded } });
+    await Promise.all(Array.from({ length: 50 }, () => act("fs.writeFile", { path: "a.txt", append: true })));
+    // The image, and what the last of them left.
+    expect(looks).toBe(2);
+    await Promise.all([
+      act("fs.writeFile", { path: "b.txt" }),
+      act("fs.rename", { from: "b.txt", to: "moved.txt" }),
+      act("fs.writeFile", { path: "b.txt" }),
+    ]);
+    const kept = await store.read("c1");
+    if (kept === undefined) throw new Error("Nothing was kept");
+    const grant = context.grant;
+    const undone = await undoSteps(kept.steps, { files: platform.guarded, random: platform.random, grant, workspace: WORKSPACE });
+    expect(undone.left).toEqual([]);
+    expect(await platform.files.readText(`${WORKSPACE}/a.txt`)).toBe("one");
+    expect(await platform.files.readText(`${WORKSPACE}/b.txt`)).toBe("two");
+  });
+
   it("keeps an image before the change happens, so that a host that is killed meanwhile loses nothing [E8.undo-crash]", async () => {
     const call = recorded();
     await call.answer("fs.writeFile", { path: "a.txt" }, "x");

@@ -4,7 +4,9 @@ import { Instance } from "../../../sandbox/engine/instance.ts";
 import { PAGE_BYTES } from "../../../sandbox/image/marks.ts";
 import { markedRuns, toRuns } from "../../../sandbox/image/page-runs.ts";
 import { park, unpark } from "../../../sandbox/image/parked.ts";
-import { differsFrom, plainCopy, type Restorer } from "../../../sandbox/image/plain-copy.ts";
+import { differsFrom } from "../../../sandbox/image/compare.ts";
+import { plainCopy } from "../../../sandbox/image/plain-copy.ts";
+import type { Restorer } from "../../../sandbox/image/restorer.ts";
 import { trackedRestore } from "../../../sandbox/image/tracked-restore.ts";
 import { baseImage, engineModule, type InThreadPlugin, loadInThread, meteredModule } from "../../support/in-thread.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Image, unchanged } from "../../../sandbox/image/image.ts";
-import { differsFrom, plainCopy } from "../../../sandbox/image/plain-copy.ts";
+import { differsFrom } from "../../../sandbox/image/compare.ts";
+import { plainCopy } from "../../../sandbox/image/plain-copy.ts";
 import { Instance } from "../../../sandbox/engine/instance.ts";
 import { PAGE_BYTES } from "../../../sandbox/image/marks.ts";
 import { trackedRestore } from "../../../sandbox/image/tracked-restore.ts";

@@ -44,25 +44,37 @@ describe("judgeEntry()", () => {
 
 describe("judgeCall()", () => {
   it("leaves a call alone that has not begun, however long it has waited [T2.start]", () => {
-    expect(judgeCall(job({ begunAt: undefined }), false, 1e9)).toEqual({ kind: "fine" });
+    expect(judgeCall(job({ begunAt: undefined }), undefined, 1e9, true)).toEqual({ kind: "fine" });
   });
 
   it("answers for a worker that lets the wall time pass", () => {
-    expect(judgeCall(job(), false, 1_030)).toEqual({ kind: "fine" });
-    expect(judgeCall(job(), false, 1_031)).toEqual({ kind: "answer", fault: { kind: "timeout", limit: "wall", limitMs: 1_000 } });
+    expect(judgeCall(job(), undefined, 1_030, true)).toEqual({ kind: "fine" });
+    expect(judgeCall(job(), undefined, 1_031, true)).toEqual({ kind: "answer", fault: { kind: "timeout", limit: "wall", limitMs: 1_000 } });
   });
 
   it("does not count the time for which a call waited for a person [E7.clock]", () => {
     const asked = job({ askingMs: 60_000 });
-    expect(judgeCall(asked, false, 61_030)).toEqual({ kind: "fine" });
-    expect(judgeCall(asked, false, 61_031)).toEqual({ kind: "answer", fault: { kind: "timeout", limit: "wall", limitMs: 1_000 } });
+    expect(judgeCall(asked, undefined, 61_030, true)).toEqual({ kind: "fine" });
+    expect(judgeCall(asked, undefined, 61_031, true)).toEqual({
+      kind: "answer",
+      fault: { kind: "timeout", limit: "wall", limitMs: 1_000 },
+    });
   });
 
   it("stops a cancelled call after its grace, then answers for it or ends its worker [T3.grace]", () => {
     const cancelled = job({ cancelBy: 300 });
-    expect(judgeCall(cancelled, true, 300)).toEqual({ kind: "fine" });
-    expect(judgeCall(cancelled, true, 301)).toEqual({ kind: "stop" });
-    expect(judgeCall(cancelled, false, 331)).toEqual({ kind: "answer", fault: { kind: "cancelled" } });
-    expect(judgeCall(cancelled, true, 331)).toEqual({ kind: "kill", fault: { kind: "cancelled" } });
+    const silent = { number: 1, enteredAt: 0, endBy: 500, lastPoll: 10 };
+    expect(judgeCall(cancelled, silent, 300, true)).toEqual({ kind: "fine" });
+    expect(judgeCall(cancelled, silent, 301, true)).toEqual({ kind: "stop" });
+    expect(judgeCall(cancelled, undefined, 331, true)).toEqual({ kind: "answer", fault: { kind: "cancelled" } });
+    expect(judgeCall(cancelled, silent, 331, true)).toEqual({ kind: "kill", fault: { kind: "cancelled" } });
+  });
+
+  it("does not end the worker of a cancelled guest that asks whether to go on: it only waits for a processor [T3.grace] [B10]", () => {
+    const cancelled = job({ cancelBy: 300 });
+    const polling = { number: 1, enteredAt: 0, endBy: 500, lastPoll: 290 };
+    expect(judgeCall(cancelled, polling, 331, true)).toEqual({ kind: "answer", fault: { kind: "cancelled" } });
+    // It may be in a loop that never asks where native ones do not.
+    expect(judgeCall(cancelled, polling, 331, false)).toEqual({ kind: "kill", fault: { kind: "cancelled" } });
   });
 });

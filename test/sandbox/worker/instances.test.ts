@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { type BaseImage, type Image, unchanged } from "../../../sandbox/image/image.ts";
 import type { Instance } from "../../../sandbox/engine/instance.ts";
-import { differsFrom, plainCopy, type Restorer } from "../../../sandbox/image/plain-copy.ts";
+import { differsFrom } from "../../../sandbox/image/compare.ts";
+import { plainCopy } from "../../../sandbox/image/plain-copy.ts";
+import type { Restorer } from "../../../sandbox/image/restorer.ts";
 import { trackedRestore } from "../../../sandbox/image/tracked-restore.ts";
 import { Instances } from "../../../sandbox/worker/instances.ts";
 import type { Lease } from "../../../sandbox/worker/lease.ts";
