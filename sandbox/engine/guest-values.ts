@@ -103,11 +103,21 @@ export class GuestValues {
     return value;
   }
 
-  /** An ArrayBuffer with a copy of `bytes`; 0 (undefined to the guest) if there is no room. */
+  /** A string of well-formed UTF-8 without U+0000. */
+  newStringOf(bytes: Uint8Array): number {
+    const address = allocate(this.#running, bytes.length + 1);
+    this.bytes.set(bytes, address);
+    this.bytes[address + bytes.length] = 0;
+    this.#running.wrote(address, bytes.length + 1);
+    const value = this.#functions._QTS_NewString(this.#handles.context, address);
+    this.#functions._free(address);
+    return value;
+  }
+
+  /** An ArrayBuffer with a copy of `bytes`. @throws {RangeError} if there is no room: an empty one would be another answer. */
   newBytes(bytes: Uint8Array): number {
     // The engine's allocator answers 0 for 0 bytes.
-    const address = this.#functions._malloc(Math.max(1, bytes.length));
-    if (address === 0) return 0;
+    const address = allocate(this.#running, Math.max(1, bytes.length));
     this.bytes.set(bytes, address);
     this.#running.wrote(address, bytes.length);
     return this.#functions._QTS_NewArrayBuffer(this.#handles.context, address, bytes.length);
@@ -247,3 +257,17 @@ export class GuestValues {
 
 /** JSPromiseStateEnum; -1 is no promise. */
 const PROMISE_STATES: readonly ("pending" | "fulfilled" | "rejected")[] = ["pending", "fulfilled", "rejected"];
+
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Whether the bytes are well-formed UTF-8 without U+0000: what can be a C string, and the same text as one. */
+export function isPlainText(bytes: Uint8Array): boolean {
+  if (bytes.includes(0)) return false;
+  try {
+    strict.decode(bytes);
+    return true;
+  } catch {
+    // Malformed.
+    return false;
+  }
+}

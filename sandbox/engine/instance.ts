@@ -21,7 +21,7 @@ import { EngineInterrupted, type FuelState } from "./fuel.ts";
 import { ENTRY_NAMES, type EntryName, type Handles } from "./handles.ts";
 import { findRejectionHook } from "./rejection-hook.ts";
 import { CLOSED_HOST, type GuestHost, type GuestThrow } from "./guest-host.ts";
-import { GuestException, GuestValues, TextTooLong } from "./guest-values.ts";
+import { GuestException, GuestValues, isPlainText, TextTooLong } from "./guest-values.ts";
 import type { Image } from "../image/image.ts";
 import { PAGE_BYTES } from "../image/marks.ts";
 import type { Shadow } from "../image/shadow.ts";
@@ -204,7 +204,7 @@ export class Instance {
     const { values } = this;
     const native = values.newObject();
     values.setProperty(native, "hostCall", values.newFunction("hostCall", 4, HOST_CALL_REF));
-    values.setProperty(native, "takeBytes", values.newFunction("takeBytes", 0, TAKE_BYTES_REF));
+    values.setProperty(native, "takeBytes", values.newFunction("takeBytes", 1, TAKE_BYTES_REF));
     const namespace = this.evaluate(`export { boot } from ${JSON.stringify(entryModule)};`, "bascule:boot", "module");
     const boot = values.property(namespace, "boot");
     const entry = values.call(boot, [native]);
@@ -264,14 +264,19 @@ export class Instance {
   /** Calls an entry function with strings and numbers; gives its text. @throws {GuestException | TextTooLong} */
   callEntry(name: EntryName, args: readonly (string | number)[], maximumBytes: number = SCRATCH_TEXT_BYTES): string {
     return this.#guard(() => {
-      const { values } = this;
-      const made = values.newAll(args);
-      const result = values.call(this.handles.entry[name], made);
-      for (const value of made) values.free(value);
-      const text = values.text(result, maximumBytes);
-      values.free(result);
+      const result = this.#enter(name, args);
+      const text = this.values.text(result, maximumBytes);
+      this.values.free(result);
       return text;
     });
+  }
+
+  #enter(name: EntryName, args: readonly (string | number)[]): number {
+    const { values } = this;
+    const made = values.newAll(args);
+    const result = values.call(this.handles.entry[name], made);
+    for (const value of made) values.free(value);
+    return result;
   }
 
   /** Hands a module's namespace to the prelude. @throws {GuestException} */
@@ -317,7 +322,7 @@ export class Instance {
   settle(operation: number, answer: string, bytes: Uint8Array | undefined): void {
     this.#answerBytes = bytes;
     try {
-      this.callEntry("settle", [operation, answer]);
+      this.#guard(() => this.values.free(this.#enter("settle", [operation, answer, bytes === undefined ? 0 : 1])));
     } finally {
       this.#answerBytes = undefined;
     }
@@ -325,10 +330,10 @@ export class Instance {
 
   /** Answers the guest's native functions. Called by the engine inside guest frames; public for `start` only. */
   callFunction(count: number, pointers: number, hostRef: number): number {
-    if (hostRef === TAKE_BYTES_REF) return this.#takeBytes();
-    if (hostRef !== HOST_CALL_REF || count < 3) return 0;
     const { values } = this;
     const argument = (index: number): number => this.#functions._QTS_ArgvGetJSValueConstPointer(pointers, index);
+    if (hostRef === TAKE_BYTES_REF) return this.#takeBytes(count > 0 && values.number(argument(0)) === 1);
+    if (hostRef !== HOST_CALL_REF || count < 3) return 0;
     const id = values.number(argument(0));
     const operation = values.boundedText(argument(1));
     const text = values.text(argument(2));
@@ -345,10 +350,11 @@ export class Instance {
     return undefined;
   }
 
-  #takeBytes(): number {
+  #takeBytes(asText: boolean): number {
     const bytes = this.#answerBytes;
     this.#answerBytes = undefined;
-    return bytes === undefined ? 0 : this.values.newBytes(bytes);
+    if (bytes === undefined) return 0;
+    return asText && isPlainText(bytes) ? this.values.newStringOf(bytes) : this.values.newBytes(bytes);
   }
 
   /**

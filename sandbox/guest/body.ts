@@ -2,7 +2,8 @@
 
 import { blobBytes, blobType, createBlob, isBlob, streamBytes } from "./blob.ts";
 import { bufferOf, concatBytes, isBufferSource, ownBytes, toBytes } from "./bytes.ts";
-import { decodeUtf8, decodeUtf8Text, encodeUtf8 } from "./encoding.ts";
+import { decodeUtf8 } from "./channel.ts";
+import { decodeUtf8Text, encodeUtf8 } from "./encoding.ts";
 import { createFormData, formEntries, type FormEntry, isFormData } from "./form-data.ts";
 import { parseJson } from "./json.ts";
 import { extractMimeType, formatMimeType } from "./mime-type.ts";

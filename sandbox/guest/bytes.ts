@@ -8,6 +8,7 @@ import {
   dataViewBuffer,
   dataViewByteLength,
   dataViewByteOffset,
+  PrimordialArrayBuffer,
   PrimordialTypeError,
   PrimordialUint8Array,
   sharedArrayBufferByteLength,
@@ -18,6 +19,11 @@ import {
   typedArraySet,
   typedArrayTag,
 } from "./primordials.ts";
+
+/** The bytes of an answer, for `Request.convert`. */
+export function toByteArray(_value: unknown, bytes: ArrayBuffer | undefined): Uint8Array<ArrayBuffer> {
+  return new PrimordialUint8Array(bytes ?? new PrimordialArrayBuffer(0));
+}
 
 /**
  * The bytes in a buffer of their own: what crosses is all of a buffer, and a copy does not change meanwhile.

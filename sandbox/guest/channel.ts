@@ -15,7 +15,7 @@ import {
   mapGet,
   mapSet,
   mapSize,
-  objectHasOwn,
+  PrimordialError,
   PrimordialMap,
   PrimordialPromise,
   PrimordialTypeError,
@@ -27,10 +27,11 @@ import {
   stringStartsWith,
 } from "./primordials.ts";
 import type { Native } from "./protocol.ts";
-import { cleanStack, rawStack } from "./stack.ts";
+import { cleanStack } from "./stack.ts";
 
-/** What a program asks the host for. */
+/** What a program asks the host for. Without a prototype: a plugin may have put anything on `Object.prototype`. */
 export interface Request<T> {
+  readonly __proto__: null;
   readonly operation: string;
   readonly args: FlatObject;
   /** JSON text of the arguments, where they hold more than primitives; `args` is not sent then. */
@@ -38,16 +39,16 @@ export interface Request<T> {
   readonly bytes?: ArrayBuffer | undefined;
   /** Whether it has an effect that outlives the call, where the operation's name does not say so. */
   readonly hasEffect?: () => boolean;
+  /** Whether the answer's bytes are wanted as text: `convert` gets `decodeUtf8` of them as the value. */
+  readonly isText?: true | undefined;
   /** Makes the answer into what the program gets. `bytes` are those of the answer. */
   readonly convert: (value: unknown, bytes: ArrayBuffer | undefined) => T;
 }
 
 interface Pending {
-  readonly operation: string;
-  readonly hasEffect: (() => boolean) | undefined;
+  readonly wanted: Request<unknown>;
   /** Where the program asked, for the stack of a failure. */
-  readonly stack: string;
-  readonly convert: (value: unknown, bytes: ArrayBuffer | undefined) => unknown;
+  readonly stack: string | undefined;
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -105,7 +106,7 @@ export function unfinishedEffects(): string[] | undefined {
   // Most calls have asked for nothing.
   if (nextId === FIRST_ID || mapSize(pending) === 0) return undefined;
   const operations = bareList<string>();
-  mapForEach(pending, ({ operation, hasEffect: own }) => {
+  mapForEach(pending, ({ wanted: { operation, hasEffect: own } }) => {
     if (own === undefined ? hasEffect(operation) : own()) operations[operations.length] = operation;
   });
   return operations.length === 0 ? undefined : operations;
@@ -114,60 +115,58 @@ export function unfinishedEffects(): string[] | undefined {
 /** Names of the pending operations, by id: a copy. */
 export function pendingOperations(): Map<number, string> {
   const operations = new PrimordialMap<number, string>();
-  mapForEach(pending, ({ operation }, id) => {
+  mapForEach(pending, ({ wanted: { operation } }, id) => {
     mapSet(operations, id, operation);
   });
   return operations;
 }
 
 /** Asks the host and waits. @throws the host's refusal as the error it names. */
-export function ask<T>(request: Request<T>): T {
-  refuseWhileLoading(request.operation, request.args);
-  const answer = hostCall(0, request.operation, textOf(request), bytesOf(request));
-  const bytes = takeBytes();
-  return request.convert(readAnswer(answer ?? "v"), bytes);
+export function ask<T>(wanted: Request<T>): T {
+  if (loading) refuseWhileLoading(wanted);
+  return takeAnswer(wanted, send(0, wanted) ?? "v", true);
 }
 
-/** Asks the host; the promise settles when the engine brings the answer. */
-export function request<T>(wanted: Request<T>): Promise<T> {
+/** Of the promise that was made last. */
+let lastResolve: Pending["resolve"];
+let lastReject: Pending["reject"];
+const keepSettlers = (resolve: Pending["resolve"], reject: Pending["reject"]): void => {
+  lastResolve = resolve;
+  lastReject = reject;
+};
+
+/**
+ * Asks the host; the promise settles when the engine brings the answer. `stack` is where the program asked: a caller that
+ * many calls go through takes it first, because each frame of ours in it costs as much as a promise.
+ */
+export function request<T>(wanted: Request<T>, stack: string | undefined = new PrimordialError("").stack): Promise<T> {
+  const id = nextId++;
   try {
-    refuseWhileLoading(wanted.operation, wanted.args);
+    if (loading) refuseWhileLoading(wanted);
+    send(id, wanted);
   } catch (error) {
     return promiseReject(error);
   }
-  return new PrimordialPromise<T>((resolve, reject) => {
-    const id = nextId++;
-    const { operation, convert } = wanted;
-    // The promise is resolved with what `convert` answers, which is a T.
-    const hasEffect = objectHasOwn(wanted, "hasEffect") ? wanted.hasEffect : undefined;
-    mapSet(pending, id, { operation, hasEffect, convert, resolve: resolve as (value: unknown) => void, reject, stack: rawStack() });
-    try {
-      hostCall(id, operation, textOf(wanted), bytesOf(wanted));
-    } catch (error) {
-      mapDelete(pending, id);
-      throw error;
-    }
-  });
+  const promise = new PrimordialPromise(keepSettlers);
+  mapSet(pending, id, { wanted, stack, resolve: lastResolve, reject: lastReject });
+  // It is resolved with what `convert` answers.
+  return promise as Promise<T>;
 }
 
-/** Optional members are own or absent: a plugin may have put anything on `Object.prototype`. */
-function textOf(request: Request<unknown>): string {
-  return objectHasOwn(request, "json") && request.json !== undefined ? request.json : objectToJson(request.args);
-}
-
-function bytesOf(request: Request<unknown>): ArrayBuffer | undefined {
-  return objectHasOwn(request, "bytes") ? request.bytes : undefined;
+function send(id: number, { operation, json, args, bytes }: Request<unknown>): string | undefined {
+  const text = json ?? objectToJson(args);
+  // An argument that is there has to be looked at.
+  return bytes === undefined ? hostCall(id, operation, text) : hostCall(id, operation, text, bytes);
 }
 
 /** Brings an asynchronous answer. An unknown id is ignored: the engine's records are not the guest's to question. */
-export function settle(id: number, answer: string): void {
-  const bytes = takeBytes();
+export function settle(id: number, answer: string, hasBytes?: number): void {
   const waiting = mapGet(pending, id);
   if (waiting === undefined) return;
   mapDelete(pending, id);
   let value: unknown;
   try {
-    value = waiting.convert(readAnswer(answer, waiting.stack), bytes);
+    value = takeAnswer(waiting.wanted, answer, hasBytes === 1, waiting.stack);
   } catch (error) {
     waiting.reject(error);
     return;
@@ -175,9 +174,23 @@ export function settle(id: number, answer: string): void {
   waiting.resolve(value);
 }
 
+function takeAnswer<T>({ isText, convert }: Request<T>, answer: string, hasBytes: boolean, stack?: string): T {
+  const taken = hasBytes ? takeBytes(isText === true ? 1 : 0) : undefined;
+  // A refusal brings no bytes.
+  if (typeof taken === "string") return convert(taken, undefined);
+  const value = readAnswer(answer, stack);
+  if (isText !== true) return convert(value, taken);
+  return convert(taken === undefined ? "" : decodeUtf8(taken), undefined);
+}
+
+/** UTF-8 as `Deno.readTextFile` reads it: what is malformed becomes U+FFFD, a byte order mark stays. */
+export function decodeUtf8(bytes: ArrayBuffer): string {
+  return `${askWorker("text.utf8", "", bytes) as string}`;
+}
+
 /** Runs an operation of the worker itself: text in, JSON value or raw text out. */
 export function askWorker(operation: string, text: string, bytes?: ArrayBuffer): unknown {
-  return readAnswer(hostCall(0, operation, text, bytes) ?? "v");
+  return readAnswer((bytes === undefined ? hostCall(0, operation, text) : hostCall(0, operation, text, bytes)) ?? "v");
 }
 
 /** Tells the worker something that has no answer. */
@@ -187,7 +200,7 @@ export function tellWorker(operation: string): void {
 
 /** The bytes that came with the last answer. */
 export function takeAnswerBytes(): ArrayBuffer | undefined {
-  return takeBytes();
+  return takeBytes(0) as ArrayBuffer | undefined;
 }
 
 function readAnswer(answer: string, stack?: string): unknown {
@@ -207,9 +220,7 @@ function readAnswer(answer: string, stack?: string): unknown {
  *
  * The engine and the host refuse too; this is for the message.
  */
-function refuseWhileLoading(operation: string, args: FlatObject): void {
-  if (!loading) return;
-  const { path } = args;
+function refuseWhileLoading({ operation, args: { path } }: Request<unknown>): void {
   if (operation === "fs.readFile" && typeof path === "string" && stringStartsWith(path, "/$plugin/")) return;
   throw toGuestError({
     name: "NotCapable",

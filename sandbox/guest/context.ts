@@ -131,7 +131,13 @@ function progressText(value: unknown): string {
 
 function sendProgress(text: string): void {
   progressOnItsWay++;
-  const answered = request({ operation: "progress", args: { __proto__: null }, json: `{"value":${text}}`, convert: ignore });
+  const answered = request({
+    __proto__: null,
+    operation: "progress",
+    args: { __proto__: null },
+    json: `{"value":${text}}`,
+    convert: ignore,
+  });
   // Whether it was shown is no concern of the tool's.
   promiseThen(answered, progressArrived, progressArrived);
 }

@@ -29,7 +29,7 @@ function getVariable(key: unknown): string | undefined {
   const name = toName(key);
   if (mapHas(overlay, name)) return mapGet(overlay, name);
   requireNotRevoked("env", name);
-  return ask({ operation: "env.get", args: { __proto__: null, name }, convert: toVariable });
+  return ask({ __proto__: null, operation: "env.get", args: { __proto__: null, name }, convert: toVariable });
 }
 
 function toVariable(value: unknown): string | undefined {
@@ -41,7 +41,7 @@ function hasVariable(key: unknown): boolean {
   const name = toName(key);
   if (mapHas(overlay, name)) return mapGet(overlay, name) !== undefined;
   requireNotRevoked("env", name);
-  return ask({ operation: "env.has", args: { __proto__: null, name }, convert: (value) => value === true });
+  return ask({ __proto__: null, operation: "env.has", args: { __proto__: null, name }, convert: (value) => value === true });
 }
 
 function setVariable(key: unknown, value: unknown): void {
@@ -58,6 +58,7 @@ function toObject(): Record<string, string> {
   requireNotRevoked("env", undefined);
   // The host answers an object of strings.
   const given = ask({
+    __proto__: null,
     operation: "env.toObject",
     args: { __proto__: null },
     convert: (value) => value as Readonly<Record<string, string>>,

@@ -123,7 +123,7 @@ function acting<T = undefined>(
   args?: FlatObject,
   convert: Request<T>["convert"] = () => undefined as T,
 ): Request<T> {
-  return { operation: `file.${name}`, args: { __proto__: null, id, ...args }, convert };
+  return { __proto__: null, operation: `file.${name}`, args: { __proto__: null, id, ...args }, convert };
 }
 
 function toValue(value: unknown): unknown {
@@ -214,6 +214,7 @@ export function opening(given: unknown, options: Readonly<Record<string, unknown
   const { mode } = options;
   const permissions = mode === undefined || mode === null ? undefined : +(mode as number) & 0o7777;
   return {
+    __proto__: null,
     operation: "file.open",
     args: { __proto__: null, path, ...flags, mode: permissions },
     convert: (id) => new FsFile(id, secret),

@@ -1,24 +1,23 @@
 /** The file functions of `Deno`, each with its synchronous twin, over the host's `fs.` operations. */
 
 import { isAbortSignal, offAbort, onAbort } from "./abort.ts";
-import { bufferOf, toBytes } from "./bytes.ts";
+import { bufferOf, toByteArray, toBytes } from "./bytes.ts";
 import { ask, type Request, request } from "./channel.ts";
 import type { FlatObject } from "./json-text.ts";
 import { opening } from "./deno-file.ts";
 import { toDirEntries, toFileInfo } from "./deno-file-info.ts";
 import { toPath } from "./deno-paths.ts";
 import { requireNotRevoked } from "./deno-permissions.ts";
-import { decodeUtf8, encodeUtf8 } from "./encoding.ts";
+import { encodeUtf8 } from "./encoding.ts";
 import {
   argumentAt,
   define,
   iteratorPrototype,
   objectSetPrototypeOf,
-  PrimordialArrayBuffer,
+  PrimordialError,
   PrimordialPromise,
   PrimordialSymbol,
   PrimordialTypeError,
-  PrimordialUint8Array,
   promiseReject,
   promiseThen,
   reflectDefineProperty,
@@ -38,7 +37,7 @@ interface FileFunction {
 
 const FUNCTIONS: readonly FileFunction[] = [
   { name: "readFile", length: 1, signalAt: 1, toRequest: (path) => look("fs.readFile", path, toByteArray) },
-  { name: "readTextFile", length: 1, signalAt: 1, toRequest: (path) => look("fs.readFile", path, toText) },
+  { name: "readTextFile", length: 1, signalAt: 1, toRequest: (path) => look("fs.readFile", path, toString, true) },
   {
     name: "writeFile",
     length: 2,
@@ -69,24 +68,24 @@ export function readBytes(path: unknown): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 /** A question about one existing file. */
-function look<T>(operation: string, given: unknown, convert: Request<T>["convert"]): Request<T> {
+function look<T>(operation: string, given: unknown, convert: Request<T>["convert"], isText?: true): Request<T> {
   const path = toPath(given);
   requireNotRevoked("read", path);
-  return { operation, args: { __proto__: null, path }, convert };
+  return { __proto__: null, operation, args: { __proto__: null, path }, isText, convert };
 }
 
 /** A change of one file. */
 function change(operation: string, given: unknown, options?: FlatObject): Request<undefined> {
   const path = toPath(given);
   requireNotRevoked("write", path);
-  return { operation, args: { __proto__: null, path, ...options }, convert: toNothing };
+  return { __proto__: null, operation, args: { __proto__: null, path, ...options }, convert: toNothing };
 }
 
 function between(operation: string, from: string, to: string): Request<undefined> {
   requireNotRevoked("read", from);
   requireNotRevoked("write", from);
   requireNotRevoked("write", to);
-  return { operation, args: { __proto__: null, from, to }, convert: toNothing };
+  return { __proto__: null, operation, args: { __proto__: null, from, to }, convert: toNothing };
 }
 
 function write(path: unknown, bytes: ArrayBuffer, given: unknown): Request<undefined> {
@@ -98,7 +97,7 @@ function write(path: unknown, bytes: ArrayBuffer, given: unknown): Request<undef
     createNew: toFlag(options["createNew"]),
     mode: toMode(options["mode"]),
   };
-  return { ...change("fs.writeFile", path, args), bytes };
+  return { ...change("fs.writeFile", path, args), __proto__: null, bytes };
 }
 
 function readMkdir(given: unknown): FlatObject {
@@ -115,7 +114,7 @@ function makeTemp(operation: string, given: unknown): Request<string> {
   const dir = options["dir"] === undefined ? undefined : toPath(options["dir"]);
   requireNotRevoked("write", dir);
   const args = { __proto__: null, dir, prefix: toName(options["prefix"]), suffix: toName(options["suffix"]) };
-  return { operation, args, convert: toString };
+  return { __proto__: null, operation, args, convert: toString };
 }
 
 function toFlag(value: unknown): boolean | undefined {
@@ -137,14 +136,6 @@ function toName(value: unknown): string | undefined {
   return value === undefined || value === null ? undefined : toPath(toDomString(value));
 }
 
-function toByteArray(_value: unknown, bytes: ArrayBuffer | undefined): Uint8Array<ArrayBuffer> {
-  return new PrimordialUint8Array(bytes ?? new PrimordialArrayBuffer(0));
-}
-
-function toText(_value: unknown, bytes: ArrayBuffer | undefined): string {
-  return bytes === undefined ? "" : decodeUtf8(bytes);
-}
-
 function toString(value: unknown): string {
   return `${value as string}`;
 }
@@ -160,9 +151,10 @@ export function createDenoFs(): Record<string, unknown> {
   nameFunction(readDirSync, "readDirSync");
   for (const described of FUNCTIONS) {
     const { name, length, toRequest } = described;
-    const begin = (...given: unknown[]): unknown => later(described, given);
+    const [what, whatSync] = [`execute 'Deno.${name}'`, `execute 'Deno.${name}Sync'`];
+    const begin = (...given: unknown[]): unknown => later(described, given, what, new PrimordialError("").stack);
     const wait = (...given: unknown[]): unknown => {
-      requireArguments(given.length, length, `execute 'Deno.${name}Sync'`);
+      requireArguments(given.length, length, whatSync);
       return ask(toRequest(argumentAt(given, 0), argumentAt(given, 1), argumentAt(given, 2)));
     };
     nameFunction(begin, name, length);
@@ -173,15 +165,21 @@ export function createDenoFs(): Record<string, unknown> {
   return functions;
 }
 
-function later({ name, length, toRequest, signalAt }: FileFunction, given: unknown[]): Promise<unknown> {
+function later(
+  { name, length, toRequest, signalAt }: FileFunction,
+  given: unknown[],
+  what: string,
+  stack: string | undefined,
+): Promise<unknown> {
   try {
-    requireArguments(given.length, length, `execute 'Deno.${name}'`);
+    requireArguments(given.length, length, what);
     const signal = signalAt === undefined || given.length <= signalAt ? undefined : readSignal(argumentAt(given, signalAt));
     if (signal?.aborted === true) return promiseReject(signal.reason);
-    const stream = name === "writeFile" || name === "writeTextFile" ? argumentAt(given, 1) : undefined;
-    if (isReadable(stream))
+    // Where the signal comes third, the second is what is written.
+    const stream = signalAt === 2 ? argumentAt(given, 1) : undefined;
+    if (stream !== undefined && isReadable(stream))
       return writeStream(argumentAt(given, 0), name === "writeFile" ? stream : encodeChunks(stream), argumentAt(given, 2));
-    const answer = request(toRequest(argumentAt(given, 0), argumentAt(given, 1), argumentAt(given, 2)));
+    const answer = request(toRequest(argumentAt(given, 0), argumentAt(given, 1), argumentAt(given, 2)), stack);
     return signal === undefined ? answer : untilAbort(answer, signal);
   } catch (error) {
     return promiseReject(error);

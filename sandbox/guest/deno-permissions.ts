@@ -117,6 +117,7 @@ function toRequest(
   adapt: (answer: Answer) => Answer = asIs,
 ): Parameters<typeof ask<PermissionStatus>>[0] {
   return {
+    __proto__: null,
     operation,
     args: toArgs(descriptor),
     json: toJson(descriptor),
@@ -189,6 +190,7 @@ export function isRevoked(name: "read" | "write" | "env", subject: string | unde
   if (!concerns) return false;
   const descriptor: Descriptor = { name, field: name === "env" ? "variable" : "path", subject };
   return ask({
+    __proto__: null,
     operation: "permissions.query",
     args: toArgs(descriptor),
     json: toJson(descriptor),

@@ -31,11 +31,6 @@ export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
   return new PrimordialUint8Array(takeAnswerBytes() ?? new PrimordialArrayBuffer(0));
 }
 
-/** UTF-8 as `Deno.readTextFile` reads it: what is malformed becomes U+FFFD, a byte order mark stays. */
-export function decodeUtf8(bytes: ArrayBuffer): string {
-  return `${askWorker("text.utf8", "", bytes) as string}`;
-}
-
 /** UTF-8 as the Encoding standard's "UTF-8 decode": a byte order mark at the start is dropped. */
 export function decodeUtf8Text(bytes: Uint8Array<ArrayBuffer>): string {
   if (typedArrayLength(bytes) === 0) return "";

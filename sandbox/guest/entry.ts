@@ -75,7 +75,8 @@ function poll(): string {
   const outcome = currentOutcome();
   if (outcome !== undefined) return outcome;
   const most = mostTimers();
-  return `w${untilNextTimer() ?? ""}${most === 0 ? "" : `,${most}`}`;
+  // Most calls that wait have no timer and had none.
+  return most === 0 ? "w" : `w${untilNextTimer() ?? ""},${most}`;
 }
 
 function installGlobals(global: object): void {

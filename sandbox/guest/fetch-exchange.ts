@@ -94,6 +94,7 @@ function send(request: Request, own: Exchange, convert: (answer: unknown) => Res
   const isSafe = method === "GET" || method === "HEAD" || method === "OPTIONS";
   if (body !== null) body.used = true;
   return askHost({
+    __proto__: null,
     operation: "net.fetch",
     args: {},
     json: `{"id":${own.id},"url":${quoteJson(url)},"method":${quoteJson(method)},"redirect":${quoteJson(choices.redirect)},"body":"${kind}","headers":${listToJson(names)}}`,
@@ -141,7 +142,7 @@ function bodyStream(own: Exchange, stop: () => void): Stream {
     start: (controller: Stream) => {
       own.reading = controller;
     },
-    pull: () => askHost<void>({ operation: "net.read", args: { id: own.id }, convert: take }),
+    pull: () => askHost<void>({ __proto__: null, operation: "net.read", args: { id: own.id }, convert: take }),
     cancel: () => {
       own.reading = undefined;
       end(own, stop);
@@ -164,12 +165,22 @@ function sendBody(stream: Stream, own: Exchange, fail: (reason: unknown) => void
     const length = typedArrayLength(bytes);
     for (let at = 0; at < length; at += PIECE_BYTES) {
       const piece = bufferOf(ownBytes(viewBytes(bytes, at, mathMin(at + PIECE_BYTES, length))));
-      const isWanted = await askHost({ operation: "net.write", args: { id: own.id }, bytes: piece, convert: (value) => value === true });
+      const isWanted = await askHost({
+        __proto__: null,
+        operation: "net.write",
+        args: { id: own.id },
+        bytes: piece,
+        convert: (value) => value === true,
+      });
       if (!isWanted) throw UNWANTED;
     }
   };
   const finish = (): void => {
-    promiseThen(askHost({ operation: "net.write", args: { id: own.id, end: true }, convert: () => undefined }), ignore, ignore);
+    promiseThen(
+      askHost({ __proto__: null, operation: "net.write", args: { id: own.id, end: true }, convert: () => undefined }),
+      ignore,
+      ignore,
+    );
   };
   promiseThen(pipeInto(stream, write), finish, (reason) => {
     // The answer, or its absence, says why.
@@ -198,7 +209,7 @@ function end(own: Exchange, stop: () => void): void {
 }
 
 function giveUp(id: number): void {
-  promiseThen(askHost({ operation: "net.close", args: { id }, convert: () => undefined }), ignore, ignore);
+  promiseThen(askHost({ __proto__: null, operation: "net.close", args: { id }, convert: () => undefined }), ignore, ignore);
 }
 
 function ignore(): void {}

@@ -10,7 +10,7 @@ import { arrayJoin, bareList, isFiniteNumber, jsonStringify, reflectOwnKeys } fr
 /** What an operation's argument can be; undefined is left out. */
 export type FlatValue = string | number | boolean | null | undefined;
 
-/** An object without prototype that holds nothing but primitives. */
+/** An object that holds nothing but primitives, under names that need no escapes in JSON: the prelude's own. */
 export type FlatObject = Readonly<Record<string, FlatValue>>;
 
 /** A string in quotes, with U+0000 and lone surrogates escaped. */
@@ -19,15 +19,15 @@ export function quoteJson(text: string): string {
 }
 
 export function objectToJson(fields: FlatObject): string {
-  const keys = reflectOwnKeys(fields);
+  // Names are texts: nothing here has symbols for keys.
+  const keys = reflectOwnKeys(fields) as string[];
   let text = "";
   for (let index = 0; index < keys.length; index++) {
-    const key = keys[index];
-    const value = typeof key === "string" ? fields[key] : undefined;
-    if (typeof key !== "string" || value === undefined) continue;
-    text += `${text === "" ? "" : ","}${quoteJson(key)}:${valueToJson(value)}`;
+    const key = keys[index] ?? "";
+    const value = fields[key];
+    if (value !== undefined) text += `${text === "" ? '{"' : ',"'}${key}":${valueToJson(value)}`;
   }
-  return `{${text}}`;
+  return text === "" ? "{}" : `${text}}`;
 }
 
 function valueToJson(value: string | number | boolean | null): string {

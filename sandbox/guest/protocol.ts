@@ -10,13 +10,14 @@ export interface Native {
   /**
    * Runs an operation. `id` 0 is synchronous: the answer is returned, tagged `v` + JSON value, `s` + raw text
    * (never containing U+0000), or `e` + JSON `{ name, message, code? }`. `id` > 0 is asynchronous: returns undefined,
-   * the same kind of answer comes through `Entry.settle(id, answer)`. Bytes that belong to an answer are read with
-   * `takeBytes` at once. `text` is JSON, except for `text.*` operations. `bytes` are copied.
+   * the same kind of answer comes through `Entry.settle`. Bytes that belong to an answer are read with `takeBytes` at
+   * once. `text` is JSON, except for `text.*` operations. `bytes` are copied.
    *
    * Strings that contain U+0000 or lone surrogates are mangled on this boundary: send those as JSON.
    */
   hostCall(id: number, operation: string, text: string, bytes?: ArrayBuffer): string | undefined;
-  takeBytes(): ArrayBuffer | undefined;
+  /** With `asText` 1 as text, if they are well-formed UTF-8 without U+0000. */
+  takeBytes(asText: 0 | 1): ArrayBuffer | string | undefined;
 }
 
 export type Boot = (native: Native) => Entry;
@@ -38,8 +39,8 @@ export interface Entry {
    * that may wait at once.
    */
   invoke(...call: CallWords): string;
-  /** Settles an asynchronous operation. Microtasks are run by the engine afterwards. */
-  settle(id: number, answer: string): void;
+  /** Settles an asynchronous operation; `hasBytes` 1 if bytes belong to the answer. Microtasks are run by the engine afterwards. */
+  settle(id: number, answer: string, hasBytes: number): void;
   /**
    * Runs at most one timer that is due: the engine runs the microtasks in between, as browsers and Deno do. `poll`
    * then answers `w0` while another one is due.

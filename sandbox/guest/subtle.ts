@@ -68,6 +68,7 @@ function createMethod(name: string, signature: string): (...given: unknown[]) =>
       const hash = name === "digest" ? plainHash(given[0]) : undefined;
       if (hash !== undefined) return digestNow(hash, message.bytes);
       return request({
+        __proto__: null,
         operation: `subtle.${name}`,
         args: NOTHING,
         json: message.json,

@@ -30,7 +30,7 @@ export function callTool(name: unknown, args: unknown = {}): Promise<unknown> {
     const text = jsonStringify(args);
     if (text === undefined) throw new PrimordialTypeError("The arguments of a tool are a JSON object");
     const json = `{"name":${quoteJson(toDomString(name))},"args":${text}}`;
-    return follow(request({ operation: "tools.call", args: { __proto__: null }, json, convert: asItIs }));
+    return follow(request({ __proto__: null, operation: "tools.call", args: { __proto__: null }, json, convert: asItIs }));
   } catch (error) {
     return promiseReject(error);
   }
@@ -45,8 +45,9 @@ function follow(begun: Promise<unknown>): Promise<unknown> {
         const answer = value as StepAnswer | StepAsks;
         if (!objectHasOwn(answer, "asks")) return resolve(outputOf(answer as StepAnswer));
         const args = { __proto__: null, step: (answer as StepAsks).asks };
-        const goOn = (): unknown => promiseThen(request({ operation: "tools.result", args, convert: asItIs }), take, reject);
-        promiseThen(request({ operation: "tools.asked", args, convert: asItIs }), goOn, reject);
+        const goOn = (): unknown =>
+          promiseThen(request({ __proto__: null, operation: "tools.result", args, convert: asItIs }), take, reject);
+        promiseThen(request({ __proto__: null, operation: "tools.asked", args, convert: asItIs }), goOn, reject);
       } catch (error) {
         reject(error);
       }

@@ -1,11 +1,11 @@
 /** `context.workspace`: files of the session's workspace, the same on every route (SPEC C8). */
 
-import { bufferOf, toBytes } from "./bytes.ts";
+import { bufferOf, toByteArray, toBytes } from "./bytes.ts";
 import { request, type Request } from "./channel.ts";
 import type { FlatObject } from "./json-text.ts";
 import { toPath } from "./deno-paths.ts";
-import { decodeUtf8, encodeUtf8 } from "./encoding.ts";
-import { PrimordialArrayBuffer, PrimordialTypeError, PrimordialUint8Array, promiseReject } from "./primordials.ts";
+import { encodeUtf8 } from "./encoding.ts";
+import { PrimordialTypeError, promiseReject } from "./primordials.ts";
 import { toDomString } from "./webidl.ts";
 
 /** Every method answers a promise, also for arguments that are refused at once. */
@@ -17,9 +17,9 @@ function begin<T>(make: () => Request<T>): Promise<T> {
   }
 }
 
-function reading<T>(path: unknown, range: unknown, convert: (bytes: ArrayBuffer) => T): Request<T> {
+function reading<T>(path: unknown, range: unknown, convert: Request<T>["convert"], isText?: true): Request<T> {
   const args = { __proto__: null, path: toPath(path), ...readRange(range) };
-  return { operation: "workspace.read", args, convert: (_value, bytes) => convert(bytes ?? new PrimordialArrayBuffer(0)) };
+  return { __proto__: null, operation: "workspace.read", args, isText, convert };
 }
 
 function readRange(range: unknown): FlatObject {
@@ -35,7 +35,7 @@ function toCount(value: unknown, name: string): number {
 }
 
 function writing(path: unknown, bytes: ArrayBuffer, append: boolean): Request<undefined> {
-  return { operation: "workspace.write", args: { __proto__: null, path: toPath(path), append }, bytes, convert: ignore };
+  return { __proto__: null, operation: "workspace.write", args: { __proto__: null, path: toPath(path), append }, bytes, convert: ignore };
 }
 
 function requireText(text: unknown, what: string): string {
@@ -49,8 +49,8 @@ function ignore(): undefined {
 
 export function createWorkspace(): object {
   return {
-    read: (path: unknown, range?: unknown) => begin(() => reading(path, range, decodeUtf8)),
-    readBytes: (path: unknown, range?: unknown) => begin(() => reading(path, range, (bytes) => new PrimordialUint8Array(bytes))),
+    read: (path: unknown, range?: unknown) => begin(() => reading(path, range, (text) => text, true)),
+    readBytes: (path: unknown, range?: unknown) => begin(() => reading(path, range, toByteArray)),
     write: (path: unknown, text: unknown) => begin(() => writing(path, bufferOf(encodeUtf8(requireText(text, "The text"))), false)),
     writeBytes: (path: unknown, bytes: unknown) => begin(() => writing(path, bufferOf(toBytes(bytes, "Cannot write the file")), false)),
     append: (path: unknown, text: unknown) => begin(() => writing(path, bufferOf(encodeUtf8(requireText(text, "The text"))), true)),
@@ -62,7 +62,7 @@ export function createWorkspace(): object {
 }
 
 function onPath<T>(operation: string, path: unknown, convert: (value: unknown) => T): Request<T> {
-  return { operation, args: { __proto__: null, path: toPath(path) }, convert };
+  return { __proto__: null, operation, args: { __proto__: null, path: toPath(path) }, convert };
 }
 
 function patching(path: unknown, old: unknown, replacement: unknown): Request<undefined> {
@@ -72,5 +72,5 @@ function patching(path: unknown, old: unknown, replacement: unknown): Request<un
     old: requireText(old, "The text to replace"),
     replacement: toDomString(replacement),
   };
-  return { operation: "workspace.patch", args, convert: ignore };
+  return { __proto__: null, operation: "workspace.patch", args, convert: ignore };
 }

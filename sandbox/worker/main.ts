@@ -34,6 +34,7 @@ import {
 } from "./protocol.ts";
 import { Inbox, Outbox } from "./post-boxes.ts";
 import type { WorkerPowers } from "./powers.ts";
+import { SlotWriter } from "./slot.ts";
 
 /** After the start's own work, before an author's first edit. */
 const PREPARE_AFTER_MS = 1_000;
@@ -66,7 +67,7 @@ export function serveWorker(powers: WorkerPowers): void {
   const control = openControl(powers.init.control);
   const fillRandom = pooledRandom(powers.fillRandom);
   const inbox = new Inbox(control.words);
-  const outbox = new Outbox(powers.post, () => inbox.waiting);
+  const outbox = new Outbox(powers.post, () => inbox.waiting, new SlotWriter(control));
   const sleepForAnswer = createSleep({ ...powers, control });
   const plugins = new Map<string, Plugin>();
   const calls = new InFlight<BegunCall>();

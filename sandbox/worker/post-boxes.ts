@@ -1,6 +1,7 @@
 /** A worker's messages on their way in and out, envelope by envelope. */
 
 import { POSTED, type WorkerMessage, type WorkerRequest } from "./protocol.ts";
+import type { SlotWriter } from "./slot.ts";
 import { type Envelope, packMessage, unpackRequest } from "./wire.ts";
 
 /** Requests in their order. */
@@ -52,12 +53,14 @@ const REQUESTS_AN_ANSWER = 3;
 export class Outbox {
   readonly #post: (envelope: Envelope, moved: ArrayBuffer[]) => void;
   readonly #waiting: () => number;
+  readonly #slot: SlotWriter;
   #held: unknown[] = [];
 
   /** @param waiting how many requests wait to be taken */
-  constructor(post: (envelope: Envelope, moved: ArrayBuffer[]) => void, waiting: () => number) {
+  constructor(post: (envelope: Envelope, moved: ArrayBuffer[]) => void, waiting: () => number, slot: SlotWriter) {
     this.#post = post;
     this.#waiting = waiting;
+    this.#slot = slot;
   }
 
   send(message: WorkerMessage): void {
@@ -73,6 +76,8 @@ export class Outbox {
   #postAll(moved: ArrayBuffer[]): void {
     const envelope = this.#held;
     this.#held = [];
+    if (this.#slot.offer(envelope)) return;
+    this.#slot.posted();
     this.#post(envelope, moved);
   }
 }

@@ -62,7 +62,7 @@ export type WorkerRequest =
       readonly answer: string;
       /** In shared memory if `isLent`: the worker gives it back by setting `LENT` to 0. */
       readonly bytes?: Uint8Array;
-      readonly isLent?: boolean;
+      readonly isLent?: true;
     }
   /** Aborts the guest's signal; the host ends what does not stop within the grace period. */
   | { readonly type: "abort"; readonly number: number }
@@ -127,6 +127,8 @@ export type LogLine = readonly [level: "debug" | "info" | "warn" | "error", text
 export interface Control {
   readonly words: Int32Array;
   readonly times: Float64Array;
+  /** One short envelope for a host that is awake (`slot.ts`). */
+  readonly slot: Uint8Array;
 }
 
 export const CURRENT = 0;
@@ -142,18 +144,31 @@ export const WAITING = 5;
 export const HELD_KB = 6;
 /** How many requests the host has posted: so a worker knows how many wait without taking them. */
 export const POSTED = 7;
+/** How many bytes are in the slot; 0 for none. */
+export const SAID = 8;
+/** 1 while the host looks into the slot. */
+export const AWAKE = 9;
+/** How many envelopes the host has taken that the worker posted. */
+export const HEARD = 10;
 /** Even: the times behind them are aligned to 8 bytes. */
-const CLAIMS = 8;
+const CLAIMS = 12;
 const CLAIM_COUNT = 4_096;
 export const ENTERED_AT = 0;
 export const END_BY = 1;
 export const LAST_POLL = 2;
 const TIMES = 3;
 const WORDS_BYTES = (CLAIMS + CLAIM_COUNT) * 4;
-export const CONTROL_BYTES: number = WORDS_BYTES + TIMES * 8;
+const SLOT_AT = WORDS_BYTES + TIMES * 8;
+/** Most answers and questions are shorter. */
+const SLOT_BYTES = 8_192;
+export const CONTROL_BYTES: number = SLOT_AT + SLOT_BYTES;
 
 export function openControl(buffer: SharedArrayBuffer): Control {
-  return { words: new Int32Array(buffer, 0, CLAIMS + CLAIM_COUNT), times: new Float64Array(buffer, WORDS_BYTES, TIMES) };
+  return {
+    words: new Int32Array(buffer, 0, CLAIMS + CLAIM_COUNT),
+    times: new Float64Array(buffer, WORDS_BYTES, TIMES),
+    slot: new Uint8Array(buffer, SLOT_AT, SLOT_BYTES),
+  };
 }
 
 /**

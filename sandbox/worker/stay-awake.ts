@@ -9,10 +9,18 @@ const AWAKE_MS = 0.06;
 /** A worker takes in at least so much. */
 const BYTES_A_MS = 4_000_000;
 
+/** Where a host that is awake looks for what the worker says. */
+export interface Lookout {
+  open(): void;
+  look(): void;
+  close(): void;
+}
+
 /** What the host's thread expects of one worker. The event loop goes on turning meanwhile: everything else gets its turn too. */
 export class StayAwake {
   readonly #powers: Pick<WorkerLauncher, "now" | "soon">;
   readonly #isOwed: () => boolean;
+  readonly #lookout: Lookout;
   readonly #patience = new Patience();
   #isTurning = false;
   #isRenewed = false;
@@ -21,9 +29,10 @@ export class StayAwake {
   #forMs = 0;
 
   /** @param isOwed whether the worker has anything to answer */
-  constructor(powers: Pick<WorkerLauncher, "now" | "soon">, isOwed: () => boolean) {
+  constructor(powers: Pick<WorkerLauncher, "now" | "soon">, isOwed: () => boolean, lookout: Lookout) {
     this.#powers = powers;
     this.#isOwed = isOwed;
+    this.#lookout = lookout;
   }
 
   /**
@@ -39,6 +48,7 @@ export class StayAwake {
     if (this.#isTurning || !this.#patience.isWorthwhile()) return;
     this.#isTurning = true;
     this.#hasHeard = false;
+    this.#lookout.open();
     soon(this.#turn);
   }
 
@@ -49,11 +59,19 @@ export class StayAwake {
 
   readonly #turn = (): void => {
     const { now, soon } = this.#powers;
+    this.#lookout.look();
     if (this.#isRenewed) {
       this.#isRenewed = false;
       this.#until = now() + this.#forMs;
     }
     if (this.#isOwed() && now() < this.#until) return soon?.(this.#turn);
+    this.#lookout.close();
+    // What was said in this very moment may ask for more.
+    this.#lookout.look();
+    if (this.#isRenewed) {
+      this.#lookout.open();
+      return soon?.(this.#turn);
+    }
     this.#isTurning = false;
     if (this.#hasHeard) this.#patience.came();
     else this.#patience.stayedAway();

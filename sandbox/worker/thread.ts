@@ -29,6 +29,7 @@ import {
   type WorkerRequest,
 } from "./protocol.ts";
 import type { WorkerConnection, WorkerLauncher } from "./port.ts";
+import { SlotReader } from "./slot.ts";
 import { StayAwake } from "./stay-awake.ts";
 import { ENVELOPE_MESSAGES, packRequest, unpackMessage } from "./wire.ts";
 
@@ -79,6 +80,7 @@ export class Thread {
   readonly #connection: WorkerConnection;
   readonly #awake: StayAwake;
   readonly #lending: Lending;
+  readonly #slot: SlotReader;
   readonly #control: Control;
   readonly #listener: ThreadListener;
   readonly #later: WorkerLauncher["later"];
@@ -101,11 +103,20 @@ export class Thread {
     this.#listener = listener;
     this.#later = launcher.later;
     this.#connection = launcher.start({ control });
-    this.#awake = new StayAwake(launcher, () => !this.#ended && this.jobs.size > 0);
+    this.#slot = new SlotReader(this.#control);
+    this.#awake = new StayAwake(launcher, () => !this.#ended && this.jobs.size > 0, {
+      open: () => this.#slot.open(),
+      look: () => {
+        this.#slot.waitBriefly();
+        this.#look();
+      },
+      close: () => this.#slot.close(),
+    });
     this.#connection.onMessage((envelope) => {
-      this.#awake.heard();
-      if (!Array.isArray(envelope) || envelope.length === 0 || envelope.length > ENVELOPE_MESSAGES) return this.unheard();
-      for (const packed of envelope) this.#receive(packed);
+      // What was said before.
+      this.#look();
+      this.#hear(envelope);
+      this.#slot.heard();
     });
     this.#connection.onExit((reason) => {
       if (!this.#ended) listener.onExit(this, reason);
@@ -113,6 +124,17 @@ export class Thread {
     });
     this.#isWanted = isWanted;
     this.#keepAlive();
+  }
+
+  readonly #look = (): void => {
+    const envelope = this.#slot.take();
+    if (envelope !== undefined) this.#hear(envelope);
+  };
+
+  #hear(envelope: unknown): void {
+    this.#awake.heard();
+    if (!Array.isArray(envelope) || envelope.length === 0 || envelope.length > ENVELOPE_MESSAGES) return this.unheard();
+    for (const packed of envelope) this.#receive(packed);
   }
 
   #receive(packed: unknown): void {
@@ -207,14 +229,8 @@ export class Thread {
   /** Answers an asynchronous operation. */
   answer(number: number, operation: number, answer: string, bytes?: Uint8Array): void {
     const lent = bytes && this.#lending.lend(bytes, this.#ring);
-    this.send({
-      type: "answer",
-      number,
-      operation,
-      answer,
-      ...(bytes !== undefined && { bytes: lent ?? bytes }),
-      isLent: lent !== undefined,
-    });
+    const brought = bytes === undefined ? {} : lent === undefined ? { bytes } : { bytes: lent, isLent: true as const };
+    this.send({ type: "answer", number, operation, answer, ...brought });
     this.#awake.expect(lent?.length);
   }
 

@@ -25,7 +25,10 @@ export function packRequest(request: WorkerRequest): unknown {
     const { number, ticket, digest, words } = request;
     return [CALL, number, ticket, digest, ...words];
   }
-  if (request.type === "answer" && request.bytes === undefined) return [ANSWER, request.number, request.operation, request.answer];
+  if (request.type === "answer" && request.isLent !== true) {
+    const { number, operation, answer, bytes } = request;
+    return bytes === undefined ? [ANSWER, number, operation, answer] : [ANSWER, number, operation, answer, bytes];
+  }
   return request;
 }
 
@@ -33,8 +36,8 @@ export function packRequest(request: WorkerRequest): unknown {
 export function unpackRequest(packed: unknown): WorkerRequest {
   if (!Array.isArray(packed)) return packed as WorkerRequest;
   if (packed[0] === ANSWER) {
-    const [, number, operation, answer] = packed as [number, number, number, string];
-    return { type: "answer", number, operation, answer };
+    const [, number, operation, answer, bytes] = packed as [number, number, number, string, Uint8Array?];
+    return { type: "answer", number, operation, answer, ...(bytes !== undefined && { bytes }) };
   }
   const [, number, ticket, digest, module, name, args, context] = packed as [
     number,

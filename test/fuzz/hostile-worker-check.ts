@@ -5,7 +5,7 @@
 
 import { DEFAULT_LIMITS, type Limits } from "../../manifests/mod.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/mod.ts";
-import { claim, CONTROL_BYTES, type WorkerRequest } from "../../sandbox/worker/protocol.ts";
+import { claim, CONTROL_BYTES, SAID, type WorkerRequest } from "../../sandbox/worker/protocol.ts";
 import {
   EMPTY_BASE,
   EMPTY_IMAGE,
@@ -195,11 +195,26 @@ class Check {
   }
 
   /** Words of the memory that both sides see, by what they mean or at random. */
-  #scribble({ control: { words, times } }: ScriptedWorker, numbers: readonly number[]): void {
+  #scribble({ control: { words, times, slot } }: ScriptedWorker, numbers: readonly number[]): void {
+    if (this.#random.oneIn(4)) return this.#leave(words, slot, numbers);
     if (this.#random.oneIn(3))
       times[this.#random.below(times.length)] = this.#random.pick([0, 1e300, -1, Number.NaN, Infinity, 1_000, 2_000]);
-    else if (this.#random.oneIn(2)) words[this.#random.below(8)] = this.#number(numbers);
+    else if (this.#random.oneIn(2)) words[this.#random.below(12)] = this.#number(numbers);
     else words[this.#random.below(CONTROL_BYTES / 4 - 8)] = this.#random.bits();
+  }
+
+  /** Something in the slot: an envelope, half of one, or anything. */
+  #leave(words: Int32Array, slot: Uint8Array, numbers: readonly number[]): void {
+    const number = this.#number(numbers);
+    const text = this.#random.pick([
+      JSON.stringify([[3, number, this.#text(), ...Array.from({ length: 13 }, () => this.#random.below(9))]]),
+      JSON.stringify([[4, number, this.#random.below(5), "fs.readFile", this.#text()]]),
+      JSON.stringify([{ type: "failed", number, fault: { kind: "cancelled" }, used: NOTHING_USED, lines: [] }]),
+      JSON.stringify([[this.#random.bits()], { __proto__: { type: "ready" } }, null, number]),
+      this.#text(),
+    ]);
+    const { written } = new TextEncoder().encodeInto(text, slot);
+    words[SAID] = this.#random.pick([written, written, this.#random.below(written + 1), this.#random.bits()]);
   }
 
   #number(numbers: readonly number[]): number {

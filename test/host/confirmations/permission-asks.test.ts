@@ -3,7 +3,7 @@ import { CallClock } from "../../../sandbox/call/call-clock.ts";
 import type { ConfirmationRequest, ConfirmPrompt, HostEvent } from "../../../host/mod.ts";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import { createSlots } from "../../../host/calls/session.ts";
-import { END_BY } from "../../../sandbox/worker/protocol.ts";
+import { CONTROL_BYTES, END_BY, openControl } from "../../../sandbox/worker/protocol.ts";
 import { recordingHost, type RecordingHost, type RecordingHostOptions } from "../../support/recording-host.ts";
 
 const READS = `
@@ -165,7 +165,7 @@ describe("a slot that is lent", () => {
 describe("a call's clock", () => {
   it("stands still while any question stands, and goes on with what was left [E7.clock]", () => {
     let now = 1_000;
-    const control = { words: new Int32Array(new SharedArrayBuffer(256)), times: new Float64Array(new SharedArrayBuffer(256)) };
+    const control = openControl(new SharedArrayBuffer(CONTROL_BYTES));
     const clock = new CallClock(1, { ...DEFAULT_LIMITS, wallMs: 100, cpuMs: 1_000 }, { control, now: () => now, threadCpuMs: () => 0 });
     clock.enter();
     now += 40;

@@ -3,6 +3,7 @@
 import type { QuickJSHandle } from "quickjs-emscripten";
 import { zlibCodec } from "../../../host/platform/zlib-codec.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "../../../sandbox/operations/local-operations.ts";
+import { isPlainText } from "../../../sandbox/engine/guest-values.ts";
 import { endsWorld, giveBack, takeWorld, type World } from "./world.ts";
 
 /** An error that a fake operation answers. */
@@ -94,7 +95,7 @@ class GuestEngine implements Guest {
   constructor(world: World, options: GuestOptions) {
     this.#world = world;
     this.#answer = options.answer ?? ((operation) => ({ error: { name: "NotSupported", message: `No fake for ${operation}` } }));
-    world.native = { hostCall: (handles) => this.#hostCall(handles), takeBytes: () => this.#takeBytes() };
+    world.native = { hostCall: (handles) => this.#hostCall(handles), takeBytes: (handles) => this.#takeBytes(handles) };
     this.#within(() => this.#load(options.source));
   }
 
@@ -167,10 +168,14 @@ class GuestEngine implements Guest {
     return answer.value === undefined ? "v" : `v${JSON.stringify(answer.value)}`;
   }
 
-  #takeBytes(): QuickJSHandle {
+  #takeBytes([asText]: QuickJSHandle[]): QuickJSHandle {
+    const { context } = this.#world;
     const bytes = this.#bytes;
     this.#bytes = undefined;
-    return bytes === undefined ? this.#world.context.undefined : this.#world.context.newArrayBuffer(bytes.slice().buffer);
+    if (bytes === undefined) return context.undefined;
+    if (asText !== undefined && context.getNumber(asText) === 1 && isPlainText(bytes))
+      return context.newString(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
+    return context.newArrayBuffer(bytes.slice().buffer);
   }
 
   runJobs(): void {
@@ -199,7 +204,7 @@ class GuestEngine implements Guest {
       state = this.entry("poll");
       if (!state.startsWith("w")) return state;
       const next = this.#waiting.shift();
-      if (next !== undefined) this.entry("settle", next.id, this.#tagged(next.answer));
+      if (next !== undefined) this.entry("settle", next.id, this.#tagged(next.answer), next.answer.bytes === undefined ? 0 : 1);
       else if (/^w(?:,|$)/.test(state)) return "never settles";
       else {
         this.now += Number.parseInt(state.slice(1), 10);

@@ -10,7 +10,7 @@ import { PRELUDE } from "../../../sandbox/prelude.gen.ts";
 /** What the prelude calls. */
 export interface Native {
   hostCall(handles: QuickJSHandle[]): QuickJSHandle;
-  takeBytes(): QuickJSHandle;
+  takeBytes(handles: QuickJSHandle[]): QuickJSHandle;
 }
 
 export interface World {
@@ -55,7 +55,7 @@ function makeWorld(module: QuickJSWASMModule): World {
   };
   const entry = bootPrelude(context, {
     hostCall: (handles) => native().hostCall(handles),
-    takeBytes: () => native().takeBytes(),
+    takeBytes: (handles) => native().takeBytes(handles),
   });
   const memory = module.getWasmMemory();
   const world: World = { context, entry, native: undefined, memory, image: withoutTrailingZeros(new Uint8Array(memory.buffer)) };
@@ -73,7 +73,7 @@ function bootPrelude(context: QuickJSContext, native: Native): QuickJSHandle {
   context.runtime.removeModuleLoader();
   const functions = context.newObject();
   const hostCall = context.newFunction("hostCall", (...handles) => native.hostCall(handles));
-  const takeBytes = context.newFunction("takeBytes", () => native.takeBytes());
+  const takeBytes = context.newFunction("takeBytes", (...handles) => native.takeBytes(handles));
   context.setProp(functions, "hostCall", hostCall);
   context.setProp(functions, "takeBytes", takeBytes);
   const entry = context.unwrapResult(context.callFunction(boot, context.undefined, functions));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CONTROL_BYTES, openControl, POSTED, type WorkerMessage } from "../../../sandbox/worker/protocol.ts";
 import { Inbox, Outbox } from "../../../sandbox/worker/post-boxes.ts";
+import { SlotWriter } from "../../../sandbox/worker/slot.ts";
 import { type Envelope, packMessage, packRequest, unpackMessage, unpackRequest } from "../../../sandbox/worker/wire.ts";
 import { NOTHING_USED } from "../../support/scripted-worker.ts";
 import { startSandbox } from "../../support/sandbox.ts";
@@ -29,7 +30,8 @@ describe("messages on their way", () => {
     { type: "call", number: 1, ticket: 2, digest: "d", words: ["main.js", "run", "{}", "{}"], state: {} },
     { type: "call", number: 1, ticket: 2, digest: "d", words: ["main.js", "run", "{}", "{}"], world: { seed: "s" } },
     { type: "answer", number: 1, operation: 2, answer: "v1" },
-    { type: "answer", number: 1, operation: 2, answer: "v1", bytes: new Uint8Array([1]), isLent: false },
+    { type: "answer", number: 1, operation: 2, answer: "v1", bytes: new Uint8Array([1]) },
+    { type: "answer", number: 1, operation: 2, answer: "v1", bytes: new Uint8Array([1]), isLent: true },
     { type: "end", number: 4 },
   ] as const)("arrive as they were: %j", (request) => {
     expect(unpackRequest(structuredClone(packRequest(request)))).toEqual(request);
@@ -62,6 +64,8 @@ describe("Outbox", () => {
     const outbox = new Outbox(
       (envelope) => void state.posted.push(envelope),
       () => state.waiting,
+      // Nobody looks there.
+      new SlotWriter(openControl(new SharedArrayBuffer(CONTROL_BYTES))),
     );
     return { outbox, state };
   }

@@ -29,8 +29,21 @@ describe("StayAwake", () => {
   /** An event loop whose clock moves by a hundredth of a millisecond at each turn. */
   function start() {
     const planned: (() => void)[] = [];
-    const state = { now: 0, isOwed: true };
-    const awake = new StayAwake({ now: () => state.now, soon: (task) => void planned.push(task) }, () => state.isOwed);
+    const state = { now: 0, isOwed: true, isOpen: false, said: 0, opened: 0 };
+    const awake = new StayAwake({ now: () => state.now, soon: (task) => void planned.push(task) }, () => state.isOwed, {
+      open() {
+        state.isOpen = true;
+        state.opened++;
+      },
+      close: () => void (state.isOpen = false),
+      look() {
+        // What is said is mostly followed by a question.
+        for (; state.said > 0; state.said--) {
+          awake.heard();
+          awake.expect();
+        }
+      },
+    });
     /** Turns until nothing is planned, or so often. */
     const turn = (most = 1_000): number => {
       let turns = 0;
@@ -84,8 +97,28 @@ describe("StayAwake", () => {
     expect(4 + second.turn()).toBeGreaterThan(alone);
   });
 
+  it("looks for what the worker says at each turn, and once more when it says that it does not any more", () => {
+    const { awake, state, turn } = start();
+    awake.expect();
+    expect(state.isOpen).toBe(true);
+    turn(3);
+    state.said = 1;
+    turn(1);
+    expect(state).toMatchObject({ said: 0, isOpen: true });
+    state.isOwed = false;
+    turn();
+    expect(state.isOpen).toBe(false);
+
+    awake.expect();
+    const { now } = state;
+    // In the very moment in which nothing is owed and it looks for the last time.
+    Object.defineProperty(state, "isOwed", { get: () => (state.now === now + 0.01 ? ((state.said = 1), false) : true) });
+    expect(turn()).toBeGreaterThan(3);
+    expect(state).toMatchObject({ said: 0, isOpen: false, opened: 3 });
+  });
+
   it("does nothing where the runtime has no such turn", () => {
-    expect(() => new StayAwake({ now: () => 0 }, () => true).expect()).not.toThrow();
+    expect(() => new StayAwake({ now: () => 0 }, () => true, { open() {}, look() {}, close() {} }).expect()).not.toThrow();
   });
 });
 
