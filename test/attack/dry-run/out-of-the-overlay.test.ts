@@ -1,6 +1,6 @@
 /** A guest tries to make a dry run do something real, or to read by it what it may not. */
 
-import { readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createOverlay } from "../../../host/overlay/overlay.ts";
@@ -146,6 +146,16 @@ describe("attack: out of the overlay", () => {
     );
     await commit();
     expect(await readFile(join(call.outside, "secret.txt"), "utf8")).toBe("secret");
+  });
+
+  it("commits nothing to another folder of the grant, by a link that took a folder's name [E8.race]", async () => {
+    const call = await diskCall({ "dir/a.txt": "a", "other/b.txt": "b" });
+    const { answer, commit } = overlaid(call);
+    await answer("fs.writeFile", { path: "dir/new.txt" }, toBytes("x"));
+    await rename(join(call.workspace, "dir"), join(call.workspace, "old"));
+    await symlink("other", join(call.workspace, "dir"));
+    expect(await commit()).toMatchObject({ ok: false, done: [] });
+    expect((await readdir(join(call.workspace, "other"))).filter((name) => !name.startsWith(".bascule-"))).toEqual(["b.txt"]);
   });
 
   it("gives its call the id of another session's dry run: nobody commits the one for the other [E8.ids]", async () => {
