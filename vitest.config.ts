@@ -32,6 +32,8 @@ export default defineConfig({
       { extends: true, test: { name: "together", include: ["test/**/*.test.ts"], exclude: [...NO_TESTS, ...ALONE], isolate: false } },
     ],
     pool: "forks",
+    // Fails a file that leaves something behind, where that is asked for.
+    setupFiles: process.env["LEFTOVERS"] === "check" ? ["test/support/leaves-nothing.ts"] : [],
     // What people allow on this machine is not changed by tests.
     env: { XDG_CONFIG_HOME: join(tmpdir(), "bascule-tests-config") },
     // The runtimes import the files themselves, as they import the program: quicker than vitest's own module runner, which with

@@ -75,6 +75,18 @@ const DRAIN_MS = 2_000;
  * ```
  */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
+  const opened: (() => Promise<void>)[] = [];
+  try {
+    return await openHost(options, opened);
+  } catch (error) {
+    // Nobody has what was started for it, and could end it.
+    for (const close of opened.toReversed()) await close();
+    throw error;
+  }
+}
+
+/** @param opened gets what ends each thing that was started, in their order */
+async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): Promise<Host> {
   const given = options.platform ?? currentPlatform();
   const places = await openPlaces(given, options);
   const logger = options.logger ?? given.log;
@@ -91,6 +103,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     redactSecrets: secrets.redact,
     onDefect,
   });
+  if (store) opened.push(() => store.close());
   const grants = await createGrantStore(platform, places.grantsFile, places.trust);
   const policies = createPolicySource({
     ...{ platform, places, grants, options, emit: bus.emit },
@@ -106,6 +119,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 
   const isolation = isolationOf(options.isolation, () => places.project.config().isolation);
   const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : openSandbox(platform, isolation, onDefect);
+  opened.push(() => sandbox.close());
   const settings = createPluginSettings({
     platform,
     folder: places.settingsFolder,
@@ -119,6 +133,10 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     loadsAtOnce: options.loadsAtOnce,
   });
   const mcp = openMcpSource({ platform, places, registry, emit: bus.emit, consent, secrets });
+  opened.push(
+    () => directory.close(),
+    () => mcp.close(),
+  );
   const recordings = createRecordingStore(platform, places.state);
   const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
   const undos = openUndos({ platform, places, isWanted: options.undo ?? false, emit: bus.emit, onDefect });

@@ -32,6 +32,8 @@ const LINGER_MS = 20;
 const AWAKE_MS = 0.06;
 /** The event loop gets a turn at least so often: the engine under us (V8) has work of its own there. */
 const TURN_MS = 20;
+/** What the runtimes' timers take: for more, as for less than nothing, they fire at once, and each time say so where the host's own errors go. */
+const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 /** @param serveNext serves one request if there is one: `idle` if there was none, `async` if it goes on by promises, which call `begin` at their end. */
 export function createLinger(powers: LingerPowers, serveNext: () => "served" | "idle" | "async"): Linger {
@@ -85,10 +87,12 @@ export function createLinger(powers: LingerPowers, serveNext: () => "served" | "
     begin,
     after(delayMs, task) {
       const key = {};
-      const at = powers.now() + delayMs;
+      // A guest waits for as long as it likes, and may have been late.
+      const waitMs = Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS);
+      const at = powers.now() + waitMs;
       due.set(key, at);
       if (nextDue !== undefined) nextDue = Math.min(nextDue, at);
-      const cancel = powers.after(delayMs, () => {
+      const cancel = powers.after(waitMs, () => {
         forget(key);
         task();
         begin();

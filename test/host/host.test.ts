@@ -62,6 +62,23 @@ describe("createHost()", () => {
     expect(host.plugins()).toEqual([]);
   });
 
+  it("ends what it started where it cannot start at all [H9.start]", async () => {
+    const workers = createWorkerLauncher();
+    const ends: Promise<string>[] = [];
+    const start: typeof workers.start = (init) => {
+      const worker = workers.start(init);
+      ends.push(new Promise((resolve) => worker.onExit(resolve)));
+      return worker;
+    };
+    const platform = memoryPlatform(
+      { "plugins/words/manifest.json": manifest(), "plugins/words/main.ts": main, "bascule.lock": "<<<<<<< HEAD\n" },
+      { workers: { ...workers, start } },
+    );
+    await expect(createHost({ platform, plugins: ["plugins"], consent: { lock: true } })).rejects.toThrow("merge conflict");
+    expect(ends).not.toEqual([]);
+    await Promise.all(ends);
+  });
+
   it("answers calls whose options are null, as callers without types may write them [D1]", async () => {
     const host = await start();
     // Not expressible in types.

@@ -5,7 +5,14 @@ import { BELL, CONTROL_BYTES, openControl } from "../../../sandbox/worker/protoc
 /** A thread whose clock moves while it blocks, and a little whenever it is looked at, and whose event loop turns when the test says so. */
 function start(requests: number[]) {
   const control = openControl(new SharedArrayBuffer(CONTROL_BYTES));
-  const state = { now: 0, served: [] as number[], blocked: [] as number[], planned: [] as (() => void)[], timers: [] as (() => void)[] };
+  const state = {
+    now: 0,
+    served: [] as number[],
+    blocked: [] as number[],
+    planned: [] as (() => void)[],
+    timers: [] as (() => void)[],
+    delays: [] as number[],
+  };
   let asynchronous = false;
   const linger = createLinger(
     {
@@ -17,7 +24,8 @@ function start(requests: number[]) {
         state.now += timeoutMs;
       },
       soon: (task) => void state.planned.push(task),
-      after(_delayMs, task) {
+      after(delayMs, task) {
+        state.delays.push(delayMs);
         state.timers.push(task);
         return () => void state.timers.splice(state.timers.indexOf(task), 1);
       },
@@ -63,6 +71,12 @@ describe("createLinger()", () => {
     linger.begin();
     turn();
     expect(state.blocked).toEqual([6]);
+  });
+
+  it("asks for no timer that the runtime would fire at once with a warning, however long a guest wants to wait [B3.timers] [B3.logs]", () => {
+    const { linger, state } = start([]);
+    for (const delay of [2 ** 40, Infinity, -1e9, 5]) linger.after(delay, () => {});
+    expect(state.delays).toEqual([2 ** 31 - 1, 2 ** 31 - 1, 0, 5]);
   });
 
   it("gives the event loop its turn for a timer that is due, whatever is left to serve", () => {
