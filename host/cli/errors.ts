@@ -71,7 +71,9 @@ function toCliError(error: unknown, program: string): CliError | undefined {
   if (error instanceof ProjectConfigError)
     return new CliError("config", `The file ${error.place} is wrong`, { hints: error.problems.map(problemToText) });
   if (error instanceof FileError)
-    return new CliError("file", error.message, { exitCode: error.code === "not_found" ? EXIT.notFound : EXIT.failed });
+    return new CliError("file", `${error.path === undefined ? "" : `"${error.path}": `}${error.message}`, {
+      exitCode: error.code === "not_found" ? EXIT.notFound : EXIT.failed,
+    });
   return undefined;
 }
 

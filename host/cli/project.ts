@@ -38,6 +38,15 @@ async function nearestConfig(platform: Platform, from: string): Promise<string |
   }
 }
 
+/** The nearest folder above in which somebody used bascule, where no `bascule.json` says that what lies in it belongs to it. */
+export async function usedAbove(platform: Platform, { root, configFile }: Project): Promise<string | undefined> {
+  if (configFile !== undefined) return undefined;
+  for (let folder = parentOf(root), below = root; folder !== below; below = folder, folder = parentOf(folder)) {
+    if ((await platform.files.stat(folder === "/" ? "/.bascule" : `${folder}/.bascule`))?.kind === "directory") return folder;
+  }
+  return undefined;
+}
+
 async function namedConfig(platform: Platform, file: string): Promise<string> {
   if ((await platform.files.stat(file))?.kind !== "file") throw notFoundError(`Cannot find the file "${file}" that --config names`);
   return file;

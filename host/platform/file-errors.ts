@@ -58,9 +58,11 @@ export function unlessOver(isOver: (() => boolean) | undefined): void {
 }
 
 /** Anything a file operation threw, as a `FileError`; no host path is in its message. */
-export function toFileError(thrown: unknown): FileError {
-  if (thrown instanceof FileError) return thrown;
-  return fileError(CODES.get(errnoOf(thrown) ?? "") ?? "other");
+export function toFileError(thrown: unknown, path?: string): FileError {
+  const isOurs = thrown instanceof FileError;
+  if (isOurs && path === undefined) return thrown;
+  const code = isOurs ? thrown.code : (CODES.get(errnoOf(thrown) ?? "") ?? "other");
+  return new FileError(code, isOurs ? thrown.message : MESSAGES[code], path);
 }
 
 /** The `code` of a system error, such as `ENOENT`. */
@@ -69,11 +71,11 @@ export function errnoOf(thrown: unknown): string | undefined {
   return typeof thrown.code === "string" ? thrown.code : undefined;
 }
 
-/** Runs a file operation; whatever it throws comes out as a `FileError`. */
-export async function withFileErrors<T>(operation: () => Promise<T>): Promise<T> {
+/** Runs a file operation; whatever it throws comes out as a `FileError`, with the path where that is the host's own. */
+export async function withFileErrors<T>(operation: () => Promise<T>, path?: string): Promise<T> {
   try {
     return await operation();
   } catch (thrown) {
-    throw toFileError(thrown);
+    throw toFileError(thrown, path);
   }
 }

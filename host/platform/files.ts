@@ -42,15 +42,15 @@ export function createFiles(isBrief: boolean = false): Files {
   return {
     readText: async (path) => new TextDecoder().decode(await readBytes(path, MAX_OWN_FILE_BYTES)),
     readBytes: (path, maxBytes = MAX_OWN_FILE_BYTES) => readBytes(path, maxBytes),
-    writeAtomic: (path, data, mode = 0o666) => withFileErrors(() => writeAtomic(path, data, mode)),
-    createNew: (path, text) => withFileErrors(() => createNew(path, text)),
-    makeDirectory: (path) => withFileErrors(async () => void (await mkdir(path, { recursive: true }))),
-    remove: (path) => withFileErrors(() => rm(path, { recursive: true, force: true })),
-    rename: (from, to) => withFileErrors(() => rename(from, to)),
-    list: (path) => withFileErrors(async () => (await looks.list(path)).map(toEntry)),
+    writeAtomic: (path, data, mode = 0o666) => withFileErrors(() => writeAtomic(path, data, mode), path),
+    createNew: (path, text) => withFileErrors(() => createNew(path, text), path),
+    makeDirectory: (path) => withFileErrors(async () => void (await mkdir(path, { recursive: true })), path),
+    remove: (path) => withFileErrors(() => rm(path, { recursive: true, force: true }), path),
+    rename: (from, to) => withFileErrors(() => rename(from, to), to),
+    list: (path) => withFileErrors(async () => (await looks.list(path)).map(toEntry), path),
     stat: (path) => unlessMissing(async () => toFileInfo(await looks.stat(path))),
     lstat: (path) => unlessMissing(async () => toFileInfo(await looks.lstat(path))),
-    realPath: (path) => withFileErrors(async () => withSlashes(await looks.realPath(path))),
+    realPath: (path) => withFileErrors(async () => withSlashes(await looks.realPath(path)), path),
   };
 }
 
@@ -62,7 +62,7 @@ function readBytes(path: string, maxBytes: number): Promise<Uint8Array> {
     if (stats.isDirectory()) throw fileError("is_a_directory");
     if (!stats.isFile()) throw fileError("not_regular");
     return await readBounded(file, { maxBytes });
-  });
+  }, path);
 }
 
 async function writeAtomic(path: string, data: string | Uint8Array, mode: number): Promise<void> {

@@ -96,10 +96,13 @@ export interface DirectoryEntry {
 /** A file operation failed. `code` is the closed set a caller may see; no host path is in `message`. */
 export class FileError extends Error {
   readonly code: FileErrorCode;
-  constructor(code: FileErrorCode, message: string) {
+  /** Of an act of the host's own: for the person at the terminal, and nobody else. */
+  readonly path?: string;
+  constructor(code: FileErrorCode, message: string, path?: string) {
     super(message);
     this.name = "FileError";
     this.code = code;
+    if (path !== undefined) this.path = path;
   }
 }
 

@@ -96,7 +96,7 @@ function previewLines(preview: PackagePreview, { output, platform }: CommandCont
     }),
     ...(replaces
       ? [
-          `  takes the place of version ${printable(replaces.version)}`,
+          `  takes the place of version ${printable(replaces.version)}${replaces.digest === digest ? ", which is the same to the byte" : ""}`,
           ...changeLines(replaces.changes, style).map((line) => `    ${line}`),
         ]
       : []),

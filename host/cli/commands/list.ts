@@ -5,7 +5,8 @@ import type { Command, CommandContext } from "../command.ts";
 import { FROZEN_OPTION } from "../frozen-flag.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
 import { pluginLines, statusLines } from "../plugin-text.ts";
-import { count } from "../text.ts";
+import { usedAbove } from "../project.ts";
+import { count, printable } from "../text.ts";
 
 export const listCommand: Command = {
   name: "list",
@@ -18,7 +19,7 @@ export const listCommand: Command = {
 };
 
 async function list(context: CommandContext, host: HostAccess): Promise<number> {
-  const { output, options, platform } = context;
+  const { output, options, platform, project } = context;
   const { cwd } = platform.environment;
   const [all, status] = [await host.operations.list(), await host.operations.status()];
   const shown = options.has("all") ? all : all.filter((plugin) => !isBackground(plugin));
@@ -26,7 +27,12 @@ async function list(context: CommandContext, host: HostAccess): Promise<number> 
     if (index > 0) output.line();
     for (const line of pluginLines(plugin, output, { cwd, workspace: status.workspace })) output.line(line);
   }
-  if (shown.length === 0) output.line(`No plugins here. ${output.program} init <name> writes one`);
+  if (shown.length === 0) {
+    output.line(`No plugins here. ${output.program} init <name> writes one`);
+    const above = await usedAbove(platform, project);
+    if (above !== undefined)
+      output.line(`Those of ${printable(above)} are found from here once there is a bascule.json in it ({} will do)`);
+  }
   for (const line of statusLines(status, output)) output.note(line);
   const hidden = all.filter((plugin) => plugin.state === "ignored" && !shown.includes(plugin)).length;
   if (hidden > 0) output.note(output.style.dim(`(${count(hidden, "folder")} ignored; --all says why)`));

@@ -1,6 +1,6 @@
 /** A guest tries to make a dry run do something real, or to read by it what it may not. */
 
-import { readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createOverlay } from "../../../host/overlay/overlay.ts";
@@ -8,7 +8,7 @@ import type { DryRunReport } from "../../../host/overlay/report.ts";
 import { createExchanges } from "../../../host/capabilities/mod.ts";
 import { answerOperation } from "../../../host/capabilities/mod.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
-import { errorName, testCall, textOf, toBytes } from "../../support/bridge-context.ts";
+import { errorName, testCall, textOf, toBytes, valueOf } from "../../support/bridge-context.ts";
 import { diskCall } from "../../support/disk-call.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { overlaid } from "../../support/overlaid.ts";
@@ -29,6 +29,21 @@ describe("attack: out of the overlay", () => {
       expect(errorName(await run("fs.copyFile", { from: "public/link", to: "public/copy" }))).toBe("NotCapable");
       expect(errorName(await run("fs.stat", { path: "private/key.txt" }))).toBe("NotCapable");
       expect(errorName(await run("fs.stat", { path: "private/none.txt" }))).toBe("NotCapable");
+    }
+  });
+
+  it("reads a file that it may only write, or changes one that it may only read, by keeping it open [E8.no-more, PB2.file]", async () => {
+    const call = await diskCall({ "in.txt": "in", "out.txt": "out" }, { read: ["$workspace/in.txt"], write: ["$workspace/out.txt"] });
+    // In memory nothing but the bridge itself says no.
+    for (const { answer } of [overlaid(call), call]) {
+      const toWrite = valueOf(await answer("file.open", { path: "out.txt", write: true }));
+      expect(await answer("file.read", { id: toWrite, length: 10 })).toMatchObject({ ok: false, error: { code: "EBADF" } });
+      const toRead = valueOf(await answer("file.open", { path: "in.txt", read: true }));
+      expect(await answer("file.write", { id: toRead }, toBytes("x"))).toMatchObject({ ok: false, error: { code: "EBADF" } });
+      expect(await answer("file.utime", { id: toRead, atimeMs: 1, mtimeMs: 1 })).toMatchObject({ ok: false, error: { code: "EBADF" } });
+      expect(await answer("file.truncate", { id: toRead })).toMatchObject({ ok: false, error: { code: "EINVAL" } });
+      expect(textOf(await answer("fs.readFile", { path: "in.txt" }))).toBe("in");
+      for (const id of [toWrite, toRead]) await answer("file.close", { id });
     }
   });
 
@@ -131,6 +146,16 @@ describe("attack: out of the overlay", () => {
     );
     await commit();
     expect(await readFile(join(call.outside, "secret.txt"), "utf8")).toBe("secret");
+  });
+
+  it("commits nothing to another folder of the grant, by a link that took a folder's name [E8.race]", async () => {
+    const call = await diskCall({ "dir/a.txt": "a", "other/b.txt": "b" });
+    const { answer, commit } = overlaid(call);
+    await answer("fs.writeFile", { path: "dir/new.txt" }, toBytes("x"));
+    await rename(join(call.workspace, "dir"), join(call.workspace, "old"));
+    await symlink("other", join(call.workspace, "dir"));
+    expect(await commit()).toMatchObject({ ok: false, done: [] });
+    expect((await readdir(join(call.workspace, "other"))).filter((name) => !name.startsWith(".bascule-"))).toEqual(["b.txt"]);
   });
 
   it("gives its call the id of another session's dry run: nobody commits the one for the other [E8.ids]", async () => {

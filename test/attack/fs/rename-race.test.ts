@@ -67,6 +67,15 @@ describe.each(WALKS)("attack: a path is swapped at the worst moment, %s", (_, wa
     expect(await readdir(join(call.workspace, "tree/deep"))).toEqual(["x"]);
   });
 
+  it("removes nothing above a folder that was moved elsewhere while it was emptied [C4.race, C4.remove]", async () => {
+    const { call, guarded, proof } = await filesWith(({ outside }) => ({
+      locate: (path, options) => walk.locate(path.endsWith("/..") ? outside : path, options),
+    }));
+    await mkdir(join(call.outside, "deep"));
+    await expect(guarded.remove(proof("tree"), { recursive: true })).rejects.toMatchObject({ code: "not_capable" });
+    expect((await readdir(call.outside)).toSorted()).toEqual(["deep", "secret.txt"]);
+  });
+
   it("takes files of the kernel for none, wherever they are mounted [C4.devices]", async () => {
     const { guarded, proof } = await filesWith(() => ({
       locate: async (path, options) => ({ ...(await walk.locate(path, options)), synthetic: true }),

@@ -1,6 +1,7 @@
-import { stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { answerOperation } from "../../../host/capabilities/mod.ts";
 import { errorName, valueOf } from "../../support/bridge-context.ts";
 import { diskCall } from "../../support/disk-call.ts";
 
@@ -14,6 +15,18 @@ describe("attack: temporary files in other places or of other people", () => {
     expect((await stat(paths[0] ?? "")).mode & 0o777).toBe(0o600);
     const folder = await answer("fs.makeTempDir", { dir: "." });
     expect((await stat(join(workspace, valueOf(folder)))).mode & 0o777).toBe(0o700);
+  });
+
+  it("are made anew even where the name was guessed, and through no link [PB1]", async () => {
+    const call = await diskCall({ ".tmp/0101010101010101": "mine", ".tmp/a0101010101010101": { link: "$outside/new.txt" } });
+    const random = { ...call.context.platform.random, bytes: (length: number) => new Uint8Array(length).fill(1) };
+    const context = { ...call.context, platform: { ...call.context.platform, random } };
+    for (const name of ["fs.makeTempFile", "fs.makeTempDir"]) {
+      for (const prefix of ["", "a"])
+        expect(errorName(await answerOperation({ name, args: { prefix } }, context)), `${name} ${prefix}`).toBe("AlreadyExists");
+    }
+    expect(await call.contents(join(call.workspace, ".tmp/0101010101010101"))).toBe("mine");
+    expect(await readdir(call.outside)).toEqual(["secret.txt"]);
   });
 
   it.each([

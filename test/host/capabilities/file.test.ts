@@ -151,6 +151,10 @@ describe("the file bridge", () => {
     expect(errorName(await call.answer("file.write", { id }, toBytes("x")))).toBe("Error");
     expect(textOf(await call.answer("file.read", { id, length: Number.MAX_SAFE_INTEGER }))).toBe("");
     expect(errorName(await call.answer("file.truncate", { id, len: 2 ** 50 }))).toBe("Error");
+    // What the disk would take.
+    await seek(2 ** 40, 0);
+    expect(await call.answer("file.write", { id }, toBytes("x"))).toMatchObject({ error: { code: "EFBIG" } });
+    expect(await call.answer("file.truncate", { id, len: 2 ** 40 + 1 })).toMatchObject({ error: { code: "EFBIG" } });
     await seek(0, 0);
     expect(textOf(await call.answer("file.read", { id, length: Number.MAX_SAFE_INTEGER }))).toBe("abc");
     expect(await call.contents(join(call.workspace, "a.txt"))).toBe("abc");

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createCliProject } from "./run-cli.ts";
@@ -319,6 +319,19 @@ describe("bascule list --all", () => {
     await using project = await createCliProject();
     expect(await project.run(["list"])).toEqual({ code: 0, out: "No plugins here. bascule init <name> writes one\n", error: "" });
     expect(await readdir(project.folder)).toEqual([]);
+    // A folder of a project that nothing marks as one.
+    await mkdir(join(project.folder, ".bascule"), { recursive: true });
+    await mkdir(join(project.folder, "sub/deep"), { recursive: true });
+    const inside = await project.run(["list"], { cwd: "sub/deep" });
+    expect(inside.out).toContain(`Those of ${await realpath(project.folder)} are found from here once there is a bascule.json in it`);
+  });
+});
+
+describe("a command that cannot write", () => {
+  it("says where [I2.errors]", async () => {
+    await using project = await createCliProject({ plugins: "a file, and no folder" });
+    const refused = await project.run(["init", "demo"]);
+    expect(refused).toMatchObject({ code: 1, error: expect.stringMatching(/^error "[^"]*\/plugins[^"]*": \S/u) as string });
   });
 });
 
