@@ -5,6 +5,7 @@ import { fetchFrom, fetchSecurely } from "./server-fetch.ts";
 import type { ServerProcess, ServerProcesses, ServerProcessOptions } from "./server-process-types.ts";
 import { HAS_GROUPS, signalGroup } from "./signal-group.ts";
 
+const LAST_WORDS_WITHIN_MS = 1_000;
 const LAST_WORDS = 2_000;
 /** What a server that does not read may let pile up. */
 const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
@@ -43,9 +44,16 @@ function start(options: ServerProcessOptions): ServerProcess {
       onEnd(over ?? how, lastWords.trim());
     }
     child.once("error", (error) => end(error.message));
-    child.once("exit", (code, signal) =>
-      end(signal === null ? `it ended with exit code ${code ?? "unknown"}` : `it was ended by ${signal}`),
-    );
+    child.once("exit", (code, signal) => {
+      const how = signal === null ? `it ended with exit code ${code ?? "unknown"}` : `it was ended by ${signal}`;
+      // What it said last may still be on its way, and a child of its own that left the group may hold the streams open for ever.
+      signalGroup(child, "SIGKILL");
+      const late = setTimeout(() => end(how), LAST_WORDS_WITHIN_MS);
+      child.once("close", () => {
+        clearTimeout(late);
+        end(how);
+      });
+    });
   });
   // A broken stream is a process that ends: `exit` follows.
   for (const stream of [stdin, stdout, stderr]) stream?.on("error", () => {});

@@ -14,13 +14,15 @@ import { describeChange, whatIsThere } from "./what-is-there.ts";
 /** What is ended without waiting for it may take so long on a crowded machine. */
 const GONE_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 20;
+/** A hook with a timeout would have a timer of its own among what is looked at. */
+const NO_TIMER = 0;
 
 const TEMPORARY = ownTemporaryFolder();
 let before: ReturnType<typeof whatIsThere>;
 
 beforeAll(() => {
   before = whatIsThere(TEMPORARY);
-});
+}, NO_TIMER);
 
 // Hooks are a stack: the file's own have all run.
 afterAll(async () => {
@@ -32,7 +34,7 @@ afterAll(async () => {
   }
   rmSync(TEMPORARY, { recursive: true, force: true });
   if (left.length > 0) throw new Error(`This test file leaves behind:\n${left.map((line) => `  ${line}`).join("\n")}`);
-}, 2 * GONE_WITHIN_MS);
+}, NO_TIMER);
 
 /** A folder for temporary files that no other process writes to; its name is short, for paths of sockets begin with it. */
 function ownTemporaryFolder(): string {

@@ -40,6 +40,15 @@ describe("createServerProcesses()", () => {
     expect(running.send("more")).toBe(false);
   });
 
+  it.skipIf(process.platform === "win32")("does not wait for ever for the streams of who left its group [K3.failure]", async () => {
+    const left =
+      'const { spawn } = require("node:child_process"); console.error(spawn("sleep", ["300"], { detached: true, stdio: "inherit" }).pid); process.exit(4)';
+    const { ended } = start(left);
+    const { how, lastWords } = await ended;
+    expect(how).toBe("it ended with exit code 4");
+    process.kill(Number(lastWords));
+  });
+
   it("keeps the end of what a program complains about, and no more [K3.last-words]", SECONDS, async () => {
     const { ended } = start('console.error("e".repeat(100000) + "the end"); process.exitCode = 3');
     const { how, lastWords } = await ended;

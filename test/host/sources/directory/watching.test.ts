@@ -14,7 +14,7 @@ interface DiskWorld extends Bench {
   write(files: Readonly<Record<string, string>>): Promise<void>;
 }
 
-const DEADLINE = { timeout: 10_000, interval: 5 };
+const DEADLINE = { timeout: 30_000, interval: 5 };
 
 /** Nothing is heard from the watcher: only the reconcile scan notices. */
 const DEAF: Watcher = { watch: () => Promise.resolve({ close: () => Promise.resolve() }) };
