@@ -42,7 +42,7 @@ describe("createServerProcesses()", () => {
 
   it.skipIf(process.platform === "win32")("does not wait for ever for the streams of who left its group [K3.failure]", async () => {
     const left =
-      'const { spawn } = require("node:child_process"); console.error(spawn("sleep", ["300"], { detached: true, stdio: "inherit" }).pid); process.exit(4)';
+      'const { spawn } = require("node:child_process"); console.error(spawn("/bin/sleep", ["300"], { detached: true, stdio: "inherit" }).pid); process.exit(4)';
     const { ended } = start(left);
     const { how, lastWords } = await ended;
     expect(how).toBe("it ended with exit code 4");
