@@ -20,14 +20,14 @@ export const freshSeen: Bench = {
 
 let keys = 0;
 
-async function mustRemember(host: EchoHost, wanted: readonly number[]): Promise<void> {
+export async function mustRemember(host: EchoHost, wanted: readonly number[]): Promise<void> {
   const sizes: unknown[] = [];
   for (const _ of wanted) sizes.push(await host.remember(`key ${keys++}`));
   mustBe(sizes, wanted);
 }
 
 /** A host like any other, whose first worker does not restore; the spare that is started later does, and is never used. */
-async function startWarmHost(): Promise<EchoHost> {
+export async function startWarmHost(): Promise<EchoHost> {
   return await withPreload("./keep-state.ts", async () => {
     const host = await startEchoHost();
     await host.echo();

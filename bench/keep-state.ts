@@ -5,7 +5,7 @@
 
 import { registerHooks } from "node:module";
 
-const RESTORER = /\/sandbox\/tracked-restore\.(?:ts|js)$/;
+const RESTORER = /\/sandbox\/image\/tracked-restore\.(?:ts|js)$/;
 
 /** Stands in for the module that restores, and imports the real one by another URL. */
 const KEEPS_STATE = `
