@@ -5,6 +5,11 @@ import type { JsonValue } from "../manifests/mod.ts";
 /** JSON part of one host operation; bulk travels as bytes beside it. */
 export const OPERATION_TEXT_BYTES: number = 1024 * 1024;
 
+/** JSON of an operation's arguments, as a guest tells them (`guest/protocol.ts`). */
+export function argumentsJson(told: string): string {
+  return told.startsWith("p") ? `{"path":${JSON.stringify(told.slice(1))}}` : told;
+}
+
 /** True if the text nests no deeper than `maximum`. */
 export function nestsWithin(text: string, maximum: number): boolean {
   return nesting(text, maximum) <= maximum;

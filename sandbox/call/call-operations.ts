@@ -7,7 +7,7 @@ import type { CallUse } from "./call-use.ts";
 import type { World } from "../tape/call-world.ts";
 import type { ExhaustedLimit, Fault } from "../fault.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "../operations/local-operations.ts";
-import { OPERATION_TEXT_BYTES } from "../marshal.ts";
+import { argumentsJson, OPERATION_TEXT_BYTES } from "../marshal.ts";
 import type { SubtleCall, SubtleCallRequest } from "../operations/subtle-calls.ts";
 import { SUBTLE_PREFIX } from "../operations/subtle-operations.ts";
 import type { SyncAnswer, WorkerMessage } from "../worker/protocol.ts";
@@ -94,21 +94,22 @@ export class CallOperations {
   }
 
   /** See `GuestHost.hostCall`. */
-  ask(id: number, operation: string, ...[text, bytes]: [text: string, bytes: Uint8Array | undefined]): GuestAnswer {
+  ask(id: number, operation: string, ...[told, bytes]: [text: string, bytes: Uint8Array | undefined]): GuestAnswer {
     const { limits, log, use, world, stopped } = this.#call;
     // The engine looks at the clock now and then only: until it does, a guest may go on after what ended it.
     if (stopped !== undefined) return ENDED;
     const local = LOCAL_OPERATIONS.get(operation);
     if (local !== undefined) {
       this.#local ??= { ...(world ?? this.#env).local, isOver: () => this.#call.isStopped() };
-      const answer = local(text, bytes, this.#local);
+      const answer = local(told, bytes, this.#local);
       // The engine asks after some thousand steps, and each of them may be one of these.
       return this.#call.isStopped() ? ENDED : answer;
     }
-    if (operation === "log") return log.add(text) ? { answer: "vnull" } : this.#exhaust("logs", limits.logBytes);
+    if (operation === "log") return log.add(told) ? { answer: "vnull" } : this.#exhaust("logs", limits.logBytes);
     if (operation === "timers") return this.#exhaust("timers", limits.timers);
     this.#count++;
     if (this.#count > limits.operations) return this.#exhaust("operations", limits.operations);
+    const text = argumentsJson(told);
     if (text.length > OPERATION_TEXT_BYTES || (bytes?.length ?? 0) > limits.operationBytes)
       return this.#exhaust("operationBytes", limits.operationBytes);
     if (use.nests(text, limits.jsonDepth) > limits.jsonDepth) return this.#exhaust("jsonDepth", limits.jsonDepth);

@@ -36,6 +36,8 @@ export interface Request<T> {
   readonly args: FlatObject;
   /** JSON text of the arguments, where they hold more than primitives; `args` is not sent then. */
   readonly json?: string;
+  /** The path that is the only argument: it is told as it is, because writing JSON takes longer than the asking. */
+  readonly onlyPath?: string;
   readonly bytes?: ArrayBuffer | undefined;
   /** Whether it has an effect that outlives the call, where the operation's name does not say so. */
   readonly hasEffect?: () => boolean;
@@ -153,8 +155,8 @@ export function request<T>(wanted: Request<T>, stack: string | undefined = new P
   return promise as Promise<T>;
 }
 
-function send(id: number, { operation, json, args, bytes }: Request<unknown>): string | undefined {
-  const text = json ?? objectToJson(args);
+function send(id: number, { operation, onlyPath, json, args, bytes }: Request<unknown>): string | undefined {
+  const text = onlyPath === undefined ? (json ?? objectToJson(args)) : `p${onlyPath}`;
   // An argument that is there has to be looked at.
   return bytes === undefined ? hostCall(id, operation, text) : hostCall(id, operation, text, bytes);
 }

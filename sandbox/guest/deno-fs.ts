@@ -71,7 +71,7 @@ export function readBytes(path: unknown): Promise<Uint8Array<ArrayBuffer>> {
 function look<T>(operation: string, given: unknown, convert: Request<T>["convert"], isText?: true): Request<T> {
   const path = toPath(given);
   requireNotRevoked("read", path);
-  return { __proto__: null, operation, args: { __proto__: null, path }, isText, convert };
+  return { __proto__: null, operation, args: { __proto__: null, path }, onlyPath: path, isText, convert };
 }
 
 /** A change of one file. */

@@ -11,7 +11,8 @@ export interface Native {
    * Runs an operation. `id` 0 is synchronous: the answer is returned, tagged `v` + JSON value, `s` + raw text
    * (never containing U+0000), or `e` + JSON `{ name, message, code? }`. `id` > 0 is asynchronous: returns undefined,
    * the same kind of answer comes through `Entry.settle`. Bytes that belong to an answer are read with `takeBytes` at
-   * once. `text` is JSON, except for `text.*` operations. `bytes` are copied.
+   * once. `text` is JSON, except for `text.*` operations; of operations that the worker does not answer itself it
+   * may be `p` + a path, which stands for `{"path": …}`. `bytes` are copied.
    *
    * Strings that contain U+0000 or lone surrogates are mangled on this boundary: send those as JSON.
    */

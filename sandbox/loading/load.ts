@@ -4,6 +4,7 @@ import { LOAD_TIME_MS } from "../image/base-image.ts";
 import type { Codec } from "../operations/codec.ts";
 import type { Compiler } from "./compile.ts";
 import { lateFault, type LoadFault } from "../fault.ts";
+import { argumentsJson } from "../marshal.ts";
 import type { Image } from "../image/image.ts";
 import type { Restorer } from "../image/restorer.ts";
 import { GuestException } from "../engine/guest-values.ts";
@@ -118,7 +119,7 @@ function answerAtLoad(operation: string, text: string, files: ReadonlyMap<string
 
 function pathOf(text: string): string | undefined {
   try {
-    const args: unknown = JSON.parse(text);
+    const args: unknown = JSON.parse(argumentsJson(text));
     const path: unknown = typeof args === "object" && args !== null ? Reflect.get(args, "path") : undefined;
     return typeof path === "string" ? path : undefined;
   } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * A place in shared memory for one short envelope of a worker's, which a host that is awake looks at. A posted message would
+ * A place in shared memory for an envelope of one short message of a worker's, which a host that is awake looks at. A posted message would
  * wake its event loop, which is awake: that takes longer than most of what is said (decision 11).
  *
  * What a worker says keeps its order: it uses the place only when the host has taken all that was posted, and the host
@@ -46,13 +46,12 @@ export class SlotWriter {
   }
 }
 
-/** Flat lists are texts and numbers, which JSON carries as they are. */
+/** One flat list of texts and numbers, which JSON carries as they are. Several share what a posting costs, which is less than what JSON does. */
 function isBrief(envelope: Envelope, most: number): boolean {
+  const packed = envelope[0];
+  if (envelope.length > 1 || !Array.isArray(packed)) return false;
   let length = 0;
-  for (const packed of envelope) {
-    if (!Array.isArray(packed)) return false;
-    for (const item of packed) if (typeof item === "string") length += item.length;
-  }
+  for (const item of packed) if (typeof item === "string") length += item.length;
   return length <= most;
 }
 

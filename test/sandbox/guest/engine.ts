@@ -4,6 +4,7 @@ import type { QuickJSHandle } from "quickjs-emscripten";
 import { zlibCodec } from "../../../host/platform/zlib-codec.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "../../../sandbox/operations/local-operations.ts";
 import { isPlainText } from "../../../sandbox/engine/guest-values.ts";
+import { argumentsJson } from "../../../sandbox/marshal.ts";
 import { endsWorld, giveBack, takeWorld, type World } from "./world.ts";
 
 /** An error that a fake operation answers. */
@@ -134,7 +135,7 @@ class GuestEngine implements Guest {
       this.#bytes = answered.bytes;
       return context.newString(answered.answer);
     }
-    const args: unknown = JSON.parse(text);
+    const args: unknown = JSON.parse(argumentsJson(text));
     if (operation === "log") {
       this.logs.push(args as { level: string; text: string });
       return context.newString("v");

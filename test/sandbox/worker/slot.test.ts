@@ -15,19 +15,16 @@ function start() {
 }
 
 describe("a worker's slot", () => {
-  it("takes one short envelope of texts and numbers for a host that looks", () => {
+  it("takes one short message of texts and numbers for a host that looks", () => {
     const { writer, reader } = start();
-    const envelope = [
-      [4, 1, 2, "fs.readFile", '{"path":"é \\ud800"}'],
-      [3, 1.25],
-    ];
+    const envelope = [[4, 1, 2.5, "fs.readFile", '{"path":"é \\ud800"}']];
     expect(writer.offer(envelope)).toBe(false);
     reader.open();
     expect(writer.offer(envelope)).toBe(true);
     expect(writer.offer(envelope)).toBe(false);
     expect(reader.take()).toEqual(envelope);
     expect(reader.take()).toBeUndefined();
-    for (const other of [[{ type: "full", number: 1 }], [[1, "x".repeat(9_000)]], [[1, "é".repeat(8_000)]]])
+    for (const other of [[{ type: "full", number: 1 }], [[1, "x".repeat(9_000)]], [[1, "é".repeat(8_000)]], [[1], [2]]])
       expect(writer.offer(other)).toBe(false);
     expect(reader.take()).toBeUndefined();
     reader.close();
