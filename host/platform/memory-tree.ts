@@ -89,13 +89,13 @@ export class MemoryTree {
     const folders: { readonly node: MemoryDirectory; readonly name: string }[] = [];
     let names = path.split("/").filter(isStep);
     let links = 0;
-    const where = (...more: readonly string[]): string => `/${[...folders.map((folder) => folder.name), ...more].join("/")}`;
+    const where = (...more: readonly string[]): string => `/${[...folders.map((folder) => folder.name), ...more.filter(isStep)].join("/")}`;
 
     while (names.length > 0) {
       const [name = "", ...rest] = names;
       const parent = folders.at(-1)?.node ?? this.root;
-      if (name === "..") {
-        folders.pop();
+      if (name === ".." || name === ".") {
+        if (name === "..") folders.pop();
         names = rest;
         continue;
       }
@@ -108,7 +108,14 @@ export class MemoryTree {
         links += 1;
         if (links > MAX_LINKS) return { found: false, code: "symlink_loop", realPath, name };
         if (node.target.startsWith("/")) folders.length = 0;
-        names = [...node.target.split("/").filter(isStep), ...rest];
+        // A target that ends in "." or a slash leads to folders only.
+        names = [
+          ...node.target
+            .replace(/\/$/u, "/.")
+            .split("/")
+            .filter((step) => step !== ""),
+          ...rest,
+        ];
         continue;
       }
       if (rest.length === 0) return { found: true, node, realPath, parent, name };

@@ -163,6 +163,14 @@ function describeGuarded(setup: () => Promise<PlatformSetup>): void {
     await expect(guarded.stat(checkedPath(`${root}/outside/never.txt`, root) as Proof)).rejects.toEqual(failsWith("not_found"));
   });
 
+  it("finds no file where a link says that it is a folder [C4.symlink]", async () => {
+    await plant(`${inside}/slash`, { link: "folder/b.txt/" });
+    await plant(`${inside}/dot`, { link: "folder/b.txt/." });
+    for (const link of ["slash", "dot"]) await expect(read(`inside/${link}`)).rejects.toEqual(failsWith("not_a_directory"));
+    await plant(`${inside}/folders`, { link: "folder/." });
+    expect(await read("inside/folders/b.txt")).toBe("b");
+  });
+
   it("answers symlink_loop for a loop", async () => {
     await plant(`${inside}/one`, { link: "two" });
     await plant(`${inside}/two`, { link: "one" });
