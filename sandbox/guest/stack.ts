@@ -36,10 +36,5 @@ export function cleanStack(stack: string): string {
 
 /** Where the plugin is now, as a stack. */
 export function currentStack(): string {
-  return cleanStack(rawStack());
-}
-
-/** The same with the prelude's frames in it, for who may never need it: cleaning takes its time. */
-export function rawStack(): string {
-  return new PrimordialError("").stack ?? "";
+  return cleanStack(new PrimordialError("").stack ?? "");
 }

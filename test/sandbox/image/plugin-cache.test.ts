@@ -5,6 +5,7 @@ import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import { createSandbox, type PluginSource } from "../../../sandbox/mod.ts";
 import { createPluginCache } from "../../../sandbox/image/plugin-cache.ts";
 import type { WorkerLauncher } from "../../../sandbox/worker/port.ts";
+import { INVOCATION } from "../../support/scripted-worker.ts";
 import { baseImage, loadInThread, meteredModule } from "../../support/in-thread.ts";
 import { trackedRestore } from "../../../sandbox/image/tracked-restore.ts";
 
@@ -88,7 +89,7 @@ describe("the plugin cache", async () => {
       seen.push(requests);
       const sandbox = createSandbox(noting({ ...createWorkerLauncher(), ...files }, requests), { maximumWorkers: 1 });
       expect((await sandbox.load(SOURCE)).ok).toBe(true);
-      for (let call = 0; call < 2; call++) expect((await sandbox.invoke(invocation())).ok).toBe(true);
+      for (let call = 0; call < 2; call++) expect((await sandbox.invoke(INVOCATION)).ok).toBe(true);
       await sandbox.close();
     }
     expect(seen[0]).toContain("load");
@@ -108,20 +109,5 @@ function noting(launcher: WorkerLauncher, requests: string[]): WorkerLauncher {
       };
       return { ...connection, post };
     },
-  };
-}
-
-function invocation(): Parameters<ReturnType<typeof createSandbox>["invoke"]>[0] {
-  return {
-    callId: "c",
-    digest: "p",
-    module: "main.js",
-    export: "run",
-    args: {},
-    contextText: "{}",
-    limits: DEFAULT_LIMITS,
-    hostCall: () => Promise.resolve({ ok: true, value: null }),
-    onLog: () => {},
-    signal: new AbortController().signal,
   };
 }
