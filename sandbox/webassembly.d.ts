@@ -25,6 +25,9 @@ declare namespace WebAssembly {
     readonly length: number;
     grow(entries: number, value: unknown): number;
   }
+  /** JavaScript Promise Integration (https://webassembly.github.io/js-promise-integration/); undefined where the runtime lacks it. */
+  const Suspending: (new (task: (...args: number[]) => unknown) => (...args: number[]) => unknown) | undefined;
+  const promising: ((entry: (...args: number[]) => number) => (...args: number[]) => Promise<number>) | undefined;
   class RuntimeError extends Error {}
   function compile(bytes: Uint8Array): Promise<Module>;
   function validate(bytes: Uint8Array): boolean;

@@ -15,11 +15,13 @@ export interface ClockEnvironment {
   threadCpuMs(): number | undefined;
 }
 
+export type TimeLimits = Pick<Limits, "wallMs" | "cpuMs">;
+
 export class CallClock {
   /** When the call's wall time is over. Infinity while it waits for a person. */
   wallEnd: number;
   readonly #number: number;
-  readonly #limits: Limits;
+  readonly #limits: TimeLimits;
   readonly #env: ClockEnvironment;
   readonly #startedAt: number;
   #cpuMs = 0;
@@ -29,10 +31,18 @@ export class CallClock {
   /** Questions to a person that the call waits for, and what was left of its wall time when the first of them was asked. */
   #questions = 0;
   #leftMs = 0;
-  /** The thread's CPU time when this entry was first looked at; short entries are over before that. */
+  /** The thread's CPU time when this stay of the guest on the thread was first looked at, and when that was; short ones are over before. */
   #cpuAtFirstPoll: number | undefined;
+  #firstPollAt = 0;
+  #lastPollAt = 0;
+  /** Since then the thread waited for the host inside guest code. */
+  #waitedMs = 0;
+  /** Time between the first and the last look of the stays before, less the CPU time that they took: how long others had the processor. */
+  #heldUpMs = 0;
+  /** Of that, what the call was given back. */
+  #givenBackMs = 0;
 
-  constructor(number: number, limits: Limits, env: ClockEnvironment) {
+  constructor(number: number, limits: TimeLimits, env: ClockEnvironment) {
     this.#number = number;
     this.#limits = limits;
     this.#env = env;
@@ -56,8 +66,13 @@ export class CallClock {
     return { kind: "timeout", limit: "cpu", limitMs: this.#limits.cpuMs };
   }
 
-  /** Guest code begins to run. */
-  enter(): void {
+  /** When the engine last asked whether to go on. */
+  get lastPollAt(): number {
+    return this.#lastPollAt;
+  }
+
+  /** Guest code begins to run, or goes on after it was suspended. @returns the time */
+  enter(): number {
     const { control } = this.#env;
     this.#enteredAt = this.#env.now();
     this.#notOwnMs = 0;
@@ -66,12 +81,14 @@ export class CallClock {
     control.times[LAST_POLL] = this.#enteredAt;
     control.times[END_BY] = Math.min(this.wallEnd, this.#cpuEnd);
     Atomics.store(control.words, CURRENT, this.#number);
+    return this.#enteredAt;
   }
 
-  /** Guest code has returned. */
+  /** Guest code has returned, or is suspended. */
   leave(): void {
     Atomics.store(this.#env.control.words, CURRENT, 0);
     this.#cpuMs += this.#env.now() - this.#enteredAt - this.#notOwnMs;
+    if (this.#cpuAtFirstPoll !== undefined) this.#heldUpMs += this.#heldUpNow(this.#lastPollAt);
   }
 
   /** Runs a wait for the host inside guest code: only the wall clock ends it. */
@@ -80,7 +97,9 @@ export class CallClock {
     const began = this.#env.now();
     control.times[END_BY] = this.wallEnd;
     const result = wait();
-    this.#notOwnMs += this.#env.now() - began;
+    const waitedMs = this.#env.now() - began;
+    this.#notOwnMs += waitedMs;
+    this.#waitedMs += waitedMs;
     control.times[END_BY] = Math.min(this.wallEnd, this.#cpuEnd);
     return result;
   }
@@ -113,7 +132,12 @@ export class CallClock {
     const { control } = this.#env;
     const now = this.#env.now();
     control.times[LAST_POLL] = now;
-    this.#cpuAtFirstPoll ??= this.#env.threadCpuMs();
+    this.#lastPollAt = now;
+    if (this.#cpuAtFirstPoll === undefined) {
+      this.#cpuAtFirstPoll = this.#env.threadCpuMs();
+      this.#firstPollAt = now;
+      this.#waitedMs = 0;
+    }
     if (now >= this.wallEnd) return this.wallFault;
     if (now >= this.#cpuEnd && !this.#wasHeldUp(now)) return this.#cpuFault;
     return Atomics.load(control.words, CANCEL) === this.#number ? { kind: "cancelled" } : undefined;
@@ -125,13 +149,19 @@ export class CallClock {
 
   /** On a loaded machine a thread waits for a processor: that time is given back to the call. */
   #wasHeldUp(now: number): boolean {
-    const cpuNow = this.#env.threadCpuMs();
-    if (cpuNow === undefined || this.#cpuAtFirstPoll === undefined) return false;
-    const held = now - this.#enteredAt - this.#notOwnMs - (cpuNow - this.#cpuAtFirstPoll) - CPU_CLOCK_STEP_MS;
+    const held = this.#heldUpMs + this.#heldUpNow(now) - this.#givenBackMs - CPU_CLOCK_STEP_MS;
     if (held <= 0) return false;
+    this.#givenBackMs += held;
     this.#notOwnMs += held;
     this.#env.control.times[END_BY] = Math.min(this.wallEnd, this.#cpuEnd);
     return true;
+  }
+
+  /** Of this stay, since its first look. */
+  #heldUpNow(now: number): number {
+    const cpuNow = this.#env.threadCpuMs();
+    if (cpuNow === undefined || this.#cpuAtFirstPoll === undefined) return 0;
+    return now - this.#firstPollAt - this.#waitedMs - (cpuNow - this.#cpuAtFirstPoll);
   }
 }
 

@@ -5,12 +5,16 @@ import type { CallClock } from "./call-clock.ts";
 import type { CallLog } from "./call-log.ts";
 import type { CallUse } from "./call-use.ts";
 import type { World } from "../tape/call-world.ts";
+import type { HostCallAnswer, HostCallWords } from "../engine/guest-host.ts";
 import type { ExhaustedLimit, Fault } from "../fault.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "../operations/local-operations.ts";
 import { argumentsJson, OPERATION_TEXT_BYTES } from "../marshal.ts";
 import type { SubtleCall, SubtleCallRequest } from "../operations/subtle-calls.ts";
 import { SUBTLE_PREFIX } from "../operations/subtle-operations.ts";
 import type { SyncAnswer, WorkerMessage } from "../worker/protocol.ts";
+
+/** The number of the operation that a guest is suspended for: no guest's own count comes that far. */
+export const AWAITED_OPERATION = 0x7fff_ffff;
 
 export interface OperationsEnvironment {
   readonly local: LocalEnvironment;
@@ -44,13 +48,8 @@ export interface OperatingCall {
   resumeWall(): void;
 }
 
-/** The operations that wait for a person (SPEC D4, E7). Synchronous, they hold the worker, and have no more time than the call. */
+/** The operations that wait for a person (SPEC D4, E7). Synchronous, they have no more time than the call. */
 export const ASKS_PERSON: ReadonlySet<string> = new Set(["permissions.request", "tools.asked"]);
-
-interface GuestAnswer {
-  readonly answer: string | undefined;
-  readonly bytes?: Uint8Array;
-}
 
 export class CallOperations {
   readonly #call: OperatingCall;
@@ -62,6 +61,8 @@ export class CallOperations {
   /** Made when it is first used: most calls need none. */
   #local: LocalEnvironment | undefined;
   #count = 0;
+  #isAwaiting = false;
+  #awaited: HostCallAnswer | undefined;
 
   constructor(call: OperatingCall, env: OperationsEnvironment) {
     this.#call = call;
@@ -93,8 +94,27 @@ export class CallOperations {
     this.#subtle?.close();
   }
 
+  /** Whether the guest is suspended until a synchronous operation is answered. */
+  get isAwaiting(): boolean {
+    return this.#isAwaiting;
+  }
+
+  /** The answer that the guest is suspended for has come. */
+  arrived(answer: HostCallAnswer): void {
+    this.#call.use.carried(answer.answer ?? "", answer.bytes);
+    this.#awaited = answer;
+  }
+
+  /** See `GuestHost.awaited`. Where the call has to end no answer has come. */
+  awaited(): HostCallAnswer {
+    const answer = this.#awaited ?? ENDED;
+    this.#awaited = undefined;
+    this.#isAwaiting = false;
+    return answer;
+  }
+
   /** See `GuestHost.hostCall`. */
-  ask(id: number, operation: string, ...[told, bytes]: [text: string, bytes: Uint8Array | undefined]): GuestAnswer {
+  ask([id, operation, told, bytes]: HostCallWords, mayWait: boolean): HostCallAnswer | "later" {
     const { limits, log, use, world, stopped } = this.#call;
     // The engine looks at the clock now and then only: until it does, a guest may go on after what ended it.
     if (stopped !== undefined) return ENDED;
@@ -117,7 +137,7 @@ export class CallOperations {
     if (id === 0 && operation.startsWith(SUBTLE_PREFIX)) return errorAnswer("NotSupported", "Cryptography answers later");
     // Its own worker may be the one that has to run what is called.
     if (id === 0 && operation.startsWith("tools.")) return errorAnswer("NotSupported", "Calls of tools answer later");
-    if (id === 0) return this.#sendAndWait(operation, text, bytes);
+    if (id === 0) return mayWait ? this.#sendAndSuspend(operation, text, bytes) : this.#sendAndWait(operation, text, bytes);
     if (operation.startsWith(SUBTLE_PREFIX)) return this.#beginSubtle(id, { method: operation.slice(SUBTLE_PREFIX.length), text, bytes });
     if (this.#pendingAtHost >= limits.pendingOperations) return this.#exhaust("pendingOperations", limits.pendingOperations);
     this.#begin(id, ASKS_PERSON.has(operation) ? "person" : "host");
@@ -133,7 +153,7 @@ export class CallOperations {
   }
 
   /** Its time counts as the call's own: the threads that do the work are the host's. */
-  #beginSubtle(id: number, request: SubtleCallRequest): GuestAnswer {
+  #beginSubtle(id: number, request: SubtleCallRequest): HostCallAnswer {
     const { number, limits, clock, world } = this.#call;
     const open = (): SubtleCall => this.#env.openSubtle(number);
     this.#subtle ??= world === undefined ? open() : world.openSubtle(open);
@@ -147,7 +167,16 @@ export class CallOperations {
     return { answer: undefined };
   }
 
-  #sendAndWait(operation: string, text: string, bytes: Uint8Array | undefined): GuestAnswer {
+  #sendAndSuspend(operation: string, text: string, bytes: Uint8Array | undefined): HostCallAnswer | "later" {
+    // Where the tape's call was ended while it waited, no answer will come.
+    if (this.#call.world !== undefined && this.#call.isStopped()) return ENDED;
+    this.#isAwaiting = true;
+    this.#send(AWAITED_OPERATION, operation, text, bytes);
+    return "later";
+  }
+
+  /** Where the guest cannot be suspended, the thread waits. */
+  #sendAndWait(operation: string, text: string, bytes: Uint8Array | undefined): HostCallAnswer {
     const { number, clock, world } = this.#call;
     // Where the tape's call was ended while it waited, no answer will come.
     if (world !== undefined && this.#call.isStopped()) return ENDED;
@@ -170,13 +199,13 @@ export class CallOperations {
     this.#env.post({ type: "operation", number, operation, name, text, ...(bytes === undefined ? {} : { bytes }) });
   }
 
-  #exhaust(limit: ExhaustedLimit, allowed: number): GuestAnswer {
+  #exhaust(limit: ExhaustedLimit, allowed: number): HostCallAnswer {
     this.#call.stop({ kind: "exhausted", limit, allowed });
     return errorAnswer("RangeError", `The call's limit is used up: ${limit} (${allowed})`);
   }
 }
 
-function errorAnswer(name: string, message: string): GuestAnswer {
+function errorAnswer(name: string, message: string): HostCallAnswer {
   return { answer: `e${JSON.stringify({ name, message })}` };
 }
 

@@ -7,7 +7,7 @@ import { type Limits, utf8Length } from "../../manifests/mod.ts";
 import { CallClock, type ClockEnvironment } from "./call-clock.ts";
 import { type CallFacts, engineFault, thrownFault, unsettledFault, unwrittenFault } from "./call-faults.ts";
 import { CallLog } from "./call-log.ts";
-import { CallOperations, type OperatingCall, type OperationsEnvironment } from "./call-operations.ts";
+import { AWAITED_OPERATION, CallOperations, type OperatingCall, type OperationsEnvironment } from "./call-operations.ts";
 import { CallUse } from "./call-use.ts";
 import type { World } from "../tape/call-world.ts";
 import type { Fault } from "../fault.ts";
@@ -22,24 +22,25 @@ import type { InvocationUsed } from "../invocation.ts";
 import { readStatus } from "./status.ts";
 import type { KeptTape } from "../tape/tape.ts";
 import { DIFFERS } from "../tape/tape-order.ts";
+import type { Steps } from "../engine/steps.ts";
+import { Fiber, type FiberEnvironment } from "../worker/fiber.ts";
 import type { Instances } from "../worker/instances.ts";
 import type { Lease } from "../worker/lease.ts";
 
 /** What a run needs of its worker. */
-export interface RunEnvironment extends ClockEnvironment, OperationsEnvironment {
+export interface RunEnvironment extends ClockEnvironment, OperationsEnvironment, FiberEnvironment {
   /** Milliseconds since the epoch. */
   epoch(): number;
   after(delayMs: number, task: () => void): () => void;
   /** Posts what waits to be posted together with more. */
   flush(): void;
   /** Where the call's guest has its instance, or gets one again after it waited. */
-  readonly instances: Pick<Instances, "rest" | "occupy" | "bringBack">;
-  /** Keeps the thread's event loop turning until the work is done. */
-  background(work: Promise<void>): void;
+  readonly instances: FiberEnvironment["instances"] & Pick<Instances, "rest">;
 }
 
 export interface RunRequest {
   readonly number: number;
+  readonly digest: string;
   readonly words: CallWords;
   readonly limits: Limits;
   readonly files: ReadonlyMap<string, Uint8Array>;
@@ -66,8 +67,7 @@ export class Run implements OperatingCall {
   readonly #finished: (run: Run) => void;
   readonly #operations: CallOperations;
   readonly #world: World | undefined;
-  /** What is to be done in the guest as soon as an instance is found for it. */
-  readonly #later: Step[] = [];
+  readonly #fiber: Fiber;
   readonly use: CallUse = new CallUse();
   /** Why the guest must stop; set while it runs, acted upon when it has left the engine. */
   #stop: Fault | undefined;
@@ -76,7 +76,7 @@ export class Run implements OperatingCall {
   #timerMs: number | undefined;
   #following = false;
   #cancelTimer: () => void = () => {};
-  #cancelWall: () => void = () => {};
+  #cancelWall: () => void = NOTHING_TO_CANCEL;
 
   /** `finished` is called once, after the answer was posted: the place to restore the instance. */
   constructor(request: RunRequest, lease: Lease, env: RunEnvironment, finished: (run: Run) => void) {
@@ -90,6 +90,7 @@ export class Run implements OperatingCall {
     this.log = new CallLog(request.limits.logBytes, (lines) => env.post({ type: "logs", number: this.number, lines }));
     this.#operations = new CallOperations(this, env);
     this.#host = this.#guestHost();
+    this.#fiber = new Fiber(env, { plugin: request.digest, lease, clock: this.clock, suspended: () => this.#watchWall() });
   }
 
   get limits(): Limits {
@@ -100,15 +101,15 @@ export class Run implements OperatingCall {
     return this.#world;
   }
 
+  /** Begins the call in this turn of its plugin. */
   start(): void {
     this.#run((instance) => instance.callEntry("invoke", this.#request.words, this.#outputBytes));
-    // Most calls are over by now and need no timer.
-    if (!this.#over) this.#watchWall();
   }
 
   pauseWall(): void {
     this.clock.pause();
     this.#cancelWall();
+    this.#cancelWall = NOTHING_TO_CANCEL;
   }
 
   resumeWall(): void {
@@ -116,29 +117,33 @@ export class Run implements OperatingCall {
     this.#watchWall();
   }
 
+  /** For a call that leaves the thread before it is over, which most do not. */
   #watchWall(): void {
-    this.#cancelWall();
+    if (this.#cancelWall !== NOTHING_TO_CANCEL) return;
     const leftMs = this.clock.wallEnd - this.#env.now();
     if (leftMs < Infinity) this.#cancelWall = this.#env.after(leftMs, () => this.#finish(this.clock.wallFault));
   }
 
-  /** Settles an asynchronous operation. */
-  answer(operation: number, answer: string, bytes: Uint8Array | undefined): void {
-    if (this.#over || !this.#operations.isPending(operation)) return;
-    if (this.#world?.order === undefined) return this.#settle(operation, answer, bytes);
-    this.#world.order.arrived(operation, answer, bytes);
+  /** Settles an operation. @param isLent whether the bytes may be read only until this returns: the guest takes them in when its turn comes */
+  answer(operation: number, answer: string, bytes: Uint8Array | undefined, isLent: boolean = false): void {
+    const isAwaited = operation === AWAITED_OPERATION && this.#operations.isAwaiting;
+    if (this.#over || !(isAwaited || this.#operations.isPending(operation))) return;
+    const own = isLent ? bytes?.slice() : bytes;
+    if (isAwaited) {
+      this.#operations.arrived({ answer, ...(own !== undefined && { bytes: own }) });
+      return this.#fiber.wake();
+    }
+    if (this.#world?.order === undefined) return this.#settle(operation, answer, own);
+    this.#world.order.arrived(operation, answer, own);
     this.#follow(this.#world.order);
   }
 
   #settle(operation: number, answer: string, bytes: Uint8Array | undefined): void {
-    // They may lie in memory that is lent for now only.
-    const own = this.#canEnter() ? bytes : bytes?.slice();
     this.#enter((instance) => {
       this.#operations.settled(operation);
       this.#world?.answerEnters(operation);
-      this.use.carried(answer, own);
-      instance.settle(operation, answer, own);
-      return undefined;
+      this.use.carried(answer, bytes);
+      return instance.settle(operation, answer, bytes);
     });
   }
 
@@ -146,59 +151,59 @@ export class Run implements OperatingCall {
   abort(): void {
     this.#enter((instance) => {
       this.#world?.abortEnters();
-      instance.callEntry("abort", [], STATUS_BYTES);
-      return undefined;
+      return quietly(instance.callEntry("abort", [], STATUS_BYTES));
     });
   }
 
-  /** Ends the call, which needs no instance for that. */
+  /** Ends the call, which needs no turn for that unless its guest is in the engine. */
   end(fault: Fault = { kind: "cancelled" }): void {
     this.#finish(fault);
   }
 
-  /** Takes the next step in the guest: at once, or where it is parked and no instance is free, as soon as one is. */
+  /** True once the call has been told to end. */
+  get isEnding(): boolean {
+    return this.#over || this.#stop !== undefined;
+  }
+
+  /** Takes the next step in the guest when its turn comes. */
   #enter(step: Step): void {
     if (this.#over) return;
     this.#cancelTimer();
-    if (this.#canEnter()) return this.#run(step);
-    this.#later.push(step);
-    if (this.#later.length === 1) this.#env.background(this.#enterLater());
-  }
-
-  #canEnter(): boolean {
-    return this.#later.length === 0 && this.#env.instances.occupy(this.#lease);
-  }
-
-  async #enterLater(): Promise<void> {
-    await this.#env.instances.bringBack(this.#lease);
-    for (const step of this.#later.splice(0)) this.#enter(step);
+    this.#fiber.queue(() => this.#run(step));
   }
 
   /** Runs the guest until nothing is left to do now, and acts on where the call stands. */
   #run(step: Step): void {
     const { instance } = this.#lease;
     instance.host = this.#host;
-    this.clock.enter();
-    let status = "";
-    try {
-      const first = step(instance);
-      const ran = this.#drainJobs(instance);
-      status = first !== undefined && ran === 0 ? first : instance.callEntry("poll", [], this.#outputBytes);
-    } catch (error) {
-      this.#stop ??= engineFault(error, this.#facts);
-    } finally {
-      this.clock.leave();
-    }
+    this.#fiber.enter(
+      this.#steps(step, instance),
+      (status) => this.#left(status),
+      (error) => {
+        this.#stop ??= engineFault(error, this.#facts);
+        this.#left("");
+      },
+    );
+  }
+
+  *#steps(step: Step, instance: Instance): Steps<string> {
+    const first = yield* step(instance);
+    const ran = yield* this.#drainJobs(instance);
+    return typeof first === "string" && ran === 0 ? first : yield* instance.callEntry("poll", [], this.#outputBytes);
+  }
+
+  /** The guest has left the engine. */
+  #left(status: string): void {
     if (this.#world?.differs === true) this.#stop ??= DIFFERS;
     if (this.#stop !== undefined) this.#finish(this.#stop);
     else this.#proceed(status);
   }
 
   /** @returns how many jobs ran. */
-  #drainJobs(instance: Instance): number {
+  *#drainJobs(instance: Instance): Steps<number> {
     let total = 0;
     while (this.#stop === undefined) {
-      const ran = instance.runJobs(JOBS_A_SLICE);
+      const ran = yield* instance.runJobs(JOBS_A_SLICE);
       total += ran;
       if (ran < JOBS_A_SLICE) break;
       this.isStopped();
@@ -226,6 +231,7 @@ export class Run implements OperatingCall {
     if (timerMs === undefined && !this.#operations.isAnyPending) return this.#finish(unsettledFault(this.#facts));
     this.log.flush();
     this.#timerMs = timerMs;
+    this.#watchWall();
     this.#env.instances.rest(this.#lease);
     // What it holds may be too much.
     if (this.#over) return undefined;
@@ -239,8 +245,7 @@ export class Run implements OperatingCall {
     const waitedMs = this.#timerMs ?? 0;
     this.#enter((instance) => {
       this.#world?.timersEnter(waitedMs);
-      instance.callEntry("runTimers", [], STATUS_BYTES);
-      return undefined;
+      return quietly(instance.callEntry("runTimers", [], STATUS_BYTES));
     });
   }
 
@@ -248,7 +253,7 @@ export class Run implements OperatingCall {
   #follow(order: EntryOrder): void {
     if (this.#following) return;
     this.#following = true;
-    while (!this.#over && this.#later.length === 0) {
+    while (!this.#over && !this.#fiber.isBusy) {
       const step = order.next(this.#timerMs);
       if (step.kind === "later") {
         this.#hurryLater(order, step.hurryMs);
@@ -293,6 +298,11 @@ export class Run implements OperatingCall {
 
   #finish(fault: Fault): void {
     if (this.#over) return;
+    // Its guest is suspended in the engine, which it leaves at the next look.
+    if (this.#fiber.isInside) {
+      this.#stop ??= fault;
+      return this.#fiber.wake();
+    }
     this.#close();
     this.#world?.stopped(fault, this.#lease.fuelSpent);
     this.#env.post({ type: "failed", number: this.number, fault, used: this.#used(0), lines: this.log.unsent, ...this.#tape });
@@ -303,6 +313,7 @@ export class Run implements OperatingCall {
     this.#over = true;
     this.#cancelTimer();
     this.#cancelWall();
+    this.#fiber.close();
     this.#operations.close();
   }
 
@@ -347,8 +358,11 @@ export class Run implements OperatingCall {
 
   #guestHost(): GuestHost {
     return {
-      hostCall: (id, operation, text, bytes) => this.#operations.ask(id, operation, text, bytes),
+      hostCall: (words, mayWait) => this.#operations.ask(words, mayWait),
+      awaited: () => this.#operations.awaited(),
       shouldInterrupt: () => this.isStopped(),
+      shouldSuspend: () => this.#fiber.isSliceOver,
+      suspended: () => this.#fiber.suspend(this.#operations.isAwaiting ? "woken" : "next turn"),
       now: () => (this.#world ?? this.#env).epoch(),
       moduleSource: (name) => this.#request.modules.source(name),
       moduleName: (base, name) => this.#request.modules.resolve(base, name),
@@ -365,5 +379,11 @@ export class Run implements OperatingCall {
   }
 }
 
-/** Something done in the guest; its text where that already says where the call stands. */
-type Step = (instance: Instance) => string | undefined;
+/** Something done in the guest; the text of `invoke` already says where the call stands. */
+type Step = (instance: Instance) => Steps<string | void>;
+
+function* quietly(steps: Steps<string>): Steps<void> {
+  yield* steps;
+}
+
+const NOTHING_TO_CANCEL = (): void => {};

@@ -1,6 +1,7 @@
 /** Which build of the engine runs guests, and where it comes from: the package, the cache, or the rewriter. */
 
 import { cacheFileName, seal, unseal } from "../image/cache-file.ts";
+import { ENGINE_IMPORT } from "./engine-imports.ts";
 import { isRewritten, REWRITTEN_MEMORY_PAGES } from "./engine.ts";
 import { rewriteEngine, REWRITER_VERSION, type RewriteOptions } from "../wasm/rewrite.ts";
 import type { WorkerLauncher } from "../worker/port.ts";
@@ -9,7 +10,13 @@ import type { WorkerLauncher } from "../worker/port.ts";
 export type EngineBuild = "metered" | "plain";
 
 /** What the rewriter is asked for. */
-export const METERED_ENGINE: RewriteOptions = { barrier: true, meter: true, exportTable: true, initialMemoryPages: REWRITTEN_MEMORY_PAGES };
+export const METERED_ENGINE: RewriteOptions = {
+  barrier: true,
+  meter: true,
+  suspending: [ENGINE_IMPORT.shouldInterrupt, ENGINE_IMPORT.callFunction],
+  exportTable: true,
+  initialMemoryPages: REWRITTEN_MEMORY_PAGES,
+};
 
 /**
  * The engine's module. The rewritten one is made once and kept in the cache (some 50 ms); whatever is wrong with the file,

@@ -25,7 +25,7 @@ const STACK_BYTES = 5 * 1024 * 1024;
  */
 export async function learnFacts(module: WebAssembly.Module): Promise<EngineFacts> {
   const timeImport = await findTimeImport(module);
-  const running = await startModule(module, INITIAL_MEMORY_PAGES, NO_CALLBACKS, timeImport);
+  const running = await startModule(module, INITIAL_MEMORY_PAGES, NO_CALLBACKS, { timeImport });
   const { getStackPointer, setStackPointer, stackTop } = findStackPointer(running);
   const dataEnd = stackTop - STACK_BYTES;
   if (dataEnd <= 0) throw new Error(`The engine's stack top ${stackTop} is below its expected stack size`);
@@ -35,7 +35,8 @@ export async function learnFacts(module: WebAssembly.Module): Promise<EngineFact
 
 const NO_CALLBACKS: EngineCallbacks = {
   callFunction: () => 0,
-  shouldInterrupt: () => false,
+  ask: () => "go",
+  suspended: () => Promise.reject(new Error("No guest is suspended here")),
   moduleSource: () => undefined,
   moduleName: () => undefined,
   now: () => 0,
@@ -50,7 +51,7 @@ async function findTimeImport(module: WebAssembly.Module): Promise<string> {
   for (const { name } of names) {
     let running: RunningModule;
     try {
-      running = await startModule(module, INITIAL_MEMORY_PAGES, { ...NO_CALLBACKS, now: () => shown }, name);
+      running = await startModule(module, INITIAL_MEMORY_PAGES, { ...NO_CALLBACKS, now: () => shown }, { timeImport: name });
       const { functions: f } = running;
       const context = f._QTS_NewContext(f._QTS_NewRuntime(), 0);
       const code = writeText(running, "Date.now()");

@@ -32,6 +32,9 @@ const LANDMARKS: Readonly<Record<string, string>> = {
   t: "freeHostRef",
 };
 
+/** The imports in whose answer the engine's host has a say on whether the guest goes on now. */
+export const ENGINE_IMPORT = { shouldInterrupt: "i", callFunction: "s" } as const;
+
 /** `fd_write`. */
 const WRITE = "c";
 /** `_setitimer_js`. */

@@ -7,13 +7,15 @@
 
 import variant from "@jitl/quickjs-wasmfile-release-sync";
 import { GUEST_STACK_BYTES } from "../../manifests/mod.ts";
-import { engineImports, viewMemory } from "./engine-imports.ts";
-import { createFuel, type Fuel } from "./fuel.ts";
+import { ENGINE_IMPORT, engineImports, viewMemory } from "./engine-imports.ts";
+import { createFuel, type Fuel, type GuestAnswer } from "./fuel.ts";
 import { mark, markingImports } from "../image/marks.ts";
+import type { Gate } from "./steps.ts";
 import { addRejectionListener } from "./rejection-hook.ts";
 import { Shadow } from "../image/shadow.ts";
 import { WASM_PAGE_BYTES } from "../wasm/memory.ts";
-import { FUEL_EXPORT, RESTORE_EXPORT, SHADOW_EXPORT, TABLE_EXPORT, TICK_IMPORT } from "../wasm/rewrite.ts";
+import { SUSPEND } from "../wasm/suspend.ts";
+import { FUEL_EXPORT, RESTORE_EXPORT, SHADOW_EXPORT, SUSPEND_IMPORT, TABLE_EXPORT, TICK_IMPORT } from "../wasm/rewrite.ts";
 
 /** The engine's C functions that the sandbox uses. All numbers are addresses unless said; `JSValue*` is owned by the caller. */
 export interface EngineFunctions {
@@ -54,8 +56,12 @@ export interface EngineFunctions {
 
 /** What the engine asks of its host. Set per instance; none of these may throw except to end the call. */
 export interface EngineCallbacks {
+  /** @returns the address of a value, or `SUSPEND` to be called again later */
   callFunction(context: number, argumentCount: number, argumentPointers: number, hostRef: number): number;
-  shouldInterrupt(): boolean;
+  /** Whether the guest goes on. `suspend` may be answered only to an entry that may be suspended. */
+  ask(): GuestAnswer;
+  /** The guest leaves the thread; it goes on when the promise is fulfilled. */
+  suspended(): Promise<void>;
   /** @returns the source, or undefined after having thrown into the guest. */
   moduleSource(context: number, name: string): string | undefined;
   /** @returns the resolved name, or undefined after having thrown into the guest. */
@@ -96,8 +102,26 @@ export interface RunningModule {
   /** Grows memory by so many pages. @throws {RangeError} above its maximum */
   grow(pages: number): void;
   readonly fuel: Fuel;
+  /** The functions that run guest code, each as an entry that may be suspended; undefined where guests are not. */
+  readonly suspendable: SuspendableFunctions | undefined;
+  readonly gate: Gate;
   /** What the runtime's rejection hook has to be; undefined on a build without an exported table. */
   readonly rejectionListener: number | undefined;
+}
+
+export type SuspendableFunctions = Readonly<Record<(typeof RUNS_GUEST_CODE)[number], (...args: number[]) => Promise<number>>>;
+
+const RUNS_GUEST_CODE = ["_QTS_Call", "_QTS_Eval", "_QTS_ExecutePendingJob", "_QTS_GetProp", "_QTS_GetString"] as const;
+
+/** True where this runtime can suspend a guest (JavaScript Promise Integration): Node 24 and Deno 2.9 can. */
+export function canSuspend(): boolean {
+  return WebAssembly.Suspending !== undefined && WebAssembly.promising !== undefined;
+}
+
+export interface StartOptions {
+  readonly timeImport?: string;
+  /** Whether guests may be suspended, where the runtime can. Default false: every entry ends before it returns. */
+  readonly suspends?: boolean;
 }
 
 export { WASM_PAGE_BYTES };
@@ -110,7 +134,7 @@ export async function startModule(
   module: WebAssembly.Module,
   maximumPages: number,
   callbacks: EngineCallbacks,
-  timeImport?: string,
+  { timeImport, suspends = false }: StartOptions = {},
 ): Promise<RunningModule> {
   const initial = isRewritten(module) ? REWRITTEN_MEMORY_PAGES : INITIAL_MEMORY_PAGES;
   const maximum = Math.max(maximumPages, initial);
@@ -131,7 +155,7 @@ export async function startModule(
   let viewAgain = (): void => {};
   let shadow: Shadow | undefined;
   let rejectionListener: number | undefined;
-  let fuel = createFuel(undefined, callbacks.shouldInterrupt);
+  let fuel = createFuel(undefined, callbacks.ask);
   const wrote = (address: number, length: number): void => {
     if (shadow !== undefined) mark(shadow.marks, address, length);
   };
@@ -143,17 +167,22 @@ export async function startModule(
     instantiateWasm({ a: glue = {} }: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
       const table = engineImports(glue);
       if (timeImport !== undefined) table[timeImport] = () => callbacks.now();
+      if (suspends && !isRewritten(module)) letSuspend(table, callbacks);
       viewAgain = () => viewMemory(glue, memory);
       const instance = new WebAssembly.Instance(module, {
         a: isRewritten(module) ? markingImports(table, wrote) : table,
-        [TICK_IMPORT.module]: { [TICK_IMPORT.name]: () => fuel.tick() },
+        [TICK_IMPORT.module]: {
+          [TICK_IMPORT.name]: () => fuel.tick(),
+          [SUSPEND_IMPORT.name]:
+            suspends && WebAssembly.Suspending !== undefined ? new WebAssembly.Suspending(() => callbacks.suspended()) : neverSuspended,
+        },
       });
       exports = instance.exports;
       const { [SHADOW_EXPORT]: second, [RESTORE_EXPORT]: restore, [FUEL_EXPORT]: left } = exports;
       if (second instanceof WebAssembly.Memory && typeof restore === "function")
         // The rewriter wrote this function and its type.
         shadow = new Shadow(second, restore as () => void, maximum * WASM_PAGE_BYTES);
-      fuel = createFuel(left instanceof WebAssembly.Global ? left : undefined, callbacks.shouldInterrupt);
+      fuel = createFuel(left instanceof WebAssembly.Global ? left : undefined, callbacks.ask);
       fuel.reset();
       const { [TABLE_EXPORT]: functionTable } = exports;
       if (functionTable instanceof WebAssembly.Table)
@@ -170,6 +199,7 @@ export async function startModule(
     printErr: ignore,
   });
   let bytes = new Uint8Array(memory.buffer);
+  const gate: Gate = { isOpen: false };
   const running: RunningModule = {
     functions,
     memory,
@@ -182,6 +212,8 @@ export async function startModule(
     shadow,
     wrote,
     fuel,
+    suspendable: suspends ? makeSuspendable(functions, gate) : undefined,
+    gate,
     rejectionListener,
     grow(pages) {
       memory.grow(pages);
@@ -203,16 +235,62 @@ function unwrapDefault(value: unknown): unknown {
 
 function ignore(): void {}
 
+/**
+ * On the engine as it is published the imports themselves suspend. Such an import may be called only by an entry that may be suspended,
+ * so nothing else may run guest code there.
+ */
+function letSuspend(table: Record<string, WebAssembly.ImportValue>, callbacks: EngineCallbacks): void {
+  const { Suspending } = WebAssembly;
+  if (Suspending === undefined) return;
+  for (const name of Object.values(ENGINE_IMPORT)) {
+    const ask = table[name];
+    if (typeof ask !== "function") continue;
+    table[name] = new Suspending((...args) => {
+      const answer = ask(...args);
+      return answer === SUSPEND ? askedLater(() => ask(...args), callbacks) : answer;
+    });
+  }
+}
+
+async function askedLater(ask: () => unknown, callbacks: EngineCallbacks): Promise<unknown> {
+  for (;;) {
+    await callbacks.suspended();
+    const answer = ask();
+    if (answer !== SUSPEND) return answer;
+  }
+}
+
+function neverSuspended(): void {
+  throw new Error("The engine is asked to suspend an entry that cannot be suspended");
+}
+
+/** Each opens the gate; whoever waits for its promise closes it (`entered`). */
+function makeSuspendable(functions: EngineFunctions, gate: Gate): SuspendableFunctions | undefined {
+  const { promising } = WebAssembly;
+  if (promising === undefined) return undefined;
+  const entry = (name: (typeof RUNS_GUEST_CODE)[number]): ((...args: number[]) => Promise<number>) => {
+    const enter = promising(functions[name]);
+    return (...args) => {
+      gate.isOpen = true;
+      return enter(...args);
+    };
+  };
+  return {
+    _QTS_Call: entry("_QTS_Call"),
+    _QTS_Eval: entry("_QTS_Eval"),
+    _QTS_ExecutePendingJob: entry("_QTS_ExecutePendingJob"),
+    _QTS_GetProp: entry("_QTS_GetProp"),
+    _QTS_GetString: entry("_QTS_GetString"),
+  };
+}
+
 /** The callback table in the shape the C side expects (quickjs-emscripten 0.32, `module.c`). */
 function engineCallbacks(running: RunningModule, callbacks: EngineCallbacks): object {
   const ownedText = (text: string | undefined): number => (text === undefined ? 0 : writeText(running, text).address);
   return {
     callFunction: (...[, context, , count, pointers, hostRef]: CallFunctionArguments) =>
       callbacks.callFunction(context, count, pointers, hostRef),
-    shouldInterrupt: () => {
-      running.fuel.polled();
-      return callbacks.shouldInterrupt() ? 1 : 0;
-    },
+    shouldInterrupt: () => running.fuel.polled(),
     freeHostRef: ignore,
     loadModuleSource: (...[, , context, name]: LoadModuleArguments) => ownedText(callbacks.moduleSource(context, name)),
     normalizeModule: (...[, , context, base, name]: NormalizeModuleArguments) => ownedText(callbacks.moduleName(context, base, name)),

@@ -5,6 +5,8 @@
  * deadline; and the sum is the same for the same call from the same image, whatever the machine is doing.
  */
 
+import { SUSPEND } from "../wasm/suspend.ts";
+
 /** The host's exception that ends guest code inside the engine. Memory is as it was at that moment: restore it. */
 export class EngineInterrupted extends Error {
   constructor() {
@@ -26,11 +28,14 @@ export interface Fuel {
   readonly state: FuelState;
   /** Counts from here, or from where a guest was before. */
   reset(state?: FuelState): void;
-  /** A portion is used up. @throws {EngineInterrupted} if the guest must stop */
-  tick(): void;
-  /** The interpreter asks whether to go on, which it does after so many jumps and calls. */
-  polled(): void;
+  /** A portion is used up. @returns `SUSPEND` to be asked again later @throws {EngineInterrupted} if the guest must stop */
+  tick(): number;
+  /** The interpreter asks whether to go on, which it does after so many jumps and calls. @returns 1 to stop, `SUSPEND` to be asked again later, else 0 */
+  polled(): number;
 }
+
+/** Whether a guest goes on: at once, after others had their turn, or not at all. */
+export type GuestAnswer = "go" | "suspend" | "stop";
 
 /** Some tens of microseconds of a tight loop, some milliseconds of the slowest rounds there are. */
 const PORTION = 50_000;
@@ -39,8 +44,10 @@ const FULL: FuelState = { before: 0, left: PORTION };
 const JUMPS_A_POLL = 10_000;
 
 /** `left` is the engine's own counter; undefined where the engine is not metered, and then nothing is ever used. */
-export function createFuel(left: WebAssembly.Global | undefined, shouldInterrupt: () => boolean): Fuel {
+export function createFuel(left: WebAssembly.Global | undefined, ask: () => GuestAnswer): Fuel {
   let before = 0;
+  /** The same poll comes again when the guest is resumed: a switch costs the guest no fuel. */
+  let isAskedAgain = false;
   return {
     get spent() {
       return left === undefined ? 0 : before + PORTION - left.value;
@@ -50,6 +57,7 @@ export function createFuel(left: WebAssembly.Global | undefined, shouldInterrupt
     },
     reset(state = FULL) {
       before = state.before;
+      isAskedAgain = false;
       if (left !== undefined) left.value = state.left;
     },
     tick() {
@@ -58,10 +66,16 @@ export function createFuel(left: WebAssembly.Global | undefined, shouldInterrupt
         before += PORTION - left.value;
         left.value = PORTION;
       }
-      if (shouldInterrupt()) throw new EngineInterrupted();
+      const answer = ask();
+      if (answer === "stop") throw new EngineInterrupted();
+      return answer === "suspend" ? SUSPEND : 0;
     },
     polled() {
-      before += JUMPS_A_POLL;
+      if (!isAskedAgain) before += JUMPS_A_POLL;
+      const answer = ask();
+      isAskedAgain = answer === "suspend";
+      if (answer === "suspend") return SUSPEND;
+      return answer === "stop" ? 1 : 0;
     },
   };
 }

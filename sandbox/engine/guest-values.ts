@@ -1,6 +1,7 @@
 /** Values inside the guest, by address: making them, reading them, calling them. Everything read is bounded. */
 
-import { allocate, type EngineFunctions, putText, type RunningModule, textRoom, writeText } from "./engine.ts";
+import { allocate, type EngineFunctions, putText, type RunningModule, type SuspendableFunctions, textRoom, writeText } from "./engine.ts";
+import { atOnce, entered, type Steps } from "./steps.ts";
 import type { ValueHandles } from "./handles.ts";
 
 /** A guest exception that reached the engine side. Its words are the guest's own, bounded. */
@@ -31,12 +32,19 @@ export class TextTooLong extends Error {
 
 const ERROR_TEXT_BYTES = 16_384;
 
+/** The functions that run guest code. */
+export type Entries = {
+  readonly [Name in keyof SuspendableFunctions]: (...args: Parameters<EngineFunctions[Name]>) => number | Promise<number>;
+};
+
 /** Guest strings may hold lone surrogates, which arrive as invalid UTF-8; they become U+FFFD. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export class GuestValues {
   readonly #running: RunningModule;
   readonly #functions: EngineFunctions;
+  /** The same functions as entries that may be suspended, where the engine has them. */
+  readonly #entries: Entries;
   #handles: ValueHandles = { context: 0, undefinedValue: 0, argumentPointers: 0 };
   #words: Uint32Array = new Uint32Array(0);
   /** Length of the last text that was read. */
@@ -45,6 +53,7 @@ export class GuestValues {
   constructor(running: RunningModule) {
     this.#running = running;
     this.#functions = running.functions;
+    this.#entries = running.suspendable ?? running.functions;
   }
 
   adopt(handles: ValueHandles): void {
@@ -133,8 +142,12 @@ export class GuestValues {
   }
 
   property(object: number, name: string): number {
+    return atOnce(this.#property(object, name, this.#functions));
+  }
+
+  *#property(object: number, name: string, functions: Entries): Steps<number> {
     const key = this.newString(name);
-    const value = this.#functions._QTS_GetProp(this.#handles.context, object, key);
+    const value = yield* entered(functions._QTS_GetProp(this.#handles.context, object, key), this.#running.gate);
     this.free(key);
     return value;
   }
@@ -177,7 +190,12 @@ export class GuestValues {
 
   /** The beginning of a text, for errors and names. */
   boundedText(value: number): string {
-    const address = this.#functions._QTS_GetString(this.#handles.context, value);
+    return atOnce(this.#shown(value, this.#functions));
+  }
+
+  /** The same. Runs guest code if the value is no string. */
+  *#shown(value: number, functions: Entries): Steps<string> {
+    const address = yield* entered(functions._QTS_GetString(this.#handles.context, value), this.#running.gate);
     if (address === 0) return "";
     const text = this.#decode(address, Math.min(ERROR_TEXT_BYTES, this.#textLength(address)));
     this.#functions._QTS_FreeCString(this.#handles.context, address);
@@ -204,38 +222,57 @@ export class GuestValues {
     return this.#functions._QTS_PromiseResult(this.#handles.context, promise);
   }
 
-  /** @throws {GuestException} */
-  call(callee: number, values: readonly number[]): number {
+  /** Calls a function inside a native function of ours, where the guest cannot be suspended. @throws {GuestException} */
+  callInside(callee: number, values: readonly number[]): number {
+    return atOnce(this.#call(callee, values, this.#functions));
+  }
+
+  /** Calls a function. @throws {GuestException} */
+  call(callee: number, values: readonly number[]): Steps<number> {
+    return this.#call(callee, values, this.#entries);
+  }
+
+  *#call(callee: number, values: readonly number[], functions: Entries): Steps<number> {
     const { context, undefinedValue, argumentPointers } = this.#handles;
     const { words } = this;
     for (let index = 0; index < values.length; index++) words[(argumentPointers >> 2) + index] = values[index] ?? 0;
     this.#running.wrote(argumentPointers, values.length * 4);
-    return this.checked(this.#functions._QTS_Call(context, callee, undefinedValue, values.length, argumentPointers));
+    const answer = functions._QTS_Call(context, callee, undefinedValue, values.length, argumentPointers);
+    const value = yield* entered(answer, this.#running.gate);
+    return yield* this.#checked(value, functions);
   }
 
   /** @throws {GuestException} if the engine answered with an exception. */
-  checked(value: number): number {
+  checked(value: number): Steps<number> {
+    return this.#checked(value, this.#entries);
+  }
+
+  *#checked(value: number, functions: Entries): Steps<number> {
     const error = this.#functions._QTS_ResolveException(this.#handles.context, value);
     if (error === 0) return value;
-    const words = this.describe(error);
+    const words = yield* this.#describe(error, functions);
     this.free(error);
     this.free(value);
     throw new GuestException(words);
   }
 
   /** The guest's own words about an error, each bounded. Runs guest code (getters, `toString`). */
-  describe(error: number): GuestErrorText {
-    if (this.typeOf(error) !== "object") return { name: "Error", message: this.boundedText(error), stack: "" };
-    const part = (name: string): string => {
-      const value = this.property(error, name);
-      const text = this.typeOf(value) === "string" ? this.boundedText(value) : "";
+  describe(error: number): Steps<GuestErrorText> {
+    return this.#describe(error, this.#entries);
+  }
+
+  *#describe(error: number, functions: Entries): Steps<GuestErrorText> {
+    if (this.typeOf(error) !== "object") return { name: "Error", message: yield* this.#shown(error, functions), stack: "" };
+    const texts: string[] = [];
+    for (const name of ["name", "message", "stack"]) {
+      const value = yield* this.#property(error, name, functions);
+      texts.push(this.typeOf(value) === "string" ? this.boundedText(value) : "");
       this.free(value);
-      return text;
-    };
-    const [name, message, stack] = [part("name"), part("message"), part("stack")];
+    }
+    const [name = "", message = "", stack = ""] = texts;
     // Null, or an object that does not say what is wrong: at least what it is.
     return name === "" && message === ""
-      ? { name: "Error", message: `Uncaught ${this.boundedText(error)}`, stack }
+      ? { name: "Error", message: `Uncaught ${yield* this.#shown(error, functions)}`, stack }
       : { name, message, stack };
   }
 

@@ -8,7 +8,6 @@
 
 import { GUEST_STACK_BYTES } from "../../manifests/mod.ts";
 import {
-  type EngineCallbacks,
   type EngineFacts,
   type EngineFunctions,
   ENGINE_STACK_BYTES,
@@ -20,8 +19,10 @@ import {
 import { EngineInterrupted, type FuelState } from "./fuel.ts";
 import { ENTRY_NAMES, type EntryName, type Handles } from "./handles.ts";
 import { findRejectionHook } from "./rejection-hook.ts";
-import { CLOSED_HOST, type GuestHost, type GuestThrow } from "./guest-host.ts";
-import { GuestException, GuestValues, isPlainText, TextTooLong } from "./guest-values.ts";
+import { CallsOut, callbacksOf, HOST_CALL_REF, TAKE_BYTES_REF } from "./calls-out.ts";
+import { CLOSED_HOST, type GuestHost } from "./guest-host.ts";
+import { atOnce, entered, type Steps } from "./steps.ts";
+import { type Entries, GuestException, GuestValues, TextTooLong } from "./guest-values.ts";
 import type { Image } from "../image/image.ts";
 import { PAGE_BYTES } from "../image/marks.ts";
 import type { Shadow } from "../image/shadow.ts";
@@ -35,8 +36,6 @@ export interface Registers {
 
 /** Of `struct JSRuntime`, as far as the hooks. */
 const RUNTIME_BYTES = 1024;
-const HOST_CALL_REF = 1;
-const TAKE_BYTES_REF = 2;
 /** Answers of entry functions other than outputs. */
 const SCRATCH_TEXT_BYTES = 65_536;
 
@@ -45,34 +44,28 @@ export class Instance {
   /** The bound that was asked for; the memory's own maximum is never below the build's minimum. */
   readonly requestedPages: number;
   readonly values: GuestValues;
-  host: GuestHost;
-  /** Set while the last that the guest asked for was more than the memory's maximum. */
-  memoryExhausted = false;
+  /** For `start` and tests. */
+  readonly callsOut: CallsOut;
   /** Set when a host exception left WebAssembly frames behind, or the engine trapped: never use again. */
   broken = false;
   readonly #running: RunningModule;
   readonly #functions: EngineFunctions;
+  /** The functions that run guest code, as entries that may be suspended where the engine has them. */
+  readonly #entries: Entries;
   readonly #getStackPointer: () => number;
   readonly #setStackPointer: (address: number) => void;
   #handles: Handles | undefined;
   #holds: Image | undefined;
-  #answerBytes: Uint8Array | undefined;
 
-  /** Starts an empty instance; give it a guest with `boot` or an image. */
-  static async start(module: WebAssembly.Module, facts: EngineFacts, maximumPages: number): Promise<Instance> {
+  /** Starts an empty instance; give it a guest with `boot` or an image. With `suspends` its guests may be suspended, where the runtime can. */
+  static async start(module: WebAssembly.Module, facts: EngineFacts, maximumPages: number, suspends?: "suspends"): Promise<Instance> {
     const slot: { instance?: Instance } = {};
-    const callbacks: EngineCallbacks = {
-      callFunction: (_context, count, pointers, hostRef) => slot.instance?.callFunction(count, pointers, hostRef) ?? 0,
-      shouldInterrupt: () => slot.instance?.host.shouldInterrupt() ?? false,
-      moduleSource: (_context, name) => slot.instance?.orThrow(slot.instance.host.moduleSource(name)),
-      moduleName: (_context, base, name) => slot.instance?.orThrow(slot.instance.host.moduleName(base, name)),
-      now: () => slot.instance?.host.now() ?? 0,
-      memoryAsked: (isGranted) => {
-        if (slot.instance !== undefined) slot.instance.memoryExhausted = !isGranted;
-      },
-      rejected: (promise, reason, isHandled) => slot.instance?.rejected(promise, reason, isHandled),
-    };
-    const running = await startModule(module, maximumPages, callbacks, facts.timeImport);
+    const running = await startModule(
+      module,
+      maximumPages,
+      callbacksOf(() => slot.instance),
+      { timeImport: facts.timeImport, suspends: suspends === "suspends" },
+    );
     slot.instance = new Instance(running, facts, maximumPages);
     return slot.instance;
   }
@@ -80,10 +73,11 @@ export class Instance {
   private constructor(running: RunningModule, facts: EngineFacts, requestedPages: number) {
     this.facts = facts;
     this.requestedPages = requestedPages;
-    this.host = CLOSED_HOST;
     this.#running = running;
     this.#functions = running.functions;
+    this.#entries = running.suspendable ?? running.functions;
     this.values = new GuestValues(running);
+    this.callsOut = new CallsOut(running, this.values);
     // `learnFacts` found these exports by behaviour and checked their types.
     this.#getStackPointer = running.exports[facts.getStackPointer] as () => number;
     this.#setStackPointer = running.exports[facts.setStackPointer] as (address: number) => void;
@@ -129,6 +123,21 @@ export class Instance {
     this.#running.wrote(address, length);
   }
 
+  /** What answers while guest code runs. */
+  set host(host: GuestHost) {
+    this.callsOut.host = host;
+  }
+
+  /** Set while the last that the guest asked for was more than the memory's maximum. */
+  get memoryExhausted(): boolean {
+    return this.callsOut.memoryExhausted;
+  }
+
+  /** The prelude's function for rejections; 0 where there is none yet. */
+  get rejectedEntry(): number {
+    return this.#handles?.entry.rejected ?? 0;
+  }
+
   /** Units of fuel used since the last `adopt`; 0 on a build without a meter. */
   get fuelSpent(): number {
     return this.#running.fuel.spent;
@@ -152,8 +161,7 @@ export class Instance {
   #take(handles: Handles): void {
     this.#handles = handles;
     this.values.adopt(handles);
-    this.#answerBytes = undefined;
-    this.memoryExhausted = false;
+    this.callsOut.reset();
     this.#setStackPointer(this.facts.stackTop);
     this.#running.fuel.reset();
   }
@@ -167,13 +175,13 @@ export class Instance {
   takeUp({ stackPointer, fuel, memoryExhausted }: Registers): void {
     this.#setStackPointer(stackPointer);
     this.#running.fuel.reset(fuel);
-    this.memoryExhausted = memoryExhausted;
+    this.callsOut.memoryExhausted = memoryExhausted;
   }
 
   /** Ends a call: nothing answers the guest any more. */
   close(): void {
-    this.host = CLOSED_HOST;
-    this.#answerBytes = undefined;
+    this.callsOut.host = CLOSED_HOST;
+    this.callsOut.answerBytes = undefined;
   }
 
   /** Grows memory to hold at least `bytes`. @throws {RangeError} above the instance's maximum. */
@@ -205,9 +213,9 @@ export class Instance {
     const native = values.newObject();
     values.setProperty(native, "hostCall", values.newFunction("hostCall", 4, HOST_CALL_REF));
     values.setProperty(native, "takeBytes", values.newFunction("takeBytes", 1, TAKE_BYTES_REF));
-    const namespace = this.evaluate(`export { boot } from ${JSON.stringify(entryModule)};`, "bascule:boot", "module");
+    const namespace = atOnce(this.evaluate(`export { boot } from ${JSON.stringify(entryModule)};`, "bascule:boot", "module"));
     const boot = values.property(namespace, "boot");
-    const entry = values.call(boot, [native]);
+    const entry = values.callInside(boot, [native]);
     const addresses: Partial<Record<EntryName, number>> = {};
     for (const name of ENTRY_NAMES) addresses[name] = values.property(entry, name);
     for (const value of [namespace, boot, native, entry]) values.free(value);
@@ -227,65 +235,52 @@ export class Instance {
     this.wrote(hook * 4, 4);
   }
 
-  /** Hands two values of the engine's own to the prelude. Called by the engine inside guest frames; public for `start` only. */
-  rejected(promise: bigint, reason: bigint, isHandled: boolean): void {
-    const { entry } = this.handles;
-    const address = entry.rejected === 0 ? 0 : this.#functions._malloc(16);
-    if (address === 0) return;
-    const view = new DataView(this.bytes.buffer);
-    view.setBigInt64(address, promise, true);
-    view.setBigInt64(address + 8, reason, true);
-    this.wrote(address, 16);
-    const { values } = this;
-    const handled = values.newNumber(isHandled ? 1 : 0);
-    try {
-      values.free(values.call(entry.rejected, [address, address + 8, handled]));
-    } catch (error) {
-      // Too little memory or stack is left to remember it: then nobody is told.
-      if (!(error instanceof GuestException)) throw error;
-    }
-    values.free(handled);
-    this.#functions._free(address);
+  /** Evaluates code. A module's value is its namespace, or a promise of it if it awaits. @throws {GuestException} */
+  evaluate(code: string, fileName: string, kind: "script" | "module"): Steps<number> {
+    return this.#guard(this.#evaluate(code, fileName, kind));
   }
 
-  /** Evaluates code. A module's value is its namespace, or a promise of it if it awaits. @throws {GuestException} */
-  evaluate(code: string, fileName: string, kind: "script" | "module"): number {
-    return this.#guard(() => {
-      const f = this.#functions;
-      const source = writeText(this.#running, code);
-      const file = writeText(this.#running, fileName);
-      const value = f._QTS_Eval(this.handles.context, source.address, source.length, file.address, 0, kind === "module" ? 1 : 0);
-      f._free(source.address);
-      f._free(file.address);
-      return this.values.checked(value);
-    });
+  *#evaluate(code: string, fileName: string, kind: "script" | "module"): Steps<number> {
+    const f = this.#functions;
+    const source = writeText(this.#running, code);
+    const file = writeText(this.#running, fileName);
+    const { _QTS_Eval: evaluate } = this.#entries;
+    const answer = evaluate(this.handles.context, source.address, source.length, file.address, 0, kind === "module" ? 1 : 0);
+    const value = yield* entered(answer, this.#running.gate);
+    f._free(source.address);
+    f._free(file.address);
+    return yield* this.values.checked(value);
   }
 
   /** Calls an entry function with strings and numbers; gives its text. @throws {GuestException | TextTooLong} */
-  callEntry(name: EntryName, args: readonly (string | number)[], maximumBytes: number = SCRATCH_TEXT_BYTES): string {
-    return this.#guard(() => {
-      const result = this.#enter(name, args);
-      const text = this.values.text(result, maximumBytes);
-      this.values.free(result);
-      return text;
-    });
+  callEntry(name: EntryName, args: readonly (string | number)[], maximumBytes: number = SCRATCH_TEXT_BYTES): Steps<string> {
+    return this.#guard(this.#callEntry(name, args, maximumBytes));
   }
 
-  #enter(name: EntryName, args: readonly (string | number)[]): number {
+  *#callEntry(name: EntryName, args: readonly (string | number)[], maximumBytes: number): Steps<string> {
+    const result = yield* this.#enter(name, args);
+    const text = this.values.text(result, maximumBytes);
+    this.values.free(result);
+    return text;
+  }
+
+  *#enter(name: EntryName, args: readonly (string | number)[]): Steps<number> {
     const { values } = this;
     const made = values.newAll(args);
-    const result = values.call(this.handles.entry[name], made);
+    const result = yield* values.call(this.handles.entry[name], made);
     for (const value of made) values.free(value);
     return result;
   }
 
   /** Hands a module's namespace to the prelude. @throws {GuestException} */
-  define(file: string, namespace: number): void {
-    this.#guard(() => {
-      const name = this.values.newString(file);
-      this.values.free(this.values.call(this.handles.entry.define, [name, namespace]));
-      this.values.free(name);
-    });
+  define(file: string, namespace: number): Steps<void> {
+    return this.#guard(this.#define(file, namespace));
+  }
+
+  *#define(file: string, namespace: number): Steps<void> {
+    const name = this.values.newString(file);
+    this.values.free(yield* this.values.call(this.handles.entry.define, [name, namespace]));
+    this.values.free(name);
   }
 
   /**
@@ -294,67 +289,44 @@ export class Instance {
    * @returns how many ran; a job that threw past every handler (only an interrupt does) counts as `maximum`, so that
    * the caller looks at the clock and comes back.
    */
-  runJobs(maximum: number): number {
-    return this.#guard(() => {
-      const f = this.#functions;
-      const { runtime, jobContext } = this.handles;
-      if (f._QTS_IsJobPending(runtime) === 0) return 0;
-      this.words[jobContext >> 2] = 0;
-      this.wrote(jobContext, 4);
-      const value = f._QTS_ExecutePendingJob(runtime, maximum, jobContext);
-      const context = this.words[jobContext >> 2] ?? 0;
-      if (context === 0) {
-        f._QTS_FreeValuePointerRuntime(runtime, value);
-        return 0;
-      }
-      const error = f._QTS_ResolveException(context, value);
-      if (error !== 0) this.values.free(error);
-      const ran = error === 0 ? this.values.number(value) : maximum;
-      this.values.free(value);
-      return ran;
-    });
+  runJobs(maximum: number): Steps<number> {
+    return this.#guard(this.#runJobs(maximum));
+  }
+
+  *#runJobs(maximum: number): Steps<number> {
+    const f = this.#functions;
+    const { runtime, jobContext } = this.handles;
+    if (f._QTS_IsJobPending(runtime) === 0) return 0;
+    this.words[jobContext >> 2] = 0;
+    this.wrote(jobContext, 4);
+    const value = yield* entered(this.#entries._QTS_ExecutePendingJob(runtime, maximum, jobContext), this.#running.gate);
+    const context = this.words[jobContext >> 2] ?? 0;
+    if (context === 0) {
+      f._QTS_FreeValuePointerRuntime(runtime, value);
+      return 0;
+    }
+    const error = f._QTS_ResolveException(context, value);
+    if (error !== 0) this.values.free(error);
+    const ran = error === 0 ? this.values.number(value) : maximum;
+    this.values.free(value);
+    return ran;
   }
 
   /**
-   * Brings the answer of an asynchronous operation. Its bytes may be taken while that lasts and never again: they may lie
-   * in memory that is lent for this one answer (`worker/thread.ts`).
+   * Brings the answer of an asynchronous operation. Its bytes may be taken until the guest has taken it in and never again: they
+   * may lie in memory that is lent for this one answer (`worker/thread.ts`).
    */
-  settle(operation: number, answer: string, bytes: Uint8Array | undefined): void {
-    this.#answerBytes = bytes;
+  settle(operation: number, answer: string, bytes: Uint8Array | undefined): Steps<void> {
+    return this.#guard(this.#settle(operation, answer, bytes));
+  }
+
+  *#settle(operation: number, answer: string, bytes: Uint8Array | undefined): Steps<void> {
+    this.callsOut.answerBytes = bytes;
     try {
-      this.#guard(() => this.values.free(this.#enter("settle", [operation, answer, bytes === undefined ? 0 : 1])));
+      this.values.free(yield* this.#enter("settle", [operation, answer, bytes === undefined ? 0 : 1]));
     } finally {
-      this.#answerBytes = undefined;
+      this.callsOut.answerBytes = undefined;
     }
-  }
-
-  /** Answers the guest's native functions. Called by the engine inside guest frames; public for `start` only. */
-  callFunction(count: number, pointers: number, hostRef: number): number {
-    const { values } = this;
-    const argument = (index: number): number => this.#functions._QTS_ArgvGetJSValueConstPointer(pointers, index);
-    if (hostRef === TAKE_BYTES_REF) return this.#takeBytes(count > 0 && values.number(argument(0)) === 1);
-    if (hostRef !== HOST_CALL_REF || count < 3) return 0;
-    const id = values.number(argument(0));
-    const operation = values.boundedText(argument(1));
-    const text = values.text(argument(2));
-    const sent = count > 3 ? values.bytesOf(argument(3)) : undefined;
-    const { answer, bytes } = this.host.hostCall(id, operation, text, sent);
-    this.#answerBytes = bytes;
-    return answer === undefined ? 0 : values.newString(answer);
-  }
-
-  /** Turns a refusal of the host into a throw inside the guest. Public for `start` only. */
-  orThrow(outcome: string | GuestThrow): string | undefined {
-    if (typeof outcome === "string") return outcome;
-    this.values.throwInto(outcome.throws);
-    return undefined;
-  }
-
-  #takeBytes(asText: boolean): number {
-    const bytes = this.#answerBytes;
-    this.#answerBytes = undefined;
-    if (bytes === undefined) return 0;
-    return asText && isPlainText(bytes) ? this.values.newStringOf(bytes) : this.values.newBytes(bytes);
   }
 
   /**
@@ -362,9 +334,9 @@ export class Instance {
    * place between two instructions, is healed by the restore that follows every call; after anything else (V8's own
    * stack, a trap, an abort) the instance is given up.
    */
-  #guard<T>(run: () => T): T {
+  *#guard<T>(steps: Steps<T>): Steps<T> {
     try {
-      return run();
+      return yield* steps;
     } catch (error) {
       if (!HEALED.some((kind) => error instanceof kind)) this.broken = true;
       throw error;

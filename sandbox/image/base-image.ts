@@ -5,7 +5,8 @@ import { learnFacts } from "../engine/engine-facts.ts";
 import { type BaseImage, unchanged } from "./image.ts";
 import { captureBase } from "./capture.ts";
 import { plainCopy } from "./plain-copy.ts";
-import type { GuestHost } from "../engine/guest-host.ts";
+import { type GuestHost, NEVER_SUSPENDS } from "../engine/guest-host.ts";
+import { atOnce } from "../engine/steps.ts";
 import { Instance } from "../engine/instance.ts";
 import { PRELUDE } from "../prelude.gen.ts";
 
@@ -18,7 +19,7 @@ export async function makeBaseImage(module: WebAssembly.Module): Promise<BaseIma
   const instance = await Instance.start(module, facts, INITIAL_MEMORY_PAGES);
   instance.host = BOOT_HOST;
   instance.boot(ENTRY);
-  while (instance.runJobs(1_000) > 0);
+  while (atOnce(instance.runJobs(1_000)) > 0);
   const image = captureBase(instance);
   return { ...image, randomAddress: findRandomState(instance, image, facts) };
 }
@@ -28,7 +29,8 @@ const PRELUDE_ROOT = "bascule:prelude/";
 const ENTRY = `${PRELUDE_ROOT}entry.ts`;
 
 const BOOT_HOST: GuestHost = {
-  hostCall: (_id, operation) => ({
+  ...NEVER_SUSPENDS,
+  hostCall: ([, operation]) => ({
     answer: `e${JSON.stringify({ name: "Error", message: `The prelude called "${operation}" while it loads` })}`,
   }),
   shouldInterrupt: () => false,
@@ -53,7 +55,7 @@ function findRandomState(instance: Instance, image: BaseImage, facts: EngineFact
   plainCopy(image).restore(instance, unchanged(image));
   const words = (): BigUint64Array => new BigUint64Array(instance.bytes.slice(0, image.heapEnd & ~7).buffer);
   const before = words();
-  instance.evaluate("Math.random()", "bascule:probe", "script");
+  atOnce(instance.evaluate("Math.random()", "bascule:probe", "script"));
   const after = words();
   const hits: number[] = [];
   for (let index = facts.stackTop >> 3; index < before.length; index++) {

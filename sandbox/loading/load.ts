@@ -8,7 +8,8 @@ import { argumentsJson } from "../marshal.ts";
 import type { Image } from "../image/image.ts";
 import type { Restorer } from "../image/restorer.ts";
 import { GuestException } from "../engine/guest-values.ts";
-import type { GuestHost } from "../engine/guest-host.ts";
+import { type GuestHost, NEVER_SUSPENDS } from "../engine/guest-host.ts";
+import { atOnce, type Steps } from "../engine/steps.ts";
 import type { Instance } from "../engine/instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "../operations/local-operations.ts";
 import type { Digest, Supports } from "../operations/subtle.ts";
@@ -39,14 +40,26 @@ const JOBS_A_SLICE = 1_000;
 
 /** Runs a plugin's top-level code on `instance`, which holds the base image, and captures the result. */
 export function loadPlugin(instance: Instance, restorer: Restorer, request: LoadRequest, now: () => number): Loaded {
+  const endBy = now() + request.loadMs;
+  return atOnce(loadInSteps(instance, restorer, request, { ...NEVER_SUSPENDS, isLate: () => now() >= endBy }));
+}
+
+/** What a load needs of the thread that it is on. */
+export interface LoadThread extends Pick<GuestHost, "awaited" | "shouldSuspend" | "suspended"> {
+  /** Whether the load's time is over. Polled by the engine. */
+  isLate(): boolean;
+}
+
+/** The same on a thread where other guests have their turns meanwhile. */
+export function* loadInSteps(instance: Instance, restorer: Restorer, request: LoadRequest, thread: LoadThread): Steps<Loaded> {
   const modules = createModuleTable(request.files, request.compiler);
-  const world = createLoadWorld(request, modules, now() + request.loadMs, now);
+  const world = createLoadWorld(request, modules, thread);
   instance.host = world.host;
   try {
-    const namespace = evaluateEntry(instance, [...request.modules.keys()], world);
-    const missing = defineModules(instance, namespace, request);
+    const namespace = yield* evaluateEntry(instance, [...request.modules.keys()], world);
+    const missing = yield* defineModules(instance, namespace, request);
     if (missing !== undefined) return { ok: false, fault: missing };
-    instance.callEntry("endLoading", []);
+    yield* instance.callEntry("endLoading", []);
     return { ok: true, image: restorer.capture(instance) };
   } catch (error) {
     if (world.isLate()) return { ok: false, fault: lateFault(request.loadMs) };
@@ -66,11 +79,11 @@ interface LoadWorld {
   readonly takeAnswers: () => readonly { readonly id: number; readonly answer: string; readonly bytes?: Uint8Array }[];
 }
 
-function createLoadWorld(request: LoadRequest, modules: ModuleTable, endBy: number, now: () => number): LoadWorld {
+function createLoadWorld(request: LoadRequest, modules: ModuleTable, thread: LoadThread): LoadWorld {
   let virtualMs = 0;
   let late = false;
   const answers: { id: number; answer: string; bytes?: Uint8Array }[] = [];
-  const isLate = (): boolean => (late ||= now() >= endBy);
+  const isLate = (): boolean => (late ||= thread.isLate());
   const local: LocalEnvironment = {
     monotonicMs: () => virtualMs,
     isOver: isLate,
@@ -84,7 +97,10 @@ function createLoadWorld(request: LoadRequest, modules: ModuleTable, endBy: numb
     advance: (milliseconds) => void (virtualMs += milliseconds),
     takeAnswers: () => answers.splice(0),
     host: {
-      hostCall(id, operation, text, bytes) {
+      awaited: thread.awaited,
+      shouldSuspend: thread.shouldSuspend,
+      suspended: thread.suspended,
+      hostCall([id, operation, text, bytes]) {
         const known = LOCAL_OPERATIONS.get(operation);
         if (known !== undefined) return known(text, bytes, local);
         // Nobody listens while a plugin loads; its `console.log` is not an error.
@@ -129,40 +145,40 @@ function pathOf(text: string): string | undefined {
 }
 
 /** Evaluates the module that imports every entry module, and waits for top-level await in virtual time. */
-function evaluateEntry(instance: Instance, files: readonly string[], world: LoadWorld): number {
-  const value = instance.evaluate(entryModuleSource(files), ENTRY_MODULE, "module");
+function* evaluateEntry(instance: Instance, files: readonly string[], world: LoadWorld): Steps<number> {
+  const value = yield* instance.evaluate(entryModuleSource(files), ENTRY_MODULE, "module");
   for (;;) {
-    drainJobs(instance, world);
+    yield* drainJobs(instance, world);
     const state = instance.values.promiseState(value);
     if (state === "none") return value;
     if (state === "fulfilled") return instance.values.promiseResult(value);
-    if (state === "rejected") throw new GuestException(instance.values.describe(instance.values.promiseResult(value)));
+    if (state === "rejected") throw new GuestException(yield* instance.values.describe(instance.values.promiseResult(value)));
     const answers = world.takeAnswers();
-    for (const { id, answer, bytes } of answers) instance.settle(id, answer, bytes);
+    for (const { id, answer, bytes } of answers) yield* instance.settle(id, answer, bytes);
     if (answers.length > 0) continue;
-    const status = readStatus(instance.callEntry("poll", []));
+    const status = readStatus(yield* instance.callEntry("poll", []));
     if (status.kind === "waiting" && status.timerMs === undefined)
       throw new GuestException({ name: "Error", message: "Top-level await can never settle: nothing is pending", stack: "" });
     world.advance(status.kind === "waiting" ? (status.timerMs ?? 0) : 0);
-    instance.callEntry("runTimers", []);
+    yield* instance.callEntry("runTimers", []);
   }
 }
 
-function drainJobs(instance: Instance, world: LoadWorld): void {
-  while (instance.runJobs(JOBS_A_SLICE) > 0 && !world.isLate());
+function* drainJobs(instance: Instance, world: LoadWorld): Steps<void> {
+  while ((yield* instance.runJobs(JOBS_A_SLICE)) > 0 && !world.isLate());
   if (world.isLate()) throw new GuestException({ name: "InternalError", message: "interrupted", stack: "" });
 }
 
 /** Hands the namespaces to the prelude; says which export is missing. */
-function defineModules(
+function* defineModules(
   instance: Instance,
   namespace: number,
   { modules, files }: Pick<LoadRequest, "modules" | "files">,
-): LoadFault | undefined {
+): Steps<LoadFault | undefined> {
   let index = 0;
   for (const [file, names] of modules) {
     const module = instance.values.property(namespace, `m${index++}`);
-    instance.define(file, module);
+    yield* instance.define(file, module);
     for (const name of names) {
       const kind = instance.values.typeOf(instance.values.property(module, name));
       if (kind === "function") continue;

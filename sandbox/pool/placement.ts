@@ -13,6 +13,8 @@ export interface PlacementRules {
   readonly now: number;
   /** A guest that holds its thread this long makes the thread a bad place for other calls. */
   readonly busyAfterMs: number;
+  /** Whether guests that compute are suspended for others (`worker/scheduler.ts`). */
+  readonly preempts: boolean;
 }
 
 /** Who wants a place. */
@@ -47,7 +49,9 @@ const BRIEF_HELD_MS = 1;
  * Brief calls keep to the worker that is awake for their plugin already. Loads keep to workers that have loaded before: what strips types takes tens of megabytes in each.
  *
  * For calls an idle worker first, then a fresh one, then one that serves the same plugin, then a shared one; never one whose
- * guest holds its thread. One plugin never has all workers, so another plugin's call always finds one; where two
+ * guest holds its thread. Where guests are not suspended for others, a call that may be long never joins calls of another plugin: it
+ * would hold them up. What prepares a load (types, modules) is not suspended either, so loads share a worker with calls of others only
+ * where there is no other. One plugin never has all workers, so another plugin's call always finds one; where two
  * plugins hold them all, a third may have a worker beyond the maximum.
  */
 export function choosePlace<S extends Seat>(threads: Iterable<S>, applicant: Applicant, rules: PlacementRules): Place<S> {
@@ -63,11 +67,12 @@ export function choosePlace<S extends Seat>(threads: Iterable<S>, applicant: App
     count++;
     if (thread.serves(digest)) ownCount++;
     if (!hasRoom(thread, isLoad) || isBusy(thread, rules.now, rules.busyAfterMs)) continue;
-    if (isLoad && thread.loads) return { thread, wantsFresh: false };
+    if (isLoad && thread.loads && !thread.servesOthers(digest)) return { thread, wantsFresh: false };
     if (isBrief && isAwakeFor(thread, digest, rules.now)) return { thread, wantsFresh: false };
     if (thread.jobs.size === 0) idle ??= thread;
-    else if (thread.servesOthers(digest)) shared = lessLoaded(thread, shared);
-    else own = lessLoaded(thread, own);
+    else if (thread.servesOthers(digest)) {
+      if (rules.preempts || isBrief || isLoad) shared = lessLoaded(thread, shared);
+    } else own = lessLoaded(thread, own);
   }
   if (reservation === undefined && ownCount >= Math.max(1, maximum - 1)) return { thread: own, wantsFresh: false };
   if (idle !== undefined) return { thread: idle, wantsFresh: false };

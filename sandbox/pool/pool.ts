@@ -6,6 +6,7 @@
  */
 
 import { Crew, START_WITHIN_MS } from "./crew.ts";
+import { canSuspend } from "../engine/engine.ts";
 import type { EngineBuild } from "../engine/engine-build.ts";
 import type { Fault } from "../fault.ts";
 import type { BaseImage } from "../image/image.ts";
@@ -208,7 +209,7 @@ export class Pool {
   #pick(job: Job): Thread | undefined {
     const name = job.kind === "call" ? job.plugin.source.name : job.source.name;
     const reservation = this.#options.isIsolated(name) ? name : undefined;
-    const rules = { maximumWorkers: this.#options.maximumWorkers, now: this.#now(), busyAfterMs: BUSY_AFTER_MS };
+    const rules = { maximumWorkers: this.#options.maximumWorkers, now: this.#now(), busyAfterMs: BUSY_AFTER_MS, preempts: canSuspend() };
     const place = choosePlace(
       this.#crew.threads,
       { digest: digestOf(job), isLoad: job.kind === "load", isBrief: isBrief(job), reservation },

@@ -4,31 +4,33 @@
  *
  * The result behaves as the module did, but for this: writes mark pages in a second memory (`barrier.ts`), from which an
  * added function puts memory back (`restore.ts`); loops and bulk operations count down a global (`meter.ts`), long
- * operations in pieces (`pieces.ts`); and the memory may begin smaller (`memory.ts`).
+ * operations in pieces (`pieces.ts`); some imports may have the guest suspended (`suspend.ts`); and the memory may begin smaller (`memory.ts`).
  *
  * How: sections are taken apart (`sections.ts`, `binary.ts`); of the code every instruction is read as far as its end
  * (`instructions.ts`) and copied, with others put before and after it (`functions.ts`); what is added is appended: types,
- * functions, one global, one memory. One function is imported more, and imported functions come first (§2.5.1), so the
- * numbers of all the others move up by one: in calls, exports, elements, the start. Section numbers in comments are those
+ * functions, one global, one memory. Two functions are imported more, and imported functions come first (§2.5.1), so the
+ * numbers of all the others move up by two: in calls, exports, elements, the start. Section numbers in comments are those
  * of the WebAssembly core specification 2.0 (https://www.w3.org/TR/wasm-core-2/); only that a module may have a second memory
  * is of 3.0. Whatever is not known is refused.
  */
 
 import { createBarrier, MARK_RANGE_TYPE, markRangeFunction } from "./barrier.ts";
 import { Reader, WasmFormatError, Writer } from "./binary.ts";
-import { FUNCTION_TYPE, readFunctionSpace, readImportKind, rewriteBodies, skipGlobalType, skipTableType, type Step } from "./functions.ts";
+import { readFunctionSpace, readImportKind, rewriteBodies, skipGlobalType, skipTableType, type Step } from "./functions.ts";
 import { OP } from "./instructions.ts";
 import { WASM_PAGE_BYTES, withInitialMemory } from "./memory.ts";
 import { CHARGE_TYPE, chargeFunction, createMeter, type Meter } from "./meter.ts";
 import { copyInPieces, fillInPieces, PIECE_BYTES, PIECES_TYPE } from "./pieces.ts";
 import { RESTORE_TYPE, restoreFunction, SHADOW } from "./restore.ts";
 import { appendEntry, assembleSections, KIND, parseSections, readEntries, SECTION, TYPE } from "./sections.ts";
+import { askAgain, findImport, SUSPEND_TYPE, TICK_TYPE, tickAgain } from "./suspend.ts";
 
 /** Changes with every change of what the rewriter makes; part of the key of cached modules. */
-export const REWRITER_VERSION = "4";
+export const REWRITER_VERSION = "5";
 
-/** What a rewritten module imports: `tick`, called when the fuel is used up. */
+/** What a rewritten module imports: `tick`, asked when the fuel is used up, and `suspend`, called where an import answers `SUSPEND`. */
 export const TICK_IMPORT = { module: "bascule", name: "tick" } as const;
+export const SUSPEND_IMPORT = { module: "bascule", name: "suspend" } as const;
 /** What it exports: the second memory (`SHADOW`), `restore`, () → (), and the fuel that is left, a mutable i32. */
 export const SHADOW_EXPORT = "bascule:shadow";
 export const RESTORE_EXPORT = "bascule:restore";
@@ -39,6 +41,8 @@ export const TABLE_EXPORT = "bascule:table";
 export interface RewriteOptions {
   readonly barrier: boolean;
   readonly meter: boolean;
+  /** Functions imported from the module "a" that may answer `SUSPEND`. With a meter only. */
+  readonly suspending?: readonly string[];
   /** Exports the table of functions, so that the host can add one. */
   readonly exportTable?: boolean;
   /** The memory's minimum afterwards. */
@@ -72,7 +76,7 @@ function rewriteValid(bytes: Uint8Array, options: RewriteOptions): Uint8Array {
   readEntries(sections, SECTION.table, skipTableType);
 
   // Numbers of functions afterwards. Without a meter nothing is imported and nothing moves.
-  const shift = options.meter ? 1 : 0;
+  const shift = options.meter ? 2 : 0;
   const renumber = (index: number): number => (index < space.imported ? index : index + shift);
   const firstAdded = space.imported + shift + space.defined.length;
   const added: { readonly type: Uint8Array; readonly body: Uint8Array }[] = [];
@@ -83,9 +87,15 @@ function rewriteValid(bytes: Uint8Array, options: RewriteOptions): Uint8Array {
   if (options.barrier) steps.push(createBarrier(add(MARK_RANGE_TYPE, markRangeFunction())));
   const restore = options.barrier ? add(RESTORE_TYPE, restoreFunction()) : undefined;
   const fuel = imports.filter((kind) => kind === KIND.global).length + readEntries(sections, SECTION.global, readGlobal).length;
-  const meter = options.meter ? addMeter({ fuel, tick: space.imported }, options, add) : undefined;
+  const [tick, suspend] = [space.imported, space.imported + 1];
+  const meter = options.meter ? addMeter({ fuel, tick: add(SUSPEND_TYPE, tickAgain(tick, suspend)) }, options, add) : undefined;
   if (meter !== undefined) steps.push(meter);
-  const bodies = rewriteBodies(sections, steps, renumber);
+  const asking = new Map<number, number>();
+  for (const name of options.meter ? (options.suspending ?? []) : []) {
+    const imported = findImport(sections, "a", name);
+    asking.set(imported.index, add(imported.type, askAgain(imported, suspend)));
+  }
+  const bodies = rewriteBodies(sections, steps, (index) => asking.get(index) ?? renumber(index));
   if (meter !== undefined && options.interpreter !== false && meter.interpreters !== 1)
     throw new WasmFormatError(`The module has ${meter.interpreters} interpreters, not one; this is not the engine that is known`);
 
@@ -120,14 +130,18 @@ function vectorOf(entries: readonly Uint8Array[]): Uint8Array {
   return writer.written;
 }
 
-/** Imports `tick`, defines and exports the fuel, and moves every number of a function up. */
+/** Imports `tick` and `suspend`, defines and exports the fuel, and moves every number of a function up. */
 function addFuel(sections: Map<number, Uint8Array>, fuel: number, renumber: (index: number) => number): void {
   renumberExports(sections, renumber);
   renumberStart(sections, renumber);
   renumberElements(sections, renumber);
-  const type = appendEntry(sections, SECTION.type, new Uint8Array([FUNCTION_TYPE, 0, 0]));
-  const { module, name } = TICK_IMPORT;
-  appendEntry(sections, SECTION.import, new Writer().name(module).name(name).byte(KIND.function).unsigned(type).written);
+  for (const [{ module, name }, type] of [
+    [TICK_IMPORT, TICK_TYPE],
+    [SUSPEND_IMPORT, SUSPEND_TYPE],
+  ] as const) {
+    const index = appendEntry(sections, SECTION.type, type);
+    appendEntry(sections, SECTION.import, new Writer().name(module).name(name).byte(KIND.function).unsigned(index).written);
+  }
   const mutable = 1;
   appendEntry(sections, SECTION.global, new Uint8Array([TYPE.i32, mutable, OP.i32Const, 0, OP.end]));
   appendEntry(sections, SECTION.export, new Writer().name(FUEL_EXPORT).byte(KIND.global).unsigned(fuel).written);

@@ -19,6 +19,8 @@ export interface InstancesOptions {
   readonly module: WebAssembly.Module;
   readonly restorer: Restorer;
   readonly fillRandom: (bytes: Uint8Array) => void;
+  /** Guests may be suspended in them, where the runtime can. */
+  readonly suspends?: "suspends";
   /** Instances at once, whatever their memory; those that grew and wait come on top. */
   readonly slots: number;
   readonly parking?: Parking;
@@ -42,6 +44,8 @@ export class Instances {
   /** One after the other: of calls that come together most are over before a second instance is there. */
   #isStarting = false;
   #heldBytes = 0;
+  /** Of those that hold something, the calls whose guest is suspended in the engine. */
+  readonly #suspended: Set<Lease> = new Set();
   /** Who needs an instance while all of them are in use, in the order they came. */
   readonly #line: (() => void)[] = [];
 
@@ -54,9 +58,9 @@ export class Instances {
     return this.#heldBytes;
   }
 
-  /** Calls that wait. */
+  /** Calls that wait, and whose guest has left the engine. */
   get waiting(): number {
-    return this.#held.size;
+    return this.#held.size - this.#suspended.size;
   }
 
   /** What one of them holds. */
@@ -96,6 +100,14 @@ export class Instances {
     this.#hold(lease, isLarge ? length : 0);
     if (isLarge) this.#live--;
     else this.#resting.add(lease);
+    this.#callNext();
+  }
+
+  /** The call's guest is suspended in the engine: it keeps its instance, beside the slots. */
+  suspend(lease: Lease): void {
+    this.#suspended.add(lease);
+    this.#hold(lease, lease.usedBytes);
+    this.#live--;
     this.#callNext();
   }
 
@@ -183,11 +195,11 @@ export class Instances {
   }
 
   async #start(image: Image, pages: number): Promise<Instance> {
-    const { module, restorer } = this.#options;
+    const { module, restorer, suspends } = this.#options;
     this.#live++;
     this.#isStarting = true;
     try {
-      const instance = await Instance.start(module, restorer.base.facts, pages);
+      const instance = await Instance.start(module, restorer.base.facts, pages, suspends);
       restorer.restore(instance, image);
       this.#isStarting = false;
       // Whoever stands in line is called when the guest that comes into it now waits or is done.
@@ -233,6 +245,7 @@ export class Instances {
   #letGo(lease: Lease): void {
     this.#heldBytes -= this.heldBy(lease);
     this.#held.delete(lease);
+    this.#suspended.delete(lease);
   }
 
   #callNext(): void {

@@ -35,37 +35,56 @@ const TURN_MS = 20;
 /** What the runtimes' timers take: for more, as for less than nothing, they fire at once, and each time say so where the host's own errors go. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
-/** @param serveNext serves one request if there is one: `idle` if there was none, `async` if it goes on by promises, which call `begin` at their end. */
-export function createLinger(powers: LingerPowers, serveNext: () => "served" | "idle" | "async"): Linger {
+/**
+ * What came of looking for something to do: a guest that has the thread until the promise is fulfilled; `idle` if there was nothing;
+ * `async` if requests go on by promises of the event loop, which call `begin` at their end.
+ */
+export type Served = "served" | "idle" | "async" | Promise<void>;
+
+/** The same while requests go on by promises of the event loop. */
+const ASYNC_TURN_MS = 5;
+
+/** @param serveNext does one thing if there is one to do @param isAsync whether requests go on by promises of the event loop */
+export function createLinger(powers: LingerPowers, serveNext: () => Served, isAsync: () => boolean): Linger {
   const { words } = powers.control;
   const sleep = createSleep(powers);
   const due = new Map<object, number>();
   /** The earliest of them; undefined where it has to be looked for: a thousand calls may wait. */
   let nextDue: number | undefined = Number.POSITIVE_INFINITY;
   let planned = false;
+  let isTurning = false;
 
   function begin(): void {
-    if (planned) return;
+    if (planned || isTurning) return;
     planned = true;
-    powers.soon(turn);
+    powers.soon(() => void turn());
   }
 
-  function turn(): void {
+  async function turn(): Promise<void> {
     planned = false;
+    isTurning = true;
+    const isMore = await serveForATurn();
+    isTurning = false;
+    if (isMore) begin();
+  }
+
+  /** @returns whether to go on after the event loop has had its turn. */
+  async function serveForATurn(): Promise<boolean> {
     const begun = powers.now();
     let until = begun + LINGER_MS;
     for (;;) {
       const seen = Atomics.load(words, BELL);
       const step = serveNext();
-      if (step === "async") return;
+      if (step === "async") return false;
+      if (typeof step === "object") await step;
       const now = powers.now();
-      if (step === "served") {
-        if (now - begun > TURN_MS || earliest() <= now) return begin();
+      if (step !== "idle") {
+        if (now - begun > (isAsync() ? ASYNC_TURN_MS : TURN_MS) || earliest() <= now) return true;
         until = now + LINGER_MS;
         continue;
       }
       const left = Math.min(until, earliest()) - now;
-      if (left <= 0) return;
+      if (left <= 0) return false;
       sleep(seen, left);
     }
   }

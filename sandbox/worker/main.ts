@@ -1,4 +1,4 @@
-/** What a worker does: holds images and instances, loads plugins, runs calls, one guest at a time on its thread. */
+/** What a worker does: holds images and instances, loads plugins, runs calls, one guest at a time on its thread, each for a slice of time. */
 
 import { DEFAULT_LIMITS, type Limits } from "../../manifests/mod.ts";
 import { makeBaseImage } from "../image/base-image.ts";
@@ -8,30 +8,21 @@ import type { Restorer } from "../image/restorer.ts";
 import { InFlight } from "../pool/in-flight.ts";
 import type { Instance } from "../engine/instance.ts";
 import { openWorld } from "../tape/call-world.ts";
-import { loadPlugin } from "../loading/load.ts";
+import { type Loaded, loadInSteps, type LoadRequest } from "../loading/load.ts";
 import { createModuleTable, type ModuleTable } from "../loading/modules.ts";
+import { CallClock } from "../call/call-clock.ts";
 import { Run, type RunEnvironment } from "../call/run.ts";
+import { NEVER_SUSPENDS } from "../engine/guest-host.ts";
+import { Fiber } from "./fiber.ts";
+import { Scheduler } from "./scheduler.ts";
 import { pooledRandom } from "./pooled-random.ts";
 import { trackedRestore } from "../image/tracked-restore.ts";
 import { FULL_BYTES, MAXIMUM_HELD_BYTES, whoHoldsMost } from "./held.ts";
 import { Instances } from "./instances.ts";
 import { Lease } from "./lease.ts";
 import { createSubtleCalls } from "../operations/subtle-calls.ts";
-import { createLinger, createSleep } from "./linger.ts";
-import {
-  CANCEL,
-  claim,
-  CURRENT,
-  END_BY,
-  ENTERED_AT,
-  HELD_KB,
-  LAST_POLL,
-  LENT,
-  openControl,
-  BELL,
-  WAITING,
-  type WorkerRequest,
-} from "./protocol.ts";
+import { createLinger, createSleep, type Served } from "./linger.ts";
+import { CANCEL, claim, HELD_KB, LENT, openControl, BELL, WAITING, type WorkerRequest } from "./protocol.ts";
 import { Inbox, Outbox } from "./post-boxes.ts";
 import type { WorkerPowers } from "./powers.ts";
 import { SlotWriter } from "./slot.ts";
@@ -67,7 +58,8 @@ export function serveWorker(powers: WorkerPowers): void {
   const control = openControl(powers.init.control);
   const fillRandom = pooledRandom(powers.fillRandom);
   const inbox = new Inbox(control.words);
-  const outbox = new Outbox(powers.post, () => inbox.waiting, new SlotWriter(control));
+  const scheduler = new Scheduler(powers.now);
+  const outbox = new Outbox(powers.post, () => inbox.waiting + scheduler.waitingCalls, new SlotWriter(control));
   const sleepForAnswer = createSleep({ ...powers, control });
   const plugins = new Map<string, Plugin>();
   const calls = new InFlight<BegunCall>();
@@ -95,8 +87,17 @@ export function serveWorker(powers: WorkerPowers): void {
     post: (message) => outbox.send(message),
     flush: () => outbox.flush(),
     background,
+    scheduler,
+    breakDown,
     instances: {
-      rest,
+      rest(lease) {
+        afterBoot().instances.rest(lease);
+        boundHeld();
+      },
+      suspend(lease) {
+        afterBoot().instances.suspend(lease);
+        boundHeld();
+      },
       occupy(lease) {
         const isReady = afterBoot().instances.occupy(lease);
         tellWaiting();
@@ -124,7 +125,7 @@ export function serveWorker(powers: WorkerPowers): void {
   async function boot({ module, base: given, prepareToLoad, parking }: BootRequest): Promise<void> {
     const base = given ?? (await makeBaseImage(module));
     const restorer = trackedRestore(base);
-    const instances = new Instances({ module, restorer, fillRandom, slots: SLOTS, parking });
+    const instances = new Instances({ module, restorer, fillRandom, slots: SLOTS, parking, suspends: "suspends" });
     booted = { restorer, instances };
     outbox.send({ type: "ready", base });
     // While the host reads plugins: the first call finds an instance.
@@ -142,19 +143,8 @@ export function serveWorker(powers: WorkerPowers): void {
     const { restorer, instances } = afterBoot();
     const compiler = await loadCompiler(request.files, "load");
     const lease = await instances.lease(unchanged(restorer.base), request.memoryBytes, "image");
-    if (!claim(control, request.ticket)) return instances.giveBack(lease);
-    const now = powers.now();
-    control.times[ENTERED_AT] = now;
-    control.times[LAST_POLL] = now;
-    control.times[END_BY] = now + request.loadMs;
-    Atomics.store(control.words, CURRENT, request.number);
-    const loaded = loadPlugin(
-      lease.instance,
-      restorer,
-      { ...request, compiler, codec: powers.codec, hash: powers.hash, supports: powers.supports },
-      powers.now,
-    );
-    Atomics.store(control.words, CURRENT, 0);
+    const loaded = await loadInTurns({ ...request, compiler }, lease);
+    if (loaded === undefined) return instances.giveBack(lease);
     if (loaded.ok) {
       plugins.set(request.digest, pluginOf(loaded.image, request.files, request.memoryBytes));
       outbox.send({ type: "loaded", number: request.number, image: loaded.image });
@@ -163,10 +153,40 @@ export function serveWorker(powers: WorkerPowers): void {
       outbox.send({ type: "refused", number: request.number, fault: loaded.fault });
       instances.giveBack(lease);
     }
+    linger.begin();
+    return undefined;
   }
 
-  /** Most calls begin and end in here, without a promise. */
-  function call(given: CallRequest): Promise<void> | undefined {
+  /** @returns undefined if the host has taken the load back */
+  function loadInTurns(
+    request: Extract<WorkerRequest, { type: "load" }> & Pick<LoadRequest, "compiler">,
+    lease: Lease,
+  ): Promise<Loaded | undefined> {
+    const { restorer } = afterBoot();
+    // Top-level code has the time that it computes: what other guests take meanwhile is not its own.
+    const clock = new CallClock(request.number, { wallMs: Number.POSITIVE_INFINITY, cpuMs: request.loadMs }, environment);
+    const { promise, resolve, reject } = Promise.withResolvers<Loaded | undefined>();
+    const fiber = new Fiber({ ...environment, breakDown: reject }, { plugin: request.digest, lease, clock });
+    const thread = {
+      ...NEVER_SUSPENDS,
+      isLate: () => clock.check() !== undefined,
+      shouldSuspend: () => fiber.isSliceOver,
+      suspended: () => fiber.suspend("next turn"),
+    };
+    const { codec, hash, supports } = powers;
+    scheduler.add(request.digest, "call", () => {
+      if (!claim(control, request.ticket)) {
+        resolve(undefined);
+        return scheduler.left();
+      }
+      return fiber.enter(loadInSteps(lease.instance, restorer, { ...request, codec, hash, supports }, thread), resolve, reject);
+    });
+    linger.begin();
+    return promise;
+  }
+
+  /** A call's turn has come. */
+  function call(given: CallRequest): void {
     const plugin = plugins.get(given.digest);
     // The host sends an image before the first call that needs it.
     if (plugin === undefined) throw new Error(`The worker has no image of ${given.digest}`);
@@ -175,9 +195,9 @@ export function serveWorker(powers: WorkerPowers): void {
     plugin.limits = limits;
     const request = { ...given, limits };
     const lease = plugin.modules && afterBoot().instances.leaseIdle(request.state?.image ?? plugin.image, plugin.memoryBytes, "fresh");
-    if (lease === undefined || plugin.modules === undefined) return prepareAndCall(request, plugin);
-    beginCall(request, plugin, plugin.modules, lease);
-    return undefined;
+    if (lease !== undefined && plugin.modules !== undefined) return beginCall(request, plugin, plugin.modules, lease);
+    background(prepareAndCall(request, plugin));
+    return scheduler.left();
   }
 
   async function prepareAndCall(request: LimitedRequest, plugin: Plugin): Promise<void> {
@@ -185,16 +205,22 @@ export function serveWorker(powers: WorkerPowers): void {
     plugin.modules ??= createModuleTable(plugin.files, compiler);
     const { instances } = afterBoot();
     const wanted = [request.state?.image ?? plugin.image, plugin.memoryBytes, "fresh"] as const;
+    const { modules } = plugin;
     // The call that came before may have given its instance back by now.
-    beginCall(request, plugin, plugin.modules, instances.leaseIdle(...wanted) ?? (await instances.lease(...wanted)));
+    const lease = instances.leaseIdle(...wanted) ?? (await instances.lease(...wanted));
+    scheduler.add(request.digest, "call", () => beginCall(request, plugin, modules, lease));
   }
 
   function beginCall(request: LimitedRequest, plugin: Plugin, modules: ModuleTable, lease: Lease): void {
     const { restorer, instances } = afterBoot();
-    if (!claim(control, request.ticket)) return instances.giveBack(lease);
+    if (!claim(control, request.ticket)) {
+      instances.giveBack(lease);
+      return scheduler.left();
+    }
     if (instances.heldBytes >= FULL_BYTES) {
       instances.giveBack(lease);
-      return outbox.send({ type: "full", number: request.number });
+      outbox.send({ type: "full", number: request.number });
+      return scheduler.left();
     }
     const keep = request.state === undefined ? {} : { capture: (instance: Instance): Image => restorer.capture(instance) };
     const world = openWorld(request.world, environment);
@@ -208,13 +234,15 @@ export function serveWorker(powers: WorkerPowers): void {
     run.start();
   }
 
-  /** A call waits. What it holds may be too much, with what the others hold. */
-  function rest(lease: Lease): void {
+  /** A call left the thread before it was over. What it holds may be too much, with what the others hold. */
+  function boundHeld(): void {
     const { instances } = afterBoot();
-    instances.rest(lease);
     while (instances.heldBytes > MAXIMUM_HELD_BYTES) {
-      const holders = calls.values().map((call) => ({ ...call, heldBytes: instances.heldBy(call.lease) }));
-      const most = whoHoldsMost(holders);
+      const held = calls.values().map((call) => ({ ...call, heldBytes: instances.heldBy(call.lease) }));
+      const [holders, ending] = [held.filter(({ run }) => !run.isEnding), held.filter(({ run }) => run.isEnding)];
+      // A guest that is suspended gives what it holds back once it has left the engine.
+      const freed = ending.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
+      const most = instances.heldBytes - freed > MAXIMUM_HELD_BYTES ? whoHoldsMost(holders) : undefined;
       if (most === undefined) break;
       most.run.end({ kind: "held_most", allowedBytes: MAXIMUM_HELD_BYTES });
     }
@@ -228,12 +256,11 @@ export function serveWorker(powers: WorkerPowers): void {
   }
 
   function answer({ number, operation, answer: text, bytes, isLent }: Extract<WorkerRequest, { type: "answer" }>): undefined {
-    // The guest has its own copy when this returns, or the call is over.
-    calls.get(number)?.run.answer(operation, text, bytes);
+    calls.get(number)?.run.answer(operation, text, bytes, isLent);
     if (isLent === true) Atomics.store(control.words, LENT, 0);
   }
 
-  function receive(request: WorkerRequest): Promise<void> | undefined {
+  function receive(request: WorkerRequest): Promise<void> | undefined | void {
     switch (request.type) {
       case "boot":
         return boot(request);
@@ -242,9 +269,10 @@ export function serveWorker(powers: WorkerPowers): void {
       case "image":
         return void plugins.set(request.digest, pluginOf(request.image, request.files, request.memoryBytes));
       case "forget":
+        scheduler.forget(request.digest);
         return void plugins.delete(request.digest);
       case "call":
-        return call(request);
+        return scheduler.add(request.digest, "call", () => call(request));
       case "answer":
         return answer(request);
       case "abort":
@@ -255,14 +283,9 @@ export function serveWorker(powers: WorkerPowers): void {
   }
 
   function serve(request: WorkerRequest): void {
-    let more: Promise<void> | undefined;
     // Of what it takes, no guest's polls tell.
     if (request.type === "load") outbox.flush();
-    try {
-      more = receive(request);
-    } catch (defect) {
-      return breakDown(defect);
-    }
+    const more = receive(request);
     if (more !== undefined) background(more);
   }
 
@@ -277,27 +300,38 @@ export function serveWorker(powers: WorkerPowers): void {
   /** A defect of ours ends the worker; the host gives its calls to another one or answers for them. */
   function breakDown(defect: unknown): void {
     outbox.send({ type: "broken", message: defect instanceof Error ? (defect.stack ?? defect.message) : String(defect) });
+    outbox.flush();
   }
 
-  function serveNext(): "served" | "idle" | "async" {
-    const isAsync = underWay > 0;
-    if (inbox.isEmpty && !isAsync) {
-      const envelope = powers.takeEnvelope();
-      if (envelope !== undefined) inbox.add(envelope);
-    }
-    const request = inbox.take();
-    if (request !== undefined) {
-      serve(request);
-      return "served";
+  /** Takes what has come, which guests wait for, and lets the next of them have the thread. */
+  function serveNext(): Served {
+    try {
+      takeIn();
+      const guest = scheduler.next();
+      if (guest !== undefined) return guest === true ? "served" : guest;
+    } catch (defect) {
+      breakDown(defect);
     }
     outbox.flush();
-    return isAsync ? "async" : "idle";
+    return underWay > 0 ? "async" : "idle";
   }
 
-  const linger = createLinger({ ...powers, control }, serveNext);
+  function takeIn(): void {
+    for (;;) {
+      const request = inbox.take();
+      if (request !== undefined) {
+        serve(request);
+        continue;
+      }
+      const envelope = inbox.waiting > 0 ? powers.takeEnvelope() : undefined;
+      if (envelope === undefined) return;
+      inbox.add(envelope);
+    }
+  }
+
+  const linger = createLinger({ ...powers, control }, serveNext, () => underWay > 0);
   powers.onMessage((envelope) => {
     inbox.add(envelope);
-    serveNext();
     linger.begin();
   });
 }

@@ -83,7 +83,7 @@ async function fresh(
     return runner;
   const plugin = await loadInThread(PROGRAM_RUNNER, restorer, { module, now: () => NOW });
   // Only the rewritten engine tells of rejections, and what the guest keeps of them is in its memory.
-  plugin.instance.rejected = () => {};
+  plugin.instance.callsOut.rejected = () => {};
   const differs = plugin.differs();
   if (differs !== undefined) throw new Error(`The image is not restored at ${differs}`);
   return { plugin, expected: plugin.instance.bytes.slice(), spent: false, output: "" };

@@ -2,7 +2,7 @@
 
 import { METERED_ENGINE } from "../../sandbox/engine/engine-build.ts";
 import { WasmFormatError } from "../../sandbox/wasm/binary.ts";
-import { FUEL_EXPORT, rewriteEngine, type RewriteOptions, TICK_IMPORT } from "../../sandbox/wasm/rewrite.ts";
+import { FUEL_EXPORT, rewriteEngine, type RewriteOptions, SUSPEND_IMPORT, TICK_IMPORT } from "../../sandbox/wasm/rewrite.ts";
 import { parseSections, SECTION } from "../../sandbox/wasm/sections.ts";
 import { createRandom, type Random } from "./random.ts";
 import { randomModule } from "./wasm-module.ts";
@@ -124,7 +124,10 @@ function outcomeOf(bytes: Uint8Array, name: string, argument: number): string {
   let refill = (): void => {};
   let outcome: string;
   try {
-    const { exports } = new WebAssembly.Instance(module, { a: imports, [TICK_IMPORT.module]: { [TICK_IMPORT.name]: tick } });
+    const { exports } = new WebAssembly.Instance(module, {
+      a: imports,
+      [TICK_IMPORT.module]: { [TICK_IMPORT.name]: tick, [SUSPEND_IMPORT.name]: () => {} },
+    });
     const { [FUEL_EXPORT]: fuel, [name]: run } = exports;
     refill = () => {
       if (fuel instanceof WebAssembly.Global) fuel.value = PORTION;

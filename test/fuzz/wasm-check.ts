@@ -6,7 +6,15 @@
 
 import { MARK_SHIFT, OVERHANG_BYTES } from "../../sandbox/wasm/barrier.ts";
 import { SHADOW } from "../../sandbox/wasm/restore.ts";
-import { FUEL_EXPORT, RESTORE_EXPORT, rewriteEngine, type RewriteOptions, SHADOW_EXPORT, TICK_IMPORT } from "../../sandbox/wasm/rewrite.ts";
+import {
+  FUEL_EXPORT,
+  RESTORE_EXPORT,
+  rewriteEngine,
+  type RewriteOptions,
+  SHADOW_EXPORT,
+  SUSPEND_IMPORT,
+  TICK_IMPORT,
+} from "../../sandbox/wasm/rewrite.ts";
 import { createRandom, type Random } from "./random.ts";
 import { BASE, type FuzzModule, MAXIMUM_PAGES, randomModule } from "./wasm-module.ts";
 import type { ValueType } from "./wasm-operators.ts";
@@ -99,7 +107,7 @@ function start(module: FuzzModule, bytes: Uint8Array): Running {
       base: BASE,
       shared,
     },
-    [TICK_IMPORT.module]: { [TICK_IMPORT.name]: () => running.tick() },
+    [TICK_IMPORT.module]: { [TICK_IMPORT.name]: () => running.tick(), [SUSPEND_IMPORT.name]: () => {} },
   };
   try {
     const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), imports);

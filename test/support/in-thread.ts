@@ -7,7 +7,8 @@ import { type BaseImage, type Image, unchanged } from "../../sandbox/image/image
 import { differsFrom, memoryOf } from "../../sandbox/image/compare.ts";
 import type { Restorer } from "../../sandbox/image/restorer.ts";
 import { loadCompiler } from "../../sandbox/loading/compile.ts";
-import type { GuestHost } from "../../sandbox/engine/guest-host.ts";
+import { type GuestHost, NEVER_SUSPENDS } from "../../sandbox/engine/guest-host.ts";
+import { atOnce } from "../../sandbox/engine/steps.ts";
 import { Instance } from "../../sandbox/engine/instance.ts";
 import { loadPlugin } from "../../sandbox/loading/load.ts";
 import { zlibCodec } from "../../host/platform/zlib-codec.ts";
@@ -104,7 +105,8 @@ export async function loadInThread(
   const { image: plugin } = loaded;
   let endBy = 0;
   const host: GuestHost = {
-    hostCall: (_id, operation, text, bytes) =>
+    ...NEVER_SUSPENDS,
+    hostCall: ([, operation, text, bytes]) =>
       LOCAL_OPERATIONS.get(operation)?.(text, bytes, LOCAL) ?? {
         answer: "vnull",
       },
@@ -130,9 +132,9 @@ export async function loadInThread(
       endBy = spentMs() + budgetMs;
       instance.host = host;
       try {
-        const first = instance.callEntry("invoke", ["main.js", name, JSON.stringify(args), CONTEXT], 1 << 22);
-        while (instance.runJobs(1_000) === 1_000 && spentMs() < endBy);
-        return first.startsWith("w") ? instance.callEntry("poll", [], 1 << 22) : first;
+        const first = atOnce(instance.callEntry("invoke", ["main.js", name, JSON.stringify(args), CONTEXT], 1 << 22));
+        while (atOnce(instance.runJobs(1_000)) === 1_000 && spentMs() < endBy);
+        return first.startsWith("w") ? atOnce(instance.callEntry("poll", [], 1 << 22)) : first;
       } finally {
         instance.close();
       }

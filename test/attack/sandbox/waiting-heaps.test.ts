@@ -68,10 +68,12 @@ describe("attack: heaps that wait", () => {
 
   it("ends calls that grew after they had waited, where all of them hold too much [B3.held]", async () => {
     const count = Math.ceil(MAXIMUM_HELD_BYTES / HEAP_BYTES) + 3;
-    const calls = Array.from({ length: count }, () => box.call("hog", "fillsLater", { hostCall, limits: PATIENT }));
+    let over = 0;
+    const calls = Array.from({ length: count }, () => box.call("hog", "fillsLater", { hostCall, limits: PATIENT }).finally(() => over++));
     await expect.poll(() => asked("x"), { timeout: 60_000 }).toBe(count);
     answer("x");
-    await expect.poll(() => asked("y"), { timeout: 60_000 }).toBe(count);
+    // They grow in turns, so some are ended before they wait again.
+    await expect.poll(() => asked("y") + over, { timeout: 60_000 }).toBeGreaterThanOrEqual(count);
     await sing();
     answer("y");
     const outputs = (await Promise.all(calls)).map(outputOf);

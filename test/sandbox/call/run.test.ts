@@ -5,6 +5,7 @@ import { createModuleTable } from "../../../sandbox/loading/modules.ts";
 import { Run } from "../../../sandbox/call/run.ts";
 import { trackedRestore } from "../../../sandbox/image/tracked-restore.ts";
 import { Lease } from "../../../sandbox/worker/lease.ts";
+import { Scheduler } from "../../../sandbox/worker/scheduler.ts";
 import { CONTROL_BYTES, openControl, type SyncAnswer, type WorkerMessage } from "../../../sandbox/worker/protocol.ts";
 import { type InThreadPlugin, loadInThread, meteredModule } from "../../support/in-thread.ts";
 
@@ -14,9 +15,11 @@ const TAKE_BYTES = 2;
 /** A call on the test's own thread, its clock in the test's hands. */
 function startRun(plugin: InThreadPlugin, name: string, answer: () => SyncAnswer | undefined = () => undefined) {
   const state = { now: 1_000, posted: [] as WorkerMessage[], isFree: true, work: [] as Promise<void>[] };
+  const scheduler = new Scheduler(() => state.now);
   const run = new Run(
     {
       number: 1,
+      digest: "d",
       words: ["main.js", name, "{}", "{}"],
       limits: { ...DEFAULT_LIMITS, wallMs: 100 },
       files: new Map(),
@@ -25,7 +28,11 @@ function startRun(plugin: InThreadPlugin, name: string, answer: () => SyncAnswer
     },
     new Lease(plugin.image, plugin.instance),
     {
-      instances: { rest: () => {}, occupy: () => state.isFree, bringBack: () => Promise.resolve() },
+      instances: { rest: () => {}, suspend: () => {}, occupy: () => state.isFree, bringBack: () => Promise.resolve() },
+      scheduler,
+      breakDown(defect) {
+        throw defect;
+      },
       background: (work) => void state.work.push(work),
       control: openControl(new SharedArrayBuffer(CONTROL_BYTES)),
       local: { monotonicMs: () => 0, randomBytes: (length) => new Uint8Array(length) },
@@ -42,7 +49,18 @@ function startRun(plugin: InThreadPlugin, name: string, answer: () => SyncAnswer
     },
     () => {},
   );
-  return { run, state };
+  return {
+    run,
+    state,
+    turns() {
+      while (scheduler.next() !== undefined);
+    },
+    async turnsWithInstance() {
+      state.isFree = true;
+      await Promise.all(state.work);
+      while (scheduler.next() !== undefined);
+    },
+  };
 }
 
 function operations(posted: readonly WorkerMessage[]): number {
@@ -60,12 +78,13 @@ describe("Run", () => {
     const plugin = await loadInThread("export async function reads() { await Deno.readFile('x'); }", trackedRestore, {
       module: meteredModule,
     });
-    const { run, state } = startRun(plugin, "reads");
+    const { run, state, turns } = startRun(plugin, "reads");
     run.start();
     expect(operations(state.posted)).toBe(1);
     replaceSettle(plugin.instance);
     run.answer(1, "vnull", new Uint8Array(100_000).fill(7));
-    expect(plugin.instance.callFunction(0, 0, TAKE_BYTES)).toBe(0);
+    turns();
+    expect(plugin.instance.callsOut.callFunction(0, 0, TAKE_BYTES)).toBe(0);
   });
 
   it("does nothing more for a guest whose time is over, whatever it catches [B3.wall] [B3.after]", async () => {
@@ -94,14 +113,15 @@ describe("Run", () => {
     const plugin = await loadInThread("export async function reads() { await Deno.readFile('x'); }", trackedRestore, {
       module: meteredModule,
     });
-    const { run, state } = startRun(plugin, "reads");
+    const { run, state, turns, turnsWithInstance } = startRun(plugin, "reads");
     run.start();
     state.isFree = false;
     run.answer(1, "vnull", undefined);
+    turns();
     run.end();
     expect(state.posted.at(-1)).toMatchObject({ type: "failed", fault: { kind: "cancelled" } });
     const { length } = state.posted;
-    await Promise.all(state.work);
+    await turnsWithInstance();
     expect(state.posted).toHaveLength(length);
   });
 
@@ -112,13 +132,13 @@ describe("Run", () => {
       return await Promise.race([Deno.readFile("x"), new Promise((resolve) => (later = resolve))]);
     }`;
     const plugin = await loadInThread(source, trackedRestore, { module: meteredModule });
-    const { run, state } = startRun(plugin, "listens");
+    const { run, state, turns, turnsWithInstance } = startRun(plugin, "listens");
     run.start();
     state.isFree = false;
     run.abort();
+    turns();
     expect(state.posted.at(-1)?.type).toBe("operation");
-    state.isFree = true;
-    await Promise.all(state.work);
+    await turnsWithInstance();
     expect(state.posted.at(-1)).toMatchObject({ type: "done", output: '{"o":"AbortError"}' });
   });
 
@@ -129,17 +149,17 @@ describe("Run", () => {
       return seen;
     }`;
     const plugin = await loadInThread(source, trackedRestore, { module: meteredModule });
-    const { run, state } = startRun(plugin, "reads");
+    const { run, state, turns, turnsWithInstance } = startRun(plugin, "reads");
     run.start();
     state.isFree = false;
     const lent = new Uint8Array([1, 2]);
-    run.answer(1, "vnull", lent);
+    run.answer(1, "vnull", lent, true);
     lent.fill(9);
     run.answer(2, "vnull", new Uint8Array([3]));
+    turns();
     expect(operations(state.posted)).toBe(2);
     expect(state.posted.at(-1)?.type).toBe("operation");
-    state.isFree = true;
-    await Promise.all(state.work);
+    await turnsWithInstance();
     expect(state.posted.at(-1)).toMatchObject({ type: "done", output: '{"o":[1,2,3]}' });
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { choosePlace, type Seat } from "../../../sandbox/pool/placement.ts";
 import { outputOf, startSandbox } from "../../support/sandbox.ts";
 
-const RULES = { maximumWorkers: 3, now: 1_000, busyAfterMs: 20 };
+const RULES = { maximumWorkers: 3, now: 1_000, busyAfterMs: 20, preempts: true };
 
 interface SeatFields {
   readonly busy?: boolean;
@@ -39,13 +39,16 @@ describe("choosePlace()", () => {
     expect(place([seat(["a"]), idle])).toEqual({ thread: idle, wantsFresh: false });
   });
 
-  it("loads where plugins were loaded before, unless a guest holds that thread", () => {
+  it("loads where plugins were loaded before, unless a guest holds that thread or others' calls are there [LV1.load]", () => {
     const idle = seat([]);
-    const loader = seat(["b"], { loads: true });
-    const load = (threads: readonly Seat[]): unknown =>
+    const loader = seat(["a"], { loads: true });
+    const load = (threads: readonly Seat[]): ReturnType<typeof choosePlace> =>
       choosePlace(threads, { digest: "a", isLoad: true, isBrief: false, reservation: undefined }, RULES);
     expect(load([idle, loader])).toEqual({ thread: loader, wantsFresh: false });
-    expect(load([seat(["b"], { loads: true, busy: true }), idle])).toEqual({ thread: idle, wantsFresh: false });
+    expect(load([seat(["a"], { loads: true, busy: true }), idle])).toEqual({ thread: idle, wantsFresh: false });
+    expect(load([seat(["b"], { loads: true }), idle])).toEqual({ thread: idle, wantsFresh: false });
+    const shared = seat(["b"], { loads: true });
+    expect(load([shared, seat(["b"]), seat(["b", "b"])]).thread).toBe(shared);
   });
 
   it("keeps brief calls on the worker that is awake for their plugin, until it is held or has many", () => {
@@ -64,6 +67,15 @@ describe("choosePlace()", () => {
     const shared = seat(["b"]);
     expect(place([shared, own])).toEqual({ thread: own, wantsFresh: true });
     expect(place([seat(["b"]), shared, seat(["c"])])).toMatchObject({ wantsFresh: false });
+  });
+
+  it("lets no call of unknown length join another plugin's where guests are not suspended for others [LV1.hostage]", () => {
+    const others = [seat(["b"], { waiting: 1 }), seat(["c"]), seat(["b", "c"])];
+    const applicant = { digest: "a", isLoad: false, isBrief: false, reservation: undefined };
+    const rules = { ...RULES, preempts: false };
+    expect(choosePlace(others, applicant, rules)).toEqual({ thread: undefined, wantsFresh: true });
+    expect(choosePlace([...others, seat(["a"])], applicant, { ...rules, maximumWorkers: 4 }).thread).toMatchObject({ active: 1 });
+    expect(choosePlace(others, { ...applicant, isBrief: true }, rules).thread).toBe(others[0]);
   });
 
   it("never takes a worker whose guest holds its thread, or that is not ready", () => {

@@ -70,7 +70,7 @@ export function startTiny(bytes: Uint8Array, tick: () => void = () => {}, pages 
   const notes: number[] = [];
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), {
     a: { a: memory, note: (value: number) => void notes.push(value) },
-    bascule: { tick },
+    bascule: { tick, suspend: neverSuspended },
   });
   // The names are the rewriter's own, and `run` is this file's.
   const marks = exports["bascule:shadow"] as WebAssembly.Memory | undefined;
@@ -89,4 +89,8 @@ function pagesMarked(marks: Uint8Array): number[] {
   const pages: number[] = [];
   for (let page = marks.indexOf(1); page !== -1; page = marks.indexOf(1, page + 1)) pages.push(page);
   return pages;
+}
+
+function neverSuspended(): never {
+  throw new Error("Nothing here is suspended");
 }
