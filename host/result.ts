@@ -1,21 +1,37 @@
 /** The forms of a result: for people, for machines, for models, for MCP (SPEC X1). Fixed shapes. */
 
+import { printableJson, printableLines } from "./cli/text.ts";
 import { dryRunText } from "./overlay/report-text.ts";
 import type { ContentBlock, ToolResult } from "./call.ts";
 import type { ToolErrorData } from "./errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../manifests/mod.ts";
 
-/** One readable text: the output, or what went wrong and what to do about it; of a dry run also what it would have changed, inert. */
+/**
+ * One readable text: the output, or what went wrong and what to do about it; of a dry run also what it would have changed.
+ *
+ * Inert on a terminal: control, bidi and invisible characters of the tool are written out (`\x1b`, `\u{202e}`), in JSON as
+ * JSON escapes them. `toMachine`, `toMcp` and `toMessages` are for programs and models, and keep them.
+ */
 export function toHuman(result: ToolResult): string {
-  const { dryRun } = result;
-  return dryRun === undefined ? answerToHuman(result) : [answerToHuman(result), ...dryRunText(dryRun)].join("\n");
+  return withDryRun(result, answerToHuman(result));
 }
 
 /** The same without what a dry run would have changed. */
 export function answerToHuman(result: ToolResult): string {
+  const text = answerText(result);
+  const isJson = result.ok && result.content.every((block) => blockToText(block) === "") && typeof result.output !== "string";
+  return isJson ? printableJson(text) : printableLines(text);
+}
+
+/** As the tool wrote it. */
+function answerText(result: ToolResult): string {
   if (!result.ok) return failureText(result);
   const blocks = result.content.map(blockToText).filter((text) => text !== "");
   return blocks.length > 0 ? blocks.join("\n") : outputText(result.output);
+}
+
+function withDryRun({ dryRun }: ToolResult, text: string): string {
+  return dryRun === undefined ? text : [text, ...dryRunText(dryRun)].join("\n");
 }
 
 /** Snake case and this shape only, whatever the tool. */
@@ -85,7 +101,7 @@ export function toMessages(calls: readonly MessageCall[], results: readonly Tool
   const got = results.map((result, index): ToolResultBlock => ({
     type: "tool_result",
     tool_use_id: calls[index]?.id ?? result.callId,
-    content: toHuman(result),
+    content: withDryRun(result, answerText(result)),
     is_error: !result.ok,
   }));
   return [

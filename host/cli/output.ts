@@ -1,10 +1,13 @@
 /** Where a command writes: lines for people, or one JSON document for programs. */
 
 import type { Platform } from "../platform/platform.ts";
-import { createStyle, type Style } from "./style.ts";
-import { printableJson } from "./text.ts";
+import { createStyle, STYLED, type Style } from "./style.ts";
+import { printableJson, printableLines } from "./text.ts";
 
-/** One command's output. Guest-controlled text must have passed `printable()` before it gets here. */
+/**
+ * One command's output. Guest-controlled text should have passed `printable()` before it gets here, which keeps it on its line;
+ * what did not is written out here, so that no text but the styles' own reaches the terminal as a command.
+ */
 export interface Output {
   /** True if stdout holds one JSON document and nothing else. */
   readonly json: boolean;
@@ -36,22 +39,32 @@ const MAX_COLUMNS = 120;
 export function createOutput(platform: Platform, options: OutputOptions): Output {
   const { terminal, environment } = platform;
   const noColor = environment.get("NO_COLOR") ?? "";
+  const isColored = options.color && terminal.color && noColor === "" && !options.json;
+  const inert = isColored ? inertBetweenStyles : printableLines;
   return {
     json: options.json,
-    style: createStyle(options.color && terminal.color && noColor === "" && !options.json),
+    style: createStyle(isColored),
     columns: Math.min(MAX_COLUMNS, Math.max(MIN_COLUMNS, terminal.columns)),
     program: options.program,
     line: (text = "") => {
-      if (!options.json) terminal.out(`${text}\n`);
+      if (!options.json) terminal.out(`${inert(text)}\n`);
     },
     note: (text) => {
-      if (!options.json) terminal.error(`${text}\n`);
+      if (!options.json) terminal.error(`${inert(text)}\n`);
     },
     document: (value) => {
-      if (options.json) terminal.out(`${JSON.stringify(value, null, 2)}\n`);
+      if (options.json) terminal.out(`${printableJson(JSON.stringify(value, null, 2))}\n`);
     },
     entry: (value) => {
       if (options.json) terminal.out(`${printableJson(JSON.stringify(value))}\n`);
     },
   };
+}
+
+/** `split` with a group keeps what it splits at: every second part is a style. */
+function inertBetweenStyles(text: string): string {
+  return text
+    .split(STYLED)
+    .map((part, index) => (index % 2 === 0 ? printableLines(part) : part))
+    .join("");
 }

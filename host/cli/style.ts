@@ -10,6 +10,9 @@ export interface Style {
   cyan(text: string): string;
 }
 
+/** What styles write, and nothing that hides text. */
+export const STYLED: RegExp = /(\x1b\[(?:1|2|22|31|32|33|36|39)m)/;
+
 /** Styles, or functions that change nothing. */
 export function createStyle(color: boolean): Style {
   const wrap =

@@ -88,6 +88,37 @@ describe("toHuman()", () => {
   });
 });
 
+describe("toHuman() of what a tool wrote", () => {
+  const hostile = "\x1b]0;owned\x07\x1b[2Ja\u202eb\u009b1A\r\u200bc\ud800-\u{e0041}\n\td";
+  const inert = "\\x1b]0;owned\\x07\\x1b[2Ja\\u{202e}b\\x9b1A\\r\\u{200b}c\\u{d800}-\\u{e0041}\n\td";
+
+  it("writes out what a terminal would obey or not show, in outputs, blocks, errors, arguments and hints [X1.inert]", () => {
+    expect(toHuman({ ...success, output: hostile })).toBe(inert);
+    expect(toHuman({ ...success, content: [{ type: "text", text: hostile }] })).toBe(inert);
+    expect(toHuman({ ...success, content: [{ type: "image", data: "AA==", mimeType: "\x1b[2J" }] })).toBe("[image, \\x1b[2J]");
+    expect(toHuman({ ...success, content: [{ type: "resource", uri: "\x1b[2J" }] })).toBe("[\\x1b[2J]");
+    const text = toHuman({ ...success, output: { [hostile]: hostile } });
+    expect(JSON.parse(text)).toEqual({ [hostile]: hostile });
+    expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
+    const wrong = invalidArgs([
+      { pointer: "/\x1b[2J", message: "Is \u202e" },
+      { pointer: "", message: "\x9b" },
+    ]);
+    expect(toHuman({ ...failure, error: wrong })).not.toMatch(/[\u202e\x1b\x9b]/u);
+    const denied = toolError("fs_denied", hostile, { hint: { text: hostile, command: "bascule grant \x1b[2J" } });
+    expect(toHuman({ ...failure, error: denied })).toBe(`${inert}\n${inert}\nTo allow it: bascule grant \\x1b[2J`);
+  });
+
+  it("keeps it for programs and models, which must be able to give it back [X1.inert]", () => {
+    const result = { ...success, output: hostile };
+    expect(toMachine(result).output).toBe(hostile);
+    expect(toMcp(result).content).toEqual([{ type: "text", text: hostile }]);
+    expect(toMessages([{ id: "t", name: "n", arguments: {} }], [result])[1].content).toEqual([
+      { type: "tool_result", tool_use_id: "t", content: hostile, is_error: false },
+    ]);
+  });
+});
+
 describe("toMessages()", () => {
   it("keeps ids and order [X1]", () => {
     const calls = [

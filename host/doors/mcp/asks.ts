@@ -7,6 +7,7 @@ import {
   inputRequired,
   inputResponse,
 } from "@modelcontextprotocol/server";
+import { printableLines } from "../../cli/text.ts";
 import { type Ask, type AskCaller, type Asks, CannotAsk } from "../../calls/asks.ts";
 import { checkValue, isJsonObject, type JsonObject } from "../../../manifests/mod.ts";
 import type { CallSide } from "./open-call.ts";
@@ -65,7 +66,8 @@ function toInputs(asks: Asks): InputRequests {
 function toInput(ask: Ask): InputRequests[string] {
   if (ask.kind === "roots") return inputRequired.listRoots();
   // What a host tool of the embedding program says is what it means; the SDK checks it on its way out.
-  if (ask.kind === "form") return inputRequired.elicit({ mode: "form", message: ask.message, requestedSchema: ask.schema as never });
+  if (ask.kind === "form")
+    return inputRequired.elicit({ mode: "form", message: printableLines(ask.message), requestedSchema: ask.schema as never });
   return inputRequired.createMessage({
     messages: ask.messages as unknown as CreateMessageRequestParams["messages"],
     maxTokens: ask.maxTokens,

@@ -27,6 +27,16 @@ it.each(WAYS)("lets a host tool ask its client's person in the middle of a call,
   });
 });
 
+it("shows a person what a host tool asks without what would act on a terminal [I3.inert]", async () => {
+  const message = "Who?\x1b[2J\u202e\nYou";
+  const asks: Asks = { who: { kind: "form", message, schema: { type: "object", properties: {} } } };
+  await using test = await mcpHost({}, { builtins: false, tools: [asker(asks)] });
+  const handler = createMcpHandler(test);
+  const { result } = await messageOf(await handler.fetch(modernRequest("tools/call", { name: "asks", arguments: {} })));
+  expect(result).toMatchObject({ inputRequests: { who: { params: { message: "Who?\\x1b[2J\\u{202e}\nYou" } } } });
+  await handler.close();
+});
+
 it("asks again where an answer is not what was asked for, without an engine that compiles schemas [I3.ask-checked] [S4.mcp]", async () => {
   await using test = await mcpHost({}, { builtins: false, tools: [asker(NAME)] });
   const handler = createMcpHandler(test);
