@@ -34,6 +34,7 @@ import { installPerformance } from "./performance.ts";
 import { define, objectFreeze } from "./primordials.ts";
 import type { Entry, Native } from "./protocol.ts";
 import { lookAgainForRejections, tellRejections, trackRejection } from "./rejections.ts";
+import { installSharedArrayBuffer } from "./shared-array-buffer.ts";
 import { installReportError } from "./report-error.ts";
 import { installRequest } from "./request.ts";
 import { installResponse } from "./response.ts";
@@ -84,6 +85,7 @@ function installGlobals(global: object): void {
   installJson();
   installWeakRef(global);
   installAtomics(global);
+  installSharedArrayBuffer(global);
   installIntl(global);
   installDomException(global);
   installEvent(global);
