@@ -189,7 +189,10 @@ export class Run implements OperatingCall {
   *#steps(step: Step, instance: Instance): Steps<string> {
     const first = yield* step(instance);
     const ran = yield* this.#drainJobs(instance);
-    return typeof first === "string" && ran === 0 ? first : yield* instance.callEntry("poll", [], this.#outputBytes);
+    const status = typeof first === "string" && ran === 0 ? first : yield* instance.callEntry("poll", [], this.#outputBytes);
+    // To log a rejection may run the plugin's code. A job that it leaves is this call's, not the next one's.
+    if (this.#request.capture !== undefined) yield* this.#drainJobs(instance);
+    return status;
   }
 
   /** The guest has left the engine. */

@@ -10,6 +10,7 @@ import { type FlatObject, objectToJson } from "./json-text.ts";
 import {
   bareList,
   jsonParse,
+  mapClear,
   mapDelete,
   mapForEach,
   mapGet,
@@ -112,6 +113,11 @@ export function unfinishedEffects(): string[] | undefined {
     if (own === undefined ? hasEffect(operation) : own()) operations[operations.length] = operation;
   });
   return operations.length === 0 ? undefined : operations;
+}
+
+/** Forgets what an earlier call asked and did not wait for, where the plugin keeps its state: nobody answers it any more. */
+export function dropPending(): void {
+  mapClear(pending);
 }
 
 /** Names of the pending operations, by id: a copy. */

@@ -40,9 +40,11 @@ const TOLD = ["sessionId", "turnId", "callId", "agentId", "traceparent", "worksp
 export const context: object = createContext();
 
 /** A call begins. */
-export function resetSignal(): void {
+export function resetContext(): void {
   signal = undefined;
   aborted = false;
+  progressOnItsWay = 0;
+  latestProgress = undefined;
 }
 
 /** Cancels the call: the grace period begins. */

@@ -1,8 +1,8 @@
 /** One call: finds the tool, runs it, and makes an outcome of what it returns or throws. */
 
 import { tellOfCall } from "./call-facts.ts";
-import { leaveLoading, unfinishedEffects } from "./channel.ts";
-import { context, resetSignal, sendLatestProgress, TOOL_OUTPUT } from "./context.ts";
+import { dropPending, leaveLoading, unfinishedEffects } from "./channel.ts";
+import { context, resetContext, sendLatestProgress, TOOL_OUTPUT } from "./context.ts";
 import { listToJson, quoteJson } from "./json-text.ts";
 import { finish, resetOutcome } from "./outcome.ts";
 import { resetPerformance } from "./performance.ts";
@@ -20,7 +20,7 @@ import {
 } from "./primordials.ts";
 import { resetRejections } from "./rejections.ts";
 import { describeThrown } from "./thrown.ts";
-import { rebaseTimers } from "./timers.ts";
+import { dropTimers, endLoadTimers, rebaseTimers } from "./timers.ts";
 
 /** By file. */
 const namespaces = bareObject<object>();
@@ -50,13 +50,14 @@ let isUntouched = false;
 
 /** The last that runs before the image is made. Nothing that the load measured, drew or was limited by reaches into a call (SPEC B9). */
 export function endLoading(): void {
+  endLoadTimers();
   resetCall();
   isUntouched = true;
 }
 
 function beginCall(told: string): void {
   tellOfCall(told);
-  // Where the plugin keeps its state, another call was here before.
+  // Where the plugin keeps its state, another call was here before: its data stays, what it was about to do does not.
   if (!isUntouched) resetCall();
   isUntouched = false;
   rebaseTimers();
@@ -64,7 +65,9 @@ function beginCall(told: string): void {
 
 function resetCall(): void {
   leaveLoading();
-  resetSignal();
+  dropTimers();
+  dropPending();
+  resetContext();
   resetOutcome();
   resetRejections();
   resetPerformance();

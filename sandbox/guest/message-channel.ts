@@ -17,7 +17,7 @@ import {
 } from "./primordials.ts";
 import { transferAs } from "./serializable.ts";
 import { cloneAndTransfer, readTransfer } from "./structured-clone.ts";
-import { startTimer } from "./timers.ts";
+import { isTimerWaiting, startTimer } from "./timers.ts";
 import { exposeInterface, requireArguments, showAs, toDictionary } from "./webidl.ts";
 
 const { iterator } = PrimordialSymbol;
@@ -34,7 +34,8 @@ interface Side {
   owner: MessagePort | undefined;
   other: Side | undefined;
   readonly queue: Message[];
-  isScheduled: boolean;
+  /** The timer that delivers the first of them. */
+  task: number;
 }
 
 export class MessagePort extends EventTarget {
@@ -120,15 +121,13 @@ export class MessagePort extends EventTarget {
 const access = MessagePort.access;
 
 function createSide(): Side {
-  return { owner: undefined, other: undefined, queue: bareList<Message>(), isScheduled: false };
+  return { owner: undefined, other: undefined, queue: bareList<Message>(), task: 0 };
 }
 
 /** One task at a time: a flood of messages is one timer. */
 function schedule(side: Side): void {
-  if (side.isScheduled || side.queue.length === 0 || side.owner === undefined || !access.isStarted(side.owner)) return;
-  side.isScheduled = true;
-  startTimer(() => {
-    side.isScheduled = false;
+  if (isTimerWaiting(side.task) || side.queue.length === 0 || side.owner === undefined || !access.isStarted(side.owner)) return;
+  side.task = startTimer(() => {
     const [message] = takeFirst(side.queue);
     const { owner } = side;
     if (message === undefined || owner === undefined || !access.isStarted(owner)) return;

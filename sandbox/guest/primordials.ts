@@ -118,6 +118,7 @@ export const parseFloatText: (text: string) => number = parseFloat;
 export const parseIntText: (text: string) => number = parseInt;
 
 export const mapEntries: (self: unknown) => MapIterator<[unknown, unknown]> = uncurry(Map.prototype.entries);
+export const mapClear: (self: unknown) => void = uncurry(Map.prototype.clear);
 export const mapDelete: (self: unknown, key: unknown) => boolean = uncurry(Map.prototype.delete);
 export const mapForEach: <K, V>(self: ReadonlyMap<K, V>, visit: (value: V, key: K) => void) => void = uncurry(Map.prototype.forEach);
 export const mapGet: <K, V>(self: ReadonlyMap<K, V>, key: K) => V | undefined = uncurry(Map.prototype.get);

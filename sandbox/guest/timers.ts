@@ -41,6 +41,8 @@ const MAX_DELAY = 2 ** 31 - 1;
 const MAX_TIMERS = 1_000;
 
 let nextId = 1;
+/** Timers of the load have smaller ones. */
+let firstOfCalls = 1;
 let most = 0;
 const byId = new PrimordialMap<number, Timer>();
 /** Ordered by due time, then by id: `heap[0]` is next. */
@@ -56,6 +58,28 @@ export function rebaseTimers(): void {
     if (timer !== undefined) timer.due = now + timer.delay;
   }
   for (let index = heap.length >> 1; index >= 0; index--) sink(index);
+}
+
+/** The plugin has loaded: what is started from here on belongs to a call. */
+export function endLoadTimers(): void {
+  firstOfCalls = nextId;
+}
+
+/** Forgets what an earlier call left, where the plugin keeps its state. */
+export function dropTimers(): void {
+  const left = bareList<Timer>();
+  mapForEach(byId, (timer) => {
+    if (timer.id >= firstOfCalls) left[left.length] = timer;
+  });
+  for (let index = 0; index < left.length; index++) {
+    const timer = left[index];
+    if (timer !== undefined) forget(timer);
+  }
+}
+
+/** Whether the timer still waits: it may have been dropped with its call. */
+export function isTimerWaiting(id: number): boolean {
+  return mapGet(byId, id) !== undefined;
 }
 
 /** How many timers waited at once, at most so far. */

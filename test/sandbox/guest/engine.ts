@@ -117,7 +117,9 @@ class GuestEngine implements Guest {
     const file = context.newString("main.js");
     const define = context.getProp(this.#world.entry, "define");
     context.unwrapResult(context.callFunction(define, context.undefined, file, namespace)).dispose();
-    for (const handle of [namespace, file, define]) handle.dispose();
+    const endLoading = context.getProp(this.#world.entry, "endLoading");
+    context.unwrapResult(context.callFunction(endLoading, context.undefined)).dispose();
+    for (const handle of [namespace, file, define, endLoading]) handle.dispose();
   }
 
   #hostCall(handles: QuickJSHandle[]): QuickJSHandle {

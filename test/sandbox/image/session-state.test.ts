@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MAXIMUM_STATE_BYTES } from "../../../sandbox/image/session-states.ts";
-import { outputOf, SANDBOXES, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { outputOf, SANDBOXES, startSandbox, type TestCall, type TestSandbox } from "../../support/sandbox.ts";
 
 const PLUGIN = `
 let count = 0;
@@ -10,6 +10,38 @@ export async function slowly() { const seen = ++count; await new Promise((resolv
 export async function asks() { count++; await Deno.stat("x").catch(() => {}); return count; }
 export function random() { return Math.random(); }
 export function fails() { count = 1000; throw new Error("no"); }
+const seen = [];
+const late = (what) => () => void seen.push(what);
+const kept_ = { controller: new AbortController(), ports: new MessageChannel() };
+setInterval(late("interval of the load"), 1);
+kept_.ports.port2.onmessage = ({ data }) => void seen.push(data);
+export function leaves(_args, context) {
+  setTimeout(late("timer"), 0);
+  setInterval(late("interval"), 0);
+  AbortSignal.timeout(0).addEventListener("abort", late("timeout"));
+  context.signal.addEventListener("abort", late("signal"));
+  new Promise((resolve) => setTimeout(resolve, 0)).then(late("continuation of a timer"));
+  kept_.ports.port1.postMessage("message");
+  for (let index = 0; index < 20; index++) context.progress(index);
+  const never = Deno.stat("x").then(late("answer"), late("answer"));
+  addEventListener("unhandledrejection", late("unhandled"));
+  Promise.reject({ [Symbol.for("Deno.customInspect")]: () => { Promise.resolve().then(late("job")); return "rejected"; } });
+  return "left";
+}
+export async function looks(_args, context) {
+  const atOnce = [...seen];
+  seen.length = 0;
+  await Deno.stat("x").catch(() => {});
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  return { atOnce, later: [...new Set(seen)] };
+}
+export async function uses(_args, context) {
+  seen.length = 0;
+  kept_.ports.port1.postMessage("again");
+  context.progress("told");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  return seen.filter((what) => !what.startsWith("interval"));
+}
 export function grows() { kept.push(new Uint8Array(9 << 20).fill(1)); return kept.length; }
 `;
 
@@ -67,6 +99,26 @@ describe.each(SANDBOXES)("a plugin with the state of a session, on the %s", (_na
     expect(await call("counted", "greedy")).toBe(1);
     expect(await call("grows", "greedy")).toEqual({ kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES });
     expect(await call("counted", "greedy")).toBe(2);
+  });
+
+  it("keeps what a call left, but nothing that it was about to do [B2.leftovers]", async () => {
+    const session = crypto.randomUUID();
+    const told: unknown[] = [];
+    const hostCall: NonNullable<TestCall["hostCall"]> = ({ name, args }) => {
+      if (name === "progress") told.push(args);
+      return new Promise(() => {});
+    };
+    expect(outputOf(await box.call("plugin", "leaves", { session, hostCall }))).toBe("left");
+    const stat = { hostCall: () => Promise.resolve({ ok: true as const, value: "{}" }) };
+    expect(outputOf(await box.call("plugin", "looks", { session, ...stat }))).toEqual({
+      // Logged at the call's end; the plain engine does not tell of rejections.
+      atOnce: options.engine === "plain" ? [] : ["job"],
+      later: ["interval of the load"],
+    });
+    told.length = 0;
+    // What was left does not stand in the way of what is done anew: a message that waits comes with the next.
+    expect(outputOf(await box.call("plugin", "uses", { session, hostCall }))).toEqual(["message", "again"]);
+    expect(told).toEqual([{ value: "told" }]);
   });
 
   it("begins afresh when the plugin is loaded again", async () => {
