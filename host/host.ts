@@ -167,7 +167,14 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     remotes: () => places.project.config().remotes,
     lease: directory.lease,
   });
-  const sessions = createSessions({ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers });
+  const kept = createKeptResults(platform);
+  const onEnd = (id: string): void => {
+    sandbox.endSession(id);
+    kept.endSession(id);
+  };
+  const sessions = createSessions({
+    ...{ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers, onEnd },
+  });
   const confirm = createConfirm(asking);
   const quotas = createQuotas(clock.monotonic);
   const preview = createPreview({ dryRuns, executors, quotas, isWanted: () => places.project.config().confirmation.preview });
@@ -194,7 +201,6 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     redact,
     onDefect,
   });
-  const kept = createKeptResults(platform);
   const calls = createCalls({
     cap: (result, { id, resultBytes }) => capResult(result, { maxBytes: resultBytes, keep: (text) => kept.keep(id, text, resultBytes) }),
     newId: random.uuidv7,

@@ -6,5 +6,5 @@ export function createIdleSandbox(): Sandbox {
   const refuse = async (): Promise<never> => {
     throw new Error("This host has no plugin roots, so there is nothing to run in a sandbox");
   };
-  return { load: refuse, invoke: refuse, unload: () => {}, close: async () => {} };
+  return { load: refuse, invoke: refuse, unload: () => {}, endSession: () => {}, close: async () => {} };
 }

@@ -65,7 +65,14 @@ export interface InvocationUsed {
   readonly fuel: number;
 }
 
-/** `tape` is there if one was to be kept, and the worker lived to tell. */
+interface OutcomeBase {
+  readonly used: InvocationUsed;
+  /** There if one was to be kept, and the worker lived to tell. */
+  readonly tape?: KeptTape;
+  /** The call had a session, and no state of it to go on from. */
+  readonly beganAfresh?: true;
+}
+
 export type InvocationOutcome =
-  | { readonly ok: true; readonly output: JsonValue; readonly used: InvocationUsed; readonly tape?: KeptTape }
-  | { readonly ok: false; readonly fault: Fault; readonly used: InvocationUsed; readonly tape?: KeptTape };
+  | (OutcomeBase & { readonly ok: true; readonly output: JsonValue })
+  | (OutcomeBase & { readonly ok: false; readonly fault: Fault });

@@ -24,6 +24,8 @@ export interface Sandbox {
   invoke(invocation: Invocation): Promise<InvocationOutcome>;
   /** Forgets an image once no call uses it. */
   unload(digest: string): void;
+  /** Forgets what plugins keep for a session that is over. */
+  endSession(session: string): void;
   /** Waits for nothing: ends every worker. */
   close(): Promise<void>;
   /** What it has to do now; absent where that is not known here. */
@@ -213,7 +215,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     const outcome = await states.next(key, invocation.signal, async (image) => {
       const { outcome: own, state } = await call(plugin, invocation, image === undefined ? {} : { image });
       if (own.ok && state !== undefined) states.keep(key, state);
-      return own;
+      return image === undefined ? { ...own, beganAfresh: true as const } : own;
     });
     return outcome ?? { ok: false, fault: { kind: "cancelled" }, used: NOTHING_USED };
   }
@@ -254,6 +256,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       forgetUnused(plugin);
     },
 
+    endSession: (session) => states.endSession(session),
     close: () => pool.close(),
     use: () => pool.use(),
   };

@@ -34,6 +34,8 @@ export interface Session {
   readonly quotas?: readonly Quota[];
   /** Of this session alone; its parents' hold too (SPEC P3). */
   readonly layers: readonly LayerRules[];
+  /** Names of the plugins whose state it has, as far as this host knows (SPEC B2). */
+  readonly stateful: Set<string>;
   /** The session that delegated to this one, which only narrows it. */
   readonly parent?: Session;
 }
@@ -114,6 +116,7 @@ export function createSession(options: SessionOptions): Session {
     workspace,
     concurrency,
     slots: createSlots(concurrency, queue),
+    stateful: new Set<string>(),
     resultBytes: resultBytesOf(options),
     layers: Object.freeze([...layers]),
     ...(role !== undefined && { role }),

@@ -43,6 +43,8 @@ export function createSessions(options: {
   readonly emit: EmitEvent;
   /** @throws {ProjectConfigError} if a layer is wrong. */
   readonly checkLayers: (layers: readonly LayerRules[]) => void;
+  /** What others hold for a session that is over is given back. */
+  readonly onEnd: (id: string) => void;
 }): Sessions {
   const { platform, emit, checkLayers } = options;
   const opened = new Set<string>();
@@ -67,7 +69,9 @@ export function createSessions(options: {
   }
 
   function end({ id }: Pick<Session, "id">): void {
-    if (opened.delete(id)) emit({ type: "session.closed", sessionId: id, payload: {} });
+    if (!opened.delete(id)) return;
+    options.onEnd(id);
+    emit({ type: "session.closed", sessionId: id, payload: {} });
   }
 
   async function resolve(session: Session): Promise<Session> {

@@ -32,6 +32,8 @@ export interface KeptResults {
   keep(sessionId: string, text: string, takesBytes: number): string | undefined;
   /** @returns undefined if the session has no such result, or has it no more. */
   read(sessionId: string, handle: string, wish?: KeptRangeWish): KeptRange | undefined;
+  /** Forgets those of a session that is over. */
+  endSession(sessionId: string): void;
 }
 
 const MIB = 1024 * 1024;
@@ -98,6 +100,9 @@ export function createKeptResults({ clock, random }: Pick<Platform, "clock" | "r
       kept.set(handle, found);
       const most = asResult ? Math.floor((found.takesBytes - AROUND_BYTES) / ESCAPED) : MAX_RANGE_BYTES;
       return rangeOf(found.bytes, offset, Math.min(length, most, MAX_RANGE_BYTES));
+    },
+    endSession(sessionId) {
+      for (const [handle, one] of kept) if (one.sessionId === sessionId) kept.delete(handle);
     },
   };
 }

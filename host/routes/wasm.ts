@@ -49,12 +49,27 @@ export function createWasmExecutor(options: WasmRouteOptions): Executor {
       const { outcome, recording } = await invoke(binding.version, execution, record, options);
       const calls = record.endCalls();
       const steps = calls && (await calls);
-      return { ...toOutcome(outcome, record, execution.signal), ...(recording && { recording }), ...(steps && { steps }) };
+      const told = toOutcome(outcome, record, execution.signal);
+      const lost = lostState(binding.version, execution, outcome);
+      if (lost) record.log.write("warn", STATE_LOST);
+      const metadata = lost && { metadata: { ...told.metadata, stateLost: STATE_LOST } };
+      return { ...told, ...metadata, ...(recording && { recording }), ...(steps && { steps }) };
     } finally {
       record.close();
       lease.release();
     }
   };
+}
+
+const STATE_LOST =
+  "The plugin's state of this session was lost, and the call began afresh: room was needed, its process ended, or the plugin was reloaded";
+
+/** Whether the session had a state that the call should have gone on from. Said until a call leaves one again. */
+function lostState({ manifest: { name } }: PluginVersion, { call }: Execution, { ok, beganAfresh }: InvocationOutcome): boolean {
+  const { stateful } = call.session;
+  const lost = beganAfresh === true && stateful.has(name);
+  if (beganAfresh === true && ok) stateful.add(name);
+  return lost;
 }
 
 async function invoke(

@@ -2,22 +2,29 @@
  * What plugins with `state: "session"` keep between the calls of one session: an image each (SPEC B2).
  *
  * The calls of one session into one plugin run one after another, each from the image the last successful one left.
- * States are few and bounded; the one unused for longest is forgotten first, and its plugin begins afresh.
+ * States are bounded in number and bytes. What is over is taken from the plugin that holds most, its state unused for longest
+ * first: no plugin pushes out the states of one that holds less. The next call of such a session begins afresh, and says so.
  */
 
 import type { Image } from "./image.ts";
 
 /** A state above this size is not kept: the call that made it fails. */
 export const MAXIMUM_STATE_BYTES: number = 8 * 1024 * 1024;
-const MAXIMUM_STATES = 64;
+export const MAXIMUM_STATES = 64;
+export const MAXIMUM_STATES_BYTES: number = 128 * 1024 * 1024;
 
 export interface StateKey {
   readonly digest: string;
   readonly session: string;
 }
 
+interface Kept extends StateKey {
+  readonly image: Image;
+}
+
 export class SessionStates {
-  readonly #images: Map<string, Image> = new Map();
+  /** In the order of their last use. */
+  readonly #kept: Map<string, Kept> = new Map();
   /** The end of the last call that was begun, by key. */
   readonly #tails: Map<string, Promise<unknown>> = new Map();
 
@@ -28,7 +35,7 @@ export class SessionStates {
     const wait = createWait(signal);
     const mine = (async () => {
       await before;
-      return wait.isOver() ? undefined : await call(this.#images.get(name));
+      return wait.isOver() ? undefined : await call(this.#kept.get(name)?.image);
     })();
     this.#tails.set(name, mine);
     const clean = (): void => {
@@ -40,15 +47,35 @@ export class SessionStates {
 
   keep(key: StateKey, image: Image): void {
     const name = nameOf(key);
-    this.#images.delete(name);
-    this.#images.set(name, image);
-    const [oldest] = this.#images.keys();
-    if (this.#images.size > MAXIMUM_STATES && oldest !== undefined) this.#images.delete(oldest);
+    this.#kept.delete(name);
+    this.#kept.set(name, { ...key, image });
+    while (this.#isOver()) this.#makeRoom();
   }
 
   /** Forgets the states of a plugin's version that is gone. */
   forget(digest: string): void {
-    for (const name of this.#images.keys()) if (name.startsWith(`${digest} `)) this.#images.delete(name);
+    for (const [name, kept] of this.#kept) if (kept.digest === digest) this.#kept.delete(name);
+  }
+
+  /** Forgets the states of a session that is over. */
+  endSession(session: string): void {
+    for (const [name, kept] of this.#kept) if (kept.session === session) this.#kept.delete(name);
+  }
+
+  #isOver(): boolean {
+    let bytes = 0;
+    for (const { image } of this.#kept.values()) bytes += image.pages.byteLength;
+    return this.#kept.size > MAXIMUM_STATES || bytes > MAXIMUM_STATES_BYTES;
+  }
+
+  #makeRoom(): void {
+    const shares = new Map<string, number>();
+    for (const { digest, image } of this.#kept.values()) {
+      const share = 1 / MAXIMUM_STATES + image.pages.byteLength / MAXIMUM_STATES_BYTES;
+      shares.set(digest, (shares.get(digest) ?? 0) + share);
+    }
+    const most = Math.max(...shares.values());
+    for (const [name, { digest }] of this.#kept) if (shares.get(digest) === most) return void this.#kept.delete(name);
   }
 }
 

@@ -82,6 +82,10 @@ export class Household {
     }
   }
 
+  endSession(session: string): void {
+    for (const child of this.#children.values()) child.send({ type: "endSession", session });
+  }
+
   jobs(): readonly ProcessJob[] {
     return [...this.#children.values()].flatMap((child) => [...child.jobs.values()]);
   }

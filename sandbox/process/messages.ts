@@ -69,6 +69,7 @@ const isLost = shape({ kind: oneOf(["lost"]) });
 const isOverloaded = shape({ kind: oneOf(["overloaded"]), because: oneOf(["calls", "memory"]) });
 const isPoolFault: Check = (fault) => isLost(fault) || isOverloaded(fault);
 const isTapeText: Check = (value) => fromTapeText(value) !== undefined;
+const isTrue: Check = (value) => value === true;
 const isBytes: Check = (value) => value instanceof Uint8Array;
 
 const SHAPES: Readonly<Record<ProcessMessage["type"], Check>> = {
@@ -80,12 +81,20 @@ const SHAPES: Readonly<Record<ProcessMessage["type"], Check>> = {
   refused: shape({ number: isNumber, fault: isLoadFault }),
   operation: shape({ number: isNumber, operation: isNumber, name: isText, text: isText, bytes: optional(isBytes) }),
   logs: shape({ number: isNumber, lines: isLines }),
-  done: shape({ number: isNumber, used: isUsed, lines: isLines, output: isText, tape: optional(isTapeText) }),
+  done: shape({
+    number: isNumber,
+    used: isUsed,
+    lines: isLines,
+    output: isText,
+    tape: optional(isTapeText),
+    beganAfresh: optional(isTrue),
+  }),
   failed: shape({
     number: isNumber,
     used: isUsed,
     lines: isLines,
     fault: (fault) => isFault(fault) || isPoolFault(fault),
     tape: optional(isTapeText),
+    beganAfresh: optional(isTrue),
   }),
 };

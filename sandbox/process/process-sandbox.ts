@@ -111,7 +111,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
     if ((message.type !== "done" && message.type !== "failed") || !settle(job)) return child.unheard();
     deliverLogs(job, message.lines);
     const tape = fromTapeText(message.tape);
-    const kept = tape === undefined ? {} : { tape };
+    const kept = { ...(tape !== undefined && { tape }), ...(message.beganAfresh === true && { beganAfresh: message.beganAfresh }) };
     if (message.type === "done") return job.settle({ ...outcomeOf(job.invocation, message), ...kept });
     return job.settle({ ok: false, fault: ownFault(job.invocation, message.fault), used: message.used, ...kept });
   }
@@ -224,6 +224,8 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
       plugin.unloading = true;
       forgetUnused(plugin);
     },
+
+    endSession: (session) => household.endSession(session),
 
     async close() {
       const jobs = household.jobs();

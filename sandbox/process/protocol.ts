@@ -18,6 +18,7 @@ export type ProcessRequest =
       readonly modules: readonly (readonly [file: string, exports: readonly string[]])[];
     }
   | { readonly type: "unload"; readonly digest: string }
+  | { readonly type: "endSession"; readonly session: string }
   | { readonly type: "call"; readonly number: number; readonly invocation: PlainInvocation }
   /** `answer` is tagged text, as a worker gets it. Pieces: the answer's bytes, if it has any. */
   | { readonly type: "answer"; readonly number: number; readonly operation: number; readonly answer: string }
@@ -36,5 +37,11 @@ export type ProcessMessage =
   | { readonly type: "pong" }
   | { readonly type: "loaded"; readonly number: number; readonly loadMs: number; readonly imageBytes: number }
   | Extract<WorkerMessage, { type: "refused" | "operation" | "logs" }>
-  | (Omit<Extract<WorkerMessage, { type: "done" }>, "state" | "tape"> & { readonly tape?: TapeText })
-  | (Omit<Extract<WorkerMessage, { type: "failed" }>, "fault" | "tape"> & { readonly fault: Fault; readonly tape?: TapeText });
+  | (Omit<Extract<WorkerMessage, { type: "done" }>, "state" | "tape"> & ToldOfCall)
+  | (Omit<Extract<WorkerMessage, { type: "failed" }>, "fault" | "tape"> & ToldOfCall & { readonly fault: Fault });
+
+/** What is told of every call. */
+interface ToldOfCall {
+  readonly tape?: TapeText;
+  readonly beganAfresh?: true;
+}

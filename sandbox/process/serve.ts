@@ -89,8 +89,8 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
     calls.delete(number);
     const { lines } = running;
     running.lines = [];
-    const { used, tape } = outcome;
-    const more = { number, used, lines, ...(tape !== undefined && { tape: toTapeText(tape) }) };
+    const { used, tape, beganAfresh } = outcome;
+    const more = { number, used, lines, ...(tape !== undefined && { tape: toTapeText(tape) }), ...(beganAfresh && { beganAfresh }) };
     if (outcome.ok) say({ type: "done", output: JSON.stringify(outcome.output), ...more });
     else say({ type: "failed", fault: outcome.fault, ...more });
   }
@@ -149,6 +149,8 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
       case "unload":
         loads.delete(request.digest);
         return booted().unload(request.digest);
+      case "endSession":
+        return booted().endSession(request.session);
       case "call":
         return call(request);
       case "answer":

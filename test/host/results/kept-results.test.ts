@@ -11,6 +11,13 @@ function keeping(results: KeptResults, session: string, text: string): string {
 }
 
 describe("createKeptResults()", () => {
+  it("forgets those of a session that is over [LV5.results]", () => {
+    const results = createKeptResults(memoryPlatform());
+    const [mine, others] = [keeping(results, "s", "text"), keeping(results, "other", "text")];
+    results.endSession("s");
+    expect([results.read("s", mine), results.read("other", others)?.text]).toEqual([undefined, "text"]);
+  });
+
   it("gives back every byte in ranges that never divide a character [X6.ranges]", () => {
     const results = createKeptResults(memoryPlatform());
     const text = "añ€😀\u0000\ufeffz".repeat(50);

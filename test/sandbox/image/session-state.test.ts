@@ -39,8 +39,9 @@ export async function uses(_args, context) {
   seen.length = 0;
   kept_.ports.port1.postMessage("again");
   context.progress("told");
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  return seen.filter((what) => !what.startsWith("interval"));
+  const messages = () => seen.filter((what) => !what.startsWith("interval"));
+  while (messages().length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+  return messages();
 }
 export function grows() { kept.push(new Uint8Array(9 << 20).fill(1)); return kept.length; }
 `;
@@ -119,6 +120,20 @@ describe.each(SANDBOXES)("a plugin with the state of a session, on the %s", (_na
     // What was left does not stand in the way of what is done anew: a message that waits comes with the next.
     expect(outputOf(await box.call("plugin", "uses", { session, hostCall }))).toEqual(["message", "again"]);
     expect(told).toEqual([{ value: "told" }]);
+  });
+
+  it("says where there was no state to go on from, and gives the state back with its session [B2.afresh] [LV5.states]", async () => {
+    const session = crypto.randomUUID();
+    const once = async (): Promise<unknown> => {
+      const outcome = await box.call("plugin", "counted", { session });
+      return [outputOf(outcome), outcome.beganAfresh];
+    };
+    expect([await once(), await once()]).toEqual([
+      [1, true],
+      [2, undefined],
+    ]);
+    box.sandbox.endSession(session);
+    expect(await once()).toEqual([1, true]);
   });
 
   it("begins afresh when the plugin is loaded again", async () => {
