@@ -60,7 +60,7 @@ async function bundle(entry: string): Promise<string> {
   return file.text.trim();
 }
 
-/** `…;export{a as A,B}` becomes `export function load(){…;return{A:a,B}}`. */
+/** `…;export{a as A,B}` becomes `export function load(TypeError,RangeError){…;return{A:a,B}}`: its errors are the prelude's. */
 function asFunction(code: string): string {
   const found = /export\s*\{([^{}]*)\};?\s*$/.exec(code);
   if (found?.[1] === undefined) throw new Error("A bundled package does not end in its exports");
@@ -68,7 +68,7 @@ function asFunction(code: string): string {
     const [local = "", as] = name.trim().split(/\s+as\s+/);
     return as === undefined ? local : `${as}:${local}`;
   });
-  return `export function load(){${code.slice(0, found.index)}return{${members.join(",")}}}`;
+  return `export function load(TypeError,RangeError){${code.slice(0, found.index)}return{${members.join(",")}}}`;
 }
 
 /**

@@ -9,7 +9,6 @@ import {
   define,
   jsonStringify,
   objectFreeze,
-  PrimordialError,
   PrimordialSymbol,
   PrimordialTypeError,
   promiseThen,
@@ -18,6 +17,7 @@ import {
 import { nameFunction, toDictionary, toDomString } from "./webidl.ts";
 import { callTool } from "./tools.ts";
 import { createWorkspace } from "./workspace.ts";
+import { plainError } from "./stack.ts";
 
 /** Marks what `context.output` made; a plugin may use the symbol itself. */
 export const TOOL_OUTPUT: symbol = PrimordialSymbol.for("bascule.toolOutput");
@@ -185,7 +185,7 @@ function output(given: unknown): object {
 
 /** An error whose message is shown to the caller as it is (SPEC X4): `throw context.error("No such note")`. */
 function createError(message: unknown, details?: unknown): Error {
-  const made = new PrimordialError(toDomString(message));
+  const made = plainError(toDomString(message));
   define(made, "name", "ToolError");
   if (details !== undefined) define(made, "details", details, true);
   return made;

@@ -15,7 +15,6 @@ import {
   mathTrunc,
   PrimordialArrayBuffer,
   PrimordialDate,
-  PrimordialError,
   PrimordialNumber,
   PrimordialSymbol,
   PrimordialTypeError,
@@ -27,6 +26,7 @@ import {
 } from "./primordials.ts";
 import { closeBytes, createReadable, createWritable, enqueueBytes, type Stream } from "./web-streams.ts";
 import { nameFunction, requireArguments, toDictionary } from "./webidl.ts";
+import { plainError } from "./stack.ts";
 
 const secret = {};
 
@@ -203,11 +203,11 @@ export function opening(given: unknown, options: Readonly<Record<string, unknown
     flags[name] = !!options[name];
     any ||= options[name] === true;
   }
-  if (!any) throw new PrimordialError("'options' requires at least one option to be true");
+  if (!any) throw plainError("'options' requires at least one option to be true");
   const { read, write, append, truncate, create, createNew } = flags;
-  if (truncate && !write) throw new PrimordialError("'truncate' option requires 'write' to be true");
+  if (truncate && !write) throw plainError("'truncate' option requires 'write' to be true");
   if ((create || createNew) && !(write || append)) {
-    throw new PrimordialError("'create' or 'createNew' options require 'write' or 'append' to be true");
+    throw plainError("'create' or 'createNew' options require 'write' or 'append' to be true");
   }
   if (read) requireNotRevoked("read", path);
   if (write || append) requireNotRevoked("write", path);

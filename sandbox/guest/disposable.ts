@@ -12,6 +12,7 @@ import {
   reflectGet,
 } from "./primordials.ts";
 import { nameFunction, tag, toDomString } from "./webidl.ts";
+import { plainError } from "./stack.ts";
 
 /** Made by `language.ts` before this is installed. */
 let dispose: symbol;
@@ -29,7 +30,7 @@ interface SuppressedErrorConstructor {
 function createSuppressedError(): SuppressedErrorConstructor {
   const constructor = function (...given: unknown[]): Error {
     const message = argumentAt(given, 2);
-    const made = new PrimordialError(message === undefined ? undefined : toDomString(message));
+    const made = plainError(message === undefined ? undefined : toDomString(message));
     const prototype: unknown = new.target === undefined ? constructor.prototype : reflectGet(new.target, "prototype");
     Object.setPrototypeOf(made, typeof prototype === "object" ? prototype : (constructor.prototype as object));
     define(made, "error", argumentAt(given, 0));

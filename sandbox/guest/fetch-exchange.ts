@@ -16,7 +16,6 @@ import {
   define,
   mathMin,
   objectHasOwn,
-  PrimordialError,
   PrimordialPromise,
   PrimordialUint8Array,
   promiseThen,
@@ -27,6 +26,7 @@ import {
 import { type Request, requestBody, requestFacts, requestHeaders, requestSignal } from "./request.ts";
 import { createResponse, type Response } from "./response.ts";
 import { closeBytes, createReadable, enqueueBytes, errorBytes, pipeInto, type Stream } from "./web-streams.ts";
+import { plainError } from "./stack.ts";
 
 /** As it is before any plugin. */
 const { throwIfAborted } = AbortSignal.prototype;
@@ -111,7 +111,7 @@ function bytesOf(body: Body | null): ArrayBuffer {
 
 function toResponse(answer: Answer, own: Exchange, stop: () => void): Response {
   if (objectHasOwn(answer, "failed")) {
-    throw fetchFailed(new PrimordialError(answer.failed));
+    throw fetchFailed(plainError(answer.failed));
   }
   const { status, statusText, url, redirected } = answer;
   const headers = new Headers();
@@ -156,7 +156,7 @@ function bodyStream(own: Exchange, stop: () => void): Stream {
 function sendBody(stream: Stream, own: Exchange, fail: (reason: unknown) => void): void {
   const write = async (chunk: unknown): Promise<void> => {
     if (typeof chunk !== "object" || chunk === null || typedArrayTag(chunk) !== "Uint8Array") {
-      throw new PrimordialError("expected typed ArrayBufferView");
+      throw plainError("expected typed ArrayBufferView");
     }
     const parts = bareList<Uint8Array>();
     // The tag said that it is one.
@@ -196,7 +196,7 @@ function fetchFailed(cause: unknown): Error {
 }
 
 /** Thrown into a stream whose bytes nobody takes any more. */
-const UNWANTED = new PrimordialError("The request body is not wanted any more");
+const UNWANTED = plainError("The request body is not wanted any more");
 
 /** The exchange has ended before its body. */
 function isGone(reason: unknown): boolean {

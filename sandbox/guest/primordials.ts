@@ -55,6 +55,27 @@ export function define(target: object, key: PropertyKey, value: unknown, enumera
   defineProperty(target, key, { __proto__: null, value, writable: true, enumerable, configurable: true } as PropertyDescriptor);
 }
 
+let cleanStack = (stack: string): string => stack;
+
+/** What takes the prelude's frames out of the stacks of errors made here. */
+export function cleanStacksBy(clean: (stack: string) => string): void {
+  cleanStack = clean;
+}
+
+/** A class of errors for the prelude to throw: where the author's code called it is where it happened. */
+function ownError<C extends ErrorConstructor>(native: C): C {
+  const constructor = function (...given: never[]): object {
+    const target: Callable = new.target === constructor || new.target === undefined ? native : new.target;
+    const error = reflectConstruct(native, given, target);
+    define(error, "stack", cleanStack((error as Error).stack ?? ""));
+    return error;
+  };
+  defineProperty(constructor, "name", { value: native.name });
+  defineProperty(constructor, "prototype", { value: native.prototype });
+  // Made and compared like the class that it makes errors of.
+  return constructor as unknown as C;
+}
+
 export const jsonParse: (text: string) => unknown = JSON.parse;
 export const jsonStringify: (value: unknown) => string | undefined = JSON.stringify;
 
@@ -68,15 +89,15 @@ export const PrimordialMap: MapConstructor = Map;
 export const PrimordialNumber: NumberConstructor = Number;
 export const PrimordialObject: ObjectConstructor = Object;
 export const PrimordialPromise: PromiseConstructor = Promise;
-export const PrimordialRangeError: RangeErrorConstructor = RangeError;
-export const PrimordialURIError: URIErrorConstructor = URIError;
-export const PrimordialReferenceError: ReferenceErrorConstructor = ReferenceError;
+export const PrimordialRangeError: RangeErrorConstructor = ownError(RangeError);
+export const PrimordialURIError: URIErrorConstructor = ownError(URIError);
+export const PrimordialReferenceError: ReferenceErrorConstructor = ownError(ReferenceError);
 export const PrimordialRegExp: RegExpConstructor = RegExp;
 export const PrimordialSet: SetConstructor = Set;
 export const PrimordialString: StringConstructor = String;
-export const PrimordialSyntaxError: SyntaxErrorConstructor = SyntaxError;
+export const PrimordialSyntaxError: SyntaxErrorConstructor = ownError(SyntaxError);
 export const PrimordialSymbol: SymbolConstructor = Symbol;
-export const PrimordialTypeError: TypeErrorConstructor = TypeError;
+export const PrimordialTypeError: TypeErrorConstructor = ownError(TypeError);
 export const PrimordialUint8Array: Uint8ArrayConstructor = Uint8Array;
 
 export const arrayIsArray: (value: unknown) => value is unknown[] = Array.isArray;

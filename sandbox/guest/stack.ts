@@ -3,6 +3,8 @@
 import {
   arrayJoin,
   bareList,
+  cleanStacksBy,
+  define,
   PrimordialError,
   splitText,
   stringEndsWith,
@@ -23,15 +25,29 @@ function fileOf(stack: string): string {
 /** Drops the prelude's frames, and those of built-ins that the prelude called. */
 export function cleanStack(stack: string): string {
   if (ownFile === "" || !stringIncludes(stack, ownFile)) return stack;
-  const kept = bareList<string>();
   const lines = splitText(stack, "\n");
-  for (let index = 0; index < lines.length; index++) {
+  // From the outermost: several built-ins may stand between the prelude and what it called.
+  let isOurs = false;
+  for (let index = lines.length - 1; index >= 0; index--) {
     const line = lines[index] ?? "";
-    const next = lines[index + 1] ?? "";
-    const isOurs = stringIncludes(line, ownFile) || (stringEndsWith(line, " (native)") && stringIncludes(next, ownFile));
-    if (!isOurs) kept[kept.length] = line;
+    isOurs = stringIncludes(line, ownFile) || (isOurs && stringEndsWith(line, " (native)"));
+    if (isOurs) lines[index] = OURS;
   }
+  const kept = bareList<string>();
+  for (let index = 0; index < lines.length; index++) if (lines[index] !== OURS) kept[kept.length] = lines[index] ?? "";
   return arrayJoin(kept, "\n");
+}
+
+/** No line of a stack. */
+const OURS = "\n";
+
+cleanStacksBy(cleanStack);
+
+/** A plain error of ours, without our frames. */
+export function plainError(message?: string): Error {
+  const error = new PrimordialError(message);
+  define(error, "stack", currentStack());
+  return error;
 }
 
 /** Where the plugin is now, as a stack. */

@@ -2,17 +2,9 @@
 
 import { request } from "./channel.ts";
 import { quoteJson } from "./json-text.ts";
-import {
-  define,
-  jsonStringify,
-  objectHasOwn,
-  PrimordialError,
-  PrimordialPromise,
-  PrimordialTypeError,
-  promiseReject,
-  promiseThen,
-} from "./primordials.ts";
+import { define, jsonStringify, objectHasOwn, PrimordialPromise, PrimordialTypeError, promiseReject, promiseThen } from "./primordials.ts";
 import { toDomString } from "./webidl.ts";
+import { plainError } from "./stack.ts";
 
 /** What the host answers: it went through, whatever came of it. */
 type StepAnswer =
@@ -63,7 +55,7 @@ function asItIs(value: unknown): unknown {
 function outputOf(answer: StepAnswer): unknown {
   if (answer.ok) return answer.output;
   const { code, message, tool } = answer.error;
-  const error = new PrimordialError(message);
+  const error = plainError(message);
   // Where nobody catches it, its words are the caller's to see (SPEC X4).
   define(error, "name", "ToolError");
   define(error, "code", code, true);

@@ -1,13 +1,13 @@
 /** `URLPattern` (https://urlpattern.spec.whatwg.org/), by the package urlpattern-polyfill; its expressions run in the guest. */
 
-import { bareObject, reflectGet } from "./primordials.ts";
+import { bareObject, PrimordialRangeError, PrimordialTypeError, reflectGet } from "./primordials.ts";
 import { load } from "./urlpattern-polyfill.gen.ts";
 import { exposeInterface, nameFunction, showAs } from "./webidl.ts";
 
 const SHOWN = ["protocol", "username", "password", "hostname", "port", "pathname", "search", "hash", "hasRegExpGroups"] as const;
 
 export function installUrlPattern(global: object): void {
-  const { URLPattern } = load();
+  const { URLPattern } = load(PrimordialTypeError, PrimordialRangeError);
   exposeInterface(global, "URLPattern", URLPattern);
   nameFunction(URLPattern, "URLPattern", 0);
   // Of the package, for its own tests.

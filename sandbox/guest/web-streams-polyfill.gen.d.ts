@@ -1,7 +1,7 @@
 /** What `scripts/guest-packages.ts` makes of the package web-streams-polyfill. */
 
-/** Runs the package's code, which reads `AbortController`, `DOMException` and `queueMicrotask` from the global object. */
-export function load(): StreamClasses;
+/** Runs the package's code, whose errors are of these classes, which reads `AbortController`, `DOMException` and `queueMicrotask` from the global object. */
+export function load(typeError: TypeErrorConstructor, rangeError: RangeErrorConstructor): StreamClasses;
 
 /** Its classes by name, and the slots that the prelude looks into. */
 export interface StreamClasses {

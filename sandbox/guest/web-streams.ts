@@ -6,6 +6,7 @@
 import {
   bareObject,
   type Callable,
+  PrimordialRangeError,
   PrimordialTypeError,
   reflectApply,
   reflectConstruct,
@@ -49,7 +50,7 @@ const members: Record<string, Callable> = bareObject();
 
 /** Runs before any plugin, after `AbortController`, `DOMException` and `queueMicrotask` are there. */
 export function installWebStreams(global: object): void {
-  const loaded = load();
+  const loaded = load(PrimordialTypeError, PrimordialRangeError);
   classes = loaded;
   slots = loaded.slots;
   for (const [name, length] of CLASSES) {
