@@ -20,6 +20,8 @@ const SESSION_HEADER = "mcp-session-id";
 interface HttpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly client: McpClient;
+  /** Ended: nothing may hold it any longer. */
+  isOver: boolean;
   /** Requests and streams that are open. */
   open: number;
   stopTimer: () => void;
@@ -39,7 +41,11 @@ export function createHttpSessions(parts: DoorParts, maxRequestBodySize: number)
     if (!(await beginsSession(request))) return failure(400, -32_000, "Bad Request: Mcp-Session-Id header is required");
     if (sessions.size >= MAX_SESSIONS && !endIdlest())
       return failure(503, -32_000, `Cannot serve more than ${MAX_SESSIONS} sessions at once`);
-    return await answer(await open(), request);
+    const session = await open();
+    const response = await answer(session, request);
+    // A session that did not come about has nobody who would end it.
+    if (!response.ok) await session.transport.close();
+    return response;
   }
 
   async function open(): Promise<HttpSession> {
@@ -52,11 +58,12 @@ export function createHttpSessions(parts: DoorParts, maxRequestBodySize: number)
     const client = createClient(parts.host, parts.session);
     const server = createServer(parts, client, "legacy");
     const stopTelling = followChanges({ parts, client, era: "legacy", server });
-    const session: HttpSession = { transport, client, open: 0, stopTimer: () => {} };
+    const session: HttpSession = { transport, client, isOver: false, open: 0, stopTimer: () => {} };
     sessions.set(id, session);
     await server.connect(transport);
     const onclose = transport.onclose;
     transport.onclose = () => {
+      session.isOver = true;
       session.stopTimer();
       sessions.delete(id);
       stopTelling();
@@ -67,13 +74,13 @@ export function createHttpSessions(parts: DoorParts, maxRequestBodySize: number)
     return session;
   }
 
-  /** A session is idle while none of its requests is open; a stream that is listened to is one. */
+  /** A session is idle while none of its requests is open; a stream that is listened to is one. One that is over, as after DELETE, is not waited for. */
   async function answer(session: HttpSession, request: Request): Promise<Response> {
     session.stopTimer();
     session.open += 1;
     const done = (): void => {
       session.open -= 1;
-      if (session.open === 0) session.stopTimer = clock.after(IDLE_MS, () => void session.transport.close());
+      if (session.open === 0 && !session.isOver) session.stopTimer = clock.after(IDLE_MS, () => void session.transport.close());
     };
     let response: Response;
     try {
