@@ -29,7 +29,7 @@ export function Plugins(): VNode {
 }
 
 function PluginCard({ plugin }: { readonly plugin: Plugin }): VNode {
-  const { name, state, version, description, tools, problems, granted, missing, held } = plugin;
+  const { name, state, version, description, tools, problems, granted, missing, limits, held, digest } = plugin;
   const act = (path: string, body: unknown): Promise<void> =>
     attempt(async () => {
       await ask(path, body);
@@ -58,6 +58,17 @@ function PluginCard({ plugin }: { readonly plugin: Plugin }): VNode {
           </button>
         </div>
       )}
+      {limits.length > 0 && (
+        <p>
+          Limits above the defaults:{" "}
+          {limits.map(({ limit, text, by }) => (
+            <code key={limit} class="item">
+              {text}
+              {by === "policy" && " (a rule)"}
+            </code>
+          ))}
+        </p>
+      )}
       <Permissions plugin={plugin} />
       {Object.keys(missing).length > 0 && (
         <p>
@@ -70,6 +81,9 @@ function PluginCard({ plugin }: { readonly plugin: Plugin }): VNode {
         </p>
       )}
       <div class="line">
+        {held === undefined && digest !== undefined && limits.some(({ by }) => by === "consent") && (
+          <button onClick={() => void act(`${place}/accept`, { digest })}>Allow the limits it asks for</button>
+        )}
         {Object.keys(missing).length > 0 && (
           <button onClick={() => void act("/v1/grants", { plugin: name, permissions: missing })}>Grant what is missing</button>
         )}

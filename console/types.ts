@@ -131,6 +131,7 @@ export interface Plugin {
   readonly requested: JsonObject;
   readonly granted: JsonObject;
   readonly missing: JsonObject;
+  readonly limits: readonly { readonly limit: string; readonly by?: string; readonly text: string }[];
   readonly held?: { readonly version: string; readonly digest: string; readonly words: readonly ChangeWords[] };
 }
 

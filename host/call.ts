@@ -9,6 +9,7 @@ import type { LogLevel } from "./platform/platform.ts";
 import type { DryRunReport } from "./overlay/report.ts";
 import type { RecordingSummary } from "./recordings/recording.ts";
 import type { Grant } from "./policy/grant.ts";
+import type { LackingLimit } from "./policy/tool-limits.ts";
 import type { HostCallHandler } from "../sandbox/mod.ts";
 import type { Quota } from "./quotas/quota.ts";
 import type { Session } from "./calls/session.ts";
@@ -92,6 +93,8 @@ export interface AllowDecision {
   readonly route: Route;
   readonly grant: Grant;
   readonly limits: Limits;
+  /** Limits that its plugin asks to be higher, and nobody allowed. */
+  readonly lacking?: readonly LackingLimit[];
   readonly because: Because;
   /** For a plugin on the host route that a person trusts: what its process is held by. */
   readonly confinement?: Confinement;

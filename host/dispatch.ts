@@ -1,7 +1,7 @@
 /** The one path that every call of every door takes (SPEC D1). */
 
-import { checkWishes, checkWorld, readArguments } from "./tools/arguments.ts";
-import type { ToolCall, ToolResult } from "./call.ts";
+import { checkWishes, checkWorld, type Misfit, readArguments } from "./tools/arguments.ts";
+import type { AllowDecision, ToolCall, ToolResult } from "./call.ts";
 import { checkCaller } from "./chains/check-caller.ts";
 import type { Confirm } from "./confirmations/confirmations.ts";
 import {
@@ -21,11 +21,13 @@ import { leavesTheMachine, type Preview, type Previewed } from "./overlay/previe
 import { nearestNames } from "./tools/nearest.ts";
 import { offHint } from "./policy/match.ts";
 import type { Policy } from "./policy/policy.ts";
+import { type LimitedCall, limitHint, withLimitHint } from "./policy/tool-limits.ts";
 import { checkUngranted, type RequiredCheck, type RequiredContext } from "./capabilities/mod.ts";
 import type { Quotas } from "./quotas/quotas.ts";
 import type { Execution, Executors } from "./routes/executor.ts";
 import type { Snapshot } from "./tools/snapshot.ts";
 import type { Telemetry } from "./telemetry/mod.ts";
+import type { RegisteredTool } from "./tools/tool.ts";
 import { openTrace, type Trace, type TraceSinks } from "./trace.ts";
 
 /** What a call is dispatched with: one state of the host, fixed for the whole call. */
@@ -87,7 +89,7 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
 
   // Before policy: no rule may read an argument that nobody has checked.
   const given = readArguments(tool.definition.inputSchema, call.args, host.policy.limitsFor(tool, call));
-  if (!given.ok) return trace.invalid(given.error);
+  if (!given.ok) return trace.invalid(withArgumentHint(given, tool, call, host));
   trace.checked(given.args);
 
   const decision = host.policy.decide(tool, call);
@@ -146,7 +148,7 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
     const outcome = previewed
       ? await previewed.commit()
       : await host.executors[decision.route](isDry ? { ...execution, dryRun: "asked" } : execution);
-    if (!outcome.ok) return trace.fail(outcome.error, outcome);
+    if (!outcome.ok) return trace.fail(withLimitHint(outcome.error, limited(tool, decision)), outcome);
 
     const problems = tool.definition.outputSchema ? checkValue(tool.definition.outputSchema, outcome.output) : [];
     return problems.length > 0 ? trace.fail(invalidOutput(problems), outcome) : trace.complete(outcome);
@@ -154,6 +156,17 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
     slot.leave();
     previewed?.drop();
   }
+}
+
+function limited({ plugin }: RegisteredTool, { lacking }: AllowDecision): LimitedCall {
+  return { plugin, ...(lacking && { lacking }) };
+}
+
+/** Arguments beyond a limit that the plugin asks to be higher. */
+function withArgumentHint(misfit: Misfit, tool: RegisteredTool, call: ToolCall, { policy }: Pick<Dispatch, "policy">): ToolErrorData {
+  const decision = policy.decide(tool, call);
+  const hint = decision.kind === "deny" || misfit.limit === undefined ? undefined : limitHint(misfit.limit, limited(tool, decision));
+  return hint === undefined ? misfit.error : { ...misfit.error, hint };
 }
 
 /** What the session may see and call, nearest to what it asked for first (SPEC D3). */

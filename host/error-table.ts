@@ -118,7 +118,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     anchor: "resource_exhausted",
     errorClass: "resource_exhausted",
     meaning: "The tool used up a limit other than time: memory, stack, output, operations, a quota",
-    remedy: "Ask for less, or raise the limit that `details.limit` names",
+    remedy: "Ask for less, or raise the limit that `details.limit` names: `hint` says how, where the plugin asks for more",
   },
   overloaded: {
     fault: "host",

@@ -107,6 +107,7 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
   const grants = await createGrantStore(platform, places.grantsFile, places.trust);
   const policies = createPolicySource({
     ...{ platform, places, grants, options, emit: bus.emit },
+    acceptedLimits: (version) => consent.acceptedLimits(version),
     pluginFolders: () => foldersOf(snapshot()),
     onRefresh: async () => await projectTools?.refresh(),
   });

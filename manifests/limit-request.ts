@@ -2,6 +2,7 @@
 
 import type { DocumentReader, Fields } from "./document.ts";
 import { DEFAULT_LIMITS, LIMIT_CEILINGS, type LimitRequest, type Limits } from "./limits.ts";
+import type { Manifest } from "./manifest.ts";
 
 /** The names of all limits. */
 export const LIMIT_NAMES: readonly (keyof Limits)[] = Object.freeze(Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]);
@@ -21,4 +22,28 @@ export function readLimits(reader: DocumentReader, parent: Fields, key: string):
     limits[name] = limit;
   }
   return limits;
+}
+
+/** What a plugin asks for above the defaults, never above the ceilings. `wallMs` is the most that it or any of its tools asks for. */
+export function raisedLimits({ limits, tools }: Pick<Manifest, "limits" | "tools">): LimitRequest {
+  const raised: { -readonly [K in keyof Limits]?: number } = {};
+  for (const name of LIMIT_NAMES) {
+    const times = name === "wallMs" ? tools.map(({ timeoutMs = 0 }) => timeoutMs) : [];
+    const asked = Math.min(Math.max(limits[name] ?? 0, ...times), LIMIT_CEILINGS[name]);
+    if (asked > DEFAULT_LIMITS[name]) raised[name] = asked;
+  }
+  return raised;
+}
+
+const UNITS = [
+  [1024 * 1024, "MiB"],
+  [1024, "KiB"],
+] as const;
+
+/** A limit's value for people: `256 MiB`, `300 s`, `1024`. */
+export function limitText(name: keyof Limits, value: number): string {
+  if (name.endsWith("Ms")) return `${value / 1000} s`;
+  if (!name.endsWith("Bytes")) return String(value);
+  const [size, unit] = UNITS.find(([bytes]) => value % bytes === 0) ?? [1, "bytes"];
+  return `${value / size} ${unit}`;
 }

@@ -35,7 +35,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   loadMs: 5_000,
 });
 
-/** No manifest, policy or call option goes above these. */
+/** No manifest, policy or call option goes above these. What lies between is a request: a person or policy allows it (SPEC B3). */
 export const LIMIT_CEILINGS: Limits = Object.freeze({
   wallMs: 600_000,
   cpuMs: 120_000,

@@ -93,7 +93,7 @@ export type { ValueError } from "./validator.ts";
 export { applyDefaults, checkValue } from "./validator.ts";
 export { annotate } from "./annotations.ts";
 export { CHECKED_FORMATS } from "./format.ts";
-export { LIMIT_NAMES } from "./limit-request.ts";
+export { LIMIT_NAMES, limitText, raisedLimits } from "./limit-request.ts";
 export { manifestToJson } from "./manifest-text.ts";
 export { legacyModuleCandidates } from "./legacy-tool.ts";
 export { checkModulePath, MODULE_EXTENSIONS } from "./module-path.ts";

@@ -14,6 +14,7 @@ export interface PluginSource {
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** Files whose exports are tools, and the exports that must be functions. */
   readonly modules: ReadonlyMap<string, readonly string[]>;
+  /** For loading it; a call has `limits.memoryBytes`. */
   readonly memoryBytes: number;
   readonly loadMs: number;
 }

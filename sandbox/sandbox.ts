@@ -92,7 +92,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     const { source, image } = job.plugin;
     if (!thread.images.has(source.digest)) {
       thread.images.set(source.digest, undefined);
-      thread.send({ type: "image", digest: source.digest, image, files: source.files, memoryBytes: source.memoryBytes });
+      thread.send({ type: "image", digest: source.digest, image, files: source.files });
     }
     const { number, words, invocation, state } = job;
     const { limits } = invocation;

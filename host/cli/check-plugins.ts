@@ -5,13 +5,20 @@ import { toPluginView } from "../doors/plugin-view.ts";
 import type { PluginView } from "../doors/operations.ts";
 import { openSandbox } from "../open-sandbox.ts";
 import type { Platform } from "../platform/platform.ts";
-import { createPluginDirectory } from "../sources/directory/reload.ts";
+import type { AcceptedLimits } from "../policy/tool-limits.ts";
+import { createPluginDirectory, OPEN_GATE } from "../sources/directory/reload.ts";
 import type { PluginStatus } from "../sources/directory/status.ts";
 
 /** One folder's verdict, and its status for whoever wants to change it. */
 export interface PluginCheck {
   readonly view: PluginView;
   readonly status: PluginStatus;
+}
+
+export interface CheckOptions {
+  readonly isolation: IsolationConfig;
+  /** What a person accepted above the default limits. */
+  readonly acceptedLimits: AcceptedLimits;
 }
 
 /**
@@ -23,7 +30,7 @@ export interface PluginCheck {
 export async function checkPlugins(
   roots: readonly string[],
   platform: Platform,
-  isolation: IsolationConfig,
+  { isolation, acceptedLimits }: CheckOptions,
 ): Promise<readonly PluginCheck[]> {
   const sandbox = openSandbox(platform, isolation, (message) => platform.log.write("error", message));
   const directory = createPluginDirectory({
@@ -35,6 +42,7 @@ export async function checkPlugins(
     emit: () => {},
     log: platform.log,
     bases: (_plugin, folder) => ({ base: folder, plugin: folder }),
+    gate: { ...OPEN_GATE, acceptedLimits },
   });
   try {
     const statuses = await directory.scan();

@@ -47,6 +47,7 @@ export function pluginLines(plugin: PluginView, output: Output, place: ReaderPla
     lines.push(...heldLines(plugin.held, style).map((line) => INDENT + line));
     lines.push(`${INDENT}${INDENT}${style.bold(printable(`${output.program} accept ${plugin.name}`))}`);
   }
+  lines.push(...limitLines(plugin, output).map((line) => INDENT + line));
   if (plugin.state !== "ignored") lines.push(...grantLines(plugin, output, place).map((line) => INDENT + line));
   return lines;
 }
@@ -59,6 +60,22 @@ export function grantLines(plugin: PluginView, output: Output, place: ReaderPlac
   const reasons = reasonsOf(plugin.missing).map(([kind, reason]) => `${kind}: ${reason}`);
   const because = reasons.length === 0 ? "" : style.dim(`  ${reasons.join("; ")}`);
   return [`${style.yellow("needs a grant")} to ${kindsText(plugin.missing)}${because}`, `${INDENT}${style.bold(printable(command))}`];
+}
+
+/** Limits that a plugin asks to be higher and nobody allowed, and what allows them; nothing if it has all of them. */
+export function limitLines(
+  { name, limits, held }: Pick<PluginView, "name" | "limits" | "held">,
+  { style, program }: Output,
+): readonly string[] {
+  const lines = (["consent", "policy"] as const).flatMap((by): readonly string[] => {
+    const lacking = limits.filter((one) => one.by === by).map(({ text }) => text);
+    if (lacking.length === 0) return [];
+    const said = `${style.yellow("asks for higher limits")}: ${lacking.join("; ")}`;
+    if (by === "policy") return [said, `${INDENT}a rule of bascule.json sets them`];
+    // A version that waits is accepted by the same command, which stands there already.
+    return held === undefined ? [said, `${INDENT}${style.bold(printable(`${program} accept ${name}`))}`] : [said];
+  });
+  return lines;
 }
 
 /** What is wrong with the project as a whole: grants that cannot be read, folders that cannot be watched. */

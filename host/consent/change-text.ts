@@ -1,5 +1,6 @@
 /** One difference between two versions, in words. They are the plugin's author's in part: make them inert before they are shown. */
 
+import { limitText } from "../../manifests/mod.ts";
 import type { ConsentChange } from "./changes.ts";
 
 /** What was is against what is, where both are known. */
@@ -22,6 +23,10 @@ export function changeWords(change: ConsentChange): ChangeWords {
     case "permission": {
       const of = change.tool === undefined ? "" : ` (tool ${change.tool})`;
       return { sign: change.sign, what: `${change.what.replace(": ", " ")}${of}` };
+    }
+    case "limit": {
+      const [from, to] = [limitText(change.limit, change.from), limitText(change.limit, change.to)];
+      return { sign: change.to > change.from ? "+" : "-", what: `limit ${change.limit}`, from, to };
     }
     case "class":
       return { sign: "~", what: `tool ${change.tool} can do more`, from: change.from === "" ? "nothing" : change.from, to: change.to };

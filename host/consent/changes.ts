@@ -2,10 +2,14 @@
 
 import {
   coversPermissions,
+  DEFAULT_LIMITS,
   isJsonArray,
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  LIMIT_NAMES,
+  type LimitRequest,
+  type Limits,
   permissionsDiff,
   permissionsForEffects,
   type Permissions,
@@ -31,6 +35,8 @@ export type ConsentMode = (typeof CONSENT_MODES)[number];
 export type ConsentChange =
   /** `+ read: /etc`, `- deny read: /etc` and, where less is asked for, `- read: /etc`. */
   | { readonly kind: "permission"; readonly tool?: string; readonly sign: "+" | "-"; readonly what: string; readonly widens: boolean }
+  /** `from` is what was accepted or, where less is asked for than before, what was asked; `widens` if more is asked than before. */
+  | { readonly kind: "limit"; readonly limit: keyof Limits; readonly from: number; readonly to: number; readonly widens: boolean }
   /** A tool can do more than it, or for a new one any other, could: classes, or side effects where the class is the same. */
   | { readonly kind: "class"; readonly tool: string; readonly from: string; readonly to: string }
   | { readonly kind: "signer" | "name"; readonly from?: string; readonly to?: string }
@@ -59,6 +65,8 @@ export type ConsentChange =
 export interface Compared {
   readonly name: string;
   readonly surface: Surface;
+  /** What a person accepted of the limits that it asks for. */
+  readonly acceptedLimits?: LimitRequest;
   /** Of whoever signed it. */
   readonly signer?: string | undefined;
 }
@@ -67,7 +75,7 @@ export interface Compared {
 export const MAX_CHANGES = 200;
 
 /** The heavy kinds come first: no flood of descriptions pushes a permission out of sight. */
-const ORDER: readonly ConsentChange["kind"][] = ["name", "signer", "permission", "class", "file", "tool", "field", "more"];
+const ORDER: readonly ConsentChange["kind"][] = ["name", "signer", "permission", "limit", "class", "file", "tool", "field", "more"];
 
 /** Every difference, the weightiest first. */
 export function compareVersions(before: Compared, after: Compared): readonly ConsentChange[] {
@@ -75,6 +83,7 @@ export function compareVersions(before: Compared, after: Compared): readonly Con
     ...changedText("name", before.name, after.name),
     ...changedText("signer", before.signer, after.signer),
     ...permissionChanges(before.surface.permissions, after.surface.permissions),
+    ...limitChanges(before, after.surface.limits),
     ...toolChanges(before.surface, after.surface),
   ]);
 }
@@ -92,6 +101,7 @@ export function inOrder(changes: readonly ConsentChange[]): readonly ConsentChan
 export function asks(change: ConsentChange, mode: ConsentMode): boolean {
   switch (change.kind) {
     case "permission":
+    case "limit":
       return change.widens;
     case "class":
     case "signer":
@@ -127,6 +137,16 @@ function permissionChanges(before: Permissions, after: Permissions, tool?: strin
     widens: false,
   }));
   return [...wider, ...narrower];
+}
+
+/** Everything that is not accepted yet is named, whether it is new or not: a yes is to all of it. */
+function limitChanges({ surface: { limits: before }, acceptedLimits = {} }: Compared, after: LimitRequest): readonly ConsentChange[] {
+  return LIMIT_NAMES.flatMap((limit): readonly ConsentChange[] => {
+    const [was, now] = [before, after].map((limits) => limits[limit] ?? DEFAULT_LIMITS[limit]) as [number, number]; // Of two.
+    const accepted = Math.max(acceptedLimits[limit] ?? 0, DEFAULT_LIMITS[limit]);
+    if (now > accepted) return [{ kind: "limit", limit, from: accepted, to: now, widens: now > was }];
+    return now === was ? [] : [{ kind: "limit", limit, from: was, to: now, widens: now > was }];
+  });
 }
 
 function toolChanges(before: Surface, after: Surface): readonly ConsentChange[] {

@@ -1,5 +1,6 @@
 /** What a person decides about versions of plugins: accept one, go back to one, remove a plugin (SPEC H6, H10, I2). */
 
+import { LIMIT_NAMES, raisedLimits } from "../../manifests/mod.ts";
 import type { GrantStore } from "../grants/grants.ts";
 import type { Files } from "../platform/platform.ts";
 import type { HeldVersion, PluginDirectory, PluginStatus } from "../sources/directory/mod.ts";
@@ -36,7 +37,10 @@ export interface RemoveOutcome {
 
 /** Names are those of plugins. Each throws a `TypeError` that says so if it cannot be done. */
 export interface ConsentActs {
-  /** @param digest of the version that was shown: only that one is accepted. */
+  /**
+   * @param digest of the version that was shown: only that one is accepted, with the limits that it asks for. Of one that serves, only those
+   * are.
+   */
   accept(plugin: string, digest: string): Promise<AcceptOutcome>;
   rollback(plugin: string): Promise<RollbackOutcome>;
   /** Takes it out of service, deletes its folder, and forgets what was accepted and granted. */
@@ -76,10 +80,32 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
     if (await grants.rebind(version.name, version.digest)) options.onGrantsChanged(version.name);
   }
 
+  /** What serves, or would if it had more memory to load with: a yes to the limits that it asks for, as it is now. */
+  async function acceptLimits(status: PluginStatus, digest: string): Promise<AcceptOutcome> {
+    const { name = status.folder, directory: path, manifest } = status;
+    if (consent.frozen) throw new TypeError(`This host is frozen to bascule.lock: it accepts nothing`);
+    if (status.digest !== digest || manifest === undefined) return { kind: "changed", plugin: name };
+    const withdraw = consent.approve(name, digest, directory.serving(path)?.signedBy?.signer);
+    try {
+      const now = status.state === "failed" ? await directory.retake(path) : status;
+      const version = directory.serving(path);
+      if (version === undefined) return { kind: "failed", plugin: name, reason: now?.reason ?? "It does not load" };
+      if (version.digest !== digest) return { kind: "changed", plugin: name };
+      const { rolledBackFrom } = consent.entry(name) ?? {};
+      await consent.remember(version, path, { acceptsLimits: true, ...(rolledBackFrom !== undefined && { rolledBackFrom }) });
+      options.onGrantsChanged(name);
+      return { kind: "accepted", plugin: name, version: version.manifest.version, digest };
+    } finally {
+      withdraw();
+    }
+  }
+
   return {
     async accept(plugin, digest) {
       const waiting = directory.status().find((status) => status.held !== undefined && isCalled(status, plugin)) ?? find(plugin);
       const { held, directory: path } = waiting;
+      if (held?.digest !== digest && asksForLimits(waiting) && (held === undefined || waiting.digest === digest))
+        return await acceptLimits(waiting, digest);
       if (held === undefined) throw new TypeError(`Plugin "${plugin}" has no version that waits to be accepted`);
       if (held.digest !== digest) return { kind: "changed", plugin, held };
       const withdraw = consent.approve(held.name, digest, held.signer);
@@ -88,7 +114,7 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
         if (now?.state === "failed") return { kind: "failed", plugin, reason: now.reason ?? "It does not load" };
         if (now?.state !== "loaded" || now.digest !== digest) return { kind: "changed", plugin, ...(now?.held && { held: now.held }) };
         const version = servingOf(now);
-        await consent.remember(version, path);
+        await consent.remember(version, path, { acceptsLimits: true });
         await rebind(version);
         return { kind: "accepted", plugin: version.name, version: version.manifest.version, digest };
       } finally {
@@ -109,7 +135,7 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
       return {
         ...{ plugin: version.name, version: version.manifest.version, digest: version.digest },
         from: { version: from.manifest.version, digest: from.digest },
-        changes: compareVersions(toCompared(from), toCompared(version)),
+        changes: compareVersions({ ...toCompared(from), acceptedLimits: consent.acceptedLimits(from) }, toCompared(version)),
       };
     },
     async remove(plugin) {
@@ -127,6 +153,12 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
 
 function isCalled({ name, folder, held }: PluginStatus, plugin: string): boolean {
   return (name ?? folder) === plugin || held?.name === plugin;
+}
+
+/** True if it asks for more than was accepted. */
+function asksForLimits({ manifest, acceptedLimits = {} }: PluginStatus): boolean {
+  const raised = manifest === undefined ? {} : raisedLimits(manifest);
+  return LIMIT_NAMES.some((name) => (raised[name] ?? 0) > (acceptedLimits[name] ?? 0));
 }
 
 function toCompared(version: PluginVersion): {

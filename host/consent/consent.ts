@@ -5,15 +5,18 @@
  * smaller one, takes its place; one that goes beyond it is in quarantine until a person accepts exactly these bytes.
  */
 
-import type { PermissionBases, Permissions } from "../../manifests/mod.ts";
+import { type LimitRequest, type PermissionBases, type Permissions, raisedLimits } from "../../manifests/mod.ts";
 import type { Platform } from "../platform/platform.ts";
+import { NO_LIMITS } from "../policy/tool-limits.ts";
 import { createVersion, toCandidate } from "../sources/directory/compile.ts";
 import type { FolderSnapshot } from "../sources/directory/read.ts";
 import type { Admission, Gatekeeper, KeptVersion } from "../sources/directory/status.ts";
 import type { PluginVersion } from "../tools/tool.ts";
+import type { ProjectTrust } from "../trust/project-trust.ts";
 import { asks, compareVersions, type ConsentChange, type ConsentMode, inOrder } from "./changes.ts";
-import { isNews, isSame, portable, relative } from "./entry.ts";
+import { isNews, isSame, keptLimits, portable, relative } from "./entry.ts";
 import { changedFiles, frozenProblems, hashFiles } from "./frozen.ts";
+import { createGivenLimits } from "./given-limits.ts";
 import type { Lock } from "./lock.ts";
 import type { LockEntry, PluginOrigin } from "./lock-text.ts";
 import { quarantineReason } from "./reason.ts";
@@ -32,6 +35,8 @@ export interface ConsentOptions {
   readonly frozen: boolean;
   /** Whether a person trusts the plugin by its name alone, to run natively. */
   readonly isTrusted: (plugin: string) => boolean;
+  /** What a person agreed to on this machine; absent where the lock itself is trusted. */
+  readonly trust?: Pick<ProjectTrust, "isAgreed" | "agree">;
   /** Real path of the lock's folder. */
   readonly root: string;
   readonly grantsOf: (plugin: string, directory: string) => Permissions;
@@ -42,6 +47,8 @@ export interface ConsentOptions {
 export interface EntryExtras {
   readonly origin?: PluginOrigin;
   readonly rolledBackFrom?: string;
+  /** A person was shown which limits it asks for, and said yes. */
+  readonly acceptsLimits?: boolean;
 }
 
 export interface Consent extends Gatekeeper {
@@ -74,6 +81,7 @@ export function createConsent(options: ConsentOptions): Consent {
   /** What serves and is not in the lock (yet). */
   const unwritten = new Map<string, Served>();
   const approvals = new Map<string, Approval>();
+  const given = createGivenLimits(options.trust);
   let pending = new Map<string, Pending>();
   let cancelWrite: (() => void) | undefined;
   let writing: Promise<void> = Promise.resolve();
@@ -145,8 +153,10 @@ export function createConsent(options: ConsentOptions): Consent {
   function note(version: PluginVersion, path: string, extras: Extras): void {
     const { name, digest, manifest, signedBy } = version;
     const { origin, rolledBackFrom } = extras;
+    const now = { name, digest, path: relative(path, root) };
+    const acceptedLimits = keptLimits(unwritten.get(name) ?? lock.entries().get(name), now);
     unwritten.set(name, {
-      ...{ name, digest, version: manifest.version, path: relative(path, root), origin, surface: surfaceOf(manifest) },
+      ...{ ...now, version: manifest.version, origin, surface: surfaceOf(manifest), acceptedLimits },
       ...(signedBy && { signer: signedBy.signer }),
       ...(rolledBackFrom !== undefined && { rolledBackFrom }),
     });
@@ -171,10 +181,12 @@ export function createConsent(options: ConsentOptions): Consent {
   }
 
   async function write(batch: readonly Pending[]): Promise<void> {
-    const entries = new Map<string, LockEntry>();
+    const entries = new Map<string, DraftEntry>();
     for (const one of batch) entries.set(one.version.name, await entryOf(one));
     await lock.change((before) => {
-      const edits = new Map([...entries].filter(([name, entry]) => isNews(before.get(name), entry)));
+      // As the file has them by now: another process may have been told of a person's yes.
+      const kept = [...entries.values()].map((entry) => withLimits(entry, before.get(entry.name)));
+      const edits = new Map(kept.filter((entry) => isNews(before.get(entry.name), entry)).map((entry) => [entry.name, entry]));
       for (const { renamedFrom = "", path } of batch) {
         const old = edits.get(renamedFrom) ?? before.get(renamedFrom);
         if (old?.path === relative(path, root)) edits.set(renamedFrom, { ...old, path: "" });
@@ -187,7 +199,13 @@ export function createConsent(options: ConsentOptions): Consent {
     }
   }
 
-  async function entryOf({ version, path, origin, rolledBackFrom }: Pending): Promise<LockEntry> {
+  /** Without a yes, those of the entry before it. */
+  const withLimits = ({ acceptedLimits, ...entry }: DraftEntry, before: LockEntry | undefined): LockEntry => ({
+    ...entry,
+    acceptedLimits: acceptedLimits ?? keptLimits(before, entry),
+  });
+
+  async function entryOf({ version, path, origin, rolledBackFrom, acceptsLimits }: Pending): Promise<DraftEntry> {
     const { name, manifest, digest, signedBy, files, directory } = version;
     return {
       ...{ name, version: manifest.version, path: relative(path, root), digest, origin },
@@ -195,6 +213,7 @@ export function createConsent(options: ConsentOptions): Consent {
       ...(rolledBackFrom !== undefined && { rolledBackFrom }),
       granted: lock.entries().get(name)?.granted ?? portable(options.grantsOf(name, directory), root),
       surface: surfaceOf(manifest),
+      ...(acceptsLimits === true && { acceptedLimits: raisedLimits(manifest) }),
       files: await hashFiles(files),
     };
   }
@@ -202,6 +221,7 @@ export function createConsent(options: ConsentOptions): Consent {
   async function refresh(): Promise<void> {
     try {
       await lock.refresh();
+      await given.refresh(lock.entries());
     } catch (error) {
       platform.log.write("error", "bascule.lock is wrong; what was known of it holds", { error: String(error) });
     }
@@ -221,6 +241,11 @@ export function createConsent(options: ConsentOptions): Consent {
     frozen,
     admit,
     served,
+    acceptedLimits({ name, digest, manifest }) {
+      const approval = approvals.get(name);
+      if (approval?.digest === digest) return (approval.limits ??= raisedLimits(manifest));
+      return given.of(name, (unwritten.get(name) ?? lock.entries().get(name))?.acceptedLimits ?? NO_LIMITS);
+    },
     async lastGood(version, path) {
       const base = baseOf(version.name, path);
       if (base === undefined || frozen) return undefined;
@@ -237,12 +262,13 @@ export function createConsent(options: ConsentOptions): Consent {
     async remember(version, path, extras = {}) {
       await flush();
       const origin = extras.origin ?? lock.entries().get(version.name)?.origin ?? { kind: "folder" };
-      const { rolledBackFrom } = extras;
+      const { rolledBackFrom, acceptsLimits = false } = extras;
       // Also of a host that writes down nothing else: from here on this is what others are compared with.
       unwritten.delete(version.name);
+      if (acceptsLimits) await given.give(version.name, raisedLimits(version.manifest));
       // What a person went back from is no good version any more.
       if (rolledBackFrom !== undefined) await versions?.dropNewer(version.name, version.digest);
-      await write([{ version, path, origin, ...(rolledBackFrom !== undefined && { rolledBackFrom }) }]);
+      await write([{ version, path, origin, acceptsLimits, ...(rolledBackFrom !== undefined && { rolledBackFrom }) }]);
     },
     async previous(version) {
       await flush();
@@ -260,6 +286,7 @@ export function createConsent(options: ConsentOptions): Consent {
       pending.delete(plugin);
       await flush();
       unwritten.delete(plugin);
+      await given.give(plugin, NO_LIMITS);
       await lock.change(() => new Map([[plugin, undefined]]));
       await versions?.forget(plugin);
     },
@@ -279,6 +306,9 @@ export function createConsent(options: ConsentOptions): Consent {
 /** What serves, as far as the next version is compared with it. */
 type Served = Omit<LockEntry, "files" | "granted">;
 
+/** Without limits: those that were accepted before are kept. */
+type DraftEntry = Omit<LockEntry, "acceptedLimits"> & Partial<Pick<LockEntry, "acceptedLimits">>;
+
 interface Extras extends EntryExtras {
   readonly origin: PluginOrigin;
 }
@@ -293,4 +323,6 @@ interface Pending extends Extras {
 interface Approval {
   readonly digest: string;
   readonly signer: string | undefined;
+  /** Of these bytes: they count from the yes on, so that the version can load with them. */
+  limits?: LimitRequest;
 }

@@ -1,6 +1,7 @@
 /** Entries of the lock, compared and made the same on every machine. */
 
-import type { Permissions } from "../../manifests/mod.ts";
+import type { LimitRequest, Permissions } from "../../manifests/mod.ts";
+import { NO_LIMITS } from "../policy/tool-limits.ts";
 import type { PluginVersion } from "../tools/tool.ts";
 import type { LockEntry } from "./lock-text.ts";
 
@@ -13,8 +14,23 @@ export function isSame(base: Pick<LockEntry, "name" | "digest" | "signer">, vers
 export function isNews(before: LockEntry | undefined, entry: LockEntry): boolean {
   if (before === undefined) return true;
   const keys = ["digest", "signer", "path", "rolledBackFrom", "version"] as const;
-  return keys.some((key) => before[key] !== entry[key]) || JSON.stringify(before.origin) !== JSON.stringify(entry.origin);
+  const parts = ({ origin, acceptedLimits, surface }: LockEntry): string => JSON.stringify([origin, acceptedLimits, surface.limits]);
+  return keys.some((key) => before[key] !== entry[key]) || parts(before) !== parts(entry);
 }
+
+/**
+ * What a person accepted of a plugin's limits, for the version that takes the entry's place. It belongs to the name in its folder, or to
+ * the same bytes anywhere: another folder of the same name holds nothing, as with grants.
+ */
+export function keptLimits(
+  before: Pick<LockEntry, KeptBy> | undefined,
+  now: Pick<LockEntry, Exclude<KeptBy, "acceptedLimits">>,
+): LimitRequest {
+  if (before?.name !== now.name || (before.path !== now.path && before.digest !== now.digest)) return NO_LIMITS;
+  return before.acceptedLimits;
+}
+
+type KeptBy = "name" | "path" | "digest" | "acceptedLimits";
 
 /** A path as the lock has it. */
 export function relative(path: string, root: string): string {

@@ -6,6 +6,9 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  LIMIT_CEILINGS,
+  LIMIT_NAMES,
+  type LimitRequest,
   parseJson,
   parsePermissions,
   type Parsed,
@@ -36,6 +39,8 @@ export interface LockEntry {
   readonly rolledBackFrom?: string;
   /** For the record: what gives a plugin anything is `.bascule/grants.json` alone. */
   readonly granted: Permissions;
+  /** Limits above the defaults that a person accepted. */
+  readonly acceptedLimits: LimitRequest;
   readonly surface: Surface;
   /** SHA-256 of each file, by path. */
   readonly files: ReadonlyMap<string, string>;
@@ -67,13 +72,31 @@ export function lockToText({ plugins: entries, servers }: LockContents): string 
 
 function entryPair(entry: LockEntry | undefined): readonly (readonly [string, object])[] {
   if (entry === undefined) return [];
-  const { name, version, path, digest, origin, signer, rolledBackFrom, granted, surface, files } = entry;
+  const { name, version, path, digest, origin, signer, rolledBackFrom, granted, acceptedLimits, surface, files } = entry;
   // Permissions as written are JSON; their interfaces just have no index signature.
   const own = { granted: sorted(granted as unknown as JsonValue), permissions: surface.permissions };
   const signed = { ...(signer !== undefined && { signer }), ...(rolledBackFrom !== undefined && { rolledBackFrom }) };
+  const limits = { ...unlessEmpty("limits", surface.limits), ...unlessEmpty("acceptedLimits", acceptedLimits) };
   return [
-    [name, { version, path, digest, origin: sorted({ ...origin }), ...signed, ...own, files: filesToText(files), tools: surface.tools }],
+    [
+      name,
+      {
+        version,
+        path,
+        digest,
+        origin: sorted({ ...origin }),
+        ...signed,
+        ...own,
+        ...limits,
+        files: filesToText(files),
+        tools: surface.tools,
+      },
+    ],
   ];
+}
+
+function unlessEmpty(key: string, limits: LimitRequest): object {
+  return Object.keys(limits).length === 0 ? {} : { [key]: sorted({ ...limits }) };
 }
 
 /** As `sha256sum` writes them: a file may have a name that no reader of JSON takes for a key. */
@@ -128,7 +151,20 @@ function readDocument(value: JsonValue, problems: Problem[]): LockContents {
   return { plugins: entries, servers: readServers(mcpServers, "/mcpServers", (found) => problems.push(found)) };
 }
 
-const ENTRY_KEYS = ["version", "path", "digest", "origin", "signer", "rolledBackFrom", "granted", "permissions", "files", "tools"];
+const ENTRY_KEYS = [
+  "version",
+  "path",
+  "digest",
+  "origin",
+  "signer",
+  "rolledBackFrom",
+  "granted",
+  "permissions",
+  "limits",
+  "acceptedLimits",
+  "files",
+  "tools",
+];
 
 function readEntry(name: string, entry: JsonObject, pointer: string, problems: Problem[]): LockEntry {
   checkKeys(entry, ENTRY_KEYS, pointer, problems);
@@ -152,7 +188,12 @@ function readEntry(name: string, entry: JsonObject, pointer: string, problems: P
     ...(entry["signer"] !== undefined && { signer: text("signer", KEY, "an Ed25519 public key in base64") }),
     ...(entry["rolledBackFrom"] !== undefined && { rolledBackFrom: text("rolledBackFrom", DIGEST, "a SHA-256 in hex") }),
     granted: permissions("granted"),
-    surface: { permissions: permissions("permissions"), tools: readTools(entry["tools"], `${pointer}/tools`, problems) },
+    acceptedLimits: readLimits(entry["acceptedLimits"], `${pointer}/acceptedLimits`, problems),
+    surface: {
+      permissions: permissions("permissions"),
+      limits: readLimits(entry["limits"], `${pointer}/limits`, problems),
+      tools: readTools(entry["tools"], `${pointer}/tools`, problems),
+    },
     files: readFiles(entry["files"], `${pointer}/files`, problems),
   };
 }
@@ -172,6 +213,17 @@ function readOrigin(value: JsonValue | undefined, pointer: string, problems: Pro
   }
   problems.push(problem(pointer, 'Expected {"kind":"folder"}, {"kind":"archive","from"} or {"kind":"git","from","commit"}'));
   return { kind: "folder" };
+}
+
+function readLimits(value: JsonValue | undefined, pointer: string, problems: Problem[]): LimitRequest {
+  if (value === undefined) return {};
+  const limits = isJsonObject(value) ? Object.entries(value) : [["", undefined] as const];
+  const isLimit = ([key, limit]: readonly [string, JsonValue | undefined]): boolean => {
+    const name = LIMIT_NAMES.find((known) => known === key);
+    return name !== undefined && Number.isInteger(limit) && Number(limit) > 0 && Number(limit) <= LIMIT_CEILINGS[name];
+  };
+  if (!limits.every(isLimit)) problems.push(problem(pointer, "Expected an object of limits within their ceilings"));
+  return Object.freeze(Object.fromEntries(limits));
 }
 
 function readFiles(value: JsonValue | undefined, pointer: string, problems: Problem[]): LockEntry["files"] {

@@ -26,12 +26,15 @@ export async function openConsent(
   const lock = await openLock(platform, isWritten ? places.lockFile : undefined);
   if (frozen && !lock.exists())
     throw new LockFileError(`There is no "${places.lockFile}" to be frozen to: start without it once, or "bascule add" a plugin`);
-  return createConsent({
+  const consent = createConsent({
     ...{ platform, lock, mode, frozen, bases, root: places.root },
     keep: (keep ?? true) && !frozen,
     isTrusted: (plugin) => places.project.config().trusted.some(({ name, digest }) => name === plugin && digest === undefined),
+    ...(places.trust && { trust: places.trust }),
     ...(isWritten && { versions: createVersions(platform, `${places.state}/versions`) }),
     grantsOf: (plugin, directory) =>
       grants.list().find((grant) => grant.plugin === plugin && grant.directory === directory)?.permissions ?? {},
   });
+  await consent.refresh();
+  return consent;
 }

@@ -11,6 +11,7 @@ export function quarantineReason(asked: readonly ConsentChange[]): string {
 
 const TEXTS: Readonly<Record<ConsentChange["kind"], string>> = {
   permission: "asks for more",
+  limit: "asks for higher limits",
   class: "can do more",
   signer: "is signed by somebody else",
   name: "has another name",

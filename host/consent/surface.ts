@@ -6,8 +6,10 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  type LimitRequest,
   type Manifest,
   type Permissions,
+  raisedLimits,
   type Skill,
   type ToolDefinition,
 } from "../../manifests/mod.ts";
@@ -15,12 +17,14 @@ import {
 /** Plain JSON, every object's keys sorted: equal surfaces have equal text. */
 export interface Surface {
   readonly permissions: Permissions;
+  /** Asked for above the defaults. */
+  readonly limits: LimitRequest;
   /** By name; those of skills begin with `skill `. */
   readonly tools: Readonly<Record<string, JsonObject>>;
 }
 
-/** Of a manifest. What only its author cares for (files, exports, time limits, determinism) is not part of it. */
-export function surfaceOf(manifest: Pick<Manifest, "permissions" | "tools" | "skills">): Surface {
+/** Of a manifest. What only its author cares for (files, exports, lower limits, determinism) is not part of it. */
+export function surfaceOf(manifest: Pick<Manifest, "permissions" | "limits" | "tools" | "skills">): Surface {
   const named = [
     ...manifest.tools.map((tool) => [tool.name, toolSurface(tool)] as const),
     ...manifest.skills.map((skill) => [`skill ${skill.name}`, skillSurface(skill)] as const),
@@ -28,6 +32,7 @@ export function surfaceOf(manifest: Pick<Manifest, "permissions" | "tools" | "sk
   return {
     // Permissions as written are JSON; their interfaces just have no index signature.
     permissions: sorted(manifest.permissions as unknown as JsonValue) as Permissions,
+    limits: raisedLimits(manifest),
     tools: Object.fromEntries(named.toSorted(([a], [b]) => (a < b ? -1 : 1))),
   };
 }

@@ -80,7 +80,9 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
   function viewOf(status: PluginStatus): Promise<PluginView> {
     const granted = (status.name === undefined ? undefined : host.grants.find(status.name, status.directory, status.digest ?? "")) ?? {};
     const tools = status.name === undefined ? [] : host.list({ plugin: status.name });
-    return toPluginView(status, { files, granted, tools: tools.map(toToolView) });
+    const called = tools.filter(({ enabled }) => enabled);
+    const lacking = called.length === 0 ? {} : { lacking: called.flatMap((tool) => tool.lacking ?? []) };
+    return toPluginView(status, { files, granted, tools: tools.map(toToolView), ...lacking });
   }
 
   async function list(): Promise<readonly PluginView[]> {
@@ -246,6 +248,7 @@ function builtinView(tools: readonly ToolListing[]): PluginView {
     requested: {},
     granted: {},
     missing: {},
+    limits: [],
   };
 }
 

@@ -126,8 +126,21 @@ export interface PluginView {
   readonly granted: Permissions;
   /** What it asks for and has not been granted. */
   readonly missing: Permissions;
+  /** Limits that it asks to be above the defaults, and what of them its calls have. */
+  readonly limits: readonly LimitView[];
   /** A version that waits for a person to accept it. */
   readonly held?: HeldVersion;
+}
+
+/** One limit that a plugin asks to be higher. */
+export interface LimitView {
+  readonly limit: string;
+  readonly asked: number;
+  readonly allowed: number;
+  /** Who can allow more; absent where it has what it asks for. `consent`: whoever accepts the plugin, `policy`: a rule sets it. */
+  readonly by?: "consent" | "policy";
+  /** For people: `memoryBytes 256 MiB, allowed 64 MiB`. */
+  readonly text: string;
 }
 
 /** A problem with a place in one of the plugin's files, and the lines around it. */

@@ -1,12 +1,13 @@
 /** A plugin folder's status as doors show it: problems with their code, what is granted and what is missing. */
 
 import type { PermissionKind, Permissions, PermissionValue, Problem } from "../../manifests/mod.ts";
-import { LIMIT_CEILINGS, parseJson, PERMISSION_KINDS } from "../../manifests/mod.ts";
+import { DEFAULT_LIMITS, LIMIT_CEILINGS, LIMIT_NAMES, limitText, parseJson, PERMISSION_KINDS, raisedLimits } from "../../manifests/mod.ts";
 import { orUndefined } from "../platform/or-undefined.ts";
 import { FileError, type Files } from "../platform/platform.ts";
+import type { LackingLimit } from "../policy/tool-limits.ts";
 import type { PluginStatus } from "../sources/directory/status.ts";
 import { excerpt } from "./code-frame.ts";
-import type { PluginProblem, PluginState, PluginView, ToolView } from "./operations.ts";
+import type { LimitView, PluginProblem, PluginState, PluginView, ToolView } from "./operations.ts";
 
 const MANIFEST = "manifest.json";
 /** Grants of these give nothing in the sandbox (SPEC C1). */
@@ -18,10 +19,12 @@ export interface PluginViewOptions {
   readonly files: Files;
   readonly tools: readonly ToolView[];
   readonly granted: Permissions;
+  /** What its tools lack of the limits that they ask for, as policy decides; absent where nobody calls them. */
+  readonly lacking?: readonly LackingLimit[];
 }
 
 /** @returns a view of its own: plain JSON. */
-export async function toPluginView(status: PluginStatus, { files, tools, granted }: PluginViewOptions): Promise<PluginView> {
+export async function toPluginView(status: PluginStatus, { files, tools, granted, lacking }: PluginViewOptions): Promise<PluginView> {
   const requested = status.requested ?? {};
   return {
     name: status.name ?? status.folder,
@@ -36,8 +39,31 @@ export async function toPluginView(status: PluginStatus, { files, tools, granted
     granted,
     missing:
       status.state === "disabled" ? {} : missingPermissions(requested, granted, { isNative: tools.some(({ route }) => route === "host") }),
+    limits: limitViews(status, lacking ?? unaccepted(status)),
     ...(status.held && { held: status.held }),
   };
+}
+
+function limitViews({ manifest }: PluginStatus, lacking: readonly LackingLimit[]): readonly LimitView[] {
+  const raised = manifest === undefined ? {} : raisedLimits(manifest);
+  return LIMIT_NAMES.flatMap((limit): readonly LimitView[] => {
+    const asked = raised[limit];
+    if (asked === undefined) return [];
+    // Tools may have it by different rules: the one that has the least of it is told.
+    const [least] = lacking.filter((one) => one.limit === limit).toSorted((a, b) => a.allowed - b.allowed);
+    if (least === undefined) return [{ limit, asked, allowed: asked, text: `${limit} ${limitText(limit, asked)}` }];
+    const { allowed, by } = least;
+    return [{ limit, asked, allowed, by, text: `${limit} ${limitText(limit, asked)}, allowed ${limitText(limit, allowed)}` }];
+  });
+}
+
+/** Of a plugin whose calls nobody decides on: what no person accepted. */
+function unaccepted({ manifest, acceptedLimits = {} }: PluginStatus): readonly LackingLimit[] {
+  const raised = manifest === undefined ? {} : raisedLimits(manifest);
+  return LIMIT_NAMES.flatMap((limit): readonly LackingLimit[] => {
+    const [asked = 0, allowed] = [raised[limit], Math.max(acceptedLimits[limit] ?? 0, DEFAULT_LIMITS[limit])];
+    return asked > allowed ? [{ limit, asked, allowed, by: "consent" }] : [];
+  });
 }
 
 /**

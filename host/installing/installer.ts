@@ -8,9 +8,11 @@ import type { GrantStore } from "../grants/grants.ts";
 import type { Platform } from "../platform/platform.ts";
 import {
   isBundleManifest,
+  type LimitRequest,
   type Manifest,
   type Permissions,
   problemToText,
+  raisedLimits,
   type SideEffectClass,
   sideEffectClassOf,
 } from "../../manifests/mod.ts";
@@ -35,6 +37,8 @@ export interface PackagePreview {
   readonly files: number;
   readonly bytes: number;
   readonly requested: Permissions;
+  /** Limits above the defaults: adding it accepts them. */
+  readonly limits: LimitRequest;
   readonly tools: readonly {
     readonly name: string;
     readonly class: SideEffectClass;
@@ -118,7 +122,17 @@ export function createInstaller(options: InstallerOptions): Installer {
     const before = consent.entry(name);
     const after = { name, surface: surfaceOf(manifest), signer: signedBy?.signer };
     return {
-      ...{ name, version, description, digest, origin: source.origin, files: source.files.size, bytes, requested: permissions },
+      ...{
+        name,
+        version,
+        description,
+        digest,
+        origin: source.origin,
+        files: source.files.size,
+        bytes,
+        requested: permissions,
+        limits: raisedLimits(manifest),
+      },
       ...(signedBy && { signer: signedBy.signer }),
       tools: manifest.tools.map((tool) => ({
         ...{ name: tool.name, destructive: tool.destructive, description: tool.description },
@@ -177,7 +191,7 @@ export function createInstaller(options: InstallerOptions): Installer {
         throw new PackageError(`It does not load: ${status?.reason ?? "it has been changed while it was added"}`);
       }
       await files.remove(old);
-      await consent.remember(serving, target, { origin: source.origin });
+      await consent.remember(serving, target, { origin: source.origin, acceptsLimits: true });
       await options.grants.rebind(name, digest);
       return { name, version, digest, directory: target };
     } finally {

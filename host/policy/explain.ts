@@ -5,6 +5,7 @@ import {
   type AccessVerdict,
   evaluateAccess,
   type Limits,
+  limitText,
   type Permissions,
   type Route,
   type RuleEffect,
@@ -17,6 +18,7 @@ import type { RegisteredTool } from "../tools/tool.ts";
 import type { Grant } from "./grant.ts";
 import type { MergedRules } from "./match.ts";
 import { refusalBy, type ToolLayer } from "./tool-layers.ts";
+import type { LackingLimit } from "./tool-limits.ts";
 
 /** All of it as data; `text` is the same in lines for people. */
 export interface Explanation {
@@ -29,6 +31,8 @@ export interface Explanation {
   readonly confinement?: Confinement;
   readonly confirm: ModeDecision;
   readonly limits: Limits;
+  /** What its plugin asks for above them. */
+  readonly lacking: readonly LackingLimit[];
   /** Every rule that matches, most specific first, the default last. */
   readonly rules: readonly { readonly rule: string; readonly effect: RuleEffect }[];
   /** Every policy layer of the session, in the order in which they are asked (SPEC P3). */
@@ -52,12 +56,13 @@ export interface ExplainInput {
   readonly class: SideEffectClass;
   readonly mode: ModeDecision;
   readonly limits: Limits;
+  readonly lacking: readonly LackingLimit[];
   readonly quotas: readonly Quota[];
   readonly act?: AccessQuery;
 }
 
 export function explainTool(input: ExplainInput): Explanation {
-  const { tool, rules, grant, route, confinement, mode, limits, act } = input;
+  const { tool, rules, grant, route, confinement, mode, limits, lacking, act } = input;
   const { verdict, because } = judge(input);
   const asked = act && { query: act, verdict: evaluateAccess(grant.layers, act) };
   const explanation: Omit<Explanation, "text"> = {
@@ -69,6 +74,7 @@ export function explainTool(input: ExplainInput): Explanation {
     ...(confinement && { confinement }),
     confirm: mode,
     limits,
+    lacking,
     rules: rules.matched.map(({ because: { rule }, effect }) => ({ rule, effect })),
     toolLayers: input.layers.map((layer) => ({ layer: layer.name, level: layer.level, ...layer.verdict(tool) })),
     layers: grant.layers.map(({ name, permissions }) => ({ layer: name, permissions: permissions.source })),
@@ -104,6 +110,8 @@ function toLines(explanation: Omit<Explanation, "text">): readonly string[] {
       ({ layer, level, allowed, rule }) => `  ${level.padEnd(8)} ${layer}: ${allowed ? "passes" : "denied"} (${rule})`,
     ),
   ];
+  for (const { limit, asked, allowed, by } of explanation.lacking)
+    lines.push(`  limit    ${limit} ${limitText(limit, allowed)}, asked for ${limitText(limit, asked)} (${by})`);
   for (const { per, resource, limit, windowMs, rule } of explanation.quotas)
     lines.push(`  quota    ${limit} ${resource} in ${windowMs / 1000}s for each ${per} (${rule})`);
   if (act === undefined)

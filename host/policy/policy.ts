@@ -2,13 +2,13 @@
 
 import {
   type AccessQuery,
+  DEFAULT_LIMITS,
   DEFAULT_PROJECT,
-  LIMIT_CEILINGS,
+  type LimitRequest,
   type Limits,
   normalizePath,
   type PermissionBases,
   type ProjectConfig,
-  resolveLimits,
   type Route,
   sideEffectClassOf,
   type SideEffectClass,
@@ -24,6 +24,7 @@ import { createGrantLayers } from "./layers.ts";
 import { matchRules, type MergedRules } from "./match.ts";
 import type { Protection } from "./protect.ts";
 import { refusalBy, type ToolLayer, toolLayersFor } from "./tool-layers.ts";
+import { type AcceptedLimits, decideLimits, NO_LIMITS, type ToolLimits } from "./tool-limits.ts";
 import { confinementOf, unavailableOn } from "./trust.ts";
 import { approvalFor, createTypeCeilings } from "./permission-types.ts";
 
@@ -52,6 +53,8 @@ export interface PolicyOptions {
   readonly grants: GrantReader;
   /** Grants that hold for this run only: those of the embedding program and of `--allow-*` flags. */
   readonly runGrants?: RunGrants;
+  /** Default: nothing above the defaults. */
+  readonly acceptedLimits?: AcceptedLimits;
   /** Folders that `$data`, `$tmp` and `$home` stand for; `$data` is the plugin's own folder below `data`. */
   readonly folders?: Pick<PermissionBases, "data" | "tmp" | "home">;
   readonly protect?: readonly Protection[];
@@ -65,6 +68,11 @@ interface Decided {
   readonly decision: Decision;
 }
 
+/** What a tool's calls get while nobody accepts more or less. */
+interface UsualLimits extends ToolLimits {
+  readonly accepted: LimitRequest;
+}
+
 const NO_LAYERS: readonly ToolLayer[] = Object.freeze([]);
 const HOST_WALL_MS = 60_000;
 const HOST_LONG_WALL_MS = 600_000;
@@ -73,9 +81,9 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
   const { policy: config, confirmation, roles, trusted = [] } = options.project ?? DEFAULT_PROJECT;
   const grantLayers = createGrantLayers(options);
   const isTrusted = createTrust(confirmation.trustedWorkspaces, options.root);
-  // What rules and limits say depends on nothing but the tool, and registered tools never change.
+  // What rules say depends on nothing but the tool, and registered tools never change.
   const merged = new WeakMap<RegisteredTool, MergedRules>();
-  const usualLimits = new WeakMap<RegisteredTool, Limits>();
+  const usualLimits = new WeakMap<RegisteredTool, UsualLimits>();
   const decided = new WeakMap<RegisteredTool, Decided>();
   const ofSessions = new WeakMap<Session, readonly ToolLayer[]>();
   const ceilings = createTypeCeilings(config.permissionTypes);
@@ -98,13 +106,15 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
     return layers;
   }
 
-  function limitsFor(tool: RegisteredTool, { timeoutMs }: PolicySubject): Limits {
-    if (timeoutMs !== undefined) return limitsOf(tool, timeoutMs, rulesFor(tool));
+  function toolLimits(tool: RegisteredTool, { timeoutMs }: Pick<PolicySubject, "timeoutMs">): ToolLimits {
+    const { binding } = tool;
+    const accepted = (binding.kind === "plugin" ? options.acceptedLimits?.(binding.version) : undefined) ?? NO_LIMITS;
     const known = usualLimits.get(tool);
-    if (known !== undefined) return known;
-    const limits = limitsOf(tool, undefined, rulesFor(tool));
-    usualLimits.set(tool, limits);
-    return limits;
+    if (timeoutMs === undefined && known?.accepted === accepted) return known;
+    const rules = rulesFor(tool);
+    const decided = decideLimits(tool, { rules: rules.limits, accepted, classWallMs: classWallMs(tool, rules), timeoutMs });
+    if (timeoutMs === undefined) usualLimits.set(tool, { ...decided, accepted });
+    return decided;
   }
 
   function modeFor(tool: RegisteredTool, session: Session): ModeDecision {
@@ -133,7 +143,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
     if (refusal !== undefined) return { kind: "deny", because: refusal, by: "policy" };
 
     const grant = grantLayers(tool, session.workspace, { ruleGrants: rules.grants, layers, ceilings: ceilings(classOf(tool)) });
-    const limits = limitsFor(tool, call);
+    const { limits, lacking } = toolLimits(tool, call);
     const last = decided.get(tool);
     if (last !== undefined && last.session === session && last.grant === grant && last.limits === limits) return last.decision;
 
@@ -151,6 +161,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
             ...(unavailable !== undefined && { unavailable }),
             grant,
             limits,
+            ...(lacking.length > 0 && { lacking }),
             quotas: quotasFor(rules, session),
             because: rules.allow.because,
             confirm: mode,
@@ -163,7 +174,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
 
   return {
     decide,
-    limitsFor,
+    limitsFor: (tool, call) => toolLimits(tool, call).limits,
     explain: (tool, session, act) => {
       const rules = rulesFor(tool);
       const layers = layersOf(session);
@@ -181,7 +192,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
         ...(unavailable !== undefined && { unavailable }),
         class: classOf(tool),
         mode: modeFor(tool, session),
-        limits: limitsFor(tool, { session }),
+        ...toolLimits(tool, {}),
         quotas: quotasFor(rules, session),
         ...(act && { act }),
       });
@@ -209,19 +220,10 @@ function routeOf(tool: RegisteredTool, rules: MergedRules): Route {
   return tool.binding.kind === "remote" ? "remote" : "host";
 }
 
-/** A call's wish, else the tool's, else the class default; never above what policy says (SPEC T2, M2). */
-function limitsOf(tool: RegisteredTool, timeoutMs: number | undefined, rules: MergedRules): Limits {
-  const { definition, binding } = tool;
-  const requested = binding.kind === "plugin" ? binding.version.manifest.limits : {};
-  const wallMs = timeoutMs ?? definition.timeoutMs ?? requested.wallMs ?? hostWallMs(tool, rules);
-  const ceiling = resolveLimits(rules.limits, LIMIT_CEILINGS, LIMIT_CEILINGS);
-  return resolveLimits({ ...requested, ...(wallMs !== undefined && { wallMs }) }, undefined, ceiling);
-}
-
-/** The class default where it is not that of the sandbox. */
-function hostWallMs(tool: RegisteredTool, rules: MergedRules): number | undefined {
+/** SPEC T2. */
+function classWallMs(tool: RegisteredTool, rules: MergedRules): number {
   const route = routeOf(tool, rules);
-  if (route === "wasm" || route === "microvm") return undefined;
+  if (route === "wasm" || route === "microvm") return DEFAULT_LIMITS.wallMs;
   const long = route === "host" && ["execute", "network"].includes(classOf(tool));
   return long ? HOST_LONG_WALL_MS : HOST_WALL_MS;
 }

@@ -25,6 +25,7 @@ import type { RunGrants } from "../policy/grant.ts";
 import { createPolicy, type Policy, type ProjectPolicy } from "../policy/policy.ts";
 import { withoutAliases } from "../policy/enforced.ts";
 import type { Protection } from "../policy/protect.ts";
+import type { AcceptedLimits } from "../policy/tool-limits.ts";
 import { parseEnforced, ProjectConfigError } from "./project-file.ts";
 import { BUILTIN_ALIASES } from "../sources/builtin.ts";
 import type { Session } from "../calls/session.ts";
@@ -38,6 +39,8 @@ export interface PolicySourceOptions {
   readonly grants: GrantStore;
   readonly options: Pick<HostOptions, "policy" | "grants" | "learning">;
   readonly emit: EmitEvent;
+  /** What a person accepted of the limits that plugins ask for. */
+  readonly acceptedLimits: AcceptedLimits;
   /** Follows the file, or what it names, each time the policy did. */
   readonly onRefresh?: () => Promise<void>;
   /** Real folders of the plugins that serve, wherever links lead to them, and files of the project's own tools. */
@@ -86,7 +89,7 @@ const WATCH_MS = 1_000;
 
 /** @throws {ProjectConfigError} if the policy or the grants from code are wrong. */
 export function createPolicySource(source: PolicySourceOptions): PolicySource {
-  const { platform, places, grants, options, emit, pluginFolders, onRefresh } = source;
+  const { platform, places, grants, options, emit, acceptedLimits, pluginFolders, onRefresh } = source;
   const given = options.policy;
   const replaced = isPolicy(given) ? given : undefined;
   const section = given === undefined || isPolicy(given) ? undefined : parsePolicySection(given);
@@ -104,7 +107,7 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
     const project = withoutAliases({ ...config, policy: { ...policy, layers } }, BUILTIN_ALIASES);
     // A plugin that edits another one would hold that one's grants, wherever its folder really is.
     const linked: Protection = { name: "plugin sources", pluginsOnly: true, paths: [], folders: pluginFolders };
-    const decided = createPolicy({ project, root, grants, runGrants, folders, protect: [...places.protect, linked] });
+    const decided = createPolicy({ project, root, grants, runGrants, acceptedLimits, folders, protect: [...places.protect, linked] });
     return options.learning === undefined ? decided : { ...decided, ...learningPolicy(decided, options.learning, folders) };
   }
 
@@ -172,9 +175,9 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
       const tool = snapshot.getById(listing.id);
       const decision = tool && (replaced ?? made).decide(tool, { session });
       if (decision === undefined || decision.kind === "deny") return listing;
-      const { route, confinement, limits, unavailable } = decision;
+      const { route, confinement, limits, lacking, unavailable } = decision;
       const off = unavailable === undefined || !listing.enabled ? {} : { enabled: false, reason: unavailable };
-      return { ...listing, route, ...(confinement && { confinement }), limits, ...off };
+      return { ...listing, route, ...(confinement && { confinement }), limits, ...(lacking && { lacking }), ...off };
     },
     close() {
       closed = true;

@@ -62,14 +62,14 @@ export interface ReplayTool {
 }
 
 /** @returns the tool, or why there is none. */
-export function findTool({ tool: name, plugin, digest }: Recording, files: ReadonlyMap<string, Uint8Array>): ReplayTool | string {
+export function findTool({ tool: name, plugin, digest, limits }: Recording, files: ReadonlyMap<string, Uint8Array>): ReplayTool | string {
   const text = decodeManifest(files.get(MANIFEST_FILE) ?? new Uint8Array());
   const parsed = text === undefined ? undefined : parseManifest(text, { files: new Set(files.keys()), plugins: new Set() });
   if (parsed === undefined || !parsed.ok) return "The plugin's manifest is not one that this version of bascule reads";
   const manifest = parsed.value;
   const tool = callablesOf(manifest).find((own) => `${plugin}.${own.name}` === name);
   if (tool === undefined) return `The plugin has no tool "${name}"`;
-  return { manifest, tool, source: toSource({ name: plugin, digest, manifest, files }) };
+  return { manifest, tool, source: toSource({ name: plugin, digest, manifest, files }, { memoryBytes: limits.memoryBytes }) };
 }
 
 async function run(

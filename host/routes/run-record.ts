@@ -27,6 +27,8 @@ import { deepFreeze } from "../json/json.ts";
 import { canAsk, type OpenPermissionAsks, type PermissionAsks } from "../confirmations/permission-asks.ts";
 import type { Log, LogLevel, Platform } from "../platform/platform.ts";
 import type { Grant } from "../policy/grant.ts";
+import { limitHint } from "../policy/tool-limits.ts";
+import type { HostAnswer } from "../../sandbox/mod.ts";
 import type { CallSecrets } from "../secrets/call-secrets.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { PluginVersion, RegisteredTool } from "../tools/tool.ts";
@@ -53,7 +55,9 @@ export interface RouteOptions {
 export interface RunRecord {
   readonly bridge: BridgeContext;
   filesModified(): readonly string[];
-  /** The grant that would have allowed what this call was refused last, if a person could give it (SPEC X3). */
+  /** What an operation was answered: what was too large for it may be why the call fails. */
+  noteAnswer(answer: HostAnswer): void;
+  /** The grant, or the limit, that would have allowed what this call was refused last, if a person could give it (SPEC X3). */
   hint(): GrantHint | undefined;
   /** Milliseconds since the run began. */
   elapsedMs(): number;
@@ -93,6 +97,7 @@ class CallRun implements RunRecord {
   #log: Log | undefined;
   #modified: Set<string> | undefined;
   #refused: CapabilityAct | undefined;
+  #wasTooLarge = false;
   #asks: PermissionAsks | undefined;
 
   constructor(execution: Execution, options: RouteOptions) {
@@ -130,7 +135,13 @@ class CallRun implements RunRecord {
   }
 
   hint(): GrantHint | undefined {
-    return this.#refused && hintFor(this.#refused, this.#execution);
+    const { tool, decision } = this.#execution;
+    if (this.#refused !== undefined) return hintFor(this.#refused, this.#execution);
+    return this.#wasTooLarge ? limitHint("operationBytes", { plugin: tool.plugin, ...decision }) : undefined;
+  }
+
+  noteAnswer(answer: HostAnswer): void {
+    if (!answer.ok && (answer.error.code === "EFBIG" || answer.error.name === "RangeError")) this.#wasTooLarge = true;
   }
 
   elapsedMs(): number {

@@ -110,7 +110,11 @@ function worldOf({ seed, timeMs }: ToolCall): Pick<Invocation, "world"> {
 async function answerCall(operation: HostOperation, record: RunRecord, instead?: HostCallHandler): Promise<HostAnswer> {
   const excess = record.bridge.meter.spend("hostCalls", 1);
   if (excess !== undefined) return { ok: false, error: { name: "RangeError", message: excess.message } };
-  if (operation.name !== "progress") return await (instead === undefined ? answerOperation(operation, record.bridge) : instead(operation));
+  if (operation.name !== "progress") {
+    const answer = await (instead === undefined ? answerOperation(operation, record.bridge) : instead(operation));
+    record.noteAnswer(answer);
+    return answer;
+  }
   const { args } = operation;
   record.progress(isJsonObject(args) && args["value"] !== undefined ? args["value"] : args);
   return { ok: true, value: null };

@@ -1,6 +1,6 @@
 /** Runs everything that a plugin brings to test it with: its cases and its test files (SPEC I7). */
 
-import { type IsolationConfig, type Manifest, manifestToJson, type Permissions } from "../../manifests/mod.ts";
+import { type IsolationConfig, type Manifest, manifestToJson, type Permissions, raisedLimits } from "../../manifests/mod.ts";
 import { createStackReader } from "../../sandbox/mod.ts";
 import { createHost } from "../host.ts";
 import type { Host } from "../host-interface.ts";
@@ -114,6 +114,7 @@ async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promis
       root,
       grants: { find: () => undefined },
       runGrants: { base: environment.cwd, perPlugin: new Map([[manifest.name, grants]]) },
+      acceptedLimits: (version) => raisedLimits(version.manifest),
       folders: { tmp: environment.tmp, home: environment.home, data: `${root}/data` },
     });
     const { policy, narrow } = narrowingPolicy(own);
@@ -126,7 +127,11 @@ async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promis
   ): Promise<Host> {
     const plugins = `${root}/plugins-${++copies}`;
     await writeCopy(platform, plugins, plugin);
-    return await createHost({ platform, plugins, config: false, settings: false, workspace: root, ...isolated, ...more });
+    const host = await createHost({ platform, plugins, config: false, settings: false, workspace: root, ...isolated, ...more });
+    // Whoever has a plugin tested, in a host that is nobody else's, lets it have the limits that it asks for.
+    const [{ digest = "" } = {}] = host.plugins();
+    if (Object.keys(raisedLimits(plugin.manifest)).length > 0) await host.accept(plugin.manifest.name, digest);
+    return host;
   }
 
   return {

@@ -18,7 +18,14 @@ export class JsonArgumentText {
 }
 
 /** Arguments that a tool can be given, or the `invalid_args` that says what is wrong. */
-export type ReadArguments = { readonly ok: true; readonly args: JsonValue } | { readonly ok: false; readonly error: ToolErrorData };
+export type ReadArguments = { readonly ok: true; readonly args: JsonValue } | Misfit;
+
+/** Why there are none; `limit` is there if they go beyond it. */
+export interface Misfit {
+  readonly ok: false;
+  readonly error: ToolErrorData;
+  readonly limit?: "argumentBytes" | "jsonDepth";
+}
 
 /** Sizes first, then syntax, then defaults, then the schema. The answer is frozen. */
 export function readArguments(schema: JsonSchema, raw: RawArguments, limits: Pick<Limits, "argumentBytes" | "jsonDepth">): ReadArguments {
@@ -27,7 +34,7 @@ export function readArguments(schema: JsonSchema, raw: RawArguments, limits: Pic
   if (!parsed.ok) return parsed;
 
   const copy = copyJson(parsed.value, bounds);
-  if (!copy.ok) return { ok: false, error: invalidArgs([copy.problem]) };
+  if (!copy.ok) return { ok: false, error: invalidArgs([copy.problem]), ...LIMITS[copy.reason] };
 
   const args = deepFreeze(applyDefaults(schema, copy.value));
   const problems = checkValue(schema, args);
@@ -64,10 +71,7 @@ export function checkWorld(call: CallWishes, route: Route): ToolErrorData | unde
 
 const WORLD_WISHES = ["seed", "timeMs", "record", "answer"] as const;
 
-function readText(
-  text: string,
-  bounds: JsonBounds,
-): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: ToolErrorData } {
+function readText(text: string, bounds: JsonBounds): { readonly ok: true; readonly value: unknown } | Misfit {
   const json = readJsonText(text, bounds);
   if (json.ok) return json;
   if ("position" in json) return { ok: false, error: invalidJson(json.position) };
@@ -75,5 +79,7 @@ function readText(
     json.tooLarge === "bytes"
       ? `The value is larger than ${bounds.maxBytes} bytes`
       : `The value is nested deeper than ${bounds.maxDepth} levels`;
-  return { ok: false, error: invalidArgs([{ pointer: "", message }]) };
+  return { ok: false, error: invalidArgs([{ pointer: "", message }]), ...LIMITS[json.tooLarge === "bytes" ? "too_large" : "too_deep"] };
 }
+
+const LIMITS = { too_large: { limit: "argumentBytes" }, too_deep: { limit: "jsonDepth" }, not_json: {} } as const;

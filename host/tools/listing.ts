@@ -13,6 +13,7 @@ import {
 } from "../../manifests/mod.ts";
 import type { Confinement } from "../call.ts";
 import type { Session } from "../calls/session.ts";
+import type { LackingLimit } from "../policy/tool-limits.ts";
 import type { RegisteredTool, ToolSourceName } from "./tool.ts";
 
 /** What to list; every part that is given must match. */
@@ -58,8 +59,10 @@ export interface ToolListing {
   readonly route: Route;
   /** What holds the process of a trusted plugin, where policy says route "host". */
   readonly confinement?: Confinement;
-  /** What the tool asks for, in place of the defaults. */
+  /** What the tool asks for, in place of the defaults; where policy has decided, what is in force. */
   readonly limits: LimitRequest;
+  /** What it asks for above those that are in force. */
+  readonly lacking?: readonly LackingLimit[];
   readonly enabled: boolean;
   /** Why it cannot be called. */
   readonly reason?: string;

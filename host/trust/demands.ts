@@ -6,9 +6,12 @@
 import {
   type ConfirmationConfig,
   type ConfirmMode,
+  DEFAULT_LIMITS,
   isJsonArray,
   isJsonObject,
   type JsonValue,
+  LIMIT_NAMES,
+  type LimitRequest,
   parseJson,
   parseProject,
   type PolicyConfig,
@@ -52,6 +55,11 @@ export function withoutDemands(config: ProjectConfig, names: ReadonlySet<string>
 export function serverDemands(name: string, entry: JsonValue): readonly Demand[] {
   const parsed = parseProject(JSON.stringify({ mcpServers: { [name]: entry } }));
   return parsed.ok ? demandsOf(parsed.value, () => false) : [];
+}
+
+/** Limits above the defaults that a plugin was accepted with; `bascule.lock` has them, and a checkout can bring that file. */
+export function limitsDemand(plugin: string, limits: LimitRequest): Demand {
+  return { name: `bascule.lock.${plugin}.acceptedLimits`, about: "lets a plugin have higher limits", value: json(limits) };
 }
 
 /** The grants of `.bascule/grants.json`: a checkout can bring that file, too. Undefined where it gives nothing. */
@@ -181,6 +189,7 @@ function splitEffect<E extends RuleEffect>({
   route,
   confirm,
   dryRun,
+  limits,
   ...rest
 }: E): {
   readonly gives: RuleEffect;
@@ -191,14 +200,27 @@ function splitEffect<E extends RuleEffect>({
     ...(route !== undefined && route !== OWN_ROUTE && { route }),
     ...(confirm !== undefined && isLower(confirm) && { confirm }),
     ...(dryRun === false && { dryRun }),
+    ...(isRaised(limits) && { limits }),
   };
   const takes = {
     ...(route === OWN_ROUTE && { route }),
     ...(confirm !== undefined && !isLower(confirm) && { confirm }),
     ...(dryRun === true && { dryRun }),
+    ...(limits !== undefined && { limits: lowered(limits) }),
   };
   // The same, with fewer of its optional members.
   return { gives, rest: { ...rest, ...takes } as unknown as E };
+}
+
+/** Limits above the defaults give, all others take away (SPEC B3). */
+function isRaised(limits: LimitRequest = {}): boolean {
+  return LIMIT_NAMES.some((name) => (limits[name] ?? 0) > DEFAULT_LIMITS[name]);
+}
+
+function lowered(limits: LimitRequest): LimitRequest {
+  return Object.fromEntries(
+    LIMIT_NAMES.flatMap((name) => (limits[name] === undefined ? [] : [[name, Math.min(limits[name], DEFAULT_LIMITS[name])]])),
+  );
 }
 
 /** By what it selects; of several, the later ones are numbered. */

@@ -18,7 +18,7 @@ import { Scheduler } from "./scheduler.ts";
 import { pooledRandom } from "./pooled-random.ts";
 import { trackedRestore } from "../image/tracked-restore.ts";
 import { FULL_BYTES, MAXIMUM_HELD_BYTES, whoHoldsMost } from "./held.ts";
-import { Instances } from "./instances.ts";
+import { Instances, type Wanted } from "./instances.ts";
 import { Lease } from "./lease.ts";
 import { createSubtleCalls } from "../operations/subtle-calls.ts";
 import { createLinger, createSleep, type Served } from "./linger.ts";
@@ -38,7 +38,6 @@ interface Plugin {
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** For imports that only happen in a call; made when the first call comes. */
   modules: ModuleTable | undefined;
-  readonly memoryBytes: number;
   /** Of the last call: the next one names its own only where they are others. */
   limits: Limits | undefined;
 }
@@ -146,7 +145,7 @@ export function serveWorker(powers: WorkerPowers): void {
     const loaded = await loadInTurns({ ...request, compiler }, lease);
     if (loaded === undefined) return instances.giveBack(lease);
     if (loaded.ok) {
-      plugins.set(request.digest, pluginOf(loaded.image, request.files, request.memoryBytes));
+      plugins.set(request.digest, pluginOf(loaded.image, request.files));
       outbox.send({ type: "loaded", number: request.number, image: loaded.image });
       instances.giveBack(new Lease(loaded.image, lease.instance));
     } else {
@@ -194,7 +193,7 @@ export function serveWorker(powers: WorkerPowers): void {
     if (limits === undefined) throw new Error(`The first call of ${given.digest} names no limits`);
     plugin.limits = limits;
     const request = { ...given, limits };
-    const lease = plugin.modules && afterBoot().instances.leaseIdle(request.state?.image ?? plugin.image, plugin.memoryBytes, "fresh");
+    const lease = plugin.modules && afterBoot().instances.leaseIdle(...wantedBy(request, plugin));
     if (lease !== undefined && plugin.modules !== undefined) return beginCall(request, plugin, plugin.modules, lease);
     background(prepareAndCall(request, plugin));
     return scheduler.left();
@@ -204,7 +203,7 @@ export function serveWorker(powers: WorkerPowers): void {
     const compiler = await loadCompiler(plugin.files, "call");
     plugin.modules ??= createModuleTable(plugin.files, compiler);
     const { instances } = afterBoot();
-    const wanted = [request.state?.image ?? plugin.image, plugin.memoryBytes, "fresh"] as const;
+    const wanted = wantedBy(request, plugin);
     const { modules } = plugin;
     // The call that came before may have given its instance back by now.
     const lease = instances.leaseIdle(...wanted) ?? (await instances.lease(...wanted));
@@ -267,7 +266,7 @@ export function serveWorker(powers: WorkerPowers): void {
       case "load":
         return load(request);
       case "image":
-        return void plugins.set(request.digest, pluginOf(request.image, request.files, request.memoryBytes));
+        return void plugins.set(request.digest, pluginOf(request.image, request.files));
       case "forget":
         scheduler.forget(request.digest);
         return void plugins.delete(request.digest);
@@ -336,6 +335,12 @@ export function serveWorker(powers: WorkerPowers): void {
   });
 }
 
-function pluginOf(image: Image, files: ReadonlyMap<string, Uint8Array>, memoryBytes: number): Plugin {
-  return { image, files, modules: undefined, memoryBytes, limits: undefined };
+/** As much memory as the call may have; what its image holds already is never too much. */
+function wantedBy({ state, limits }: LimitedRequest, plugin: Plugin): Wanted {
+  const image = state?.image ?? plugin.image;
+  return [image, Math.max(limits.memoryBytes, image.heapEnd), "fresh"];
+}
+
+function pluginOf(image: Image, files: ReadonlyMap<string, Uint8Array>): Plugin {
+  return { image, files, modules: undefined, limits: undefined };
 }

@@ -39,7 +39,6 @@ export type WorkerRequest =
       readonly digest: string;
       readonly image: Image;
       readonly files: ReadonlyMap<string, Uint8Array>;
-      readonly memoryBytes: number;
     }
   | { readonly type: "forget"; readonly digest: string }
   | {

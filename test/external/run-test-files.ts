@@ -11,7 +11,7 @@ import { narrowingPolicy } from "../../host/testing/narrowing-policy.ts";
 import type { FileOutcome, TestOutcome } from "../../host/testing/outcome.ts";
 import { runTestFile } from "../../host/testing/run-tests.ts";
 import { toTestPlugin, writeCopy } from "../../host/testing/test-copy.ts";
-import { parseManifest, type Permissions, problemToText } from "../../manifests/mod.ts";
+import { parseManifest, type Permissions, problemToText, raisedLimits } from "../../manifests/mod.ts";
 import { createStackReader, type EngineBuild } from "../../sandbox/mod.ts";
 import { withOwnNames } from "./own-names.ts";
 import { type CaseResult, type TestFileCase, type TestPlugin, type TestResult, WHOLE_FILE } from "./suite.ts";
@@ -46,6 +46,7 @@ async function openBench(plugin: TestPlugin, engine: EngineBuild, root: string):
     root,
     grants: { find: () => undefined },
     runGrants: { base: root, perPlugin: new Map([[plugin.name, grants]]) },
+    acceptedLimits: ({ manifest }) => raisedLimits(manifest),
     folders: { tmp: environment.tmp, home: environment.home, data: `${root}/data` },
   });
   const { policy, narrow } = narrowingPolicy(own);
@@ -55,6 +56,7 @@ async function openBench(plugin: TestPlugin, engine: EngineBuild, root: string):
   const files = new Map([...plugin.files, ["manifest.json", new TextEncoder().encode(text)]]);
   await writeCopy(platform, `${root}/plugins`, toTestPlugin({ manifest: parsed.value, files }, grants));
   const host = await createHost({ platform, plugins: `${root}/plugins`, config: false, workspace: root, logger: SILENT, policy });
+  await host.accept(plugin.name, host.plugins()[0]?.digest ?? "");
   const authorStack = await createStackReader(files);
   let workspaces = 0;
   return {

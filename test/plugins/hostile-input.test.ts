@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHost, type Host } from "../../host/mod.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { Log } from "../../host/platform/platform.ts";
+import { acceptLimits } from "../support/accept-limits.ts";
 import { REPOSITORY } from "../support/source-files.ts";
 
 const silent: Log = { write: () => {}, child: () => silent };
@@ -11,6 +12,7 @@ let host: Host;
 
 beforeAll(async () => {
   host = await createHost({ plugins: [`${REPOSITORY}plugins`], config: false, workspace: REPOSITORY, watch: false, logger: silent });
+  await acceptLimits(host);
 });
 
 afterAll(async () => {

@@ -7,6 +7,7 @@ import { type Lock, openLock } from "../../host/consent/lock.ts";
 import { createVersions } from "../../host/consent/versions.ts";
 import { createGrantStore, type GrantStore } from "../../host/grants/grants.ts";
 import { createMemoryPlatform, type MemoryEntry, type MemoryPlatform } from "../../host/platform/memory.ts";
+import type { ProjectTrust } from "../../host/trust/project-trust.ts";
 import type { PluginStatus } from "../../host/sources/directory/mod.ts";
 import { type Bench, inRoot, openBench } from "../host/sources/directory/harness.ts";
 
@@ -19,6 +20,8 @@ export interface ConsentWorldOptions {
   readonly mode?: ConsentMode;
   readonly keep?: boolean;
   readonly frozen?: boolean;
+  /** What was agreed to on this machine. Default: the lock is trusted. */
+  readonly trust?: Pick<ProjectTrust, "isAgreed" | "agree">;
   /** Plugins that are trusted by their names. */
   readonly trusted?: readonly string[];
 }
@@ -40,7 +43,7 @@ export interface ConsentWorld extends Bench {
 
 /** Scanned. Files are in `/project/plugins`. */
 export async function consentWorld(files: Readonly<Record<string, MemoryEntry>>, options: ConsentWorldOptions = {}): Promise<ConsentWorld> {
-  const { mode = "strict", keep = true, frozen = false, trusted = [] } = options;
+  const { mode = "strict", keep = true, frozen = false, trusted = [], trust } = options;
   const platform = options.platform ?? createMemoryPlatform({ files: { [`${ROOT_PLUGINS}/.keep/x`]: "" } });
   const plant = (more: Readonly<Record<string, MemoryEntry>>): void => {
     platform.advance(1_000);
@@ -52,10 +55,12 @@ export async function consentWorld(files: Readonly<Record<string, MemoryEntry>>,
   const consent = createConsent({
     ...{ platform, lock, mode, keep, frozen, root: ROOT },
     versions: createVersions(platform, `${ROOT}/.bascule/versions`),
+    ...(trust && { trust }),
     isTrusted: (plugin) => trusted.includes(plugin),
     grantsOf: (plugin, directory) => grants.list().find((one) => one.plugin === plugin && one.directory === directory)?.permissions ?? {},
     bases: (_plugin, directory) => ({ base: directory, plugin: directory }),
   });
+  await consent.refresh();
   const bench = openBench({ platform, roots: [ROOT_PLUGINS], gate: consent });
   const { directory } = bench;
   await directory.scan();

@@ -1,5 +1,7 @@
-/** `bascule accept`: lets a new version of a plugin serve that waits for a person's consent (SPEC H6). */
+/** `bascule accept`: lets a new version of a plugin serve, or one that serves have the limits that it asks for (SPEC H6, B3). */
 
+import { LIMIT_NAMES } from "../../../manifests/mod.ts";
+import type { ConsentChange } from "../../consent/changes.ts";
 import type { PluginView } from "../../doors/operations.ts";
 import type { HeldVersion } from "../../sources/directory/status.ts";
 import { nearestName } from "../../tools/nearest.ts";
@@ -13,11 +15,11 @@ import { count, printable } from "../text.ts";
 
 export const acceptCommand: Command = {
   name: "accept",
-  summary: "Let a new version of a plugin serve that asks for more, or says other things",
+  summary: "Approve a plugin update that requests more permissions, or the limits that a plugin requests",
   usage: "accept [plugin]",
   words: ["plugin"],
   details: [
-    "Without a plugin it shows every version that waits, and what is new in it.",
+    "Without a plugin it shows every version that waits and what is new in it, and limits above the defaults that plugins ask for.",
     "What is accepted is the version that is shown, byte for byte: one that changes meanwhile waits again.",
     "Accepted versions are kept in bascule.lock. Accepting grants nothing: see `grant`.",
   ],
@@ -27,16 +29,28 @@ export const acceptCommand: Command = {
   run: (context) => withHost(context, (host) => accept(context, host), { consent: "strict" }),
 };
 
-/** A plugin with a version that waits. */
+/** A plugin with a version that waits, or the version that serves and asks for higher limits. */
 interface Waiting {
   readonly plugin: PluginView;
   readonly held: HeldVersion;
 }
 
+/** Those of a version that waits are among its changes. */
+function waitingIn(plugin: PluginView): readonly Waiting[] {
+  const { held, limits, version, digest } = plugin;
+  if (held !== undefined) return [{ plugin, held }];
+  const changes = limits.flatMap(({ limit, asked, allowed, by }): readonly ConsentChange[] => {
+    const name = LIMIT_NAMES.find((known) => known === limit);
+    return by !== "consent" || name === undefined ? [] : [{ kind: "limit", limit: name, from: allowed, to: asked, widens: true }];
+  });
+  if (changes.length === 0 || version === undefined || digest === undefined) return [];
+  return [{ plugin, held: { name: plugin.name, version, digest, changes } }];
+}
+
 async function accept(context: CommandContext, host: HostAccess): Promise<number> {
   const { output, positionals, options } = context;
   const plugins = await host.operations.list();
-  const waiting = plugins.flatMap((plugin): readonly Waiting[] => (plugin.held === undefined ? [] : [{ plugin, held: plugin.held }]));
+  const waiting = plugins.flatMap(waitingIn);
   const [name] = positionals;
   if (name === undefined) return list(context, waiting);
 
@@ -80,12 +94,15 @@ function list(context: CommandContext, waiting: readonly Waiting[]): number {
 }
 
 function shown({ plugin, held }: Waiting, { output }: CommandContext): readonly string[] {
-  const [first = "", ...rest] = heldLines(held, output.style);
+  const [waits = "", ...rest] = heldLines(held, output.style);
+  const serves = `version ${printable(held.version)} ${output.style.dim(`(${shortDigest(held.digest)})`)} asks for higher limits:`;
+  const first = held === plugin.held ? waits : serves;
   return [`${output.style.bold(printable(plugin.name))} ${first}`, ...rest];
 }
 
 function nothingWaits(name: string, plugins: readonly PluginView[]): CliError {
-  if (plugins.some((plugin) => plugin.name === name)) return new CliError("nothing", `No version of plugin "${name}" waits to be accepted`);
+  if (plugins.some((plugin) => plugin.name === name))
+    return new CliError("nothing", `No version of plugin "${name}" waits to be accepted, and it has the limits that it asks for`);
   const near = nearestName(
     name,
     plugins.map((plugin) => plugin.name),

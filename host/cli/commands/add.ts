@@ -1,5 +1,6 @@
 /** `bascule add`: brings a plugin here from a folder, an archive or a repository (SPEC I2). */
 
+import { LIMIT_NAMES, limitText } from "../../../manifests/mod.ts";
 import type { PackagePreview } from "../../installing/installer.ts";
 import { parseSource } from "../../installing/read-package.ts";
 import { addBundle, BUNDLE_OPTIONS } from "../add-bundle.ts";
@@ -81,6 +82,10 @@ function previewLines(preview: PackagePreview, { output, platform }: CommandCont
   const { name, version, description, digest, origin, signer, files, requested, tools, replaces } = preview;
   const from =
     origin.kind === "git" ? `${origin.from} at ${origin.commit.slice(0, 12)}` : origin.kind === "archive" ? origin.from : "a folder";
+  const raised = LIMIT_NAMES.flatMap((name) => {
+    const asked = preview.limits[name];
+    return asked === undefined ? [] : [`${name} ${limitText(name, asked)}`];
+  });
   const reasons = reasonsOf(requested).map(([kind, reason]) => style.dim(`             ${kind}: ${reason}`));
   return [
     `${style.bold(printable(name))} ${printable(version)}  ${shorten(printable(description), columns - NAME_WIDTH)}`,
@@ -88,6 +93,7 @@ function previewLines(preview: PackagePreview, { output, platform }: CommandCont
     `  signed by  ${signer ?? "nobody"}`,
     `  asks for   ${style.yellow(permissionText(requested, platform.environment.cwd))}`,
     ...reasons,
+    ...(raised.length === 0 ? [] : [`  limits     ${style.yellow(raised.join(", "))} ${style.dim("(above the defaults)")}`]),
     `  tools`,
     ...tools.map((tool) => {
       const kind = `${tool.class}${tool.destructive ? ", destructive" : ""}`;

@@ -9,7 +9,12 @@ import { isolationOfProject } from "../isolation-flag.ts";
 import { problemLines } from "../frame.ts";
 import { findPlugins } from "../find-plugins.ts";
 import { absolutePath, parentOf, pathFrom } from "../paths.ts";
+import { limitLines } from "../plugin-text.ts";
+import { createGivenLimits } from "../../consent/given-limits.ts";
+import { openLock } from "../../consent/lock.ts";
+import { openPlaces } from "../../project/places.ts";
 import { pluginRoots } from "../plugin-roots.ts";
+import { NO_LIMITS } from "../../policy/tool-limits.ts";
 import { count, printable } from "../text.ts";
 
 const MANIFEST = "manifest.json";
@@ -30,9 +35,17 @@ export const checkCommand: Command = {
 };
 
 async function check(context: CommandContext): Promise<number> {
-  const { output, platform, options } = context;
+  const { output, platform, project, options } = context;
   const { roots, only } = await whatToCheck(context);
-  const checks = (await checkPlugins(roots, platform, await isolationOfProject(context))).filter(({ status }) =>
+  const { lockFile, trust } = await openPlaces(platform, { config: project.configFile ?? false, trust: "agreed" });
+  const lock = await openLock(platform, project.configFile === undefined ? undefined : lockFile);
+  const given = createGivenLimits(trust);
+  await given.refresh(lock.entries());
+  const how = {
+    isolation: await isolationOfProject(context),
+    acceptedLimits: ({ name }: { readonly name: string }) => given.of(name, lock.entries().get(name)?.acceptedLimits ?? NO_LIMITS),
+  };
+  const checks = (await checkPlugins(roots, platform, how)).filter(({ status }) =>
     only === undefined ? status.state !== "ignored" : status.directory === only,
   );
   const where = roots.map((root) => pathFrom(platform.environment.cwd, root)).join(", ");
@@ -93,5 +106,5 @@ function checkLines(one: PluginCheck, wasFixed: boolean, { output, platform }: C
   ];
   for (const problem of one.view.problems)
     lines.push(...problemLines(problem, { folder, columns: output.columns, style }).map((line) => `  ${line}`));
-  return lines;
+  return [...lines, ...limitLines(one.view, output).map((line) => `  ${line}`)];
 }

@@ -40,6 +40,7 @@ function pluginDetails(plugin: PluginView, output: Output, place: ReaderPlace): 
   if (plugin.directory !== undefined) facts.push(["folder", printable(pathFrom(place.cwd, plugin.directory))]);
   if (plugin.digest !== undefined) facts.push(["digest", plugin.digest]);
   facts.push(["asks for", permissionText(plugin.requested, place.cwd)], ["granted", permissionText(plugin.granted, place.cwd)]);
+  if (plugin.limits.length > 0) facts.push(["limits", plugin.limits.map(({ text }) => text).join("; ")]);
   return [...pluginLines(plugin, output, place), "", ...table(facts, output.style)];
 }
 

@@ -50,7 +50,7 @@ export const PLUGIN_ENDPOINTS: readonly Endpoint<PluginApi>[] = [
     method: "post",
     path: "/v1/plugins/{name}/accept",
     id: "acceptPlugin",
-    summary: "Let the version serve that waits for a person, if it is still the one that was shown",
+    summary: "Let the version serve that waits for a person, or have the limits that it asks for, if it is still the one that was shown",
     scope: "admin",
     body: closed({ digest: DIGEST }),
     answers: { 200: { about: "What became of it: accepted, changed meanwhile, or it does not run", schema: OBJECT } },

@@ -258,6 +258,16 @@ export const PLUGIN: TSchema = some({
   requested: OBJECT,
   granted: OBJECT,
   missing: OBJECT,
+  limits: Type.Array(
+    some({
+      limit: TEXT,
+      asked: Type.Integer(),
+      allowed: Type.Integer(),
+      by: Type.Optional(oneOf(["consent", "policy"])),
+      text: TEXT,
+    }),
+    { description: "Limits that it asks to be above the defaults; `by` says who can allow more: accepting the plugin, or a rule" },
+  ),
   held: Type.Optional(
     some({
       version: TEXT,

@@ -1,8 +1,7 @@
 /** From a folder's bytes to what the sandbox loads and what the registry lists. */
 
 import {
-  type Limits,
-  LIMIT_CEILINGS,
+  type LimitRequest,
   type Manifest,
   parseManifest,
   type PermissionBases,
@@ -68,12 +67,10 @@ export function createVersion(snapshot: FolderSnapshot, manifest: Manifest, base
   return Object.freeze({ name: manifest.name, digest, ...(signedBy && { signedBy }), manifest, directory, bases, files });
 }
 
-/** What `sandbox.load` needs of a version. `ceiling` is policy's: a manifest only asks (SPEC M2). */
-export function toSource(
-  version: Pick<PluginVersion, "name" | "digest" | "manifest" | "files">,
-  ceiling: Limits = LIMIT_CEILINGS,
-): PluginSource {
-  const { memoryBytes, loadMs } = resolveLimits(version.manifest.limits, undefined, ceiling);
+/** What `sandbox.load` needs of a version. `accepted` is what a person allowed above the defaults: a manifest only asks (SPEC M2, B3). */
+export function toSource(version: Pick<PluginVersion, "name" | "digest" | "manifest" | "files">, accepted: LimitRequest): PluginSource {
+  const highest = resolveLimits(accepted);
+  const { memoryBytes, loadMs } = resolveLimits(version.manifest.limits, undefined, highest);
   return { name: version.name, digest: version.digest, files: version.files, modules: entryModules(version.manifest), memoryBytes, loadMs };
 }
 

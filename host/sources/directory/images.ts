@@ -5,8 +5,8 @@
  * when nobody wants it any more, so a reload never pulls it from under a call (SPEC H4).
  */
 
-import type { Limits } from "../../../manifests/mod.ts";
 import type { LoadOutcome, Sandbox } from "../../../sandbox/mod.ts";
+import { type AcceptedLimits, NO_LIMITS } from "../../policy/tool-limits.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 import { toSource } from "./compile.ts";
 
@@ -31,14 +31,14 @@ export interface PluginImages {
 }
 
 export interface PluginImagesOptions {
-  /** Policy's limits, which no manifest goes above. */
-  readonly ceiling?: Limits;
+  /** What a manifest gets above the defaults. Default: nothing. */
+  readonly acceptedLimits?: AcceptedLimits;
   /** The others are loaded when a call first leases them, so that a host for one call starts at once. Default: all. */
   readonly loadsAtOnce?: (version: PluginVersion) => boolean;
 }
 
 export function createPluginImages(sandbox: Pick<Sandbox, "load" | "unload">, options: PluginImagesOptions = {}): PluginImages {
-  const { ceiling, loadsAtOnce = () => true } = options;
+  const { acceptedLimits = () => NO_LIMITS, loadsAtOnce = () => true } = options;
   const images = new Map<string, Image>();
 
   function claim(version: PluginVersion): Image {
@@ -55,7 +55,7 @@ export function createPluginImages(sandbox: Pick<Sandbox, "load" | "unload">, op
 
   function loaded(image: Image, version: PluginVersion): Promise<LoadOutcome> {
     if (image.loaded !== undefined) return image.loaded;
-    image.loaded = sandbox.load(toSource(version, ceiling));
+    image.loaded = sandbox.load(toSource(version, acceptedLimits(version)));
     // One that could not be loaded is nobody's: the next claim tries again.
     const forget = (): void => void (images.get(image.digest) === image && images.delete(image.digest));
     void image.loaded.then((outcome) => outcome.ok || forget(), forget);

@@ -5,8 +5,8 @@
  * (SPEC H5).
  */
 
-import type { Limits, Manifest, PermissionBases, Problem } from "../../../manifests/mod.ts";
-import type { LoadOutcome } from "../../../sandbox/mod.ts";
+import { DEFAULT_LIMITS, limitText, type Manifest, type PermissionBases, type Problem, raisedLimits } from "../../../manifests/mod.ts";
+import type { LoadFault, LoadOutcome } from "../../../sandbox/mod.ts";
 import type { Log } from "../../platform/platform.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 import { untilAborted } from "../../until-aborted.ts";
@@ -39,7 +39,6 @@ export interface PublicationOptions {
   readonly switches: PluginSwitches;
   /** What a plugin's permission items resolve against. */
   readonly bases: (plugin: string, directory: string) => PermissionBases;
-  readonly limits?: Limits;
   /** What all plugins together may hold in memory. */
   readonly maxBytes: number;
   /** Fires at the end: nothing is taken into service any more, and nobody waits for what is being loaded. */
@@ -125,7 +124,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     const version = createVersion(snapshot, manifest, options.bases(manifest.name, snapshot.directory));
     const outcome = await hold(version);
     if (outcome === undefined) return undefined;
-    if (!outcome.ok) return loadFailure(manifest, outcome.fault);
+    if (!outcome.ok) return await afterFault(record, version, outcome.fault);
 
     const admission = await options.gate.admit(version, record.path);
     // Others came and went while it loaded.
@@ -137,6 +136,21 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     images.release(version.digest);
     if (admission.kind === "quarantine" && refused === undefined) await quarantine(record, version, admission);
     return refused;
+  }
+
+  /** A version that asks for more memory than it was given to load with may be one that waits for a person. */
+  async function afterFault(record: PluginRecord, version: PluginVersion, fault: LoadFault): Promise<Failure | undefined> {
+    const { manifest } = version;
+    const asked = raisedLimits(manifest).memoryBytes ?? 0;
+    const isShort = asked > Math.max(options.gate.acceptedLimits(version).memoryBytes ?? 0, DEFAULT_LIMITS.memoryBytes);
+    if (fault.kind !== "limit" || !isShort) return loadFailure(manifest, fault);
+    const admission = await options.gate.admit(version, record.path);
+    if (admission.kind !== "quarantine") {
+      const hint = `its manifest asks for ${limitText("memoryBytes", asked)}; to allow it: bascule accept ${manifest.name}`;
+      return loadFailure(manifest, { ...fault, message: `${fault.message} (${hint})` });
+    }
+    await quarantine(record, version, admission);
+    return undefined;
   }
 
   function refusedBy(admission: Admission, manifest: Manifest): Failure | undefined {

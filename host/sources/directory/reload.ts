@@ -4,9 +4,10 @@
  * Whatever a folder holds and whenever it changes, what can be called is always a whole version that loaded.
  */
 
-import type { Limits, PermissionBases } from "../../../manifests/mod.ts";
+import type { PermissionBases } from "../../../manifests/mod.ts";
 import type { Sandbox } from "../../../sandbox/mod.ts";
 import { FileError, type Log, type Platform } from "../../platform/platform.ts";
+import { NO_LIMITS } from "../../policy/tool-limits.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 import { createPluginActs, type PluginActs } from "./acts.ts";
 import { loadBatch } from "./batch.ts";
@@ -37,8 +38,6 @@ export interface PluginDirectoryOptions {
   readonly bases: (plugin: string, directory: string) => PermissionBases;
   /** The others are loaded when they are first called, and whether they load is found out then. Default: all. */
   readonly loadsAtOnce?: (version: PluginVersion) => boolean;
-  /** Policy's limits: no manifest gets more. */
-  readonly limits?: Limits;
   /** Default: every version is admitted. */
   readonly gate?: Gatekeeper;
   /** Default: as the manifests say. */
@@ -79,18 +78,18 @@ const READ_ATTEMPTS = 10;
 
 /** @example See `createHost`, which owns one. */
 export function createPluginDirectory(options: PluginDirectoryOptions): PluginDirectory {
-  const { roots, log } = options;
+  const { roots, log, gate = OPEN_GATE } = options;
   const { files, clock, watcher } = options.platform;
   const records = new Map<string, PluginRecord>();
   const images = createPluginImages(options.sandbox, {
-    ...(options.limits !== undefined && { ceiling: options.limits }),
+    acceptedLimits: gate.acceptedLimits,
     ...(options.loadsAtOnce !== undefined && { loadsAtOnce: options.loadsAtOnce }),
   });
   const closing = new AbortController();
   const publication = createPublication(records, {
     ...{ images, registry: options.registry, emit: options.emit, log, bases: options.bases },
     switches: options.switches ?? AS_MANIFESTS_SAY,
-    ...{ gate: options.gate ?? OPEN_GATE, maxBytes: options.maxBytes ?? GIBIBYTE, signal: closing.signal },
+    ...{ gate, maxBytes: options.maxBytes ?? GIBIBYTE, signal: closing.signal },
   });
   const lanes = createLanes();
   const created: string[] = [];
@@ -222,7 +221,14 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
 
   function status(): readonly PluginStatus[] {
     const sorted = [...records.values()].toSorted((a, b) => a.place.rootIndex - b.place.rootIndex || compareText(a.path, b.path));
-    return sorted.map(toStatus).filter((one) => one !== undefined);
+    return sorted.flatMap((record) => withLimits(toStatus(record)) ?? []);
+  }
+
+  function withLimits(status: PluginStatus | undefined): PluginStatus | undefined {
+    if (status?.manifest === undefined) return status;
+    const { manifest, digest = "" } = status;
+    const acceptedLimits = gate.acceptedLimits({ name: manifest.name, digest, manifest });
+    return Object.keys(acceptedLimits).length === 0 ? status : { ...status, acceptedLimits };
   }
 
   function notices(): readonly string[] {
@@ -301,7 +307,9 @@ const AS_MANIFESTS_SAY: PluginSwitches = {
   disabledTool: () => undefined,
 };
 
-const OPEN_GATE: Gatekeeper = {
+/** Admits everything, with nothing above the default limits. */
+export const OPEN_GATE: Gatekeeper = {
+  acceptedLimits: () => NO_LIMITS,
   admit: () => Promise.resolve({ kind: "admit" }),
   served: () => undefined,
   lastGood: () => Promise.resolve(undefined),

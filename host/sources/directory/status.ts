@@ -1,8 +1,9 @@
 /** What the outside sees of a plugin folder: its status, and the events of its life. */
 
-import type { JsonObject, Manifest, Permissions, Problem, ToolDefinition } from "../../../manifests/mod.ts";
+import type { JsonObject, LimitRequest, Manifest, Permissions, Problem, ToolDefinition } from "../../../manifests/mod.ts";
 import type { EventType } from "../../audit/events.ts";
 import type { ConsentChange } from "../../consent/changes.ts";
+import type { AcceptedLimits } from "../../policy/tool-limits.ts";
 import type { PluginVersion, ToolBinding } from "../../tools/tool.ts";
 
 /** `failed` and `quarantined` may still serve their last good version: see `lastGood`. */
@@ -34,6 +35,8 @@ export interface PluginStatus {
   readonly manifest?: Manifest;
   /** What the manifest asks for; granted or not. */
   readonly requested?: Permissions;
+  /** What a person accepted of the limits that the manifest asks for. */
+  readonly acceptedLimits?: LimitRequest;
   /** Why it is not loaded, and warnings. */
   readonly problems: readonly Problem[];
   /** One line for people: why it is not loaded. */
@@ -108,6 +111,8 @@ export interface Admitted {
 
 /** Says which versions may serve, and remembers which did. */
 export interface Gatekeeper {
+  /** Limits above the defaults that a person accepted; without a yes, none. */
+  readonly acceptedLimits: AcceptedLimits;
   /** Asked once for every version that loaded, before anybody can call it. `path` is its folder, in its root. */
   admit(version: PluginVersion, path: string): Promise<Admission>;
   /** In the tick of the swap: the version serves from now on. */

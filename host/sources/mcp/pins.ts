@@ -65,6 +65,7 @@ export function pinChanges(server: string, pins: Pins, tools: readonly ServerToo
     name: server,
     surface: {
       permissions: {},
+      limits: {},
       tools: Object.fromEntries(
         tools.flatMap((one) => {
           const parts = partsOf(one);

@@ -78,6 +78,57 @@ describe("a plugin that asks for more", () => {
   });
 });
 
+describe("a plugin that asks for higher limits", () => {
+  const BIG = { limits: { memoryBytes: 268_435_456 }, tools: [tool("notes_run", { timeoutMs: 90_000 })] };
+
+  it("is shown with what it has of them and the command that allows them, and has them when a person accepts it [B3.consent]", async () => {
+    const here = await project(BIG);
+    const asked = "wallMs 90 s, allowed 30 s; memoryBytes 256 MiB, allowed 64 MiB";
+    for (const words of [["list"], ["info", "notes"], ["check"]]) {
+      const { out } = await here.run(words);
+      expect(out).toContain(`asks for higher limits: ${asked}\n`);
+      expect(out).toContain("bascule accept notes\n");
+    }
+    const waits = await here.run(["accept"]);
+    expect(waits.out).toMatch(/notes version 1\.0\.0 \(\w{12}\) asks for higher limits:\n {2}\+ limit wallMs: 30 s → 90 s\n/u);
+    expect(waits.out).toContain("+ limit memoryBytes: 64 MiB → 256 MiB\n");
+    expect(await here.run(["accept", "notes"], { answers: ["n"] })).toMatchObject({ code: 4 });
+    expect(await here.run(["accept", "notes"], { answers: ["y"] })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("Accepted notes"),
+    });
+    expect(await readFile(join(here.folder, "bascule.lock"), "utf8")).toContain('"acceptedLimits": {\n        "memoryBytes": 268435456');
+    for (const words of [["list"], ["check"]]) expect((await here.run(words)).out).not.toContain("asks for higher limits");
+    expect((await here.run(["info", "notes"])).out).toMatch(/limits +wallMs 90 s; memoryBytes 256 MiB\n/u);
+    expect(await here.run(["accept", "notes"])).toMatchObject({
+      code: 1,
+      error: expect.stringContaining("has the limits that it asks for"),
+    });
+  });
+
+  it("is added with them once they were shown [B3.consent] [I2.add]", async () => {
+    const here = await project();
+    await here.write("more/big/manifest.json", manifest("big", { ...BIG, tools: [tool("big_run")] }));
+    await here.write("more/big/main.ts", "export const big_run = () => 1;\n");
+    const added = await here.run(["add", "more/big"], { answers: ["y"] });
+    expect(added.out).toMatch(/asks for +nothing\n {2}limits +memoryBytes 256 MiB \(above the defaults\)\n/u);
+    expect((await here.run(["list"])).out).not.toContain("asks for higher limits");
+  });
+
+  it("waits in dev when it asks for them in an edit, and its author is asked [H6.limits] [H6.prompt]", async () => {
+    const here = await project();
+    const dev = here.start(["dev"], { answers: ["y"] });
+    await dev.waitFor("notes");
+    await expect.poll(() => readFile(join(here.folder, "bascule.lock"), "utf8").catch(() => ""), { timeout: 15_000 }).toContain('"notes"');
+    await here.write("plugins/notes/manifest.json", manifest("notes", { ...BIG, version: "1.1.0" }));
+    await dev.waitFor("+ limit memoryBytes: 64 MiB → 256 MiB");
+    await dev.waitFor("reloaded");
+    expect((await here.run(["info", "notes"])).out).toMatch(/limits +wallMs 90 s; memoryBytes 256 MiB\n/u);
+    dev.interrupt();
+    await dev.ended;
+  });
+});
+
 describe("without a host", () => {
   let here: CliProject;
   beforeAll(async () => {

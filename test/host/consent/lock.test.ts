@@ -8,8 +8,9 @@ const HASH = "0123456789abcdef".repeat(4);
 
 export function entry(name: string, more: Partial<LockEntry> = {}): LockEntry {
   return {
-    ...{ name, version: "1.0.0", path: `plugins/${name}`, digest: HASH, origin: { kind: "folder" }, granted: {} },
+    ...{ name, version: "1.0.0", path: `plugins/${name}`, digest: HASH, origin: { kind: "folder" }, granted: {}, acceptedLimits: {} },
     surface: {
+      limits: {},
       permissions: { read: ["$workspace"] },
       tools: { run: { description: "Runs", inputSchema: { type: "object" }, sideEffects: ["read"] } },
     },
@@ -34,6 +35,8 @@ describe("bascule.lock", () => {
       rolledBackFrom: HASH,
       origin: { kind: "git", from: "https://x.test/notes.git", commit: "a".repeat(40) },
       granted: { read: ["./docs"] },
+      acceptedLimits: { cpuMs: 60_000 },
+      surface: { permissions: {}, limits: { cpuMs: 60_000, memoryBytes: 1 << 28 }, tools: {} },
       files: new Map([
         ["__proto__", HASH],
         ["a\u2028b", HASH],
@@ -50,7 +53,7 @@ describe("bascule.lock", () => {
       ["b.ts", HASH],
     ] as const;
     const tools = { b: { description: "B", tags: ["x"] }, a: { description: "A" } };
-    const surface = { permissions: {}, tools };
+    const surface = { permissions: {}, limits: {}, tools };
     const one = textOf(
       new Map([
         ["b", entry("b")],

@@ -219,9 +219,15 @@ describe("createPolicy()", () => {
     expect(host.map((tool) => wall(tool))).toEqual([60_000, 600_000, 600_000, 60_000]);
   });
 
-  it("takes a manifest's limits as wishes, never above policy [M2]", () => {
+  it("takes a manifest's limits as wishes, never above policy, nor above the defaults without it [M2] [B3.policy]", () => {
     const big = pluginToolOf("words", { name: "big" }, { manifest: { limits: { memoryBytes: 100_000_000, operations: 5 } } });
-    expect(allowed(big).limits).toMatchObject({ memoryBytes: 100_000_000, operations: 5, outputBytes: 1_048_576 });
+    expect(allowed(big).limits).toMatchObject({ memoryBytes: 67_108_864, operations: 5, outputBytes: 1_048_576 });
+    expect(
+      allowed(big, { project: { policy: { rules: [{ plugin: "words", limits: { memoryBytes: 500_000_000 } }] } } }).limits,
+    ).toMatchObject({
+      memoryBytes: 100_000_000,
+      outputBytes: 1_048_576,
+    });
     expect(allowed(big, { project: { policy: { default: { limits: { memoryBytes: 1_000_000 } } } } }).limits).toMatchObject({
       memoryBytes: 1_000_000,
     });

@@ -43,6 +43,7 @@ const ASKS: Readonly<Record<string, { readonly wish: JsonObject; readonly names:
           { plugin: "words", route: "remote" },
           { plugin: "notes", route: "wasm", confirm: "deny", dryRun: true },
           { pattern: "notes.*", dryRun: false },
+          { tool: "big", limits: { memoryBytes: 536870912, wallMs: 5 } },
         ],
         layers: [{ name: "house", level: "global", deny: ["shell"] }],
         permissionTypes: { shell: { requiresApproval: false, allowedPaths: ["a"] }, network: { requiresApproval: true } },
@@ -54,6 +55,7 @@ const ASKS: Readonly<Record<string, { readonly wish: JsonObject; readonly names:
       "policy.rules.plugin:words",
       "policy.rules.plugin:words#2",
       "policy.rules.pattern:notes.*",
+      "policy.rules.tool:big",
       "policy.permissionTypes",
     ],
     left: {
@@ -65,6 +67,7 @@ const ASKS: Readonly<Record<string, { readonly wish: JsonObject; readonly names:
           { plugin: "words" },
           { plugin: "notes", route: "wasm", confirm: "deny", dryRun: true },
           { pattern: "notes.*" },
+          { tool: "big", limits: { memoryBytes: 67108864, wallMs: 5 } },
         ],
         layers: [{ name: "house", level: "global", deny: ["shell"] }],
         permissionTypes: { shell: { allowedPaths: ["a"] }, network: { requiresApproval: true } },

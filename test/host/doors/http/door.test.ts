@@ -150,6 +150,30 @@ describe("a person's endpoints", () => {
     expect([door.host.plugins(), (await ask("/v1/plugins/words", { method: "DELETE" })).status]).toEqual([[], 404]);
   });
 
+  it("show the limits that a plugin asks for with what it has of them, and take a person's yes [I4.plugins] [B3.consent]", async () => {
+    const manifest = {
+      ...{ schemaVersion: "1.0", name: "words", version: "1.0.0", description: "Words", limits: { memoryBytes: 268_435_456 } },
+      tools: [{ name: "count", description: "Counts", inputSchema: { type: "object" }, sideEffects: [] }],
+    };
+    const platform = memoryPlatformWithWorkers({
+      "plugins/words/manifest.json": JSON.stringify(manifest),
+      "plugins/words/main.ts": "export const count = () => 1;",
+    });
+    await using door = await httpDoor({ platform, plugins: "plugins" });
+    const ask: typeof door.ask = (path, request = {}) => door.ask(path, { token: TOKENS.admin, ...request });
+    const limits = async (): Promise<unknown> => {
+      const { body } = await ask("/v1/plugins");
+      return (body["plugins"] as readonly { readonly name: string; readonly limits: unknown }[]).find(({ name }) => name === "words")
+        ?.limits;
+    };
+    const asked = { limit: "memoryBytes", asked: 268_435_456 };
+    expect(await limits()).toEqual([{ ...asked, allowed: 67_108_864, by: "consent", text: "memoryBytes 256 MiB, allowed 64 MiB" }]);
+    const place = "/v1/plugins/words/accept";
+    expect((await ask(place, { body: { digest: "0".repeat(64) } })).body).toEqual({ kind: "changed", plugin: "words" });
+    expect((await ask(place, { body: { digest: door.host.plugins()[0]?.digest ?? "" } })).body).toMatchObject({ kind: "accepted" });
+    expect(await limits()).toEqual([{ ...asked, allowed: 268_435_456, text: "memoryBytes 256 MiB" }]);
+  });
+
   it("give the metrics, and say when no calls are taken any more [I4.health, AU7]", async () => {
     await using door = await httpDoor();
     const metrics = await door.request("/metrics", { token: TOKENS.metrics });

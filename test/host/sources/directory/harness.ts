@@ -40,6 +40,9 @@ export function fakeSandbox(): FakeSandbox {
         return { ok: false, fault };
       }
       if (text.includes("// endless")) return { ok: false, fault: { kind: "limit", message: "Loading took longer than 5000 ms" } };
+      const [, needed] = /\/\/ needs (\d+)/u.exec(text) ?? [];
+      if (Number(needed ?? 0) * 1024 * 1024 > source.memoryBytes)
+        return { ok: false, fault: { kind: "limit", message: `Loading needs more than ${String(source.memoryBytes)} bytes of memory` } };
       images.add(source.digest);
       return { ok: true, loadMs: 1, imageBytes: 1 };
     },

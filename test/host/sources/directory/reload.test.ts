@@ -214,6 +214,7 @@ describe("admission", () => {
     const asked: string[] = [];
     const { directory, plant, code, told, sandbox } = memoryWorld(pluginFiles("a", "one"), {
       gate: {
+        acceptedLimits: () => ({}),
         async admit(version, path) {
           asked.push(`${version.manifest.version} in ${path}`);
           const isFirst = asked.length === 1;

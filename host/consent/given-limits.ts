@@ -1,0 +1,44 @@
+/** Which accepted limits a person said yes to on this machine: a checkout brings its lock, and a lock alone gives nothing (SPEC P1, B3). */
+
+import type { LimitRequest } from "../../manifests/mod.ts";
+import { NO_LIMITS } from "../policy/tool-limits.ts";
+import { limitsDemand } from "../trust/demands.ts";
+import type { ProjectTrust } from "../trust/project-trust.ts";
+import type { LockEntries } from "./lock-text.ts";
+import { sorted } from "./surface.ts";
+
+/** In memory, as of the last look at the lock. */
+export interface GivenLimits {
+  /** The limits, if they were given on this machine. */
+  of(plugin: string, accepted: LimitRequest): LimitRequest;
+  /** Finds out about all that a lock has. */
+  refresh(entries: LockEntries): Promise<void>;
+  /** A person's yes, or with none the end of one. @throws {TrustFileError} */
+  give(plugin: string, limits: LimitRequest): Promise<void>;
+}
+
+/** @param trust absent where the lock itself is trusted, as in a program's own project */
+export function createGivenLimits(trust: Pick<ProjectTrust, "isAgreed" | "agree"> | undefined): GivenLimits {
+  let given: ReadonlyMap<string, string> = new Map();
+  return {
+    of: (plugin, accepted) => (trust === undefined || given.get(plugin) === textOf(accepted) ? accepted : NO_LIMITS),
+    async refresh(entries) {
+      const found = new Map<string, string>();
+      for (const { name, acceptedLimits } of entries.values()) {
+        if (trust === undefined || Object.keys(acceptedLimits).length === 0) continue;
+        if (await trust.isAgreed(limitsDemand(name, acceptedLimits))) found.set(name, textOf(acceptedLimits));
+      }
+      given = found;
+    },
+    async give(plugin, limits) {
+      const text = textOf(limits);
+      if (trust === undefined || text === (given.get(plugin) ?? textOf(NO_LIMITS))) return;
+      await trust.agree([limitsDemand(plugin, limits)]);
+      given = new Map([...given, [plugin, text]]);
+    },
+  };
+}
+
+function textOf(limits: LimitRequest): string {
+  return JSON.stringify(sorted({ ...limits }));
+}

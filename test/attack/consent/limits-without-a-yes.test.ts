@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import { parseLock } from "../../../host/consent/lock-text.ts";
+import { createPolicy } from "../../../host/policy/policy.ts";
+import { createSession } from "../../../host/calls/session.ts";
+import type { Demand } from "../../../host/trust/demands.ts";
+import type { Limits } from "../../../manifests/mod.ts";
+import { consentWorld, LOCK, ROOT } from "../../support/consent-world.ts";
+import { manifest, pluginFiles, tool } from "../../host/sources/directory/harness.ts";
+
+type World = Awaited<ReturnType<typeof consentWorld>>;
+
+const MIB = 1024 * 1024;
+const BIG = { limits: { memoryBytes: 256 * MIB, cpuMs: 60_000 } };
+const BIGGER = { limits: { memoryBytes: 512 * MIB, cpuMs: 60_000 } };
+const session = createSession({ id: "session-1", workspace: "/w" });
+const child = createSession({ id: "session-2", workspace: "/w", parent: session });
+
+/** What a call of the tool would run within. */
+function limitsOf({ registry, consent }: World, name: string, by = session): Limits | undefined {
+  const found = registry.snapshot().find(name);
+  const policy = createPolicy({ root: ROOT, grants: { find: () => undefined }, acceptedLimits: consent.acceptedLimits });
+  const decision = found && policy.decide(found, { session: by });
+  return decision === undefined || decision.kind === "deny" ? undefined : decision.limits;
+}
+
+/** Memory in MiB, then seconds of processor and of time. */
+function held(world: World, name = "notes_run", by = session): readonly unknown[] {
+  const limits = limitsOf(world, name, by);
+  return limits === undefined ? [] : [limits.memoryBytes / MIB, limits.cpuMs / 1_000, limits.wallMs / 1_000];
+}
+
+const DEFAULTS = [64, 10, 30];
+
+async function accept(world: World, plugin = "notes"): Promise<string> {
+  const status = world.status(plugin);
+  return (await world.acts.accept(plugin, status?.held?.digest ?? status?.digest ?? "")).kind;
+}
+
+describe("limits above the defaults", () => {
+  it("are nobody's until a person accepts them, and then exactly those [B3.consent] [LV1.limits]", async () => {
+    const world = await consentWorld(pluginFiles("notes", "one", BIG));
+    expect([world.status("notes")?.state, held(world)]).toEqual(["loaded", DEFAULTS]);
+    expect([await accept(world), held(world), held(world, "notes_run", child)]).toEqual(["accepted", [256, 60, 30], [256, 60, 30]]);
+    expect(world.lock.entries().get("notes")?.acceptedLimits).toEqual(BIG.limits);
+    const later = await world.restart();
+    expect(held(later)).toEqual([256, 60, 30]);
+    await expect(accept(later)).rejects.toThrow("no version that waits");
+  });
+
+  it("are not accepted by a digest that nobody was shown, nor by a host that is frozen [B3.consent] [H7]", async () => {
+    const world = await consentWorld(pluginFiles("notes", "one", BIG));
+    const shown = world.status("notes")?.digest ?? "";
+    await world.edit(pluginFiles("notes", "other code", BIG));
+    for (const digest of ["", "0".repeat(64), shown]) expect((await world.acts.accept("notes", digest)).kind).toBe("changed");
+    expect(held(world)).toEqual(DEFAULTS);
+    const frozen = await world.restart({ frozen: true });
+    await expect(accept(frozen)).rejects.toThrow("frozen");
+    expect(held(frozen)).toEqual(DEFAULTS);
+  });
+
+  it.each(["strict", "fluent"] as const)("raised later hold the version back, for an author too: %s [H6.limits]", async (mode) => {
+    const world = await consentWorld(pluginFiles("notes", "one", BIG), { mode });
+    await accept(world);
+    await world.edit(pluginFiles("notes", "two", BIGGER));
+    expect([world.status("notes")?.state, world.code("notes_run"), held(world)]).toEqual(["quarantined", "one", [256, 60, 30]]);
+    expect(world.status("notes")?.held?.changes).toEqual([
+      { kind: "limit", limit: "memoryBytes", from: 256 * MIB, to: 512 * MIB, widens: true },
+    ]);
+    expect([await accept(world), world.code("notes_run"), held(world)]).toEqual(["accepted", "two", [512, 60, 30]]);
+  });
+
+  it("do not come with code alone, nor back in two steps [H6.limits]", async () => {
+    const world = await consentWorld(pluginFiles("notes", "one", BIG));
+    await accept(world);
+    await world.edit(pluginFiles("notes", "two", BIG));
+    expect([world.code("notes_run"), held(world)]).toEqual(["two", [256, 60, 30]]);
+    await world.edit(pluginFiles("notes", "small"));
+    expect([world.code("notes_run"), held(world)]).toEqual(["small", DEFAULTS]);
+    await world.edit(pluginFiles("notes", "big again", BIG));
+    expect([world.code("notes_run"), world.status("notes")?.state]).toEqual(["small", "quarantined"]);
+  });
+
+  it("are asked about with whatever else waits: a yes to one thing is shown all of it [B3.consent] [H6.limits]", async () => {
+    const world = await consentWorld(pluginFiles("notes", "one", BIG));
+    await world.edit(pluginFiles("notes", "two", { ...BIG, permissions: { read: ["$workspace"] } }));
+    expect(world.status("notes")?.held?.changes).toEqual([
+      { kind: "permission", sign: "+", what: "read: $workspace", widens: true },
+      { kind: "limit", limit: "cpuMs", from: 10_000, to: 60_000, widens: false },
+      { kind: "limit", limit: "memoryBytes", from: 64 * MIB, to: 256 * MIB, widens: false },
+    ]);
+  });
+
+  it.each([
+    ["a tool's time", { tools: [tool("notes_run", { timeoutMs: 600_000 })] }],
+    ["the plugin's time", { limits: { wallMs: 600_000 } }],
+    ["a tool's time beside a plugin's lower one", { limits: { wallMs: 1_000 }, tools: [tool("notes_run", { timeoutMs: 600_000 })] }],
+    ["a state for each session", { state: "session", limits: { wallMs: 600_000 } }],
+  ])("are not smuggled in as %s [B3.smuggled]", async (_how, parts) => {
+    const world = await consentWorld(pluginFiles("notes", "one"), { mode: "fluent" });
+    await world.consent.flush();
+    await world.edit(pluginFiles("notes", "two", parts));
+    expect([world.code("notes_run"), world.status("notes")?.held?.changes]).toEqual([
+      "one",
+      [{ kind: "limit", limit: "wallMs", from: 30_000, to: 600_000, widens: true }],
+    ]);
+    const fresh = await consentWorld(pluginFiles("notes", "two", parts));
+    expect(held(fresh)).toEqual(DEFAULTS);
+    expect([await accept(fresh), held(fresh)]).toEqual(["accepted", [64, 10, 600]]);
+  });
+
+  it("stay behind when another folder takes the name, and when the plugin takes another one [B3.bound]", async () => {
+    const world = await consentWorld(pluginFiles("notes", "one", BIG));
+    await accept(world);
+    await world.platform.files.remove(`${ROOT}/plugins/notes`);
+    const [[, text], [, code]] = Object.entries(pluginFiles("notes", "other", BIG)) as [[string, string], [string, string]];
+    await world.edit({ "elsewhere/manifest.json": text, "elsewhere/main.ts": code });
+    expect([world.code("notes_run"), held(world)]).toEqual(["other", DEFAULTS]);
+
+    const renamed = await consentWorld(pluginFiles("notes", "one", BIG), { mode: "fluent" });
+    await accept(renamed);
+    await renamed.edit({ "notes/manifest.json": manifest("memos", { ...BIG, tools: [tool("memos_run")] }) });
+    expect([renamed.callable("memos_run") !== undefined, held(renamed, "memos_run")]).toEqual([true, DEFAULTS]);
+  });
+
+  it("are forgotten with the plugin, and do not come with another one of its name [B3.bound] [I2.remove]", async () => {
+    const world = await consentWorld(pluginFiles("notes", "one", BIG));
+    await accept(world);
+    await world.acts.remove("notes");
+    await world.edit(pluginFiles("notes", "one", BIG));
+    expect(held(world)).toEqual(DEFAULTS);
+  });
+
+  it("do not come with a rollback: what nobody accepted then is not accepted now [H10.limits]", async () => {
+    const world = await consentWorld(pluginFiles("notes", "one", BIG));
+    await world.consent.flush();
+    await world.edit(pluginFiles("notes", "two", { version: "2.0.0" }));
+    await world.consent.flush();
+    expect((await world.acts.rollback("notes")).changes).toEqual([
+      { kind: "limit", limit: "cpuMs", from: 10_000, to: 60_000, widens: true },
+      { kind: "limit", limit: "memoryBytes", from: 64 * MIB, to: 256 * MIB, widens: true },
+    ]);
+    expect([world.code("notes_run"), held(world)]).toEqual(["one", DEFAULTS]);
+    // A yes to the limits is no yes to the version that was gone back from.
+    expect([await world.acts.accept("notes", world.lock.entries().get("notes")?.digest ?? ""), held(world)]).toEqual([
+      expect.objectContaining({ kind: "accepted", version: "1.0.0" }),
+      [256, 60, 30],
+    ]);
+    expect(world.lock.entries().get("notes")).toMatchObject({ version: "1.0.0", rolledBackFrom: world.status("notes")?.held?.digest });
+    expect(world.code("notes_run")).toBe("one");
+  });
+
+  it("do not come with a checkout: its lock gives nothing that was not given on this machine [B3.checkout] [P1.trust]", async () => {
+    const elsewhere = await consentWorld(pluginFiles("notes", "one", BIG));
+    await accept(elsewhere);
+    const agreed: unknown[] = [];
+    const trust = {
+      isAgreed: ({ name, value }: Demand) => Promise.resolve(agreed.some((one) => JSON.stringify(one) === JSON.stringify([name, value]))),
+      agree: (demands: readonly Demand[]) => Promise.resolve(void agreed.push(...demands.map(({ name, value }) => [name, value]))),
+    };
+    const here = await elsewhere.restart({ trust });
+    expect([here.lock.entries().get("notes")?.acceptedLimits, held(here)]).toEqual([BIG.limits, DEFAULTS]);
+    await here.edit(pluginFiles("notes", "two", BIG));
+    await here.consent.flush();
+    expect(held(here)).toEqual(DEFAULTS);
+    expect([await accept(here), held(here)]).toEqual(["accepted", [256, 60, 30]]);
+    expect(agreed).toEqual([["bascule.lock.notes.acceptedLimits", { cpuMs: 60_000, memoryBytes: 256 * MIB }]]);
+    expect(held(await here.restart({ trust }))).toEqual([256, 60, 30]);
+    // A pull that brings other ones is asked about again.
+    const text = await here.platform.files.readText(LOCK);
+    here.platform.plant(LOCK, text.replaceAll('"memoryBytes": 268435456', '"memoryBytes": 536870912'));
+    expect(held(await here.restart({ trust }))).toEqual(DEFAULTS);
+  });
+
+  it("are not in a lock that says more than there is: it is refused whole [H7.limits]", async () => {
+    const world = await consentWorld(pluginFiles("notes", "one", BIG));
+    await accept(world);
+    const text = await world.platform.files.readText(LOCK);
+    for (const wrong of ['"memoryBytes": 536870913', '"memoryBytes": -1', '"memoryBytes": 1.5', '"__proto__": 1', '"wallMS": 1'])
+      expect(parseLock(text.replaceAll(/"memoryBytes": 268435456/gu, wrong)).ok).toBe(false);
+    expect(parseLock(text).ok).toBe(true);
+  });
+
+  it("of loading are asked for in the same way, and a version that needs them waits [B3.load] [H6.limits]", async () => {
+    const world = await consentWorld(pluginFiles("notes", "one"));
+    await world.consent.flush();
+    await world.edit(pluginFiles("notes", "// needs 200", BIG));
+    expect([world.code("notes_run"), world.status("notes")?.state]).toEqual(["one", "quarantined"]);
+    expect([await accept(world), world.code("notes_run"), held(world)]).toEqual(["accepted", "// needs 200", [256, 60, 30]]);
+
+    const fresh = await consentWorld(pluginFiles("notes", "// needs 200", BIG));
+    expect([fresh.status("notes")?.state, fresh.status("notes")?.reason]).toEqual([
+      "failed",
+      "Loading needs more than 67108864 bytes of memory (its manifest asks for 256 MiB; to allow it: bascule accept notes)",
+    ]);
+    expect([await accept(fresh), fresh.status("notes")?.state, held(fresh)]).toEqual(["accepted", "loaded", [256, 60, 30]]);
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { decideLimits, type LimitSources, limitHint, withLimitHint } from "../../../host/policy/tool-limits.ts";
+import { resourceExhausted, wallTimeout } from "../../../host/errors.ts";
+import { DEFAULT_LIMITS, LIMIT_CEILINGS, type LimitRequest } from "../../../manifests/mod.ts";
+import type { RegisteredTool } from "../../../host/tools/tool.ts";
+import { functionOf, pluginToolOf } from "../../support/registered.ts";
+
+const MIB = 1024 * 1024;
+const ASKS: LimitRequest = { memoryBytes: 256 * MIB, cpuMs: 60_000, operations: 5 };
+const big = pluginToolOf("words", { name: "big", timeoutMs: 90_000 }, { manifest: { limits: ASKS } });
+
+function decided(tool: RegisteredTool, sources: Partial<LimitSources> = {}): ReturnType<typeof decideLimits> {
+  return decideLimits(tool, { rules: {}, accepted: {}, classWallMs: DEFAULT_LIMITS.wallMs, ...sources });
+}
+
+describe("decideLimits()", () => {
+  it("gives a plugin the defaults, or less where it asks for less, until somebody allows more [B3.requests]", () => {
+    expect(decided(big)).toEqual({
+      limits: { ...DEFAULT_LIMITS, operations: 5 },
+      lacking: [
+        { limit: "wallMs", asked: 90_000, allowed: 30_000, by: "consent" },
+        { limit: "cpuMs", asked: 60_000, allowed: 10_000, by: "consent" },
+        { limit: "memoryBytes", asked: 256 * MIB, allowed: 64 * MIB, by: "consent" },
+      ],
+    });
+  });
+
+  it("gives what a person accepted and nothing above it, nor more than it asks for [B3.requests]", () => {
+    const accepted = { memoryBytes: 100 * MIB, cpuMs: 120_000, wallMs: 90_000, outputBytes: 16 * MIB };
+    expect(decided(big, { accepted })).toEqual({
+      limits: { ...DEFAULT_LIMITS, wallMs: 90_000, cpuMs: 60_000, memoryBytes: 100 * MIB, operations: 5 },
+      lacking: [{ limit: "memoryBytes", asked: 256 * MIB, allowed: 100 * MIB, by: "consent" }],
+    });
+  });
+
+  it("takes a rule's word in place of both: it allows more, and takes what was accepted away [B3.policy]", () => {
+    const rules = { memoryBytes: 512 * MIB, cpuMs: 5_000, wallMs: 80_000 };
+    expect(decided(big, { rules, accepted: { cpuMs: 60_000 } })).toEqual({
+      limits: { ...DEFAULT_LIMITS, wallMs: 80_000, cpuMs: 5_000, memoryBytes: 256 * MIB, operations: 5 },
+      lacking: [
+        { limit: "wallMs", asked: 90_000, allowed: 80_000, by: "policy" },
+        { limit: "cpuMs", asked: 60_000, allowed: 5_000, by: "policy" },
+      ],
+    });
+  });
+
+  it("asks nobody about what is a person's own word: tools of the program, and how long a caller waits [B3.own] [T2]", () => {
+    const own = functionOf("own", { timeoutMs: 500_000 });
+    expect(decided(own)).toEqual({ limits: { ...DEFAULT_LIMITS, wallMs: 500_000 }, lacking: [] });
+    const { limits, lacking } = decided(big, { timeoutMs: 200_000 });
+    expect([limits.wallMs, limits.cpuMs, lacking.map(({ limit }) => limit)]).toEqual([200_000, 10_000, ["cpuMs", "memoryBytes"]]);
+    expect(decided(big, { timeoutMs: 200_000, rules: { wallMs: 1_000 } }).limits.wallMs).toBe(1_000);
+  });
+
+  it("counts the class default of the route as a default, and the ceiling as the highest there is [B3.requests] [T2]", () => {
+    const most = pluginToolOf("words", { name: "most", timeoutMs: 600_000 }, { manifest: { limits: { memoryBytes: 9e12 } } });
+    expect(decided(most, { classWallMs: 600_000 })).toEqual({
+      limits: { ...DEFAULT_LIMITS, wallMs: 600_000 },
+      lacking: [{ limit: "memoryBytes", asked: LIMIT_CEILINGS.memoryBytes, allowed: 64 * MIB, by: "consent" }],
+    });
+  });
+});
+
+describe("withLimitHint()", () => {
+  const { lacking } = decided(big, { rules: { cpuMs: 10_000 } });
+  const call = { plugin: "words", lacking };
+
+  it("names what a plugin asks for and the smallest change that allows it [X3.limits]", () => {
+    expect(withLimitHint(wallTimeout(30_000), call).hint).toEqual({
+      command: "bascule accept words",
+      text: 'Plugin "words" asks for wallMs of 90 s, and 30 s is allowed',
+    });
+    expect(withLimitHint(resourceExhausted("cpuMs", 10_000), call).hint).toEqual({
+      text: 'Plugin "words" asks for cpuMs of 60 s, and 10 s is allowed by the rule of "policy" that sets "limits": to allow it, have it say {"cpuMs":60000}',
+    });
+  });
+
+  it("says nothing where the plugin asks for no more, or the limit is a quota [X3.limits]", () => {
+    const quota = resourceExhausted("memoryBytes", 1);
+    const errors = [resourceExhausted("outputBytes", 1), { ...quota, details: { ...quota.details, windowMs: 1 } }];
+    expect(errors.map((error) => withLimitHint(error, call))).toEqual(errors);
+    expect([limitHint("memoryBytes", {}), limitHint("operations", call), limitHint("__proto__", call)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
