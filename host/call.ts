@@ -187,6 +187,8 @@ interface ResultBase {
   readonly chain?: ChainMark;
   /** The steps below it, those of its steps included; there if it called other tools and is no step itself. */
   readonly steps?: readonly ChainStep[];
+  /** Operations that were under way and had not ended 5 s after the call did: what they still change is not in `filesModified`. */
+  readonly unfinished?: readonly string[];
   /** There if the call was to be recorded. */
   readonly recording?: RecordingSummary;
   /** There if it ran dry: what it would have changed. */

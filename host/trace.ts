@@ -199,6 +199,7 @@ class CallTrace implements Trace {
       ...(decision && { decision: summarizeDecision(decision) }),
       ...(this.#call.chain && { chain: markOf(this.#call.chain) }),
       ...(outcome?.steps && { steps: outcome.steps }),
+      ...(outcome?.unfinished && { unfinished: outcome.unfinished }),
       ...(outcome?.recording && { recording: outcome.recording }),
       ...(outcome?.dryRun && { dryRun: outcome.dryRun }),
       metadata: outcome?.metadata ?? {},

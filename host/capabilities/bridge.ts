@@ -6,6 +6,7 @@
 
 import type { AccessQuery, JsonValue } from "../../manifests/mod.ts";
 import type { HostAnswer } from "../../sandbox/mod.ts";
+import type { Acts } from "./acts.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { OpenFiles } from "./open-files.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -25,6 +26,9 @@ export interface BridgeContext {
   readonly limits: { readonly operationBytes: number };
   /** The files that the call holds open. Absent where it can open none. */
   readonly openFiles?: OpenFiles;
+  /** The operations under way. */
+  readonly acts: Acts;
+  /** Aborted when the call is cancelled, and when it ends. */
   readonly signal: AbortSignal;
   /** The call's requests that are under way; all are closed at its end. */
   readonly exchanges: Exchanges;

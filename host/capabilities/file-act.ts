@@ -1,7 +1,7 @@
 /** One act on guarded files: check every path, act, record what came of it, and turn failures into answers. */
 
 import type { HostAnswer } from "../../sandbox/mod.ts";
-import { FileError } from "../platform/platform.ts";
+import { FileError, type FileErrorCode } from "../platform/platform.ts";
 import type { CheckedPath } from "../platform/proof.ts";
 import { failure } from "./answer.ts";
 import type { BridgeContext } from "./bridge.ts";
@@ -47,10 +47,15 @@ export async function act(
     // Anything else is a bug of ours and must not look like the guest's.
     if (!(thrown instanceof FileError)) throw thrown;
     const refused = isRefusal(thrown);
+    if (HALF_DONE.has(thrown.code))
+      for (const { act: done, path } of allowed) if (done.permission === "write") reportModified(path, context);
     for (const { act: done } of allowed) context.record(refused ? { ...done, decision: "denied", layer: "resolved path" } : done);
     return refused ? refusedPlace(thrown, allowed, subject) : fileFailure(thrown.code, subject);
   }
 }
+
+/** Of acts that may have changed something before they failed. */
+const HALF_DONE: ReadonlySet<FileErrorCode> = new Set<FileErrorCode>(["interrupted", "no_space", "too_large", "other"]);
 
 /** The commonest form: one path, one act. */
 export async function actOn<A extends PathAccess>(

@@ -12,6 +12,7 @@ import { permissionsBridge } from "./permissions.ts";
 import { toolsBridge } from "./tools.ts";
 import { workspaceBridge } from "./workspace.ts";
 
+export { type Acts, createActs, createFileLanes } from "./acts.ts";
 export type { Bridge, BridgeContext, CapabilityAct, OperationHandler } from "./bridge.ts";
 export { checkUrl, checkPath, type Denial, type PathAccess, type PathAllowed, type PathCheck, type PathDenied } from "./checked.ts";
 export { createExchanges, type Exchanges } from "./net-exchanges.ts";

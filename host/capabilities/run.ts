@@ -33,6 +33,17 @@ export function createRunProgram({ bridge, limits, progress }: RunContext): RunP
   const { platform, cwd: workspace, signal } = bridge;
 
   return async (program, options) => {
+    const end = await bridge.acts.begin({ name: "run", args: { path: program } });
+    // The tool learns why it was stopped.
+    if (end === undefined) throw signal.reason;
+    try {
+      return await run(program, options);
+    } finally {
+      end();
+    }
+  };
+
+  async function run(program: string, options: RunOptions): Promise<RanProgram> {
     const { args = [], stdin, timeoutMs } = options;
     const name = admit(program, bridge);
     checkArguments(args);
@@ -69,7 +80,7 @@ export function createRunProgram({ bridge, limits, progress }: RunContext): RunP
     timer.stop();
     deltas.end();
     return { ...end, ...captured.read(), ...(timer.fired() && { timedOut: true as const }) } satisfies RanProgram;
-  };
+  }
 }
 
 /** The name as it is looked up: a path is absolute. */

@@ -91,7 +91,7 @@ export function createWorkspaceFiles(context: BridgeContext): WorkspaceFiles {
   ): Promise<HostAnswer & { ok: true }> {
     const handler = workspaceBridge.operations[`workspace.${name}`];
     if (handler === undefined) throw new Error(`No operation "workspace.${name}"`);
-    const answered = await metered(handler, { args, ...(bytes && { bytes }) }, context);
+    const answered = await metered(handler, { name: `workspace.${name}`, args, ...(bytes && { bytes }) }, context);
     if (answered.ok) return answered;
     throw toError(answered.error);
   }

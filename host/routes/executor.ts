@@ -44,6 +44,8 @@ export interface OutcomeBase {
   readonly dryRun?: DryRunReport;
   /** Of the chain that it began. */
   readonly steps?: readonly ChainStep[];
+  /** Operations that did not end with it: what they still change is in no list. */
+  readonly unfinished?: readonly string[];
   /** What a call that did not end had produced so far. */
   readonly partialOutput?: JsonValue;
 }

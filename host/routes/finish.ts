@@ -20,8 +20,8 @@ function counted(outcome: Outcome, { meter, decision }: Execution): Outcome {
   const used = { ...outcome.used, bytesRead, bytesWritten, requests };
   const error = meter.excess ?? (isOfTheQuota(outcome, decision.limits.cpuMs) ? meter.outOfCpu() : undefined);
   if (error === undefined) return { ...outcome, used };
-  const { filesModified } = outcome;
-  return { ok: false, error, used, filesModified };
+  const { filesModified, unfinished } = outcome;
+  return { ok: false, error, used, filesModified, ...(unfinished && { unfinished }) };
 }
 
 /** Out of CPU time earlier than the call's own limit. */

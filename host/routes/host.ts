@@ -38,9 +38,8 @@ async function runNatively(create: ToolFactory, execution: Execution, options: H
   const refused = checkServers(execution.tool.definition.permissions, record.bridge);
   if (refused) return { ok: false, error: refused, used: { wallMs: 0 }, filesModified: [] };
   const ending = await runToEnd(create, execution, { ...options, record, stop });
-  const calls = record.endCalls();
-  const steps = calls && (await calls);
-  const facts = { used: { wallMs: record.elapsedMs() }, filesModified: record.filesModified(), ...(steps && { steps }) };
+  const ended = await record.end();
+  const facts = { used: { wallMs: record.elapsedMs() }, filesModified: record.filesModified(), ...ended };
   if (ending.kind === "ended") {
     const { value: end } = ending;
     if (end.kind === "returned") return readReturned(end.value, execution, facts);

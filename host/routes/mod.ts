@@ -1,5 +1,6 @@
 /** Routes: where a call runs. A new one is its file and its line here; each passes `test/conformance/executor.ts` (SPEC O5). */
 
+import { createFileLanes } from "../capabilities/mod.ts";
 import type { Executors } from "./executor.ts";
 import { finished } from "./finish.ts";
 import type { DryRuns } from "../overlay/dry-runs.ts";
@@ -16,8 +17,9 @@ export { createWasmExecutor } from "./wasm.ts";
 export type ExecutorsOptions = WasmRouteOptions & RemoteRouteOptions & { readonly dryRuns: Pick<DryRuns, "allow"> };
 
 /** One executor for every route that policy can name. */
-export function createExecutors(options: ExecutorsOptions): Executors {
-  const { allow } = options.dryRuns;
+export function createExecutors(given: ExecutorsOptions): Executors {
+  const { allow } = given.dryRuns;
+  const options = { fileLanes: createFileLanes(), ...given };
   return Object.freeze({
     host: finished(allow(createHostExecutor(options)), options),
     wasm: finished(allow(createWasmExecutor(options)), options),

@@ -6,7 +6,7 @@ import { toolFailed } from "../errors.ts";
 import type { Outcome, OutcomeBase } from "./executor.ts";
 
 /** What the host itself knows about the run. */
-export type OutcomeFacts = Pick<OutcomeBase, "used" | "filesModified" | "steps">;
+export type OutcomeFacts = Pick<OutcomeBase, "used" | "filesModified" | "steps" | "unfinished">;
 
 /** Plain JSON. */
 export function plainOutcome(output: JsonValue, facts: OutcomeFacts): Outcome {
@@ -26,6 +26,7 @@ export function partsOutcome(parts: JsonObject, facts: OutcomeFacts): Outcome {
   const base: OutcomeBase = {
     used: facts.used,
     ...(facts.steps && { steps: facts.steps }),
+    ...(facts.unfinished && { unfinished: facts.unfinished }),
     filesModified: [...new Set([...facts.filesModified, ...claimed.slice(0, MOST_FILES)])],
     ...(content.length > 0 && { content }),
     ...(isJsonObject(metadata) && { metadata }),

@@ -4,6 +4,7 @@ import type { EmitEvent, EventSubject } from "../audit/events.ts";
 import {
   type BridgeContext,
   type CapabilityAct,
+  createActs,
   createExchanges,
   createOpenFiles,
   grantHint,
@@ -33,6 +34,7 @@ import type { CallSecrets } from "../secrets/call-secrets.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { PluginVersion, RegisteredTool } from "../tools/tool.ts";
 import type { Undos } from "../undo/undos.ts";
+import type { Shares } from "../../sandbox/mod.ts";
 import type { Execution } from "./executor.ts";
 import { createRunTime, type RunTime } from "./run-time.ts";
 
@@ -49,6 +51,16 @@ export interface RouteOptions {
   readonly undos?: Pick<Undos, "keep">;
   /** Gives a call its way to other tools. Absent: there is none. */
   readonly openTools?: OpenToolCalls;
+  /** What the file operations of all calls share. Absent: none of them waits. */
+  readonly fileLanes?: Shares;
+}
+
+/** What the end of a run has to tell. */
+export interface RunEnd {
+  /** Of all that it called; absent if it called nothing. */
+  readonly steps?: readonly ChainStep[];
+  /** Operations that did not end with it. */
+  readonly unfinished?: readonly string[];
 }
 
 /** One run while it lasts. */
@@ -72,9 +84,12 @@ export interface RunRecord {
   progress(value: JsonValue): void;
   /** A line that the guest wrote. */
   guestLine(level: LogLevel, text: string): void;
-  /** Ends what it called and still runs, and tells of all that it called; undefined if it called nothing. */
-  endCalls(): Promise<readonly ChainStep[] | undefined> | undefined;
-  /** Gives up whatever the run still holds open. To be called at its end, however it ended. */
+  /**
+   * Ends whatever it began: what has not begun is dropped, the rest is waited for. Afterwards it tells nothing any more, and what it
+   * told is complete. Undefined if it began nothing.
+   */
+  end(): Promise<RunEnd> | undefined;
+  /** The same without waiting, for a run that failed. Nothing after `end`. */
   close(): void;
 }
 
@@ -99,6 +114,7 @@ class CallRun implements RunRecord {
   #refused: CapabilityAct | undefined;
   #wasTooLarge = false;
   #asks: PermissionAsks | undefined;
+  #isEnded = false;
 
   constructor(execution: Execution, options: RouteOptions) {
     const { call, decision } = execution;
@@ -148,21 +164,32 @@ class CallRun implements RunRecord {
     return Math.max(0, this.#options.platform.clock.monotonic() - this.#begunMs);
   }
 
-  endCalls(): Promise<readonly ChainStep[] | undefined> | undefined {
-    const tools = this.#bridge?.tools;
-    return tools?.close().then(() => tools.steps);
+  end(): Promise<RunEnd> | undefined {
+    if (this.#bridge !== undefined) return this.#end(this.#bridge);
+    this.#isEnded = true;
+    return undefined;
   }
 
   close(): void {
-    if (this.#bridge === undefined) return;
+    if (!this.#isEnded) void this.end();
+  }
+
+  async #end({ acts, exchanges, openFiles, tools }: BridgeContext): Promise<RunEnd> {
     this.#asks?.close();
-    const { platform } = this.#options;
-    const { callId, exchanges, openFiles } = this.#bridge;
+    const ending = acts.end();
     exchanges.closeAll();
-    void openFiles?.close((error) => platform.log.write("warn", "A file did not close", { callId, error: String(error) }));
+    void openFiles?.close((error) => this.log.write("warn", "A file did not close", { error: String(error) }));
+    await tools?.close();
+    const unfinished = await ending;
+    this.#isEnded = true;
+    if (unfinished.length > 0) this.log.write("warn", "Operations did not end with their call", { operations: unfinished });
+    const steps = tools?.steps;
+    return { ...(steps && { steps }), ...(unfinished.length > 0 && { unfinished }) };
   }
 
   progress(said: JsonValue): void {
+    // Nothing comes after the terminal event, whatever a tool still does.
+    if (this.#isEnded) return;
     const { emit, secrets } = this.#options;
     const { call } = this.#execution;
     const value = secrets.redact(said);
@@ -197,16 +224,22 @@ class CallRun implements RunRecord {
   #openBridge(): BridgeContext {
     const { tool, call, decision, signal, meter, overlay } = this.#execution;
     const version = this.#version;
-    const { undos } = this.#options;
+    const { undos, fileLanes } = this.#options;
     const { platform } = overlay ?? this.#options;
+    const { session } = call;
+    const acts = createActs({
+      ...{ callId: call.callId, plugin: tool.plugin, owner: session.owner ?? session.id, signal, clock: this.#options.platform.clock },
+      ...(fileLanes && { fileLanes }),
+    });
     return {
       callId: call.callId,
+      acts,
       openFiles: createOpenFiles(call.callId),
       grant: decision.grant,
-      cwd: call.session.workspace,
+      cwd: session.workspace,
       platform: undos === undefined ? platform : undos.keep(this.#execution, platform),
       limits: decision.limits,
-      signal,
+      signal: acts.signal,
       exchanges: createExchanges(),
       meter,
       secrets: this.#secrets,
@@ -241,6 +274,7 @@ class CallRun implements RunRecord {
   }
 
   #record(act: CapabilityAct): void {
+    if (this.#isEnded) return;
     const { decision, permission, layer, rule, method } = act;
     // A guest may name a megabyte, ten thousand times; whoever reads events holds on to them.
     const value = act.value.length > SHOWN_VALUE ? `${act.value.slice(0, SHOWN_VALUE)}…` : act.value;

@@ -47,13 +47,13 @@ export function createWasmExecutor(options: WasmRouteOptions): Executor {
           filesModified: [],
         };
       const { outcome, recording } = await invoke(binding.version, execution, record, options);
-      const calls = record.endCalls();
-      const steps = calls && (await calls);
+      const ending = record.end();
+      const ended = ending && (await ending);
       const told = toOutcome(outcome, record, execution.signal);
       const lost = lostState(binding.version, execution, outcome);
       if (lost) record.log.write("warn", STATE_LOST);
       const metadata = lost && { metadata: { ...told.metadata, stateLost: STATE_LOST } };
-      return { ...told, ...metadata, ...(recording && { recording }), ...(steps && { steps }) };
+      return { ...told, ...metadata, ...(recording && { recording }), ...ended };
     } finally {
       record.close();
       lease.release();

@@ -1,7 +1,7 @@
 /** What a bridge knows about a call, with one layer of permissions and everything it reported kept. */
 
 import type { BridgeContext, CapabilityAct } from "../../host/capabilities/mod.ts";
-import { answerOperation, createExchanges, createOpenFiles } from "../../host/capabilities/mod.ts";
+import { answerOperation, createActs, createExchanges, createOpenFiles } from "../../host/capabilities/mod.ts";
 import type { Platform } from "../../host/platform/platform.ts";
 import { CallMeter } from "../../host/quotas/meter.ts";
 import { createSecrets } from "../../host/secrets/secrets.ts";
@@ -44,6 +44,10 @@ export function testCall(options: TestCallOptions): TestCall {
     layers: [{ name: "grant", permissions: compilePermissions(permissions, bases), unnamed: "none", otherwise: "prompt" }],
   };
   const secrets = createSecrets({ platform, sources: () => options.secrets ?? {}, root: cwd });
+  const calls = createActs({
+    ...{ callId: "call-1", plugin: plugin ?? undefined, owner: "session-1", clock: platform.clock },
+    signal: options.signal ?? new AbortController().signal,
+  });
   const context: BridgeContext = {
     callId: "call-1",
     ...(plugin !== null && { plugin }),
@@ -53,7 +57,8 @@ export function testCall(options: TestCallOptions): TestCall {
     platform,
     limits: { operationBytes },
     openFiles: createOpenFiles("call-1"),
-    signal: options.signal ?? new AbortController().signal,
+    acts: calls,
+    signal: calls.signal,
     exchanges: createExchanges(),
     meter: new CallMeter(),
     ...(ownFiles && { ownFiles }),

@@ -137,6 +137,7 @@ export const RESULT: TSchema = some({
   ),
   sideEffects: TEXTS,
   filesModified: TEXTS,
+  unfinished: Type.Optional(Type.Array(TEXT, { description: "Operations that had not ended 5 s after the call did" })),
   route: Type.Optional(TEXT),
   durationMs: MILLISECONDS,
   limitsUsed: OBJECT,

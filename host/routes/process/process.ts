@@ -160,10 +160,11 @@ async function runToEnd(
       process.send(JSON.stringify({ type: "stop", reason }));
     },
   });
-  const calls = record.endCalls();
-  const steps = calls && (await calls);
+  // It acts by itself: only when it is gone it does nothing more.
+  await process.end();
+  const ended = await record.end();
   const used = { wallMs: record.elapsedMs(), ...conversation.used() };
-  const facts = { used, filesModified: record.filesModified(), ...(steps && { steps }) };
+  const facts = { used, filesModified: record.filesModified(), ...ended };
   const parts = { record, tool: execution.tool, code: process.code, mayHaveRun: broker.ran || confinement === "none" };
   if (ending.kind === "ended") return toOutcome(ending.value, facts, parts);
   const error = ending.reason === "timeout" ? wallTimeout(decision.limits.wallMs) : cancelled();
