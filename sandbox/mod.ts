@@ -12,6 +12,7 @@ export type { SandboxUse } from "./pool/pool.ts";
 export { type Claim, type GiveBack, Shares } from "./call/shares.ts";
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 export { createSandbox } from "./sandbox.ts";
+export { findOwn, ownPath } from "./operations/own-files.ts";
 export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod, Supports } from "./operations/subtle.ts";
 export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./worker/port.ts";
 export { ABORT, type CallWorld, type CryptoAnswer, isTape, isTime, type KeptTape, type Tape, TIMERS } from "./tape/tape.ts";

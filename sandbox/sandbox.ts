@@ -6,6 +6,7 @@ import { deliverLogs, outcomeOf, ownFault } from "./call/call-outcome.ts";
 import type { CallWords } from "./guest/protocol.ts";
 import type { Image } from "./image/image.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
+import { shareFiles } from "./operations/own-files.ts";
 import type { CallJob, Job, LoadedPlugin } from "./pool/job.ts";
 import type { Parking } from "./image/parked.ts";
 import { createPluginCache } from "./image/plugin-cache.ts";
@@ -229,7 +230,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       }
       const under = loading.get(source.digest);
       if (under !== undefined) return under;
-      const settled = takeTurn(() => find(source)).finally(() => loading.delete(source.digest));
+      const settled = takeTurn(() => find({ ...source, files: shareFiles(source.files) })).finally(() => loading.delete(source.digest));
       loading.set(source.digest, settled);
       return settled;
     },

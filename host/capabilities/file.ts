@@ -1,6 +1,6 @@
 /** The bridge of open files: `Deno.open` and what `Deno.FsFile` does (SPEC PB2). */
 
-import type { HostAnswer } from "../../sandbox/mod.ts";
+import { findOwn, type HostAnswer, ownPath } from "../../sandbox/mod.ts";
 import { FileError, type GuardedFile, type OpenOptions } from "../platform/platform.ts";
 import type { CheckedPath } from "../platform/proof.ts";
 import { answer, failure } from "./answer.ts";
@@ -9,7 +9,6 @@ import { bothPaths, type PathAccess, type PathAllowed } from "./checked.ts";
 import { act, admit, reportModified } from "./file-act.ts";
 import { fileFailure } from "./file-failure.ts";
 import { MAX_FILE_BYTES, toDenoInfo } from "./fs.ts";
-import { findOwn, ownPath } from "./own-files.ts";
 import { MAX_FILES_OF_A_CALL, type OpenFile, type OpenFiles } from "./open-files.ts";
 import { operation } from "./operation.ts";
 
@@ -176,10 +175,13 @@ async function openOwn(own: string, { options, subject, openFiles }: OwnWish, { 
   return id === undefined ? tooMany(subject) : answer(id);
 }
 
+const OWN_PIECE_BYTES = 64 * 1024;
+
 function ownFile(bytes: Uint8Array): GuardedFile {
   const refuse = (): Promise<never> => Promise.reject(new FileError("permission_denied", "A plugin's own files cannot be changed"));
   return {
-    read: async (position, length) => bytes.slice(position, position + length),
+    // A read may answer less than was asked for; copying more would hold up the host's thread.
+    read: async (position, length) => bytes.slice(position, position + Math.min(length, OWN_PIECE_BYTES)),
     write: refuse,
     truncate: refuse,
     setTimes: refuse,

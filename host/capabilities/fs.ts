@@ -1,14 +1,13 @@
 /** The file bridge: `Deno.readFile` and its like, as operations on guarded files (SPEC C4, PB1). */
 
 import type { JsonValue } from "../../manifests/mod.ts";
-import type { HostAnswer } from "../../sandbox/mod.ts";
+import { type HostAnswer, ownPath } from "../../sandbox/mod.ts";
 import type { FileInfo } from "../platform/platform.ts";
 import { answer, failure } from "./answer.ts";
 import type { Bridge, BridgeContext } from "./bridge.ts";
 import { bothPaths } from "./checked.ts";
 import { act, actOn, admit, isOver, reportModified } from "./file-act.ts";
 import { fileFailure } from "./file-failure.ts";
-import { findOwn, ownInfo, type OwnNode, ownPath, ownRealPath } from "./own-files.ts";
 import { listDirectory } from "./list-directory.ts";
 import { operation } from "./operation.ts";
 import { makeTemp } from "./temp.ts";
@@ -22,14 +21,13 @@ const MAX_COPY_BYTES = 2 ** 30;
 export const fsBridge: Bridge = {
   name: "fs",
   operations: {
-    "fs.readFile": operation({ path: "string" }, async ({ path }, context) => {
-      const subject = `readfile '${path}'`;
-      const own = findOwnNode(path, context);
-      if (own !== undefined) return readOwn(own, subject, context);
-      return await actOn({ access: "read", written: path }, subject, context, async (checked) =>
-        answer(null, await context.platform.guarded.readBytes(checked, { maxBytes: context.limits.operationBytes })),
-      );
-    }),
+    "fs.readFile": operation(
+      { path: "string" },
+      async ({ path }, context) =>
+        await actOn({ access: "read", written: path }, `readfile '${path}'`, context, async (checked) =>
+          answer(null, await context.platform.guarded.readBytes(checked, { maxBytes: context.limits.operationBytes })),
+        ),
+    ),
 
     "fs.writeFile": operation(
       { path: "string", append: "boolean?", create: "boolean?", createNew: "boolean?", mode: "count?" },
@@ -40,24 +38,22 @@ export const fsBridge: Bridge = {
         }),
     ),
 
-    "fs.readDir": operation({ path: "string" }, async ({ path }, context) => {
-      const subject = `readdir '${path}'`;
-      const own = findOwnNode(path, context);
-      if (own !== undefined) return listOwn(own, subject);
-      return await listDirectory(path, subject, context, (entries) => answer(entries.map(({ name, kind }) => toEntry(name, kind))));
-    }),
+    "fs.readDir": operation(
+      { path: "string" },
+      async ({ path }, context) =>
+        await listDirectory(path, `readdir '${path}'`, context, (entries) => answer(entries.map(({ name, kind }) => toEntry(name, kind)))),
+    ),
 
     "fs.stat": operation({ path: "string" }, ({ path }, context) => inspect(path, "stat", context)),
     "fs.lstat": operation({ path: "string" }, ({ path }, context) => inspect(path, "lstat", context)),
 
-    "fs.realPath": operation({ path: "string" }, async ({ path }, context) => {
-      const subject = `realpath '${path}'`;
-      const own = ownPath(path);
-      if (own !== undefined) return findOwnNode(path, context)?.node ? answer(ownRealPath(own)) : fileFailure("not_found", subject);
-      return await actOn({ access: "read", written: path }, subject, context, async (checked) =>
-        answer(await context.platform.guarded.realPath(checked)),
-      );
-    }),
+    "fs.realPath": operation(
+      { path: "string" },
+      async ({ path }, context) =>
+        await actOn({ access: "read", written: path }, `realpath '${path}'`, context, async (checked) =>
+          answer(await context.platform.guarded.realPath(checked)),
+        ),
+    ),
 
     "fs.mkdir": operation(
       { path: "string", recursive: "boolean?", mode: "count?" },
@@ -119,8 +115,8 @@ async function rename(from: string, to: string, context: BridgeContext): Promise
 
 async function copyFile(from: string, to: string, context: BridgeContext): Promise<HostAnswer> {
   const subject = `copy '${from}' -> '${to}'`;
-  const own = findOwnNode(from, context);
-  if (own !== undefined) return failure("NotSupported", `A plugin's own file cannot be copied; read it and write its contents: ${subject}`);
+  if (ownPath(from) !== undefined)
+    return failure("NotSupported", `A plugin's own file cannot be copied; read it and write its contents: ${subject}`);
   const source = admit({ access: "read", written: from }, subject, context);
   if (!source.ok) return source.answer;
   const target = admit({ access: "write", written: to }, subject, context);
@@ -141,10 +137,7 @@ async function copyFile(from: string, to: string, context: BridgeContext): Promi
 }
 
 async function inspect(path: string, how: "stat" | "lstat", context: BridgeContext): Promise<HostAnswer> {
-  const subject = `${how} '${path}'`;
-  const own = findOwnNode(path, context);
-  if (own !== undefined) return own.node ? answer(ownInfo(own.node)) : fileFailure("not_found", subject);
-  return await actOn({ access: "read", written: path }, subject, context, async (checked) =>
+  return await actOn({ access: "read", written: path }, `${how} '${path}'`, context, async (checked) =>
     answer(toDenoInfo(await context.platform.guarded[how](checked))),
   );
 }
@@ -160,26 +153,6 @@ function toEntry(name: string, kind: FileInfo["kind"]): JsonValue {
 
 function kindFlags(kind: FileInfo["kind"]): { readonly isFile: boolean; readonly isDirectory: boolean; readonly isSymlink: boolean } {
   return { isFile: kind === "file", isDirectory: kind === "directory", isSymlink: kind === "symlink" };
-}
-
-/** Defined if the path is one of the plugin's own, whether or not there is something. */
-function findOwnNode(path: string, { ownFiles }: BridgeContext): { readonly node?: OwnNode } | undefined {
-  const own = ownPath(path);
-  if (own === undefined) return undefined;
-  const node = ownFiles && findOwn(ownFiles, own);
-  return node === undefined ? {} : { node };
-}
-
-function readOwn({ node }: { readonly node?: OwnNode }, subject: string, { limits }: BridgeContext): HostAnswer {
-  if (node === undefined) return fileFailure("not_found", subject);
-  if (node.kind === "directory") return fileFailure("is_a_directory", subject);
-  return node.bytes.length > limits.operationBytes ? fileFailure("too_large", subject) : answer(null, node.bytes.slice());
-}
-
-function listOwn({ node }: { readonly node?: OwnNode }, subject: string): HostAnswer {
-  if (node === undefined) return fileFailure("not_found", subject);
-  if (node.kind === "file") return fileFailure("not_a_directory", subject);
-  return answer(Array.from(node.names, ([name, kind]) => toEntry(name, kind)));
 }
 
 /** Absent options are left out, as `exactOptionalPropertyTypes` wants them. */

@@ -8,6 +8,8 @@ import type { World } from "../tape/call-world.ts";
 import type { HostCallAnswer, HostCallWords } from "../engine/guest-host.ts";
 import type { ExhaustedLimit, Fault } from "../fault.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "../operations/local-operations.ts";
+import type { LocalAnswer } from "../operations/local-answer.ts";
+import { answerOwn } from "../operations/own-files.ts";
 import { argumentsJson, OPERATION_TEXT_BYTES } from "../marshal.ts";
 import type { SubtleCall, SubtleCallRequest } from "../operations/subtle-calls.ts";
 import { SUBTLE_PREFIX } from "../operations/subtle-operations.ts";
@@ -19,6 +21,8 @@ export const AWAITED_OPERATION = 0x7fff_ffff;
 export interface OperationsEnvironment {
   readonly local: LocalEnvironment;
   post(message: WorkerMessage): void;
+  /** Keeps the thread's event loop turning until the work is done. */
+  background(work: Promise<void>): void;
   /** Opens a call's share of cryptography. */
   openSubtle(number: number): SubtleCall;
   /** Blocks the thread until the answer to call `number`'s synchronous operation, or `until`, or cancellation. */
@@ -29,6 +33,8 @@ export interface OperationsEnvironment {
 export interface OperatingCall {
   readonly number: number;
   readonly limits: Limits;
+  /** The plugin's own. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
   readonly clock: CallClock;
   readonly log: CallLog;
   readonly use: CallUse;
@@ -51,11 +57,14 @@ export interface OperatingCall {
 /** The operations that wait for a person (SPEC D4, E7). Synchronous, they have no more time than the call. */
 export const ASKS_PERSON: ReadonlySet<string> = new Set(["permissions.request", "tools.asked"]);
 
+/** An answer about the plugin's own files is known at once, and enters the guest like any other. */
+type Answerer = "host" | "crypto" | "person" | LocalAnswer;
+
 export class CallOperations {
   readonly #call: OperatingCall;
   readonly #env: OperationsEnvironment;
   /** Those that have not been answered, by the guest's id, and who answers them. */
-  readonly #pending: Map<number, "host" | "crypto" | "person"> = new Map();
+  readonly #pending: Map<number, Answerer> = new Map();
   #pendingAtHost = 0;
   #subtle: SubtleCall | undefined;
   /** Made when it is first used: most calls need none. */
@@ -82,12 +91,13 @@ export class CallOperations {
     return this.#pending.has(id);
   }
 
-  /** Its answer enters the guest. */
-  settled(id: number): void {
+  /** Its answer enters the guest. @returns the bytes that belong to it, where they are the plugin's own */
+  settled(id: number): Uint8Array | undefined {
     const where = this.#pending.get(id);
-    if (where === "host" || where === "person") this.#pendingAtHost--;
+    if (where !== undefined && where !== "crypto") this.#pendingAtHost--;
     this.#pending.delete(id);
     if (where === "person") this.#call.resumeWall();
+    return typeof where === "object" ? where.bytes : undefined;
   }
 
   close(): void {
@@ -129,6 +139,8 @@ export class CallOperations {
     if (operation === "timers") return this.#exhaust("timers", limits.timers);
     this.#count++;
     if (this.#count > limits.operations) return this.#exhaust("operations", limits.operations);
+    const own = answerOwn({ operation, told, maxBytes: limits.operationBytes }, this.#call.files);
+    if (own !== undefined) return this.#answerOwn(id, own);
     const text = argumentsJson(told);
     if (text.length > OPERATION_TEXT_BYTES || (bytes?.length ?? 0) > limits.operationBytes)
       return this.#exhaust("operationBytes", limits.operationBytes);
@@ -139,13 +151,26 @@ export class CallOperations {
     if (id === 0 && operation.startsWith("tools.")) return errorAnswer("NotSupported", "Calls of tools answer later");
     if (id === 0) return mayWait ? this.#sendAndSuspend(operation, text, bytes) : this.#sendAndWait(operation, text, bytes);
     if (operation.startsWith(SUBTLE_PREFIX)) return this.#beginSubtle(id, { method: operation.slice(SUBTLE_PREFIX.length), text, bytes });
-    if (this.#pendingAtHost >= limits.pendingOperations) return this.#exhaust("pendingOperations", limits.pendingOperations);
+    if (this.#pendingAtHost >= limits.pendingOperations) return this.#exhaustPending();
     this.#begin(id, ASKS_PERSON.has(operation) ? "person" : "host");
     this.#send(id, operation, text, bytes);
     return { answer: undefined };
   }
 
-  #begin(id: number, where: "host" | "crypto" | "person"): void {
+  #answerOwn(id: number, own: LocalAnswer): HostCallAnswer {
+    if (id === 0) return own;
+    if (this.#pendingAtHost >= this.#call.limits.pendingOperations) return this.#exhaustPending();
+    this.#begin(id, own);
+    // Later, because the guest runs now. The bytes stay where they are until the answer enters it: a thousand may wait.
+    this.#env.background(Promise.resolve().then(() => this.#call.answer(id, own.answer, undefined)));
+    return { answer: undefined };
+  }
+
+  #exhaustPending(): HostCallAnswer {
+    return this.#exhaust("pendingOperations", this.#call.limits.pendingOperations);
+  }
+
+  #begin(id: number, where: Answerer): void {
     this.#pending.set(id, where);
     if (where !== "crypto") this.#call.use.pending(++this.#pendingAtHost);
     if (where === "person") this.#call.pauseWall();
@@ -154,7 +179,7 @@ export class CallOperations {
 
   /** Its time counts as the call's own: the threads that do the work are the host's. */
   #beginSubtle(id: number, request: SubtleCallRequest): HostCallAnswer {
-    const { number, limits, clock, world } = this.#call;
+    const { number, clock, world } = this.#call;
     const open = (): SubtleCall => this.#env.openSubtle(number);
     this.#subtle ??= world === undefined ? open() : world.openSubtle(open);
     const begun = this.#subtle.begin(request, ({ answer, bytes }, elapsedMs) => {
@@ -162,7 +187,7 @@ export class CallOperations {
       if (fault === undefined) this.#call.answer(id, answer, bytes);
       else this.#call.end(fault);
     });
-    if (!begun) return this.#exhaust("pendingOperations", limits.pendingOperations);
+    if (!begun) return this.#exhaustPending();
     this.#begin(id, "crypto");
     return { answer: undefined };
   }

@@ -97,6 +97,10 @@ export class Run implements OperatingCall {
     return this.#request.limits;
   }
 
+  get files(): ReadonlyMap<string, Uint8Array> {
+    return this.#request.files;
+  }
+
   get world(): World | undefined {
     return this.#world;
   }
@@ -140,10 +144,10 @@ export class Run implements OperatingCall {
 
   #settle(operation: number, answer: string, bytes: Uint8Array | undefined): void {
     this.#enter((instance) => {
-      this.#operations.settled(operation);
+      const brought = this.#operations.settled(operation) ?? bytes;
       this.#world?.answerEnters(operation);
-      this.use.carried(answer, bytes);
-      return instance.settle(operation, answer, bytes);
+      this.use.carried(answer, brought);
+      return instance.settle(operation, answer, brought);
     });
   }
 

@@ -4,7 +4,6 @@ import { LOAD_TIME_MS } from "../image/base-image.ts";
 import type { Codec } from "../operations/codec.ts";
 import type { Compiler } from "./compile.ts";
 import { lateFault, type LoadFault } from "../fault.ts";
-import { argumentsJson } from "../marshal.ts";
 import type { Image } from "../image/image.ts";
 import type { Restorer } from "../image/restorer.ts";
 import { GuestException } from "../engine/guest-values.ts";
@@ -12,6 +11,8 @@ import { type GuestHost, NEVER_SUSPENDS } from "../engine/guest-host.ts";
 import { atOnce, type Steps } from "../engine/steps.ts";
 import type { Instance } from "../engine/instance.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "../operations/local-operations.ts";
+import { errorAnswer, type LocalAnswer } from "../operations/local-answer.ts";
+import { answerOwn } from "../operations/own-files.ts";
 import type { Digest, Supports } from "../operations/subtle.ts";
 import { readStatus } from "../call/status.ts";
 import { positionIn } from "./positions.ts";
@@ -35,7 +36,6 @@ export interface LoadRequest {
 
 export type Loaded = { readonly ok: true; readonly image: Image } | { readonly ok: false; readonly fault: LoadFault };
 
-const OWN_FILES = "/$plugin/";
 const JOBS_A_SLICE = 1_000;
 
 /** Runs a plugin's top-level code on `instance`, which holds the base image, and captures the result. */
@@ -118,30 +118,9 @@ function createLoadWorld(request: LoadRequest, modules: ModuleTable, thread: Loa
   };
 }
 
-function answerAtLoad(operation: string, text: string, files: ReadonlyMap<string, Uint8Array>): { answer: string; bytes?: Uint8Array } {
-  const path = operation === "fs.readFile" ? pathOf(text) : undefined;
-  if (path === undefined || !path.startsWith(OWN_FILES)) {
-    const message = `${operation} is not available while the plugin loads; move it into the tool function`;
-    return { answer: `e${JSON.stringify({ name: "NotCapable", message })}` };
-  }
-  const bytes = files.get(path.slice(OWN_FILES.length));
-  if (bytes === undefined) {
-    return {
-      answer: `e${JSON.stringify({ name: "NotFound", message: `No such file or directory (os error 2): readfile '${path}'`, code: "ENOENT" })}`,
-    };
-  }
-  return { answer: "vnull", bytes };
-}
-
-function pathOf(text: string): string | undefined {
-  try {
-    const args: unknown = JSON.parse(argumentsJson(text));
-    const path: unknown = typeof args === "object" && args !== null ? Reflect.get(args, "path") : undefined;
-    return typeof path === "string" ? path : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+function answerAtLoad(operation: string, told: string, files: ReadonlyMap<string, Uint8Array>): LocalAnswer {
+  const own = operation === "fs.readFile" ? answerOwn({ operation, told, maxBytes: Infinity }, files) : undefined;
+  return own ?? errorAnswer("NotCapable", `${operation} is not available while the plugin loads; move it into the tool function`);
 }
 
 /** Evaluates the module that imports every entry module, and waits for top-level await in virtual time. */
