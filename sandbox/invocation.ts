@@ -23,6 +23,9 @@ export type LoadOutcome =
   | { readonly ok: true; readonly loadMs: number; readonly imageBytes: number }
   | { readonly ok: false; readonly fault: LoadFault };
 
+/** One line of a guest's log. */
+export type LogLine = readonly [level: "debug" | "info" | "warn" | "error", text: string];
+
 /** One call into a loaded plugin. */
 export interface Invocation {
   readonly callId: string;
@@ -38,8 +41,8 @@ export interface Invocation {
   /** Its time and randomness, if they are not to be the machine's. */
   readonly world?: CallWorld;
   readonly hostCall: HostCallHandler;
-  /** Lines the guest logged, in order; text is guest data. */
-  readonly onLog: (level: "debug" | "info" | "warn" | "error", text: string) => void;
+  /** Lines the guest logged, in order and some at a time; text is guest data. */
+  readonly onLogs: (lines: readonly LogLine[]) => void;
   readonly signal: AbortSignal;
 }
 

@@ -5,6 +5,7 @@ export { type EngineBuild, engineInForce } from "./engine/engine-build.ts";
 export type { ExhaustedLimit, Fault, GuestToolError, LoadFault } from "./fault.ts";
 export type { HostAnswer, HostCallHandler, HostOperation, OperationError } from "./host-call.ts";
 export type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
+export { droppedText } from "./call/call-log.ts";
 export { createProcessSandbox } from "./process/process-sandbox.ts";
 export type { ProcessConnection, ProcessLauncher, ProcessPowers } from "./process/port.ts";
 export { serveProcess } from "./process/serve.ts";

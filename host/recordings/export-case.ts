@@ -86,7 +86,7 @@ async function runWith(answers: readonly CaseAnswer[], workspace: string, option
       limits: recording.limits,
       world: { seed: recording.seed, timeMs: startOf(recording) },
       hostCall: (operation) => (operation.name === "progress" ? Promise.resolve({ ok: true, value: null }) : bench.answer(operation)),
-      onLog: () => {},
+      onLogs: () => {},
       signal,
     });
     const [missing] = bench.missing();

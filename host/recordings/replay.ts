@@ -93,7 +93,7 @@ async function run(
     limits: patient(recording.limits),
     world: { seed: recording.seed, tape: recording.tape, ...(recording.timeMs !== undefined && { timeMs: recording.timeMs }) },
     hostCall: answers.answer,
-    onLog: () => {},
+    onLogs: () => {},
     signal: stop.signal,
   });
   options.signal.removeEventListener("abort", abort);

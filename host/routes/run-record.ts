@@ -63,6 +63,9 @@ export interface RunEnd {
   readonly unfinished?: readonly string[];
 }
 
+/** One line of a guest's log. */
+export type GuestLine = readonly [level: LogLevel, text: string];
+
 /** One run while it lasts. */
 export interface RunRecord {
   readonly bridge: BridgeContext;
@@ -82,8 +85,8 @@ export interface RunRecord {
   /** Milliseconds since the epoch. */
   readonly deadline: number;
   progress(value: JsonValue): void;
-  /** A line that the guest wrote. */
-  guestLine(level: LogLevel, text: string): void;
+  /** Lines that the guest wrote, in their order. */
+  guestLines(lines: readonly GuestLine[]): void;
   /**
    * Ends whatever it began: what has not begun is dropped, the rest is waited for. Afterwards it tells nothing any more, and what it
    * told is complete. Undefined if it began nothing.
@@ -197,13 +200,16 @@ class CallRun implements RunRecord {
     this.#tell("progress", () => call.onProgress?.(value));
   }
 
-  guestLine(level: LogLevel, text: string): void {
-    // Guest text stays in a field of its own: it makes no line, level or message of the host's.
-    this.log.write(level, "guest", { text });
+  guestLines(lines: readonly GuestLine[]): void {
+    const { log } = this;
     const { onLog } = this.#execution.call;
-    if (onLog === undefined) return;
-    const shown = this.#options.secrets.redact(text);
-    this.#tell("log", () => onLog(level, typeof shown === "string" ? shown : ""));
+    for (const [level, text] of lines) {
+      // Guest text stays in a field of its own: it makes no line, level or message of the host's.
+      log.write(level, "guest", { text });
+      if (onLog === undefined) continue;
+      const shown = this.#options.secrets.redact(text);
+      this.#tell("log", () => onLog(level, typeof shown === "string" ? shown : ""));
+    }
   }
 
   #tell(what: string, door: () => void): void {

@@ -94,7 +94,7 @@ async function invoke(
     ...(recording ? { world: recording.world } : worldOf(call)),
     ...(version.manifest.state === "session" && { session: call.session.id }),
     hostCall: recording ? recording.wrap(answer) : answer,
-    onLog: (level, text) => record.guestLine(level, text),
+    onLogs: (lines) => record.guestLines(lines),
     // Whatever it has not done yet is not done once a quota is used up.
     signal: meter.stopped === undefined ? signal : AbortSignal.any([signal, meter.stopped]),
   });

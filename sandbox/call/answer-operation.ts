@@ -68,10 +68,8 @@ export function answerOperation(thread: Answering, job: AskingCall, message: Ext
     (defect: unknown) => {
       // A handler answers every input; a rejection is our bug, and the guest learns no more than that it failed.
       reply({ ok: false, error: { name: "Error", message: `${message.name.slice(0, NAME_LENGTH)} failed` } });
-      job.invocation.onLog(
-        "error",
-        `Operation "${message.name.slice(0, NAME_LENGTH)}" crashed: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}`,
-      );
+      const why = defect instanceof Error ? (defect.stack ?? defect.message) : String(defect);
+      job.invocation.onLogs([["error", `Operation "${message.name.slice(0, NAME_LENGTH)}" crashed: ${why}`]]);
     },
   );
 }

@@ -1,9 +1,10 @@
 /** What a worker says of a call, made into what the host is told: within the call's limits, which no worker is believed to keep. */
 
 import type { Fault } from "../fault.ts";
-import type { Invocation, InvocationOutcome } from "../invocation.ts";
+import { LAST_LINE_BYTES, LOG_LINE_BYTES } from "./call-log.ts";
+import type { Invocation, InvocationOutcome, LogLine } from "../invocation.ts";
 import { parseGuestJson } from "../marshal.ts";
-import type { LogLine, WorkerMessage } from "../worker/protocol.ts";
+import type { WorkerMessage } from "../worker/protocol.ts";
 
 /** A call whose lines are counted. */
 export interface LoggingCall {
@@ -29,13 +30,14 @@ export function ownFault({ module, export: name }: Invocation, fault: Fault): Fa
   return fault.kind === "no_export" ? { ...fault, module, export: name } : fault;
 }
 
-/** @returns false once the call has logged more than it may. */
+/** Hands on what is within the call's limit, at the least that it costs. @returns false once the call has logged more. */
 export function deliverLogs(call: LoggingCall, lines: readonly LogLine[]): boolean {
-  for (const [level, text] of lines) {
-    call.effects++;
-    call.logBytes += text.length + 1;
-    if (call.logBytes > call.invocation.limits.logBytes) return false;
-    call.invocation.onLog(level, text);
+  const maximumBytes = call.invocation.limits.logBytes + LAST_LINE_BYTES;
+  const within = lines.findIndex(([, text]) => (call.logBytes += text.length + LOG_LINE_BYTES) > maximumBytes);
+  const kept = within === -1 ? lines : lines.slice(0, within);
+  if (kept.length > 0) {
+    call.effects += kept.length;
+    call.invocation.onLogs(kept);
   }
-  return true;
+  return within === -1;
 }

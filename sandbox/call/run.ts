@@ -9,6 +9,7 @@ import { type CallFacts, engineFault, thrownFault, unsettledFault, unwrittenFaul
 import { CallLog } from "./call-log.ts";
 import { AWAITED_OPERATION, CallOperations, type OperatingCall, type OperationsEnvironment } from "./call-operations.ts";
 import { CallUse } from "./call-use.ts";
+import type { LogCredit } from "./log-credit.ts";
 import type { World } from "../tape/call-world.ts";
 import type { Fault } from "../fault.ts";
 import type { GuestHost } from "../engine/guest-host.ts";
@@ -34,6 +35,7 @@ export interface RunEnvironment extends ClockEnvironment, OperationsEnvironment,
   after(delayMs: number, task: () => void): () => void;
   /** Posts what waits to be posted together with more. */
   flush(): void;
+  readonly logCredit: LogCredit;
   /** Where the call's guest has its instance, or gets one again after it waited. */
   readonly instances: FiberEnvironment["instances"] & Pick<Instances, "rest">;
 }
@@ -87,7 +89,13 @@ export class Run implements OperatingCall {
     this.#finished = finished;
     this.#world = request.world;
     this.clock = new CallClock(request.number, request.limits, env);
-    this.log = new CallLog(request.limits.logBytes, (lines) => env.post({ type: "logs", number: this.number, lines }));
+    this.log = new CallLog({
+      maximumBytes: request.limits.logBytes,
+      now: env.now,
+      credit: env.logCredit,
+      owner: request.digest,
+      post: (lines) => env.post({ type: "logs", number: this.number, lines }),
+    });
     this.#operations = new CallOperations(this, env);
     this.#host = this.#guestHost();
     this.#fiber = new Fiber(env, { plugin: request.digest, lease, clock: this.clock, suspended: () => this.#watchWall() });
@@ -299,7 +307,7 @@ export class Run implements OperatingCall {
     }
     this.#close();
     const kept = { ...this.#tape, ...(state === undefined ? {} : { state }) };
-    this.#env.post({ type: "done", number: this.number, output, used, lines: this.log.unsent, ...kept });
+    this.#env.post({ type: "done", number: this.number, output, used, lines: this.log.close(), ...kept });
     this.#finished(this);
   }
 
@@ -312,7 +320,7 @@ export class Run implements OperatingCall {
     }
     this.#close();
     this.#world?.stopped(fault, this.#lease.fuelSpent);
-    this.#env.post({ type: "failed", number: this.number, fault, used: this.#used(0), lines: this.log.unsent, ...this.#tape });
+    this.#env.post({ type: "failed", number: this.number, fault, used: this.#used(0), lines: this.log.close(), ...this.#tape });
     this.#finished(this);
   }
 
@@ -331,6 +339,7 @@ export class Run implements OperatingCall {
 
   /** Whether the guest must stop now. Asked by the engine now and then. */
   isStopped(): boolean {
+    this.log.flushOld();
     this.#env.flush();
     if (this.#stop !== undefined) return true;
     const fault = this.clock.check();

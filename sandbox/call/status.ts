@@ -2,7 +2,8 @@
 
 import type { Fault, GuestToolError } from "../fault.ts";
 import { nestsWithin } from "../marshal.ts";
-import { type LogLine, MAXIMUM_LIST } from "../worker/protocol.ts";
+import type { LogLine } from "../invocation.ts";
+import { LOG_TEXT_LENGTH, MAXIMUM_LIST } from "../worker/protocol.ts";
 
 /** Where a call stands (`Entry.poll` in `guest/protocol.ts`). */
 export type Status =
@@ -56,7 +57,7 @@ export function readLogLine(text: string): LogLine {
   const level = field(value, "level");
   const line = field(value, "text");
   const known = typeof level === "string" && LOG_LEVELS.has(level) ? (level as LogLine[0]) : "info";
-  return [known, typeof line === "string" ? line : ""];
+  return [known, typeof line === "string" ? line.slice(0, LOG_TEXT_LENGTH) : ""];
 }
 
 function readError(text: string): ErrorStatus {

@@ -28,8 +28,8 @@ import { nameFunction, tag, toDomString } from "./webidl.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** One line's length; the call's whole log is bounded outside. */
-const MAX_TEXT = 128 * 1024;
+/** One line's length, with the words on what was cut below `LOG_TEXT_LENGTH`; the call's whole log is bounded outside. */
+const MAX_TEXT = 32 * 1024 - 64;
 const MAX_GROUPS = 40;
 /** Labels of `count` and `time` that are remembered. */
 const MAX_LABELS = 1_000;

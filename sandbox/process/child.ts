@@ -92,7 +92,7 @@ export class Child implements Answering {
     if (job.kind === "load") return this.#sendPlugin(job.number, job.source);
     // After another process has ended: nobody waits for this answer but the call behind it.
     if (!this.digests.has(job.source.digest)) this.#sendPlugin(0, job.source);
-    const { hostCall: _hostCall, onLog: _onLog, signal: _signal, world, ...plain } = job.invocation;
+    const { hostCall: _hostCall, onLogs: _onLogs, signal: _signal, world, ...plain } = job.invocation;
     const invocation = { ...plain, ...(world !== undefined && { world: toWorldText(world) }) };
     this.#bounds = withCall(this.#bounds, job.invocation);
     this.send({ type: "call", number: job.number, invocation });

@@ -26,7 +26,7 @@ export type ProcessRequest =
   | { readonly type: "ping" };
 
 /** What of a call is data. */
-export type PlainInvocation = Omit<Invocation, "hostCall" | "onLog" | "signal" | "world"> & { readonly world?: WorldText };
+export type PlainInvocation = Omit<Invocation, "hostCall" | "onLogs" | "signal" | "world"> & { readonly world?: WorldText };
 
 /** Process to host: a worker's words about calls, and some of its own. Pieces: an operation's bytes; the file of a base image. */
 export type ProcessMessage =

@@ -3,7 +3,6 @@
 import type { HostAnswer } from "../host-call.ts";
 import { createSandbox, type Sandbox } from "../sandbox.ts";
 import type { InvocationOutcome, LoadOutcome } from "../invocation.ts";
-import type { LogLine } from "../worker/protocol.ts";
 import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
 import type { ProcessPowers } from "./port.ts";
 import { fromWorldText, toTapeText } from "./tape-text.ts";
@@ -13,8 +12,6 @@ import type { PlainInvocation, ProcessMessage, ProcessRequest } from "./protocol
 const REQUEST_BOUNDS = { headBytes: 0xffff_ffff, frameBytes: 0xffff_ffff + 4, parts: 0xffff_ffff };
 /** A stack of a defect may be long. */
 const DEFECT_CHARACTERS = 4_096;
-/** Many short lines would make a head that is larger than the text of a call's log may be (`messages.ts`). */
-const LINES_AT_ONCE = 500;
 const encoder = new TextEncoder();
 
 type Request<Type extends ProcessRequest["type"]> = Extract<ProcessRequest, { type: Type }>;
@@ -23,7 +20,6 @@ interface RunningCall {
   readonly abort: AbortController;
   /** Operations that wait for the host, by number. */
   readonly waiting: Map<number, (answer: HostAnswer) => void>;
-  lines: LogLine[];
 }
 
 /** Serves the host until the stream ends. */
@@ -80,17 +76,15 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
   }
 
   async function call({ number, invocation }: Request<"call">): Promise<void> {
-    const running: RunningCall = { abort: new AbortController(), waiting: new Map(), lines: [] };
+    const running: RunningCall = { abort: new AbortController(), waiting: new Map() };
     calls.set(number, running);
     const outcome = await invoke(number, invocation, running).catch((defect: unknown): InvocationOutcome => {
       sayDefect(defect);
       return { ok: false, fault: { kind: "trap", message: "The sandbox failed" }, used: NOTHING_USED };
     });
     calls.delete(number);
-    const { lines } = running;
-    running.lines = [];
     const { used, tape, beganAfresh } = outcome;
-    const more = { number, used, lines, ...(tape !== undefined && { tape: toTapeText(tape) }), ...(beganAfresh && { beganAfresh }) };
+    const more = { number, used, lines: [], ...(tape !== undefined && { tape: toTapeText(tape) }), ...(beganAfresh && { beganAfresh }) };
     if (outcome.ok) say({ type: "done", output: JSON.stringify(outcome.output), ...more });
     else say({ type: "failed", fault: outcome.fault, ...more });
   }
@@ -108,25 +102,13 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
       ...(world !== undefined && { world: fromWorldText(world) }),
       signal: running.abort.signal,
       hostCall({ name, args, bytes }) {
-        flush(number, running);
         const operation = ++lastOperation;
         say({ type: "operation", number, operation, name, text: JSON.stringify(args), ...(bytes !== undefined && { bytes }) });
         return new Promise((resolve) => running.waiting.set(operation, resolve));
       },
-      onLog(level, text) {
-        running.lines.push([level, text]);
-        // Lines that come together travel together.
-        if (running.lines.length === 1) threads.after(0, () => flush(number, running));
-        else if (running.lines.length >= LINES_AT_ONCE) flush(number, running);
-      },
+      // In parts already (`call-log.ts`). While the host does not read, this thread waits, and the workers drop what they log.
+      onLogs: (lines) => say({ type: "logs", number, lines }),
     });
-  }
-
-  function flush(number: number, running: RunningCall): void {
-    const { lines } = running;
-    if (lines.length === 0) return;
-    running.lines = [];
-    say({ type: "logs", number, lines });
   }
 
   function answer({ number, operation, answer: text }: Request<"answer">, [bytes]: readonly Uint8Array[]): void {

@@ -11,6 +11,7 @@ import { openWorld } from "../tape/call-world.ts";
 import { type Loaded, loadInSteps, type LoadRequest } from "../loading/load.ts";
 import { createModuleTable, type ModuleTable } from "../loading/modules.ts";
 import { CallClock } from "../call/call-clock.ts";
+import { LogCredit } from "../call/log-credit.ts";
 import { Run, type RunEnvironment } from "../call/run.ts";
 import { NEVER_SUSPENDS } from "../engine/guest-host.ts";
 import { Fiber } from "./fiber.ts";
@@ -85,6 +86,7 @@ export function serveWorker(powers: WorkerPowers): void {
     after: (delayMs, task) => linger.after(delayMs, task),
     post: (message) => outbox.send(message),
     flush: () => outbox.flush(),
+    logCredit: new LogCredit(control.words),
     background,
     scheduler,
     breakDown,

@@ -1,12 +1,11 @@
 /** Whether what a worker says has the shape of a message: one that lost control of itself may say anything. */
 
-import { LIMIT_CEILINGS } from "../../manifests/mod.ts";
 import type { Fault } from "../fault.ts";
 import { ENTRY_NAMES } from "../engine/handles.ts";
 import { isImage } from "../image/image.ts";
 import type { InvocationUsed } from "../invocation.ts";
 import { isTape, type KeptTape } from "../tape/tape.ts";
-import { MAXIMUM_LIST, type WorkerMessage } from "./protocol.ts";
+import { LOG_TEXT_LENGTH, MAXIMUM_LIST, type WorkerMessage } from "./protocol.ts";
 
 /** Checked before any word of it is read; what it says is not believed any more for that. */
 export function isWorkerMessage(raw: unknown): raw is WorkerMessage {
@@ -25,11 +24,11 @@ const isBytes: Check = (value) => value instanceof Uint8Array && value.buffer in
 const isTexts = listOf(isText, MAXIMUM_LIST);
 const isAnything: Check = () => true;
 
-/** One of the four levels, and text. */
-const isLine: Check = (value) => Array.isArray(value) && LEVELS.has(value[0]) && isText(value[1]);
+/** One of the four levels, and text that was cut. */
+const isLine: Check = (value) => Array.isArray(value) && LEVELS.has(value[0]) && isText(value[1]) && value[1].length <= LOG_TEXT_LENGTH;
 const LEVELS: ReadonlySet<unknown> = new Set(["debug", "info", "warn", "error"]);
-/** A line counts at least one byte. */
-export const isLines: Check = listOf(isLine, LIMIT_CEILINGS.logBytes);
+/** More than a call may log, or than an honest worker sends at once. */
+export const isLines: Check = listOf(isLine, MAXIMUM_LIST);
 
 /** In the order in which a caller reads them. */
 const USED: { readonly [K in keyof Required<InvocationUsed>]: Check } = {

@@ -8,7 +8,7 @@
 import type { Fault, LoadFault } from "../fault.ts";
 import type { CallWords } from "../guest/protocol.ts";
 import type { BaseImage, Image } from "../image/image.ts";
-import type { InvocationUsed } from "../invocation.ts";
+import type { InvocationUsed, LogLine } from "../invocation.ts";
 import type { Parking } from "../image/parked.ts";
 import type { CallWorld, KeptTape } from "../tape/tape.ts";
 import type { Limits } from "../../manifests/mod.ts";
@@ -114,7 +114,8 @@ export type WorkerMessage =
 /** Entries of a list of names in a message: exports, operations under way. */
 export const MAXIMUM_LIST = 1_024;
 
-export type LogLine = readonly [level: "debug" | "info" | "warn" | "error", text: string];
+/** UTF-16 units of one line's text; the rest is cut. The host takes in no larger piece at once (SPEC LV2). */
+export const LOG_TEXT_LENGTH: number = 32 * 1024;
 
 /**
  * Status words in shared memory, readable whatever the worker's thread is doing. The guest cannot address them.
@@ -149,6 +150,8 @@ export const SAID = 8;
 export const AWAKE = 9;
 /** How many envelopes the host has taken that the worker posted. */
 export const HEARD = 10;
+/** How many parts of logs the host has taken (`log-credit.ts`). */
+export const LOGS_HEARD = 11;
 /** Even: the times behind them are aligned to 8 bytes. */
 const CLAIMS = 12;
 const CLAIM_COUNT = 4_096;

@@ -16,6 +16,7 @@ import {
   ENTERED_AT,
   isOffered,
   LAST_POLL,
+  LOGS_HEARD,
   nextNumber,
   offer,
   openControl,
@@ -141,6 +142,7 @@ export class Thread {
     if (this.#ended) return;
     const message = unpackMessage(packed);
     if (message === undefined || (message.type === "ready" && this.ready)) return this.unheard();
+    if (message.type === "logs") Atomics.add(this.#control.words, LOGS_HEARD, 1);
     if (message.type !== "ready") return this.#listener.onMessage(this, message);
     this.ready = true;
     this.#isWanted = false;

@@ -3,6 +3,7 @@
  * shares with the host, while calls of two plugins run on it and a third plugin's worker is honest.
  */
 
+import { LAST_LINE_BYTES, LOG_LINE_BYTES } from "../../sandbox/call/call-log.ts";
 import { DEFAULT_LIMITS, type Limits } from "../../manifests/mod.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/mod.ts";
 import { claim, CONTROL_BYTES, SAID, type WorkerRequest } from "../../sandbox/worker/protocol.ts";
@@ -19,7 +20,7 @@ import {
 import { holes } from "../support/holes.ts";
 import { createRandom, type Random } from "./random.ts";
 
-const LIMITS: Limits = { ...DEFAULT_LIMITS, operations: 20, pendingOperations: 4, logBytes: 200, outputBytes: 100, wallMs: 1_000 };
+const LIMITS: Limits = { ...DEFAULT_LIMITS, operations: 20, pendingOperations: 4, logBytes: 2_000, outputBytes: 100, wallMs: 1_000 };
 /** A call has three attempts, each on a worker that may take nothing up for ten seconds; those of a session wait for each other. */
 const CALL_MS = 40_000;
 const STEP_MS = 500;
@@ -108,9 +109,9 @@ class Check {
         if (this.#random.oneIn(3)) await turn();
         return { ok: true, value: null };
       },
-      onLog: (_level, text) => {
-        call.logBytes += text.length + 1;
-        if (call.logBytes > LIMITS.logBytes) this.note(`call ${args.call} logged ${call.logBytes} bytes`);
+      onLogs: (lines) => {
+        for (const [, text] of lines) call.logBytes += text.length + LOG_LINE_BYTES;
+        if (call.logBytes > LIMITS.logBytes + LAST_LINE_BYTES) this.note(`call ${args.call} logged ${call.logBytes} bytes`);
         this.#requireOwn(args.call);
       },
     });

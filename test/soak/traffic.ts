@@ -52,7 +52,7 @@ const HOSTILE: Readonly<Record<string, { readonly codes: readonly string[] } | {
   bigints: { codes: ["timeout", "resource_exhausted", "tool_failed"] },
   memory: { codes: ["resource_exhausted", "timeout"] },
   recursion: { codes: ["resource_exhausted", "tool_failed"] },
-  logs: { codes: ["resource_exhausted"] },
+  logs: { codes: ["timeout"] },
   floods: { codes: ["resource_exhausted", "timeout"] },
   jobs: { codes: ["timeout"] },
   output: { codes: ["resource_exhausted"] },

@@ -96,7 +96,7 @@ export function startSandbox({ by = BY, ...options }: TestSandboxOptions = {}): 
         limits: { ...DEFAULT_LIMITS, ...call.limits },
         hostCall:
           call.hostCall ?? (() => Promise.resolve({ ok: false, error: { name: "NotCapable", message: "Nothing is granted here" } })),
-        onLog: call.onLog ?? (() => {}),
+        onLogs: (lines) => lines.forEach(([level, text]) => call.onLog?.(level, text)),
         ...(call.world !== undefined && { world: call.world }),
         ...(call.session !== undefined && { session: call.session }),
         signal: call.signal ?? new AbortController().signal,

@@ -36,7 +36,7 @@ export const INVOCATION: Invocation = {
   contextText: "{}",
   limits: DEFAULT_LIMITS,
   hostCall: () => Promise.resolve({ ok: true, value: null }),
-  onLog: () => {},
+  onLogs: () => {},
   signal: new AbortController().signal,
 };
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LAST_LINE_BYTES, LOG_LINE_BYTES } from "../../../sandbox/call/call-log.ts";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import { partsOf } from "../../../sandbox/image/image.ts";
 import { createSandbox, type Invocation, type Sandbox } from "../../../sandbox/mod.ts";
@@ -76,8 +77,8 @@ describe("attack: a worker that says what it likes", () => {
   it("gets no more logged than the call may log [B3.logs] [B5.worker]", async () => {
     const lines: string[] = [];
     const { outcome, worker, number, done } = begin({
-      limits: { ...DEFAULT_LIMITS, logBytes: 100 },
-      onLog: (_level, text) => void lines.push(text),
+      limits: { ...DEFAULT_LIMITS, logBytes: 10 * (LOG_LINE_BYTES + 9) - LAST_LINE_BYTES },
+      onLogs: (part) => part.forEach(([, text]) => lines.push(text)),
     });
     for (let part = 0; part < 10; part++)
       worker.say({ type: "logs", number, lines: Array.from({ length: 1_000 }, () => ["info", "x".repeat(9)]) });

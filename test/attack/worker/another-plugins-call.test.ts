@@ -9,7 +9,7 @@ it("attack: a worker speaks for the call of a plugin on another worker [B5.ident
   const victim = begin({
     digest: "bank",
     hostCall: async ({ name }) => (acts.push(name), { ok: true, value: null }),
-    onLog: (_level, text) => void lines.push(text),
+    onLogs: (part) => part.forEach(([, text]) => lines.push(text)),
   });
   const hostile = begin({ hostCall: async () => ({ ok: false, error: { name: "NotCapable", message: "Nothing is granted here" } }) });
   expect(hostile.worker).not.toBe(victim.worker);

@@ -10,7 +10,7 @@ const EMPTY: Readonly<Record<string, (number: number) => unknown>> = {
   "of plugins that it was not asked to load": (number) => ({ type: "loaded", number, image: EMPTY_IMAGE }),
 };
 const ACTING: Readonly<Record<string, (number: number) => unknown>> = {
-  "of lines beyond what the call may log": (number) => ({ type: "logs", number, lines: [["info", "x".repeat(300_000)]] }),
+  "of lines beyond what the call may log": (number) => ({ type: "logs", number, lines: [["info", "x".repeat(30_000)]] }),
   "of operations beyond what the call may do": (number) => ({ type: "operation", number, operation: 1, name: "n", text: "{" }),
 };
 

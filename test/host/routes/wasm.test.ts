@@ -172,7 +172,7 @@ describe("createWasmExecutor()", () => {
 
   it("keeps guest text in fields of the log [B6, AU4]", async () => {
     const { execute, platform } = wasm((invocation) => {
-      invocation.onLog("warn", '"}\n{"level":50,"msg":"forged"}');
+      invocation.onLogs([["warn", '"}\n{"level":50,"msg":"forged"}']]);
       return returns(null)(invocation);
     });
     await execute(executionOf({ tool }));

@@ -87,7 +87,6 @@ export function timers() { for (let i = 0; i < 2000; i++) setTimeout(() => {}, 1
     ["objects", "memory", 64 << 20],
     ["stack", "stack", GUEST_STACK_BYTES],
     ["output", "output", 1 << 20],
-    ["logs", "logs", 256 << 10],
     ["operations", "operations", 100],
     ["operationsSync", "operations", 100],
     ["pending", "pendingOperations", 64],

@@ -118,13 +118,14 @@ describe("a sandbox in a process", () => {
   it("keeps the limits of a call for it [B3.output] [B3.logs] [B5.process]", async () => {
     const lines: string[] = [];
     const limits = { ...LIMITS, outputBytes: 10, logBytes: 10 };
-    const { outcome, number } = begin({ limits, onLog: (_level, text) => void lines.push(text) });
+    const { outcome, number } = begin({ limits, onLogs: (part) => part.forEach(([, text]) => lines.push(text)) });
     first().say({
       type: "logs",
       number,
       lines: [
         ["info", "12345"],
-        ["info", "123456"],
+        // The first one is all that fits, with the host's own words on what was dropped.
+        ["info", "1".repeat(100)],
         ["info", "7"],
       ],
     });
