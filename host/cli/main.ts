@@ -17,8 +17,11 @@ import { VERSION } from "../version.ts";
 const SERVING: ReadonlySet<string> = new Set(["dev", "mcp", "runner", "serve"]);
 
 /** What `bin/bascule.mjs` calls. `program` is how the person started it, to be shown in advice. */
-export function start(argv: readonly string[], program: string): Promise<number> {
-  return main(argv, currentPlatform({ log: { level: "warn" }, brief: !SERVING.has(argv[0] ?? "") }), program);
+export async function start(argv: readonly string[], program: string): Promise<number> {
+  const platform = currentPlatform({ log: { level: "warn" }, brief: !SERVING.has(argv[0] ?? "") });
+  const code = await main(argv, platform, program);
+  await platform.terminal.flush();
+  return code;
 }
 
 /**

@@ -17,8 +17,8 @@ export interface Output {
   readonly program: string;
   /** A line on stdout; nothing with `--json`. */
   line(text?: string): void;
-  /** A line on stderr, where it does not mix with what the command answers; nothing with `--json`. */
-  note(text: string): void;
+  /** A line on stderr, where it does not mix with what the command answers; nothing with `--json`. `owner`: the plugin that it is of. */
+  note(text: string, owner?: string): void;
   /** The document; nothing without `--json`. */
   document(value: unknown): void;
   /** One of many, a line each, of a command that goes on; nothing without `--json`. */
@@ -49,8 +49,8 @@ export function createOutput(platform: Platform, options: OutputOptions): Output
     line: (text = "") => {
       if (!options.json) terminal.out(`${inert(text)}\n`);
     },
-    note: (text) => {
-      if (!options.json) terminal.error(`${inert(text)}\n`);
+    note: (text, owner) => {
+      if (!options.json) terminal.error(`${inert(text)}\n`, owner);
     },
     document: (value) => {
       if (options.json) terminal.out(`${printableJson(JSON.stringify(value, null, 2))}\n`);

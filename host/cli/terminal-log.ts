@@ -1,5 +1,6 @@
 /** The host's log, and what plugins write to `console`, on a person's terminal. */
 
+import { ownerOf } from "../platform/bounded-lines.ts";
 import type { Log, LogLevel } from "../platform/platform.ts";
 import type { Output } from "./output.ts";
 import { timeOf } from "./live-lines.ts";
@@ -31,7 +32,8 @@ function logWith(options: TerminalLogOptions, bound: Readonly<Record<string, unk
       const guest = guestText(message, fields);
       if (LEVELS.indexOf(level) < LEVELS.indexOf(guest === undefined ? options.level : "info")) return;
       const time = options.now ? `${options.output.style.dim(timeOf(options.now()))} ` : "";
-      options.output.note(`${time}${lineOf(options.output, level, message, { ...bound, ...fields })}`);
+      const all = { ...bound, ...fields };
+      options.output.note(`${time}${lineOf(options.output, level, message, all)}`, ownerOf(all));
     },
     child: (fields) => logWith(options, { ...bound, ...fields }),
   };

@@ -1,8 +1,11 @@
-/** Log lines by pino, written synchronously: an acknowledged line survives `kill -9` (FACTS, record). */
+/** Log lines by pino, written asynchronously: a log that is slow, or that no program reads, holds nobody up (SPEC LV1). */
 
+import { openSync } from "node:fs";
 import { createRequire } from "node:module";
 import type pino from "pino";
+import { BoundedLines, ownerOf } from "./bounded-lines.ts";
 import type { Log, LogLevel } from "./platform.ts";
+import { denoFiles, denoTarget, fileTarget, standardWriter, StreamWriter } from "./stream-writer.ts";
 
 export interface LogOptions {
   /** Appended to, created with mode 0600; default is stderr. Never stdout, which carries results and protocol frames. */
@@ -25,19 +28,37 @@ const require = createRequire(import.meta.url);
 /** Pino is loaded with the first line: most starts of a program write none. A file that cannot be opened is an error at once. */
 export function createLog(options: LogOptions = {}): Log {
   let opened = options.file === undefined ? undefined : openLogger(options);
-  return toLog(() => (opened ??= openLogger(options)), RANKS[options.level ?? "warn"]);
+  return toLog(() => (opened ??= openLogger(options)), { lowest: RANKS[options.level ?? "warn"], owner: undefined });
 }
 
 const RANKS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-function openLogger(options: LogOptions): pino.Logger {
-  const open = loadPino();
-  const destination = open.destination(
-    options.file === undefined ? { dest: 2, sync: true } : { dest: options.file, sync: true, append: true, mode: 0o600 },
+/** A logger, and whose the line is that it is given next. */
+interface Logger {
+  readonly pino: pino.Logger;
+  readonly next: { owner: string | undefined };
+}
+
+function openLogger({ file, level = "warn" }: LogOptions): Logger {
+  const writer = file === undefined ? standardWriter(2) : fileWriter(file);
+  // There is nowhere left to say that the log cannot be written (a full disk), and no reason to stop.
+  writer.onFailure(() => {});
+  const next: Logger["next"] = { owner: undefined };
+  const lines = new BoundedLines(writer, (text) => `${JSON.stringify({ level: WARN, time: Date.now(), msg: text })}\n`);
+  const logger = loadPino()(
+    { level, base: null, hooks: { streamWrite: (line) => line.replace(UNSEEN, escaped) } },
+    { write: (line: string) => lines.add(line, next.owner) },
   );
-  // There is nowhere left to say that the log cannot be written (a closed pipe, a full disk), and no reason to stop.
-  destination.on("error", () => {});
-  return open({ level: options.level ?? "warn", base: null, hooks: { streamWrite: (line) => line.replace(UNSEEN, escaped) } }, destination);
+  return { pino: logger, next };
+}
+
+/** Pino's number for it. */
+const WARN = 40;
+
+function fileWriter(path: string): StreamWriter {
+  const deno = denoFiles();
+  if (deno !== undefined) return new StreamWriter(denoTarget(deno.openSync(path, { append: true, create: true, mode: 0o600 }), true));
+  return new StreamWriter(fileTarget(openSync(path, "a", 0o600)));
 }
 
 /** A log line cannot wait for an import. */
@@ -45,16 +66,29 @@ function loadPino(): typeof pino {
   return require("pino") as typeof pino; // the package's own types
 }
 
-/** @param lowest the rank of the lowest level that is written */
-function toLog(logger: () => pino.Logger, lowest: number): Log {
+interface LogOf {
+  /** The rank of the lowest level that is written. */
+  readonly lowest: number;
+  /** The plugin that the lines are of. */
+  readonly owner: string | undefined;
+}
+
+function toLog(logger: () => Logger, { lowest, owner }: LogOf): Log {
   return {
     write(level, message, fields = {}) {
       // Most lines are below the level, and preparing their fields is most of their cost.
-      if (RANKS[level] >= lowest) logger()[level](framed(fields), message);
+      if (RANKS[level] < lowest) return;
+      const { pino, next } = logger();
+      next.owner = owner ?? ownerOf(fields);
+      pino[level](framed(fields), message);
     },
     child(fields) {
-      let made: pino.Logger | undefined;
-      return toLog(() => (made ??= logger().child(framed(fields))), lowest);
+      let made: Logger | undefined;
+      const open = (): Logger => {
+        const { pino, next } = logger();
+        return { pino: pino.child(framed(fields)), next };
+      };
+      return toLog(() => (made ??= open()), { lowest, owner: ownerOf(fields) ?? owner });
     },
   };
 }

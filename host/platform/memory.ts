@@ -192,6 +192,8 @@ function createMemoryTerminal({ answers, input = "" }: MemoryPlatformOptions): R
       columns: 80,
       out: (text) => void (out += text),
       error: (text) => void (error += text),
+      drained: () => Promise.resolve(),
+      flush: () => Promise.resolve(),
       async ask(prompt, signal) {
         if (signal.aborted) return undefined;
         asked.push(prompt);

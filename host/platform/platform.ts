@@ -326,8 +326,14 @@ export interface Terminal {
   readonly interactive: boolean;
   readonly color: boolean;
   readonly columns: number;
+  /** All of it is written, whenever that can be. */
   out(text: string): void;
-  error(text: string): void;
+  /** Dropped, and counted, where standard error is too slow for it. `owner`: the plugin that it is of, which has a share of what may wait. */
+  error(text: string, owner?: string): void;
+  /** Resolves when little of what `out` was given waits, or the signal fires: for whoever writes more than a few results. */
+  drained(signal: AbortSignal): Promise<void>;
+  /** Before the program ends: waits for what `out` was given, and for a moment for the rest. */
+  flush(): Promise<void>;
   /** Shows `prompt` on stderr and waits for a line; undefined if input ended or the signal fired. */
   ask(prompt: string, signal: AbortSignal): Promise<string | undefined>;
   /** All of standard input as UTF-8. @throws {FileError} `too_large` if it is longer than `maxBytes`. */

@@ -1,19 +1,26 @@
 /** The person's terminal. Questions go to stderr: stdout is for results. */
 
 import { createInterface } from "node:readline";
+import { BoundedLines } from "./bounded-lines.ts";
 import { joinBytes } from "./bytes.ts";
 import { createStreamConnection } from "./line-connection.ts";
 import { FileError, type LineConnection, type Terminal } from "./platform.ts";
+import { isGone, PIECE_LENGTH, standardWriter, toWritable } from "./stream-writer.ts";
 
 const DEFAULT_COLUMNS = 80;
 
 export function createTerminal(): Terminal {
   const { stdin, stdout, stderr } = process;
   const interrupted = new Set<() => void>();
-  const interrupt = (): void => interrupted.forEach((listener) => listener());
-  // A reader that went away (`bascule list | head`) is no reason to crash.
-  // Once for all hosts of the process: each of them has a terminal.
-  for (const stream of [stdout, stderr]) if (!stream.listeners("error").includes(ignoreBrokenPipe)) stream.on("error", ignoreBrokenPipe);
+  const interruption = new AbortController();
+  const interrupt = (): void => {
+    interruption.abort();
+    interrupted.forEach((listener) => listener());
+  };
+  const [results, notes] = [standardWriter(1), standardWriter(2)];
+  // A reader that went away (`bascule list | head`) is no reason to crash; a result that cannot be written is.
+  results.onFailure(failUnlessGone);
+  const noteLines = new BoundedLines(notes, (text) => `${text}\n`);
   // Questions come one at a time, in the order they were asked.
   let previous: Promise<unknown> = Promise.resolve();
   let lines: LineConnection | undefined;
@@ -24,15 +31,35 @@ export function createTerminal(): Terminal {
     get columns() {
       return stderr.columns ?? stdout.columns ?? DEFAULT_COLUMNS;
     },
-    out: (text) => void (lines === undefined ? stdout : stderr).write(text),
-    error: (text) => void stderr.write(text),
+    out(text) {
+      if (lines === undefined) results.write(text);
+      else noteLines.add(text, undefined);
+    },
+    error: (text, owner) => noteLines.add(text, owner),
+    drained: (signal) => results.drained(PIECE_LENGTH, signal),
+    async flush() {
+      // Whoever started this may never read standard error, or the protocol any more; results are waited for.
+      if (lines === undefined) await results.drained(0, interruption.signal);
+      const end = new AbortController();
+      const timer = setTimeout(() => end.abort(), BRIEF_MS);
+      await Promise.all([results.drained(0, end.signal), notes.drained(0, end.signal)]);
+      clearTimeout(timer);
+    },
     ask(prompt, signal) {
       const answer = previous.then(() => askOnce(prompt, signal, interrupt));
       previous = answer;
       return answer;
     },
     readInput,
-    lines: () => (lines ??= createStreamConnection(stdin, stdout)),
+    lines() {
+      if (lines !== undefined) return lines;
+      const output = toWritable(results);
+      results.onFailure((error) => {
+        failUnlessGone(error);
+        output.destroy();
+      });
+      return (lines = createStreamConnection(stdin, output));
+    },
     onInterrupt(listener) {
       interrupted.add(listener);
       if (interrupted.size > 1) return;
@@ -43,10 +70,14 @@ export function createTerminal(): Terminal {
   };
 }
 
+/** Whoever reads standard error has read its last lines by then. */
+const BRIEF_MS = 1_000;
+
 function askOnce(prompt: string, signal: AbortSignal, interrupt: () => void): Promise<string | undefined> {
   if (signal.aborted) return Promise.resolve(undefined);
   return new Promise((resolve) => {
-    const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: process.stdin.isTTY === true });
+    const output = Object.assign(toWritable(standardWriter(2)), { columns: process.stderr.columns ?? DEFAULT_COLUMNS });
+    const lines = createInterface({ input: process.stdin, output, terminal: process.stdin.isTTY === true });
     const close = (): void => lines.close();
     signal.addEventListener("abort", close, { once: true });
     lines.once("close", () => {
@@ -84,6 +115,6 @@ function wantsColor(): boolean {
   return process.stderr.isTTY === true && process.env["TERM"] !== "dumb";
 }
 
-function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
+function failUnlessGone(error: unknown): void {
+  if (!isGone(error)) throw error;
 }

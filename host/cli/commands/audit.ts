@@ -112,8 +112,10 @@ async function exportAll(context: CommandContext, place: JournalPlace): Promise<
   for await (const { number, seal, text } of readJournal(place)) {
     // The text is JSON, as it was sealed: a file gets it to the letter, a terminal the same value without what it could act on.
     const line = `{"number":${number},"seal":"${seal}","event":${text}}\n`;
-    if (out === undefined) platform.terminal.out(printableJson(line));
-    else lines.push(line);
+    if (out === undefined) {
+      platform.terminal.out(printableJson(line));
+      await platform.terminal.drained(context.signal);
+    } else lines.push(line);
   }
   if (out !== undefined) {
     const file = absolutePath(out, platform.environment.cwd);

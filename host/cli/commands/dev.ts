@@ -91,6 +91,8 @@ async function showEvents(
     const event = next.value;
     for (const line of await liveLines(event, { ...options, plugin })) output.line(line);
     output.entry(event);
+    // What happens meanwhile waits in the events' own buffer, which is bounded.
+    await platform.terminal.drained(signal);
     prompts?.hear(event);
     if (!CHANGES_MANIFEST.has(event.type)) continue;
     const view = await plugin(event.plugin ?? "");

@@ -28,8 +28,9 @@ it("attack: what a tool logs is taken for lines of the host, or acts on the term
     log.write("info", "guest", { text, level: "fatal", msg: "forged", time: 0 });
   };
   expect(await call("speak", { onLog })).toBe("said");
-  const written = (await readFile(file, "utf8")).split("\n").slice(0, -1);
-  expect(written).toHaveLength(lines);
+  const readLines = async (): Promise<readonly string[]> => (await readFile(file, "utf8")).split("\n").slice(0, -1);
+  await expect.poll(readLines).toHaveLength(lines);
+  const written = await readLines();
   for (const line of written) {
     expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]|\u{e0041}/u);
     expect(JSON.parse(line)).toMatchObject({ level: 30, msg: "guest" });

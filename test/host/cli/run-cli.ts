@@ -119,6 +119,8 @@ function startCommand(args: readonly string[], cwd: string, options: CliOptions)
       readInput: () => Promise.resolve(options.input ?? ""),
       lines: () => lines,
       onInterrupt: (listener) => void listeners.push(listener),
+      drained: () => Promise.resolve(),
+      flush: () => Promise.resolve(),
       exit: () => {},
     },
   };

@@ -4,13 +4,19 @@ import { describe, expect, it } from "vitest";
 import { createLog } from "../../../host/platform/log.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
+/** One line, which is written in a later turn. */
+async function writtenTo(file: string): Promise<string> {
+  await expect.poll(() => readFile(file, "utf8")).toMatch(/\n$/);
+  return await readFile(file, "utf8");
+}
+
 describe("createLog()", () => {
-  it("writes one JSON object a line, at once, to a file of this user only [AU7]", async () => {
+  it("writes one JSON object a line to a file of this user only [AU7]", async () => {
     const file = join(await temporaryFolder(), "host.log");
     const log = createLog({ file });
     log.child({ plugin: "words" }).write("warn", "Guest said something", { text: "100 %s %d" });
     log.write("info", "not shown");
-    expect(JSON.parse(await readFile(file, "utf8"))).toEqual({
+    expect(JSON.parse(await writtenTo(file))).toEqual({
       level: 40,
       time: expect.any(Number),
       plugin: "words",
@@ -24,7 +30,7 @@ describe("createLog()", () => {
     const file = join(await temporaryFolder(), "host.log");
     const text = 'x\n{"level":60,"msg":"forged"}\u2028\u001b[2J\u009b2J\u202egnp\u200b';
     createLog({ file, level: "info" }).write("info", "Guest said something", { text, level: 60, msg: "forged", time: 0 });
-    const written = await readFile(file, "utf8");
+    const written = await writtenTo(file);
     expect(written.trimEnd().split("\n")).toHaveLength(1);
     expect(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u202e\u200b]/.test(written)).toBe(false);
     expect(JSON.parse(written)).toEqual({
@@ -43,7 +49,7 @@ describe("createLog()", () => {
     const cycle: Record<string, unknown> = {};
     cycle["self"] = cycle;
     createLog({ file }).write("error", "Defect", { error: new Error("boom"), cycle });
-    expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({
+    expect(JSON.parse(await writtenTo(file))).toMatchObject({
       level: 50,
       error: { type: "Error", message: "boom", stack: expect.any(String) },
     });

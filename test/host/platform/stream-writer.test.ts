@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { BoundedLines } from "../../../host/platform/bounded-lines.ts";
+import { StreamWriter, toWritable } from "../../../host/platform/stream-writer.ts";
+
+const PIECE = 65_536;
+const ROOM = 1024 * 1024;
+
+/** A stream that takes a piece when the test says so. */
+function startWriter() {
+  const pieces: string[] = [];
+  let done: ((error?: unknown) => void) | undefined;
+  const writer = new StreamWriter({
+    write(bytes, end) {
+      pieces.push(new TextDecoder().decode(bytes));
+      done = end;
+    },
+    writeLast: (bytes) => void pieces.push(`last ${new TextDecoder().decode(bytes)}`),
+  });
+  /** The stream has the piece; the next one comes in the next turn. */
+  async function take(error?: unknown): Promise<void> {
+    done?.(error);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { writer, pieces, take };
+}
+
+describe("StreamWriter", () => {
+  it("has one piece written at a time, and lets others have a turn before the next [LV1.streams]", async () => {
+    const { writer, pieces, take } = startWriter();
+    for (const text of ["a", "b", "c"]) writer.write(text);
+    expect([pieces, writer.length]).toEqual([["a"], 2]);
+    await take();
+    expect([pieces, writer.length]).toEqual([["a", "bc"], 0]);
+    await take();
+    writer.write("d");
+    expect(pieces).toEqual(["a", "bc", "d"]);
+  });
+
+  it("writes all of a result, in pieces that divide no character [LV2.streams]", async () => {
+    const { writer, pieces, take } = startWriter();
+    const text = `${"x".repeat(PIECE - 1)}\u{1f600}${"y".repeat(PIECE)}`;
+    writer.write(text);
+    for (let piece = 0; piece < 4; piece++) await take();
+    expect(pieces.join("")).toBe(text);
+    expect(pieces.map(({ length }) => length)).toEqual([PIECE + 1, PIECE]);
+  });
+
+  it("tells who writes much when little of it waits, or when they need not wait any more [LV1.streams]", async () => {
+    const { writer, take } = startWriter();
+    writer.write("x".repeat(3 * PIECE));
+    const told: string[] = [];
+    const stop = new AbortController();
+    void writer.drained(PIECE).then(() => told.push("drained"));
+    void writer.drained(0, stop.signal).then(() => told.push("stopped"));
+    stop.abort();
+    await take();
+    expect(told).toEqual(["stopped"]);
+    await take();
+    expect(told).toEqual(["stopped", "drained"]);
+  });
+
+  it("lets a plugin's lines take what is still free, and the host's own all of it [LV3.streams]", () => {
+    const { writer } = startWriter();
+    // It is being written and waits no longer.
+    writer.write("first");
+    const line = "x".repeat(ROOM / 8);
+    const taken = (owner?: string): number => {
+      let lines = 0;
+      while (lines < 20 && writer.offer(line, owner)) lines++;
+      return lines;
+    };
+    expect([taken("a"), taken("b"), taken("c"), taken(), writer.length]).toEqual([4, 2, 1, 1, ROOM]);
+  });
+
+  it("writes nothing more for a reader that is gone, and goes on after any other failure [LV1.streams]", async () => {
+    const full = startWriter();
+    const failures: unknown[] = [];
+    full.writer.onFailure((error) => failures.push(error));
+    full.writer.write("a");
+    full.writer.write("b");
+    await full.take({ code: "ENOSPC" });
+    expect([full.pieces, failures]).toEqual([["a", "b"], [{ code: "ENOSPC" }]]);
+
+    const gone = startWriter();
+    gone.writer.write("a");
+    gone.writer.write("b");
+    await gone.take({ code: "EPIPE" });
+    gone.writer.write("c");
+    expect([gone.pieces, gone.writer.length]).toEqual([["a"], 0]);
+  });
+
+  it("writes at the end of the process what waits, if that is possible without a wait [LV1.streams]", () => {
+    const { writer, pieces } = startWriter();
+    writer.write("a");
+    writer.write("b");
+    writer.writeLast();
+    expect(pieces).toEqual(["a", "last b"]);
+  });
+
+  it("is a stream that lets its source wait [LV1.streams]", async () => {
+    const { writer, take } = startWriter();
+    const stream = toWritable(writer);
+    stream.write("x".repeat(3 * PIECE));
+    expect(stream.write("y")).toBe(false);
+    expect(writer.length).toBe(2 * PIECE);
+    await take();
+    await take();
+    expect(writer.length).toBe(1);
+  });
+});
+
+describe("BoundedLines", () => {
+  it("drops the lines that a stream is too slow for, and says how many in one line [LV1.logs]", async () => {
+    const { writer, pieces, take } = startWriter();
+    const lines = new BoundedLines(writer, (text) => `(${text})\n`);
+    const line = `${"x".repeat(1023)}\n`;
+    for (let count = 0; count < 1_000_000; count++) lines.add(line, "plugin");
+    expect(writer.length).toBe(ROOM / 2);
+    while (writer.length > 0) await take();
+    expect(pieces.join("").split("\n").slice(-3)).toEqual(["x".repeat(1023), "(1,000,000 lines, 999,487 dropped)", ""]);
+    await take();
+    lines.add("later\n", "plugin");
+    expect(pieces.at(-1)).toBe("later\n");
+  });
+});

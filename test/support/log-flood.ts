@@ -1,0 +1,38 @@
+/**
+ * A program with a host whose plugin floods its log, for tests of what that does to the program: writes what came of it
+ * into the file that it is given.
+ */
+
+import { writeFileSync } from "node:fs";
+import { createHost } from "../../host/mod.ts";
+
+const [, , workspace = "", report = "", isolation = "none", lines = "0"] = process.argv;
+const config = { policy: { rules: [{ plugin: "flood", limits: { wallMs: 120_000, cpuMs: 60_000 } }] } };
+const host = await createHost({
+  plugins: [`${workspace}/plugins`],
+  workspace,
+  config,
+  ...(isolation === "process" && { isolation: "process" }),
+});
+let turns = 0;
+let running = true;
+const turn = (): void => {
+  turns++;
+  if (running) setImmediate(turn);
+};
+turn();
+const flood = await Promise.all([1, 2, 3].map(() => host.call("flood.logs", { lines: Number(lines) })));
+const canary = await host.call("flood.sing");
+running = false;
+writeFileSync(
+  report,
+  JSON.stringify({
+    flood: flood.map((result) => (result.ok ? result.output : result.error.message)),
+    logBytes: flood.map(({ limitsUsed }) => limitsUsed?.logBytes),
+    canary: canary.output,
+    hadTurns: turns > 100,
+  }),
+);
+await host.close();
+// Some wait that nobody will ever read.
+process.exit(0);
