@@ -1,5 +1,6 @@
 /** The one path that every call of every door takes (SPEC D1). */
 
+import { changesSomething } from "./audit/journal.ts";
 import { checkWishes, checkWorld, type Misfit, readArguments } from "./tools/arguments.ts";
 import type { AllowDecision, ToolCall, ToolResult } from "./call.ts";
 import { checkCaller } from "./chains/check-caller.ts";
@@ -12,6 +13,7 @@ import {
   toolNotFound,
   type ToolErrorData,
   unavailable,
+  unrecorded,
   userDenied,
 } from "./errors.ts";
 import type { HookGates } from "./hooks.ts";
@@ -68,6 +70,8 @@ async function take(call: ToolCall, host: Dispatch, signal: AbortSignal): Promis
     // Gates and executors answer with data, so anything thrown here is ours, not the tool's.
     (defect: unknown) => trace.crash(defect),
   );
+  // What was done or refused is durable before its caller hears of it; where it cannot be, the journal has said so.
+  if (trace.kept !== undefined) await trace.kept;
   await host.hooks.ended(call, result);
   return result;
 }
@@ -143,7 +147,10 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
     const unwanted = await host.hooks.started(call, tool);
     if (unwanted) return trace.deny(unwanted);
 
-    trace.called(decision, isDry);
+    const recorded = trace.called(decision, isDry);
+    // Waited for in any case: it is also how a plugin that fills the journal's queue is held back.
+    const isRecorded = recorded === undefined || (await recorded);
+    if (!isRecorded && !isDry && changesSomething(tool.definition.sideEffects)) return trace.fail(unrecorded(call.tool));
     const execution: Execution = { tool, call, args, decision, signal, meter: begun.meter, slot };
     const outcome = previewed
       ? await previewed.commit()

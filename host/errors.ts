@@ -206,6 +206,11 @@ export function unavailable(tool: string, reason: string): ToolErrorData {
   return toolError("unavailable", `Tool '${tool}' is unavailable: ${reason}`);
 }
 
+/** What changes something is not done unless it is on record first (SPEC AU3). */
+export function unrecorded(tool: string): ToolErrorData {
+  return unavailable(tool, "the audit journal cannot be written, and it changes something (see the host's log)");
+}
+
 /** A defect of ours: everything else is in the log. */
 export function internal(callId: string): ToolErrorData {
   return toolError("internal", "Internal error", { details: { callId }, visible: false });

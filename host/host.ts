@@ -43,6 +43,7 @@ import { createPreview } from "./overlay/preview.ts";
 import { openUndos } from "./undo/open-undos.ts";
 import { createSession, type Session } from "./calls/session.ts";
 import { createSessions } from "./calls/sessions.ts";
+import { createService, type Service } from "./service/service.ts";
 import { createSkills } from "./skills/skills.ts";
 import { createToolkits } from "./toolkits/toolkits.ts";
 import { createToolCalls } from "./chains/tool-calls.ts";
@@ -96,14 +97,18 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
   const { clock, log, random } = platform;
   const onDefect = (message: string, error?: unknown, fields: Readonly<Record<string, unknown>> = {}): void =>
     log.write("error", message, { ...fields, ...(error !== undefined && { error: describe(error) }) });
+  const openService = (): Service => createService({ threads: given.services, world: platform, onDefect });
   const { bus, redact, store } = openEvents({
     platform,
+    service: openService(),
     places,
     options: options.events ?? {},
     redactSecrets: secrets.redact,
     onDefect,
   });
   if (store) opened.push(() => store.close());
+  const service = openService();
+  opened.push(() => service.close());
   const grants = await createGrantStore(platform, places.grantsFile, places.trust);
   const policies = createPolicySource({
     ...{ platform, places, grants, options, emit: bus.emit },
@@ -197,7 +202,7 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     quotas,
     telemetry,
     checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
-    emit: bus.emit,
+    emit: bus.emitKept,
     now: clock.monotonic,
     redact,
     onDefect,
@@ -210,6 +215,13 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     ...(store && { prepare: () => store.prepare().catch((error: unknown) => onDefect("The audit store cannot be prepared", error)) }),
     current,
   });
+
+  /** What was done is durable before its caller hears of it, as far as the journal can be written. */
+  async function recorded<T>(done: Promise<T>): Promise<T> {
+    const result = await done;
+    await store?.flush();
+    return result;
+  }
 
   async function refreshSettings(): Promise<void> {
     if (options.settings !== false) await settings.refresh();
@@ -268,6 +280,7 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     announcing?.stop();
     bus.close();
     await store?.close();
+    await service.close();
   }
   function close(): Promise<void> {
     if (closing !== undefined) return closing;
@@ -307,8 +320,8 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     cancelTurn: ({ id }, turnId) => calls.cancel({ sessionId: id, turnId }),
     cancelSession: (sessionId) => calls.cancel({ sessionId }),
     result: calls.result,
-    commit: dryRuns.commit,
-    undo: undos.undo,
+    commit: async (...args) => await recorded(dryRuns.commit(...args)),
+    undo: async (...args) => await recorded(undos.undo(...args)),
     undoable: undos.list,
     readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
     session: sessions.open,
@@ -348,11 +361,11 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     plugins: () => directory.status().map((status) => withSettingsWarnings(status, settings)),
     checkForChanges: directory.checkForChanges,
     reload,
-    grant: (plugin, permissions) => grantTo(plugin, permissions, { directory, grants, consent, bus }),
+    grant: async (plugin, permissions) => await recorded(grantTo(plugin, permissions, { directory, grants, consent, bus })),
     async revoke(plugin, taken) {
       const changed = await grants.revoke(plugin, taken);
       if (changed === 0) return changed;
-      bus.emit({ type: "grant.changed", plugin, payload: { revoked: true } });
+      await bus.emitKept({ type: "grant.changed", plugin, payload: { revoked: true } });
       const status = directory.status().find(({ name }) => name === plugin);
       if (status) await consent.noteGrants(plugin, status.directory);
       return changed;
@@ -375,7 +388,7 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
         }),
         ...(telemetry?.families() ?? []),
       ]),
-    audit: createAudit({ journals: platform.journals, files: platform.files, folder: places.auditFolder }, store),
+    audit: createAudit(service, places.auditFolder, store),
     close,
     [Symbol.asyncDispose]: close,
   };

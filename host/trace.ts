@@ -1,6 +1,6 @@
 /** Follows one call through dispatch: says it was called, and ends it with exactly one terminal event (SPEC AU2). */
 
-import type { DraftOf, EmitEvent, EventSubject, TerminalEventType } from "./audit/events.ts";
+import type { DraftOf, EventSubject, KeepEvent, TerminalEventType } from "./audit/events.ts";
 import type { AllowDecision, Decision, DecisionSummary, ToolCall, ToolResult } from "./call.ts";
 import { summarizeDecision } from "./decision-summary.ts";
 import { ERROR_TABLE } from "./error-table.ts";
@@ -14,7 +14,7 @@ import type { RegisteredTool } from "./tools/tool.ts";
 
 /** What a trace needs of the host. */
 export interface TraceSinks {
-  readonly emit: EmitEvent;
+  readonly emit: KeepEvent;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
   /** Takes secrets and configured fields out of the arguments that results show (SPEC X1, AU4); the bus does it for events. */
@@ -31,8 +31,8 @@ export interface Trace {
   found(tool: RegisteredTool): void;
   checked(args: JsonValue): void;
   decided(decision: Decision): void;
-  /** Before anything happens. */
-  called(decision: AllowDecision, isDry: boolean): void;
+  /** Before anything happens. @returns whether that is durable, where the call is to wait for it */
+  called(decision: AllowDecision, isDry: boolean): Promise<boolean> | undefined;
   complete(outcome: OutcomeOk): ToolResult;
   /** `outcome` is what an executor still has to tell about a failed run. */
   fail(error: ToolErrorData, outcome?: OutcomeBase): ToolResult;
@@ -44,6 +44,8 @@ export interface Trace {
   invalid(error: ToolErrorData): ToolResult;
   /** A defect of ours. */
   crash(defect: unknown): ToolResult;
+  /** Whether the end is durable, where its caller is to hear of it only then. */
+  readonly kept: Promise<boolean> | undefined;
 }
 
 export function openTrace(call: ToolCall, sinks: TraceSinks): Trace {
@@ -59,6 +61,7 @@ class CallTrace implements Trace {
   #checkedArgs: JsonValue | undefined;
   #decision: Decision | undefined;
   #ended: ToolResult | undefined;
+  kept: Promise<boolean> | undefined;
 
   constructor(call: ToolCall, sinks: TraceSinks) {
     this.#call = call;
@@ -86,8 +89,8 @@ class CallTrace implements Trace {
     this.#decision = decision;
   }
 
-  called(decision: AllowDecision, isDry: boolean): void {
-    this.#sinks.emit({
+  called(decision: AllowDecision, isDry: boolean): Promise<boolean> | undefined {
+    return this.#sinks.emit({
       ...this.#subject,
       type: "tool.called",
       payload: {
@@ -170,7 +173,7 @@ class CallTrace implements Trace {
   #end(result: ToolResult, draft: TerminalDraft): ToolResult {
     if (this.#ended !== undefined) return this.#ended;
     this.#ended = Object.freeze(result);
-    this.#sinks.emit(draft);
+    this.kept = this.#sinks.emit(draft);
     return this.#ended;
   }
 

@@ -1,10 +1,12 @@
 /** What can be asked of the durable record: by programs through `host.audit`, by people through `bascule audit` (SPEC AU3, AU5). */
 
-import type { JsonObject } from "../../manifests/mod.ts";
+import { JournalError } from "../platform/journal-types.ts";
+import { type Service, ServiceError } from "../service/service.ts";
+import type { ServiceTasks } from "../service/tasks.ts";
 import type { EventStore } from "./journal.ts";
 import { type EventFilter, type KeptEvent, searchJournal } from "./search.ts";
-import { rebuildSession, type SessionState } from "./session-state.ts";
-import { type JournalPlace, type JournalReport, verifyJournal } from "./verify.ts";
+import type { SessionState } from "./session-state.ts";
+import type { JournalReport } from "./verify.ts";
 
 /** Reads what is durable; `flush` first to see the newest. */
 export interface Audit {
@@ -18,19 +20,22 @@ export interface Audit {
 }
 
 const DEFAULT_LIMIT = 100;
-const MAX_SESSION_EVENTS = 1_000_000;
 
-export function createAudit(place: JournalPlace, store: Pick<EventStore, "flush"> | undefined): Audit {
+type AuditTask = "audit.search" | "audit.verify" | "audit.session";
+
+/** @param service reads the files, so that nobody waits for them but who asked */
+export function createAudit(service: Service, folder: string, store: Pick<EventStore, "flush"> | undefined): Audit {
+  async function run<K extends AuditTask>(task: K, input: Parameters<ServiceTasks[K]>[0]): Promise<Awaited<ReturnType<ServiceTasks[K]>>> {
+    try {
+      return await service.run(task, input, { owner: "audit" });
+    } catch (error) {
+      throw error instanceof ServiceError && error.name === "JournalError" ? new JournalError(error.message, false) : error;
+    }
+  }
   return {
     flush: async () => await store?.flush(),
-    search: (filter = {}, limit = DEFAULT_LIMIT) => searchJournal(place, filter, limit),
-    verify: (expected) => verifyJournal(place, expected),
-    async session(sessionId) {
-      const kept = await searchJournal(place, { sessionId }, MAX_SESSION_EVENTS);
-      return rebuildSession(
-        sessionId,
-        kept.map(({ event }): JsonObject => event),
-      );
-    },
+    search: (filter = {}, limit = DEFAULT_LIMIT) => searchJournal((step) => run("audit.search", step), { folder, filter, limit }),
+    verify: (expected) => run("audit.verify", { folder, ...(expected !== undefined && { expected }) }),
+    session: (sessionId) => run("audit.session", { folder, sessionId }),
   };
 }

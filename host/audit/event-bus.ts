@@ -1,7 +1,7 @@
 /** Where events go: envelope, redaction, then every listener and reader, in order of publication. */
 
 import type { JsonValue } from "../../manifests/mod.ts";
-import type { EmitEvent, EventDraft, EventEnvelope, HostEvent } from "./events.ts";
+import type { EmitEvent, EventDraft, EventEnvelope, HostEvent, KeepEvent } from "./events.ts";
 
 /** What the bus stamps, hides and reports with. */
 export interface EventBusOptions {
@@ -13,6 +13,8 @@ export interface EventBusOptions {
   readonly producer?: string;
   /** Takes secrets and configured fields out of a payload before anybody sees the event (SPEC AU4). */
   readonly redact?: (payload: JsonValue) => JsonValue;
+  /** Gets each event before everybody else, and says whether it is durable where that is to be waited for. Never throws. */
+  readonly keep?: (event: HostEvent) => Promise<boolean> | undefined;
   /** Told about listeners that throw and readers that fall behind. */
   readonly onDefect: (message: string, error?: unknown) => void;
   /** Events kept for a reader that is slower than the host. Default 1,024; above it the oldest are dropped. */
@@ -22,6 +24,8 @@ export interface EventBusOptions {
 /** Publishes events; ended by `close`. */
 export interface EventBus {
   readonly emit: EmitEvent;
+  /** The same, for emitters that wait until the event is durable. */
+  readonly emitKept: KeepEvent;
   /** Called with each event, synchronously. Returns unsubscribe. */
   subscribe(listener: (event: HostEvent) => void): () => void;
   /** A reader of its own, from now on, for each loop. */
@@ -34,14 +38,15 @@ const DEFAULT_BUFFER = 1_024;
 
 /** A bus without listeners. */
 export function createEventBus(options: EventBusOptions): EventBus {
-  const { newId, now, producer = "bascule", redact, onDefect, bufferSize = DEFAULT_BUFFER } = options;
+  const { newId, now, producer = "bascule", redact, keep, onDefect, bufferSize = DEFAULT_BUFFER } = options;
   const listeners = new Set<(event: HostEvent) => void>();
   const readers = new Set<Reader>();
   let closed = false;
 
-  function emit(draft: EventDraft): void {
-    if (closed) return;
+  function emitKept(draft: EventDraft): Promise<boolean> | undefined {
+    if (closed) return undefined;
     const event = seal(draft, { id: newId(), time: now(), producer }, redact);
+    const kept = keep?.(event);
     for (const listener of listeners) {
       try {
         listener(event);
@@ -50,10 +55,12 @@ export function createEventBus(options: EventBusOptions): EventBus {
       }
     }
     for (const reader of readers) reader.push(event);
+    return kept;
   }
 
   return {
-    emit,
+    emit: (draft) => void emitKept(draft),
+    emitKept,
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -174,3 +174,5 @@ export interface EventEnvelope {
 
 /** Publishes one event. Never throws. */
 export type EmitEvent = (draft: EventDraft) => void;
+/** The same, and says whether the event is durable, where its emitter is to wait for that. Never rejects. */
+export type KeepEvent = (draft: EventDraft) => Promise<boolean> | undefined;

@@ -1,48 +1,54 @@
 /**
- * The durable record of what happened (SPEC AU3): one row an event, each sealed with all before it.
+ * The durable record of what happened (SPEC AU3): one row an event, each sealed with all before it. The rows are written by the
+ * service thread (`journal-writer.ts`); here they are made, queued and acknowledged.
  *
- * `.bascule/audit/` holds files of some 64 MB, each named after its first row's number. The last row of a full file says
- * so, and the chain goes on in the next; the oldest files are removed, so that no guest can fill the disk with its acts.
+ * A call that changes something waits until its `tool.called` is durable before it acts, and until its end is before its caller
+ * hears of it. One batch is written at a time and takes all that has gathered meanwhile, so calls share their commits.
  */
 
-import type { JsonValue } from "../../manifests/mod.ts";
-import type { JournalFile, JournalRow, Journals } from "../platform/journal-types.ts";
-import { JournalError } from "../platform/journal-types.ts";
-import type { Clock, Files } from "../platform/platform.ts";
+import type { Clock } from "../platform/platform.ts";
+import { type EventText, toEventText } from "./event-text.ts";
 import type { HostEvent } from "./events.ts";
+import type { JournalBatch, JournalWritten } from "./journal-writer.ts";
 
 /** Keeps events. Any implementation may take the journal's place (`createHost({ events: { store } })`). */
 export interface EventStore {
   /** Awaited before the first call runs. */
   prepare(): Promise<void>;
-  /** Called with each event, in order. Must not throw. */
-  append(event: HostEvent): void;
+  /**
+   * Called with each event, in order. Must not throw.
+   *
+   * @returns whether the event is durable, for one that the host is to wait for: if a `tool.called` is not, a call that changes
+   * something is refused. Never rejects.
+   */
+  append(event: HostEvent): Promise<boolean> | undefined;
   /** What was appended is durable when it resolves. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface JournalOptions {
-  readonly journals: Journals;
-  readonly files: Pick<Files, "list" | "makeDirectory" | "remove" | "stat">;
+/** The service thread, as far as the journal uses it. */
+export interface JournalWriter {
+  /** Rejects if the thread ends. */
+  append(batch: JournalBatch): Promise<JournalWritten>;
+  close(): Promise<void>;
+}
+
+export interface JournalOptions extends Pick<JournalBatch, "folder" | "maximumFileBytes" | "maximumFiles"> {
+  readonly writer: JournalWriter;
   readonly clock: Pick<Clock, "after">;
-  /** Absolute; made when there is something to keep. */
-  readonly folder: string;
   readonly onDefect: (message: string, error?: unknown) => void;
-  /** Default 64 MiB of texts a file, and 8 files. */
-  readonly maximumFileBytes?: number;
-  readonly maximumFiles?: number;
 }
 
 /** Events that are only read are kept together with the next ones within so many milliseconds. */
 const GATHER_MS = 20;
 const MAX_WAITING = 10_000;
-/** Larger events are kept without what makes them large. */
-const MAX_TEXT_LENGTH = 64 * 1024;
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
-const MAX_FILES = 8;
-/** The last row of a file that is full. */
-export const CLOSING_TEXT = '{"type":"journal.continued"}';
+/** Of one plugin's events that wait, in characters: beyond it, its calls wait for the journal. */
+const MAX_SHARE = 1024 * 1024;
+/** Of one batch. */
+const MAX_BATCH = 1024 * 1024;
+/** Another process writes; then the journal is taken to be out of order. */
+const MAX_BUSY = 100;
 
 /** They follow from `plugin.loaded` with its digest; deltas, from what their call ends with. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["tool.registered", "tool.unregistered", "tool.output_delta"]);
@@ -52,160 +58,184 @@ const ACTS: ReadonlySet<string> = new Set(["grant.changed", "policy.reloaded", "
 const GATHERED: ReadonlySet<string> = new Set(["capability.used", "capability.denied", "session.opened", "session.closed"]);
 const PASSIVE: ReadonlySet<string> = new Set(["none", "read"]);
 
+interface Row extends EventText {
+  /** Told whether the row is durable. */
+  acknowledge?: (durable: boolean) => void;
+}
+
 export function createJournal(options: JournalOptions): EventStore {
-  const { journals, files, clock, folder, onDefect, maximumFileBytes = MAX_FILE_BYTES, maximumFiles = MAX_FILES } = options;
-  let waiting: HostEvent[] = [];
+  const { writer, clock, folder, onDefect, maximumFileBytes, maximumFiles } = options;
+  const batchOptions = {
+    folder,
+    ...(maximumFileBytes !== undefined && { maximumFileBytes }),
+    ...(maximumFiles !== undefined && { maximumFiles }),
+  };
+  let waiting: Row[] = [];
+  /** Characters that are not written yet, by owner. */
+  const shares = new Map<string, number>();
   let dropped = 0;
   /** Calls that change something: what becomes of them is kept before their caller hears of it. */
   const changing = new Set<string>();
   let begun = false;
-  let opening: Promise<void> | undefined;
-  let file: JournalFile | undefined;
-  let bytes = 0;
+  let writing: Promise<void> | undefined;
   let stopTimer: (() => void) | undefined;
   let complaint: string | undefined;
+  /** The last attempt may have written what it took. */
+  let isUncertain = false;
+  let busyFor = 0;
 
-  function append(event: HostEvent): void {
-    if (LEFT_OUT.has(event.type)) return;
+  function append(event: HostEvent): Promise<boolean> | undefined {
+    if (LEFT_OUT.has(event.type)) return undefined;
     begun ||= ACTS.has(event.type);
-    waiting.push(event);
-    if (waiting.length > MAX_WAITING) {
-      waiting.shift();
-      dropped += 1;
-    }
-    if (!begun) return;
-    if (isUrgent(event, changing) && file !== undefined) write();
-    else stopTimer ??= clock.after(GATHER_MS, () => void flush());
+    const row: Row = toEventText(event);
+    waiting.push(row);
+    const share = (shares.get(row.owner) ?? 0) + row.text.length;
+    shares.set(row.owner, share);
+    if (waiting.length > MAX_WAITING) drop();
+    const isUrgentEvent = isUrgent(event, changing);
+    if (!begun) return undefined;
+    if (isUrgentEvent || (share > MAX_SHARE && complaint === undefined)) return durable(row);
+    stopTimer ??= clock.after(GATHER_MS, () => void write());
+    return undefined;
   }
 
-  /** Everything that waits, in one transaction. */
-  function write(): void {
+  /** The oldest of the owner who has the most. */
+  function drop(): void {
+    let largest = "";
+    for (const [owner, share] of shares) if (share > (shares.get(largest) ?? 0)) largest = owner;
+    const [row] = waiting.splice(
+      Math.max(
+        0,
+        waiting.findIndex(({ owner }) => owner === largest),
+      ),
+      1,
+    );
+    if (row === undefined) return;
+    release(row);
+    row.acknowledge?.(false);
+    dropped += 1;
+  }
+
+  function release({ owner, text }: Row): void {
+    const left = (shares.get(owner) ?? 0) - text.length;
+    if (left > 0) shares.set(owner, left);
+    else shares.delete(owner);
+  }
+
+  function durable(row: Row): Promise<boolean> {
+    const acknowledged = new Promise<boolean>((resolve) => (row.acknowledge = resolve));
+    void write();
+    return acknowledged;
+  }
+
+  /** Batch after batch, until nothing waits or one cannot be written. */
+  function write(): Promise<void> {
     stopTimer?.();
     stopTimer = undefined;
-    if (file === undefined || waiting.length === 0) return;
-    const events = waiting;
-    try {
-      if (bytes > maximumFileBytes || file.last()?.text === CLOSING_TEXT) continueInNext();
-      file.append((last) => {
-        const texts = [...(dropped === 0 ? [] : [JSON.stringify({ type: "journal.dropped", events: dropped })]), ...events.map(toText)];
-        for (const text of texts) bytes += text.length;
-        return chain(journals, last, texts);
-      });
-      waiting = [];
-      dropped = 0;
+    return (writing ??= writeAll());
+  }
+
+  async function writeAll(): Promise<void> {
+    let outcome: "written" | "busy" | "refused" = "written";
+    do outcome = await writeBatch();
+    // After a refusal only those wait for an answer who came in the meantime.
+    while (
+      outcome === "written" ? waiting.length > 0 : outcome === "refused" && waiting.some(({ acknowledge }) => acknowledge !== undefined)
+    );
+    // In the same turn as the look at what waits: whoever comes later begins anew.
+    writing = undefined;
+    if (waiting.length > 0) stopTimer ??= clock.after(GATHER_MS, () => void write());
+  }
+
+  async function writeBatch(): Promise<"written" | "busy" | "refused"> {
+    const rows = takeBatch();
+    const texts = rows.map(({ text }) => text);
+    const noted = dropped;
+    if (noted > 0) texts.unshift(JSON.stringify({ type: "journal.dropped", events: noted }));
+    const written = await attempt(texts);
+    if (written.ok) {
+      dropped -= noted;
       complaint = undefined;
+      busyFor = 0;
+      for (const row of rows) {
+        release(row);
+        row.acknowledge?.(true);
+      }
+      return "written";
+    }
+    waiting = [...rows, ...waiting];
+    while (waiting.length > MAX_WAITING) drop();
+    // Another process is writing; the next time it is our turn.
+    if (written.busy && ++busyFor < MAX_BUSY) return "busy";
+    refuse(written.message);
+    return "refused";
+  }
+
+  function takeBatch(): readonly Row[] {
+    let count = 0;
+    for (let size = 0; count < waiting.length && size < MAX_BATCH; count++) size += waiting[count]?.text.length ?? 0;
+    return waiting.splice(0, count);
+  }
+
+  async function attempt(texts: readonly string[]): Promise<JournalWritten> {
+    try {
+      const written = await writer.append({ ...batchOptions, texts, again: isUncertain });
+      isUncertain &&= !written.ok;
+      return written;
     } catch (error) {
-      if (!(error instanceof JournalError)) throw error;
-      stopTimer = clock.after(GATHER_MS, () => void flush());
-      // Another process is writing; the next time it is our turn.
-      if (!error.busy && complaint !== error.message) onDefect("The audit journal cannot be written; events wait", error);
-      if (!error.busy) complaint = error.message;
+      isUncertain = true;
+      return { ok: false, busy: false, message: error instanceof Error ? error.message : String(error) };
     }
   }
 
-  /** Ends a file with a row that says so, unless another process did, and begins the next with the same chain. */
-  function continueInNext(): void {
-    if (file === undefined) return;
-    file.append((last) => (last === undefined || last.text === CLOSING_TEXT ? [] : chain(journals, last, [CLOSING_TEXT])));
-    const end = file.last();
-    if (end === undefined) return;
-    const next = journals.open(fileOf(folder, end.number + 1), "append");
-    next.append((last) => (last === undefined ? chain(journals, end, ['{"type":"journal.continues"}']) : []));
-    file.close();
-    file = next;
-    bytes = 0;
-    void removeOldest().catch((error: unknown) => onDefect("Old audit files cannot be removed", error));
-  }
-
-  async function removeOldest(): Promise<void> {
-    const names = await journalFiles(files, folder);
-    for (const name of names.slice(0, -maximumFiles)) {
-      for (const suffix of ["", "-wal", "-shm"]) await files.remove(`${folder}/${name}${suffix}`);
+  /** Whoever waits hears that nothing is durable; events stay, and are written when they can be. */
+  function refuse(message: string): void {
+    for (const row of waiting) {
+      row.acknowledge?.(false);
+      delete row.acknowledge;
     }
+    if (complaint === undefined)
+      onDefect("The audit journal cannot be written; events wait, and calls that change something are refused", new Error(message));
+    complaint = message;
   }
 
-  async function open(): Promise<void> {
-    await files.makeDirectory(folder);
-    const newest = (await journalFiles(files, folder)).at(-1);
-    file = journals.open(newest === undefined ? fileOf(folder, 1) : `${folder}/${newest}`, "append");
-    bytes = newest === undefined ? 0 : ((await files.stat(`${folder}/${newest}`))?.size ?? 0);
-  }
-
+  /** All that waits now is durable when it resolves, or cannot be written. */
   async function flush(): Promise<void> {
     if (!begun) return;
-    try {
-      await (opening ??= open());
-    } catch (error) {
-      opening = undefined;
-      if (complaint === undefined) onDefect("The audit journal cannot be opened; events wait", error);
-      complaint = String(error);
-    }
-    write();
+    const last = waiting.at(-1);
+    if (last === undefined || last.acknowledge !== undefined) return await write();
+    await durable(last);
   }
 
   return {
     async prepare() {
       begun = true;
-      await flush();
+      await write();
     },
     append,
     flush,
     async close() {
       await flush();
+      await writing;
       stopTimer?.();
-      file?.close();
-      file = undefined;
+      await writer.close();
     },
   };
 }
 
-/** Names of the journal's files, the oldest first. */
-export async function journalFiles(files: Pick<Files, "list">, folder: string): Promise<readonly string[]> {
-  const entries = await files.list(folder);
-  return entries
-    .filter(({ name, kind }) => kind === "file" && /^\d{12}\.db$/.test(name))
-    .map(({ name }) => name)
-    .toSorted();
-}
-
-/** Where the file that begins with row `number` is. */
-export function fileOf(folder: string, number: number): string {
-  return `${folder}/${String(number).padStart(12, "0")}.db`;
-}
-
-function chain(journals: Journals, last: JournalRow | undefined, texts: readonly string[]): readonly JournalRow[] {
-  let { number, seal } = last ?? { number: 0, seal: "" };
-  return texts.map((text) => {
-    number += 1;
-    seal = journals.seal(seal, number, text);
-    return { number, seal, text };
-  });
+/** Whether a tool with these side effects waits for the record, and is refused without it. */
+export function changesSomething(sideEffects: readonly string[]): boolean {
+  return sideEffects.some((effect) => !PASSIVE.has(effect));
 }
 
 /** What changes something, or was refused, is kept before anybody acts on it. */
 function isUrgent(event: HostEvent, changing: Set<string>): boolean {
   const { type, callId } = event;
   if (type === "tool.called") {
-    const isChanging = event.payload.sideEffects.some((effect) => !PASSIVE.has(effect));
+    const isChanging = changesSomething(event.payload.sideEffects);
     if (isChanging && callId !== undefined) changing.add(callId);
     return isChanging;
   }
   if (type === "tool.completed" || type === "tool.failed") return callId !== undefined && changing.delete(callId);
   return !GATHERED.has(type);
-}
-
-const LARGE = ["output", "arguments", "partialOutput", "errors"] as const;
-
-function toText(event: HostEvent): string {
-  const text = JSON.stringify(event);
-  if (text.length <= MAX_TEXT_LENGTH) return text;
-  const payload: Record<string, unknown> = { ...event.payload };
-  for (const key of LARGE) {
-    const part = JSON.stringify(payload[key]) as string | undefined;
-    if (part !== undefined && part.length > 1_024) payload[key] = { leftOut: true, characters: part.length } satisfies JsonValue;
-  }
-  const short = JSON.stringify({ ...event, payload });
-  if (short.length <= MAX_TEXT_LENGTH) return short;
-  const { id, time, type, sessionId, callId, plugin, digest } = event;
-  return JSON.stringify({ id, time, type, sessionId, callId, plugin, digest, payload: { leftOut: true, characters: text.length } });
 }

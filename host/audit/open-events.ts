@@ -4,13 +4,16 @@ import type { EventOptions } from "../host-options.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { Places } from "../project/places.ts";
 import type { Platform } from "../platform/platform.ts";
+import type { Service } from "../service/service.ts";
 import { createEventBus, type EventBus } from "./event-bus.ts";
-import { createJournal, type EventStore } from "./journal.ts";
+import { createJournal, type EventStore, type JournalWriter } from "./journal.ts";
 import { createLogSink } from "./log-sink.ts";
 import { createFieldRedaction } from "./redact-fields.ts";
 
 export interface OpenEventsOptions {
-  readonly platform: Pick<Platform, "clock" | "random" | "log" | "files" | "journals">;
+  readonly platform: Pick<Platform, "clock" | "random" | "log">;
+  /** Writes the journal; closed with it. */
+  readonly service: Service;
   readonly places: Pick<Places, "auditFolder" | "project">;
   readonly options: EventOptions;
   /** Takes secrets out. */
@@ -26,20 +29,38 @@ export interface HostEvents {
   readonly store?: EventStore;
 }
 
-export function openEvents({ platform, places, options, redactSecrets, onDefect }: OpenEventsOptions): HostEvents {
+export function openEvents({ platform, service, places, options, redactSecrets, onDefect }: OpenEventsOptions): HostEvents {
   const { redact: redactMore, publish, bufferSize, store: wanted } = options;
   const redactFields = createFieldRedaction(() => places.project.config().audit.redact);
   const redact = (value: JsonValue): JsonValue => redactSecrets(redactFields(redactMore === undefined ? value : redactMore(value)));
-  const { clock, random, log, files, journals } = platform;
-  const bus = createEventBus({ newId: random.uuidv7, now: clock.now, onDefect, redact, ...(bufferSize !== undefined && { bufferSize }) });
-  bus.subscribe(createLogSink(log));
-
+  const { clock, random, log } = platform;
+  const { auditFolder: folder } = places;
   const { path, config } = places.project;
   const isKept = wanted ?? (path !== undefined && config().audit.store);
   const ownStore = typeof isKept === "object" ? isKept : undefined;
-  const store = isKept === true ? createJournal({ journals, files, clock, folder: places.auditFolder, onDefect }) : ownStore;
-  // Before the program's own listener: what it does with an event happens after the event is kept.
-  if (store) bus.subscribe((event) => store.append(event));
+  const store = isKept === true ? createJournal({ writer: journalWriter(service, folder), clock, folder, onDefect }) : ownStore;
+  const bus = createEventBus({
+    ...{ newId: random.uuidv7, now: clock.now, onDefect, redact },
+    ...(bufferSize !== undefined && { bufferSize }),
+    ...(store && { keep: (event) => store.append(event) }),
+  });
+  bus.subscribe(createLogSink(log));
   if (publish) bus.subscribe(publish);
   return { bus, redact, ...(store && { store }) };
+}
+
+/** A thread of its own: no other work stands before what calls wait for. */
+export function journalWriter(service: Service, folder: string): JournalWriter {
+  const wish = { owner: "journal" };
+  let isOpen = false;
+  return {
+    append(batch) {
+      isOpen = true;
+      return service.run("journal.append", batch, wish);
+    },
+    async close() {
+      if (isOpen) await service.run("journal.close", { folder }, wish);
+      await service.close();
+    },
+  };
 }

@@ -2,7 +2,9 @@
 
 import { isJsonObject, type JsonObject } from "../../manifests/mod.ts";
 import { readJsonText } from "../json/json-text.ts";
-import { type JournalPlace, readJournal } from "./verify.ts";
+import { JournalError } from "../platform/journal-types.ts";
+import type { ServiceWorld } from "../service/task.ts";
+import { namesOf } from "./verify.ts";
 
 /** An event as it was kept, with its place in the journal. */
 export interface KeptEvent {
@@ -29,18 +31,82 @@ export interface EventFilter {
 
 const BOUNDS = { maxBytes: 1024 * 1024, maxDepth: 600 } as const;
 
-/** The newest `limit` events that fit, the oldest first. */
-export async function searchJournal(place: JournalPlace, filter: EventFilter, limit: number): Promise<readonly KeptEvent[]> {
+/** One step of a search: back from row `before`. */
+export interface SearchStep {
+  /** Absolute. */
+  readonly folder: string;
+  readonly filter: EventFilter;
+  readonly before: number;
+  readonly limit: number;
+}
+
+export interface SearchFound {
+  /** The newest first. */
+  readonly numbers: readonly number[];
+  /** Their texts, as they were kept. */
+  readonly texts: readonly string[];
+  /** Where to go on; absent at the beginning of the journal. */
+  readonly before?: number;
+}
+
+/** What one step looks at, and what it answers with, in rows and characters: the thread is others' too. */
+const STEP_ROWS = 1_000;
+const STEP_LENGTH = 64 * 1024;
+/** Of rows that are read at once: each may have 64 KB. */
+const PAGE_ROWS = 100;
+
+/** The newest `limit` events that fit, the oldest first. @param step asks the service thread for one */
+export async function searchJournal(
+  step: (wanted: SearchStep) => Promise<SearchFound>,
+  { folder, filter, limit }: Omit<SearchStep, "before">,
+): Promise<readonly KeptEvent[]> {
   const found: KeptEvent[] = [];
-  const { before = Infinity } = filter;
-  for await (const { number, text } of readJournal(place)) {
-    if (number >= before) break;
-    const parsed = readJsonText(text, BOUNDS);
-    if (!parsed.ok || !isJsonObject(parsed.value) || !fits(parsed.value, text, filter)) continue;
-    found.push({ number, event: parsed.value });
-    if (found.length > limit) found.shift();
+  let before: number | undefined = filter.before ?? Number.MAX_SAFE_INTEGER;
+  while (before !== undefined && found.length < limit) {
+    const { numbers, texts, before: next }: SearchFound = await step({ folder, filter, before, limit: limit - found.length });
+    // One step's texts are no more than this thread may parse at once.
+    for (const [index, number] of numbers.entries()) found.push({ number, event: JSON.parse(texts[index] ?? "null") as JsonObject });
+    before = next;
   }
-  return found;
+  return found.toReversed();
+}
+
+/** A task of the service thread. */
+export async function searchStep(step: SearchStep, world: Pick<ServiceWorld, "journals" | "files">): Promise<SearchFound> {
+  const { folder, filter, limit } = step;
+  const names = await namesOf({ ...world, folder });
+  // Each is named after its first row.
+  const name = names.findLast((other) => firstOf(other) < step.before);
+  if (name === undefined) return { numbers: [], texts: [] };
+  const file = world.journals.open(`${folder}/${name}`, "read");
+  try {
+    const numbers: number[] = [];
+    const texts: string[] = [];
+    let { before } = step;
+    for (let looked = 0, length = 0; looked < STEP_ROWS && length < STEP_LENGTH && numbers.length < limit;) {
+      const rows = file.rowsBefore(before, PAGE_ROWS);
+      if (rows.length === 0) return { numbers, texts, ...(firstOf(name) > 1 && { before: firstOf(name) }) };
+      for (const { number, text } of rows) {
+        if (length >= STEP_LENGTH || numbers.length >= limit) break;
+        // A damaged file may answer in any order.
+        if (number >= before) throw new JournalError(`${name} is damaged: row ${number} is not where it belongs`, false);
+        before = number;
+        looked += 1;
+        const parsed = readJsonText(text, BOUNDS);
+        if (!parsed.ok || !isJsonObject(parsed.value) || !fits(parsed.value, text, filter)) continue;
+        length += text.length;
+        numbers.push(number);
+        texts.push(text);
+      }
+    }
+    return { numbers, texts, before };
+  } finally {
+    file.close();
+  }
+}
+
+function firstOf(name: string): number {
+  return Number.parseInt(name, 10);
 }
 
 function fits(event: JsonObject, text: string, filter: EventFilter): boolean {

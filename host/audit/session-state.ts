@@ -49,12 +49,17 @@ const STATUS: Readonly<Record<string, CallState["status"]>> = {
 
 const ENDED: ReadonlySet<string> = new Set(TERMINAL_EVENT_TYPES);
 
-/** @param events of any sessions, in the order in which they were kept */
-export function rebuildSession(sessionId: string, events: Iterable<JsonObject>): SessionState {
+/** Takes in events of any sessions, in the order in which they were kept. */
+export interface SessionRebuild {
+  add(event: JsonObject): void;
+  state(): SessionState;
+}
+
+export function rebuildSession(sessionId: string): SessionRebuild {
   let state: Omit<SessionState, "calls"> = { sessionId };
   const calls = new Map<string, CallState>();
-  for (const event of events) {
-    if (event["sessionId"] !== sessionId) continue;
+  function add(event: JsonObject): void {
+    if (event["sessionId"] !== sessionId) return;
     const { type, time, callId } = event;
     const payload = isJsonObject(event["payload"]) ? event["payload"] : {};
     if (type === "session.opened")
@@ -64,7 +69,7 @@ export function rebuildSession(sessionId: string, events: Iterable<JsonObject>):
       calls.set(callId, after(calls.get(callId) ?? { callId, status: "waiting", granted: 0, refused: 0 }, { type, event, payload }));
     }
   }
-  return { ...state, calls: [...calls.values()] };
+  return { add, state: () => ({ ...state, calls: [...calls.values()] }) };
 }
 
 function after(

@@ -3,7 +3,7 @@
 import type { JournalFile, JournalRow, Journals } from "../platform/journal-types.ts";
 import { JournalError } from "../platform/journal-types.ts";
 import type { Files } from "../platform/platform.ts";
-import { CLOSING_TEXT, fileOf, journalFiles } from "./journal.ts";
+import { CLOSING_TEXT, fileOf, journalFiles } from "./journal-files.ts";
 
 export interface JournalPlace {
   readonly journals: Journals;
@@ -24,7 +24,8 @@ export interface JournalReport {
   readonly problems: readonly string[];
 }
 
-const PAGE = 1_000;
+/** Each row may have 64 KB. */
+const PAGE = 100;
 
 /** Every row there is, the oldest first. @throws {JournalError} if a file cannot be read. */
 export async function* readJournal(place: JournalPlace): AsyncGenerator<JournalRow> {
@@ -38,8 +39,12 @@ export async function* readJournal(place: JournalPlace): AsyncGenerator<JournalR
   }
 }
 
-/** Finds every row that was changed, moved, put in or taken out. @param expected a head that was noted earlier. */
-export async function verifyJournal(place: JournalPlace, expected?: string): Promise<JournalReport> {
+/** Finds every row that was changed, moved, put in or taken out. @param expected a head that was noted earlier. @param turn lets others have theirs */
+export async function verifyJournal(
+  place: JournalPlace,
+  expected?: string,
+  turn: () => Promise<void> = () => Promise.resolve(),
+): Promise<JournalReport> {
   const problems: string[] = [];
   let rows = 0;
   let first = 0;
@@ -49,7 +54,7 @@ export async function verifyJournal(place: JournalPlace, expected?: string): Pro
     try {
       const file = place.journals.open(`${place.folder}/${name}`, "read");
       try {
-        const checked = checkFile(file, { name, before: last, seal: place.journals.seal, expected });
+        const checked = await checkFile(file, { name, before: last, seal: place.journals.seal, expected, turn });
         rows += checked.rows;
         first ||= checked.first;
         last = checked.last ?? last;
@@ -73,6 +78,7 @@ interface FileCheck {
   readonly before: JournalRow | undefined;
   readonly seal: Journals["seal"];
   readonly expected: string | undefined;
+  readonly turn: () => Promise<void>;
 }
 
 interface CheckedFile {
@@ -83,13 +89,14 @@ interface CheckedFile {
   readonly problem?: string;
 }
 
-function checkFile(file: JournalFile, { name, before, seal, expected }: FileCheck): CheckedFile {
+async function checkFile(file: JournalFile, { name, before, seal, expected, turn }: FileCheck): Promise<CheckedFile> {
   let last = before;
   let rows = 0;
   let first = 0;
   let hasExpected = false;
   let problem = file.damage();
   for (const row of rowsOf(file)) {
+    if (rows % PAGE === 0) await turn();
     rows += 1;
     first ||= row.number;
     // The oldest file there is may begin in the middle: what came before it was removed as a whole file.
@@ -118,6 +125,7 @@ function* rowsOf(file: JournalFile): Generator<JournalRow> {
   }
 }
 
-async function namesOf({ files, folder }: JournalPlace): Promise<readonly string[]> {
+/** The journal's files, the oldest first; none where there is no journal yet. */
+export async function namesOf({ files, folder }: Pick<JournalPlace, "files" | "folder">): Promise<readonly string[]> {
   return (await files.stat(folder)) === undefined ? [] : await journalFiles(files, folder);
 }

@@ -19,6 +19,8 @@ export interface JournalFile {
   last(): JournalRow | undefined;
   /** At most `limit` rows with numbers above `after`, in order. */
   rows(after: number, limit: number): readonly JournalRow[];
+  /** At most `limit` rows with numbers below `before`, the highest first. */
+  rowsBefore(before: number, limit: number): readonly JournalRow[];
   /** The highest number ever given, also if its row is gone; 0 for none. */
   highest(): number;
   /** What is wrong with the file itself, if anything. */

@@ -1,6 +1,6 @@
 /** Journal files in SQLite, which both runtimes bring along: crash-safe, and several processes may add to one. */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { JournalError, type JournalFile, type JournalRow, type Journals } from "./journal-types.ts";
@@ -17,7 +17,7 @@ export function createJournals(): Journals {
 
 /** What seals a row to all before it. */
 export function sealOf(previous: string, number: number, text: string): string {
-  return createHash("sha256").update(`${previous}\n${number}\n${text}`).digest("hex");
+  return hash("sha256", `${previous}\n${number}\n${text}`);
 }
 
 function open(path: string, mode: "append" | "read"): JournalFile {
@@ -35,6 +35,7 @@ function createFile(database: DatabaseSync): JournalFile {
   const insert = database.prepare("INSERT INTO rows (number, seal, text) VALUES (?, ?, ?)");
   const newest = database.prepare("SELECT number, seal, text FROM rows ORDER BY number DESC LIMIT 1");
   const page = database.prepare("SELECT number, seal, text FROM rows WHERE number > ? ORDER BY number LIMIT ?");
+  const pageBack = database.prepare("SELECT number, seal, text FROM rows WHERE number < ? ORDER BY number DESC LIMIT ?");
   const given = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'rows'");
   const last = (): JournalRow | undefined => toRow(newest.get());
 
@@ -53,6 +54,7 @@ function createFile(database: DatabaseSync): JournalFile {
     },
     last: () => guarded(last),
     rows: (after, limit) => guarded(() => page.all(after, limit).flatMap((row) => toRow(row) ?? [])),
+    rowsBefore: (before, limit) => guarded(() => pageBack.all(before, limit).flatMap((row) => toRow(row) ?? [])),
     highest: () => guarded(() => Number(given.get()?.["seq"] ?? 0)),
     damage() {
       const found = guarded(() => database.prepare("PRAGMA integrity_check(1)").get())?.["integrity_check"];

@@ -23,6 +23,11 @@ function createFile(rows: JournalRow[]): JournalFile {
     append: (make) => void rows.push(...make(rows.at(-1))),
     last: () => rows.at(-1),
     rows: (after, limit) => rows.filter(({ number }) => number > after).slice(0, limit),
+    rowsBefore: (before, limit) =>
+      rows
+        .filter(({ number }) => number < before)
+        .toReversed()
+        .slice(0, limit),
     highest: () => rows.at(-1)?.number ?? 0,
     damage: () => undefined,
     close: () => {},

@@ -16,6 +16,7 @@ import { createProcesses } from "./processes.ts";
 import { createRandom } from "./random.ts";
 import { createRunners } from "./runners.ts";
 import { createServerProcesses } from "./server-processes.ts";
+import { createServiceThreads } from "./services.ts";
 import { createSockets } from "./sockets.ts";
 import { inspectSystem } from "./system-facts.ts";
 import { createTerminal } from "./terminal.ts";
@@ -45,6 +46,7 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     guarded: createGuardedFiles(hasLinuxWalk() ? createLinuxWalk() : createPortableWalk(), environment.os),
     network: createNetwork(),
     journals: createJournals(),
+    ...(options.brief !== true && { services: createServiceThreads() }),
     environment,
     watcher: createWatcher(),
     sockets: createSockets(),

@@ -14,6 +14,7 @@ import type { Network } from "./network-types.ts";
 import type { ProcessEnd, Processes } from "./process-types.ts";
 import type { CheckedPath } from "./proof.ts";
 import type { ServerProcesses } from "./server-process-types.ts";
+import type { ServiceThreads } from "./service-types.ts";
 import type { TrustedProcesses } from "./trusted/trusted-types.ts";
 
 /** Everything the host may touch; the only way to it. */
@@ -28,6 +29,8 @@ export interface Platform {
   /** HTTP on behalf of a guest: only with a proof. */
   readonly network: Network;
   readonly journals: Journals;
+  /** Absent where work stays on the one thread there is: in programs that do one thing for one person, and in tests. */
+  readonly services?: ServiceThreads;
   readonly environment: Environment;
   readonly watcher: Watcher;
   readonly sockets: LocalSockets;

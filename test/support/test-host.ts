@@ -113,7 +113,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
       quotas,
       telemetry: undefined,
       checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
-      emit: bus.emit,
+      emit: bus.emitKept,
       now: clock.monotonic,
       redact: (value) => value,
       onDefect,

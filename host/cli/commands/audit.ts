@@ -1,10 +1,11 @@
 /** `bascule audit`: the durable record of calls, acts, grants and answers (SPEC AU3). */
 
-import { createAudit } from "../../audit/audit.ts";
+import { type Audit, createAudit } from "../../audit/audit.ts";
 import type { EventFilter, KeptEvent } from "../../audit/search.ts";
 import { type JournalPlace, readJournal } from "../../audit/verify.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import { openPlaces } from "../../project/places.ts";
+import { createService } from "../../service/service.ts";
 import { readTime } from "../age.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -76,13 +77,18 @@ function nothingYet({ output }: CommandContext, act: Act): number {
   return EXIT.ok;
 }
 
+function openAudit({ platform }: CommandContext, { folder }: JournalPlace): Audit {
+  const onDefect = (message: string, error: unknown): void => platform.log.write("error", message, { error });
+  return createAudit(createService({ threads: platform.services, world: platform, onDefect }), folder, undefined);
+}
+
 async function show(
   context: CommandContext,
   place: JournalPlace,
   { limit, text }: { readonly limit: number; readonly text?: string },
 ): Promise<number> {
   const { output, options } = context;
-  const events = await createAudit(place, undefined).search(readFilter(context, text), readLimit(options.value("limit")) ?? limit);
+  const events = await openAudit(context, place).search(readFilter(context, text), readLimit(options.value("limit")) ?? limit);
   for (const event of events) output.line(eventLine(event, context));
   if (events.length === 0) output.line("No such event was recorded");
   output.document({ ok: true, events });
@@ -91,7 +97,7 @@ async function show(
 
 async function verify(context: CommandContext, place: JournalPlace): Promise<number> {
   const { output, options } = context;
-  const report = await createAudit(place, undefined).verify(options.value("head"));
+  const report = await openAudit(context, place).verify(options.value("head"));
   const { rows, first, head, problems } = report;
   if (!report.ok) {
     throw new CliError("audit_changed", "The record is not as it was written", {
@@ -129,7 +135,7 @@ async function exportAll(context: CommandContext, place: JournalPlace): Promise<
 async function session(context: CommandContext, place: JournalPlace, id: string | undefined): Promise<number> {
   const { output } = context;
   if (id === undefined) throw usageError("Which session? Events name theirs", [`Like this: ${output.program} audit session <id>`]);
-  const state = await createAudit(place, undefined).session(id);
+  const state = await openAudit(context, place).session(id);
   if (state.openedAt === undefined && state.calls.length === 0)
     throw new CliError("not_found", `No event of session "${id}" was recorded`, { exitCode: EXIT.notFound });
   output.line(

@@ -7,9 +7,15 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { HostEvent } from "../../../host/audit/events.ts";
-import { createJournal, type EventStore, type JournalOptions } from "../../../host/audit/journal.ts";
+import { createJournal, type EventStore, type JournalOptions, type JournalWriter } from "../../../host/audit/journal.ts";
+import { toEventText } from "../../../host/audit/event-text.ts";
+import { type EventFilter, type KeptEvent, type SearchFound, searchJournal, searchStep } from "../../../host/audit/search.ts";
+import { JournalError, type Journals } from "../../../host/platform/journal-types.ts";
+import { journalWriter } from "../../../host/audit/open-events.ts";
 import { readJournal, verifyJournal } from "../../../host/audit/verify.ts";
 import { createHost, type Host, type HostOptions, type Log } from "../../../host/mod.ts";
+import type { Platform } from "../../../host/platform/platform.ts";
+import { createService } from "../../../host/service/service.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
 import { createMemoryPlatform } from "../../../host/platform/memory.ts";
 import { hostTool } from "../../support/tools.ts";
@@ -38,8 +44,14 @@ const place = (folder: string): Parameters<typeof verifyJournal>[0] => ({ journa
 const event = (number: number, more: object = {}): HostEvent =>
   ({ id: `e${number}`, type: "plugin.loaded", time: number, producer: "bascule", payload: { number }, ...more }) as never;
 
+/** Each with files of its own, as if it were another process. */
+function writerIn(folder: string, platform: Pick<Platform, "journals" | "files" | "guarded" | "clock"> = currentPlatform()): JournalWriter {
+  const onDefect = (message: string): void => expect.unreachable(message);
+  return journalWriter(createService({ threads: undefined, world: platform, onDefect }), folder);
+}
+
 async function journalIn(folder: string, options: Partial<JournalOptions> = {}): Promise<EventStore> {
-  const store = createJournal({ journals, files, clock, folder, onDefect: (message) => expect.unreachable(message), ...options });
+  const store = createJournal({ writer: writerIn(folder), clock, folder, onDefect: (message) => expect.unreachable(message), ...options });
   await store.prepare();
   return store;
 }
@@ -175,7 +187,7 @@ describe("verifyJournal()", () => {
   async function written(count: number): Promise<string> {
     const folder = await temporaryFolder();
     const store = await journalIn(folder);
-    for (let number = 1; number <= count; number++) store.append(event(number));
+    for (let number = 1; number <= count; number++) void store.append(event(number));
     await store.close();
     return folder;
   }
@@ -242,7 +254,7 @@ describe("createJournal()", () => {
     const folder = await temporaryFolder();
     const store = await journalIn(folder, { maximumFileBytes: 2_000, maximumFiles: 3 });
     for (let number = 1; number <= 200; number++) {
-      store.append(event(number));
+      void store.append(event(number));
       await store.flush();
     }
     await store.close();
@@ -265,7 +277,7 @@ describe("createJournal()", () => {
     const stores = await Promise.all(Array.from({ length: 3 }, () => journalIn(folder, { maximumFileBytes: 3_000, maximumFiles: 100 })));
     for (let number = 1; number <= 90; number++) {
       const store = stores[number % 3];
-      store?.append(event(number));
+      void store?.append(event(number));
       if (number % 5 === 0) await store?.flush();
     }
     for (const store of stores) await store.close();
@@ -279,13 +291,15 @@ describe("createJournal()", () => {
   it("leaves out what makes an event large, and says so [AU3.bounds]", async () => {
     const folder = await temporaryFolder();
     const store = await journalIn(folder);
-    store.append(event(1, { type: "tool.completed", callId: "c", payload: { tool: "t", output: "x".repeat(1 << 20), durationMs: 1 } }));
-    store.append(event(2, { payload: Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key${index}`, index])) }));
+    void store.append(
+      event(1, { type: "tool.completed", callId: "c", payload: { tool: "t", output: "x".repeat(1 << 20), durationMs: 1 } }),
+    );
+    void store.append(event(2, { payload: Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key${index}`, index])) }));
     await store.close();
     const [first = "", second = ""] = await texts(folder);
     expect(JSON.parse(first)).toMatchObject({
       callId: "c",
-      payload: { tool: "t", output: { leftOut: true, characters: (1 << 20) + 2 }, durationMs: 1 },
+      payload: { tool: "t", output: { leftOut: true, characters: 1 << 20 }, durationMs: 1 },
     });
     expect(JSON.parse(second)).toMatchObject({ id: "e2", payload: { leftOut: true } });
   });
@@ -295,27 +309,243 @@ describe("createJournal()", () => {
     const defects: string[] = [];
     let isBroken = true;
     const store = createJournal({
-      files: platform.files,
       clock: platform.clock,
       folder: "/workspace/.bascule/audit",
       onDefect: (message) => defects.push(message),
-      journals: {
-        seal: platform.journals.seal,
-        open(path, mode) {
-          if (isBroken) throw new Error("disk full");
-          return platform.journals.open(path, mode);
+      writer: writerIn("/workspace/.bascule/audit", {
+        ...platform,
+        journals: {
+          seal: platform.journals.seal,
+          open(path, mode) {
+            if (isBroken) throw new Error("disk full");
+            return platform.journals.open(path, mode);
+          },
         },
-      },
+      }),
     });
     await store.prepare();
-    for (let number = 1; number <= 10_003; number++) store.append(event(number));
+    for (let number = 1; number <= 10_003; number++) void store.append(event(number));
     await store.flush();
-    expect(defects).toEqual(["The audit journal cannot be opened; events wait"]);
+    expect(defects).toEqual(["The audit journal cannot be written; events wait, and calls that change something are refused"]);
     isBroken = false;
     await store.flush();
     const rows = platform.journals.open("/workspace/.bascule/audit/000000000001.db", "read").rows(0, 20_000);
     expect(rows).toHaveLength(10_001);
     expect(rows[0]?.text).toBe('{"type":"journal.dropped","events":3}');
     await store.close();
+  });
+});
+
+describe("a call that changes something", () => {
+  const FOLDER = "/workspace/.bascule/audit";
+
+  /** A host in memory whose journal can be broken, and what its tool did. */
+  async function breakable(): Promise<{
+    readonly host: Host;
+    readonly broken: { is: boolean };
+    readonly done: string[];
+    log: () => string[];
+  }> {
+    const platform = createMemoryPlatform({ files: { "/workspace/bascule.json": JSON.stringify(CONFIG) } });
+    const broken = { is: false };
+    const done: string[] = [];
+    const journals: Journals = {
+      seal: platform.journals.seal,
+      open(path, mode) {
+        const file = platform.journals.open(path, mode);
+        return {
+          ...file,
+          append(make) {
+            if (broken.is) throw new JournalError("disk full", false);
+            file.append(make);
+          },
+        };
+      },
+    };
+    const tools = [
+      hostTool("put", { sideEffects: ["write"] }, () => void done.push("put")),
+      hostTool("look", { sideEffects: ["read"] }, () => void done.push("look")),
+    ];
+    const host = await createHost({ platform: { ...platform, journals }, tools });
+    onTestFinished(() => host.close());
+    return {
+      host,
+      broken,
+      done,
+      log: () => platform.recorded.log.map(({ message }) => message).filter((message) => message.includes("audit")),
+    };
+  }
+
+  it("is refused while the journal cannot be written, which is said once, and runs again when it can [AU3.refused]", async () => {
+    const { host, broken, done, log } = await breakable();
+    expect(await host.call("put")).toMatchObject({ ok: true });
+    broken.is = true;
+    for (let time = 0; time < 2; time++) {
+      expect(await host.call("put")).toMatchObject({
+        ok: false,
+        error: { code: "unavailable", message: expect.stringContaining("the audit journal cannot be written") as string },
+      });
+    }
+    expect(await host.call("look")).toMatchObject({ ok: true });
+    expect(done).toEqual(["put", "look"]);
+    expect(log()).toEqual(["The audit journal cannot be written; events wait, and calls that change something are refused"]);
+    broken.is = false;
+    expect(await host.call("put")).toMatchObject({ ok: true });
+    await host.audit.flush();
+    const ends = await host.audit.search({ type: "tool", tool: "put" });
+    expect(ends.map(({ event: { type } }) => type)).toEqual(
+      ["completed", "failed", "failed", "completed"].flatMap((end) => ["tool.called", `tool.${end}`]),
+    );
+  });
+
+  it("waits until what it does is durable, before it acts and before its caller hears of it [AU3.before]", async () => {
+    const platform = createMemoryPlatform();
+    const written: string[] = [];
+    /** Lets a batch be written, in the order of the batches. */
+    const allow: (() => void)[] = [];
+    const store = createJournal({
+      ...{ clock: platform.clock, folder: FOLDER, onDefect: (message) => expect.unreachable(message) },
+      writer: {
+        append: ({ texts }) => new Promise((resolve) => void allow.push(() => (written.push(...texts), resolve({ ok: true })))),
+        close: () => Promise.resolve(),
+      },
+    });
+    const prepared = store.prepare();
+    allow[0]?.();
+    await prepared;
+    const durable = [1, 2, 3].map((number) =>
+      store.append(event(number, { type: "tool.called", callId: `c${number}`, payload: { sideEffects: ["write"] } })),
+    );
+    const known: number[] = [];
+    for (const [index, promise] of durable.entries()) void promise?.then(() => known.push(index));
+    await Promise.resolve();
+    expect([known, written]).toEqual([[], []]);
+    allow[1]?.();
+    await durable[0];
+    // Those that came meanwhile share the next commit.
+    expect([known, written.length]).toEqual([[0], 1]);
+    await expect.poll(() => allow.length).toBe(3);
+    allow[2]?.();
+    expect(await Promise.all(durable.map(async (written) => await written))).toEqual([true, true, true]);
+    expect(written).toHaveLength(3);
+    const passive = store.append(event(4, { type: "tool.called", callId: "c4", payload: { sideEffects: ["read"] } }));
+    expect(passive).toBeUndefined();
+  });
+
+  it("holds back the plugin whose rows fill the queue, and no other [LV3.journal]", async () => {
+    const platform = createMemoryPlatform();
+    const store = createJournal({
+      ...{ clock: platform.clock, folder: FOLDER, onDefect: (message) => expect.unreachable(message) },
+      writer: {
+        append: ({ texts }) => (texts.length === 0 ? Promise.resolve({ ok: true }) : new Promise(() => {})),
+        close: () => Promise.resolve(),
+      },
+    });
+    await store.prepare();
+    const look = (plugin: string, number: number): Promise<boolean> | undefined =>
+      store.append(
+        event(number, {
+          type: "tool.called",
+          plugin,
+          callId: `c${number}`,
+          payload: { sideEffects: ["read"], arguments: "x".repeat(60_000) },
+        }),
+      );
+    const greedy = Array.from({ length: 20 }, (_, number) => look("greedy", number));
+    expect(greedy.map((wait) => wait !== undefined)).toEqual([...Array.from({ length: 17 }, () => false), true, true, true]);
+    expect(look("modest", 21)).toBeUndefined();
+  });
+
+  it("loses no row and doubles none when the service thread ends in the middle [AU3.thread]", async () => {
+    const folder = await temporaryFolder();
+    const inner = writerIn(folder);
+    let lives = 0;
+    const defects: string[] = [];
+    const store = createJournal({
+      ...{ clock, folder, onDefect: (message) => void defects.push(message) },
+      writer: {
+        async append(batch) {
+          const written = await inner.append(batch);
+          // Every third batch is written, and nobody hears of it.
+          if (batch.texts.length > 0 && ++lives % 3 === 0) throw new Error("the thread ended");
+          return written;
+        },
+        close: () => inner.close(),
+      },
+    });
+    await store.prepare();
+    for (let number = 1; number <= 30; number++) await store.append(event(number));
+    await store.close();
+    expect((await texts(folder)).map((text) => (JSON.parse(text) as { time: number }).time)).toEqual(
+      Array.from({ length: 30 }, (_, index) => index + 1),
+    );
+    expect(new Set(defects)).toEqual(
+      new Set(["The audit journal cannot be written; events wait, and calls that change something are refused"]),
+    );
+  });
+});
+
+describe("toEventText()", () => {
+  it("looks at no more of an event than it keeps [LV2.events]", () => {
+    let looked = 0;
+    const output = new Proxy(
+      Array.from({ length: 1_000_000 }, () => "text"),
+      {
+        get(target, key, receiver) {
+          looked += 1;
+          return Reflect.get(target, key, receiver) as unknown;
+        },
+      },
+    );
+    const { text } = toEventText(event(1, { type: "tool.completed", payload: { tool: "t", output, durationMs: 1 } }));
+    expect(JSON.parse(text)).toMatchObject({ payload: { tool: "t", output: { leftOut: true }, durationMs: 1 } });
+    expect(looked).toBeLessThan(50_000);
+  });
+});
+
+describe("searchJournal()", () => {
+  /** What each step of a search answered. */
+  async function stepsOf(
+    texts: readonly string[],
+    filter: EventFilter,
+    limit: number,
+  ): Promise<{ steps: SearchFound[]; found: readonly KeptEvent[] }> {
+    const platform = createMemoryPlatform();
+    const folder = "/workspace/audit";
+    const store = createJournal({
+      ...{ clock: platform.clock, folder, onDefect: (message) => expect.unreachable(message), maximumFileBytes: 500_000, maximumFiles: 99 },
+      writer: writerIn(folder, platform),
+    });
+    await store.prepare();
+    for (const [index, text] of texts.entries()) {
+      void store.append(event(index + 1, { payload: { text } }));
+      if (index % 20 === 0) await store.flush();
+    }
+    await store.close();
+    const steps: SearchFound[] = [];
+    const found = await searchJournal(
+      async (step) => {
+        steps.push(await searchStep(step, platform));
+        return steps.at(-1) ?? { numbers: [], texts: [] };
+      },
+      { folder, filter, limit },
+    );
+    return { steps, found };
+  }
+
+  it("is done in steps that answer with little, from the newest back, over all files [LV2.search] [AU3.search]", async () => {
+    const { steps, found } = await stepsOf(
+      Array.from({ length: 120 }, () => "x".repeat(10_000)),
+      { text: "xxx" },
+      100,
+    );
+    expect(Math.max(...steps.map(({ texts }) => texts.join("").length))).toBeLessThan(80_000);
+    expect(found.map(({ event: { time } }) => time)).toEqual(Array.from({ length: 100 }, (_, index) => index + 21));
+  });
+
+  it("looks at a bounded number of rows in each step, and at none that it does not need [LV2.search]", async () => {
+    const texts = Array.from({ length: 4_000 }, () => "y");
+    expect((await stepsOf(texts, { text: "not there" }, 10)).steps.length).toBeGreaterThanOrEqual(4);
+    expect((await stepsOf(texts, {}, 10)).steps).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rebuildSession } from "../../../host/audit/session-state.ts";
+import { rebuildSession, type SessionState } from "../../../host/audit/session-state.ts";
 import { createHost, functionTool, type HostEvent, ToolFailed } from "../../../host/mod.ts";
 import type { JsonObject } from "../../../manifests/mod.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
@@ -9,6 +9,12 @@ const tools = [
   functionTool(() => Promise.reject(new ToolFailed("No")), { name: "fails", description: "Fails", sideEffects: [] }),
   functionTool(() => 2, { name: "asks", description: "Is asked about", sideEffects: ["write"] }),
 ];
+
+function rebuilt(sessionId: string, events: readonly JsonObject[]): SessionState {
+  const rebuild = rebuildSession(sessionId);
+  for (const event of events) rebuild.add(event);
+  return rebuild.state();
+}
 
 describe("rebuildSession()", () => {
   it("says of every call what its result says, at every moment what was so then [AU5]", async () => {
@@ -33,7 +39,7 @@ describe("rebuildSession()", () => {
     await expect.poll(() => host.confirmations.list().length, { timeout: 15_000 }).toBe(1);
     const request = host.confirmations.list()[0]?.request;
 
-    const waiting = rebuildSession(session.id, events).calls.at(-1);
+    const waiting = rebuilt(session.id, events).calls.at(-1);
     expect(waiting).toMatchObject({ tool: "asks", status: "waiting", requestId: request?.requestId });
     expect(waiting).not.toHaveProperty("endedAt");
 
@@ -41,7 +47,7 @@ describe("rebuildSession()", () => {
     const { callId } = await asked;
     await expect.poll(() => host.result(callId)?.status, { timeout: 15_000 }).toBe("success");
     settled.push(...[host.result(callId)].filter((result) => result !== undefined));
-    const { calls, role } = rebuildSession(session.id, events);
+    const { calls, role } = rebuilt(session.id, events);
     expect(role).toBe("guest");
     expect(calls.map(({ callId, status, code, route, plugin }) => ({ callId, status, code, route, plugin }))).toEqual(
       settled.map((result) => ({
@@ -61,6 +67,6 @@ describe("rebuildSession()", () => {
       {},
       { sessionId: session.id },
     ];
-    expect(rebuildSession(session.id, more)).toEqual(rebuildSession(session.id, events));
+    expect(rebuilt(session.id, more)).toEqual(rebuilt(session.id, events));
   });
 });

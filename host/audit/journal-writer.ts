@@ -1,0 +1,133 @@
+/**
+ * Writes the journal's files, on the service thread (SPEC AU3).
+ *
+ * A folder holds files of some 64 MB, each named after its first row's number. The last row of a full file says so, and the chain
+ * goes on in the next; the oldest files are removed.
+ */
+
+import type { JournalFile, JournalRow, Journals } from "../platform/journal-types.ts";
+import { JournalError } from "../platform/journal-types.ts";
+import type { ServiceWorld } from "../service/task.ts";
+import { CLOSING_TEXT, fileOf, journalFiles } from "./journal-files.ts";
+
+/** Rows to add, in order. */
+export interface JournalBatch {
+  /** Absolute; made if it is not there. */
+  readonly folder: string;
+  readonly texts: readonly string[];
+  /** An earlier attempt may have written them: those that are there already are left out. */
+  readonly again: boolean;
+  /** Default 64 MiB of texts a file, and 8 files. */
+  readonly maximumFileBytes?: number;
+  readonly maximumFiles?: number;
+}
+
+/** `busy`: another process is writing; it may work a moment later. */
+export type JournalWritten = { readonly ok: true } | { readonly ok: false; readonly busy: boolean; readonly message: string };
+
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const MAX_FILES = 8;
+/** How far back rows are looked for that an attempt may have written. */
+const LOOK_BACK = 20_000;
+
+interface OpenFolder {
+  file: JournalFile;
+  bytes: number;
+}
+
+/** What one thread has open. Hosts of one process may share it. */
+const folders = new WeakMap<Journals, Map<string, OpenFolder>>();
+
+/** Synchronous while the newest file has room: calls wait for it. */
+export function appendToJournal(batch: JournalBatch, world: ServiceWorld): JournalWritten | Promise<JournalWritten> {
+  const open = openedIn(world).get(batch.folder);
+  if (open === undefined || isFull(open, batch)) return appendLater(batch, world);
+  try {
+    write(open, batch, world.journals);
+    return { ok: true };
+  } catch (error) {
+    return toFailure(error);
+  }
+}
+
+async function appendLater(batch: JournalBatch, world: ServiceWorld): Promise<JournalWritten> {
+  try {
+    const open = await openFolder(batch.folder, world);
+    if (isFull(open, batch)) await continueInNext(open, batch, world);
+    write(open, batch, world.journals);
+    return { ok: true };
+  } catch (error) {
+    return toFailure(error);
+  }
+}
+
+export function closeJournal({ folder }: Pick<JournalBatch, "folder">, world: ServiceWorld): void {
+  const opened = openedIn(world);
+  opened.get(folder)?.file.close();
+  opened.delete(folder);
+}
+
+function openedIn({ journals }: Pick<ServiceWorld, "journals">): Map<string, OpenFolder> {
+  const opened = folders.get(journals) ?? new Map<string, OpenFolder>();
+  folders.set(journals, opened);
+  return opened;
+}
+
+async function openFolder(folder: string, world: ServiceWorld): Promise<OpenFolder> {
+  const { files, journals } = world;
+  const known = openedIn(world).get(folder);
+  if (known !== undefined) return known;
+  await files.makeDirectory(folder);
+  const newest = (await journalFiles(files, folder)).at(-1);
+  const file = journals.open(newest === undefined ? fileOf(folder, 1) : `${folder}/${newest}`, "append");
+  const bytes = newest === undefined ? 0 : ((await files.stat(`${folder}/${newest}`))?.size ?? 0);
+  const open = { file, bytes };
+  openedIn(world).set(folder, open);
+  return open;
+}
+
+function isFull({ file, bytes }: OpenFolder, { maximumFileBytes = MAX_FILE_BYTES }: JournalBatch): boolean {
+  return bytes > maximumFileBytes || file.last()?.text === CLOSING_TEXT;
+}
+
+function write(open: OpenFolder, { texts, again }: JournalBatch, journals: Journals): void {
+  if (texts.length === 0) return;
+  open.file.append((last) => {
+    const there =
+      again && last !== undefined ? new Set(open.file.rows(last.number - LOOK_BACK, LOOK_BACK).map(({ text }) => text)) : undefined;
+    const missing = there === undefined ? texts : texts.filter((text) => !there.has(text));
+    for (const text of missing) open.bytes += text.length;
+    return chain(journals, last, missing);
+  });
+}
+
+/** Ends a file with a row that says so, unless another process did, and begins the next with the same chain. */
+async function continueInNext(open: OpenFolder, { folder, maximumFiles = MAX_FILES }: JournalBatch, world: ServiceWorld): Promise<void> {
+  const { journals, files } = world;
+  open.file.append((last) => (last === undefined || last.text === CLOSING_TEXT ? [] : chain(journals, last, [CLOSING_TEXT])));
+  const end = open.file.last();
+  if (end === undefined) return;
+  const next = journals.open(fileOf(folder, end.number + 1), "append");
+  next.append((last) => (last === undefined ? chain(journals, end, ['{"type":"journal.continues"}']) : []));
+  open.file.close();
+  open.file = next;
+  open.bytes = 0;
+  const names = await journalFiles(files, folder);
+  for (const name of names.slice(0, -maximumFiles)) {
+    for (const suffix of ["", "-wal", "-shm"]) await files.remove(`${folder}/${name}${suffix}`);
+  }
+}
+
+function chain(journals: Journals, last: JournalRow | undefined, texts: readonly string[]): readonly JournalRow[] {
+  let { number, seal } = last ?? { number: 0, seal: "" };
+  return texts.map((text) => {
+    number += 1;
+    seal = journals.seal(seal, number, text);
+    return { number, seal, text };
+  });
+}
+
+function toFailure(error: unknown): JournalWritten {
+  if (error instanceof Error) return { ok: false, busy: error instanceof JournalError && error.busy, message: error.message };
+  return { ok: false, busy: false, message: String(error) };
+}

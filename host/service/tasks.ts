@@ -1,0 +1,22 @@
+/** Everything that service threads do, by name. */
+
+import { sessionTask, verifyTask } from "../audit/journal-reader.ts";
+import { appendToJournal, closeJournal } from "../audit/journal-writer.ts";
+import { searchStep } from "../audit/search.ts";
+
+/** An alias, because an interface would not fit where any tasks do. */
+export type ServiceTasks = {
+  readonly "journal.append": typeof appendToJournal;
+  readonly "journal.close": typeof closeJournal;
+  readonly "audit.search": typeof searchStep;
+  readonly "audit.verify": typeof verifyTask;
+  readonly "audit.session": typeof sessionTask;
+};
+
+export const SERVICE_TASKS: ServiceTasks = {
+  "journal.append": appendToJournal,
+  "journal.close": closeJournal,
+  "audit.search": searchStep,
+  "audit.verify": verifyTask,
+  "audit.session": sessionTask,
+};

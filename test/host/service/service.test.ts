@@ -1,0 +1,114 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createMemoryPlatform } from "../../../host/platform/memory.ts";
+import { currentPlatform } from "../../../host/platform/mod.ts";
+import type { ServiceAnswer, ServiceRequest } from "../../../host/platform/service-types.ts";
+import { createService, type Service } from "../../../host/service/service.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+interface Thread {
+  readonly posted: ServiceRequest[];
+  readonly kept: boolean[];
+  answer(request: ServiceRequest | undefined, output?: unknown): void;
+  end(reason: string): void;
+}
+
+/** A service whose threads are the test's: it sees what is posted, and answers by hand. */
+function handmade(): { readonly service: Service; readonly threads: readonly Thread[]; readonly defects: readonly string[] } {
+  const threads: Thread[] = [];
+  const defects: string[] = [];
+  const service = createService({
+    world: createMemoryPlatform(),
+    onDefect: (message, error) => defects.push(`${message}: ${String(error)}`),
+    threads: {
+      start() {
+        let tell: (answer: ServiceAnswer) => void = () => {};
+        let end: (reason: string) => void = () => {};
+        const thread: Thread = {
+          posted: [],
+          kept: [],
+          answer: (request, output) => tell({ id: request?.id ?? 0, ok: true, output }),
+          end: (reason) => end(reason),
+        };
+        threads.push(thread);
+        return {
+          post: (request) => void thread.posted.push(request),
+          onAnswer: (listener) => void (tell = listener),
+          onExit: (listener) => void (end = listener),
+          keepAlive: (on) => void thread.kept.push(on),
+          terminate: () => Promise.resolve(end("terminated")),
+        };
+      },
+    },
+  });
+  return { service, threads, defects };
+}
+
+const close = (service: Service, owner: string, folder: string): Promise<void> => service.run("journal.close", { folder }, { owner });
+const folders = (thread: Thread | undefined): readonly unknown[] =>
+  thread?.posted.map(({ input }) => (input as { folder: string }).folder) ?? [];
+
+describe("createService()", () => {
+  it("has one request of each owner in the thread, and the others' in turn [LV3.service] [LV2.service]", async () => {
+    const { service, threads } = handmade();
+    const all = [1, 2, 3].map((number) => close(service, "greedy", `greedy ${number}`));
+    all.push(close(service, "modest", "modest 1"), close(service, "modest", "modest 2"));
+    const [thread] = threads;
+    expect(folders(thread)).toEqual(["greedy 1", "modest 1"]);
+    for (let index = 0; index < 5; index++) thread?.answer(thread.posted[index]);
+    await Promise.all(all);
+    expect(folders(thread)).toEqual(["greedy 1", "modest 1", "greedy 2", "modest 2", "greedy 3"]);
+    // Alive while there is something to wait for.
+    expect([thread?.kept[0], thread?.kept.at(-1)]).toEqual([true, false]);
+  });
+
+  it("refuses an owner whose queue is full, and no other [LV3.service]", async () => {
+    const { service, threads } = handmade();
+    const taken = Array.from({ length: 257 }, () => close(service, "greedy", "x"));
+    await expect(close(service, "greedy", "one more")).rejects.toMatchObject({ name: "ServiceBusy" });
+    const other = close(service, "modest", "y");
+    const [thread] = threads;
+    expect(folders(thread)).toEqual(["x", "y"]);
+    for (let index = 0; index < 258; index++) thread?.answer(thread.posted[index]);
+    await Promise.all([...taken, other]);
+  });
+
+  it("fails what a thread was doing when it ended, says so once, and starts another for the next [LV2.service]", async () => {
+    const { service, threads, defects } = handmade();
+    const lost = [close(service, "a", "1"), close(service, "b", "2")];
+    threads[0]?.end("out of memory");
+    for (const request of lost) await expect(request).rejects.toMatchObject({ name: "ServiceEnded" });
+    const next = close(service, "a", "3");
+    threads[1]?.answer(threads[1].posted[0]);
+    await next;
+    expect([threads.length, defects]).toEqual([2, ["A service thread ended; the next work starts another: Error: out of memory"]]);
+  });
+
+  it("fails what is not answered when it is closed [LV5.service]", async () => {
+    const { service, defects } = handmade();
+    const all = [close(service, "a", "1"), close(service, "a", "2")];
+    const failed = Promise.allSettled(all);
+    await service.close();
+    expect((await failed).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    await expect(close(service, "a", "3")).rejects.toMatchObject({ name: "ServiceEnded" });
+    expect(defects).toEqual([]);
+  });
+});
+
+describe("a service thread", () => {
+  it("writes and reads on a thread of its own, and passes errors on [LV2.service]", async () => {
+    const platform = currentPlatform();
+    const service = createService({ threads: platform.services, world: platform, onDefect: (message) => expect.unreachable(message) });
+    onTestFinished(() => service.close());
+    const folder = await temporaryFolder();
+    const owner = "test";
+    for (const texts of [['{"type":"a"}'], ['{"type":"b"}', '{"type":"c"}']]) {
+      expect(await service.run("journal.append", { folder, texts, again: false }, { owner })).toEqual({ ok: true });
+    }
+    expect(await service.run("audit.verify", { folder }, { owner })).toMatchObject({ ok: true, rows: 3 });
+    const { texts } = await service.run("audit.search", { folder, filter: {}, before: 3, limit: 9 }, { owner });
+    expect(texts).toEqual(['{"type":"b"}', '{"type":"a"}']);
+    await platform.files.writeAtomic(`${folder}/000000000009.db`, "x".repeat(9_000));
+    const broken = service.run("audit.search", { folder, filter: {}, before: 99, limit: 9 }, { owner });
+    await expect(broken).rejects.toMatchObject({ name: "JournalError" });
+  });
+});
