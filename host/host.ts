@@ -98,17 +98,18 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
   const onDefect = (message: string, error?: unknown, fields: Readonly<Record<string, unknown>> = {}): void =>
     log.write("error", message, { ...fields, ...(error !== undefined && { error: describe(error) }) });
   const openService = (): Service => createService({ threads: given.services, world: platform, onDefect });
+  const service = openService();
+  opened.push(() => service.close());
   const { bus, redact, store } = openEvents({
     platform,
     service: openService(),
+    work: service,
     places,
     options: options.events ?? {},
     redactSecrets: secrets.redact,
     onDefect,
   });
   if (store) opened.push(() => store.close());
-  const service = openService();
-  opened.push(() => service.close());
   const grants = await createGrantStore(platform, places.grantsFile, places.trust);
   const policies = createPolicySource({
     ...{ platform, places, grants, options, emit: bus.emit },

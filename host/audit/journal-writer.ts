@@ -2,13 +2,13 @@
  * Writes the journal's files, on the service thread (SPEC AU3).
  *
  * A folder holds files of some 64 MB, each named after its first row's number. The last row of a full file says so, and the chain
- * goes on in the next; the oldest files are removed.
+ * goes on in the next; `retain-task.ts` removes the oldest.
  */
 
-import type { JournalFile, JournalRow, Journals } from "../platform/journal-types.ts";
+import type { JournalFile, Journals } from "../platform/journal-types.ts";
 import { JournalError } from "../platform/journal-types.ts";
 import type { ServiceWorld } from "../service/task.ts";
-import { CLOSING_TEXT, fileOf, journalFiles } from "./journal-files.ts";
+import { chain, CLOSING_TEXT, fileOf, journalFiles, OPENING_TEXT } from "./journal-files.ts";
 
 /** Rows to add, in order. */
 export interface JournalBatch {
@@ -17,16 +17,15 @@ export interface JournalBatch {
   readonly texts: readonly string[];
   /** An earlier attempt may have written them: those that are there already are left out. */
   readonly again: boolean;
-  /** Default 64 MiB of texts a file, and 8 files. */
-  readonly maximumFileBytes?: number;
-  readonly maximumFiles?: number;
+  /** Of its texts; a larger file is continued in the next. */
+  readonly maximumFileBytes: number;
 }
 
 /** `busy`: another process is writing; it may work a moment later. */
-export type JournalWritten = { readonly ok: true } | { readonly ok: false; readonly busy: boolean; readonly message: string };
+export type JournalWritten =
+  /** `isNewFile`: there may be too many now. */
+  { readonly ok: true; readonly isNewFile?: boolean } | { readonly ok: false; readonly busy: boolean; readonly message: string };
 
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
-const MAX_FILES = 8;
 /** How far back rows are looked for that an attempt may have written. */
 const LOOK_BACK = 20_000;
 
@@ -53,9 +52,10 @@ export function appendToJournal(batch: JournalBatch, world: ServiceWorld): Journ
 async function appendLater(batch: JournalBatch, world: ServiceWorld): Promise<JournalWritten> {
   try {
     const open = await openFolder(batch.folder, world);
-    if (isFull(open, batch)) await continueInNext(open, batch, world);
+    const begins = isFull(open, batch);
+    if (begins) continueInNext(open, batch, world);
     write(open, batch, world.journals);
-    return { ok: true };
+    return { ok: true, ...(begins && { isNewFile: true }) };
   } catch (error) {
     return toFailure(error);
   }
@@ -86,7 +86,7 @@ async function openFolder(folder: string, world: ServiceWorld): Promise<OpenFold
   return open;
 }
 
-function isFull({ file, bytes }: OpenFolder, { maximumFileBytes = MAX_FILE_BYTES }: JournalBatch): boolean {
+function isFull({ file, bytes }: OpenFolder, { maximumFileBytes }: JournalBatch): boolean {
   return bytes > maximumFileBytes || file.last()?.text === CLOSING_TEXT;
 }
 
@@ -102,29 +102,15 @@ function write(open: OpenFolder, { texts, again }: JournalBatch, journals: Journ
 }
 
 /** Ends a file with a row that says so, unless another process did, and begins the next with the same chain. */
-async function continueInNext(open: OpenFolder, { folder, maximumFiles = MAX_FILES }: JournalBatch, world: ServiceWorld): Promise<void> {
-  const { journals, files } = world;
+function continueInNext(open: OpenFolder, { folder }: JournalBatch, { journals }: ServiceWorld): void {
   open.file.append((last) => (last === undefined || last.text === CLOSING_TEXT ? [] : chain(journals, last, [CLOSING_TEXT])));
   const end = open.file.last();
   if (end === undefined) return;
   const next = journals.open(fileOf(folder, end.number + 1), "append");
-  next.append((last) => (last === undefined ? chain(journals, end, ['{"type":"journal.continues"}']) : []));
+  next.append((last) => (last === undefined ? chain(journals, end, [OPENING_TEXT]) : []));
   open.file.close();
   open.file = next;
   open.bytes = 0;
-  const names = await journalFiles(files, folder);
-  for (const name of names.slice(0, -maximumFiles)) {
-    for (const suffix of ["", "-wal", "-shm"]) await files.remove(`${folder}/${name}${suffix}`);
-  }
-}
-
-function chain(journals: Journals, last: JournalRow | undefined, texts: readonly string[]): readonly JournalRow[] {
-  let { number, seal } = last ?? { number: 0, seal: "" };
-  return texts.map((text) => {
-    number += 1;
-    seal = journals.seal(seal, number, text);
-    return { number, seal, text };
-  });
 }
 
 function toFailure(error: unknown): JournalWritten {

@@ -7,9 +7,11 @@
  */
 
 import type { Clock } from "../platform/platform.ts";
+import { createActBudget } from "./act-budget.ts";
 import { type EventText, toEventText } from "./event-text.ts";
-import type { HostEvent } from "./events.ts";
+import { type HostEvent, TERMINAL_EVENT_TYPES } from "./events.ts";
 import type { JournalBatch, JournalWritten } from "./journal-writer.ts";
+import type { Retain } from "./retain-task.ts";
 
 /** Keeps events. Any implementation may take the journal's place (`createHost({ events: { store } })`). */
 export interface EventStore {
@@ -34,9 +36,16 @@ export interface JournalWriter {
   close(): Promise<void>;
 }
 
-export interface JournalOptions extends Pick<JournalBatch, "folder" | "maximumFileBytes" | "maximumFiles"> {
+export interface JournalOptions {
+  /** Absolute; made when there is something to keep. */
+  readonly folder: string;
   readonly writer: JournalWriter;
-  readonly clock: Pick<Clock, "after">;
+  /** Makes room, when a file is full. */
+  readonly retain: (retain: Retain) => Promise<unknown>;
+  readonly clock: Pick<Clock, "after" | "now">;
+  /** Default 64 MiB of texts a file, and 8 files. */
+  readonly maximumFileBytes?: number;
+  readonly maximumFiles?: number;
   readonly onDefect: (message: string, error?: unknown) => void;
 }
 
@@ -47,6 +56,8 @@ const MAX_WAITING = 10_000;
 const MAX_SHARE = 1024 * 1024;
 /** Of one batch. */
 const MAX_BATCH = 1024 * 1024;
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const MAX_FILES = 8;
 /** Another process writes; then the journal is taken to be out of order. */
 const MAX_BUSY = 100;
 
@@ -64,12 +75,9 @@ interface Row extends EventText {
 }
 
 export function createJournal(options: JournalOptions): EventStore {
-  const { writer, clock, folder, onDefect, maximumFileBytes, maximumFiles } = options;
-  const batchOptions = {
-    folder,
-    ...(maximumFileBytes !== undefined && { maximumFileBytes }),
-    ...(maximumFiles !== undefined && { maximumFiles }),
-  };
+  const { writer, retain, clock, folder, onDefect, maximumFileBytes = MAX_FILE_BYTES, maximumFiles = MAX_FILES } = options;
+  const acts = createActBudget();
+  let retaining: Promise<void> | undefined;
   let waiting: Row[] = [];
   /** Characters that are not written yet, by owner. */
   const shares = new Map<string, number>();
@@ -87,16 +95,25 @@ export function createJournal(options: JournalOptions): EventStore {
   function append(event: HostEvent): Promise<boolean> | undefined {
     if (LEFT_OUT.has(event.type)) return undefined;
     begun ||= ACTS.has(event.type);
+    if ((event.type === "capability.used" || event.type === "capability.denied") && !acts.take(event)) return undefined;
+    const summed = isTerminal(event.type) ? acts.end(event) : undefined;
+    if (summed !== undefined) push({ text: summed, owner: event.plugin ?? "" });
     const row: Row = toEventText(event);
-    waiting.push(row);
-    const share = (shares.get(row.owner) ?? 0) + row.text.length;
-    shares.set(row.owner, share);
-    if (waiting.length > MAX_WAITING) drop();
+    const share = push(row);
     const isUrgentEvent = isUrgent(event, changing);
     if (!begun) return undefined;
     if (isUrgentEvent || (share > MAX_SHARE && complaint === undefined)) return durable(row);
     stopTimer ??= clock.after(GATHER_MS, () => void write());
     return undefined;
+  }
+
+  /** @returns what waits of its owner */
+  function push(row: Row): number {
+    waiting.push(row);
+    const share = (shares.get(row.owner) ?? 0) + row.text.length;
+    shares.set(row.owner, share);
+    if (waiting.length > MAX_WAITING) drop();
+    return share;
   }
 
   /** The oldest of the owner who has the most. */
@@ -161,6 +178,11 @@ export function createJournal(options: JournalOptions): EventStore {
         release(row);
         row.acknowledge?.(true);
       }
+      if (written.isNewFile === true) {
+        // Whoever fills files faster than room can be made waits here.
+        await retaining;
+        makeRoom();
+      }
       return "written";
     }
     waiting = [...rows, ...waiting];
@@ -179,13 +201,21 @@ export function createJournal(options: JournalOptions): EventStore {
 
   async function attempt(texts: readonly string[]): Promise<JournalWritten> {
     try {
-      const written = await writer.append({ ...batchOptions, texts, again: isUncertain });
+      const written = await writer.append({ folder, maximumFileBytes, texts, again: isUncertain });
       isUncertain &&= !written.ok;
       return written;
     } catch (error) {
       isUncertain = true;
       return { ok: false, busy: false, message: error instanceof Error ? error.message : String(error) };
     }
+  }
+
+  /** Meanwhile events go on being written, into one file more. */
+  function makeRoom(): void {
+    retaining = retain({ folder, maximumFiles, maximumFileBytes, atMs: clock.now() })
+      .then(() => undefined)
+      .catch((error: unknown) => onDefect("Old audit files cannot be removed", error))
+      .finally(() => (retaining = undefined));
   }
 
   /** Whoever waits hears that nothing is durable; events stay, and are written when they can be. */
@@ -217,10 +247,15 @@ export function createJournal(options: JournalOptions): EventStore {
     async close() {
       await flush();
       await writing;
+      await retaining;
       stopTimer?.();
       await writer.close();
     },
   };
+}
+
+function isTerminal(type: string): boolean {
+  return TERMINAL_EVENT_TYPES.some((terminal) => terminal === type);
 }
 
 /** Whether a tool with these side effects waits for the record, and is refused without it. */

@@ -6,7 +6,7 @@ import type { Places } from "../project/places.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Service } from "../service/service.ts";
 import { createEventBus, type EventBus } from "./event-bus.ts";
-import { createJournal, type EventStore, type JournalWriter } from "./journal.ts";
+import { createJournal, type EventStore, type JournalOptions, type JournalWriter } from "./journal.ts";
 import { createLogSink } from "./log-sink.ts";
 import { createFieldRedaction } from "./redact-fields.ts";
 
@@ -14,6 +14,8 @@ export interface OpenEventsOptions {
   readonly platform: Pick<Platform, "clock" | "random" | "log">;
   /** Writes the journal; closed with it. */
   readonly service: Service;
+  /** Makes room in it. */
+  readonly work: Service;
   readonly places: Pick<Places, "auditFolder" | "project">;
   readonly options: EventOptions;
   /** Takes secrets out. */
@@ -29,7 +31,7 @@ export interface HostEvents {
   readonly store?: EventStore;
 }
 
-export function openEvents({ platform, service, places, options, redactSecrets, onDefect }: OpenEventsOptions): HostEvents {
+export function openEvents({ platform, service, work, places, options, redactSecrets, onDefect }: OpenEventsOptions): HostEvents {
   const { redact: redactMore, publish, bufferSize, store: wanted } = options;
   const redactFields = createFieldRedaction(() => places.project.config().audit.redact);
   const redact = (value: JsonValue): JsonValue => redactSecrets(redactFields(redactMore === undefined ? value : redactMore(value)));
@@ -38,7 +40,8 @@ export function openEvents({ platform, service, places, options, redactSecrets, 
   const { path, config } = places.project;
   const isKept = wanted ?? (path !== undefined && config().audit.store);
   const ownStore = typeof isKept === "object" ? isKept : undefined;
-  const store = isKept === true ? createJournal({ writer: journalWriter(service, folder), clock, folder, onDefect }) : ownStore;
+  const store =
+    isKept === true ? createJournal({ writer: journalWriter(service, folder), retain: retainBy(work), clock, folder, onDefect }) : ownStore;
   const bus = createEventBus({
     ...{ newId: random.uuidv7, now: clock.now, onDefect, redact },
     ...(bufferSize !== undefined && { bufferSize }),
@@ -47,6 +50,10 @@ export function openEvents({ platform, service, places, options, redactSecrets, 
   bus.subscribe(createLogSink(log));
   if (publish) bus.subscribe(publish);
   return { bus, redact, ...(store && { store }) };
+}
+
+export function retainBy(work: Service): JournalOptions["retain"] {
+  return async (retain) => await work.run("journal.retain", retain, { owner: "journal" });
 }
 
 /** A thread of its own: no other work stands before what calls wait for. */

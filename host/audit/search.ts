@@ -1,9 +1,9 @@
 /** Finds events in the journal (SPEC AU3). */
 
 import { isJsonObject, type JsonObject } from "../../manifests/mod.ts";
-import { readJsonText } from "../json/json-text.ts";
 import { JournalError } from "../platform/journal-types.ts";
 import type { ServiceWorld } from "../service/task.ts";
+import { eventOf } from "./journal-files.ts";
 import { namesOf } from "./verify.ts";
 
 /** An event as it was kept, with its place in the journal. */
@@ -29,8 +29,6 @@ export interface EventFilter {
   readonly before?: number;
 }
 
-const BOUNDS = { maxBytes: 1024 * 1024, maxDepth: 600 } as const;
-
 /** One step of a search: back from row `before`. */
 export interface SearchStep {
   /** Absolute. */
@@ -38,6 +36,8 @@ export interface SearchStep {
   readonly filter: EventFilter;
   readonly before: number;
   readonly limit: number;
+  /** Only those that were added again when their file was removed; else only the others. */
+  readonly kept: boolean;
 }
 
 export interface SearchFound {
@@ -45,6 +45,8 @@ export interface SearchFound {
   readonly numbers: readonly number[];
   /** Their texts, as they were kept. */
   readonly texts: readonly string[];
+  /** Whether files were removed. */
+  readonly isCut: boolean;
   /** Where to go on; absent at the beginning of the journal. */
   readonly before?: number;
 }
@@ -58,26 +60,43 @@ const PAGE_ROWS = 100;
 /** The newest `limit` events that fit, the oldest first. @param step asks the service thread for one */
 export async function searchJournal(
   step: (wanted: SearchStep) => Promise<SearchFound>,
-  { folder, filter, limit }: Omit<SearchStep, "before">,
+  { folder, filter, limit }: Pick<SearchStep, "folder" | "filter" | "limit">,
 ): Promise<readonly KeptEvent[]> {
   const found: KeptEvent[] = [];
-  let before: number | undefined = filter.before ?? Number.MAX_SAFE_INTEGER;
-  while (before !== undefined && found.length < limit) {
-    const { numbers, texts, before: next }: SearchFound = await step({ folder, filter, before, limit: limit - found.length });
-    // One step's texts are no more than this thread may parse at once.
-    for (const [index, number] of numbers.entries()) found.push({ number, event: JSON.parse(texts[index] ?? "null") as JsonObject });
-    before = next;
+  /** @param kept those that were added again when their file was removed: they are older than all others */
+  async function look(kept: boolean, from: number): Promise<boolean> {
+    let before: number | undefined = from;
+    let isCut = false;
+    while (before !== undefined && (kept || found.length < limit)) {
+      const answer: SearchFound = await step({ folder, filter, before, kept, limit: limit - (kept ? 0 : found.length) });
+      // One step's texts are no more than this thread may parse at once.
+      for (const [index, number] of answer.numbers.entries()) {
+        found.push({ number, event: JSON.parse(answer.texts[index] ?? "null") as JsonObject });
+      }
+      if (kept) newest(found, limit);
+      ({ before } = answer);
+      isCut ||= answer.isCut;
+    }
+    return isCut && found.length < limit;
   }
+  if (await look(false, filter.before ?? Number.MAX_SAFE_INTEGER)) await look(true, Number.MAX_SAFE_INTEGER);
   return found.toReversed();
+}
+
+/** In their order, each once: a host that was killed while it made room has added some twice. */
+function newest(found: KeptEvent[], limit: number): void {
+  const sorted = [...new Map(found.map((event) => [event.number, event])).values()].toSorted((left, right) => right.number - left.number);
+  found.splice(0, found.length, ...sorted.slice(0, limit));
 }
 
 /** A task of the service thread. */
 export async function searchStep(step: SearchStep, world: Pick<ServiceWorld, "journals" | "files">): Promise<SearchFound> {
-  const { folder, filter, limit } = step;
+  const { folder, filter, limit, kept } = step;
   const names = await namesOf({ ...world, folder });
+  const isCut = firstOf(names[0] ?? "1") > 1;
   // Each is named after its first row.
   const name = names.findLast((other) => firstOf(other) < step.before);
-  if (name === undefined) return { numbers: [], texts: [] };
+  if (name === undefined) return { numbers: [], texts: [], isCut };
   const file = world.journals.open(`${folder}/${name}`, "read");
   try {
     const numbers: number[] = [];
@@ -85,21 +104,21 @@ export async function searchStep(step: SearchStep, world: Pick<ServiceWorld, "jo
     let { before } = step;
     for (let looked = 0, length = 0; looked < STEP_ROWS && length < STEP_LENGTH && numbers.length < limit;) {
       const rows = file.rowsBefore(before, PAGE_ROWS);
-      if (rows.length === 0) return { numbers, texts, ...(firstOf(name) > 1 && { before: firstOf(name) }) };
-      for (const { number, text } of rows) {
+      if (rows.length === 0) return { numbers, texts, isCut, ...(name !== names[0] && { before: firstOf(name) }) };
+      for (const row of rows) {
         if (length >= STEP_LENGTH || numbers.length >= limit) break;
         // A damaged file may answer in any order.
-        if (number >= before) throw new JournalError(`${name} is damaged: row ${number} is not where it belongs`, false);
-        before = number;
+        if (row.number >= before) throw new JournalError(`${name} is damaged: row ${row.number} is not where it belongs`, false);
+        before = row.number;
         looked += 1;
-        const parsed = readJsonText(text, BOUNDS);
-        if (!parsed.ok || !isJsonObject(parsed.value) || !fits(parsed.value, text, filter)) continue;
-        length += text.length;
-        numbers.push(number);
-        texts.push(text);
+        const found = eventOf(row.number, row.text);
+        if (found?.isKept !== kept || found.number >= (filter.before ?? Infinity) || !fits(found.event, row.text, filter)) continue;
+        length += row.text.length;
+        numbers.push(found.number);
+        texts.push(kept ? JSON.stringify(found.event) : row.text);
       }
     }
-    return { numbers, texts, before };
+    return { numbers, texts, isCut, before };
   } finally {
     file.close();
   }
@@ -115,7 +134,6 @@ function fits(event: JsonObject, text: string, filter: EventFilter): boolean {
   const time = typeof event["time"] === "number" ? event["time"] : 0;
   const payload = isJsonObject(event["payload"]) ? event["payload"] : {};
   return (
-    !kind.startsWith("journal.") &&
     (type === undefined || kind === type || kind.startsWith(`${type}.`)) &&
     (tool === undefined || payload["tool"] === tool || (typeof payload["tool"] === "string" && payload["tool"].endsWith(`.${tool}`))) &&
     (plugin === undefined || event["plugin"] === plugin) &&

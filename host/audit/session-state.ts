@@ -92,8 +92,20 @@ function after(
     ...(typeof payload["durationMs"] === "number" && { durationMs: payload["durationMs"] }),
     ...(type === "capability.used" && { granted: call.granted + 1 }),
     ...(type === "capability.denied" && { refused: call.refused + 1 }),
+    ...(type === "capability.summed" && summed(call, payload)),
     ...(type === "tool.confirmation_resolved" && typeof payload["decision"] === "string" && { confirmation: payload["decision"] }),
   };
+}
+
+/** What was beyond a call's budget of rows. */
+function summed(call: CallState, payload: JsonObject): Pick<CallState, "granted" | "refused"> {
+  let { granted, refused } = call;
+  for (const [kind, count] of Object.entries(isJsonObject(payload["counts"] ?? null) ? (payload["counts"] as JsonObject) : {})) {
+    if (typeof count !== "number") continue;
+    if (kind.endsWith(" granted")) granted += count;
+    else refused += count;
+  }
+  return { granted, refused };
 }
 
 function texts<K extends string>(from: JsonObject, keys: readonly K[]): { readonly [P in K]?: string } {

@@ -157,6 +157,8 @@ export function createActCollector(options: CollectorOptions): ActCollector {
       if (!isJsonObject(payload)) return;
       if (type === "session.opened") return remember(workspaces, sessionId, text(payload["workspace"]));
       if (event["plugin"] !== options.plugin) return;
+      // More than a call's budget of rows.
+      if (type === "capability.summed" && typeof payload["rows"] === "number") dropped += payload["rows"];
       const isCall = type === "tool.called" || type === "tool.denied";
       if (!isCall && type !== "capability.used" && type !== "capability.denied") return;
       const time = event["time"];

@@ -2,12 +2,14 @@
 
 import { sessionTask, verifyTask } from "../audit/journal-reader.ts";
 import { appendToJournal, closeJournal } from "../audit/journal-writer.ts";
+import { retainJournal } from "../audit/retain-task.ts";
 import { searchStep } from "../audit/search.ts";
 
 /** An alias, because an interface would not fit where any tasks do. */
 export type ServiceTasks = {
   readonly "journal.append": typeof appendToJournal;
   readonly "journal.close": typeof closeJournal;
+  readonly "journal.retain": typeof retainJournal;
   readonly "audit.search": typeof searchStep;
   readonly "audit.verify": typeof verifyTask;
   readonly "audit.session": typeof sessionTask;
@@ -16,6 +18,7 @@ export type ServiceTasks = {
 export const SERVICE_TASKS: ServiceTasks = {
   "journal.append": appendToJournal,
   "journal.close": closeJournal,
+  "journal.retain": retainJournal,
   "audit.search": searchStep,
   "audit.verify": verifyTask,
   "audit.session": sessionTask,

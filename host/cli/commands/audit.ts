@@ -98,7 +98,7 @@ async function show(
 async function verify(context: CommandContext, place: JournalPlace): Promise<number> {
   const { output, options } = context;
   const report = await openAudit(context, place).verify(options.value("head"));
-  const { rows, first, head, problems } = report;
+  const { rows, first, head, removed, problems } = report;
   if (!report.ok) {
     throw new CliError("audit_changed", "The record is not as it was written", {
       hints: problems.map(printable),
@@ -107,6 +107,12 @@ async function verify(context: CommandContext, place: JournalPlace): Promise<num
   }
   output.document(report);
   output.line(`${output.style.green("good")} ${count(rows, "row")}${first > 1 ? `, from row ${first} on` : ""}, as they were written`);
+  if (removed !== undefined) {
+    const counts = Object.entries(removed.counts).map(([share, number]) => `${printable(share.trim())} ${number}`);
+    output.line(
+      `${count(removed.rows, "event")} were removed since ${new Date(removed.since).toISOString()} to make room: ${counts.join(", ")}`,
+    );
+  }
   if (head !== undefined) output.line(`head ${head.seal} (row ${head.number})`);
   return EXIT.ok;
 }

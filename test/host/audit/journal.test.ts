@@ -11,11 +11,11 @@ import { createJournal, type EventStore, type JournalOptions, type JournalWriter
 import { toEventText } from "../../../host/audit/event-text.ts";
 import { type EventFilter, type KeptEvent, type SearchFound, searchJournal, searchStep } from "../../../host/audit/search.ts";
 import { JournalError, type Journals } from "../../../host/platform/journal-types.ts";
-import { journalWriter } from "../../../host/audit/open-events.ts";
+import { journalWriter, retainBy } from "../../../host/audit/open-events.ts";
 import { readJournal, verifyJournal } from "../../../host/audit/verify.ts";
 import { createHost, type Host, type HostOptions, type Log } from "../../../host/mod.ts";
 import type { Platform } from "../../../host/platform/platform.ts";
-import { createService } from "../../../host/service/service.ts";
+import { createService, type Service } from "../../../host/service/service.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
 import { createMemoryPlatform } from "../../../host/platform/memory.ts";
 import { hostTool } from "../../support/tools.ts";
@@ -44,14 +44,22 @@ const place = (folder: string): Parameters<typeof verifyJournal>[0] => ({ journa
 const event = (number: number, more: object = {}): HostEvent =>
   ({ id: `e${number}`, type: "plugin.loaded", time: number, producer: "bascule", payload: { number }, ...more }) as never;
 
-/** Each with files of its own, as if it were another process. */
-function writerIn(folder: string, platform: Pick<Platform, "journals" | "files" | "guarded" | "clock"> = currentPlatform()): JournalWriter {
-  const onDefect = (message: string): void => expect.unreachable(message);
-  return journalWriter(createService({ threads: undefined, world: platform, onDefect }), folder);
+type World = Pick<Platform, "journals" | "files" | "guarded" | "clock">;
+
+function serviceOn(world: World): Service {
+  return createService({ threads: undefined, world, onDefect: (message) => expect.unreachable(message) });
 }
 
+/** Each with files of its own, as if it were another process. */
+function writerIn(folder: string, world: World = currentPlatform()): JournalWriter {
+  return journalWriter(serviceOn(world), folder);
+}
+
+const retain = retainBy(serviceOn(currentPlatform()));
+
 async function journalIn(folder: string, options: Partial<JournalOptions> = {}): Promise<EventStore> {
-  const store = createJournal({ writer: writerIn(folder), clock, folder, onDefect: (message) => expect.unreachable(message), ...options });
+  const onDefect = (message: string, error?: unknown): void => expect.unreachable(`${message} ${String(error)}`);
+  const store = createJournal({ writer: writerIn(folder), retain, clock, folder, onDefect, ...options });
   await store.prepare();
   return store;
 }
@@ -309,6 +317,7 @@ describe("createJournal()", () => {
     const defects: string[] = [];
     let isBroken = true;
     const store = createJournal({
+      retain,
       clock: platform.clock,
       folder: "/workspace/.bascule/audit",
       onDefect: (message) => defects.push(message),
@@ -404,7 +413,7 @@ describe("a call that changes something", () => {
     /** Lets a batch be written, in the order of the batches. */
     const allow: (() => void)[] = [];
     const store = createJournal({
-      ...{ clock: platform.clock, folder: FOLDER, onDefect: (message) => expect.unreachable(message) },
+      ...{ retain, clock: platform.clock, folder: FOLDER, onDefect: (message) => expect.unreachable(message) },
       writer: {
         append: ({ texts }) => new Promise((resolve) => void allow.push(() => (written.push(...texts), resolve({ ok: true })))),
         close: () => Promise.resolve(),
@@ -435,7 +444,7 @@ describe("a call that changes something", () => {
   it("holds back the plugin whose rows fill the queue, and no other [LV3.journal]", async () => {
     const platform = createMemoryPlatform();
     const store = createJournal({
-      ...{ clock: platform.clock, folder: FOLDER, onDefect: (message) => expect.unreachable(message) },
+      ...{ retain, clock: platform.clock, folder: FOLDER, onDefect: (message) => expect.unreachable(message) },
       writer: {
         append: ({ texts }) => (texts.length === 0 ? Promise.resolve({ ok: true }) : new Promise(() => {})),
         close: () => Promise.resolve(),
@@ -462,7 +471,7 @@ describe("a call that changes something", () => {
     let lives = 0;
     const defects: string[] = [];
     const store = createJournal({
-      ...{ clock, folder, onDefect: (message) => void defects.push(message) },
+      ...{ retain, clock, folder, onDefect: (message) => void defects.push(message) },
       writer: {
         async append(batch) {
           const written = await inner.append(batch);
@@ -513,7 +522,14 @@ describe("searchJournal()", () => {
     const platform = createMemoryPlatform();
     const folder = "/workspace/audit";
     const store = createJournal({
-      ...{ clock: platform.clock, folder, onDefect: (message) => expect.unreachable(message), maximumFileBytes: 500_000, maximumFiles: 99 },
+      ...{
+        retain: retainBy(serviceOn(platform)),
+        clock: platform.clock,
+        folder,
+        onDefect: (message) => expect.unreachable(message),
+        maximumFileBytes: 500_000,
+        maximumFiles: 99,
+      },
       writer: writerIn(folder, platform),
     });
     await store.prepare();
@@ -525,8 +541,9 @@ describe("searchJournal()", () => {
     const steps: SearchFound[] = [];
     const found = await searchJournal(
       async (step) => {
-        steps.push(await searchStep(step, platform));
-        return steps.at(-1) ?? { numbers: [], texts: [] };
+        const answer = await searchStep(step, platform);
+        steps.push(answer);
+        return answer;
       },
       { folder, filter, limit },
     );

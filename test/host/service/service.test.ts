@@ -102,13 +102,15 @@ describe("a service thread", () => {
     const folder = await temporaryFolder();
     const owner = "test";
     for (const texts of [['{"type":"a"}'], ['{"type":"b"}', '{"type":"c"}']]) {
-      expect(await service.run("journal.append", { folder, texts, again: false }, { owner })).toEqual({ ok: true });
+      expect(await service.run("journal.append", { folder, texts, again: false, maximumFileBytes: 1_000_000 }, { owner })).toEqual({
+        ok: true,
+      });
     }
     expect(await service.run("audit.verify", { folder }, { owner })).toMatchObject({ ok: true, rows: 3 });
-    const { texts } = await service.run("audit.search", { folder, filter: {}, before: 3, limit: 9 }, { owner });
+    const { texts } = await service.run("audit.search", { folder, filter: {}, kept: false, before: 3, limit: 9 }, { owner });
     expect(texts).toEqual(['{"type":"b"}', '{"type":"a"}']);
     await platform.files.writeAtomic(`${folder}/000000000009.db`, "x".repeat(9_000));
-    const broken = service.run("audit.search", { folder, filter: {}, before: 99, limit: 9 }, { owner });
+    const broken = service.run("audit.search", { folder, filter: {}, kept: false, before: 99, limit: 9 }, { owner });
     await expect(broken).rejects.toMatchObject({ name: "JournalError" });
   });
 });

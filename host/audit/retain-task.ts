@@ -1,0 +1,163 @@
+/**
+ * Makes room in a full journal, on the service thread: what is to be kept of the oldest file is added again at the end of the chain,
+ * then a row that says what was removed, and then the file goes. So the chain has no holes, and its beginning is sealed.
+ */
+
+import type { JournalRow, Journals } from "../platform/journal-types.ts";
+import type { ServiceWorld } from "../service/task.ts";
+import { chain, CLOSING_TEXT, eventOf, journalFiles, readRemoval, type RemovalRecord } from "./journal-files.ts";
+import { decideKept, type Share, shareOf } from "./retention.ts";
+
+export interface Retain {
+  /** Absolute. */
+  readonly folder: string;
+  readonly maximumFiles: number;
+  readonly maximumFileBytes: number;
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+}
+
+/** Rows that are read, or added, between two turns of the thread. */
+const PAGE_ROWS = 100;
+/** Shares that a removal record names; the rest is one sum. */
+const NAMED_SHARES = 50;
+
+interface Contents {
+  readonly sizes: ReadonlyMap<Share, number>;
+  readonly counts: ReadonlyMap<Share, number>;
+  readonly last: JournalRow | undefined;
+  readonly removal: RemovalRecord | undefined;
+}
+
+/** Of files that are full, which change no more; by the path. */
+const known = new WeakMap<Journals, Map<string, Contents>>();
+
+/** @returns how many files went */
+export async function retainJournal(retain: Retain, world: ServiceWorld): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const names = await journalFiles(world.files, retain.folder);
+    const [oldest, ...others] = names;
+    if (oldest === undefined || names.length <= retain.maximumFiles) return removed;
+    await removeOldest(oldest, others, retain, world);
+    removed += 1;
+  }
+}
+
+async function removeOldest(name: string, others: readonly string[], retain: Retain, world: ServiceWorld): Promise<void> {
+  const { folder, maximumFiles, maximumFileBytes, atMs } = retain;
+  const going = await contentsOf(`${folder}/${name}`, world);
+  const sizes = new Map<Share, number>();
+  let removal = going.removal;
+  for (const other of others) {
+    const contents = await contentsOf(`${folder}/${other}`, world);
+    for (const [share, size] of contents.sizes) sizes.set(share, (sizes.get(share) ?? 0) + size);
+    removal = contents.removal ?? removal;
+  }
+  const target = (maximumFiles - 1) * maximumFileBytes;
+  const room = new Map(decideKept(sizes, going.sizes, { target, most: maximumFileBytes / 2 }));
+  const counts = new Map(Object.entries(removal?.counts ?? {}));
+  for (const [share, count] of going.counts) counts.set(share, (counts.get(share) ?? 0) + count);
+  const kept: string[] = [];
+  for await (const row of rowsBack(`${folder}/${name}`, world)) {
+    const { number, text } = row;
+    const { share, isKept } = describe(row);
+    const left = room.get(share) ?? 0;
+    if (left < text.length) continue;
+    room.set(share, left - text.length);
+    counts.set(share, (counts.get(share) ?? 0) - 1);
+    kept.push(isKept ? text : `{"type":"journal.kept","number":${number},"event":${text}}`);
+  }
+  kept.reverse();
+  if (going.last !== undefined) {
+    const { number: last, seal } = going.last;
+    const record: RemovalRecord = { since: removal?.since ?? atMs, last, seal, rows: total(counts), counts: namedOf(counts) };
+    kept.push(JSON.stringify({ type: "journal.removed", time: atMs, ...record }));
+  }
+  for (let at = 0; at < kept.length; at += PAGE_ROWS) {
+    await addToNewest(kept.slice(at, at + PAGE_ROWS), folder, world);
+    await world.turn();
+  }
+  for (const suffix of ["", "-wal", "-shm"]) await world.files.remove(`${folder}/${name}${suffix}`);
+  known.get(world.journals)?.delete(`${folder}/${name}`);
+}
+
+async function contentsOf(path: string, world: ServiceWorld): Promise<Contents> {
+  const cache = known.get(world.journals) ?? new Map<string, Contents>();
+  known.set(world.journals, cache);
+  const cached = cache.get(path);
+  if (cached !== undefined) return cached;
+  const sizes = new Map<Share, number>();
+  const counts = new Map<Share, number>();
+  let last: JournalRow | undefined;
+  let removal: RemovalRecord | undefined;
+  for await (const row of rowsBack(path, world)) {
+    last ??= row;
+    removal ??= readRemoval(row.text);
+    const { share } = describe(row);
+    if (share === "") continue;
+    sizes.set(share, (sizes.get(share) ?? 0) + row.text.length);
+    counts.set(share, (counts.get(share) ?? 0) + 1);
+  }
+  const contents: Contents = { sizes, counts, last, removal };
+  if (last?.text === CLOSING_TEXT) cache.set(path, contents);
+  return contents;
+}
+
+/** The newest first. */
+async function* rowsBack(path: string, { journals, turn }: ServiceWorld): AsyncGenerator<JournalRow> {
+  const file = journals.open(path, "read");
+  try {
+    let before = Number.MAX_SAFE_INTEGER;
+    for (;;) {
+      // A damaged file may answer in any order: what does not go on is not read.
+      const rows = file.rowsBefore(before, PAGE_ROWS).filter(({ number }) => number < before);
+      const end = rows.at(-1);
+      if (end === undefined) return;
+      yield* rows;
+      before = end.number;
+      await turn();
+    }
+  } finally {
+    file.close();
+  }
+}
+
+/** No share for rows of the journal's own. */
+function describe({ number, text }: JournalRow): { readonly share: Share; readonly isKept: boolean } {
+  const found = eventOf(number, text);
+  if (found === undefined) return { share: "", isKept: false };
+  const { type, plugin } = found.event;
+  return { share: shareOf(typeof type === "string" ? type : "", typeof plugin === "string" ? plugin : ""), isKept: found.isKept };
+}
+
+/** Another process, or the thread that writes, may end a file at any moment: then it is the next one. */
+async function addToNewest(texts: readonly string[], folder: string, { journals, files, turn }: ServiceWorld): Promise<void> {
+  for (;;) {
+    const name = (await journalFiles(files, folder)).at(-1);
+    if (name === undefined) return;
+    const file = journals.open(`${folder}/${name}`, "append");
+    try {
+      let isFull = false;
+      file.append((last) => {
+        isFull = last === undefined || last.text === CLOSING_TEXT;
+        return isFull ? [] : chain(journals, last, texts);
+      });
+      if (!isFull) return;
+    } finally {
+      file.close();
+    }
+    await turn();
+  }
+}
+
+function total(counts: ReadonlyMap<Share, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** The largest by name. */
+function namedOf(counts: ReadonlyMap<Share, number>): Readonly<Record<Share, number>> {
+  const sorted = [...counts].filter(([, count]) => count > 0).toSorted(([, a], [, b]) => b - a);
+  const rest = total(new Map(sorted.slice(NAMED_SHARES)));
+  return Object.fromEntries([...sorted.slice(0, NAMED_SHARES), ...(rest > 0 ? [["others", rest] as const] : [])]);
+}
