@@ -22,6 +22,9 @@ export function createLineConnection(socket: Socket, maxLineBytes: number = MAX_
 
   return {
     send: (line) => writeLine(line, socket, ending),
+    get unsent() {
+      return socket.writableLength;
+    },
     onLine: (listener) => readLines(socket, ending, listener),
     onClose: (listener) => void socket.once("close", () => listener()),
     close: () => void socket.end(() => socket.destroy()),
@@ -46,6 +49,9 @@ export function createStreamConnection(input: Readable, output: Writable): LineC
   return {
     send(line) {
       if (!closed) writeLine(line, output, ending);
+    },
+    get unsent() {
+      return output.writableLength;
     },
     onLine: (listener) => readLines(input, ending, listener),
     onClose: (listener) => void listeners.push(listener),

@@ -41,6 +41,9 @@ export function createMemoryPair(): readonly [LineConnection, LineConnection] {
         other.lines.push(line);
         queueMicrotask(() => deliver(other));
       },
+      get unsent() {
+        return other.lines.reduce((length, line) => length + line.length, 0);
+      },
       onLine(listener) {
         own.onLine = listener;
         queueMicrotask(() => deliver(own));

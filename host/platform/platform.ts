@@ -259,6 +259,8 @@ export interface Watcher {
 /** A duplex stream of text, cut into lines. */
 export interface LineConnection {
   send(line: string): void;
+  /** How much of what was sent still waits for the other side to read, in bytes or characters. */
+  readonly unsent: number;
   /** Lines longer than the cap end the connection. */
   onLine(listener: (line: string) => void): void;
   onClose(listener: () => void): void;

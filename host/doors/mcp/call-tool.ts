@@ -65,11 +65,13 @@ export async function callTool(params: CallParams, ctx: ServerContext, caller: C
   const cancel = (): void => call.cancel();
   ctx.mcpReq.signal.addEventListener("abort", cancel, { once: true });
   if (ctx.mcpReq.signal.aborted) cancel();
-  call.follow(clientNotices(ctx, { tool: name, clock: parts.platform.clock, onError: parts.onError }));
+  const notices = clientNotices(ctx, { tool: name, clock: parts.platform.clock, onError: parts.onError, isBehind: parts.isBehind });
+  call.follow(notices);
 
   for (;;) {
     const step = await call.next();
     if (step.kind === "ended") {
+      notices.end();
       const { capabilities } = MISSING.get(call) ?? {};
       if (!step.result.ok && capabilities !== undefined && era === "modern")
         throw new MissingRequiredClientCapabilityError({ requiredCapabilities: capabilities });

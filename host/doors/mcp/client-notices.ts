@@ -2,9 +2,11 @@
 
 import type { LoggingLevel, ServerContext } from "@modelcontextprotocol/server";
 import { isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
+import { droppedText } from "../../../sandbox/mod.ts";
 import { printableLines, shorten } from "../../cli/text.ts";
 import type { Clock, LogLevel } from "../../platform/platform.ts";
 import type { Follower } from "./open-call.ts";
+import type { DoorParts } from "./parts.ts";
 
 const MAX_NOTICES = 1_000;
 const NOTICES_PER_SECOND = 50;
@@ -13,14 +15,22 @@ const MAX_LOG_TEXT = 8_000;
 
 const LEVELS: Readonly<Record<LogLevel, LoggingLevel>> = { debug: "debug", info: "info", warn: "warning", error: "error" };
 
-/** @param tool named as the logger */
-export function clientNotices(
-  ctx: ServerContext,
-  { tool, clock, onError }: { readonly tool: string; readonly clock: Pick<Clock, "monotonic">; readonly onError: (error: unknown) => void },
-): Follower {
+interface NoticesOptions extends Pick<DoorParts, "onError" | "isBehind"> {
+  /** Named as the logger. */
+  readonly tool: string;
+  readonly clock: Pick<Clock, "monotonic">;
+}
+
+/** Notices of one call; `end` says how many log lines its client did not get. */
+export function clientNotices(ctx: ServerContext, options: NoticesOptions): Follower & { end(): void } {
+  const { tool, clock, onError, isBehind } = options;
   const token = ctx.mcpReq._meta?.progressToken;
-  const maySay = createBudget(clock);
+  const isWithinBudget = createBudget(clock);
+  const maySay = (): boolean => !isBehind() && isWithinBudget();
+  const log = (level: LogLevel, text: string): void => void ctx.mcpReq.log(LEVELS[level], text, tool).catch(onError);
   let last = -Infinity;
+  let lines = 0;
+  let dropped = 0;
 
   return {
     onProgress(value) {
@@ -33,7 +43,12 @@ export function clientNotices(
       ctx.mcpReq.notify({ method: "notifications/progress", params: { progressToken: token, ...said, progress } }).catch(onError);
     },
     onLog(level, text) {
-      if (maySay()) ctx.mcpReq.log(LEVELS[level], shorten(printableLines(text), MAX_LOG_TEXT), tool).catch(onError);
+      lines += 1;
+      if (maySay()) log(level, shorten(printableLines(text.slice(0, MAX_LOG_TEXT + 1)), MAX_LOG_TEXT));
+      else dropped += 1;
+    },
+    end() {
+      if (dropped > 0) log("warn", droppedText(lines, dropped));
     },
   };
 }

@@ -7,7 +7,7 @@ import { pluginResources } from "./plugin-resources.ts";
 import { createRounds } from "./rounds.ts";
 
 /** What all clients of a door share. */
-export function createDoorParts(options: McpDoorOptions): DoorParts {
+export function createDoorParts(options: McpDoorOptions, isBehind: DoorParts["isBehind"] = () => false): DoorParts {
   const { host, platform, session = {}, unattended, resources = [], prompts } = options;
   return {
     host,
@@ -20,5 +20,6 @@ export function createDoorParts(options: McpDoorOptions): DoorParts {
     rounds: createRounds(platform),
     changes: createChanges(host),
     onError: (error) => platform.log.write("warn", "MCP", { error: error instanceof Error ? error.message : String(error) }),
+    isBehind,
   };
 }

@@ -15,9 +15,12 @@ export interface McpLines {
   close(): Promise<void>;
 }
 
+/** What may wait for a client before notices are dropped: answers go through whatever waits. */
+const MAX_UNSENT = 256 * 1024;
+
 /** Serves the one client at the other end. Its calls are cancelled when it goes. */
 export function serveMcpLines(connection: LineConnection, options: McpDoorOptions): McpLines {
-  const parts = createDoorParts(options);
+  const parts = createDoorParts(options, () => connection.unsent > MAX_UNSENT);
   const closed = new AbortController();
   const clients: McpClient[] = [];
   const serving = serveStdio(

@@ -39,6 +39,8 @@ export interface DoorParts {
   readonly changes: Changes;
   /** Told of what goes wrong outside of any answer. */
   readonly onError: (error: unknown) => void;
+  /** Whether so much waits for the client that it is told nothing that it can do without. */
+  readonly isBehind: () => boolean;
 }
 
 /** Whom a request is answered for. */

@@ -104,26 +104,48 @@ describe("a hostile plugin behind MCP", () => {
 });
 
 describe("what a call may say to its client", () => {
-  it("is fifty at once, then fifty a second, of progress and of log lines together [I3.flood-bound]", () => {
-    let said = 0;
-    let now = 0;
-    const say = (): Promise<void> => {
-      said += 1;
+  function startNotices() {
+    const state = { said: 0, now: 0, isBehind: false, last: [] as unknown[] };
+    const say = (...args: unknown[]): Promise<void> => {
+      state.said += 1;
+      state.last = args;
       return Promise.resolve();
     };
     const mcpReq = { _meta: { progressToken: 1 }, notify: say, log: say };
-    const notices = clientNotices({ mcpReq } as never, { tool: "demo__flood", clock: { monotonic: () => now }, onError: () => {} });
+    const notices = clientNotices({ mcpReq } as never, {
+      tool: "demo__flood",
+      clock: { monotonic: () => state.now },
+      onError: () => {},
+      isBehind: () => state.isBehind,
+    });
+    return { notices, state };
+  }
+
+  it("is nothing while it does not read, and at the end how many lines it did not get [LV1.logs]", () => {
+    const { notices, state } = startNotices();
+    notices.onLog("info", "first");
+    state.isBehind = true;
+    notices.onLog("info", "second");
+    notices.onProgress(1);
+    notices.onLog("info", "third");
+    expect(state).toMatchObject({ said: 1, last: ["info", "first", "demo__flood"] });
+    notices.end();
+    expect(state).toMatchObject({ said: 2, last: ["warning", "3 lines, 2 dropped", "demo__flood"] });
+  });
+
+  it("is fifty at once, then fifty a second, of progress and of log lines together [I3.flood-bound]", () => {
+    const { notices, state } = startNotices();
     const flood = (): void => {
       for (let index = 0; index < 500; index += 1) {
-        notices.onProgress(now * 1_000 + index);
+        notices.onProgress(state.now * 1_000 + index);
         notices.onLog("info", "line");
       }
     };
     flood();
-    expect(said).toBe(50);
-    now = 100;
+    expect(state.said).toBe(50);
+    state.now = 100;
     flood();
-    expect(said).toBe(55);
+    expect(state.said).toBe(55);
   });
 });
 
