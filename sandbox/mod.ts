@@ -5,7 +5,7 @@ export { type EngineBuild, engineInForce } from "./engine/engine-build.ts";
 export type { ExhaustedLimit, Fault, GuestToolError, LoadFault } from "./fault.ts";
 export type { HostAnswer, HostCallHandler, HostOperation, OperationError } from "./host-call.ts";
 export type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
-export { droppedText } from "./call/call-log.ts";
+export { droppedText, LOG_LINE_BYTES } from "./call/call-log.ts";
 export { createProcessSandbox } from "./process/process-sandbox.ts";
 export type { ProcessConnection, ProcessLauncher, ProcessPowers } from "./process/port.ts";
 export { serveProcess } from "./process/serve.ts";
@@ -19,7 +19,7 @@ export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./worker/port
 export { ABORT, type CallWorld, type CryptoAnswer, isTape, isTime, type KeptTape, type Tape, TIMERS } from "./tape/tape.ts";
 export { isFault } from "./worker/messages.ts";
 export { InFlight } from "./pool/in-flight.ts";
-export { nextNumber } from "./worker/protocol.ts";
+export { LOG_TEXT_LENGTH, nextNumber } from "./worker/protocol.ts";
 export { pooledRandom } from "./worker/pooled-random.ts";
 export { readImportMap } from "./loading/import-map.ts";
 export type { ModuleTarget } from "./loading/modules.ts";

@@ -45,8 +45,15 @@ function toError({ name, message, code }: Told): Error {
   return code === undefined ? made : Object.assign(made, { code });
 }
 
+/** As in the sandbox, a line beyond what the call may log is dropped, and counted; the host would end the call for it. */
+const logs = { leftBytes: 0, lineBytes: 0, length: 0, lines: 0, dropped: 0 };
+
 function log(level: string, values: readonly unknown[]): void {
-  send({ type: "log", level, text: format(...values) });
+  const text = format(...values).slice(0, logs.length);
+  logs.lines += 1;
+  logs.leftBytes -= logs.lineBytes + Buffer.byteLength(text);
+  if (logs.leftBytes < 0) logs.dropped += 1;
+  else send({ type: "log", level, text });
 }
 
 readMessages(socket, (message) => {
@@ -67,8 +74,16 @@ readMessages(socket, (message) => {
 async function answerCall(call: Told): Promise<void> {
   arrangeImports(importMapPath);
   arrangeWorld({ cwd: String(call["cwd"]), tmp: String(call["tmp"]), programs: call["programs"] as World["programs"], request, log });
-  onUncaught((error) => send(thrown(error)));
-  send(await outcomeOf(call));
+  const { bytes, lineBytes, length } = call["logs"] as Readonly<Record<"bytes" | "lineBytes" | "length", number>>;
+  Object.assign(logs, { leftBytes: bytes, lineBytes, length });
+  onUncaught((error) => end(thrown(error)));
+  end(await outcomeOf(call));
+}
+
+function end(outcome: object): void {
+  const { lines, dropped } = logs;
+  if (dropped > 0) send({ type: "dropped", lines, dropped });
+  send(outcome);
 }
 
 async function outcomeOf({ url, export: name, args, told }: Told): Promise<object> {

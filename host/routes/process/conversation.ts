@@ -1,7 +1,7 @@
 /** What a trusted plugin's process says about its call, checked word by word, and what it is told (SPEC O1, B3). */
 
 import { isJsonObject, type JsonObject, type JsonValue, type Limits } from "../../../manifests/mod.ts";
-import type { ExhaustedLimit, Fault, HostAnswer } from "../../../sandbox/mod.ts";
+import { droppedText, type ExhaustedLimit, type Fault, type HostAnswer, LOG_LINE_BYTES } from "../../../sandbox/mod.ts";
 import { answerOperation } from "../../capabilities/mod.ts";
 import { copyJson } from "../../json/json.ts";
 import { readJsonText } from "../../json/json-text.ts";
@@ -66,7 +66,7 @@ export function createConversation({ record, limits, send }: ConversationOptions
   }
 
   function log(level: LogLevel, text: string): void {
-    logBytes += new TextEncoder().encode(text).length;
+    logBytes += LOG_LINE_BYTES + new TextEncoder().encode(text).length;
     if (logBytes > limits.logBytes) return exhaust("logs", limits.logBytes);
     // Its text stays in a field of its own: it makes no line, level or message of the host's.
     record.log.write(level, "guest", { text });
@@ -120,6 +120,8 @@ export function createConversation({ record, limits, send }: ConversationOptions
         return;
       case "log":
         return log(toLevel(message["level"]), text("text"));
+      case "dropped":
+        return record.log.write("warn", "guest", { text: droppedText(toCount(message["lines"]), toCount(message["dropped"])) });
       case "returned":
         return finish(message);
       case "not_json":
@@ -169,6 +171,10 @@ function threwFault(message: JsonObject, text: (key: string) => string): Fault {
 function toLevel(level: JsonValue | undefined): LogLevel {
   // One of the list, as just looked up.
   return typeof level === "string" && LEVELS.includes(level) ? (level as LogLevel) : "info";
+}
+
+function toCount(value: JsonValue | undefined): number {
+  return typeof value === "number" ? value : 0;
 }
 
 function textsOf(value: JsonValue | undefined): readonly string[] {

@@ -5,7 +5,7 @@
  */
 
 import { evaluateAccess } from "../../../manifests/mod.ts";
-import { type Fault, readImportMap } from "../../../sandbox/mod.ts";
+import { type Fault, LOG_LINE_BYTES, LOG_TEXT_LENGTH, readImportMap } from "../../../sandbox/mod.ts";
 import { temporaryFolder } from "../../capabilities/temp.ts";
 import { cancelled, unavailable, wallTimeout } from "../../errors.ts";
 import { FileError } from "../../platform/platform.ts";
@@ -190,6 +190,7 @@ function callText(
     cwd: cwd ?? call.session.workspace,
     tmp: temporaryFolder(record.bridge),
     programs,
+    logs: { bytes: execution.decision.limits.logBytes, lineBytes: LOG_LINE_BYTES, length: LOG_TEXT_LENGTH },
   });
 }
 

@@ -21,7 +21,7 @@ describe("a trusted plugin's process", () => {
   it.each([
     ["never ends", "for (;;);", { code: "timeout" }],
     ["floods its standard output", `for (;;) Deno.stdout.writeSync(new Uint8Array(65_536).fill(97));`, { code: "resource_exhausted" }],
-    ["floods its log", `for (;;) { console.log("x".repeat(10_000)); await null; }`, { code: "resource_exhausted" }],
+    ["floods its log", `for (;;) { console.log("x".repeat(10_000)); await null; }`, { code: "timeout" }],
     [
       "floods with progress",
       `for (;;) { context.progress(1); await new Promise((done) => setTimeout(done)); }`,
@@ -39,6 +39,18 @@ describe("a trusted plugin's process", () => {
       limits: { wallMs: code === "timeout" ? 300 : 60_000, operations: 100, logBytes: 65_536, memoryBytes: 32 * 1024 * 1024 },
     });
     expect(outcome).toMatchObject({ ok: false, error: { code } });
+  });
+
+  it("drops what it logs beyond its limit, says how much, and goes on [B3.logs] [LV1.logs]", async () => {
+    const workspace = await temporaryFolder();
+    const { outcome, log } = await runTrusted(toolBody(`for (let line = 0; line < 5_000; line++) console.log("x"); return "done";`), {
+      workspace,
+      limits: { logBytes: 10 * 257 },
+    });
+    expect(outcome).toMatchObject({ ok: true, output: "done" });
+    expect(log).toMatchObject(
+      [...Array.from({ length: 10 }, () => "x"), "5,000 lines, 4,990 dropped"].map((text) => ({ fields: { text } })),
+    );
   });
 
   it("is told to end, has its grace period, and says what it still has to say [T3]", async () => {

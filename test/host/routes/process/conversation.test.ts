@@ -53,10 +53,10 @@ describe("createConversation()", () => {
     depth.onMessage(`{"type":"returned","plain":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
     expect(await depth.ended).toEqual(exhausted("jsonDepth", 10));
 
-    const logs = conversation({ logBytes: 10 });
+    const logs = conversation({ logBytes: 266 });
     logs.say({ type: "log", level: "info", text: "12345" });
     logs.onOutput("stdout", "1234567");
-    expect(await logs.ended).toEqual(exhausted("logs", 10));
+    expect(await logs.ended).toEqual(exhausted("logs", 266));
     expect(logs.log).toHaveLength(1);
 
     const operations = conversation({ operations: 2 });

@@ -1,0 +1,54 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { open, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { REPOSITORY } from "../../support/source-files.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const LENGTH = 3_000_000;
+
+/** A program that writes a large result, says in a file that it goes on, and ends as a command does. */
+const PROGRAM = `
+import { writeFileSync } from "node:fs";
+import { createTerminal } from ${JSON.stringify(`${REPOSITORY}host/platform/terminal.ts`)};
+const terminal = createTerminal();
+terminal.out("x".repeat(${LENGTH}) + "\\n");
+for (let note = 0; note < 20_000; note++) terminal.error("note ".repeat(20) + "\\n");
+setImmediate(async () => {
+  writeFileSync(process.argv[2], "on");
+  await terminal.flush();
+  process.exit(3);
+});
+`;
+
+async function start(stdout: "pipe" | number, stderr: "pipe" | "ignore") {
+  const folder = await temporaryFolder();
+  const [program, mark] = [join(folder, "program.ts"), join(folder, "mark")];
+  await writeFile(program, PROGRAM);
+  const run = "Deno" in globalThis ? ["run", "-A", `--config=${REPOSITORY}deno.json`] : [];
+  const child = spawn(process.execPath, [...run, program, mark], { stdio: ["ignore", stdout, stderr] });
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  return { child, ended, goesOn: async () => await expect.poll(() => existsSync(mark), { timeout: 50_000 }).toBe(true) };
+}
+
+describe("createTerminal()", () => {
+  it("writes a result whole, however late it is read, and goes on meanwhile [LV1.streams]", async () => {
+    const { child, ended, goesOn } = await start("pipe", "ignore");
+    await goesOn();
+    let length = 0;
+    child.stdout?.on("data", (chunk: Uint8Array) => (length += chunk.length));
+    expect(await ended).toBe(3);
+    expect(length).toBe(LENGTH + 1);
+  });
+
+  it("does not wait for who never reads standard error [LV1.streams]", async () => {
+    const path = join(await temporaryFolder(), "result");
+    const file = await open(path, "w");
+    const { ended, goesOn } = await start(file.fd, "pipe");
+    await goesOn();
+    expect(await ended).toBe(3);
+    await file.close();
+    expect((await readFile(path)).length).toBe(LENGTH + 1);
+  });
+});
