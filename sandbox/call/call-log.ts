@@ -3,6 +3,8 @@
 import { readLogLine } from "./status.ts";
 import type { LogCredit } from "./log-credit.ts";
 import type { LogLine } from "../invocation.ts";
+import type { WorkerMessage } from "../worker/protocol.ts";
+import type { Limits } from "../../manifests/mod.ts";
 
 /** What a line costs besides its text: it is written with its time, its level and the ids of its call. */
 export const LOG_LINE_BYTES = 256;
@@ -14,17 +16,23 @@ const PART_BYTES = 16_384;
 /** A line waits no longer for the next ones while the guest computes. */
 const PART_MS = 50;
 
-export interface CallLogOptions {
-  readonly maximumBytes: number;
-  readonly now: () => number;
-  readonly credit: LogCredit;
-  /** The plugin that the host's attention is shared by. */
-  readonly owner: string;
-  readonly post: (lines: readonly LogLine[]) => void;
+/** What a log needs of its worker. */
+export interface LogEnvironment {
+  now(): number;
+  readonly logCredit: LogCredit;
+  post(message: WorkerMessage): void;
+}
+
+interface LoggedCall {
+  readonly number: number;
+  /** Of the plugin, which has a share of what may be on its way. */
+  readonly digest: string;
+  readonly limits: Pick<Limits, "logBytes">;
 }
 
 export class CallLog {
-  readonly #options: CallLogOptions;
+  readonly #call: LoggedCall;
+  readonly #env: LogEnvironment;
   #bytes = 0;
   #lines = 0;
   #dropped = 0;
@@ -32,8 +40,9 @@ export class CallLog {
   #unsentSince = 0;
   #unsent: LogLine[] = [];
 
-  constructor(options: CallLogOptions) {
-    this.#options = options;
+  constructor(call: LoggedCall, env: LogEnvironment) {
+    this.#call = call;
+    this.#env = env;
   }
 
   /** What all lines so far cost, dropped ones included: the same whenever the call runs again. */
@@ -43,28 +52,27 @@ export class CallLog {
 
   /** Counts a line, and keeps it if it is within the limit. */
   add(text: string): void {
-    const { maximumBytes, now } = this.#options;
     const line = readLogLine(text);
     const bytes = costOf(line[1]);
     this.#lines++;
     this.#bytes += bytes;
-    if (this.#bytes > maximumBytes) return void this.#dropped++;
+    if (this.#bytes > this.#call.limits.logBytes) return void this.#dropped++;
     if (this.#unsentBytes + bytes > PART_BYTES) this.flush();
-    if (this.#unsent.length === 0) this.#unsentSince = now();
+    if (this.#unsent.length === 0) this.#unsentSince = this.#env.now();
     this.#unsent.push(line);
     this.#unsentBytes += bytes;
   }
 
   /** Sends what has waited for long. */
   flushOld(): void {
-    if (this.#unsent.length > 0 && this.#options.now() - this.#unsentSince >= PART_MS) this.flush();
+    if (this.#unsent.length > 0 && this.#env.now() - this.#unsentSince >= PART_MS) this.flush();
   }
 
   flush(): void {
     const lines = this.#take();
     if (lines.length === 0) return;
-    const { credit, owner, post } = this.#options;
-    if (credit.take(owner, lines.bytes)) post(lines.all);
+    const { number, digest } = this.#call;
+    if (this.#env.logCredit.take(digest, lines.bytes)) this.#env.post({ type: "logs", number, lines: lines.all });
     else this.#dropped += lines.length;
   }
 

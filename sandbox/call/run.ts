@@ -6,10 +6,9 @@
 import { type Limits, utf8Length } from "../../manifests/mod.ts";
 import { CallClock, type ClockEnvironment } from "./call-clock.ts";
 import { type CallFacts, engineFault, thrownFault, unsettledFault, unwrittenFault } from "./call-faults.ts";
-import { CallLog } from "./call-log.ts";
+import { CallLog, type LogEnvironment } from "./call-log.ts";
 import { AWAITED_OPERATION, CallOperations, type OperatingCall, type OperationsEnvironment } from "./call-operations.ts";
 import { CallUse } from "./call-use.ts";
-import type { LogCredit } from "./log-credit.ts";
 import type { World } from "../tape/call-world.ts";
 import type { Fault } from "../fault.ts";
 import type { GuestHost } from "../engine/guest-host.ts";
@@ -29,13 +28,12 @@ import type { Instances } from "../worker/instances.ts";
 import type { Lease } from "../worker/lease.ts";
 
 /** What a run needs of its worker. */
-export interface RunEnvironment extends ClockEnvironment, OperationsEnvironment, FiberEnvironment {
+export interface RunEnvironment extends ClockEnvironment, LogEnvironment, OperationsEnvironment, FiberEnvironment {
   /** Milliseconds since the epoch. */
   epoch(): number;
   after(delayMs: number, task: () => void): () => void;
   /** Posts what waits to be posted together with more. */
   flush(): void;
-  readonly logCredit: LogCredit;
   /** Where the call's guest has its instance, or gets one again after it waited. */
   readonly instances: FiberEnvironment["instances"] & Pick<Instances, "rest">;
 }
@@ -89,13 +87,7 @@ export class Run implements OperatingCall {
     this.#finished = finished;
     this.#world = request.world;
     this.clock = new CallClock(request.number, request.limits, env);
-    this.log = new CallLog({
-      maximumBytes: request.limits.logBytes,
-      now: env.now,
-      credit: env.logCredit,
-      owner: request.digest,
-      post: (lines) => env.post({ type: "logs", number: this.number, lines }),
-    });
+    this.log = new CallLog(request, env);
     this.#operations = new CallOperations(this, env);
     this.#host = this.#guestHost();
     this.#fiber = new Fiber(env, { plugin: request.digest, lease, clock: this.clock, suspended: () => this.#watchWall() });

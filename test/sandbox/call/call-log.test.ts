@@ -7,9 +7,16 @@ import { CONTROL_BYTES, LOGS_HEARD, openControl } from "../../../sandbox/worker/
 const KB = 1024;
 const BEGUN = 0;
 
-function startLog({ maximumBytes = 256 * KB, credit = new LogCredit(words()), owner = "plugin" } = {}) {
+function startLog(logBytes = 256 * KB) {
   const state = { now: BEGUN, posted: [] as (readonly LogLine[])[] };
-  const log = new CallLog({ maximumBytes, now: () => state.now, credit, owner, post: (lines) => void state.posted.push(lines) });
+  const log = new CallLog(
+    { number: 1, digest: "plugin", limits: { logBytes } },
+    {
+      now: () => state.now,
+      logCredit: new LogCredit(words()),
+      post: (message) => void (message.type === "logs" && state.posted.push(message.lines)),
+    },
+  );
   const say = (text: string): void => log.add(JSON.stringify({ level: "info", text }));
   return { log, state, say };
 }
@@ -33,7 +40,7 @@ describe("CallLog", () => {
   });
 
   it("drops what is beyond the limit, counts it, and says so in its last line [B3.logs] [LV1.logs]", () => {
-    const { log, say } = startLog({ maximumBytes: 600 });
+    const { log, say } = startLog(600);
     for (const text of ["one", "two", "three"]) say(text);
     expect(log.bytes).toBe(3 * 256 + 11);
     expect(log.close()).toEqual([
