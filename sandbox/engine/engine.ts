@@ -323,10 +323,29 @@ export function allocate({ functions }: RunningModule, bytes: number): number {
 
 /** Writes text as a C string to where there is room for it. @returns its length in bytes, without the final zero */
 export function putText({ bytes, wrote }: RunningModule, text: string, address: number): number {
+  if (text.length <= BRIEF_TEXT && putAscii(bytes, text, address)) {
+    wrote(address, text.length + 1);
+    return text.length;
+  }
   const { written } = encoder.encodeInto(text, new Uint8Array(bytes.buffer, address, textRoom(text)));
   bytes[address + written] = 0;
   wrote(address, written + 1);
   return written;
+}
+
+/** Names and the like: the encoder takes longer to be called than such a text takes to be written. */
+const BRIEF_TEXT = 32;
+
+/** With the final zero. @returns false for a text with other characters, of which a part may have been written */
+function putAscii(bytes: Uint8Array, text: string, address: number): boolean {
+  const { length } = text;
+  for (let index = 0; index < length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit > 0x7f) return false;
+    bytes[address + index] = unit;
+  }
+  bytes[address + length] = 0;
+  return true;
 }
 
 /** Applied to every runtime; fixed, because the engine recurses on the worker's native stack, which is sized for it (`host/platform/workers.ts`). */
