@@ -8,11 +8,27 @@ export interface HostOperation {
   readonly name: string;
   readonly args: JsonValue;
   readonly bytes?: Uint8Array;
+  /** Asked before a large answer's bytes are read. Absent: there is always room. */
+  readonly room?: Room;
 }
+
+/**
+ * Waits until so many bytes may be in flight to the guest; asked again it is about the new number. False: the signal was aborted, and
+ * nothing is to be read.
+ */
+export type Room = (bytes: number, signal: AbortSignal) => Promise<boolean>;
 
 /** The answer that crosses back. */
 export type HostAnswer =
-  | { readonly ok: true; readonly value: JsonValue; readonly bytes?: Uint8Array }
+  | {
+      readonly ok: true;
+      readonly value: JsonValue;
+      readonly bytes?: Uint8Array;
+      /** The bytes are the answer's alone: where they are large they are moved, and gone for whoever else holds them. */
+      readonly moves?: true;
+      /** Called once the bytes are in the guest, or never will be. */
+      readonly taken?: () => void;
+    }
   | { readonly ok: false; readonly error: OperationError };
 
 /** Errors are named from `Deno.errors` or a DOMException; nothing else of the host crosses. */

@@ -3,7 +3,7 @@
 export type { Codec, CompressionFormat, Decompressed } from "./operations/codec.ts";
 export { type EngineBuild, engineInForce } from "./engine/engine-build.ts";
 export type { ExhaustedLimit, Fault, GuestToolError, LoadFault } from "./fault.ts";
-export type { HostAnswer, HostCallHandler, HostOperation, OperationError } from "./host-call.ts";
+export type { HostAnswer, HostCallHandler, HostOperation, OperationError, Room } from "./host-call.ts";
 export type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
 export { droppedText, LOG_LINE_BYTES } from "./call/call-log.ts";
 export { createProcessSandbox } from "./process/process-sandbox.ts";

@@ -1,6 +1,6 @@
 /** What the sandbox offers the host: load a plugin once, invoke it many times, each time from the same bytes. */
 
-import { answerOperation } from "./call/answer-operation.ts";
+import { answerOperation, createAnswerRoom } from "./call/answer-operation.ts";
 import type { EngineBuild } from "./engine/engine-build.ts";
 import { deliverLogs, outcomeOf, ownFault } from "./call/call-outcome.ts";
 import type { CallWords } from "./guest/protocol.ts";
@@ -64,6 +64,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   const plugins = new Map<string, LoadedPlugin>();
   const loading = new Map<string, Promise<LoadOutcome>>();
   const states = new SessionStates();
+  const inFlight = createAnswerRoom();
   let lastNumber = 0;
   const pool = new Pool({ launcher, maximumWorkers, onMessage: receive, give, isIsolated, engine, parking, onDefect });
   const takeTurn = createTurns(LOADS_AT_ONCE);
@@ -114,7 +115,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
 
   /** A worker may say anything about any number: only jobs that are on that very worker are listened to. */
   function receive(thread: Thread, message: WorkerMessage): void {
-    if (message.type === "ready" || message.type === "broken") return;
+    if (message.type === "ready" || message.type === "broken" || message.type === "taken") return;
     const job = pool.job(message.number);
     if (job === undefined || job.thread !== thread) {
       const isEnd = message.type === "done" || message.type === "failed" || message.type === "full";
@@ -131,7 +132,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       return thread.unheard();
     }
     if (message.type === "full") return pool.refuse(job) ? undefined : thread.unheard();
-    if (message.type === "operation") return answerOperation(thread, job, message);
+    if (message.type === "operation") return answerOperation(thread, job, message, { plugin: job.plugin.source.name, inFlight });
     if (message.type === "logs") return deliverLogs(job, message.lines) ? undefined : thread.unheard();
     if ((message.type !== "done" && message.type !== "failed") || !pool.settle(job)) return thread.unheard();
     deliverLogs(job, message.lines);

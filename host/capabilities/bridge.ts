@@ -5,7 +5,7 @@
  */
 
 import type { AccessQuery, JsonValue } from "../../manifests/mod.ts";
-import type { HostAnswer } from "../../sandbox/mod.ts";
+import type { HostAnswer, Room } from "../../sandbox/mod.ts";
 import type { Acts } from "./acts.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { OpenFiles } from "./open-files.ts";
@@ -60,7 +60,7 @@ export interface CapabilityAct {
 }
 
 /** @returns an answer for every input, hostile ones included; rejects only for our own bugs. */
-export type OperationHandler = (args: JsonValue, bytes: Uint8Array | undefined, context: BridgeContext) => Promise<HostAnswer>;
+export type OperationHandler = (args: JsonValue, bytes: Uint8Array | undefined, context: BridgeContext, room?: Room) => Promise<HostAnswer>;
 
 /** A capability's host half: its operations by name. */
 export interface Bridge {

@@ -32,10 +32,10 @@ export const fileBridge: Bridge = {
       },
     ),
 
-    "file.read": operation({ id: "string", length: "count" }, ({ id, length }, context) =>
+    "file.read": operation({ id: "string", length: "count" }, ({ id, length }, context, _bytes, makeRoom) =>
       useFile(id, "read", context, async (open) => {
         if (!open.canRead) return notOpenFor("reading");
-        const bytes = await open.file.read(open.position, Math.min(length, context.limits.operationBytes));
+        const bytes = await open.file.read(open.position, Math.min(length, context.limits.operationBytes), makeRoom);
         open.position += bytes.length;
         return answer(null, bytes);
       }),

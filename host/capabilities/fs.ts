@@ -23,9 +23,9 @@ export const fsBridge: Bridge = {
   operations: {
     "fs.readFile": operation(
       { path: "string" },
-      async ({ path }, context) =>
+      async ({ path }, context, _bytes, makeRoom) =>
         await actOn({ access: "read", written: path }, `readfile '${path}'`, context, async (checked) =>
-          answer(null, await context.platform.guarded.readBytes(checked, { maxBytes: context.limits.operationBytes })),
+          answer(null, await context.platform.guarded.readBytes(checked, { maxBytes: context.limits.operationBytes, makeRoom })),
         ),
     ),
 

@@ -18,11 +18,11 @@ export async function metered(handler: OperationHandler, operation: HostOperatio
   }
 }
 
-async function count(handler: OperationHandler, { args, bytes }: HostOperation, context: BridgeContext): Promise<HostAnswer> {
+async function count(handler: OperationHandler, { args, bytes, room }: HostOperation, context: BridgeContext): Promise<HostAnswer> {
   const { meter } = context;
   const written = bytes === undefined ? meter.excess : meter.spend("bytesWritten", bytes.length);
   if (written !== undefined) return failure("RangeError", written.message);
-  const answered = await handler(args, bytes, context);
+  const answered = await handler(args, bytes, context, room);
   const read = answered.ok && answered.bytes !== undefined ? meter.spend("bytesRead", answered.bytes.length) : undefined;
   return read === undefined ? answered : failure("RangeError", read.message);
 }

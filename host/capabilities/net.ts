@@ -1,6 +1,7 @@
 /** The net bridge: `fetch`, each hop of it checked against the grant, its bodies piece by piece (SPEC C6, PB2). */
 
 import type { HostAnswer } from "../../sandbox/mod.ts";
+import { FileError } from "../platform/platform.ts";
 import { type HttpResponse, NetworkError } from "../platform/network-types.ts";
 import { answer, failure } from "./answer.ts";
 import type { Bridge, BridgeContext } from "./bridge.ts";
@@ -41,7 +42,7 @@ export const netBridge: Bridge = {
     ),
 
     /** The next bytes of an answer's body; `true` at its end, which closes it. */
-    "net.read": operation({ id: "count" }, async ({ id }, context) => {
+    "net.read": operation({ id: "count" }, async ({ id }, context, _bytes, makeRoom) => {
       const exchange = context.exchanges.find(id);
       if (exchange?.response === undefined) return failure("BadResource", "Bad resource ID");
       if (exchange.isReading) return failure("Busy", "The body is being read");
@@ -49,6 +50,8 @@ export const netBridge: Bridge = {
       try {
         const piece = await nextPiece(exchange, exchange.response, context.limits.operationBytes);
         if (piece === undefined) context.exchanges.close(id);
+        // What servers send waits in sockets; of each request one piece more is here.
+        else await makeRoom(piece.length);
         return piece === undefined ? answer(true) : answer(false, piece);
       } catch (thrown) {
         context.exchanges.close(id);
@@ -178,6 +181,7 @@ function fetchFailure({ code, message }: NetworkError, url: URL): HostAnswer {
 const CONNECTING: ReadonlySet<string> = new Set(["name_not_found", "refused", "unreachable", "tls"]);
 
 function bodyFailure(thrown: unknown): HostAnswer {
+  if (thrown instanceof FileError) return failure("AbortError", "The request was aborted");
   if (!(thrown instanceof NetworkError)) throw thrown;
   if (thrown.code === "aborted") return failure("AbortError", "The request was aborted");
   return failure("TypeError", `error reading a body from connection: ${thrown.message}`);

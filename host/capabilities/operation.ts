@@ -1,7 +1,8 @@
 /** Checks an operation's arguments before its handler sees them: whatever a guest sends, the handler gets its shape. */
 
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
-import type { HostAnswer } from "../../sandbox/mod.ts";
+import type { HostAnswer, Room } from "../../sandbox/mod.ts";
+import { FileError } from "../platform/platform.ts";
 import { failure } from "./answer.ts";
 import type { BridgeContext, OperationHandler } from "./bridge.ts";
 
@@ -26,15 +27,28 @@ type Field<F> = F extends `${infer Name extends FieldName}?` ? FieldTypes[Name] 
 /** The arguments that a shape describes. Unknown ones are left out. */
 export type ArgumentsOf<S extends Shape> = { readonly [K in keyof S]: Field<S[K]> };
 
+/** Waits until there is room for an answer of so many bytes. @throws {FileError} `interrupted` if the call is over before */
+export type MakeRoom = (bytes: number) => Promise<void>;
+
+function makeRoomOf({ signal }: BridgeContext, room: Room | undefined): MakeRoom {
+  return async (bytes) => {
+    if (room !== undefined && bytes >= LEAST_COUNTED_BYTES && !(await room(bytes, signal)))
+      throw new FileError("interrupted", "The call is over");
+  };
+}
+
+/** Smaller answers wait for nothing. */
+const LEAST_COUNTED_BYTES = 64 * 1024;
+
 /** Wraps a handler: arguments of another shape are answered with a `TypeError`, a cancelled call with an `AbortError`. */
 export function operation<const S extends Shape>(
   shape: S,
-  run: (args: ArgumentsOf<S>, context: BridgeContext, bytes: Uint8Array | undefined) => Promise<HostAnswer>,
+  run: (args: ArgumentsOf<S>, context: BridgeContext, bytes: Uint8Array | undefined, makeRoom: MakeRoom) => Promise<HostAnswer>,
 ): OperationHandler {
-  return async (args, bytes, context) => {
+  return async (args, bytes, context, room) => {
     if (context.signal.aborted) return failure("AbortError", "The call was cancelled");
     const checked = readArguments(shape, args);
-    return checked.ok ? await run(checked.value, context, bytes) : failure("TypeError", checked.message);
+    return checked.ok ? await run(checked.value, context, bytes, makeRoomOf(context, room)) : failure("TypeError", checked.message);
   };
 }
 

@@ -17,17 +17,20 @@ const MAX_WHOLE_READ_BYTES = 1024 * 1024;
 export const workspaceBridge: Bridge = {
   name: "workspace",
   operations: {
-    "workspace.read": operation({ path: "string", offset: "count?", length: "count?" }, async ({ path, offset, length }, context) => {
-      const { operationBytes } = context.limits;
-      const isWhole = offset === undefined && length === undefined;
-      const maxBytes = isWhole ? Math.min(MAX_WHOLE_READ_BYTES, operationBytes) : operationBytes;
-      const range = { maxBytes, ...(offset !== undefined && { offset }), ...(length !== undefined && { length }) };
-      const answered = await actOn({ access: "read", written: path }, `read '${path}'`, context, async (checked) =>
-        answer(null, await context.platform.guarded.readBytes(checked, range)),
-      );
-      if (answered.ok || answered.error.code !== "EFBIG") return answered;
-      return failure("Error", `Cannot read "${path}": more than ${maxBytes} bytes (read a part with offset and length)`, "EFBIG");
-    }),
+    "workspace.read": operation(
+      { path: "string", offset: "count?", length: "count?" },
+      async ({ path, offset, length }, context, _bytes, makeRoom) => {
+        const { operationBytes } = context.limits;
+        const isWhole = offset === undefined && length === undefined;
+        const maxBytes = isWhole ? Math.min(MAX_WHOLE_READ_BYTES, operationBytes) : operationBytes;
+        const range = { maxBytes, makeRoom, ...(offset !== undefined && { offset }), ...(length !== undefined && { length }) };
+        const answered = await actOn({ access: "read", written: path }, `read '${path}'`, context, async (checked) =>
+          answer(null, await context.platform.guarded.readBytes(checked, range)),
+        );
+        if (answered.ok || answered.error.code !== "EFBIG") return answered;
+        return failure("Error", `Cannot read "${path}": more than ${maxBytes} bytes (read a part with offset and length)`, "EFBIG");
+      },
+    ),
 
     "workspace.write": operation(
       { path: "string", append: "boolean?" },

@@ -27,18 +27,20 @@ export function createOpenLimit(): (open: () => Promise<FileHandle>) => Promise<
 function openFile(file: FileHandle, closed: () => void): GuardedFile {
   let isOpen = true;
   return {
-    read: (position, length) =>
+    read: (position, length, makeRoom) =>
       withFileErrors(async () => {
         const { size } = await file.stat();
         // Not more memory than there is to read.
-        const bytes = new Uint8Array(Math.max(0, Math.min(length, size - position)));
+        const most = Math.max(0, Math.min(length, size - position));
+        await makeRoom?.(most);
+        const bytes = new Uint8Array(most);
         let filled = 0;
         while (filled < bytes.length) {
           const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, position + filled);
           if (bytesRead === 0) break;
           filled += bytesRead;
         }
-        return filled === bytes.length ? bytes : bytes.slice(0, filled);
+        return bytes.subarray(0, filled);
       }),
     write: (data, position) =>
       withFileErrors(async () => {

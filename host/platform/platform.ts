@@ -176,9 +176,12 @@ export interface OpenOptions {
 }
 
 /** A file that was verified when it was opened and stays that very file. Places are bytes from its start. Failures throw `FileError`. */
+/** Waited for before memory for so many bytes is taken. */
+export type WaitForRoom = (bytes: number) => Promise<void>;
+
 export interface GuardedFile {
-  /** Fewer bytes than `length` if the file ends before; none at its end. */
-  read(position: number, length: number): Promise<Uint8Array>;
+  /** Fewer bytes than `length` if the file ends before; none at its end. They are the caller's alone. */
+  read(position: number, length: number, makeRoom?: WaitForRoom): Promise<Uint8Array>;
   /** Writes all of it; "end" is for files that were opened to append. */
   write(data: Uint8Array, position: number | "end"): Promise<void>;
   truncate(length: number): Promise<void>;
@@ -200,9 +203,10 @@ export interface MayEnd {
  * leave the grant answer `not_capable`, devices, FIFOs, sockets and `/proc` answer `not_regular` (SPEC C4).
  */
 export interface GuardedFiles {
+  /** The bytes are the caller's alone. */
   readBytes(
     path: CheckedPath<"read">,
-    options: { readonly maxBytes: number; readonly offset?: number; readonly length?: number },
+    options: { readonly maxBytes: number; readonly offset?: number; readonly length?: number; readonly makeRoom?: WaitForRoom },
   ): Promise<Uint8Array>;
   writeBytes(path: CheckedPath<"write">, data: Uint8Array, options: WriteOptions): Promise<void>;
   /** `too_large` past either bound; names are counted in UTF-16 units. */

@@ -63,8 +63,8 @@ export function startWorker(init: WorkerInit, env: Readonly<Record<string, strin
   worker.unref();
   let ended = false;
   return {
-    post: (message) => requests.port1.postMessage(message),
-    postSyncAnswer: (message) => answers.port1.postMessage(message),
+    post: (message, moved) => requests.port1.postMessage(message, moved),
+    postSyncAnswer: (message, moved) => answers.port1.postMessage(message, moved),
     onMessage: (listener) => void worker.on("message", listener),
     onExit(listener) {
       let reason = "the thread ended";

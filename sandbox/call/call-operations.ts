@@ -66,6 +66,8 @@ export class CallOperations {
   /** Those that have not been answered, by the guest's id, and who answers them. */
   readonly #pending: Map<number, Answerer> = new Map();
   #pendingAtHost = 0;
+  /** Large answers that wait for their guest's turn, and whom to tell when they wait no more. */
+  #held: Map<number, () => void> | undefined;
   #subtle: SubtleCall | undefined;
   /** Made when it is first used: most calls need none. */
   #local: LocalEnvironment | undefined;
@@ -96,11 +98,24 @@ export class CallOperations {
     const where = this.#pending.get(id);
     if (where !== undefined && where !== "crypto") this.#pendingAtHost--;
     this.#pending.delete(id);
+    this.#release(id);
     if (where === "person") this.#call.resumeWall();
     return typeof where === "object" ? where.bytes : undefined;
   }
 
+  /** An answer has come. `taken` is called when it enters the guest, or when the call is over. */
+  holds(id: number, taken: () => void): void {
+    (this.#held ??= new Map()).set(id, taken);
+  }
+
+  #release(id: number): void {
+    this.#held?.get(id)?.();
+    this.#held?.delete(id);
+  }
+
   close(): void {
+    for (const taken of this.#held?.values() ?? []) taken();
+    this.#held = undefined;
     this.#subtle?.close();
   }
 
@@ -120,6 +135,7 @@ export class CallOperations {
     const answer = this.#awaited ?? ENDED;
     this.#awaited = undefined;
     this.#isAwaiting = false;
+    this.#release(AWAITED_OPERATION);
     return answer;
   }
 

@@ -128,17 +128,17 @@ export class Run implements OperatingCall {
     if (leftMs < Infinity) this.#cancelWall = this.#env.after(leftMs, () => this.#finish(this.clock.wallFault));
   }
 
-  /** Settles an operation. @param isLent whether the bytes may be read only until this returns: the guest takes them in when its turn comes */
-  answer(operation: number, answer: string, bytes: Uint8Array | undefined, isLent: boolean = false): void {
+  /** Settles an operation. @param taken is called once its bytes are in the guest, or never will be */
+  answer(operation: number, answer: string, bytes: Uint8Array | undefined, taken?: () => void): void {
     const isAwaited = operation === AWAITED_OPERATION && this.#operations.isAwaiting;
-    if (this.#over || !(isAwaited || this.#operations.isPending(operation))) return;
-    const own = isLent ? bytes?.slice() : bytes;
+    if (this.#over || !(isAwaited || this.#operations.isPending(operation))) return taken?.();
+    if (taken !== undefined) this.#operations.holds(operation, taken);
     if (isAwaited) {
-      this.#operations.arrived({ answer, ...(own !== undefined && { bytes: own }) });
+      this.#operations.arrived({ answer, ...(bytes !== undefined && { bytes }) });
       return this.#fiber.wake();
     }
-    if (this.#world?.order === undefined) return this.#settle(operation, answer, own);
-    this.#world.order.arrived(operation, answer, own);
+    if (this.#world?.order === undefined) return this.#settle(operation, answer, bytes);
+    this.#world.order.arrived(operation, answer, bytes);
     this.#follow(this.#world.order);
   }
 

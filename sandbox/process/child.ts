@@ -3,7 +3,7 @@
 import type { Answering, AskingCall } from "../call/answer-operation.ts";
 import type { LoggingCall } from "../call/call-outcome.ts";
 import type { InvocationOutcome, LoadOutcome, PluginSource } from "../invocation.ts";
-import type { SyncAnswer } from "../worker/protocol.ts";
+import { type Brought, Untaken } from "../worker/untaken.ts";
 import { encodeFrame, FrameError, FrameReader } from "./frames.ts";
 import { LEAST_BOUNDS, readMessage, withCall } from "./messages.ts";
 import type { ProcessConnection } from "./port.ts";
@@ -59,6 +59,7 @@ export class Child implements Answering {
   readonly #listener: ChildListener;
   readonly #now: () => number;
   #unheard = 0;
+  readonly #untaken: Untaken = new Untaken();
   /** Never narrowed: what a call that is answered still says is under way. */
   #bounds = LEAST_BOUNDS;
   #isWanted: boolean;
@@ -115,14 +116,16 @@ export class Child implements Answering {
     if (this.digests.delete(digest)) this.send({ type: "unload", digest });
   }
 
-  answer(number: number, operation: number, answer: string, bytes?: Uint8Array): void {
+  answer(number: number, operation: number, answer: string, brought?: Brought): void {
     this.askedInVain = 0;
-    this.send({ type: "answer", number, operation, answer }, bytes === undefined ? [] : [bytes]);
+    if (this.#lost) return brought?.taken();
+    if (brought !== undefined) this.#untaken.sent(number, operation, brought);
+    this.send({ type: "answer", number, operation, answer }, brought === undefined ? [] : [brought.bytes]);
   }
 
   /** Inside, every operation has a number. */
-  answerSync({ number, answer, bytes }: SyncAnswer): void {
-    this.answer(number, 0, answer, bytes);
+  answerSync(number: number, answer: string, brought?: Brought): void {
+    this.answer(number, 0, answer, brought);
   }
 
   /** Asks whether it is there. */
@@ -136,6 +139,7 @@ export class Child implements Answering {
   lose(why: string, overdue: ReadonlySet<ProcessJob> = new Set()): void {
     if (this.#lost) return;
     this.#lost = true;
+    this.#untaken.end();
     void this.#connection.kill();
     this.#listener.onLost(this, why, overdue);
   }
@@ -143,6 +147,7 @@ export class Child implements Answering {
   /** Ends it without a word to the listener, and resolves when it is gone. */
   async end(): Promise<void> {
     this.#lost = true;
+    this.#untaken.end();
     await this.#connection.kill();
   }
 
@@ -162,7 +167,9 @@ export class Child implements Answering {
         if (message === undefined) return this.lose("The sandbox's process said something that is no message");
         if (message.type === "ready") this.#becomeReady();
         const before = this.#unheard;
-        this.#listener.onMessage(this, message);
+        if (message.type === "taken") {
+          if (!this.#untaken.taken(message.number, message.operation)) this.unheard();
+        } else this.#listener.onMessage(this, message);
         if (this.#unheard === before) this.#unheard = 0;
       }
     } catch (error) {

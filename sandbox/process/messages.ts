@@ -80,6 +80,7 @@ const SHAPES: Readonly<Record<ProcessMessage["type"], Check>> = {
   loaded: shape({ number: isNumber, loadMs: isCount, imageBytes: isCount }),
   refused: shape({ number: isNumber, fault: isLoadFault }),
   operation: shape({ number: isNumber, operation: isNumber, name: isText, text: isText, bytes: optional(isBytes) }),
+  taken: shape({ number: isNumber, operation: isNumber }),
   logs: shape({ number: isNumber, lines: isLines }),
   done: shape({
     number: isNumber,

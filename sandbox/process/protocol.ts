@@ -36,7 +36,7 @@ export type ProcessMessage =
   | { readonly type: "defect"; readonly message: string }
   | { readonly type: "pong" }
   | { readonly type: "loaded"; readonly number: number; readonly loadMs: number; readonly imageBytes: number }
-  | Extract<WorkerMessage, { type: "refused" | "operation" | "logs" }>
+  | Extract<WorkerMessage, { type: "refused" | "operation" | "taken" | "logs" }>
   | (Omit<Extract<WorkerMessage, { type: "done" }>, "state" | "tape"> & ToldOfCall)
   | (Omit<Extract<WorkerMessage, { type: "failed" }>, "fault" | "tape"> & ToldOfCall & { readonly fault: Fault });
 

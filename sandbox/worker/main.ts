@@ -23,10 +23,11 @@ import { Instances, type Wanted } from "./instances.ts";
 import { Lease } from "./lease.ts";
 import { createSubtleCalls } from "../operations/subtle-calls.ts";
 import { createLinger, createSleep, type Served } from "./linger.ts";
-import { CANCEL, claim, HELD_KB, LENT, openControl, BELL, WAITING, type WorkerRequest } from "./protocol.ts";
+import { CANCEL, claim, HELD_KB, openControl, BELL, WAITING, type WorkerRequest } from "./protocol.ts";
 import { Inbox, Outbox } from "./post-boxes.ts";
 import type { WorkerPowers } from "./powers.ts";
 import { SlotWriter } from "./slot.ts";
+import { LARGE_ANSWER_BYTES } from "./untaken.ts";
 
 /** After the start's own work, before an author's first edit. */
 const PREPARE_AFTER_MS = 1_000;
@@ -112,6 +113,7 @@ export function serveWorker(powers: WorkerPowers): void {
         const seen = Atomics.load(control.words, BELL);
         const answer = powers.takeSyncAnswer();
         if (answer !== undefined) {
+          tellTaken(answer.number, 0, answer.bytes);
           // An answer to a call that was ended while it waited is nobody's any more.
           if (answer.number === number) return answer;
           continue;
@@ -256,9 +258,15 @@ export function serveWorker(powers: WorkerPowers): void {
     Atomics.store(control.words, HELD_KB, Math.ceil(heldBytes / 1024));
   }
 
-  function answer({ number, operation, answer: text, bytes, isLent }: Extract<WorkerRequest, { type: "answer" }>): undefined {
-    calls.get(number)?.run.answer(operation, text, bytes, isLent);
-    if (isLent === true) Atomics.store(control.words, LENT, 0);
+  function answer({ number, operation, answer: text, bytes }: Extract<WorkerRequest, { type: "answer" }>): undefined {
+    const taken = (): void => tellTaken(number, operation, bytes);
+    const begun = calls.get(number);
+    if (begun === undefined) taken();
+    else begun.run.answer(operation, text, bytes, taken);
+  }
+
+  function tellTaken(number: number, operation: number, bytes: Uint8Array | undefined): void {
+    if (bytes !== undefined && bytes.length >= LARGE_ANSWER_BYTES) outbox.send({ type: "taken", number, operation });
   }
 
   function receive(request: WorkerRequest): Promise<void> | undefined | void {

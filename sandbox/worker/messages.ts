@@ -129,6 +129,7 @@ const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
   loaded: shape({ number: isNumber, image: isImage }),
   refused: shape({ number: isNumber, fault: isLoadFault }),
   operation: shape({ number: isNumber, operation: isNumber, name: isText, text: isText, bytes: optional(isBytes) }),
+  taken: shape({ number: isNumber, operation: isNumber }),
   logs: shape({ number: isNumber, lines: isLines }),
   full: shape({ number: isNumber }),
   done: shape({ ...ANSWER, output: isText, state: optional(isImage) }),

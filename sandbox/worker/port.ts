@@ -4,9 +4,10 @@ import type { Envelope } from "./wire.ts";
 
 /** A running worker, seen from the host's thread. */
 export interface WorkerConnection {
-  post(envelope: Envelope): void;
+  /** `moved` are moved rather than copied. */
+  post(envelope: Envelope, moved: ArrayBuffer[]): void;
   /** Posts on the separate port that a blocked worker reads. */
-  postSyncAnswer(message: unknown): void;
+  postSyncAnswer(message: unknown, moved: ArrayBuffer[]): void;
   /** Envelopes, as far as a worker keeps to that: untrusted. */
   onMessage(listener: (envelope: unknown) => void): void;
   /** Called once, however the worker ended. */

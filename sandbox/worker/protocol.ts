@@ -59,9 +59,7 @@ export type WorkerRequest =
       readonly number: number;
       readonly operation: number;
       readonly answer: string;
-      /** In shared memory if `isLent`: the worker gives it back by setting `LENT` to 0. */
       readonly bytes?: Uint8Array;
-      readonly isLent?: true;
     }
   /** Aborts the guest's signal; the host ends what does not stop within the grace period. */
   | { readonly type: "abort"; readonly number: number }
@@ -90,6 +88,8 @@ export type WorkerMessage =
       readonly text: string;
       readonly bytes?: Uint8Array;
     }
+  /** The bytes of a large answer (`untaken.ts`) are in the guest, or never will be. */
+  | { readonly type: "taken"; readonly number: number; readonly operation: number }
   | { readonly type: "logs"; readonly number: number; readonly lines: readonly LogLine[] }
   /** A call that it took up and did not begin: those that wait here hold too much memory for one more. */
   | { readonly type: "full"; readonly number: number }
@@ -136,8 +136,6 @@ export const CANCEL = 1;
 export const BELL = 2;
 /** 1 while the worker sleeps on the bell, or is about to. */
 export const ASLEEP = 3;
-/** 1 while the worker has not read the bytes yet that the host put into memory they share. */
-export const LENT = 4;
 /** How many calls the worker has begun and runs no guest code of, because they wait. */
 export const WAITING = 5;
 /** What they hold, in units of 1 KiB. */

@@ -5,7 +5,6 @@ import type { BaseImage } from "../image/image.ts";
 import type { Parking } from "../image/parked.ts";
 import { InFlight } from "../pool/in-flight.ts";
 import { FULL_BYTES } from "./held.ts";
-import { Lending } from "./lending.ts";
 import {
   CANCEL,
   claim,
@@ -32,6 +31,7 @@ import {
 import type { WorkerConnection, WorkerLauncher } from "./port.ts";
 import { SlotReader } from "./slot.ts";
 import { StayAwake } from "./stay-awake.ts";
+import { type Brought, movedWith, Untaken } from "./untaken.ts";
 import { ENVELOPE_MESSAGES, packRequest, unpackMessage } from "./wire.ts";
 
 export interface ThreadListener {
@@ -80,12 +80,13 @@ export class Thread {
   #strikes = 0;
   readonly #connection: WorkerConnection;
   readonly #awake: StayAwake;
-  readonly #lending: Lending;
+  readonly #untaken: Untaken = new Untaken();
   readonly #slot: SlotReader;
   readonly #control: Control;
   readonly #listener: ThreadListener;
   readonly #later: WorkerLauncher["later"];
   #outbox: unknown[] = [];
+  #moved: ArrayBuffer[] = [];
   #ended = false;
   /** Somebody waits for it to be ready. */
   #isWanted = false;
@@ -100,7 +101,6 @@ export class Thread {
   constructor(launcher: WorkerLauncher, isWanted: boolean, listener: ThreadListener) {
     const control = new SharedArrayBuffer(CONTROL_BYTES);
     this.#control = openControl(control);
-    this.#lending = new Lending(this.#control.words);
     this.#listener = listener;
     this.#later = launcher.later;
     this.#connection = launcher.start({ control });
@@ -122,6 +122,7 @@ export class Thread {
     this.#connection.onExit((reason) => {
       if (!this.#ended) listener.onExit(this, reason);
       this.#ended = true;
+      this.#untaken.end();
     });
     this.#isWanted = isWanted;
     this.#keepAlive();
@@ -143,6 +144,7 @@ export class Thread {
     const message = unpackMessage(packed);
     if (message === undefined || (message.type === "ready" && this.ready)) return this.unheard();
     if (message.type === "logs") Atomics.add(this.#control.words, LOGS_HEARD, 1);
+    if (message.type === "taken") return this.#untaken.taken(message.number, message.operation) ? undefined : this.unheard();
     if (message.type !== "ready") return this.#listener.onMessage(this, message);
     this.ready = true;
     this.#isWanted = false;
@@ -166,10 +168,12 @@ export class Thread {
 
   readonly #flush = (): void => {
     const envelope = this.#outbox;
+    const moved = this.#moved;
     if (this.#ended || envelope.length === 0) return;
     this.#outbox = [];
+    this.#moved = [];
     Atomics.add(this.#control.words, POSTED, envelope.length);
-    this.#connection.post(envelope);
+    this.#connection.post(envelope, moved);
     this.#ring();
   };
 
@@ -202,6 +206,8 @@ export class Thread {
     const job = this.jobs.get(number);
     if (job === undefined) return;
     this.#strikes = 0;
+    // A synchronous answer that the call did not wait for stays where it is until the worker looks there again.
+    this.#untaken.taken(number, 0);
     this.jobs.delete(number);
     const left = (this.#plugins.get(job.digest) ?? 1) - 1;
     if (left > 0) this.#plugins.set(job.digest, left);
@@ -229,18 +235,25 @@ export class Thread {
   }
 
   /** Answers an asynchronous operation. */
-  answer(number: number, operation: number, answer: string, bytes?: Uint8Array): void {
-    const lent = bytes && this.#lending.lend(bytes, this.#ring);
-    const brought = bytes === undefined ? {} : lent === undefined ? { bytes } : { bytes: lent, isLent: true as const };
-    this.send({ type: "answer", number, operation, answer, ...brought });
-    this.#awake.expect(lent?.length);
+  answer(number: number, operation: number, answer: string, brought?: Brought): void {
+    this.#bring(number, operation, brought);
+    if (brought !== undefined) this.#moved.push(...movedWith(brought));
+    this.send({ type: "answer", number, operation, answer, ...(brought && { bytes: brought.bytes }) });
+    this.#awake.expect(brought?.bytes.length);
   }
 
-  answerSync(answer: SyncAnswer): void {
+  answerSync(number: number, answer: string, brought?: Brought): void {
+    this.#bring(number, 0, brought);
     if (this.#ended) return;
-    this.#connection.postSyncAnswer(answer);
+    const said: SyncAnswer = { number, answer, ...(brought && { bytes: brought.bytes }) };
+    this.#connection.postSyncAnswer(said, brought === undefined ? [] : movedWith(brought));
     this.#ring();
     this.#awake.expect();
+  }
+
+  #bring(number: number, operation: number, brought: Brought | undefined): void {
+    if (this.#ended) brought?.taken();
+    else if (brought !== undefined) this.#untaken.sent(number, operation, brought);
   }
 
   /** Wakes the worker if it sleeps on the bell. */
@@ -312,6 +325,7 @@ export class Thread {
   async end(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
+    this.#untaken.end();
     await this.#connection.terminate();
   }
 }

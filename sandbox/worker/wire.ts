@@ -25,7 +25,7 @@ export function packRequest(request: WorkerRequest): unknown {
     const { number, ticket, digest, words } = request;
     return [CALL, number, ticket, digest, ...words];
   }
-  if (request.type === "answer" && request.isLent !== true) {
+  if (request.type === "answer") {
     const { number, operation, answer, bytes } = request;
     return bytes === undefined ? [ANSWER, number, operation, answer] : [ANSWER, number, operation, answer, bytes];
   }

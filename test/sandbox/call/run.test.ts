@@ -176,15 +176,17 @@ describe("Run", () => {
     const { run, state, turns, turnsWithInstance } = startRun(plugin, "reads");
     run.start();
     state.isFree = false;
-    const lent = new Uint8Array([1, 2]);
-    run.answer(1, "vnull", lent, true);
-    lent.fill(9);
+    const taken: string[] = [];
+    run.answer(1, "vnull", new Uint8Array([1, 2]), () => taken.push("first"));
     run.answer(2, "vnull", new Uint8Array([3]));
     turns();
-    expect(operations(state.posted)).toBe(2);
+    expect([operations(state.posted), taken]).toEqual([2, []]);
     expect(state.posted.at(-1)?.type).toBe("operation");
     await turnsWithInstance();
     expect(state.posted.at(-1)).toMatchObject({ type: "done", output: '{"o":[1,2,3]}' });
+    expect(taken).toEqual(["first"]);
+    run.answer(3, "vnull", new Uint8Array([3]), () => taken.push("late"));
+    expect(taken).toEqual(["first", "late"]);
   });
 
   it("measures a text that never ends by the memory it lies in [B3.output]", async () => {

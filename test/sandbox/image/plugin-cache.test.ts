@@ -1,4 +1,4 @@
-import { type Envelope, unpackRequest } from "../../../sandbox/worker/wire.ts";
+import { unpackRequest } from "../../../sandbox/worker/wire.ts";
 import { describe, expect, it } from "vitest";
 import { createWorkerLauncher } from "../../../host/platform/workers.ts";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
@@ -103,9 +103,9 @@ function noting(launcher: WorkerLauncher, requests: string[]): WorkerLauncher {
     ...launcher,
     start(init) {
       const connection = launcher.start(init);
-      const post = (envelope: Envelope): void => {
+      const post: typeof connection.post = (envelope, moved) => {
         requests.push(...envelope.map((packed) => unpackRequest(packed).type));
-        connection.post(envelope);
+        connection.post(envelope, moved);
       };
       return { ...connection, post };
     },

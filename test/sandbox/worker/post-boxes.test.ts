@@ -31,7 +31,6 @@ describe("messages on their way", () => {
     { type: "call", number: 1, ticket: 2, digest: "d", words: ["main.js", "run", "{}", "{}"], world: { seed: "s" } },
     { type: "answer", number: 1, operation: 2, answer: "v1" },
     { type: "answer", number: 1, operation: 2, answer: "v1", bytes: new Uint8Array([1]) },
-    { type: "answer", number: 1, operation: 2, answer: "v1", bytes: new Uint8Array([1]), isLent: true },
     { type: "end", number: 4 },
   ] as const)("arrive as they were: %j", (request) => {
     expect(unpackRequest(structuredClone(packRequest(request)))).toEqual(request);

@@ -1,0 +1,131 @@
+/** Plugins ask for large answers by the dozen and take none: the host holds what is documented, and others get theirs. */
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
+import {
+  type Answering,
+  ANSWERS_IN_FLIGHT,
+  answerOperation,
+  type AskingCall,
+  createAnswerRoom,
+} from "../../../sandbox/call/answer-operation.ts";
+import type { GiveBack, Shares } from "../../../sandbox/call/shares.ts";
+import type { Brought } from "../../../sandbox/worker/untaken.ts";
+import type { HostCallHandler } from "../../../sandbox/mod.ts";
+import { INVOCATION } from "../../support/scripted-worker.ts";
+import { outputOf, SANDBOXES, startSandbox } from "../../support/sandbox.ts";
+
+const ANSWER_BYTES = 4 * 1024 * 1024;
+const MAIN = `
+export const hoards = () => { for (let read = 0; read < 60; read++) Deno.readFile("large").catch(() => {}); for (;;); };
+export const reads = async () => (await Deno.readFile("large")).length;
+export const blocks = () => Deno.readFileSync("large").length;
+export const leaves = () => { for (let read = 0; read < 60; read++) void Deno.readFile("large"); return "left" };
+`;
+const NEVER = new AbortController().signal;
+
+/** A host's handler whose every answer is large, and the bytes of those that it read and nobody has taken. */
+function largeAnswers(): { readonly handler: HostCallHandler; readonly inFlight: () => number; readonly most: () => number } {
+  let inFlight = 0;
+  let most = 0;
+  return {
+    inFlight: () => inFlight,
+    most: () => most,
+    async handler({ room }) {
+      if ((await room?.(ANSWER_BYTES, NEVER)) !== true) throw new Error("No room was made");
+      inFlight += ANSWER_BYTES;
+      most = Math.max(most, inFlight);
+      return { ok: true, value: null, bytes: new Uint8Array(ANSWER_BYTES), moves: true, taken: () => void (inFlight -= ANSWER_BYTES) };
+    },
+  };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await nextTurn();
+}
+
+/** A worker that takes nothing, and a call of a plugin on it that reads until nothing is answered any more. */
+async function reading(thread: FakeThread, plugin: string, inFlight: Shares, reads: number): Promise<AskingCall> {
+  const job: AskingCall = {
+    ...{ number: 1, thread, effects: 0, operations: 0, pendingOperations: 0, asking: 0 },
+    invocation: { ...INVOCATION, limits: DEFAULT_LIMITS, hostCall: largeAnswers().handler },
+  };
+  for (let operation = 1; operation <= reads; operation++)
+    answerOperation(thread, job, { type: "operation", number: 1, operation, name: "fs.readFile", text: "{}" }, { plugin, inFlight });
+  for (let turn = 0; turn < 100; turn++) await nextTurn();
+  return job;
+}
+
+interface FakeThread extends Answering {
+  readonly brought: Brought[];
+}
+
+function fakeThread(): FakeThread {
+  const brought: Brought[] = [];
+  const bring = (more: Brought | undefined): void => void (more && brought.push(more));
+  return {
+    brought,
+    answer: (_number, _operation, _text, more) => bring(more),
+    answerSync: (_number, _text, more) => bring(more),
+    unheard() {},
+  };
+}
+
+describe("attack: answers that nobody takes", () => {
+  it("are as many as a call, a plugin, a worker and all together may have, and a plugin's first gets through [LV1.answers, LV3.answers]", async () => {
+    const inFlight = createAnswerRoom();
+    const [a, b, c] = [fakeThread(), fakeThread(), fakeThread()];
+    const counts: number[] = [];
+    const flood = async (thread: FakeThread, plugin: string): Promise<void> => {
+      const before = thread.brought.length;
+      await reading(thread, plugin, inFlight, 20);
+      counts.push(thread.brought.length - before);
+    };
+    // By 4 MiB: 16 of a call, 32 of a plugin, 64 of a worker, 128 of all.
+    for (const plugin of ["p1", "p1", "p1", "p2", "p2", "p3"]) await flood(a, plugin);
+    expect(counts).toEqual([4, 4, 0, 4, 4, 0]);
+    for (const plugin of ["p3", "p3", "p4", "p4"]) await flood(b, plugin);
+    await flood(c, "p5");
+    expect(counts.slice(6)).toEqual([4, 4, 4, 4, 0]);
+    const small: GiveBack[] = [];
+    for (const plugin of ["p5", "p6"]) {
+      const taken = inFlight.takeNow({ size: 1024 * 1024, party: plugin, line: 1, within: [] });
+      if (taken !== undefined) small.push(taken);
+    }
+    expect(small).toHaveLength(2);
+    for (const giveBack of small) giveBack();
+    a.brought[0]?.taken();
+    for (let turn = 0; turn < 100; turn++) await nextTurn();
+    expect(a.brought.length + b.brought.length + c.brought.length).toBe(33);
+  });
+});
+
+describe.each(SANDBOXES)("attack: floods of large answers (%s)", (_, options) => {
+  it("hold what a call and a plugin may, and nobody else's [LV1.answers, LV3.answers]", async () => {
+    await using box = startSandbox({ ...options, maximumWorkers: 3 });
+    await box.load("evil", MAIN);
+    await box.load("other", MAIN);
+    const large = largeAnswers();
+    const hostCall = large.handler;
+    const hoards = [1, 2].map(() => box.call("evil", "hoards", { hostCall, limits: { cpuMs: 300 } }));
+    for (const name of ["reads", "blocks"]) expect(outputOf(await box.call("other", name, { hostCall }))).toBe(ANSWER_BYTES);
+    for (const outcome of await Promise.all(hoards)) expect(outcome).toMatchObject({ ok: false, fault: { kind: "timeout", limit: "cpu" } });
+    expect(large.most()).toBeLessThanOrEqual(ANSWERS_IN_FLIGHT.plugin + 2 * ANSWER_BYTES);
+    // Whoever was ended gives it all back; what was read for it afterwards, too.
+    await until(() => large.inFlight() === 0);
+    expect(outputOf(await box.call("evil", "reads", { hostCall }))).toBe(ANSWER_BYTES);
+    await until(() => large.inFlight() === 0);
+  });
+
+  it("are given back by calls that end without them [LV5.answers]", async () => {
+    await using box = startSandbox({ ...options, maximumWorkers: 1 });
+    await box.load("evil", MAIN);
+    const large = largeAnswers();
+    for (let round = 0; round < 5; round++) {
+      expect(outputOf(await box.call("evil", "leaves", { hostCall: large.handler }))).toBe("left");
+      await until(() => large.inFlight() === 0);
+    }
+    expect(large.most()).toBeLessThanOrEqual(ANSWERS_IN_FLIGHT.call);
+  });
+});
