@@ -3,6 +3,7 @@
 import { bytes1mb } from "./bytes-1mb.ts";
 import { coldStart } from "./cold-start.ts";
 import { dispatchWasm } from "./dispatch-wasm.ts";
+import { entry } from "./entry.ts";
 import { eventLoop } from "./event-loop.ts";
 import { fresh16mb } from "./fresh-16mb.ts";
 import { fresh2kb } from "./fresh-2kb.ts";
@@ -15,6 +16,8 @@ import { idlePlugin } from "./idle-plugin.ts";
 import type { Bench } from "./measure.ts";
 import { naive250kb } from "./naive-250kb.ts";
 import { naive2kb } from "./naive-2kb.ts";
+import { preemptCpu } from "./preempt-cpu.ts";
+import { preemptWait } from "./preempt-wait.ts";
 import { processIsolation } from "./process-isolation.ts";
 import { randomOf1000 } from "./random-of-1000.ts";
 import { reload } from "./reload.ts";
@@ -41,4 +44,7 @@ export const BENCHES: readonly Bench[] = [
   throughput,
   eventLoop,
   processIsolation,
+  entry,
+  preemptCpu,
+  preemptWait,
 ];

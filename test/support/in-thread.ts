@@ -8,7 +8,7 @@ import { differsFrom, memoryOf } from "../../sandbox/image/compare.ts";
 import type { Restorer } from "../../sandbox/image/restorer.ts";
 import { loadCompiler } from "../../sandbox/loading/compile.ts";
 import { type GuestHost, NEVER_SUSPENDS } from "../../sandbox/engine/guest-host.ts";
-import { atOnce } from "../../sandbox/engine/steps.ts";
+import { atOnce, type Steps } from "../../sandbox/engine/steps.ts";
 import { Instance } from "../../sandbox/engine/instance.ts";
 import { loadPlugin } from "../../sandbox/loading/load.ts";
 import { zlibCodec } from "../../host/platform/zlib-codec.ts";
@@ -38,6 +38,8 @@ export function baseImage(module: WebAssembly.Module = engineModule): Promise<Ba
 export interface InThreadPlugin {
   readonly instance: Instance;
   readonly image: Image;
+  /** What answers its guest. */
+  readonly host: GuestHost;
   /** Puts the instance back to its image, or to another one. */
   restore(image?: Image): void;
   /** Where the memory is not the image's, if anywhere (`differsFrom`). */
@@ -126,6 +128,7 @@ export async function loadInThread(
   return {
     instance,
     image: plugin,
+    host,
     restore: (image = plugin) => restorer.restore(instance, image),
     differs(image = plugin) {
       const { bytes, stackPointer } = instance;
@@ -138,12 +141,17 @@ export async function loadInThread(
       endBy = undefined;
       instance.host = host;
       try {
-        const first = atOnce(instance.callEntry("invoke", ["main.js", name, JSON.stringify(args), CONTEXT], 1 << 22));
-        while (atOnce(instance.runJobs(1_000)) === 1_000 && !isLate());
-        return first.startsWith("w") ? atOnce(instance.callEntry("poll", [], 1 << 22)) : first;
+        return atOnce(callInSteps(instance, name, args, isLate));
       } finally {
         instance.close();
       }
     },
   };
+}
+
+/** Calls an export, runs jobs, and gives the poll text. */
+export function* callInSteps(instance: Instance, name: string, args: unknown, isLate: () => boolean = () => false): Steps<string> {
+  const first = yield* instance.callEntry("invoke", ["main.js", name, JSON.stringify(args), CONTEXT], 1 << 22);
+  while ((yield* instance.runJobs(1_000)) === 1_000 && !isLate());
+  return first.startsWith("w") ? yield* instance.callEntry("poll", [], 1 << 22) : first;
 }
