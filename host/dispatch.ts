@@ -18,7 +18,7 @@ import {
 } from "./errors.ts";
 import type { HookGates } from "./hooks.ts";
 import { isVisibleTo } from "./tools/listing.ts";
-import { checkValue, type JsonValue, type Requirement } from "../manifests/mod.ts";
+import { checkValue, type JsonSchema, type JsonValue, type Requirement, type ValueError } from "../manifests/mod.ts";
 import { leavesTheMachine, type Preview, type Previewed } from "./overlay/preview.ts";
 import { nearestNames } from "./tools/nearest.ts";
 import { offHint } from "./policy/match.ts";
@@ -26,7 +26,7 @@ import type { Policy } from "./policy/policy.ts";
 import { type LimitedCall, limitHint, withLimitHint } from "./policy/tool-limits.ts";
 import { checkUngranted, type RequiredCheck, type RequiredContext } from "./capabilities/mod.ts";
 import type { Quotas } from "./quotas/quotas.ts";
-import type { Execution, Executors } from "./routes/executor.ts";
+import type { Execution, Executors, OutcomeOk } from "./routes/executor.ts";
 import type { Snapshot } from "./tools/snapshot.ts";
 import type { Telemetry } from "./telemetry/mod.ts";
 import type { RegisteredTool } from "./tools/tool.ts";
@@ -157,7 +157,7 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
       : await host.executors[decision.route](isDry ? { ...execution, dryRun: "asked" } : execution);
     if (!outcome.ok) return trace.fail(withLimitHint(outcome.error, limited(tool, decision)), outcome);
 
-    const problems = tool.definition.outputSchema ? checkValue(tool.definition.outputSchema, outcome.output) : [];
+    const problems = problemsOf(outcome, tool.definition.outputSchema);
     return problems.length > 0 ? trace.fail(invalidOutput(problems), outcome) : trace.complete(outcome);
   } finally {
     slot.leave();
@@ -174,6 +174,12 @@ function withArgumentHint(misfit: Misfit, tool: RegisteredTool, call: ToolCall, 
   const decision = policy.decide(tool, call);
   const hint = decision.kind === "deny" || misfit.limit === undefined ? undefined : limitHint(misfit.limit, limited(tool, decision));
   return hint === undefined ? misfit.error : { ...misfit.error, hint };
+}
+
+/** A large output was checked where it was made. */
+function problemsOf({ output, large, problems = [] }: OutcomeOk, schema: JsonSchema | undefined): readonly ValueError[] {
+  if (schema === undefined) return [];
+  return large?.has("output") === true ? problems : checkValue(schema, output);
 }
 
 /** What the session may see and call, nearest to what it asked for first (SPEC D3). */

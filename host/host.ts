@@ -1,5 +1,6 @@
 /** The composition root: the only place where the host's parts are put together (SPEC I1). */
 
+import type { RecordMode } from "../manifests/mod.ts";
 import { createAudit } from "./audit/audit.ts";
 import { openEvents } from "./audit/open-events.ts";
 import { JsonArgumentText } from "./tools/arguments.ts";
@@ -145,7 +146,9 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     () => mcp.close(),
   );
   const recordings = createRecordingStore(platform, places.state);
-  const recorder = createRecorder({ platform, store: recordings, mode: () => places.project.config().audit.record, redact, onDefect });
+  const { redactBytes } = secrets;
+  const mode = (): RecordMode => places.project.config().audit.record;
+  const recorder = createRecorder({ platform, store: recordings, mode, redact, redactBytes, onDefect });
   const undos = openUndos({ platform, places, isWanted: options.undo ?? false, emit: bus.emit, onDefect });
   const dryRuns = createDryRuns({
     platform,
@@ -196,17 +199,11 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
   const current = (): Dispatch => ({
     registry: snapshot(),
     policy: policies.current(),
-    hooks,
-    confirm,
-    preview,
-    executors,
-    quotas,
-    telemetry,
+    ...{ hooks, confirm, preview, executors, quotas, telemetry, redact, onDefect },
     checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
     emit: bus.emitKept,
     now: clock.monotonic,
-    redact,
-    onDefect,
+    keep: ({ id, resultBytes }, bytes) => kept.keep(id, bytes, resultBytes),
   });
   const calls = createCalls({
     cap: (result, { id, resultBytes }) => capResult(result, { maxBytes: resultBytes, keep: (text) => kept.keep(id, text, resultBytes) }),

@@ -2,8 +2,9 @@
 
 import { printableJson, printableLines } from "./cli/text.ts";
 import { dryRunText } from "./overlay/report-text.ts";
-import type { ContentBlock, ToolResult } from "./call.ts";
+import type { ContentBlock, ToolResult, ToolSuccess } from "./call.ts";
 import type { ToolErrorData } from "./errors.ts";
+import { copyHolder, holdLarge, type Large, largeIn } from "./json/large.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../manifests/mod.ts";
 
 /**
@@ -123,13 +124,19 @@ export function toMcp(result: ToolResult): McpResult {
   if (!result.ok) {
     return { content: [{ type: "text", text: failureText(result) }], isError: true, _meta: { "bascule/error": errorToJson(result) } };
   }
-  const blocks = result.content.length > 0 ? result.content.map(blockToMcp) : [{ type: "text", text: outputText(result.output) }];
+  const large = largeIn(result, "output");
+  const blocks = result.content.length > 0 ? result.content.map(blockToMcp) : [outputBlock(result, large)];
   // A model must not take it for done.
   const content = result.dryRun ? [...blocks, { type: "text", text: dryRunText(result.dryRun).join("\n") }] : blocks;
-  const { output } = result;
-  const isObject = typeof output === "object" && output !== null && !Array.isArray(output);
   // What was cut does not fit the tool's output schema any more, and MCP asks that this part does.
   const isWhole = result.truncated?.some(({ part }) => part === "output") !== true;
+  if (large !== undefined) {
+    const told = { content, isError: false };
+    if (large.shape.type === "object" && isWhole) holdLarge(told, "structuredContent", large);
+    return told;
+  }
+  const { output } = result;
+  const isObject = typeof output === "object" && output !== null && !Array.isArray(output);
   // Array.isArray does not narrow readonly arrays away.
   return isObject && isWhole ? { content, structuredContent: output as JsonObject, isError: false } : { content, isError: false };
 }
@@ -177,6 +184,13 @@ function outputText(output: JsonValue): string {
   return typeof output === "string" ? output : JSON.stringify(output, null, 2);
 }
 
+/** A large one as compact JSON, which stays bytes. */
+function outputBlock(result: ToolSuccess, large: Large | undefined): JsonObject {
+  const block = { type: "text", text: large === undefined ? outputText(result.output) : "" };
+  if (large !== undefined) holdLarge(block, "text", large.asText());
+  return block;
+}
+
 function blockToText(block: ContentBlock): string {
   if (block.type === "text") return block.text;
   return block.type === "resource" ? (block.text ?? `[${block.uri}]`) : `[${block.type}, ${block.mimeType}]`;
@@ -186,9 +200,15 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 
 /** Data that is no base64 would make the whole answer one that no client takes. */
 function blockToMcp(block: ContentBlock): JsonObject {
-  if (block.type === "text") return { ...block };
-  if (block.type !== "resource")
-    return BASE64.test(block.data) ? { ...block } : { type: "text", text: `[${block.type} that is not base64]` };
-  const { uri, text = "", mimeType } = block;
-  return { type: "resource", resource: { uri, text, ...(mimeType !== undefined && { mimeType }) } };
+  if (block.type === "text") return copyHolder<JsonObject>(block);
+  if (block.type !== "resource") {
+    const large = largeIn(block, "data");
+    const isBase64 = large === undefined ? BASE64.test(block.data) : large.isBase64;
+    return isBase64 ? copyHolder<JsonObject>(block) : { type: "text", text: `[${block.type} that is not base64]` };
+  }
+  const { uri, mimeType } = block;
+  const large = largeIn(block, "text");
+  const resource = { uri, text: large === undefined ? (block.text ?? "") : "", ...(mimeType !== undefined && { mimeType }) };
+  if (large !== undefined) holdLarge(resource, "text", large);
+  return { type: "resource", resource };
 }

@@ -1,6 +1,6 @@
 /** Follows one call through dispatch: says it was called, and ends it with exactly one terminal event (SPEC AU2). */
 
-import type { DraftOf, EventSubject, KeepEvent, TerminalEventType } from "./audit/events.ts";
+import type { DraftOf, EventSubject, KeepEvent, LargeNote, TerminalEventType } from "./audit/events.ts";
 import type { AllowDecision, Decision, DecisionSummary, ToolCall, ToolResult } from "./call.ts";
 import { summarizeDecision } from "./decision-summary.ts";
 import { ERROR_TABLE } from "./error-table.ts";
@@ -9,7 +9,9 @@ import { DEFAULT_LIMITS, type JsonObject, type JsonValue } from "../manifests/mo
 import { markOf } from "./chains/chain.ts";
 import { JsonArgumentText } from "./tools/arguments.ts";
 import { copyJson } from "./json/json.ts";
+import { holdLarge, type Large } from "./json/large.ts";
 import type { OutcomeBase, OutcomeOk } from "./routes/executor.ts";
+import type { Session } from "./calls/session.ts";
 import type { RegisteredTool } from "./tools/tool.ts";
 
 /** What a trace needs of the host. */
@@ -19,6 +21,8 @@ export interface TraceSinks {
   readonly now: () => number;
   /** Takes secrets and configured fields out of the arguments that results show (SPEC X1, AU4); the bus does it for events. */
   readonly redact: (value: JsonValue) => JsonValue;
+  /** Keeps a large output to be read in ranges, in the call's session. @returns its handle; undefined if it is too large for that. */
+  readonly keep: (session: Session, bytes: Uint8Array) => string | undefined;
   /** Gets what a `crash` must not show. */
   readonly onDefect: (message: string, error: unknown, fields: { readonly callId: string }) => void;
 }
@@ -107,25 +111,24 @@ class CallTrace implements Trace {
   }
 
   complete(outcome: OutcomeOk): ToolResult {
-    const { output, used } = outcome;
+    const { output, used, large } = outcome;
     const base = this.#resultBase(outcome);
     const { tool, durationMs } = base;
-    return this.#end(
-      { ...base, ok: true, status: "success", output },
-      {
-        ...this.#subject,
-        type: "tool.completed",
-        payload: {
-          tool,
-          output,
-          durationMs,
-          decision: {},
-          limitsUsed: { ...used },
-          ...this.#shownDecision(),
-          ...(outcome.dryRun && DRY),
-        },
+    const whole = large?.get("output");
+    return this.#end(withLarge({ ...base, ok: true, status: "success", output }, large), {
+      ...this.#subject,
+      type: "tool.completed",
+      payload: {
+        tool,
+        output,
+        ...(whole && { large: this.#noteOf(whole) }),
+        durationMs,
+        decision: {},
+        limitsUsed: { ...used },
+        ...this.#shownDecision(),
+        ...(outcome.dryRun && DRY),
       },
-    );
+    });
   }
 
   fail(error: ToolErrorData, outcome?: OutcomeBase): ToolResult {
@@ -180,7 +183,7 @@ class CallTrace implements Trace {
   #failure(error: ToolErrorData, outcome?: OutcomeBase): ToolResult {
     const status = error.code === "approval_required" ? "pending_approval" : "error";
     const partial = outcome?.partialOutput === undefined ? {} : { partialOutput: outcome.partialOutput };
-    return { ...this.#resultBase(outcome), ok: false, status, output: null, error, ...partial };
+    return withLarge({ ...this.#resultBase(outcome), ok: false, status, output: null, error, ...partial }, outcome?.large);
   }
 
   #resultBase(outcome?: OutcomeBase): ResultBaseOf {
@@ -209,6 +212,12 @@ class CallTrace implements Trace {
     };
   }
 
+  /** What events say of an output that they do not carry. */
+  #noteOf({ bytes, sha256 }: Large): LargeNote {
+    const handle = this.#sinks.keep(this.#call.session, bytes);
+    return { bytes: bytes.length, sha256: sha256 ?? "", ...(handle !== undefined && { handle }) };
+  }
+
   #toolName(): string {
     return this.#tool?.qualifiedName ?? this.#call.tool;
   }
@@ -227,6 +236,27 @@ class CallTrace implements Trace {
   #shownDecision(): { readonly decision?: JsonObject } {
     return this.#decision === undefined ? {} : { decision: toJsonObject(summarizeDecision(this.#decision)) };
   }
+}
+
+/** Puts what stays bytes into its places, from which it is parsed when it is read. */
+function withLarge<T extends ToolResult>(result: T, large: OutcomeBase["large"]): T {
+  if (large === undefined) return result;
+  const content = result.content.map((block) => ({ ...block }));
+  const error = result.ok || result.error.details === undefined ? undefined : { ...result.error, details: { ...result.error.details } };
+  const holders: Readonly<Record<string, object | undefined>> = { content, error };
+  const placed = { ...result, content, ...(error && { error }) };
+  for (const [at, value] of large) {
+    const path = at.split("/");
+    const key = path.pop() ?? "";
+    const holder = path.reduce<unknown>(memberOf, path.length === 0 ? placed : holders);
+    // An output has its place in a success, and a failure's in its details.
+    if (typeof holder === "object" && holder !== null && Object.hasOwn(holder, key)) holdLarge(holder, key, value);
+  }
+  return placed;
+}
+
+function memberOf(holder: unknown, name: string): unknown {
+  return typeof holder === "object" && holder !== null && Object.hasOwn(holder, name) ? Reflect.get(holder, name) : undefined;
 }
 
 const DRY = { dryRun: true } as const;

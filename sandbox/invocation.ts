@@ -1,6 +1,6 @@
 /** A plugin to load and a call into it, as the host states them, and what came of it. */
 
-import type { JsonValue, Limits } from "../manifests/mod.ts";
+import type { JsonSchema, JsonValue, Limits, ValueError } from "../manifests/mod.ts";
 import type { Fault, LoadFault } from "./fault.ts";
 import type { HostCallHandler } from "./host-call.ts";
 import type { CallWorld, KeptTape } from "./tape/tape.ts";
@@ -36,6 +36,8 @@ export interface Invocation {
   /** JSON text of an object: the tool's second argument, together with `signal`, `workspace`, `log` and `progress`. */
   readonly contextText: string;
   readonly limits: Limits;
+  /** What an output above 64 KB is checked against, in the worker; a smaller one is the caller's to check. */
+  readonly outputSchema?: JsonSchema;
   /** Set for a plugin that keeps its state between the calls of a session: whose state this call continues. */
   readonly session?: string;
   /** Its time and randomness, if they are not to be the machine's. */
@@ -69,6 +71,25 @@ export interface InvocationUsed {
   readonly fuel: number;
 }
 
+/** A part of an output that crosses as bytes. The rest has `null` or `""` in its place. */
+export interface OutputPart {
+  /** `output`, `metadata`, or a string of a content block: `content/0/data`, `content/0/text`. */
+  readonly at: string;
+  /** `text`: a string, as UTF-8. `json`: JSON text. */
+  readonly kind: "text" | "json";
+  readonly bytes: Uint8Array;
+}
+
+/** What a tool returned. */
+export interface InvocationOutput {
+  /** At most 64 KB of JSON, without what is in `parts`. */
+  readonly output: JsonValue;
+  /** Of an output above 64 KB. A worker's word: neither where they belong nor that they are JSON was looked at. */
+  readonly parts?: readonly OutputPart[];
+  /** Of an output above 64 KB: how it differs from the schema, in a worker's words. */
+  readonly problems?: readonly ValueError[];
+}
+
 interface OutcomeBase {
   readonly used: InvocationUsed;
   /** There if one was to be kept, and the worker lived to tell. */
@@ -78,5 +99,5 @@ interface OutcomeBase {
 }
 
 export type InvocationOutcome =
-  | (OutcomeBase & { readonly ok: true; readonly output: JsonValue })
+  | (OutcomeBase & InvocationOutput & { readonly ok: true })
   | (OutcomeBase & { readonly ok: false; readonly fault: Fault });

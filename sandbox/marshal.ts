@@ -5,6 +5,12 @@ import type { JsonValue } from "../manifests/mod.ts";
 /** JSON part of one host operation; bulk travels as bytes beside it. */
 export const OPERATION_TEXT_BYTES: number = 1024 * 1024;
 
+/** Above it nothing that came from outside is parsed, checked, copied or written whole on the host's thread (SPEC LV2). */
+export const LARGE_BYTES: number = 64 * 1024;
+
+/** Parts of one output that cross as bytes. */
+export const MAXIMUM_PARTS = 1_024;
+
 /** JSON of an operation's arguments, as a guest tells them (`guest/protocol.ts`). */
 export function argumentsJson(told: string): string {
   return told.startsWith("p") ? `{"path":${JSON.stringify(told.slice(1))}}` : told;

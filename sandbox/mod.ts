@@ -4,7 +4,16 @@ export type { Codec, CompressionFormat, Decompressed } from "./operations/codec.
 export { type EngineBuild, engineInForce } from "./engine/engine-build.ts";
 export type { ExhaustedLimit, Fault, GuestToolError, LoadFault } from "./fault.ts";
 export type { HostAnswer, HostCallHandler, HostOperation, OperationError, Room } from "./host-call.ts";
-export type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
+export type {
+  Invocation,
+  InvocationOutcome,
+  InvocationOutput,
+  InvocationUsed,
+  LoadOutcome,
+  OutputPart,
+  PluginSource,
+} from "./invocation.ts";
+export { LARGE_BYTES } from "./marshal.ts";
 export { droppedText, LOG_LINE_BYTES } from "./call/call-log.ts";
 export { createProcessSandbox } from "./process/process-sandbox.ts";
 export type { ProcessConnection, ProcessLauncher, ProcessPowers } from "./process/port.ts";

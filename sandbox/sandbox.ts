@@ -14,8 +14,8 @@ import { Pool, type SandboxUse } from "./pool/pool.ts";
 import { MAXIMUM_STATE_BYTES, SessionStates } from "./image/session-states.ts";
 import { createTurns } from "./pool/turns.ts";
 import type { WorkerLauncher } from "./worker/port.ts";
-import { nextNumber, type WorkerMessage } from "./worker/protocol.ts";
-import type { Thread } from "./worker/thread.ts";
+import { exportKey, nextNumber, type WorkerMessage } from "./worker/protocol.ts";
+import { type Thread, toldNothing, type ToldOfPlugin } from "./worker/thread.ts";
 
 /** A pool of workers with instances. Two calls never share guest state; the host's thread never waits for a guest. */
 export interface Sandbox {
@@ -92,15 +92,18 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       }));
     }
     const { source, image } = job.plugin;
-    if (!thread.images.has(source.digest)) {
-      thread.images.set(source.digest, undefined);
+    let told = thread.images.get(source.digest);
+    if (told === undefined) {
+      told = toldNothing();
+      thread.images.set(source.digest, told);
       thread.send({ type: "image", digest: source.digest, image, files: source.files });
     }
     const { number, words, invocation, state } = job;
-    const { limits } = invocation;
-    // Mostly the very same object: it is as large as the rest of the message.
-    const isKnown = thread.images.get(source.digest) === limits;
-    if (!isKnown) thread.images.set(source.digest, limits);
+    const { limits, outputSchema } = invocation;
+    // Mostly the very same objects: they are as large as the rest of the message.
+    const isKnown = told.limits === limits;
+    told.limits = limits;
+    const isSchemaKnown = noteSchema(told.outputSchemas, invocation);
     return thread.give(number, source.digest, (ticket) => ({
       type: "call",
       number,
@@ -108,6 +111,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       digest: source.digest,
       words,
       ...(isKnown ? {} : { limits }),
+      ...(isSchemaKnown ? {} : { outputSchema: outputSchema ?? null }),
       ...(state === undefined ? {} : { state }),
       ...(invocation.world === undefined ? {} : { world: invocation.world }),
     }));
@@ -122,7 +126,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       return isEnd && thread.pay(message.number) ? undefined : thread.unheard();
     }
     if (job.kind === "load") {
-      if (message.type === "loaded") thread.images.set(job.source.digest, undefined);
+      if (message.type === "loaded") thread.images.set(job.source.digest, toldNothing());
       if ((message.type === "loaded" || message.type === "refused") && pool.settle(job)) {
         if (message.type === "refused") return job.settle({ ok: false, fault: message.fault });
         keep(job.source, message.image);
@@ -274,6 +278,15 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     pool.forget(plugin.source.digest, plugin.image.pages.byteLength);
     states.forget(plugin.source.digest);
   }
+}
+
+/** @returns whether the worker knows it already. Most plugins have none. */
+function noteSchema(known: ToldOfPlugin["outputSchemas"], { module, export: name, outputSchema }: Invocation): boolean {
+  if (known.size === 0 && outputSchema === undefined) return true;
+  const exported = exportKey(module, name);
+  if (known.get(exported) === outputSchema) return true;
+  known.set(exported, outputSchema);
+  return false;
 }
 
 /** The last few calls count most. */

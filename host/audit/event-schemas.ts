@@ -19,6 +19,8 @@ const OPTIONAL_OBJECT: TOptional<TUnsafe<JsonObject>> = Type.Optional(OBJECT);
 
 const DRY = Type.Optional(Type.Literal(true));
 
+const LARGE = Type.Optional(closed({ bytes: Type.Number({ minimum: 0 }), sha256: TEXT, handle: Type.Optional(TEXT) }));
+
 const REGISTERED = schemaOf<ToolRegisteredPayload>()(closed({ toolId: TEXT, tool: TEXT, source: TEXT, capabilities: listOf(TEXT) }));
 const CAPABILITY = schemaOf<CapabilityPayload>()(
   closed({
@@ -57,7 +59,15 @@ export const EVENT_SCHEMAS: { readonly [T in EventType]: PayloadSchema<EventPayl
     }),
   ),
   "tool.completed": schemaOf<EventPayloads["tool.completed"]>()(
-    closed({ tool: TEXT, output: ANY_JSON, durationMs: MILLISECONDS, decision: OBJECT, limitsUsed: OBJECT, dryRun: DRY }),
+    closed({
+      tool: TEXT,
+      output: ANY_JSON,
+      large: LARGE,
+      durationMs: MILLISECONDS,
+      decision: OBJECT,
+      limitsUsed: OBJECT,
+      dryRun: DRY,
+    }),
   ),
   "tool.failed": schemaOf<EventPayloads["tool.failed"]>()(
     closed({

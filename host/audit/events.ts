@@ -37,6 +37,16 @@ export const TERMINAL_EVENT_TYPES = ["tool.completed", "tool.failed", "tool.inpu
 /** How a call ended. */
 export type TerminalEventType = (typeof TERMINAL_EVENT_TYPES)[number];
 
+/** What is known of an output that is not carried whole. */
+export type LargeNote = {
+  /** Its size: of a string the text's in UTF-8, of anything else the JSON's. */
+  readonly bytes: number;
+  /** Of these bytes, in hexadecimal. */
+  readonly sha256: string;
+  /** By which it can be read in the call's session, for a while; absent if it was not kept. */
+  readonly handle?: string;
+};
+
 /** What each type carries. Durations in milliseconds. Type aliases, because those are JSON objects and interfaces are not. */
 export type EventPayloads = {
   readonly "tool.registered": ToolRegisteredPayload;
@@ -55,7 +65,10 @@ export type EventPayloads = {
   };
   readonly "tool.completed": {
     readonly tool: string;
+    /** `null` in place of a large one. */
     readonly output: JsonValue;
+    /** There if the output is above 64 KB: no event carries it. */
+    readonly large?: LargeNote;
     readonly durationMs: number;
     readonly decision: JsonObject;
     readonly limitsUsed: JsonObject;

@@ -1,6 +1,8 @@
 /** The results of ended calls, for those who ask later (SPEC E6). */
 
 import type { ToolResult } from "../call.ts";
+import type { ToolErrorData } from "../errors.ts";
+import { largeIn } from "../json/large.ts";
 
 /** Holds the last `count` results, fewer where they are large, and at most twice as many. */
 export interface RecentResults {
@@ -37,9 +39,22 @@ export function createRecentResults(count: number): RecentResults {
 
 /** Bytes that a result takes on the heap, about. Of what tools and callers fill; the rest is small, or shared with others. */
 export function sizeOf(result: ToolResult): number {
-  const { content, metadata, dryRun } = result;
-  const said = result.ok ? sizeIn(result.output) : sizeIn(result.error) + sizeIn(result.partialOutput);
-  return sizeIn(result.arguments) + said + sizeIn(content) + sizeIn(metadata) + sizeIn(dryRun);
+  const said = result.ok ? sizeAt(result, "output") : sizeOfError(result.error) + sizeIn(result.partialOutput);
+  const content = result.content.reduce((size, block) => size + sizeAt(block, "data") + sizeAt(block, "text") + SMALL_BLOCK, 0);
+  return sizeIn(result.arguments) + said + content + sizeAt(result, "metadata") + sizeIn(result.dryRun);
+}
+
+/** What a block has beside its data or text. */
+const SMALL_BLOCK = 256;
+
+/** What stays bytes is not parsed for it. */
+function sizeAt(holder: object, key: string): number {
+  return largeIn(holder, key)?.bytes.length ?? sizeIn(Reflect.get(holder, key));
+}
+
+function sizeOfError(error: ToolErrorData): number {
+  const large = error.details && largeIn(error.details, "output");
+  return large === undefined ? sizeIn(error) : large.bytes.length + 2 * error.message.length;
 }
 
 /** What a value takes on the heap, an object with a member each. JSON says little of it: `[]` is two bytes there. */

@@ -60,7 +60,9 @@ export function outcomeText(outcome: RecordedOutcome): string {
     const { code, message } = faultToError(outcome.fault);
     return printableLines(cut(`${code} ${message}`)).replaceAll("\n", "\n  | ");
   }
-  return printable(cut(JSON.stringify(toolAnswer(outcome.output))));
+  const { output, parts = [] } = outcome;
+  const large = parts.map(({ at, length, sha256 }) => `${at}: ${length} bytes (sha256 ${sha256.slice(0, 12)})`);
+  return printable(cut([JSON.stringify(toolAnswer(output)), ...large].join(", ")));
 }
 
 /** Without the prelude's wrapping. */

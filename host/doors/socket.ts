@@ -4,6 +4,7 @@ import type { JsonValue } from "../../manifests/mod.ts";
 import type { ConfirmationRequest } from "../call.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
 import { type ClientOperations, DoorError, type Operations } from "./operations.ts";
+import { lineBytes, sendJson } from "./send-json.ts";
 import { claimSocket } from "./socket-path.ts";
 import { type Frame, MAX_LINE_BYTES, MAX_OPEN_REQUESTS, readRequest, type Request, type WireError } from "./wire.ts";
 
@@ -96,7 +97,15 @@ function serve(connection: LineConnection, operations: Operations, platform: Pla
     answer(request, operations, state, connection).then(
       (result) => {
         open.delete(request.id);
-        send(connection, { id: request.id, ok: true, result: result ?? null });
+        const sent = sendJson(
+          connection,
+          { id: request.id, ok: true, result: result ?? null },
+          { slices: platform.slices, maxBytes: MAX_LINE_BYTES },
+        );
+        sent.then(
+          (isSent) => void (isSent || connection.send(tooLong(request.id))),
+          (error: unknown) => platform.log.write("error", "An answer over the socket failed", { op: request.op, error: String(error) }),
+        );
       },
       (error: unknown) => {
         open.delete(request.id);
@@ -194,16 +203,13 @@ function ask(
 /** A frame that is too long for a line is answered as such: sending it would end the connection. */
 function send(connection: LineConnection, frame: Frame): void {
   const line = JSON.stringify(frame);
-  if (lineBytes(line) <= MAX_LINE_BYTES) return connection.send(line);
+  if (lineBytes(line, MAX_LINE_BYTES) <= MAX_LINE_BYTES) return connection.send(line);
   if ("event" in frame) return;
-  connection.send(
-    JSON.stringify(failure(frame.id, "too_large", `The answer is longer than the ${MAX_LINE_BYTES} bytes that the socket carries`)),
-  );
+  connection.send(tooLong(frame.id));
 }
 
-function lineBytes(line: string): number {
-  // A UTF-16 unit is at most three bytes: most lines need no encoding to know.
-  return line.length * 3 <= MAX_LINE_BYTES ? line.length : new TextEncoder().encode(line).length;
+function tooLong(id: number | null): string {
+  return JSON.stringify(failure(id, "too_large", `The answer is longer than the ${MAX_LINE_BYTES} bytes that the socket carries`));
 }
 
 function failed(id: number, error: unknown): Frame {

@@ -21,7 +21,8 @@ export function createLineConnection(socket: Socket, maxLineBytes: number = MAX_
   const ending: Ending = { maxLineBytes, isOver: () => socket.destroyed, end: () => socket.destroy() };
 
   return {
-    send: (line) => writeLine(line, socket, ending),
+    send: (line) => writeLine([line], socket, ending),
+    sendPieces: (pieces) => writeLine(pieces, socket, ending),
     get unsent() {
       return socket.writableLength;
     },
@@ -48,7 +49,10 @@ export function createStreamConnection(input: Readable, output: Writable): LineC
 
   return {
     send(line) {
-      if (!closed) writeLine(line, output, ending);
+      if (!closed) writeLine([line], output, ending);
+    },
+    sendPieces(pieces) {
+      if (!closed) writeLine(pieces, output, ending);
     },
     get unsent() {
       return output.writableLength;
@@ -65,10 +69,18 @@ interface Ending {
   readonly end: () => void;
 }
 
-function writeLine(line: string, output: Writable, { maxLineBytes, end }: Ending): void {
-  if (line.includes("\n")) throw new Error("A line cannot contain a newline");
+function writeLine(pieces: readonly (string | Uint8Array)[], output: Writable, { maxLineBytes, end }: Ending): void {
+  for (const piece of pieces)
+    if (typeof piece === "string" ? piece.includes("\n") : piece.includes(NEWLINE)) throw new Error("A line cannot contain a newline");
   if (output.destroyed || !output.writable) return;
-  output.write(`${line}\n`);
+  const [only] = pieces;
+  if (pieces.length === 1 && typeof only === "string") output.write(`${only}\n`);
+  else {
+    output.cork();
+    for (const piece of pieces) output.write(piece);
+    output.write("\n");
+    output.uncork();
+  }
   if (output.writableLength > MAX_UNSENT_LINES * maxLineBytes) end();
 }
 

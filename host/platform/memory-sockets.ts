@@ -1,5 +1,6 @@
 /** Local sockets between two ends in the same process. */
 
+import { joinBytes } from "./bytes.ts";
 import { fileError } from "./file-errors.ts";
 import type { LineConnection, LocalSockets } from "./platform.ts";
 
@@ -35,6 +36,9 @@ export function createMemoryPair(): readonly [LineConnection, LineConnection] {
 
   function connectionOf(own: End, other: End): LineConnection {
     return {
+      sendPieces(pieces) {
+        this.send(new TextDecoder().decode(joinBytes(pieces)));
+      },
       send(line) {
         if (line.includes("\n")) throw new Error("A line cannot contain a newline");
         if (!open) return;

@@ -16,8 +16,11 @@ import { type Git, GitError } from "./git-types.ts";
 import type { Bundler } from "./bundler-types.ts";
 import type { Environment, Isolation, LineConnection, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
 import { createUuidv7 } from "./random.ts";
+import { sharedNow } from "./shared-clock.ts";
+import { createSlices } from "./slices.ts";
 import type { ServerProcesses } from "./server-process-types.ts";
 import type { TrustedProcesses } from "./trusted/trusted-types.ts";
+import { runningHash } from "./web-crypto.ts";
 
 /** A file's contents, or what else is there. */
 export type MemoryEntry = string | Uint8Array | { readonly link: string } | { readonly directory: true } | { readonly other: true };
@@ -90,6 +93,9 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     name: "memory",
     clock,
     random,
+    // Real turns: work that waits for a clock that stands still would never end.
+    slices: createSlices(sharedNow),
+    sha256: runningHash,
     files: createMemoryFiles(tree),
     guarded: createMemoryGuarded(tree),
     environment: createMemoryEnvironment(cwd, options),

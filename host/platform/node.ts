@@ -17,11 +17,13 @@ import { createRandom } from "./random.ts";
 import { createRunners } from "./runners.ts";
 import { createServerProcesses } from "./server-processes.ts";
 import { createServiceThreads } from "./services.ts";
+import { createSlices } from "./slices.ts";
 import { createSockets } from "./sockets.ts";
 import { inspectSystem } from "./system-facts.ts";
 import { createTerminal } from "./terminal.ts";
 import { createTrustedProcesses } from "./trusted/trusted.ts";
 import { createWatcher } from "./watcher.ts";
+import { runningHash } from "./web-crypto.ts";
 import { createWorkerLauncher } from "./workers.ts";
 
 export interface PlatformOptions {
@@ -42,6 +44,8 @@ export function assemble(name: "node" | "deno", options: PlatformOptions): Platf
     name,
     clock,
     random: createRandom(clock),
+    slices: createSlices(clock.monotonic),
+    sha256: runningHash,
     files: createFiles(options.brief),
     guarded: createGuardedFiles(hasLinuxWalk() ? createLinuxWalk() : createPortableWalk(), environment.os),
     network: createNetwork(),

@@ -22,6 +22,9 @@ export interface Platform {
   readonly name: "node" | "deno" | "memory";
   readonly clock: Clock;
   readonly random: Random;
+  readonly slices: Slices;
+  /** Begins a SHA-256. */
+  sha256(): RunningHash;
   /** The host's own files: plugin folders, `.bascule/`, `bascule.json`. Never reachable with a guest's path. */
   readonly files: Files;
   /** Files on behalf of a guest or a tool: only with a proof. */
@@ -54,6 +57,22 @@ export interface Platform {
   readonly git: Git;
   /** Structured log lines (pino on Node and Deno). */
   readonly log: Log;
+}
+
+/** Long work of the host's thread, done piece by piece between everything else that it does (SPEC LV2). */
+export interface Slices {
+  /**
+   * Runs the work from `yield` to `yield`, in turn with all other work: together some milliseconds of each turn of the event loop.
+   * What is done up to a `yield` should take less than a millisecond, as 64 KB do. @throws what the work throws
+   */
+  run<T>(work: Iterator<void, T>): Promise<T>;
+}
+
+/** A SHA-256 in the making. */
+export interface RunningHash {
+  update(piece: Uint8Array): void;
+  /** In hexadecimal; to be called once. */
+  hex(): string;
 }
 
 /** Time and timers. */
@@ -263,6 +282,8 @@ export interface Watcher {
 /** A duplex stream of text, cut into lines. */
 export interface LineConnection {
   send(line: string): void;
+  /** One line, whose bytes are not copied; nothing comes between its pieces. */
+  sendPieces(pieces: readonly Uint8Array[]): void;
   /** How much of what was sent still waits for the other side to read, in bytes or characters. */
   readonly unsent: number;
   /** Lines longer than the cap end the connection. */

@@ -1,6 +1,7 @@
 /** The sandbox's cryptography, by `node:crypto`, which Deno serves too. */
 
 import { createHash, webcrypto } from "node:crypto";
+import type { RunningHash } from "./platform.ts";
 import type { Digest, DigestName, HeldKey, Subtle, SubtleMethod, Supports } from "../../sandbox/mod.ts";
 
 /** In OpenSSL's spelling. */
@@ -20,6 +21,12 @@ export const hash: Digest = (name, pieces) => {
   const { buffer, byteOffset, length } = made.digest();
   return new Uint8Array(buffer, byteOffset, length);
 };
+
+/** Piece by piece; `hash` wants all of it at once. */
+export function runningHash(): RunningHash {
+  const made = createHash("sha256");
+  return { update: (piece) => void made.update(piece), hex: () => made.digest("hex") };
+}
 
 /** Newer than the types: Node 24.7 and Deno 2.9 have it. */
 export const supports: Supports = (args) => {

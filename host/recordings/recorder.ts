@@ -13,6 +13,7 @@ import {
   type RecordingSummary,
   type SentBytes,
 } from "./recording.ts";
+import { type RedactBytes, recordedParts } from "./recorded-parts.ts";
 import { recordingToText } from "./recording-file.ts";
 import { machineOf } from "./machine.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -43,12 +44,13 @@ export interface Recorder {
 }
 
 export interface RecorderOptions {
-  readonly platform: Pick<Platform, "clock" | "random" | "workers">;
+  readonly platform: Pick<Platform, "clock" | "random" | "workers" | "slices" | "sha256">;
   readonly store: RecordingStore;
   /** What is recorded unless a call says so itself. Asked at each call. */
   readonly mode: () => RecordMode;
   /** Takes secrets out (SPEC AU4, C7). */
   readonly redact: (value: JsonValue) => JsonValue;
+  readonly redactBytes: RedactBytes;
   readonly onDefect: (message: string, error?: unknown) => void;
 }
 
@@ -113,6 +115,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
       if (tape === undefined || tape === "too_long") return { kept: false, reason: "its worker did not live to say how it ran" };
       const sent = await Promise.all(operations.map(async (operation) => await operation.sent));
       const redactor = createRedactor(options.redact);
+      const parts = outcome.ok ? outcome.parts : undefined;
+      const large = parts && (await recordedParts(parts, options.platform, options.redactBytes));
       const recording: Recording = {
         callId: call.callId,
         recordedMs,
@@ -131,10 +135,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
           ...(sent[index] !== undefined && { sent: sent[index] }),
           ...(answer !== undefined && { answer: redactor.answer(answer) }),
         })),
-        outcome: outcome.ok ? { ok: true, output: redactor.json(outcome.output) } : { ok: false, fault: redactor.fault(outcome.fault) },
+        outcome: outcome.ok
+          ? { ok: true, output: redactor.json(outcome.output), ...(large && { parts: large.parts }) }
+          : { ok: false, fault: redactor.fault(outcome.fault) },
         used: usedOf(outcome.used),
         machine: machineOf(options.platform),
-        isRedacted: redactor.hasRedacted(),
+        isRedacted: redactor.hasRedacted() || large?.isRedacted === true,
       };
       const text = await recordingToText(recording);
       if (text.length > MAX_RECORDING_BYTES) return { kept: false, reason: `its recording is more than ${MAX_RECORDING_BYTES} bytes` };

@@ -10,6 +10,7 @@ import {
   type RecordedAnswer,
   type RecordedOperation,
   type RecordedOutcome,
+  type RecordedPart,
   MAX_RECORDING_BYTES,
   type SentBytes,
 } from "./recording.ts";
@@ -140,10 +141,19 @@ function toAnswer(value: JsonValue): RecordedAnswer | undefined {
 
 function toOutcome(value: JsonValue | undefined): RecordedOutcome | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { ok, output, fault } = value;
-  if (ok === true && output !== undefined) return { ok, output };
+  const { ok, output, parts, fault } = value;
+  if (ok === true && output !== undefined && parts === undefined) return { ok, output };
+  if (ok === true && output !== undefined && isJsonArray(parts)) {
+    const recorded = parts.flatMap((part) => toPart(part) ?? []);
+    return recorded.length === parts.length ? { ok, output, parts: recorded } : undefined;
+  }
   const shape: unknown = fault;
   return ok === false && isFault(shape) ? { ok, fault: shape satisfies Fault } : undefined;
+}
+
+function toPart(value: JsonValue): RecordedPart | undefined {
+  const { at, length, sha256 } = isJsonObject(value) ? value : {};
+  return typeof at === "string" && typeof length === "number" && typeof sha256 === "string" ? { at, length, sha256 } : undefined;
 }
 
 function toRecord<K extends string, V>(

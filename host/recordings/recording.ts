@@ -53,7 +53,15 @@ export type RecordedAnswer =
   | { readonly ok: false; readonly error: OperationError };
 
 /** What came out of the sandbox: the prelude's own words (`guest/protocol.ts`), or why it stopped. */
-export type RecordedOutcome = { readonly ok: true; readonly output: JsonValue } | { readonly ok: false; readonly fault: Fault };
+export type RecordedOutcome =
+  | { readonly ok: true; readonly output: JsonValue; readonly parts?: readonly RecordedPart[] }
+  | { readonly ok: false; readonly fault: Fault };
+
+/** A part of an output above 64 KB: kept by its hash, whoever replays the call gets it again. */
+export interface RecordedPart extends SentBytes {
+  /** As `OutputPart.at`. */
+  readonly at: string;
+}
 
 /** What is the same whenever a call runs alike. */
 export interface RecordedUse {

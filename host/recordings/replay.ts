@@ -7,13 +7,14 @@ import type { Platform } from "../platform/platform.ts";
 import { decodeManifest, toSource } from "../sources/directory/compile.ts";
 import { MANIFEST_FILE } from "../sources/directory/walk.ts";
 import { createRecordedAnswers, type OperationDifference } from "./answers.ts";
+import { recordedParts } from "./recorded-parts.ts";
 import type { Recording, RecordedOutcome, RecordedUse } from "./recording.ts";
 
 export interface ReplayOptions {
   readonly recording: Recording;
   /** The files that the recording's digest is of. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  readonly workers: Platform["workers"];
+  readonly platform: Pick<Platform, "workers" | "slices" | "sha256">;
   readonly signal: AbortSignal;
   readonly onDefect: (message: string) => void;
 }
@@ -37,7 +38,7 @@ const PATIENCE = 20;
 const LEAST_PATIENCE_MS = 60_000;
 
 export async function replay(options: ReplayOptions): Promise<ReplayOutcome> {
-  const sandbox = createSandbox(options.workers, { maximumWorkers: 1, onDefect: options.onDefect });
+  const sandbox = createSandbox(options.platform.workers, { maximumWorkers: 1, onDefect: options.onDefect });
   try {
     return await replayIn(sandbox, options);
   } finally {
@@ -46,7 +47,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayOutcome> {
 }
 
 /** The same in a sandbox that is there. */
-export async function replayIn(sandbox: Sandbox, options: Omit<ReplayOptions, "workers" | "onDefect">): Promise<ReplayOutcome> {
+export async function replayIn(sandbox: Sandbox, options: Omit<ReplayOptions, "onDefect">): Promise<ReplayOutcome> {
   const found = findTool(options.recording, options.files);
   if (typeof found === "string") return { kind: "impossible", reason: found };
   const loaded = await sandbox.load(found.source);
@@ -74,7 +75,7 @@ export function findTool({ tool: name, plugin, digest, limits }: Recording, file
 
 async function run(
   { tool, manifest }: ReplayTool,
-  options: Pick<ReplayOptions, "recording" | "signal">,
+  options: Pick<ReplayOptions, "recording" | "signal" | "platform">,
   sandbox: Sandbox,
 ): Promise<ReplayOutcome> {
   const { recording } = options;
@@ -98,7 +99,7 @@ async function run(
   });
   options.signal.removeEventListener("abort", abort);
   if (options.signal.aborted) return { kind: "impossible", reason: "It was cancelled" };
-  return compare(recording, outcome, answers.difference(true));
+  return compare(recording, { outcome: await recordedOutcome(outcome, options.platform), used: outcome.used }, answers.difference(true));
 }
 
 function patient(limits: Limits): Limits {
@@ -106,8 +107,23 @@ function patient(limits: Limits): Limits {
   return { ...limits, wallMs, cpuMs: wallMs };
 }
 
-function compare(recording: Recording, { used, ...rest }: InvocationOutcome, asked: OperationDifference | undefined): ReplayOutcome {
-  const outcome: RecordedOutcome = rest.ok ? { ok: true, output: rest.output } : { ok: false, fault: rest.fault };
+/** A call that had secrets taken out is not run again. */
+// oxlint-disable-next-line require-yield -- nothing to do
+function* unredacted({ bytes }: { readonly bytes: Uint8Array }): Generator<void, Uint8Array> {
+  return bytes;
+}
+
+async function recordedOutcome(outcome: InvocationOutcome, platform: ReplayOptions["platform"]): Promise<RecordedOutcome> {
+  if (!outcome.ok) return { ok: false, fault: outcome.fault };
+  const { output, parts } = outcome;
+  return { ok: true, output, ...(parts && { parts: (await recordedParts(parts, platform, unredacted)).parts }) };
+}
+
+interface EndedCall extends Pick<InvocationOutcome, "used"> {
+  readonly outcome: RecordedOutcome;
+}
+
+function compare(recording: Recording, { outcome, used }: EndedCall, asked: OperationDifference | undefined): ReplayOutcome {
   const differences: Difference[] = [];
   // From here on nothing else says anything.
   if (asked !== undefined) differences.push(asked);

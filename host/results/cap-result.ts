@@ -6,14 +6,15 @@
  */
 
 import type { ContentBlock, ToolFailure, ToolResult, ToolSuccess, TruncatedPart } from "../call.ts";
-import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
+import { copyHolder, decodeText, holdLarge, jsonLength, Large, largeIn } from "../json/large.ts";
 import { LEAST_RESULT_BYTES } from "./result-bytes.ts";
 
 export interface ResultCap {
   /** Of output and content together, as JSON. */
   readonly maxBytes: number;
-  /** Keeps a text for the session; undefined if it is too large even for that. */
-  readonly keep: (text: string) => string | undefined;
+  /** Keeps a text or its bytes for the session; undefined if it is too large even for that. */
+  readonly keep: (text: string | Uint8Array) => string | undefined;
 }
 
 /** Room for the line that says what was left out. */
@@ -34,32 +35,87 @@ function capSuccess(result: ToolSuccess, cap: ResultCap): ToolResult {
   let left = cap.maxBytes;
   const content = result.content.map((block, index) => {
     const { block: shown, part } = capBlock(block, index, { ...cap, maxBytes: Math.max(left, LEAST_RESULT_BYTES) });
-    left -= jsonBytes(shown);
+    left -= jsonLength(shown);
     if (part !== undefined) truncated.push(part);
     return shown;
   });
-  const size = jsonBytes(result.output);
-  if (size <= Math.max(left, LEAST_RESULT_BYTES)) return { ...result, content, ...(truncated.length > 0 && { truncated }) };
-  const { shown, part } = capOutput(result.output, { ...cap, maxBytes: Math.max(left, LEAST_RESULT_BYTES) });
-  return { ...result, content, output: shown, truncated: [part, ...truncated] };
+  const large = largeIn(result, "output");
+  const size = large?.jsonBytes ?? jsonLength(result.output);
+  if (size <= Math.max(left, LEAST_RESULT_BYTES)) return copyHolder(result, { content, ...(truncated.length > 0 && { truncated }) });
+  const room = { ...cap, maxBytes: Math.max(left, LEAST_RESULT_BYTES) };
+  if (large?.kind === "text") {
+    const { shown, part } = capBytes("output", large, room);
+    const capped: ToolSuccess = { ...copyHolder(result, { content, output: "" }), truncated: [part, ...truncated] };
+    holdLarge(capped, "output", shown);
+    return capped;
+  }
+  const { shown, part } = large === undefined ? capOutput(result.output, room) : summarize(large.bytes, large.shape, room);
+  return copyHolder(result, { content, output: shown, truncated: [part, ...truncated] });
 }
 
 function capOutput(output: JsonValue, cap: ResultCap): { readonly shown: JsonValue; readonly part: TruncatedPart } {
   if (typeof output === "string") return capText("output", output, cap);
-  const text = JSON.stringify(output);
-  const bytes = byteLength(text);
-  const handle = cap.keep(text);
-  const preview = cutText(text, Math.min(MAX_PREVIEW_BYTES, Math.floor(cap.maxBytes / ESCAPED)));
-  const count = Array.isArray(output) ? { items: output.length } : isJsonObject(output) ? { members: Object.keys(output).length } : {};
+  const isList = Array.isArray(output);
+  const count = isList ? output.length : isJsonObject(output) ? Object.keys(output).length : 0;
+  const type = isList ? "array" : typeof output;
+  return summarize(new TextEncoder().encode(JSON.stringify(output)), { type, count }, cap);
+}
+
+/** What stands for JSON that is too large. */
+function summarize(
+  bytes: Uint8Array,
+  { type, count }: { readonly type: string; readonly count: number },
+  cap: ResultCap,
+): { readonly shown: JsonValue; readonly part: TruncatedPart } {
+  const handle = cap.keep(bytes);
+  const previewBytes = Math.min(MAX_PREVIEW_BYTES, Math.floor(cap.maxBytes / ESCAPED));
   const shown: JsonValue = {
     truncated: true,
-    type: Array.isArray(output) ? "array" : typeof output,
-    ...count,
-    bytes,
+    type,
+    ...(type === "array" ? { items: count } : type === "object" ? { members: count } : {}),
+    bytes: bytes.length,
     ...(handle === undefined ? { lost: "larger than what is kept" } : { handle, next: `read_result {"handle":"${handle}","offset":0}` }),
-    preview,
+    preview: decodeText(bytes.subarray(0, wholeCharacters(bytes, previewBytes))),
   };
-  return { shown, part: { part: "output", bytes, shownBytes: 0, ...(handle !== undefined && { handle }) } };
+  return { shown, part: { part: "output", bytes: bytes.length, shownBytes: 0, ...(handle !== undefined && { handle }) } };
+}
+
+/** `capText` for a text that stays bytes, and so does what is shown of it. */
+function capBytes(part: string, { bytes, jsonBytes }: Large, cap: ResultCap): { readonly shown: Large; readonly part: TruncatedPart } {
+  const handle = cap.keep(bytes);
+  const room = Math.max(0, cap.maxBytes - NOTE_BYTES);
+  const shownBytes = wholeCharacters(bytes, Math.floor((room * bytes.length) / jsonBytes));
+  const note = new TextEncoder().encode(restNote({ shownBytes, bytes: bytes.length, handle }));
+  const shown = new Uint8Array(shownBytes + note.length);
+  shown.set(bytes.subarray(0, shownBytes));
+  shown.set(note, shownBytes);
+  const shape = { type: "string", count: 0, depth: 0 } as const;
+  return {
+    // Escapes may be anywhere: no more than there was room for.
+    shown: new Large({ kind: "text", bytes: shown, shape, jsonBytes: Math.min(cap.maxBytes, shown.length * 6) }),
+    part: { part, bytes: bytes.length, shownBytes, ...(handle !== undefined && { handle }) },
+  };
+}
+
+/** The largest number of bytes, `most` of them at most, that cuts no character. */
+function wholeCharacters(bytes: Uint8Array, most: number): number {
+  let end = Math.min(most, bytes.length);
+  while (end > 0 && end < bytes.length && ((bytes[end] ?? 0) & 0b1100_0000) === 0b1000_0000) end--;
+  return end;
+}
+
+function restNote({
+  shownBytes,
+  bytes,
+  handle,
+}: {
+  readonly shownBytes: number;
+  readonly bytes: number;
+  readonly handle: string | undefined;
+}): string {
+  const rest =
+    handle === undefined ? "and was larger than what is kept" : `read on with read_result {"handle":"${handle}","offset":${shownBytes}}`;
+  return `\n[${shownBytes} of ${bytes} bytes are shown; the rest was left out: ${rest}]`;
 }
 
 /** As much of the text as there is room for, whole characters only, and a line about the rest. */
@@ -68,27 +124,32 @@ function capText(part: string, text: string, cap: ResultCap): { readonly shown: 
   const handle = cap.keep(text);
   const room = Math.max(0, cap.maxBytes - NOTE_BYTES);
   // Quotes and control characters grow when they are written as JSON.
-  const shown = cutText(text, Math.floor((room * bytes) / Math.max(bytes, jsonBytes(text))));
+  const shown = cutText(text, Math.floor((room * bytes) / Math.max(bytes, jsonLength(text))));
   const shownBytes = byteLength(shown);
-  const rest =
-    handle === undefined ? "and was larger than what is kept" : `read on with read_result {"handle":"${handle}","offset":${shownBytes}}`;
   return {
-    shown: `${shown}\n[${shownBytes} of ${bytes} bytes are shown; the rest was left out: ${rest}]`,
+    shown: shown + restNote({ shownBytes, bytes, handle }),
     part: { part, bytes, shownBytes, ...(handle !== undefined && { handle }) },
   };
 }
 
 function capBlock(block: ContentBlock, index: number, cap: ResultCap): { readonly block: ContentBlock; readonly part?: TruncatedPart } {
-  if (jsonBytes(block) <= cap.maxBytes) return { block };
+  if (jsonLength(block) <= cap.maxBytes) return { block };
   const name = `content/${index}`;
-  const text = "data" in block ? block.data : (block.text ?? "");
+  const large = largeIn(block, "data") ?? largeIn(block, "text");
+  if (block.type === "text" && large !== undefined) {
+    const { shown, part } = capBytes(name, large, cap);
+    const capped: ContentBlock = { type: "text", text: "" };
+    holdLarge(capped, "text", shown);
+    return { block: capped, part };
+  }
+  const text = large !== undefined ? "" : "data" in block ? block.data : (block.text ?? "");
   if (block.type === "text") {
     const { shown, part } = capText(name, text, cap);
     return { block: { type: "text", text: shown }, part };
   }
   // A part of an image is no image.
-  const bytes = byteLength(text);
-  const handle = cap.keep(text);
+  const bytes = large?.bytes.length ?? byteLength(text);
+  const handle = cap.keep(large?.bytes ?? text);
   const what = "data" in block ? `${block.type}, ${block.mimeType}, in base64` : `resource ${cutText(block.uri, 500)}`;
   const rest = handle === undefined ? "larger than what is kept" : `read_result {"handle":"${handle}","offset":0}`;
   return {
@@ -101,11 +162,11 @@ function capBlock(block: ContentBlock, index: number, cap: ResultCap): { readonl
 function capFailure(result: ToolFailure, cap: ResultCap): ToolResult {
   const { message, details } = result.error;
   const half = { ...cap, maxBytes: Math.max(LEAST_RESULT_BYTES, Math.floor(cap.maxBytes / 2)) };
-  const isLong = jsonBytes(message) > half.maxBytes;
-  const isDeep = details !== undefined && jsonBytes(details) > half.maxBytes;
+  const isLong = jsonLength(message) > half.maxBytes;
+  const isDeep = details !== undefined && jsonLength(details) > half.maxBytes;
   if (!isLong && !isDeep) return result;
   const said = isLong ? capText("error/message", message, half) : undefined;
-  const more = isDeep ? capOutput(details, half) : undefined;
+  const more = isDeep ? capDetails(details, half) : undefined;
   const error = {
     ...result.error,
     ...(said && { message: said.shown }),
@@ -113,7 +174,15 @@ function capFailure(result: ToolFailure, cap: ResultCap): ToolResult {
     ...(more && isJsonObject(more.shown) && { details: more.shown }),
   };
   const parts = [said?.part, more && { ...more.part, part: "error/details" }].filter((part) => part !== undefined);
-  return { ...result, content: [], error, truncated: parts };
+  return copyHolder(result, { content: [], error, truncated: parts });
+}
+
+/** What stays bytes in them is the output of a tool that failed. */
+function capDetails(details: JsonObject, cap: ResultCap): { readonly shown: JsonValue; readonly part: TruncatedPart } {
+  const output = largeIn(details, "output");
+  if (output === undefined) return capOutput(details, cap);
+  const { shown, part } = summarize(output.bytes, output.shape, cap);
+  return { shown: copyHolder(details, { output: shown }), part };
 }
 
 /** The longest beginning that fits, in whole characters. */
@@ -121,10 +190,6 @@ export function cutText(text: string, maxBytes: number): string {
   // Not more than could fit: a huge text is not encoded for its beginning.
   const { read } = new TextEncoder().encodeInto(text.slice(0, maxBytes + 1), new Uint8Array(maxBytes));
   return text.slice(0, read);
-}
-
-function jsonBytes(value: unknown): number {
-  return byteLength(JSON.stringify(value));
 }
 
 function byteLength(text: string): number {

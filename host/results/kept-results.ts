@@ -28,8 +28,12 @@ export interface KeptRangeWish {
 
 /** One host's. */
 export interface KeptResults {
-  /** @param takesBytes how much the session takes at once. @returns the handle; undefined if the text is larger than all that it may keep. */
-  keep(sessionId: string, text: string, takesBytes: number): string | undefined;
+  /**
+   * @param text bytes are kept as they are, and once however often they are given
+   * @param takesBytes how much the session takes at once
+   * @returns the handle; undefined if the text is larger than all that the session may keep
+   */
+  keep(sessionId: string, text: string | Uint8Array, takesBytes: number): string | undefined;
   /** @returns undefined if the session has no such result, or has it no more. */
   read(sessionId: string, handle: string, wish?: KeptRangeWish): KeptRange | undefined;
   /** Forgets those of a session that is over. */
@@ -58,6 +62,7 @@ interface Kept {
 export function createKeptResults({ clock, random }: Pick<Platform, "clock" | "random">): KeptResults {
   /** The one that was used longest ago first. */
   const kept = new Map<string, Kept>();
+  const handles = new WeakMap<Uint8Array, string>();
 
   function bytesOf(sessionId: string | undefined): number {
     let total = 0;
@@ -79,15 +84,18 @@ export function createKeptResults({ clock, random }: Pick<Platform, "clock" | "r
 
   return {
     keep(sessionId, text, takesBytes) {
-      const bytes = new TextEncoder().encode(text);
+      const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
       if (bytes.length > MAX_SESSION_BYTES) return undefined;
       const now = clock.monotonic();
       forgetExpired(now);
+      const known = handles.get(bytes);
+      if (known !== undefined && kept.get(known)?.sessionId === sessionId) return known;
       // A session that keeps much loses its own first.
       while (bytesOf(sessionId) + bytes.length > MAX_SESSION_BYTES) forgetOldest(sessionId);
       while (bytesOf(undefined) + bytes.length > MAX_BYTES) forgetOldest(undefined);
       const handle = Array.from(random.bytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
       kept.set(handle, { sessionId, bytes, takesBytes, untilMs: now + KEPT_MS });
+      handles.set(bytes, handle);
       return handle;
     },
     read(sessionId, handle, { offset = 0, length = MAX_RANGE_BYTES, asResult = false } = {}) {

@@ -1,9 +1,10 @@
 /** An executor runs one decided call on one route (SPEC O5). A route is one file and one line in `mod.ts`. Types only. */
 
-import type { JsonObject, JsonValue, Route } from "../../manifests/mod.ts";
+import type { JsonObject, JsonValue, Route, ValueError } from "../../manifests/mod.ts";
 import type { AllowDecision, ContentBlock, LimitsUsed, ToolCall } from "../call.ts";
 import type { ChainStep } from "../chains/chain.ts";
 import type { ToolErrorData } from "../errors.ts";
+import type { Large, LargeFacts } from "../json/large.ts";
 import type { RecordingSummary } from "../recordings/recording.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { DryRunReport } from "../overlay/report.ts";
@@ -48,6 +49,18 @@ export interface OutcomeBase {
   readonly unfinished?: readonly string[];
   /** What a call that did not end had produced so far. */
   readonly partialOutput?: JsonValue;
+  /** Of an output above 64 KB, as the route got it; nothing of it was looked at. `finished` makes `large` of it. */
+  readonly parts?: readonly LargePart[];
+  /** The same, looked through: JSON where it says so, without secrets. What the outcome has in its place is `null` or `""`. */
+  readonly large?: ReadonlyMap<string, Large>;
+  /** How a large output differs from the tool's schema; a smaller one was not checked yet. */
+  readonly problems?: readonly ValueError[];
+}
+
+/** A part of an output that stays bytes. */
+export interface LargePart extends Pick<LargeFacts, "kind" | "bytes"> {
+  /** `output`, `metadata`, `error/details/output`, `content/0/data`, `content/0/text`. */
+  readonly at: string;
 }
 /** The tool answered; its output is not checked yet. */
 export interface OutcomeOk extends OutcomeBase {

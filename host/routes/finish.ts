@@ -1,15 +1,45 @@
 /** What is done to the outcome of every run, whatever route it took: what it used is added, quotas count, secrets are taken out. */
 
 import type { JsonValue } from "../../manifests/mod.ts";
+import { toolError } from "../errors.ts";
+import type { Large } from "../json/large.ts";
+import { takeIn } from "../json/take-in.ts";
+import type { Platform } from "../platform/platform.ts";
 import type { Secrets } from "../secrets/secrets.ts";
-import type { Execution, Executor, Outcome } from "./executor.ts";
+import type { Execution, Executor, LargePart, Outcome } from "./executor.ts";
 
-export function finished(run: Executor, { secrets }: { readonly secrets: Pick<Secrets, "redact"> }): Executor {
+export interface FinishOptions {
+  readonly secrets: Pick<Secrets, "redact" | "redactBytes">;
+  readonly platform: Pick<Platform, "slices" | "sha256">;
+}
+
+export function finished(run: Executor, options: FinishOptions): Executor {
   return async (execution) => {
-    const outcome = counted(await run(execution), execution);
+    const { parts, ...outcome } = counted(await run(execution), execution);
     // An outcome holds JSON only, and texts become texts; its interfaces just have no index signature (SPEC C7).
-    return secrets.redact(outcome as unknown as JsonValue) as unknown as Outcome;
+    const redacted = options.secrets.redact(outcome as unknown as JsonValue) as unknown as Outcome;
+    return parts === undefined ? redacted : await withLarge(redacted, parts, execution, options);
   };
+}
+
+/** Looks through what stays bytes. A part that is not what it is said to be fails the call. */
+async function withLarge(
+  outcome: Outcome,
+  parts: readonly LargePart[],
+  { decision }: Execution,
+  { secrets, platform }: FinishOptions,
+): Promise<Outcome> {
+  const large = new Map<string, Large>();
+  const options = { maxDepth: decision.limits.jsonDepth, sha256: platform.sha256, redact: secrets.redactBytes };
+  for (const part of parts) {
+    const taken = await platform.slices.run(takeIn(part, options));
+    if (taken === undefined) {
+      const { used, filesModified } = outcome;
+      return { ok: false, error: toolError("invalid_output", "The output is not JSON"), used, filesModified };
+    }
+    large.set(part.at, taken);
+  }
+  return { ...outcome, large };
 }
 
 /** A quota that was used up on the way ends the call, whatever the tool made of it (SPEC D9). */

@@ -3,38 +3,58 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 import type { ContentBlock } from "../call.ts";
 import { toolFailed } from "../errors.ts";
-import type { Outcome, OutcomeBase } from "./executor.ts";
+import type { LargePart, Outcome, OutcomeBase } from "./executor.ts";
 
 /** What the host itself knows about the run. */
-export type OutcomeFacts = Pick<OutcomeBase, "used" | "filesModified" | "steps" | "unfinished">;
+export type OutcomeFacts = Pick<OutcomeBase, "used" | "filesModified" | "steps" | "unfinished" | "problems">;
 
-/** Plain JSON. */
-export function plainOutcome(output: JsonValue, facts: OutcomeFacts): Outcome {
-  return { ok: true, output, ...facts };
+/** Plain JSON; of a large one `output` is `null`. */
+export function plainOutcome(output: JsonValue, facts: OutcomeFacts, large: readonly LargePart[] = []): Outcome {
+  const parts = large.filter(({ at }) => at === "output");
+  return { ok: true, output, ...facts, ...(parts.length > 0 && { parts }) };
 }
 
 const MOST_FILES = 1_000;
 
 /**
  * The parts of a tool output; what has another shape than `ToolOutputParts` is left out. `filesModified` adds to what
- * the bridges saw.
+ * the bridges saw. `large` are the parts that stay bytes.
  */
-export function partsOutcome(parts: JsonObject, facts: OutcomeFacts): Outcome {
+export function partsOutcome(parts: JsonObject, facts: OutcomeFacts, large: readonly LargePart[] = []): Outcome {
   const { output = null, success, metadata, commandExecuted } = parts;
-  const content = listOf(parts["content"]).flatMap((block) => toBlock(block) ?? []);
+  const content: ContentBlock[] = [];
+  /** Where the strings of a block went. */
+  const moved = new Map<string, string>();
+  for (const [index, given] of listOf(parts["content"]).entries()) {
+    const block = toBlock(given);
+    if (block === undefined) continue;
+    const to = content.push(block) - 1;
+    for (const member of LONG_MEMBERS) if (member in block) moved.set(`content/${index}/${member}`, `content/${to}/${member}`);
+  }
+  const isFailure = success === false;
+  moved.set("output", isFailure ? "error/details/output" : "output").set("metadata", "metadata");
+  const placed = large.flatMap(({ at, kind, bytes }) => {
+    const to = moved.get(at);
+    return to === undefined ? [] : [{ at: to, kind, bytes }];
+  });
   const claimed = listOf(parts["filesModified"]).filter((path) => typeof path === "string");
   const base: OutcomeBase = {
     used: facts.used,
     ...(facts.steps && { steps: facts.steps }),
     ...(facts.unfinished && { unfinished: facts.unfinished }),
+    ...(facts.problems && { problems: facts.problems }),
     filesModified: [...new Set([...facts.filesModified, ...claimed.slice(0, MOST_FILES)])],
     ...(content.length > 0 && { content }),
     ...(isJsonObject(metadata) && { metadata }),
     ...(typeof commandExecuted === "string" && { commandExecuted }),
+    ...(placed.length > 0 && { parts: placed }),
   };
-  if (success !== false) return { ok: true, output, ...base };
-  return { ok: false, error: toolFailed(failureText(output, content), output === null ? undefined : { output }), ...base };
+  if (!isFailure) return { ok: true, output, ...base };
+  const isSaid = output !== null || placed.some(({ at }) => at === "error/details/output");
+  return { ok: false, error: toolFailed(failureText(output, content), isSaid ? { output } : undefined), ...base };
 }
+
+const LONG_MEMBERS = ["data", "text"];
 
 /** The tool's own words for its failure, wherever it put them. */
 function failureText(output: JsonValue, content: readonly ContentBlock[]): string {

@@ -17,7 +17,7 @@ import { readRemoteResult } from "./remote-result.ts";
 import { openRunRecord, type RouteOptions, type RunRecord } from "./run-record.ts";
 
 export interface RemoteRouteOptions extends RouteOptions {
-  readonly secrets: Pick<Secrets, "forCall" | "redact" | "valueOf">;
+  readonly secrets: Pick<Secrets, "forCall" | "redact" | "redactBytes" | "valueOf">;
   /** Of `bascule.json`, as it is now. Default: none. */
   readonly remotes?: () => Readonly<Record<string, RemoteConfig>>;
 }

@@ -42,7 +42,7 @@ import { createRunTime, type RunTime } from "./run-time.ts";
 export interface RouteOptions {
   readonly platform: Platform;
   readonly emit: EmitEvent;
-  readonly secrets: Pick<Secrets, "forCall" | "redact">;
+  readonly secrets: Pick<Secrets, "forCall" | "redact" | "redactBytes">;
   /** What the plugin of a version is set to, frozen. Default: its schema's defaults. */
   readonly settings?: (manifest: Manifest) => JsonObject;
   /** Asks people for permissions in the middle of calls; absent where nobody is. */

@@ -91,6 +91,7 @@ async function invoke(
     args,
     contextText,
     limits,
+    ...(tool.definition.outputSchema && { outputSchema: tool.definition.outputSchema }),
     ...(recording ? { world: recording.world } : worldOf(call)),
     ...(version.manifest.state === "session" && { session: call.session.id }),
     hostCall: recording ? keepingBytes(recording.wrap(answer)) : answer,
@@ -135,10 +136,11 @@ function toOutcome(outcome: InvocationOutcome, record: RunRecord, signal: AbortS
   const facts = { used: outcome.used, filesModified: record.filesModified() };
   if (!outcome.ok && signal.aborted && OF_A_CANCELLATION.has(outcome.fault.kind)) return { ok: false, error: cancelled(), ...facts };
   if (!outcome.ok) return { ok: false, error: withHint(faultToError(outcome.fault), record), ...facts };
-  const { output } = outcome;
+  const { output, parts, problems } = outcome;
+  const known = problems === undefined ? facts : { ...facts, problems };
   if (isJsonObject(output) && Object.hasOwn(output, "t") && isJsonObject(output["t"]))
-    return partsOutcome(withoutCommand(output["t"]), facts);
-  if (isJsonObject(output) && Object.hasOwn(output, "o")) return plainOutcome(output["o"] ?? null, facts);
+    return partsOutcome(withoutCommand(output["t"]), known, parts);
+  if (isJsonObject(output) && Object.hasOwn(output, "o")) return plainOutcome(output["o"] ?? null, known, parts);
   return { ok: false, error: faultToError({ kind: "not_json", message: "The output is not what a tool returns" }), ...facts };
 }
 

@@ -3,9 +3,11 @@
 import { hasLoneSurrogate, isJsonArray, isJsonObject, type JsonValue, normalizePath, type SecretSource } from "../../manifests/mod.ts";
 import { FileError, type Log, type Platform } from "../platform/platform.ts";
 import type { Grant } from "../policy/grant.ts";
+import { decodeText, type LargeFacts } from "../json/large.ts";
 import { type ByteReplacer, type ByteSearch, createByteSearch } from "./byte-search.ts";
 import { type CallSecrets, createCallSecrets, secretNames, type SecretValue } from "./call-secrets.ts";
-import { secretForms } from "./secret-forms.ts";
+import { redactBytes } from "./redact-bytes.ts";
+import { jsonEscaped, secretForms } from "./secret-forms.ts";
 
 export interface SecretsOptions {
   readonly platform: Pick<Platform, "environment" | "files" | "random" | "log">;
@@ -26,6 +28,8 @@ export interface Secrets {
   refresh(): Promise<void>;
   /** `[secret NAME]` in place of every value in texts and keys; the very same object where there is none. */
   redact(value: JsonValue): JsonValue;
+  /** The same for a value that stays bytes, in slices. */
+  redactBytes(given: Pick<LargeFacts, "kind" | "bytes">): Generator<void, Uint8Array>;
   /** The same for lines of a log. */
   redactLog(log: Log): Log;
 }
@@ -51,6 +55,8 @@ export function createSecrets({ platform, sources, root }: SecretsOptions): Secr
   /** By the names whose values are looked for; made anew when one of them changes. */
   const searches = new Map<string, Search>();
   let searchForAll: Search | undefined;
+  /** For the same values as they stand in strings of JSON. */
+  let searchInJson: ByteSearch | undefined;
 
   function learn(name: string, value: string): void {
     const values = known.get(name) ?? [];
@@ -61,6 +67,7 @@ export function createSecrets({ platform, sources, root }: SecretsOptions): Secr
     if (known.size > REMEMBERED_NAMES && oldest !== undefined) known.delete(oldest);
     searches.clear();
     searchForAll = undefined;
+    searchInJson = undefined;
   }
 
   function learned(name: string, text: string | undefined): SecretValue {
@@ -123,10 +130,24 @@ export function createSecrets({ platform, sources, root }: SecretsOptions): Secr
     return () => find.open((group) => UTF8.encode(shown(names[group] ?? "")), "longest");
   }
 
+  function openReplacer(): ByteReplacer {
+    const { names, find } = (searchForAll ??= searchFor([...known.keys()]));
+    return find.open((group) => UTF8.encode(`[secret ${names[group] ?? ""}]`));
+  }
+
+  /** Only finds. */
+  function openInJson(): ByteReplacer {
+    searchInJson ??= createByteSearch(
+      [...known.values()].flatMap((values) =>
+        values.flatMap(secretForms).map((form) => ({ bytes: UTF8.encode(jsonEscaped(decodeText(form))), group: 0 })),
+      ),
+    );
+    return searchInJson.open(() => new Uint8Array());
+  }
+
   function redactText(text: string): string {
     if (text.length < MIN_VALUE_BYTES || known.size === 0) return text;
-    const { names, find } = (searchForAll ??= searchFor([...known.keys()]));
-    const replacer = find.open((group) => UTF8.encode(`[secret ${names[group] ?? ""}]`));
+    const replacer = openReplacer();
     const [begun, rest] = [replacer.push(UTF8.encode(text)), replacer.end()];
     if (!replacer.hasFound) return text;
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -164,6 +185,9 @@ export function createSecrets({ platform, sources, root }: SecretsOptions): Secr
     },
     // Texts become texts, so JSON stays JSON.
     redact: (value) => (known.size === 0 ? value : (mapTexts(value, redactText) as JsonValue)),
+    *redactBytes(given) {
+      return known.size === 0 ? given.bytes : yield* redactBytes(given, { text: openReplacer, json: openInJson });
+    },
     redactLog,
   };
 }

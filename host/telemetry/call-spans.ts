@@ -20,7 +20,8 @@ import {
   trace,
   type TracerProvider,
 } from "@opentelemetry/api";
-import type { ToolCall, ToolResult } from "../call.ts";
+import type { ToolCall, ToolResult, ToolSuccess } from "../call.ts";
+import { largeIn } from "../json/large.ts";
 import { VERSION } from "../version.ts";
 import { DURATION_BOUNDS } from "./counters.ts";
 import { fromTraceparent, toTraceparent } from "./trace-context.ts";
@@ -124,11 +125,17 @@ function describe(span: Span, result: ToolResult, content: boolean): void {
     ...errorType(result),
     ...(content && {
       "gen_ai.tool.call.arguments": shown(result.arguments),
-      ...(result.ok && { "gen_ai.tool.call.result": shown(result.output) }),
+      ...(result.ok && { "gen_ai.tool.call.result": shownOutput(result) }),
     }),
   });
   // The message may be the guest's own: the code says what happened, and the record has the rest.
   if (!result.ok) span.setStatus({ code: SpanStatusCode.ERROR, message: result.error.code });
+}
+
+/** What stays bytes is not parsed for it. */
+function shownOutput(result: ToolSuccess): string {
+  const large = largeIn(result, "output");
+  return large === undefined ? shown(result.output) : `[${large.bytes.length} bytes, sha256 ${large.sha256}]`;
 }
 
 function shown(value: ToolResult["arguments"]): string {

@@ -1,9 +1,10 @@
 /** What a worker says of a call, made into what the host is told: within the call's limits, which no worker is believed to keep. */
 
 import type { Fault } from "../fault.ts";
+import type { ValueError } from "../../manifests/mod.ts";
 import { LAST_LINE_BYTES, LOG_LINE_BYTES } from "./call-log.ts";
 import type { Invocation, InvocationOutcome, LogLine } from "../invocation.ts";
-import { parseGuestJson } from "../marshal.ts";
+import { LARGE_BYTES, parseGuestJson } from "../marshal.ts";
 import type { WorkerMessage } from "../worker/protocol.ts";
 
 /** A call whose lines are counted. */
@@ -13,16 +14,29 @@ export interface LoggingCall {
   logBytes: number;
 }
 
-/** The output of a call that is done. */
+/** The output of a call that is done. What is parsed here is at most 64 KB, whatever the worker says. */
 export function outcomeOf(
   invocation: Invocation,
-  { output: text, used }: Pick<Extract<WorkerMessage, { type: "done" }>, "output" | "used">,
+  { output: text, parts, problems, used }: Pick<Extract<WorkerMessage, { type: "done" }>, "output" | "parts" | "problems" | "used">,
 ): InvocationOutcome {
   const { jsonDepth, outputBytes } = invocation.limits;
-  if (text.length > outputBytes) return { ok: false, fault: { kind: "exhausted", limit: "output", allowed: outputBytes }, used };
-  const output = parseGuestJson(text, jsonDepth + 1);
+  const bytes = (parts ?? []).reduce((total, part) => total + part.bytes.length, text.length);
+  // What is left of a divided output may be a few bytes longer than it was.
+  if (bytes > outputBytes + (parts === undefined ? 0 : LEFT_OVER)) {
+    return { ok: false, fault: { kind: "exhausted", limit: "output", allowed: outputBytes }, used };
+  }
+  const output = text.length > LARGE_BYTES ? undefined : parseGuestJson(text, jsonDepth + 1);
   if (output === undefined) return { ok: false, fault: { kind: "not_json", message: "The output is not JSON" }, used };
-  return { ok: true, output, used };
+  return { ok: true, output, used, ...(parts !== undefined && { parts }), ...(problems !== undefined && { problems: readable(problems) }) };
+}
+
+/** `{"o":null}` in place of what crosses as bytes. */
+const LEFT_OVER = 64;
+
+/** As many as the checker tells of, at any honest length. */
+function readable(problems: readonly ValueError[]): readonly ValueError[] {
+  let left = LARGE_BYTES;
+  return problems.filter(({ pointer, message, keyword }) => (left -= pointer.length + message.length + keyword.length) >= 0);
 }
 
 /** The worker does not know what it was asked for by name. */

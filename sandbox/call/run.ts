@@ -3,7 +3,7 @@
  * operations, and keeps its limits.
  */
 
-import { type Limits, utf8Length } from "../../manifests/mod.ts";
+import { type JsonSchema, type Limits, utf8Length } from "../../manifests/mod.ts";
 import { CallClock, type ClockEnvironment } from "./call-clock.ts";
 import { type CallFacts, engineFault, thrownFault, unsettledFault, unwrittenFault } from "./call-faults.ts";
 import { CallLog, type LogEnvironment } from "./call-log.ts";
@@ -20,6 +20,7 @@ import { MAXIMUM_STATE_BYTES } from "../image/session-states.ts";
 import type { ModuleTable } from "../loading/modules.ts";
 import type { InvocationUsed } from "../invocation.ts";
 import { readStatus } from "./status.ts";
+import { toldOutput } from "./large-output.ts";
 import type { KeptTape } from "../tape/tape.ts";
 import { DIFFERS } from "../tape/tape-order.ts";
 import type { Steps } from "../engine/steps.ts";
@@ -43,6 +44,7 @@ export interface RunRequest {
   readonly digest: string;
   readonly words: CallWords;
   readonly limits: Limits;
+  readonly outputSchema: JsonSchema | undefined;
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** For dynamic imports. */
   readonly modules: ModuleTable;
@@ -294,12 +296,12 @@ export class Run implements OperatingCall {
       return this.#finish({ kind: "exhausted", limit: "jsonDepth", allowed: jsonDepth });
     const used = this.#used(bytes);
     const state = this.#request.capture?.(instance);
-    if (state !== undefined && state.pages.byteLength > MAXIMUM_STATE_BYTES) {
+    if (state !== undefined && state.pages.byteLength > MAXIMUM_STATE_BYTES)
       return this.#finish({ kind: "exhausted", limit: "memory", allowed: MAXIMUM_STATE_BYTES });
-    }
+    const told = toldOutput(output, bytes, this.#request.outputSchema);
+    if (told.fault !== undefined) return this.#finish(told.fault);
     this.#close();
-    const kept = { ...this.#tape, ...(state === undefined ? {} : { state }) };
-    this.#env.post({ type: "done", number: this.number, output, used, lines: this.log.close(), ...kept });
+    this.#env.post({ type: "done", number: this.number, ...told, used, lines: this.log.close(), ...this.#tape, ...(state && { state }) });
     this.#finished(this);
   }
 

@@ -24,10 +24,13 @@ export interface ErrorStatus {
 }
 
 const STATUS_DEPTH = 32;
+/** An error at its bounds, every character of it escaped. */
+const MOST_SAID = 256 * 1024;
 const LOG_LEVELS: ReadonlySet<string> = new Set(["debug", "info", "warn", "error"]);
 
 export function readStatus(status: string): Status {
-  const text = status.slice(1);
+  // Only outputs are longer: the prelude bounds all else, and a guest that owns its prelude gets no more across by that.
+  const text = status[0] === "d" || status.length <= MOST_SAID ? status.slice(1) : "";
   switch (status[0]) {
     case "w": {
       const [ms = "", timers = ""] = text.split(",", 2);

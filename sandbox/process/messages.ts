@@ -1,12 +1,14 @@
 /** Whether what comes out of a process has the shape of a message; checked before any word of it is read. */
 
 import type { Invocation } from "../invocation.ts";
-import { OPERATION_TEXT_BYTES, parseGuestJson } from "../marshal.ts";
+import { LARGE_BYTES, MAXIMUM_PARTS, OPERATION_TEXT_BYTES, parseGuestJson } from "../marshal.ts";
 import {
   isCount,
   isFault,
   isLoadFault,
   isNumber,
+  isParts,
+  isProblems,
   isText,
   isUsed,
   isLines,
@@ -36,9 +38,9 @@ export function withCall(
   { limits, world }: Pick<Invocation, "limits" | "world">,
 ): FrameBounds {
   const { logBytes, outputBytes, operationBytes } = limits;
-  const head = LEAST_HEAD_BYTES + ESCAPED * logBytes + 2 * outputBytes + (world?.keepsTape === true ? TAPE_HEAD_BYTES : 0);
+  const head = LEAST_HEAD_BYTES + ESCAPED * logBytes + (world?.keepsTape === true ? TAPE_HEAD_BYTES : 0);
   const frame = head + Math.max(UTF8 * outputBytes, operationBytes) + 1_024;
-  return { headBytes: Math.max(headBytes, head), frameBytes: Math.max(frameBytes, frame), parts };
+  return { headBytes: Math.max(headBytes, head), frameBytes: Math.max(frameBytes, frame), parts: Math.max(parts, 1 + MAXIMUM_PARTS) };
 }
 
 /** Bytes that one character may take, as `\u0000` and in UTF-8. */
@@ -49,14 +51,23 @@ const decoder = new TextDecoder();
 const HEAD_DEPTH = 1_024;
 
 /** The message in a frame; undefined if it is none. */
-export function readMessage({ head, parts: [bytes] }: Frame): ProcessMessage | undefined {
+export function readMessage({ head, parts }: Frame): ProcessMessage | undefined {
+  const [bytes] = parts;
   const parsed = parseGuestJson(head, HEAD_DEPTH);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return undefined;
   // An output is long text, which is not written as text within text.
-  const carried = Reflect.get(parsed, "type") === "done" ? { output: decoder.decode(bytes) } : { bytes };
+  const carried = Reflect.get(parsed, "type") === "done" ? doneOf(parsed, parts) : { bytes };
   const message: object = { ...parsed, ...(bytes !== undefined && carried) };
   if (!isProcessMessage(message)) return undefined;
   return message.type === "done" || message.type === "failed" ? { ...message, used: onlyUsed(message.used) } : message;
+}
+
+/** An output of at most 64 KB, and the parts of a large one beside it. */
+function doneOf(parsed: object, [output, ...pieces]: readonly Uint8Array[]): object {
+  const places: unknown = Reflect.get(parsed, "places");
+  const text = output === undefined || output.length > UTF8 * LARGE_BYTES ? undefined : decoder.decode(output);
+  if (!Array.isArray(places) || places.length !== pieces.length) return { output: pieces.length === 0 ? text : undefined };
+  return { output: text, parts: pieces.map((bytes, index) => ({ ...(places[index] as object), bytes })) };
 }
 
 function isProcessMessage(message: object): message is ProcessMessage {
@@ -87,6 +98,8 @@ const SHAPES: Readonly<Record<ProcessMessage["type"], Check>> = {
     used: isUsed,
     lines: isLines,
     output: isText,
+    parts: optional(isParts),
+    problems: optional(isProblems),
     tape: optional(isTapeText),
     beganAfresh: optional(isTrue),
   }),

@@ -32,8 +32,10 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
 
   function say(message: ProcessMessage): void {
     if (message.type === "done") {
-      const { output, ...head } = message;
-      return send(encodeFrame(head, [encoder.encode(output)]));
+      const { output, parts = [], ...head } = message;
+      const places = parts.map(({ at, kind }) => ({ at, kind }));
+      const pieces = [encoder.encode(output), ...parts.map(({ bytes }) => bytes)];
+      return send(encodeFrame(parts.length === 0 ? head : { ...head, places }, pieces));
     }
     if (!("bytes" in message) || message.bytes === undefined) return send(encodeFrame(message));
     const { bytes, ...head } = message;
@@ -86,8 +88,11 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
     calls.delete(number);
     const { used, tape, beganAfresh } = outcome;
     const more = { number, used, lines: [], ...(tape !== undefined && { tape: toTapeText(tape) }), ...(beganAfresh && { beganAfresh }) };
-    if (outcome.ok) say({ type: "done", output: JSON.stringify(outcome.output), ...more });
-    else say({ type: "failed", fault: outcome.fault, ...more });
+    if (outcome.ok) {
+      const { output, parts, problems } = outcome;
+      const large = { ...(parts !== undefined && { parts }), ...(problems !== undefined && { problems }) };
+      say({ type: "done", output: JSON.stringify(output), ...large, ...more });
+    } else say({ type: "failed", fault: outcome.fault, ...more });
   }
 
   async function invoke(number: number, invocation: PlainInvocation, running: RunningCall): Promise<InvocationOutcome> {

@@ -1,6 +1,6 @@
 /** What a worker does: holds images and instances, loads plugins, runs calls, one guest at a time on its thread, each for a slice of time. */
 
-import { DEFAULT_LIMITS, type Limits } from "../../manifests/mod.ts";
+import { DEFAULT_LIMITS, type JsonSchema, type Limits } from "../../manifests/mod.ts";
 import { makeBaseImage } from "../image/base-image.ts";
 import { loadCompiler, loadTypeCompiler } from "../loading/compile.ts";
 import { type Image, unchanged } from "../image/image.ts";
@@ -23,7 +23,7 @@ import { Instances, type Wanted } from "./instances.ts";
 import { Lease } from "./lease.ts";
 import { createSubtleCalls } from "../operations/subtle-calls.ts";
 import { createLinger, createSleep, type Served } from "./linger.ts";
-import { CANCEL, claim, HELD_KB, openControl, BELL, WAITING, type WorkerRequest } from "./protocol.ts";
+import { CANCEL, claim, exportKey, HELD_KB, openControl, BELL, WAITING, type WorkerRequest } from "./protocol.ts";
 import { Inbox, Outbox } from "./post-boxes.ts";
 import type { WorkerPowers } from "./powers.ts";
 import { SlotWriter } from "./slot.ts";
@@ -42,6 +42,8 @@ interface Plugin {
   modules: ModuleTable | undefined;
   /** Of the last call: the next one names its own only where they are others. */
   limits: Limits | undefined;
+  /** Of the last call of each export. */
+  readonly outputSchemas: Map<string, JsonSchema | null>;
 }
 
 interface BegunCall {
@@ -52,7 +54,7 @@ interface BegunCall {
 
 type BootRequest = Extract<WorkerRequest, { type: "boot" }>;
 type CallRequest = Extract<WorkerRequest, { type: "call" }>;
-type LimitedRequest = CallRequest & { readonly limits: Limits };
+type LimitedRequest = Omit<CallRequest, "outputSchema"> & { readonly limits: Limits; readonly outputSchema: JsonSchema | undefined };
 
 /** Serves requests until the thread is ended. */
 export function serveWorker(powers: WorkerPowers): void {
@@ -196,7 +198,7 @@ export function serveWorker(powers: WorkerPowers): void {
     const { limits = plugin.limits } = given;
     if (limits === undefined) throw new Error(`The first call of ${given.digest} names no limits`);
     plugin.limits = limits;
-    const request = { ...given, limits };
+    const request = { ...given, limits, outputSchema: schemaOf(given, plugin) };
     const lease = plugin.modules && afterBoot().instances.leaseIdle(...wantedBy(request, plugin));
     if (lease !== undefined && plugin.modules !== undefined) return beginCall(request, plugin, plugin.modules, lease);
     background(prepareAndCall(request, plugin));
@@ -351,6 +353,14 @@ function wantedBy({ state, limits }: LimitedRequest, plugin: Plugin): Wanted {
   return [image, Math.max(limits.memoryBytes, image.heapEnd), "fresh"];
 }
 
+/** Named by the call, or by the last one of the same export. Most plugins have none. */
+function schemaOf({ words: [module, name], outputSchema }: CallRequest, { outputSchemas }: Plugin): JsonSchema | undefined {
+  if (outputSchema === undefined && outputSchemas.size === 0) return undefined;
+  const exported = exportKey(module, name);
+  if (outputSchema !== undefined) outputSchemas.set(exported, outputSchema);
+  return outputSchemas.get(exported) ?? undefined;
+}
+
 function pluginOf(image: Image, files: ReadonlyMap<string, Uint8Array>): Plugin {
-  return { image, files, modules: undefined, limits: undefined };
+  return { image, files, modules: undefined, limits: undefined, outputSchemas: new Map() };
 }

@@ -4,6 +4,7 @@ import type { Fault } from "../fault.ts";
 import { ENTRY_NAMES } from "../engine/handles.ts";
 import { isImage } from "../image/image.ts";
 import type { InvocationUsed } from "../invocation.ts";
+import { MAXIMUM_PARTS } from "../marshal.ts";
 import { isTape, type KeptTape } from "../tape/tape.ts";
 import { LOG_TEXT_LENGTH, MAXIMUM_LIST, type WorkerMessage } from "./protocol.ts";
 
@@ -121,6 +122,10 @@ export function isKeptTape(value: unknown): value is KeptTape {
   return value === "too_long" || isTape(value);
 }
 
+/** Of an output that crosses as bytes. Where a part belongs is read where it is put there. */
+export const isParts: Check = listOf(shape({ at: isText, kind: oneOf(["text", "json"]), bytes: isBytes }), MAXIMUM_PARTS);
+export const isProblems: Check = listOf(shape({ pointer: isText, message: isText, keyword: isText }), MAXIMUM_LIST);
+
 const ANSWER = { number: isNumber, used: isUsed, lines: isLines, tape: optional(isKeptTape) };
 
 const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
@@ -132,7 +137,7 @@ const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
   taken: shape({ number: isNumber, operation: isNumber }),
   logs: shape({ number: isNumber, lines: isLines }),
   full: shape({ number: isNumber }),
-  done: shape({ ...ANSWER, output: isText, state: optional(isImage) }),
+  done: shape({ ...ANSWER, output: isText, parts: optional(isParts), problems: optional(isProblems), state: optional(isImage) }),
   failed: shape({ ...ANSWER, fault: isFault }),
 };
 

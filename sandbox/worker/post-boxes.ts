@@ -84,11 +84,13 @@ export class Outbox {
 
 /** A call that had no effect can be run again elsewhere, should the worker end before its answer is sent. */
 function mayWait(message: WorkerMessage): boolean {
-  if (message.type !== "done" || message.state !== undefined) return false;
+  if (message.type !== "done" || message.state !== undefined || message.parts !== undefined) return false;
   return message.used.operations === 0 && message.used.logBytes === 0;
 }
 
-/** Bytes of an operation were copied out of the guest for this message alone, so they move. */
+/** Bytes of an operation and parts of an output were made for this message alone, so they move. */
 function movedWith(message: WorkerMessage): ArrayBuffer[] {
-  return message.type === "operation" && message.bytes?.buffer instanceof ArrayBuffer ? [message.bytes.buffer] : [];
+  const pieces =
+    message.type === "operation" ? [message.bytes] : message.type === "done" ? (message.parts ?? []).map(({ bytes }) => bytes) : [];
+  return pieces.flatMap((bytes) => (bytes?.buffer instanceof ArrayBuffer ? [bytes.buffer] : []));
 }

@@ -8,10 +8,10 @@
 import type { Fault, LoadFault } from "../fault.ts";
 import type { CallWords } from "../guest/protocol.ts";
 import type { BaseImage, Image } from "../image/image.ts";
-import type { InvocationUsed, LogLine } from "../invocation.ts";
+import type { InvocationUsed, LogLine, OutputPart } from "../invocation.ts";
 import type { Parking } from "../image/parked.ts";
 import type { CallWorld, KeptTape } from "../tape/tape.ts";
-import type { Limits } from "../../manifests/mod.ts";
+import type { JsonSchema, Limits, ValueError } from "../../manifests/mod.ts";
 
 /** Host to worker. */
 export type WorkerRequest =
@@ -49,6 +49,8 @@ export type WorkerRequest =
       readonly words: CallWords;
       /** Absent: those of the last call of the same plugin that this worker was given. */
       readonly limits?: Limits;
+      /** What the tool's output is checked against where it is large, `null` for nothing. Absent: as in the last call of the same export. */
+      readonly outputSchema?: JsonSchema | null;
       /** Set where the plugin keeps state: what the call begins with; the answer brings what it left. */
       readonly state?: { readonly image?: Image };
       readonly world?: CallWorld;
@@ -96,7 +98,12 @@ export type WorkerMessage =
   | {
       readonly type: "done";
       readonly number: number;
+      /** JSON text of at most 64 KB, without the parts. */
       readonly output: string;
+      /** Of an output above 64 KB: its bytes move. */
+      readonly parts?: readonly OutputPart[];
+      /** Of an output above 64 KB: how it differs from the tool's schema. */
+      readonly problems?: readonly ValueError[];
       readonly state?: Image;
       readonly used: InvocationUsed;
       readonly lines: readonly LogLine[];
@@ -110,6 +117,11 @@ export type WorkerMessage =
       readonly lines: readonly LogLine[];
       readonly tape?: KeptTape;
     };
+
+/** What both sides know an export of a plugin by. */
+export function exportKey(module: string, name: string): string {
+  return `${module}\0${name}`;
+}
 
 /** Entries of a list of names in a message: exports, operations under way. */
 export const MAXIMUM_LIST = 1_024;

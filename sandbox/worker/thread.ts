@@ -1,6 +1,6 @@
 /** One worker as the host sees it: its connection, its status words, and the jobs given to it. */
 
-import type { Limits } from "../../manifests/mod.ts";
+import type { JsonSchema, Limits } from "../../manifests/mod.ts";
 import type { BaseImage } from "../image/image.ts";
 import type { Parking } from "../image/parked.ts";
 import { InFlight } from "../pool/in-flight.ts";
@@ -50,6 +50,18 @@ export interface ThreadBoot {
   readonly parking: Parking;
 }
 
+/** What a worker knows of a plugin's calls, which are not told it again. */
+export interface ToldOfPlugin {
+  /** Of the last call. */
+  limits: Limits | undefined;
+  /** Of the last call of each export. */
+  readonly outputSchemas: Map<string, JsonSchema | undefined>;
+}
+
+export function toldNothing(): ToldOfPlugin {
+  return { limits: undefined, outputSchemas: new Map() };
+}
+
 /** A guest entry that is under way on the thread. */
 export interface GuestEntry {
   readonly number: number;
@@ -67,8 +79,8 @@ export class Thread {
   loads = false;
   /** Of images that the worker held and forgot: its engine may keep them for very long, shared memory does not press it. */
   forgottenBytes = 0;
-  /** Digests whose image the worker holds, each with the limits of the last call that it was given. */
-  readonly images: Map<string, Limits | undefined> = new Map();
+  /** Digests whose image the worker holds, each with what it was told by the last calls. */
+  readonly images: Map<string, ToldOfPlugin> = new Map();
   /** Jobs given to this worker, by number. */
   readonly jobs: InFlight<{ readonly ticket: number; readonly digest: string }> = new InFlight();
   /** How many of them belong to each plugin. */

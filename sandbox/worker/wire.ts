@@ -21,7 +21,7 @@ const DONE = 3;
 const OPERATION = 4;
 
 export function packRequest(request: WorkerRequest): unknown {
-  if (request.type === "call" && request.limits === undefined && request.state === undefined && request.world === undefined) {
+  if (request.type === "call" && isPlainCall(request)) {
     const { number, ticket, digest, words } = request;
     return [CALL, number, ticket, digest, ...words];
   }
@@ -30,6 +30,10 @@ export function packRequest(request: WorkerRequest): unknown {
     return bytes === undefined ? [ANSWER, number, operation, answer] : [ANSWER, number, operation, answer, bytes];
   }
   return request;
+}
+
+function isPlainCall({ limits, outputSchema, state, world }: Extract<WorkerRequest, { type: "call" }>): boolean {
+  return limits === undefined && outputSchema === undefined && state === undefined && world === undefined;
 }
 
 /** A host says nothing but what it packed. */
@@ -55,7 +59,8 @@ export function unpackRequest(packed: unknown): WorkerRequest {
 export function packMessage(message: WorkerMessage): unknown {
   if (message.type === "operation" && message.bytes === undefined)
     return [OPERATION, message.number, message.operation, message.name, message.text];
-  if (message.type !== "done" || message.lines.length > 0 || message.state !== undefined || message.tape !== undefined) return message;
+  if (message.type !== "done" || message.lines.length > 0) return message;
+  if (message.state !== undefined || message.tape !== undefined || message.parts !== undefined) return message;
   const { wallMs, cpuMs, memoryBytes, argumentBytes, operationBytes, pendingOperations, timers, jsonDepth, stackBytes } = message.used;
   // An engine without a write barrier does not know how far its stack reached.
   if (stackBytes === undefined) return message;

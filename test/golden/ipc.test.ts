@@ -28,6 +28,7 @@ async function logOf(request: object, options: HostOptions = {}): Promise<readon
   const session = host.session({ role: "agent" });
   const served = serveRunner({
     connection: near,
+    slices: memoryPlatform().slices,
     call: ({ tool, args }, signal) => host.call(tool, args, { session, signal, unattended: "refuse" }),
   });
   let isAnswered = false;

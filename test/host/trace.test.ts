@@ -16,6 +16,7 @@ function open(call: Partial<ToolCall> = {}): { readonly trace: Trace; readonly d
       emit: (draft) => void drafts.push(draft),
       now: () => (now += 5),
       redact: (value) => (JSON.stringify(value).includes("secret") ? "redacted" : value),
+      keep: () => "0123",
       onDefect: (message) => void defects.push(message),
     },
   );

@@ -73,7 +73,12 @@ export async function recordingHost(main: string, options: RecordingHostOptions 
       const digest = bytes.length === 0 ? recording.digest : `${recording.digest}-${JSON.stringify(changed).length}`;
       const signal = new AbortController().signal;
       sandbox ??= createSandbox(platform.workers, { maximumWorkers: 1 });
-      return await replayIn(sandbox, { recording: { ...recording, digest }, files: new Map([...(kept ?? []), ...bytes]), signal });
+      return await replayIn(sandbox, {
+        recording: { ...recording, digest },
+        files: new Map([...(kept ?? []), ...bytes]),
+        signal,
+        platform,
+      });
     },
     async [Symbol.asyncDispose]() {
       await host.close();

@@ -119,6 +119,11 @@ const DEFAULT_CONTEXT: JsonValue = {
 /** The plain output of a call, or the fault, for short assertions. */
 export function outputOf(outcome: InvocationOutcome): unknown {
   if (!outcome.ok) return outcome.fault;
+  const whole = outcome.parts?.find(({ at }) => at === "output");
+  if (whole !== undefined) {
+    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(whole.bytes);
+    return whole.kind === "text" ? text : JSON.parse(text);
+  }
   const wrapped = outcome.output;
   return typeof wrapped === "object" && wrapped !== null && "o" in wrapped ? wrapped["o"] : wrapped;
 }

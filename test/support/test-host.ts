@@ -116,6 +116,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
       emit: bus.emitKept,
       now: clock.monotonic,
       redact: (value) => value,
+      keep: () => undefined,
       onDefect,
       ...options.dispatch,
     };

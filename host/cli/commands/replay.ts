@@ -44,7 +44,7 @@ async function run(context: CommandContext): Promise<number> {
     output.note(`Recorded elsewhere: ${printable(difference)}`);
   if (recording.isRedacted) output.note("Secrets were taken out of the recording: the call sees other texts than it did");
   const onDefect = (message: string): void => platform.log.write("error", message);
-  const replayed = await replay({ recording, files, workers: platform.workers, signal, onDefect });
+  const replayed = await replay({ recording, files, platform, signal, onDefect });
   if (signal.aborted) return EXIT.interrupted;
   if (replayed.kind === "impossible") throw new CliError("unavailable", replayed.reason, { exitCode: EXIT.unavailable });
 

@@ -78,7 +78,7 @@ async function startRunner({ platform }: CommandContext, command: readonly [stri
 }
 
 async function serve(
-  { options }: CommandContext,
+  { options, platform: { slices } }: CommandContext,
   { host }: LocalHost,
   connection: LineConnection,
   confirm: ConfirmPrompt | undefined,
@@ -89,7 +89,7 @@ async function serve(
     ...(role !== undefined && { role }),
   });
   const asking = confirm === undefined ? { unattended: "refuse" as const } : { confirm };
-  await serveRunner({ connection, call: ({ tool, args }, signal) => host.call(tool, args, { session, signal, ...asking }) });
+  await serveRunner({ connection, slices, call: ({ tool, args }, signal) => host.call(tool, args, { session, signal, ...asking }) });
   await host.endSession(session);
 }
 

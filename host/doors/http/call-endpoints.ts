@@ -5,11 +5,11 @@ import { Type } from "@sinclair/typebox";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { ToolResult } from "../../call.ts";
 import type { Host } from "../../host-interface.ts";
-import type { Clock, Random } from "../../platform/platform.ts";
+import type { Clock, Random, Slices } from "../../platform/platform.ts";
 import { toToolView } from "../host-operations.ts";
 import type { CommitCaller, Committed } from "../../overlay/dry-runs.ts";
 import { answeredElsewhere, type CallWish, type HttpCall, type HttpCalls } from "./calls.ts";
-import { type AnswerSpec, type ApiRequest, type Endpoint, json, textIn } from "./endpoint.ts";
+import { type AnswerSpec, type ApiRequest, type Endpoint, json, jsonOfResults, textIn } from "./endpoint.ts";
 import { RequestProblem } from "./problem.ts";
 import { CALL, closed, COMMIT, COMMITTED, ID, listed, RANGE_QUERY, RESULT, RESULT_PART, RUNNING, some, TOOL } from "./schemas.ts";
 import type { HttpSession, HttpSessions } from "./sessions.ts";
@@ -21,7 +21,7 @@ export interface CallApi {
   readonly host: Pick<Host, "definitionsFor" | "cancelCall" | "commit" | "readResult">;
   readonly sessions: HttpSessions;
   readonly calls: HttpCalls;
-  readonly platform: { readonly clock: Pick<Clock, "after">; readonly random: Pick<Random, "uuidv7"> };
+  readonly platform: { readonly clock: Pick<Clock, "after">; readonly random: Pick<Random, "uuidv7">; readonly slices: Slices };
 }
 
 const PENDING: AnswerSpec = {
@@ -66,7 +66,7 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
       if (isAsync(request)) return started(await api.calls.start(session, wish));
       if (/\btext\/event-stream\b/.test(request.fields.get("accept") ?? "")) return await streamed(session, wish, request, api);
       const call = await api.calls.start(session, { ...wish, signal: request.signal });
-      return answered(await call.ended);
+      return answered(await call.ended, api);
     },
   },
   {
@@ -76,10 +76,10 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     summary: "What came of a call",
     scope: "call",
     answers: { 200: { about: "Its result, or that it runs", schema: Type.Union([RESULT, RUNNING]) } },
-    run: ({ caller, params }, { calls }) => {
+    run: ({ caller, params }, { calls, platform }) => {
       const call = calls.get(caller, params["callId"] ?? "");
       const result = calls.result(call.callId);
-      return json(result ?? runningState(call));
+      return jsonOfResults(result ?? runningState(call), platform.slices);
     },
   },
   {
@@ -90,13 +90,13 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     scope: "call",
     about: "An admin's reach every call of the host, of whatever door.",
     answers: { 200: { about: "Whether there was something to cancel, and what came of it in the end", schema: CANCELLED } },
-    async run({ caller, params }, { calls, host }) {
+    async run({ caller, params }, { calls, host, platform }) {
       const callId = params["callId"] ?? "";
       if (!isGoodFor(caller, "admin")) calls.get(caller, callId);
       const result = await host.cancelCall(callId);
       // Of another door's nobody knows here whether it has ended or never was.
       if (result === undefined) calls.get(caller, callId);
-      return json({ cancelled: result !== undefined, result });
+      return jsonOfResults({ cancelled: result !== undefined, result }, platform.slices);
     },
   },
   {
@@ -183,10 +183,10 @@ export function runningState({ callId, sessionId, turnId, tool, startedAt }: Htt
   return { callId, sessionId, turnId, tool, status: "running", startedAt };
 }
 
-function answered(result: ToolResult): Response {
+function answered(result: ToolResult, { platform }: CallApi): Response {
   return result.status === "pending_approval"
     ? json(result, 202, { location: `/v1/calls/${encodeURIComponent(result.callId)}` })
-    : json(result);
+    : jsonOfResults(result, platform.slices);
 }
 
 function started(call: HttpCall): Response {
@@ -212,7 +212,7 @@ async function streamed(session: HttpSession, wish: CallWish, { signal }: ApiReq
   stream.send({ event: "started", data: { callId } });
   void call.ended.then((result) => {
     signal.removeEventListener("abort", stop);
-    stream.sendLast({ event: "result", data: result });
+    stream.sendLast({ event: "result", data: result }, platform.slices);
   });
   return stream.response;
 }

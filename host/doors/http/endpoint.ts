@@ -2,6 +2,9 @@
 
 import type { TSchema } from "@sinclair/typebox";
 import type { JsonObject, TokenScope } from "../../../manifests/mod.ts";
+import { piecesBytes } from "../../json/json-bytes.ts";
+import { toPieces } from "../../json/large.ts";
+import type { Slices } from "../../platform/platform.ts";
 import type { HttpCaller } from "./tokens.ts";
 
 /** A request that has passed everything: its parts have been read and checked against the endpoint's schemas. */
@@ -51,6 +54,26 @@ export const ANYBODY: HttpCaller = Object.freeze({ id: "", name: "anybody", scop
 /** JSON with a status. `undefined` members are left out. */
 export function json(value: unknown, status = 200, fields: Readonly<Record<string, string>> = {}): Response {
   return new Response(JSON.stringify(value), { status, headers: { ...fields, "content-type": "application/json" } });
+}
+
+/** The same for what may hold results: what is large in them stays bytes, and goes out as the client takes it (SPEC LV2). */
+export function jsonOfResults(value: unknown, slices: Slices, status = 200, fields: Readonly<Record<string, string>> = {}): Response {
+  const headers = { ...fields, "content-type": "application/json" };
+  const pieces = toPieces(value);
+  const [text] = pieces;
+  if (pieces.length === 1 && typeof text === "string") return new Response(text, { status, headers });
+  const bytes = piecesBytes(pieces, slices);
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await bytes.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(next.value);
+    },
+    async cancel() {
+      await bytes.return();
+    },
+  });
+  return new Response(body, { status, headers });
 }
 
 /** A member that the schema says is a text. */

@@ -2,7 +2,7 @@
 
 import type { Audit } from "../../audit/audit.ts";
 import type { HostEvent } from "../../audit/events.ts";
-import type { Clock } from "../../platform/platform.ts";
+import type { Clock, Slices } from "../../platform/platform.ts";
 import { RequestProblem } from "./problem.ts";
 import type { HttpSessions } from "./sessions.ts";
 import { createSseStream, type SseStream } from "./sse.ts";
@@ -26,6 +26,7 @@ export interface EventStreams {
 export interface EventStreamsOptions {
   readonly host: { readonly events: AsyncIterable<HostEvent>; readonly audit: Pick<Audit, "flush" | "search"> };
   readonly clock: Pick<Clock, "after">;
+  readonly slices: Slices;
   readonly sessions: Pick<HttpSessions, "ownerOf">;
   /** Of one token. */
   readonly most: number;
@@ -48,7 +49,7 @@ const REMEMBERED = 1_024;
 /** Of the record, for who was away longer. */
 const MAX_REPLAYED = 10_000;
 
-export function createEventStreams({ host, clock, sessions, most, onDefect, bufferBytes }: EventStreamsOptions): EventStreams {
+export function createEventStreams({ host, clock, slices, sessions, most, onDefect, bufferBytes }: EventStreamsOptions): EventStreams {
   const open = new Set<Open>();
   const opening = new Map<string, number>();
   const recent: HostEvent[] = [];
@@ -71,7 +72,7 @@ export function createEventStreams({ host, clock, sessions, most, onDefect, buff
       return;
     }
     // Too far behind: it is told where it was, and comes back when it reads again.
-    one.stream.sendLast({ event: "gap", data: { reason: "slow", ...(one.lastId !== undefined && { lastEventId: one.lastId }) } });
+    one.stream.sendLast({ event: "gap", data: { reason: "slow", ...(one.lastId !== undefined && { lastEventId: one.lastId }) } }, slices);
   }
 
   function filterOf(caller: HttpCaller, { sessionId, type }: StreamWish): Open["wants"] {

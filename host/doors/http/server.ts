@@ -45,7 +45,14 @@ export async function openHostServer(options: HostServerOptions): Promise<HostSe
   let isReady = true;
   const onDefect = (error: unknown): void => platform.log.write("error", "An HTTP answer failed", { error: String(error) });
   const sessions = createHttpSessions({ host, platform, most: limits.sessions });
-  const streams: EventStreams = createEventStreams({ host, clock: platform.clock, sessions, most: limits.streams, onDefect });
+  const streams: EventStreams = createEventStreams({
+    host,
+    clock: platform.clock,
+    slices: platform.slices,
+    sessions,
+    most: limits.streams,
+    onDefect,
+  });
   const calls = createHttpCalls({ host, platform });
   // The whole record for each: one at a time.
   const reading = createInTurn();

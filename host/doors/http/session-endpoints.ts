@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../manifests/mod.ts";
 import { isJsonArray, isJsonObject } from "../../../manifests/mod.ts";
 import type { Host } from "../../host-interface.ts";
 import { type CallApi, isAsync, toWish } from "./call-endpoints.ts";
-import { type ApiRequest, type Endpoint, json } from "./endpoint.ts";
+import { type ApiRequest, type Endpoint, json, jsonOfResults } from "./endpoint.ts";
 import { listed, SESSION, SESSION_WISH, some, TURN, TURN_STATE } from "./schemas.ts";
 import type { HttpSession, SessionWish } from "./sessions.ts";
 import type { HttpTurn, HttpTurns } from "./turns.ts";
@@ -79,7 +79,7 @@ export const SESSION_ENDPOINTS: readonly Endpoint<SessionApi>[] = [
     scope: "call",
     body: TURN,
     answers: { 200: { about: "What came of them", schema: TURN_STATE }, 202: { about: "They run", schema: TURN_STATE } },
-    async run(request, { sessions, turns }) {
+    async run(request, { sessions, turns, platform }) {
       const session = sessions.get(request.caller, request.params["sessionId"] ?? "");
       const { calls = [], sequential, wait, mode, parallelMutations } = request.body;
       const wishes = (isJsonArray(calls) ? calls : [])
@@ -92,7 +92,12 @@ export const SESSION_ENDPOINTS: readonly Endpoint<SessionApi>[] = [
       });
       if (!later) await turn.ended;
       const place = { location: `/v1/sessions/${session.id}/turns/${turn.turnId}` };
-      return json(turnState(turn, turns), later ? 202 : 200, later ? { ...place, "preference-applied": "respond-async" } : place);
+      return jsonOfResults(
+        turnState(turn, turns),
+        platform.slices,
+        later ? 202 : 200,
+        later ? { ...place, "preference-applied": "respond-async" } : place,
+      );
     },
   },
   {
@@ -102,7 +107,7 @@ export const SESSION_ENDPOINTS: readonly Endpoint<SessionApi>[] = [
     summary: "What came of a turn",
     scope: "call",
     answers: { 200: { about: "Its state", schema: TURN_STATE } },
-    run: (request, api) => json(turnState(turnOf(request, api), api.turns)),
+    run: (request, api) => jsonOfResults(turnState(turnOf(request, api), api.turns), api.platform.slices),
   },
   {
     method: "post",

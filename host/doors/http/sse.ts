@@ -1,13 +1,15 @@
 /** Server-sent events: a bounded stream of frames with heartbeats (WHATWG HTML §9.2). */
 
-import type { Clock } from "../../platform/platform.ts";
+import { piecesBytes } from "../../json/json-bytes.ts";
+import { type JsonPiece, toPieces } from "../../json/large.ts";
+import type { Clock, Slices } from "../../platform/platform.ts";
 
 /** One event. `data` becomes one line of JSON, so nothing in it can end the frame. */
 export interface SseFrame {
   readonly event: string;
   readonly data: unknown;
   /** What a client that comes back says that it has seen. */
-  readonly id?: string;
+  readonly id?: string | undefined;
 }
 
 /** A stream that somebody writes and one client reads. */
@@ -15,8 +17,8 @@ export interface SseStream {
   readonly response: Response;
   /** False if the client is so far behind that this one was not taken, or gone. */
   send(frame: SseFrame): boolean;
-  /** Whatever is behind it: for the last frame, which says how it ended. */
-  sendLast(frame: SseFrame): void;
+  /** Whatever is behind it: for the last frame, which says how it ended. It may hold large values as bytes. */
+  sendLast(frame: SseFrame, slices: Slices): void;
   close(): void;
 }
 
@@ -51,6 +53,12 @@ export function createSseStream({ clock, onEnd, bufferBytes = DEFAULT_BUFFER_BYT
     return true;
   }
 
+  /** What is large in it is written in slices. Fails where the client is gone. */
+  async function pour(pieces: readonly JsonPiece[], slices: Slices): Promise<void> {
+    if (pieces.every((piece) => typeof piece === "string")) return controller?.enqueue(encoder.encode(pieces.join("")));
+    for await (const bytes of piecesBytes(pieces, slices)) controller?.enqueue(bytes);
+  }
+
   function beat(): void {
     // A client that does not read notices nothing, and whoever is gone is found out.
     write(": \n\n");
@@ -73,14 +81,17 @@ export function createSseStream({ clock, onEnd, bufferBytes = DEFAULT_BUFFER_BYT
       headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
     }),
     send: (frame) => write(toText(frame)),
-    sendLast(frame) {
-      controller?.enqueue(encoder.encode(toText(frame)));
-      close();
+    sendLast(frame, slices) {
+      pour([`${headOf(frame)}data: `, ...toPieces(frame.data), "\n\n"], slices).then(close, close);
     },
     close,
   };
 }
 
-function toText({ event, data, id }: SseFrame): string {
-  return `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+function toText(frame: SseFrame): string {
+  return `${headOf(frame)}data: ${JSON.stringify(frame.data)}\n\n`;
+}
+
+function headOf({ event, id }: Pick<SseFrame, "event" | "id">): string {
+  return `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\n`;
 }

@@ -1,11 +1,14 @@
 /** The door for runners: answers one of them, in a session of its own, until it is gone (SPEC I6). */
 
 import type { ToolResult } from "../../call.ts";
-import type { LineConnection } from "../../platform/platform.ts";
-import { readRunnerLine, type RunnerCall, toFailure, toResponse } from "./wire.ts";
+import type { LineConnection, Slices } from "../../platform/platform.ts";
+import { sendJson } from "../send-json.ts";
+import { MAX_LINE_BYTES } from "../wire.ts";
+import { readRunnerLine, type RunnerCall, toFailure, tooLong, toResponse } from "./wire.ts";
 
 export interface RunnerDoorOptions {
   readonly connection: LineConnection;
+  readonly slices: Slices;
   /** Makes a call in the runner's session. Must not reject. */
   readonly call: (call: RunnerCall, signal: AbortSignal) => Promise<ToolResult>;
 }
@@ -14,7 +17,7 @@ export interface RunnerDoorOptions {
 const MAX_OUTSTANDING = 64;
 
 /** Resolves when the runner is gone and its calls, which are cancelled then, have ended. */
-export async function serveRunner({ connection, call }: RunnerDoorOptions): Promise<void> {
+export async function serveRunner({ connection, slices, call }: RunnerDoorOptions): Promise<void> {
   const outstanding = new Map<string, Promise<void>>();
   const gone = new AbortController();
   const closed = new Promise<void>((resolve) => connection.onClose(resolve));
@@ -22,7 +25,8 @@ export async function serveRunner({ connection, call }: RunnerDoorOptions): Prom
   async function answer(request: RunnerCall): Promise<void> {
     const result = await call(request, gone.signal);
     outstanding.delete(request.id);
-    connection.send(toResponse(request.id, result));
+    const isSent = await sendJson(connection, toResponse(request.id, result), { slices, maxBytes: MAX_LINE_BYTES });
+    if (!isSent) connection.send(tooLong(request.id));
   }
 
   connection.onLine((line) => {

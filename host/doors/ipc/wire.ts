@@ -14,6 +14,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, LIMIT_CEILINGS } from "../../../manifests/mod.ts";
 import type { ToolResult } from "../../call.ts";
 import type { ErrorCode } from "../../errors.ts";
+import { holdLarge, largeIn } from "../../json/large.ts";
 import { readJsonText } from "../../json/json-text.ts";
 import { MAX_LINE_BYTES } from "../wire.ts";
 
@@ -44,14 +45,19 @@ export function readRunnerLine(line: string): RunnerRequest {
   return { ok: true, call: { id, tool, args } };
 }
 
-/** What a call came to, as a line. An answer that is longer than a line can be is said to be. */
-export function toResponse(id: string, result: ToolResult): string {
+/** What a call came to. A large output stays bytes in it: `jsonBytes` writes it. */
+export function toResponse(id: string, result: ToolResult): JsonObject {
   const metadata = { duration_ms: Math.round(result.durationMs) };
-  const response: JsonObject = result.ok
-    ? { op: "tool_response", tool_call_id: id, ok: true, result: result.output, metadata }
-    : { op: "tool_response", tool_call_id: id, ok: false, error: result.error.code, message: failureText(result), metadata };
-  const line = JSON.stringify(response);
-  if (new TextEncoder().encode(line).length <= MAX_LINE_BYTES) return line;
+  const head = { op: "tool_response", tool_call_id: id, ok: result.ok };
+  if (!result.ok) return { ...head, error: result.error.code, message: failureText(result), metadata };
+  const large = largeIn(result, "output");
+  const response: JsonObject = { ...head, result: large === undefined ? result.output : null, metadata };
+  if (large !== undefined) holdLarge(response, "result", large);
+  return response;
+}
+
+/** An answer that is longer than a line can be is said to be. */
+export function tooLong(id: string): string {
   return toFailure(id, "resource_exhausted", `The result is longer than the ${MAX_LINE_BYTES} bytes that a line carries`);
 }
 

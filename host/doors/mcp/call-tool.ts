@@ -15,6 +15,7 @@ import { type JsonObject, type JsonSchema, type JsonValue, LIMIT_CEILINGS } from
 import type { ToolResult } from "../../call.ts";
 import { toolNotFound } from "../../errors.ts";
 import { hashOf } from "../../json/json-hash.ts";
+import { holdLarge, largeIn } from "../../json/large.ts";
 import { copyJson } from "../../json/json.ts";
 import type { ToolListing } from "../../tools/listing.ts";
 import { toMcp } from "../../result.ts";
@@ -27,6 +28,7 @@ import { clientNotices } from "./client-notices.ts";
 import { confirmThrough } from "./confirmation.ts";
 import { commitDryRun, DRY_RUN_KEY, type DryRunWish, dryRunWish } from "./dry-run.ts";
 import { type CallSide, openCall, type OpenCall } from "./open-call.ts";
+import type { Marks } from "./marks.ts";
 import type { Caller } from "./parts.ts";
 import { foldersOf } from "./roots.ts";
 
@@ -154,14 +156,17 @@ export function invalidState(): ProtocolError {
 async function finish(
   result: ToolResult,
   name: string,
-  { client, about, server }: Pick<CallOf, "client" | "about" | "server">,
+  { parts, client, about, server }: Pick<CallOf, "parts" | "client" | "about" | "server">,
 ): Promise<CallToolResult> {
   // The specification wants a name that does not exist to be an error of the protocol; everything else is the tool's result.
   if (!result.ok && result.error.code === "tool_not_found")
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, notFound(name, [...(await client.known()).keys()]));
   remember(result, client.asked, about);
   const schema = outputSchemaOf(result, await client.known());
-  return server.projectCallToolResult(toCallResult(result, schema !== undefined), schema as Readonly<Record<string, unknown>> | undefined);
+  return server.projectCallToolResult(
+    toCallResult(result, schema !== undefined, parts.marks),
+    schema as Readonly<Record<string, unknown>> | undefined,
+  );
 }
 
 /** In the names that this client calls them by. */
@@ -184,9 +189,12 @@ function remember(result: ToolResult, asked: McpClient["asked"], about: string):
 }
 
 /** An error's data is structured content too, except where an output schema says what that has to be. */
-function toCallResult(result: ToolResult, hasSchema: boolean): CallToolResult {
-  const { content, structuredContent, isError, _meta } = toMcp(result);
-  const structured: JsonValue | undefined = structuredOf(result, hasSchema) ?? structuredContent;
+function toCallResult(result: ToolResult, hasSchema: boolean, marks: Marks): CallToolResult {
+  const told = toMcp(result);
+  const large = hasSchema ? largeIn(result, "output") : undefined;
+  if (large !== undefined) holdLarge(told, "structuredContent", large);
+  const { content, structuredContent, isError, _meta } = marks.place(told);
+  const structured: JsonValue | undefined = (large === undefined ? structuredOf(result, hasSchema) : undefined) ?? structuredContent;
   const { callId, durationMs, digest } = result;
   // Not every client shows a model what the server said of this when it was connected to.
   const next = result.status === "pending_approval" ? [{ type: "text", text: WHAT_NEXT }] : [];

@@ -2,6 +2,7 @@
 
 import { auditResources } from "./audit-resources.ts";
 import { createChanges } from "./changes.ts";
+import { createMarks } from "./marks.ts";
 import type { DoorParts, McpDoorOptions } from "./parts.ts";
 import { pluginResources } from "./plugin-resources.ts";
 import { createRounds } from "./rounds.ts";
@@ -19,6 +20,7 @@ export function createDoorParts(options: McpDoorOptions, isBehind: DoorParts["is
     prompts,
     rounds: createRounds(platform),
     changes: createChanges(host),
+    marks: createMarks(platform),
     onError: (error) => platform.log.write("warn", "MCP", { error: error instanceof Error ? error.message : String(error) }),
     isBehind,
   };

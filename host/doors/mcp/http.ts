@@ -72,7 +72,7 @@ export function createMcpHandler(options: McpDoorOptions): McpHandler {
       if (closed) return failure(503, -32_000, "The server is closing");
       const door = doorOf(caller);
       const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: MAX_BODY_BYTES });
-      return isLegacy ? await door.sessions.fetch(request) : await door.modern.fetch(request);
+      return parts.marks.fill(isLegacy ? await door.sessions.fetch(request) : await door.modern.fetch(request));
     },
     async close() {
       closed = true;

@@ -2,10 +2,11 @@
 
 import { deserializeMessage, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { piecesBytes } from "../../json/json-bytes.ts";
 import type { LineConnection } from "../../platform/platform.ts";
 import { createClient, type McpClient } from "./client.ts";
 import { createDoorParts } from "./door.ts";
-import type { McpDoorOptions } from "./parts.ts";
+import type { DoorParts, McpDoorOptions } from "./parts.ts";
 import { createServer, followChanges } from "./server.ts";
 
 /** A client that is served until it goes. */
@@ -32,7 +33,7 @@ export function serveMcpLines(connection: LineConnection, options: McpDoorOption
       followChanges({ parts, client, era, server });
       return server;
     },
-    { transport: transportOf(connection), onerror: parts.onError },
+    { transport: transportOf(connection, (text) => sendMarked(connection, text, parts)), onerror: parts.onError },
   );
   connection.onClose(() => {
     parts.changes.close();
@@ -51,8 +52,20 @@ export function serveMcpLines(connection: LineConnection, options: McpDoorOption
   };
 }
 
+/** Large values are written in slices: messages that come after may overtake such an answer, which has an id of its own. */
+async function sendMarked(connection: LineConnection, text: string, { marks, platform }: DoorParts): Promise<void> {
+  const pieces = marks.split(text);
+  if (pieces.length === 1) return connection.send(text);
+  const bytes: Uint8Array[] = [];
+  for await (const part of piecesBytes(pieces, platform.slices)) bytes.push(part);
+  connection.sendPieces(bytes);
+}
+
 /** What is no message of the protocol is dropped and logged, as the SDK does on its own standard input. */
-export function transportOf(connection: LineConnection): Transport {
+export function transportOf(
+  connection: LineConnection,
+  send: (text: string) => Promise<void> = async (text) => connection.send(text),
+): Transport {
   const transport: Transport = {
     start() {
       connection.onClose(() => transport.onclose?.());
@@ -69,10 +82,7 @@ export function transportOf(connection: LineConnection): Transport {
       });
       return Promise.resolve();
     },
-    send(message) {
-      connection.send(JSON.stringify(message));
-      return Promise.resolve();
-    },
+    send: (message) => send(JSON.stringify(message)),
     close() {
       connection.close();
       return Promise.resolve();

@@ -7,6 +7,7 @@ import type { Platform } from "../../platform/platform.ts";
 import type { HostSessionOptions } from "../../calls/sessions.ts";
 import type { Changes } from "./changes.ts";
 import type { Era, McpClient } from "./client.ts";
+import type { Marks } from "./marks.ts";
 import type { McpPrompts } from "./prompts.ts";
 import type { McpResources } from "./resources.ts";
 import type { Rounds } from "./rounds.ts";
@@ -14,7 +15,7 @@ import type { Rounds } from "./rounds.ts";
 /** What a door is made with. */
 export interface McpDoorOptions {
   readonly host: Host;
-  readonly platform: Pick<Platform, "clock" | "random" | "files" | "log">;
+  readonly platform: Pick<Platform, "clock" | "random" | "files" | "log" | "slices">;
   /** What every client's session is: its role, its workspace. Nothing that a client says widens it. */
   readonly session?: HostSessionOptions;
   /** For a host whose questions nobody can answer from elsewhere: `refuse`. Default `pending`. */
@@ -37,6 +38,7 @@ export interface DoorParts {
   readonly prompts: McpPrompts | undefined;
   readonly rounds: Rounds;
   readonly changes: Changes;
+  readonly marks: Marks;
   /** Told of what goes wrong outside of any answer. */
   readonly onError: (error: unknown) => void;
   /** Whether so much waits for the client that it is told nothing that it can do without. */

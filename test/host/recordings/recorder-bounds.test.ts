@@ -10,6 +10,11 @@ import type { InvocationOutcome, KeptTape } from "../../../sandbox/mod.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { pluginVersion } from "../../support/tools.ts";
 
+// oxlint-disable-next-line require-yield -- nothing to take out
+function* same({ bytes }: { readonly bytes: Uint8Array }): Generator<void, Uint8Array> {
+  return bytes;
+}
+
 const version = pluginVersion("demo", { digest: "ab" });
 const MIB = 1024 * 1024;
 
@@ -19,7 +24,7 @@ function start(): { readonly recorder: Recorder; begin(callId: string): OpenReco
   const onDefect = (message: string): never => {
     throw new Error(message);
   };
-  const recorder = createRecorder({ platform, store, mode: () => "all", redact: (value) => value, onDefect });
+  const recorder = createRecorder({ platform, store, mode: () => "all", redact: (value) => value, redactBytes: same, onDefect });
   const session = createSession({ id: "session", workspace: WORKSPACE });
   return {
     recorder,

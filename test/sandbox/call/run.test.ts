@@ -26,6 +26,7 @@ function startRun(plugin: InThreadPlugin, name: string, answer: () => SyncAnswer
       limits: { ...DEFAULT_LIMITS, wallMs: 100 },
       files: new Map(),
       world: undefined,
+      outputSchema: undefined,
       modules: createModuleTable(new Map(), {}),
     },
     new Lease(plugin.image, plugin.instance),

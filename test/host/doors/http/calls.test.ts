@@ -56,7 +56,7 @@ describe("POST /v1/calls", () => {
   });
 
   it("remembers fewer turns where what came of them is large, for their own session only [I4.bounded, I4.turns]", async () => {
-    const large = { ok: true, callId: "x", output: "x".repeat(8 * 1024 * 1024) } as unknown as ToolResult;
+    const large = { ok: true, callId: "x", output: "x".repeat(8 * 1024 * 1024), content: [] } as unknown as ToolResult;
     const calls = {
       start: () => Promise.resolve({ callId: "x", ended: Promise.resolve(large) }),
       result: () => undefined,

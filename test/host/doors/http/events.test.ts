@@ -25,6 +25,7 @@ function streamsOf(options: { readonly recorded?: () => readonly HostEvent[]; re
   const streams = createEventStreams({
     host: { events: { [Symbol.asyncIterator]: () => bus.events() }, audit: { flush: async () => undefined, search } },
     clock: platform.clock,
+    slices: platform.slices,
     sessions: { ownerOf: () => undefined },
     most: 2,
     onDefect: (error) => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { serveRunner } from "../../../../host/doors/ipc/serve-runner.ts";
-import { toResponse } from "../../../../host/doors/ipc/wire.ts";
+import { tooLong, toResponse } from "../../../../host/doors/ipc/wire.ts";
+import { sendJson } from "../../../../host/doors/send-json.ts";
+import { MAX_LINE_BYTES } from "../../../../host/doors/wire.ts";
 import { createHost, functionTool, type Host, type HostOptions, type ToolResult } from "../../../../host/mod.ts";
 import { createMemoryPair } from "../../../../host/platform/memory-sockets.ts";
 import type { HostEvent } from "../../../../host/audit/events.ts";
@@ -29,7 +31,9 @@ describe("a runner that leaves", () => {
     const called = Promise.withResolvers<void>();
     const end = Promise.withResolvers<ToolResult>();
     let isOver = false;
-    const served = serveRunner({ connection: near, call: () => (called.resolve(), end.promise) }).then(() => (isOver = true));
+    const served = serveRunner({ connection: near, slices: memoryPlatform().slices, call: () => (called.resolve(), end.promise) }).then(
+      () => (isOver = true),
+    );
     far.send('{"op":"tool_call","tool_call_id":"1","tool":"waits"}');
     await called.promise;
     far.close();
@@ -67,6 +71,7 @@ async function serve(options: HostOptions = {}, role?: string): Promise<Served> 
   const session = host.session(role === undefined ? {} : { role });
   const served = serveRunner({
     connection: near,
+    slices: memoryPlatform().slices,
     call: ({ tool, args }, signal) => host.call(tool, args, { session, signal, unattended: "refuse" }),
   });
   const over = served.then(() => host.endSession(session));
@@ -82,12 +87,15 @@ async function serve(options: HostOptions = {}, role?: string): Promise<Served> 
 
 const call = (id: string, tool: string, args: unknown = {}): object => ({ op: "tool_call", tool_call_id: id, tool, args });
 
-describe("toResponse()", () => {
-  it("says that a result is longer than a line can be [I6.huge]", () => {
-    const result = { ok: true, output: "ü".repeat(2_200_000), durationMs: 1 } as unknown as ToolResult;
-    expect(JSON.parse(toResponse("1", result))).toMatchObject({ tool_call_id: "1", ok: false, error: "resource_exhausted" });
-    const short = { ok: true, output: "ü".repeat(2_000_000), durationMs: 1 } as unknown as ToolResult;
-    expect(JSON.parse(toResponse("1", short))).toMatchObject({ ok: true });
+describe("sendJson()", () => {
+  it("says that a result is longer than a line can be [I6.huge]", async () => {
+    const [near] = createMemoryPair();
+    const options = { slices: memoryPlatform().slices, maxBytes: MAX_LINE_BYTES };
+    const resultOf = (characters: number): ToolResult =>
+      ({ ok: true, output: "ü".repeat(characters), durationMs: 1 }) as unknown as ToolResult;
+    expect(await sendJson(near, toResponse("1", resultOf(2_200_000)), options)).toBe(false);
+    expect(await sendJson(near, toResponse("1", resultOf(2_000_000)), options)).toBe(true);
+    expect(JSON.parse(tooLong("1"))).toMatchObject({ tool_call_id: "1", ok: false, error: "resource_exhausted" });
   });
 });
 

@@ -1,0 +1,34 @@
+/** Sends an answer over a connection of lines; what it holds as bytes is written in slices (SPEC LV2). */
+
+import { piecesBytes } from "../json/json-bytes.ts";
+import { toPieces } from "../json/large.ts";
+import type { LineConnection, Slices } from "../platform/platform.ts";
+
+/** At once where nothing is large; else answers that come after may overtake it. @returns false if it is longer than a line may be: then it was not sent */
+export async function sendJson(
+  connection: Pick<LineConnection, "send" | "sendPieces">,
+  value: unknown,
+  { slices, maxBytes }: { readonly slices: Slices; readonly maxBytes: number },
+): Promise<boolean> {
+  const pieces = toPieces(value);
+  const [text] = pieces;
+  if (pieces.length === 1 && typeof text === "string") {
+    if (lineBytes(text, maxBytes) > maxBytes) return false;
+    connection.send(text);
+    return true;
+  }
+  const written: Uint8Array[] = [];
+  let left = maxBytes;
+  for await (const bytes of piecesBytes(pieces, slices)) {
+    left -= bytes.length;
+    if (left < 0) return false;
+    written.push(bytes);
+  }
+  connection.sendPieces(written);
+  return true;
+}
+
+/** Exact where it matters. A UTF-16 unit is at most three bytes: most lines need no encoding to know. */
+export function lineBytes(line: string, maxBytes: number): number {
+  return line.length * 3 <= maxBytes ? line.length : new TextEncoder().encode(line).length;
+}

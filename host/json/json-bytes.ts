@@ -1,0 +1,38 @@
+/** Writes JSON whose large values are bytes, piece by piece (SPEC LV2). */
+
+import type { Slices } from "../platform/platform.ts";
+import { LARGE_BYTES } from "../../sandbox/mod.ts";
+import type { JsonPiece } from "./large.ts";
+
+const encoder = new TextEncoder();
+const QUOTE = encoder.encode('"');
+
+/** UTF-8 of what `toPieces` made, in pieces of some 64 KB; bytes that need no change are not copied. */
+export async function* piecesBytes(pieces: readonly JsonPiece[], slices: Slices): AsyncGenerator<Uint8Array, void> {
+  for (const piece of pieces) yield* pieceBytes(piece, slices);
+}
+
+/** One of them. */
+export async function* pieceBytes(piece: JsonPiece, slices: Slices): AsyncGenerator<Uint8Array, void> {
+  if (typeof piece === "string") yield encoder.encode(piece);
+  else if (piece.kind === "json") {
+    yield* piecesOf(piece.bytes);
+  } else {
+    yield QUOTE;
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    for (const slice of piecesOf(piece.bytes)) yield await slices.run(escaped(decoder, slice));
+    // Ends with what a cut character leaves: a replacement for it.
+    yield encoder.encode(decoder.decode());
+    yield QUOTE;
+  }
+}
+
+// oxlint-disable-next-line require-yield -- one piece of work
+function* escaped(decoder: InstanceType<typeof TextDecoder>, slice: Uint8Array): Generator<void, Uint8Array> {
+  return encoder.encode(JSON.stringify(decoder.decode(slice, { stream: true })).slice(1, -1));
+}
+
+/** Parts of the same memory. */
+export function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += LARGE_BYTES) yield bytes.subarray(at, at + LARGE_BYTES);
+}
