@@ -5,6 +5,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import { createHost } from "../host/mod.ts";
+import { boundYoungGeneration } from "../host/platform/young-generation.ts";
 import { mustBe } from "./measure.ts";
 import { withPreload } from "./worker-preload.ts";
 
@@ -15,6 +16,8 @@ const REST_MS = 2_500;
 const CALLS = 64;
 const GC_PASSES = 4;
 
+// As the program does that serves a host.
+boundYoungGeneration();
 await withPreload("./collect-garbage.ts", async () => {
   const host = await createHost({ plugins: `${path}/plugins`, workspace: path, config: false });
   mustBe(host.plugins().filter(({ state }) => state === "loaded").length, plugins);

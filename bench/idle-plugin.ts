@@ -8,11 +8,6 @@ import { PLUGIN_2KB } from "./plugin-2kb.ts";
 import { temporaryPlugins } from "./plugin-folder.ts";
 
 const CHILD = fileURLToPath(new URL("./idle-plugin-child.ts", import.meta.url));
-/**
- * As `npm start` starts a host. Without it V8 lets its young generation grow to 64 MB when many plugins load,
- * keeps that, and calls are no faster for it: nothing a plugin holds, but it would be counted as theirs here.
- */
-const YOUNG = "--max-semi-space-size=4";
 const FEW = 2;
 const SOME = 100;
 const MANY = 1_000;
@@ -38,7 +33,7 @@ export const idlePlugin: Bench = {
 async function residentKb(plugins: number): Promise<number> {
   await using project = await temporaryPlugins();
   for (let number = 0; number < plugins; number++) await project.write(`p${number}`, numbered(number), ["label", "busy"]);
-  const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", YOUNG, CHILD, project.path, String(plugins)]);
+  const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", CHILD, project.path, String(plugins)]);
   // The child's own words.
   return (JSON.parse(stdout) as { readonly residentKb: number }).residentKb;
 }

@@ -2,6 +2,7 @@
 
 import { currentPlatform } from "../platform/current.ts";
 import type { Platform } from "../platform/platform.ts";
+import { boundYoungGeneration } from "../platform/young-generation.ts";
 import { parseArguments } from "./arguments.ts";
 import { usageError } from "./cli-error.ts";
 import type { Command } from "./command.ts";
@@ -18,7 +19,9 @@ const SERVING: ReadonlySet<string> = new Set(["dev", "mcp", "runner", "serve"]);
 
 /** What `bin/bascule.mjs` calls. `program` is how the person started it, to be shown in advice. */
 export async function start(argv: readonly string[], program: string): Promise<number> {
-  const platform = currentPlatform({ log: { level: "warn" }, brief: !SERVING.has(argv[0] ?? "") });
+  const serves = SERVING.has(argv[0] ?? "");
+  if (serves) boundYoungGeneration();
+  const platform = currentPlatform({ log: { level: "warn" }, brief: !serves });
   const code = await main(argv, platform, program);
   await platform.terminal.flush();
   return code;
