@@ -45,6 +45,7 @@ interface Waiting {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: DoorError) => void;
   readonly listener?: CallListener;
+  readonly cancel: () => void;
   /** Ends the questions that are still open, by their id. */
   readonly questions: Map<string, AbortController>;
 }
@@ -84,6 +85,8 @@ function createClient(connection: LineConnection): Client {
     const request = waiting.get(id);
     waiting.delete(id);
     for (const question of request?.questions.values() ?? []) question.abort();
+    // A caller's signal may outlive thousands of its requests.
+    if (request) request.listener?.signal.removeEventListener("abort", request.cancel);
     settle();
   }
 
@@ -96,8 +99,11 @@ function createClient(connection: LineConnection): Client {
       if (new TextEncoder().encode(line).length > MAX_LINE_BYTES)
         return Promise.reject(new DoorError("too_large", `Cannot send more than ${MAX_LINE_BYTES} bytes in one request`));
       return new Promise((resolve, reject) => {
-        waiting.set(id, { resolve, reject, questions: new Map(), ...(listener ? { listener } : {}) });
-        listener?.signal.addEventListener("abort", () => !closed && connection.send(JSON.stringify({ id, op: "cancel" })), { once: true });
+        const cancel = (): void => {
+          if (!closed) connection.send(JSON.stringify({ id, op: "cancel" }));
+        };
+        waiting.set(id, { resolve, reject, questions: new Map(), cancel, ...(listener ? { listener } : {}) });
+        listener?.signal.addEventListener("abort", cancel, { once: true });
         connection.send(line);
       });
     },
