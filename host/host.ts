@@ -178,10 +178,7 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     lease: directory.lease,
   });
   const kept = createKeptResults(platform);
-  const onEnd = (id: string): void => {
-    sandbox.endSession(id);
-    kept.endSession(id);
-  };
+  const onEnd = (id: string): void => [sandbox, kept].forEach((holder) => holder.endSession(id));
   const sessions = createSessions({
     ...{ platform, workspace: places.workspace, emit: bus.emit, checkLayers: policies.checkLayers, onEnd },
   });
