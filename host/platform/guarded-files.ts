@@ -132,11 +132,11 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
         await file.truncate(length);
       }),
 
-    openToRead: (path) =>
+    openToRead: (path, options) =>
       keepOpen(async () => {
         await using place = await reach(path, true);
         return await openRegular(place, constants.O_RDONLY);
-      }),
+      }, options?.owner),
 
     openToWrite: (path, options) =>
       keepOpen(async () => {
@@ -144,7 +144,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
         // As in `writeBytes`: only what has been verified.
         if (options.truncate) await file.truncate(0);
         return file;
-      }),
+      }, options.owner),
   };
 
   function inspect(path: CheckedPath<"read">, follow: boolean): ReturnType<GuardedFiles["stat"]> {

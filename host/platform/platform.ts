@@ -192,6 +192,8 @@ export interface OpenOptions {
   /** Fail if it exists. */
   readonly createNew: boolean;
   readonly mode?: number;
+  /** Whose share of the open files it counts in: a plugin's name. Absent: the host's. */
+  readonly owner?: string;
 }
 
 /** A file that was verified when it was opened and stays that very file. Places are bytes from its start. Failures throw `FileError`. */
@@ -246,7 +248,7 @@ export interface GuardedFiles {
   copy(from: CheckedPath<"read">, to: CheckedPath<"write">, options: { readonly maxBytes: number } & MayEnd): Promise<void>;
   truncate(path: CheckedPath<"write">, length: number): Promise<void>;
   /** Few are open at once, of all calls together: more answer `busy`. */
-  openToRead(path: CheckedPath<"read">): Promise<GuardedFile>;
+  openToRead(path: CheckedPath<"read">, options?: Pick<OpenOptions, "owner">): Promise<GuardedFile>;
   /** @param path a proof for reading as well, where `options.read` is set. */
   openToWrite(path: CheckedPath<"write">, options: OpenOptions): Promise<GuardedFile>;
 }

@@ -1,0 +1,36 @@
+/** A plugin keeps as many files open as it can, in many calls at once: the others still open theirs. */
+
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { MAX_OPEN_FILES, MAX_OPEN_FILES_OF_AN_OWNER } from "../../../host/platform/guarded-file.ts";
+import type { GuardedFile, GuardedFiles } from "../../../host/platform/platform.ts";
+import { currentPlatform } from "../../../host/platform/mod.ts";
+import { hostPlace } from "../../../host/capabilities/checked.ts";
+import { plantOnDisk } from "../../support/plant.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+/** Opens the file until it is refused. @returns how often that went well */
+async function hoard(guarded: GuardedFiles, path: string, owner: string): Promise<number> {
+  const files: GuardedFile[] = [];
+  onTestFinished(async () => void (await Promise.all(files.map((file) => file.close()))));
+  for (;;) {
+    const outcome = await guarded.openToRead(hostPlace(path), { owner }).catch((error: unknown) => String(error));
+    if (typeof outcome === "string") {
+      expect(outcome).toBe("FileError: Resource busy");
+      return files.length;
+    }
+    files.push(outcome);
+  }
+}
+
+describe("attack: open files that others need", () => {
+  it("are a share of each plugin, and one for a plugin that has none [LV3.open-files]", async () => {
+    const { guarded } = currentPlatform();
+    const path = join(await temporaryFolder(), "file");
+    await plantOnDisk(path, "text");
+    const opened: number[] = [];
+    for (const owner of ["a", "b", "c", "d", "e", "f"]) opened.push(await hoard(guarded, path, owner));
+    const share = MAX_OPEN_FILES_OF_AN_OWNER;
+    expect(opened).toEqual([share, share, share, MAX_OPEN_FILES - 3 * share, 1, 1]);
+  });
+});
