@@ -44,7 +44,6 @@ import { createPreview } from "./overlay/preview.ts";
 import { openUndos } from "./undo/open-undos.ts";
 import { createSession, type Session } from "./calls/session.ts";
 import { createSessions } from "./calls/sessions.ts";
-import { createService, type Service } from "./service/service.ts";
 import { createSkills } from "./skills/skills.ts";
 import { createToolkits } from "./toolkits/toolkits.ts";
 import { createToolCalls } from "./chains/tool-calls.ts";
@@ -98,19 +97,17 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
   const { clock, log, random } = platform;
   const onDefect = (message: string, error?: unknown, fields: Readonly<Record<string, unknown>> = {}): void =>
     log.write("error", message, { ...fields, ...(error !== undefined && { error: describe(error) }) });
-  const openService = (): Service => createService({ threads: given.services, world: platform, onDefect });
-  const service = openService();
-  opened.push(() => service.close());
-  const { bus, redact, store } = openEvents({
+  const { bus, redact, store, service } = openEvents({
     platform,
-    service: openService(),
-    work: service,
     places,
     options: options.events ?? {},
     redactSecrets: secrets.redact,
     onDefect,
   });
-  if (store) opened.push(() => store.close());
+  opened.push(
+    () => service.close(),
+    async () => await store?.close(),
+  );
   const grants = await createGrantStore(platform, places.grantsFile, places.trust);
   const policies = createPolicySource({
     ...{ platform, places, grants, options, emit: bus.emit },
@@ -149,10 +146,9 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
   const { redactBytes } = secrets;
   const mode = (): RecordMode => places.project.config().audit.record;
   const recorder = createRecorder({ platform, store: recordings, mode, redact, redactBytes, onDefect });
-  const undos = openUndos({ platform, places, isWanted: options.undo ?? false, emit: bus.emit, onDefect });
+  const undos = openUndos({ platform, service, places, isWanted: options.undo ?? false, emit: bus.emit, onDefect });
   const dryRuns = createDryRuns({
-    platform,
-    emit: bus.emit,
+    ...{ platform, service, emit: bus.emit },
     secrets,
     undos,
     isUnchanged: ({ tool, call, decision }) => isUnchanged(tool, call, decision),
@@ -292,7 +288,7 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     }),
     ...mcp.acts,
     ...lazyBundles({ platform, places, consent, mcp: mcp.acts, reload: reloadServers }),
-    ...lazyInstaller({ platform, directory, consent, grants, roots: places.pluginRoots }),
+    ...lazyInstaller({ platform, service, directory, consent, grants, roots: places.pluginRoots }),
     async call(tool, args = {}, options) {
       // Callers without types pass null too, and no call rejects.
       const wish = options ?? {};

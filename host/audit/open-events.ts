@@ -4,18 +4,14 @@ import type { EventOptions } from "../host-options.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { Places } from "../project/places.ts";
 import type { Platform } from "../platform/platform.ts";
-import type { Service } from "../service/service.ts";
+import { createService, type Service } from "../service/service.ts";
 import { createEventBus, type EventBus } from "./event-bus.ts";
 import { createJournal, type EventStore, type JournalOptions, type JournalWriter } from "./journal.ts";
 import { createLogSink } from "./log-sink.ts";
 import { createFieldRedaction } from "./redact-fields.ts";
 
 export interface OpenEventsOptions {
-  readonly platform: Pick<Platform, "clock" | "random" | "log">;
-  /** Writes the journal; closed with it. */
-  readonly service: Service;
-  /** Makes room in it. */
-  readonly work: Service;
+  readonly platform: Pick<Platform, "clock" | "random" | "log" | "journals" | "files" | "guarded" | "services">;
   readonly places: Pick<Places, "auditFolder" | "project">;
   readonly options: EventOptions;
   /** Takes secrets out. */
@@ -29,19 +25,25 @@ export interface HostEvents {
   readonly redact: (value: JsonValue) => JsonValue;
   /** Absent where nothing is kept. */
   readonly store?: EventStore;
+  /** Does everybody's work but the journal's, which has a thread of its own. Close it after the store. */
+  readonly service: Service;
 }
 
-export function openEvents({ platform, service, work, places, options, redactSecrets, onDefect }: OpenEventsOptions): HostEvents {
+export function openEvents({ platform, places, options, redactSecrets, onDefect }: OpenEventsOptions): HostEvents {
   const { redact: redactMore, publish, bufferSize, store: wanted } = options;
   const redactFields = createFieldRedaction(() => places.project.config().audit.redact);
   const redact = (value: JsonValue): JsonValue => redactSecrets(redactFields(redactMore === undefined ? value : redactMore(value)));
   const { clock, random, log } = platform;
   const { auditFolder: folder } = places;
+  const openService = (): Service => createService({ threads: platform.services, world: platform, onDefect });
+  const service = openService();
   const { path, config } = places.project;
   const isKept = wanted ?? (path !== undefined && config().audit.store);
   const ownStore = typeof isKept === "object" ? isKept : undefined;
   const store =
-    isKept === true ? createJournal({ writer: journalWriter(service, folder), retain: retainBy(work), clock, folder, onDefect }) : ownStore;
+    isKept === true
+      ? createJournal({ writer: journalWriter(openService(), folder), retain: retainBy(service), clock, folder, onDefect })
+      : ownStore;
   const bus = createEventBus({
     ...{ newId: random.uuidv7, now: clock.now, onDefect, redact },
     ...(bufferSize !== undefined && { bufferSize }),
@@ -49,7 +51,7 @@ export function openEvents({ platform, service, work, places, options, redactSec
   });
   bus.subscribe(createLogSink(log));
   if (publish) bus.subscribe(publish);
-  return { bus, redact, ...(store && { store }) };
+  return { bus, redact, service, ...(store && { store }) };
 }
 
 export function retainBy(work: Service): JournalOptions["retain"] {

@@ -22,8 +22,10 @@ import type { PluginDirectory, PluginStatus } from "../sources/directory/mod.ts"
 import type { FolderSnapshot } from "../sources/directory/read.ts";
 import { checkSignature, MAX_SIGNATURE_BYTES, SIGNATURE_FILE } from "../sources/directory/signature.ts";
 import { checkVendored } from "../sources/directory/vendored.ts";
+import type { Service } from "../service/service.ts";
 import { PackageError } from "./package-error.ts";
 import { type PackageFiles, parseSource, readPackage } from "./read-package.ts";
+import { unpackBy } from "./unpack.ts";
 
 /** A plugin that could be added. Plain JSON; what it says of itself is its author's. */
 export interface PackagePreview {
@@ -65,6 +67,8 @@ export interface Installer {
 
 export interface InstallerOptions {
   readonly platform: Pick<Platform, "files" | "guarded" | "git" | "random">;
+  /** Reads archives. */
+  readonly service: Service;
   readonly directory: PluginDirectory;
   readonly consent: Consent;
   readonly grants: GrantStore;
@@ -85,6 +89,7 @@ const NEVER: AbortSignal = new AbortController().signal;
 export function createInstaller(options: InstallerOptions): Installer {
   const { platform, directory, consent, roots } = options;
   const { files } = platform;
+  const unpack = unpackBy(options.service);
   const prepared = new Map<string, Prepared>();
 
   function placed(name: string): PluginStatus | undefined {
@@ -203,7 +208,7 @@ export function createInstaller(options: InstallerOptions): Installer {
   return {
     async inspect(source, signal = NEVER) {
       await consent.flush();
-      const ready = await prepare(await readPackage(platform, parseSource(source), signal));
+      const ready = await prepare(await readPackage(platform, parseSource(source), unpack, signal));
       const { digest } = ready.snapshot;
       prepared.delete(digest);
       const [oldest] = prepared.keys();

@@ -9,10 +9,9 @@ import { readFolder } from "../sources/directory/read.ts";
 import { SIGNATURE_FILE } from "../sources/directory/signature.ts";
 import { quote } from "../sources/directory/problems.ts";
 import { type ArchiveFile, toPluginFiles } from "./archive-entry.ts";
-import { inflate } from "./inflate.ts";
 import { PackageError } from "./package-error.ts";
-import { isTar, readTar } from "./tar.ts";
-import { isZip, readZip } from "./zip.ts";
+import { MAX_TAR_BYTES } from "./read-archive.ts";
+import type { Unpack } from "./unpack.ts";
 
 /** Files by path, with the signature beside them if there is one. */
 export interface PackageFiles {
@@ -22,8 +21,6 @@ export interface PackageFiles {
 }
 
 const MAX_ARCHIVE_BYTES = 2 * FOLDER_BOUNDS.totalBytes;
-/** Headers and padding come on top of what the files hold. */
-const MAX_TAR_BYTES: number = FOLDER_BOUNDS.totalBytes + FOLDER_BOUNDS.entries * 2_048;
 
 /** Where a plugin may be brought from. */
 export type PackageSource =
@@ -54,13 +51,14 @@ export function parseSource(text: string): PackageSource {
 export async function readPackage(
   platform: Pick<Platform, "files" | "guarded" | "git">,
   source: PackageSource,
+  unpack: Unpack,
   signal: AbortSignal,
 ): Promise<PackageFiles> {
-  if (source.kind === "git") return await fromRepository(platform, source, signal);
+  if (source.kind === "git") return await fromRepository(platform, source, unpack, signal);
   try {
     const path = await platform.files.realPath(source.path);
     const info = await platform.files.stat(path);
-    return info?.kind === "directory" ? await fromFolder(platform, path) : await fromArchive(platform, path);
+    return info?.kind === "directory" ? await fromFolder(platform, path) : await fromArchive(platform, path, unpack);
   } catch (error) {
     if (error instanceof FileError) throw new PackageError(`Cannot read ${quote(source.path)}: ${error.code.replaceAll("_", " ")}`);
     throw error;
@@ -70,12 +68,13 @@ export async function readPackage(
 async function fromRepository(
   { git }: Pick<Platform, "git">,
   source: Extract<PackageSource, { readonly kind: "git" }>,
+  unpack: Unpack,
   signal: AbortSignal,
 ): Promise<PackageFiles> {
   const { url, ref } = source;
   try {
     const { commit, tar } = await git.fetch({ url, ...(ref !== undefined && { ref }), maxBytes: MAX_TAR_BYTES, signal });
-    return toPackage(readTar(tar), { kind: "git", from: withoutPassword(url), commit });
+    return toPackage(await unpack(tar), { kind: "git", from: withoutPassword(url), commit });
   } catch (error) {
     if (error instanceof GitError) throw new PackageError(`Cannot fetch ${quote(withoutPassword(url))}: ${withoutPassword(error.message)}`);
     throw error;
@@ -96,17 +95,9 @@ async function fromFolder(platform: Pick<Platform, "files" | "guarded">, path: s
   return { files, ...(signedBy && { signature: new TextEncoder().encode(signedBy.text) }), origin: { kind: "folder" } };
 }
 
-async function fromArchive({ files }: Pick<Platform, "files">, path: string): Promise<PackageFiles> {
+async function fromArchive({ files }: Pick<Platform, "files">, path: string, unpack: Unpack): Promise<PackageFiles> {
   const bytes = await files.readBytes(path, MAX_ARCHIVE_BYTES);
-  return toPackage(readArchive(bytes), { kind: "archive", from: path.slice(path.lastIndexOf("/") + 1) });
-}
-
-/** What it is, its first bytes say, not its name. @throws {PackageError} */
-export function readArchive(bytes: Uint8Array): readonly ArchiveFile[] {
-  if (isZip(bytes)) return readZip(bytes);
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return readTar(inflate("gzip", bytes, MAX_TAR_BYTES));
-  if (isTar(bytes)) return readTar(bytes);
-  throw new PackageError("Is neither a folder nor a zip, tar or tar.gz file");
+  return toPackage(await unpack(bytes), { kind: "archive", from: path.slice(path.lastIndexOf("/") + 1) });
 }
 
 function toPackage(entries: readonly ArchiveFile[], origin: PluginOrigin): PackageFiles {

@@ -6,7 +6,9 @@
 import { toolError, type ToolErrorData, unavailable } from "../errors.ts";
 import type { EmitEvent } from "../audit/events.ts";
 import type { Clock } from "../platform/platform.ts";
+import type { Service } from "../service/service.ts";
 import { classOf } from "../policy/policy.ts";
+import { diffBy } from "./diff-by.ts";
 import type { Execution, Executor, Outcome } from "../routes/executor.ts";
 import type { ConfirmPrompt, ToolCall } from "../call.ts";
 import type { Confirm } from "../confirmations/confirmations.ts";
@@ -75,6 +77,8 @@ interface Kept {
 }
 
 export interface DryRunOptions extends RouteOptions {
+  /** Compares what files held with what they would hold. */
+  readonly service: Service;
   /** Asks a person about what was shown. */
   readonly confirm: Confirm;
   /** Whether the tool is still that one, and policy says of it what it said. */
@@ -88,7 +92,7 @@ const KEPT_MS = 30 * 60_000;
 const NEVER: AbortSignal = new AbortController().signal;
 
 export function createDryRuns(options: DryRunOptions): DryRuns {
-  const { platform, emit } = options;
+  const { platform, service, emit } = options;
   const kept = createKept(platform.clock);
   const previews = new Map<ToolCall, Kept>();
   /** Those whose commit a person is asked about. */
@@ -100,7 +104,11 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
     const isPreview = execution.dryRun === "preview";
     // Loaded with the first: most hosts never run anything dry.
     const { createOverlay } = await import("./overlay.ts");
-    const overlay = createOverlay({ platform, sends: isPreview ? "nothing" : "asking" });
+    const overlay = createOverlay({
+      platform,
+      sends: isPreview ? "nothing" : "asking",
+      diff: diffBy(service, execution.tool.plugin ?? execution.tool.qualifiedName),
+    });
     const outcome = await run({ ...execution, overlay });
     const { exceeded } = overlay;
     if (exceeded !== undefined) return { ok: false, error: exceeded, used: outcome.used, filesModified: [] };

@@ -4,7 +4,7 @@ import type { MemoryDirectory, MemoryFile, MemoryNode } from "../platform/memory
 import { compareText, sha256Hex } from "../sources/directory/digest.ts";
 import type { Origin, OverlayTree } from "./overlay-tree.ts";
 import type { Contents, FileChange } from "./report.ts";
-import { unifiedDiff } from "./unified-diff.ts";
+import type { Diff } from "./diff-by.ts";
 
 /** A node where it is now. */
 interface Here {
@@ -36,12 +36,12 @@ export function nodesOf(overlay: OverlayTree): ReadonlyMap<MemoryNode, Here> {
 }
 
 /** @param shown how a path is shown. In the order of the paths. */
-export async function effectsOf(overlay: OverlayTree, shown: (path: string) => string): Promise<readonly FileChange[]> {
+export async function effectsOf(overlay: OverlayTree, shown: (path: string) => string, unifiedDiff: Diff): Promise<readonly FileChange[]> {
   const here = nodesOf(overlay);
   const gone = new Map<string, { readonly node: MemoryNode; readonly origin: Origin }>();
   for (const [node, origin] of overlay.origins) if (!here.has(node)) gone.set(origin.path, { node, origin });
 
-  const diffs = createDiffs();
+  const diffs = createDiffs(unifiedDiff);
   const changes: FileChange[] = [];
   for (const { node, path, withParent } of here.values()) {
     const origin = overlay.originOf(node);
@@ -82,9 +82,9 @@ interface Diffs {
   deleted(path: string, base: Uint8Array | undefined): Promise<Told | undefined>;
 }
 
-function createDiffs(): Diffs {
+function createDiffs(unifiedDiff: Diff): Diffs {
   let left = MAX_DIFFS_LENGTH;
-  async function diff(...sides: Parameters<typeof unifiedDiff>): Promise<{ readonly diff?: string }> {
+  async function diff(...sides: Parameters<Diff>): Promise<{ readonly diff?: string }> {
     if (left <= 0) return {};
     const text = await unifiedDiff(...sides);
     if (text === undefined) return {};

@@ -10,17 +10,21 @@ import type { JsonValue } from "../../manifests/mod.ts";
 import type { ToolErrorData } from "../errors.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type Change, createChangeLog } from "./change-log.ts";
+import type { Diff } from "./diff-by.ts";
 import { effectsOf } from "./effects.ts";
 import { holdNetwork } from "./held-network.ts";
 import { createOverlayFiles } from "./overlay-files.ts";
 import { type OverlayLimits, OverlayTree } from "./overlay-tree.ts";
 import type { DryRunReport } from "./report.ts";
+import { unifiedDiff } from "./unified-diff.ts";
 
 export interface OverlayOptions {
   readonly platform: Platform;
   /** `nothing` is for what runs before anybody agreed to anything. */
   readonly sends: "asking" | "nothing";
   readonly limits?: OverlayLimits;
+  /** Default: on this thread. */
+  readonly diff?: Diff;
 }
 
 /** One dry run's world, and what happened in it. */
@@ -38,7 +42,7 @@ export interface Overlay {
 /** A report crosses to clients in one message. */
 const MAX_CHANGES = 1_000;
 
-export function createOverlay({ platform, sends, limits }: OverlayOptions): Overlay {
+export function createOverlay({ platform, sends, limits, diff = unifiedDiff }: OverlayOptions): Overlay {
   const { guarded, clock, environment } = platform;
   const tree = new OverlayTree({ below: guarded, os: environment.os, now: clock.now, ...(limits && { limits }) });
   const log = createChangeLog();
@@ -51,7 +55,7 @@ export function createOverlay({ platform, sends, limits }: OverlayOptions): Over
       return tree.exceeded;
     },
     async report(workspace, succeeded) {
-      const changes = await effectsOf(tree, (path) => relative(path, workspace));
+      const changes = await effectsOf(tree, (path) => relative(path, workspace), diff);
       const { requests, more } = held;
       // Plain JSON; the interfaces just have no index signature.
       const hash = await hashOf({ changes, held: requests, more } as unknown as JsonValue);

@@ -1,14 +1,14 @@
 /**
  * A unified diff of two texts; nothing for what is no text, or differs over too much of it.
  *
- * What is compared is a guest's, and comparing takes time with the square of what differs, on the host's own thread: the equal
+ * What is compared is a guest's, and comparing takes time with the square of what differs: the equal
  * beginning and end are left out first, and where the rest is long or differs much it is shown as replaced (SPEC B1).
  */
 
 import type { StructuredPatchHunk } from "diff";
 
 /** Of either text. */
-const MAX_TEXT_BYTES = 1024 * 1024;
+export const MAX_TEXT_BYTES: number = 1024 * 1024;
 /** Of what lies between the equal beginning and end, in lines of both, and how many of them may differ. */
 const MAX_LINES = 10_000;
 const MAX_EDITS = 500;

@@ -4,6 +4,8 @@ import { sessionTask, verifyTask } from "../audit/journal-reader.ts";
 import { appendToJournal, closeJournal } from "../audit/journal-writer.ts";
 import { retainJournal } from "../audit/retain-task.ts";
 import { searchStep } from "../audit/search.ts";
+import { unpackTask } from "../installing/unpack-task.ts";
+import { diffTask } from "../overlay/diff-task.ts";
 
 /** An alias, because an interface would not fit where any tasks do. */
 export type ServiceTasks = {
@@ -13,6 +15,8 @@ export type ServiceTasks = {
   readonly "audit.search": typeof searchStep;
   readonly "audit.verify": typeof verifyTask;
   readonly "audit.session": typeof sessionTask;
+  readonly "archive.read": typeof unpackTask;
+  readonly "overlay.diff": typeof diffTask;
 };
 
 export const SERVICE_TASKS: ServiceTasks = {
@@ -22,4 +26,6 @@ export const SERVICE_TASKS: ServiceTasks = {
   "audit.search": searchStep,
   "audit.verify": verifyTask,
   "audit.session": sessionTask,
+  "archive.read": unpackTask,
+  "overlay.diff": diffTask,
 };

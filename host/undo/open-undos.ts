@@ -9,7 +9,7 @@ import { createUndos, type Undos, type UndosOptions } from "./undos.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
-export interface OpenUndosOptions extends Pick<UndosOptions, "platform" | "emit" | "onDefect"> {
+export interface OpenUndosOptions extends Pick<UndosOptions, "platform" | "service" | "emit" | "onDefect"> {
   readonly places: Places;
   /** What the embedding program says; `undo.keep` of `bascule.json` stands above it. */
   readonly isWanted: boolean;

@@ -5,6 +5,8 @@ import type { DryRunReport } from "../overlay/report.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Grant } from "../policy/grant.ts";
 import { classOf } from "../policy/policy.ts";
+import { diffBy } from "../overlay/diff-by.ts";
+import type { Service } from "../service/service.ts";
 import type { Execution } from "../routes/executor.ts";
 import { recordUndo } from "./record-undo.ts";
 import type { UndoCall } from "./undo-step.ts";
@@ -39,6 +41,8 @@ export interface Undos {
 
 export interface UndosOptions {
   readonly platform: Platform;
+  /** Compares what undoing would change. */
+  readonly service: Service;
   readonly store: UndoStore;
   /** Asked for each call. */
   readonly isKept: () => boolean;
@@ -50,7 +54,7 @@ export interface UndosOptions {
 }
 
 export function createUndos(options: UndosOptions): Undos {
-  const { platform, store, grant, workspace, emit, onDefect } = options;
+  const { platform, service, store, grant, workspace, emit, onDefect } = options;
   /** Of a call that is committed after a dry run, or runs twice under one id, there is one folder. */
   const logs = new WeakMap<Execution["call"], Promise<UndoLog>>();
 
@@ -80,7 +84,8 @@ export function createUndos(options: UndosOptions): Undos {
         return { ok: false, callId, message };
       }
       const { undoSteps } = await import("./undo.ts");
-      const overlay = dryRun ? (await import("../overlay/overlay.ts")).createOverlay({ platform, sends: "nothing" }) : undefined;
+      const diff = diffBy(service, "undo");
+      const overlay = dryRun ? (await import("../overlay/overlay.ts")).createOverlay({ platform, sends: "nothing", diff }) : undefined;
       const { guarded: files, random } = (overlay ?? { platform }).platform;
       const undone = await undoSteps(kept.steps, { files, random, grant, workspace });
       const restored = undone.restored.map((path) => relative(path, workspace));

@@ -1,5 +1,6 @@
 /** Everything that dispatch needs, in memory: a registry, a policy, the host and wasm routes, a fake sandbox, recorded events. */
 
+import { localService } from "./local-service.ts";
 import { createEventBus } from "../../host/audit/event-bus.ts";
 import type { EventType, HostEvent } from "../../host/audit/events.ts";
 import type { RawArguments } from "../../host/tools/arguments.ts";
@@ -73,6 +74,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
   const session = options.session ?? createSession({ id: "session-1", workspace: WORKSPACE });
   const secrets = createSecrets({ platform, sources: () => project.secrets, root: WORKSPACE });
   const dryRuns = createDryRuns({
+    service: localService(platform),
     platform,
     emit: bus.emit,
     secrets,

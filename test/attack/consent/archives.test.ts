@@ -2,7 +2,9 @@ import { gzipSync, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { toPluginFiles } from "../../../host/installing/archive-entry.ts";
 import { PackageError } from "../../../host/installing/package-error.ts";
-import { parseSource, readArchive, readPackage } from "../../../host/installing/read-package.ts";
+import { readArchive } from "../../../host/installing/read-archive.ts";
+import { parseSource, readPackage } from "../../../host/installing/read-package.ts";
+import { unpackTask } from "../../../host/installing/unpack-task.ts";
 import { type Git, GitError } from "../../../host/platform/git-types.ts";
 import { createMemoryPlatform } from "../../../host/platform/memory.ts";
 import { FOLDER_BOUNDS } from "../../../host/sources/directory/walk.ts";
@@ -255,7 +257,7 @@ describe("URLs of repositories", () => {
   ])("leave no secret of %s in the lock, nor in an error [I2.git]", async (url, from) => {
     const commit = "a".repeat(40);
     const read = (fetch: Git["fetch"]): ReturnType<typeof readPackage> =>
-      readPackage({ ...createMemoryPlatform(), git: { fetch } }, parseSource(url), new AbortController().signal);
+      readPackage({ ...createMemoryPlatform(), git: { fetch } }, parseSource(url), unpackTask, new AbortController().signal);
     expect((await read(async () => ({ commit, tar: tarOf([MANIFEST]) }))).origin).toEqual({ kind: "git", from, commit });
     await expect(read(() => Promise.reject(new GitError(`could not read Password for '${url}'`)))).rejects.toThrow(
       `Cannot fetch "${from}": could not read Password for '${from}'`,

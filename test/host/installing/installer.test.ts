@@ -1,3 +1,4 @@
+import { localService } from "../../support/local-service.ts";
 import { gzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { createInstaller, type Installer } from "../../../host/installing/installer.ts";
@@ -13,7 +14,7 @@ const NOTES = "/project/plugins/notes";
 
 function installerOf(world: ConsentWorld): Installer {
   const { platform, directory, consent, grants } = world;
-  return createInstaller({ platform, directory, consent, grants, roots: [`${ROOT}/plugins`] });
+  return createInstaller({ platform, service: localService(platform), directory, consent, grants, roots: [`${ROOT}/plugins`] });
 }
 
 /** A package's files, without the folder of the plugin's name around them. */
@@ -121,7 +122,12 @@ describe("install()", () => {
         if (to === NOTES) world.platform.plant(`${NOTES}/manifest.sig`, other?.text ?? "");
       },
     };
-    const installer = createInstaller({ ...world, platform: { ...world.platform, files }, roots: [`${ROOT}/plugins`] });
+    const installer = createInstaller({
+      ...world,
+      service: localService(world.platform),
+      platform: { ...world.platform, files },
+      roots: [`${ROOT}/plugins`],
+    });
     expect((await installer.inspect("/elsewhere")).signer).toBe(mine?.signer);
     await expect(installer.install(digest)).rejects.toThrow("It does not load");
     expect(world.lock.entries().size).toBe(0);

@@ -1,7 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryPlatform } from "../../../host/platform/memory.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
-import type { ServiceAnswer, ServiceRequest } from "../../../host/platform/service-types.ts";
+import type { ServiceAnswer, ServiceRequest, ServiceThreads } from "../../../host/platform/service-types.ts";
+import { PackageError } from "../../../host/installing/package-error.ts";
+import { unpackBy } from "../../../host/installing/unpack.ts";
+import { diffBy } from "../../../host/overlay/diff-by.ts";
+import type { Side } from "../../../host/overlay/unified-diff.ts";
+import { tarOf } from "../../support/archives.ts";
 import { createService, type Service } from "../../../host/service/service.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -113,4 +118,39 @@ describe("a service thread", () => {
     const broken = service.run("audit.search", { folder, filter: {}, kept: false, before: 99, limit: 9 }, { owner });
     await expect(broken).rejects.toMatchObject({ name: "JournalError" });
   });
+
+  it("compares texts and reads archives there, and says what is wrong with one in the reader's words [LV2.diffs] [LV2.archives]", async () => {
+    const platform = currentPlatform();
+    const posted: string[] = [];
+    const threads = platform.services && watched(platform.services, posted);
+    const service = createService({ threads, world: platform, onDefect: (message) => expect.unreachable(message) });
+    onTestFinished(() => service.close());
+    const text = (lines: string): Side => ({ label: "a/x", bytes: new TextEncoder().encode(lines) });
+    expect(await diffBy(service, "p")(text("a\nb\n"), text("a\nc\n"))).toBe("--- a/x\n+++ a/x\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
+    const unpack = unpackBy(service);
+    const archive = tarOf([{ name: "x", content: "y" }]);
+    expect(await unpack(archive)).toEqual([{ path: "x", bytes: new TextEncoder().encode("y") }]);
+    await expect(unpack(new Uint8Array(9))).rejects.toThrow(new PackageError("Is neither a folder nor a zip, tar or tar.gz file"));
+    expect(posted).toEqual(["overlay.diff", "archive.read", "archive.read"]);
+    // What has no diff is not sent.
+    const large = { label: "b/x", bytes: new Uint8Array(2 * 1024 * 1024) };
+    expect(await diffBy(service, "p")(large, large)).toBeUndefined();
+    expect(posted).toHaveLength(3);
+  });
 });
+
+/** Notes what the threads are given. */
+function watched(threads: ServiceThreads, posted: string[]): ServiceThreads {
+  return {
+    start() {
+      const connection = threads.start();
+      return {
+        ...connection,
+        post(request, moved) {
+          posted.push(request.task);
+          connection.post(request, moved);
+        },
+      };
+    },
+  };
+}

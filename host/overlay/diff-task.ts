@@ -1,0 +1,7 @@
+/** A task of the service thread: what is compared is a guest's, and takes time with the square of what differs (SPEC LV2, B1). */
+
+import { type Side, unifiedDiff } from "./unified-diff.ts";
+
+export function diffTask({ before, after }: { readonly before: Side; readonly after: Side }): Promise<string | undefined> {
+  return unifiedDiff(before, after);
+}
