@@ -6,6 +6,7 @@ import { retainJournal } from "../audit/retain-task.ts";
 import { searchStep } from "../audit/search.ts";
 import { unpackTask } from "../installing/unpack-task.ts";
 import { diffTask } from "../overlay/diff-task.ts";
+import { lookTask } from "../undo/look-task.ts";
 
 /** An alias, because an interface would not fit where any tasks do. */
 export type ServiceTasks = {
@@ -17,6 +18,7 @@ export type ServiceTasks = {
   readonly "audit.session": typeof sessionTask;
   readonly "archive.read": typeof unpackTask;
   readonly "overlay.diff": typeof diffTask;
+  readonly "undo.look": typeof lookTask;
 };
 
 export const SERVICE_TASKS: ServiceTasks = {
@@ -28,4 +30,5 @@ export const SERVICE_TASKS: ServiceTasks = {
   "audit.session": sessionTask,
   "archive.read": unpackTask,
   "overlay.diff": diffTask,
+  "undo.look": lookTask,
 };

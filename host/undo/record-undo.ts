@@ -7,8 +7,8 @@
 
 import { hostPlace } from "../capabilities/checked.ts";
 import { above, isStaged } from "../overlay/replace-file.ts";
-import { FileError, type Files, type GuardedFile, type GuardedFiles } from "../platform/platform.ts";
-import { sha256Hex } from "../sources/directory/digest.ts";
+import type { Files, GuardedFile, GuardedFiles } from "../platform/platform.ts";
+import type { Look } from "./look-task.ts";
 import type { UndoState } from "./undo-step.ts";
 import type { UndoLog } from "./undo-store.ts";
 import { orUndefined } from "../platform/or-undefined.ts";
@@ -16,6 +16,8 @@ import { orUndefined } from "../platform/or-undefined.ts";
 export interface RecordUndoOptions {
   readonly below: GuardedFiles;
   readonly files: Pick<Files, "realPath">;
+  /** Says what is at a place, and keeps it. */
+  readonly look: (wanted: Look) => Promise<UndoState>;
   /** Begun with the first change. */
   readonly open: () => Promise<UndoLog>;
   /** Told if images cannot be kept: from then on the call has none. */
@@ -29,7 +31,7 @@ const MAX_REMOVED = 5_000;
 /** Says what a change has left. */
 type Done = () => Promise<void>;
 
-export function recordUndo({ below, files, open, onError, mostRemoved = MAX_REMOVED }: RecordUndoOptions): GuardedFiles {
+export function recordUndo({ below, files, look, open, onError, mostRemoved = MAX_REMOVED }: RecordUndoOptions): GuardedFiles {
   let log: Promise<UndoLog> | undefined;
   let hasFailed = false;
   let last: Promise<unknown> = Promise.resolve();
@@ -81,7 +83,7 @@ export function recordUndo({ below, files, open, onError, mostRemoved = MAX_REMO
   async function sayAll(): Promise<void> {
     for (const [path, after] of unsaid) {
       unsaid.delete(path);
-      await after((await look(path)).state);
+      await after(await look({ path, room: MAX_HASHED }));
     }
   }
 
@@ -93,24 +95,7 @@ export function recordUndo({ below, files, open, onError, mostRemoved = MAX_REMO
 
   async function keepImage(path: string): Promise<(after: UndoState) => Promise<void>> {
     const kept = await (log ??= open());
-    const { state, contents } = await look(path, kept.room());
-    return await kept.keep({ kind: "place", path, before: state }, contents);
-  }
-
-  async function look(path: string, room: number = MAX_HASHED): Promise<{ readonly state: UndoState; readonly contents?: Uint8Array }> {
-    try {
-      const { kind, mode, size } = await below.lstat(hostPlace(path));
-      if (kind === "directory") return { state: { kind, mode: mode & MODE_BITS } };
-      if (kind === "symlink") return { state: { kind: "link", target: await below.readLink(hostPlace(path)) } };
-      if (kind !== "file") return { state: { kind: "unkept", reason: "it is no regular file" } };
-      if (size > room) return { state: { kind: "unkept", reason: `there was no room to keep its ${size} bytes` } };
-      const contents = await below.readBytes(hostPlace(path), { maxBytes: room });
-      return { state: { kind, bytes: contents.length, sha256: await sha256Hex(contents.slice()), mode: mode & MODE_BITS }, contents };
-    } catch (error) {
-      if (!(error instanceof FileError)) throw error;
-      const isMissing = error.code === "not_found" || error.code === "not_a_directory";
-      return { state: isMissing ? { kind: "missing" } : { kind: "unkept", reason: `it could not be read (${error.message})` } };
-    }
+    return await kept.keep(async (into) => ({ kind: "place", path, before: await look({ path, room: kept.room(), into }) }));
   }
 
   /** Where a change really happens. Undefined: nowhere, so that there is nothing to keep. */
@@ -250,7 +235,6 @@ export function recordUndo({ below, files, open, onError, mostRemoved = MAX_REMO
   }
 }
 
-const MODE_BITS = 0o777;
 /** What is larger is not compared: it is left as it is. */
 const MAX_HASHED = 64 * 1024 * 1024;
 

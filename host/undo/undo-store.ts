@@ -30,8 +30,8 @@ export interface KeptStep {
 
 /** What one call did, while it does it. */
 export interface UndoLog {
-  /** Keeps a step. @returns how to say what came of it. */
-  keep(step: UndoStep, contents?: Uint8Array): Promise<(after: UndoState) => Promise<void>>;
+  /** Keeps a step, or what `step` finds out and puts into the file that it is given. @returns how to say what came of it. */
+  keep(step: UndoStep | ((into: string) => Promise<UndoStep>)): Promise<(after: UndoState) => Promise<void>>;
   /** Bytes that one more image may have; nothing beyond is kept. */
   room(): number;
 }
@@ -103,17 +103,18 @@ export function createUndoStore(files: Files, state: string, bounds: () => UndoB
       let count = 0;
       return {
         room: () => (count < most ? left : 0),
-        async keep(step, contents) {
+        async keep(wanted) {
           if (count > most) return async () => {};
           const number = String(count++).padStart(5, "0");
           if (count > most) {
-            const last: UndoStep = { kind: "place", path: step.path, before: { kind: "unkept", reason: tooMany } };
+            const { path } = typeof wanted === "function" ? await wanted(`${folder}/${number}.before`) : wanted;
+            const last: UndoStep = { kind: "place", path, before: { kind: "unkept", reason: tooMany } };
             await files.writeAtomic(`${folder}/${number}.0.step`, JSON.stringify(last), OWNER_ONLY);
             return async () => {};
           }
-          const size = contents?.length ?? 0;
+          const step = typeof wanted === "function" ? await wanted(`${folder}/${number}.before`) : wanted;
+          const size = step.kind === "place" && step.before.kind === "file" ? step.before.bytes : 0;
           left -= size;
-          if (contents !== undefined) await files.writeAtomic(`${folder}/${number}.before`, contents, OWNER_ONLY);
           await files.writeAtomic(`${folder}/${number}.${size}.step`, JSON.stringify(step), OWNER_ONLY);
           return async (after) => await files.writeAtomic(`${folder}/${number}.after`, JSON.stringify(after), OWNER_ONLY);
         },

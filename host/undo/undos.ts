@@ -9,7 +9,8 @@ import { diffBy } from "../overlay/diff-by.ts";
 import type { Service } from "../service/service.ts";
 import type { Execution } from "../routes/executor.ts";
 import { recordUndo } from "./record-undo.ts";
-import type { UndoCall } from "./undo-step.ts";
+import type { Look } from "./look-task.ts";
+import type { UndoCall, UndoState } from "./undo-step.ts";
 import type { UndoLog, UndoStore } from "./undo-store.ts";
 
 /** A call that can be undone. */
@@ -71,7 +72,9 @@ export function createUndos(options: UndosOptions): Undos {
       const sideEffects = classOf(execution.tool);
       if (sideEffects === "none" || sideEffects === "read" || execution.overlay !== undefined || !options.isKept()) return given;
       const onError = (error: unknown): void => onDefect("What a call changes cannot be kept; it cannot be undone", error);
-      const guarded = recordUndo({ below: given.guarded, files: given.files, open: () => open(execution), onError });
+      const owner = execution.tool.plugin ?? execution.tool.qualifiedName;
+      const look = (wanted: Look): Promise<UndoState> => service.run("undo.look", wanted, { owner });
+      const guarded = recordUndo({ below: given.guarded, files: given.files, look, open: () => open(execution), onError });
       return { ...given, guarded };
     },
 

@@ -139,6 +139,30 @@ describe("a service thread", () => {
   });
 });
 
+describe("undo.look", () => {
+  it("hashes a file there and keeps it, unless there is no room [LV2.undo]", async () => {
+    const platform = currentPlatform();
+    const service = createService({ threads: platform.services, world: platform, onDefect: (message) => expect.unreachable(message) });
+    onTestFinished(() => service.close());
+    const folder = await temporaryFolder();
+    const [path, into] = [`${folder}/a.txt`, `${folder}/00000.before`];
+    await platform.files.writeAtomic(path, "one", 0o640);
+    const sha256 = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed";
+    expect(await service.run("undo.look", { path, room: 2, into }, { owner: "p" })).toEqual({
+      kind: "unkept",
+      reason: "there was no room to keep its 3 bytes",
+    });
+    expect(await service.run("undo.look", { path, room: 3, into }, { owner: "p" })).toEqual({
+      kind: "file",
+      bytes: 3,
+      sha256,
+      mode: 0o640,
+    });
+    expect(await platform.files.readText(into)).toBe("one");
+    expect(await service.run("undo.look", { path: `${folder}/none`, room: 3 }, { owner: "p" })).toEqual({ kind: "missing" });
+  });
+});
+
 /** Notes what the threads are given. */
 function watched(threads: ServiceThreads, posted: string[]): ServiceThreads {
   return {

@@ -6,6 +6,7 @@ import { hostTool } from "../../support/tools.ts";
 import { answerOperation, createOpenFiles } from "../../../host/capabilities/mod.ts";
 import { testCall, toBytes } from "../../support/bridge-context.ts";
 import { recordUndo } from "../../../host/undo/record-undo.ts";
+import { lookTask } from "../../../host/undo/look-task.ts";
 import { createUndoStore, type UndoStore } from "../../../host/undo/undo-store.ts";
 import { hostPlace } from "../../../host/capabilities/checked.ts";
 import type { UndoStep } from "../../../host/undo/undo-step.ts";
@@ -38,6 +39,7 @@ function recorded(files: Parameters<typeof memoryPlatform>[0] = FILES, bounds = 
   const guarded = recordUndo({
     below: platform.guarded,
     files: platform.files,
+    look: (wanted) => lookTask(wanted, platform),
     open: () => store.open({ callId: "c1", tool: "t", atMs: 5 }),
     ...(mostRemoved !== undefined && { mostRemoved }),
     onError: (error) => {
@@ -201,13 +203,14 @@ describe("undo", () => {
     expect(await Promise.all(["a.txt", "new.txt"].map(call.text))).toEqual(["one", undefined]);
   });
 
-  it("looks at what many changes leave once, where they come at once, and never after something was moved [E8.undo, B1]", async () => {
+  it("looks at what many changes leave once, where they come at once, and never after something was moved, and not on the host's thread [E8.undo, B1] [LV2.undo]", async () => {
     const platform = memoryPlatform(FILES);
     const store = createUndoStore(platform.files, `${WORKSPACE}/.bascule`, () => BOUNDS);
     let looks = 0;
     const guarded = recordUndo({
-      below: { ...platform.guarded, readBytes: async (path, options) => (looks++, await platform.guarded.readBytes(path, options)) },
+      below: { ...platform.guarded, readBytes: () => expect.unreachable("A file was read on the host's thread") },
       files: platform.files,
+      look: async (wanted) => (looks++, await lookTask(wanted, platform)),
       open: () => store.open({ callId: "c1", tool: "t", atMs: 5 }),
       onError: (error) => {
         throw error;
