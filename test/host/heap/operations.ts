@@ -4,7 +4,7 @@ import { main } from "../../../host/cli/main.ts";
 import { createOperations } from "../../../host/doors/host-operations.ts";
 import { openHostServer } from "../../../host/doors/http/server.ts";
 import { createHttpTokens, hashOf } from "../../../host/doors/http/tokens.ts";
-import { serveRunner } from "../../../host/doors/ipc/serve-runner.ts";
+import { type RunnerDoorOptions, serveRunner } from "../../../host/doors/ipc/serve-runner.ts";
 import { createMcpHandler, serveMcpLines } from "../../../host/doors/mcp/mod.ts";
 import { openSocketDoor } from "../../../host/doors/socket.ts";
 import { connectToHost } from "../../../host/doors/socket-client.ts";
@@ -12,6 +12,7 @@ import type { CallOptions } from "../../../host/mod.ts";
 import { DEFAULT_PROJECT } from "../../../manifests/mod.ts";
 import type { MeasureOptions, Operation } from "./measure.ts";
 import { createMemoryPair, lines, startWorld, type World } from "./world.ts";
+import { memoryPlatform } from "../../support/memory-platform.ts";
 
 export interface Scenario extends MeasureOptions {
   readonly name: string;
@@ -136,7 +137,8 @@ const DOORS: readonly Scenario[] = [
     start: onWorld(async ({ host }, index) => {
       const [near, far] = createMemoryPair();
       const session = host.session();
-      const served = serveRunner({ connection: near, call: ({ tool, args }, signal) => host.call(tool, args, { session, signal }) });
+      const call: RunnerDoorOptions["call"] = ({ tool, args }, signal) => host.call(tool, args, { session, signal });
+      const served = serveRunner({ connection: near, slices: memoryPlatform().slices, call });
       const peer = lines(far);
       const heard = peer.heard("tool_response");
       peer.send(JSON.stringify({ op: "tool_call", tool_call_id: String(index), tool: "echo", args: { text: "x" } }));
