@@ -1,6 +1,6 @@
 /** What the sandbox offers the host: load a plugin once, invoke it many times, each time from the same bytes. */
 
-import { answerOperation, createAnswerRoom } from "./call/answer-operation.ts";
+import { answerOperation, createOperationRoom } from "./call/answer-operation.ts";
 import type { EngineBuild } from "./engine/engine-build.ts";
 import { deliverLogs, outcomeOf, ownFault } from "./call/call-outcome.ts";
 import type { CallWords } from "./guest/protocol.ts";
@@ -64,7 +64,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   const plugins = new Map<string, LoadedPlugin>();
   const loading = new Map<string, Promise<LoadOutcome>>();
   const states = new SessionStates();
-  const inFlight = createAnswerRoom();
+  const room = createOperationRoom(launcher);
   let lastNumber = 0;
   const pool = new Pool({ launcher, maximumWorkers, onMessage: receive, give, isIsolated, engine, parking, onDefect });
   const takeTurn = createTurns(LOADS_AT_ONCE);
@@ -136,7 +136,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       return thread.unheard();
     }
     if (message.type === "full") return pool.refuse(job) ? undefined : thread.unheard();
-    if (message.type === "operation") return answerOperation(thread, job, message, { plugin: job.plugin.source.name, inFlight });
+    if (message.type === "operation") return answerOperation(thread, job, message, { plugin: job.plugin.source.name, room });
     if (message.type === "logs") return deliverLogs(job, message.lines) ? undefined : thread.unheard();
     if ((message.type !== "done" && message.type !== "failed") || !pool.settle(job)) return thread.unheard();
     deliverLogs(job, message.lines);

@@ -2,13 +2,13 @@
  * One act of a guest, from its worker's message to the host's handler and back.
  *
  * Large answers in flight have a budget: an operation whose answer would exceed it waits before anything is read. What a worker does not
- * take holds up its own call first, then its plugin's, then those of its worker (SPEC LV1, LV3).
+ * take holds up its own call first, then its plugin's, then those of its worker (SPEC LV1, LV3). Large arguments are read one in a turn of the event loop.
  */
 
 import { ASKS_PERSON } from "./call-operations.ts";
 import type { HostAnswer, Room } from "../host-call.ts";
 import type { Invocation } from "../invocation.ts";
-import { OPERATION_TEXT_BYTES, parseGuestJson } from "../marshal.ts";
+import { LARGE_BYTES, OPERATION_TEXT_BYTES, parseGuestJson } from "../marshal.ts";
 import type { WorkerMessage } from "../worker/protocol.ts";
 import type { Brought } from "../worker/untaken.ts";
 import { type GiveBack, Shares } from "./shares.ts";
@@ -42,9 +42,22 @@ export const ANSWERS_IN_FLIGHT: { readonly call: number; readonly plugin: number
 /** What a plugin that has none in flight gets, whatever the others have. */
 const LEAST_OF_A_PLUGIN = MIB;
 
-/** What the calls of one sandbox share. */
-export function createAnswerRoom(): Shares {
-  return new Shares(ANSWERS_IN_FLIGHT.whole, LEAST_OF_A_PLUGIN);
+/** What the operations of one sandbox share. */
+export interface OperationRoom {
+  /** Bytes of answers in flight. */
+  readonly inFlight: Shares;
+  /** The one large text that is read in a turn of the event loop, plugin by plugin. */
+  readonly reading: Shares;
+  /** Calls back once the event loop has had its turn. */
+  afterTurn(task: () => void): void;
+}
+
+export function createOperationRoom({ after }: { readonly after: (delayMs: number, task: () => void) => unknown }): OperationRoom {
+  return {
+    inFlight: new Shares(ANSWERS_IN_FLIGHT.whole, LEAST_OF_A_PLUGIN),
+    reading: new Shares(1),
+    afterTurn: (task) => void after(0, task),
+  };
 }
 
 /** Longer than any operation's. */
@@ -55,9 +68,9 @@ export function answerOperation(
   thread: Answering,
   job: AskingCall,
   message: Extract<WorkerMessage, { type: "operation" }>,
-  { plugin, inFlight }: { readonly plugin: string; readonly inFlight: Shares },
+  { plugin, room: shared }: { readonly plugin: string; readonly room: OperationRoom },
 ): void {
-  const { limits, hostCall } = job.invocation;
+  const { limits, hostCall, signal } = job.invocation;
   // The worker keeps these limits too; one that does not is not believed, and gets no answers that it need not read.
   if (job.operations >= limits.operations || job.pendingOperations > limits.pendingOperations) return thread.unheard();
   job.effects++;
@@ -70,9 +83,9 @@ export function answerOperation(
     [`plugin ${plugin}`, ANSWERS_IN_FLIGHT.plugin],
     [thread, ANSWERS_IN_FLIGHT.worker],
   ] as const;
-  const room: Room = async (size, signal) => {
+  const room: Room = async (size, wanted) => {
     held?.();
-    held = await inFlight.take({ size, party: plugin, line: job, within }, signal);
+    held = await shared.inFlight.take({ size, party: plugin, line: job, within }, wanted);
     return held !== undefined;
   };
   const reply = (answer: HostAnswer): void => {
@@ -91,28 +104,35 @@ export function answerOperation(
     else thread.answer(job.number, message.operation, text, brought);
   };
   job.pendingOperations++;
+  const name = message.name.slice(0, NAME_LENGTH);
   const withinLimits =
     message.name.length <= NAME_LENGTH &&
     message.text.length <= OPERATION_TEXT_BYTES &&
     (message.bytes?.length ?? 0) <= limits.operationBytes;
-  const args = withinLimits ? parseGuestJson(message.text, limits.jsonDepth) : undefined;
-  if (args === undefined)
-    return reply({
-      ok: false,
-      error: {
-        name: "TypeError",
-        message: `Cannot run "${message.name.slice(0, NAME_LENGTH)}": its arguments are not JSON within the limits`,
+  const run = (): void => {
+    const args = withinLimits ? parseGuestJson(message.text, limits.jsonDepth) : undefined;
+    if (args === undefined) return reply(failed("TypeError", `Cannot run "${name}": its arguments are not JSON within the limits`));
+    hostCall({ name: message.name, args, room, ...(message.bytes === undefined ? {} : { bytes: message.bytes }) }).then(
+      reply,
+      (defect: unknown) => {
+        // A handler answers every input; a rejection is our bug, and the guest learns no more than that it failed.
+        reply(failed("Error", `${name} failed`));
+        const why = defect instanceof Error ? (defect.stack ?? defect.message) : String(defect);
+        job.invocation.onLogs([["error", `Operation "${name}" crashed: ${why}`]]);
       },
-    });
-  hostCall({ name: message.name, args, room, ...(message.bytes === undefined ? {} : { bytes: message.bytes }) }).then(
-    reply,
-    (defect: unknown) => {
-      // A handler answers every input; a rejection is our bug, and the guest learns no more than that it failed.
-      reply({ ok: false, error: { name: "Error", message: `${message.name.slice(0, NAME_LENGTH)} failed` } });
-      const why = defect instanceof Error ? (defect.stack ?? defect.message) : String(defect);
-      job.invocation.onLogs([["error", `Operation "${message.name.slice(0, NAME_LENGTH)}" crashed: ${why}`]]);
-    },
-  );
+    );
+  };
+  if (!withinLimits || message.text.length <= LARGE_BYTES) return run();
+  // Sixty texts of 1 MiB that come together are read one in each turn of the event loop, and others' operations in between.
+  void shared.reading.take({ size: 1, party: plugin, line: job, within: [] }, signal).then((done) => {
+    if (done === undefined) return reply(failed("Interrupted", "The call has ended"));
+    shared.afterTurn(done);
+    return run();
+  });
+}
+
+function failed(name: string, message: string): HostAnswer {
+  return { ok: false, error: { name, message } };
 }
 
 const NO_BYTES: Partial<Extract<HostAnswer, { ok: true }>> = {};

@@ -6,7 +6,7 @@
  * them: which call may do what, what a call may say, and the end of a process that no longer does its part.
  */
 
-import { answerOperation, createAnswerRoom } from "../call/answer-operation.ts";
+import { answerOperation, createOperationRoom } from "../call/answer-operation.ts";
 import { deliverLogs, outcomeOf, ownFault } from "../call/call-outcome.ts";
 import { loadEngine } from "../engine/engine-build.ts";
 import type { Fault } from "../fault.ts";
@@ -48,7 +48,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
   const plugins = new Map<string, LoadedPlugin>();
   const loading = new Map<string, Promise<LoadOutcome>>();
   const takeTurn = createTurns(LOADS_AT_ONCE);
-  const inFlight = createAnswerRoom();
+  const room = createOperationRoom(launcher);
   const household = new Household({ launcher, onMessage: receive, onLost: replace, onDefect });
   let lastNumber = 0;
   let outstanding = 0;
@@ -107,7 +107,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
       }
       return child.unheard();
     }
-    if (message.type === "operation") return answerOperation(child, job, message, { plugin: job.source.name, inFlight });
+    if (message.type === "operation") return answerOperation(child, job, message, { plugin: job.source.name, room });
     if (message.type === "logs") return deliverLogs(job, message.lines) ? undefined : child.unheard();
     if ((message.type !== "done" && message.type !== "failed") || !settle(job)) return child.unheard();
     deliverLogs(job, message.lines);

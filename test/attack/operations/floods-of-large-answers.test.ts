@@ -8,9 +8,10 @@ import {
   ANSWERS_IN_FLIGHT,
   answerOperation,
   type AskingCall,
-  createAnswerRoom,
+  createOperationRoom,
+  type OperationRoom,
 } from "../../../sandbox/call/answer-operation.ts";
-import type { GiveBack, Shares } from "../../../sandbox/call/shares.ts";
+import type { GiveBack } from "../../../sandbox/call/shares.ts";
 import type { Brought } from "../../../sandbox/worker/untaken.ts";
 import type { HostCallHandler } from "../../../sandbox/mod.ts";
 import { INVOCATION } from "../../support/scripted-worker.ts";
@@ -23,6 +24,7 @@ export const reads = async () => (await Deno.readFile("large")).length;
 export const blocks = () => Deno.readFileSync("large").length;
 export const leaves = () => { for (let read = 0; read < 60; read++) void Deno.readFile("large"); return "left" };
 `;
+const CLOCK = { after: (delayMs: number, task: () => void) => setTimeout(task, delayMs) };
 const NEVER = new AbortController().signal;
 
 /** A host's handler whose every answer is large, and the bytes of those that it read and nobody has taken. */
@@ -46,13 +48,13 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 /** A worker that takes nothing, and a call of a plugin on it that reads until nothing is answered any more. */
-async function reading(thread: FakeThread, plugin: string, inFlight: Shares, reads: number): Promise<AskingCall> {
+async function reading(thread: FakeThread, plugin: string, room: OperationRoom, reads: number): Promise<AskingCall> {
   const job: AskingCall = {
     ...{ number: 1, thread, effects: 0, operations: 0, pendingOperations: 0, asking: 0 },
     invocation: { ...INVOCATION, limits: DEFAULT_LIMITS, hostCall: largeAnswers().handler },
   };
   for (let operation = 1; operation <= reads; operation++)
-    answerOperation(thread, job, { type: "operation", number: 1, operation, name: "fs.readFile", text: "{}" }, { plugin, inFlight });
+    answerOperation(thread, job, { type: "operation", number: 1, operation, name: "fs.readFile", text: "{}" }, { plugin, room });
   for (let turn = 0; turn < 100; turn++) await nextTurn();
   return job;
 }
@@ -74,12 +76,12 @@ function fakeThread(): FakeThread {
 
 describe("attack: answers that nobody takes", () => {
   it("are as many as a call, a plugin, a worker and all together may have, and a plugin's first gets through [LV1.answers, LV3.answers]", async () => {
-    const inFlight = createAnswerRoom();
+    const room = createOperationRoom(CLOCK);
     const [a, b, c] = [fakeThread(), fakeThread(), fakeThread()];
     const counts: number[] = [];
     const flood = async (thread: FakeThread, plugin: string): Promise<void> => {
       const before = thread.brought.length;
-      await reading(thread, plugin, inFlight, 20);
+      await reading(thread, plugin, room, 20);
       counts.push(thread.brought.length - before);
     };
     // By 4 MiB: 16 of a call, 32 of a plugin, 64 of a worker, 128 of all.
@@ -90,7 +92,7 @@ describe("attack: answers that nobody takes", () => {
     expect(counts.slice(6)).toEqual([4, 4, 4, 4, 0]);
     const small: GiveBack[] = [];
     for (const plugin of ["p5", "p6"]) {
-      const taken = inFlight.takeNow({ size: 1024 * 1024, party: plugin, line: 1, within: [] });
+      const taken = room.inFlight.takeNow({ size: 1024 * 1024, party: plugin, line: 1, within: [] });
       if (taken !== undefined) small.push(taken);
     }
     expect(small).toHaveLength(2);
