@@ -66,18 +66,23 @@ export function dispatch(call: ToolCall, host: Dispatch, signal: AbortSignal): P
 
 async function take(call: ToolCall, host: Dispatch, signal: AbortSignal): Promise<ToolResult> {
   const trace = openTrace(call, host);
-  const result = await run(call, host, signal, trace).catch(
+  let result: ToolResult;
+  try {
+    result = await run(call, host, signal, trace);
+  } catch (defect) {
     // Gates and executors answer with data, so anything thrown here is ours, not the tool's.
-    (defect: unknown) => trace.crash(defect),
-  );
+    result = trace.crash(defect);
+  }
   // What was done or refused is durable before its caller hears of it; where it cannot be, the journal has said so.
   if (trace.kept !== undefined) await trace.kept;
-  await host.hooks.ended(call, result);
+  const ended = host.hooks.ended(call, result);
+  if (ended) await ended;
   return result;
 }
 
 async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: Trace): Promise<ToolResult> {
-  const refused = await host.hooks.called(call);
+  const asked = host.hooks.called(call);
+  const refused = asked && (await asked);
   if (refused) return trace.deny(refused);
 
   const tool = host.registry.find(call.tool);
@@ -144,7 +149,8 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
     // Others may have used it up while this one waited.
     const begun = previewed?.begun ?? host.quotas.begin(counted);
     if (!begun.ok) return trace.fail(begun.error);
-    const unwanted = await host.hooks.started(call, tool);
+    const started = host.hooks.started(call, tool);
+    const unwanted = started && (await started);
     if (unwanted) return trace.deny(unwanted);
 
     const recorded = trace.called(decision, isDry);

@@ -17,45 +17,50 @@ export interface Hooks {
 /** `false` or a reason refuses the call; everything else lets it go on. */
 export type HookAnswer = boolean | { readonly refuse: string } | undefined | void;
 
-/** The hooks as dispatch uses them: they answer with data and never throw. */
+/** The hooks as dispatch uses them: they answer with data and never throw. Undefined where there is no hook to wait for. */
 export interface HookGates {
-  called(call: ToolCall): Promise<ToolErrorData | undefined>;
-  started(call: ToolCall, tool: RegisteredTool): Promise<ToolErrorData | undefined>;
-  ended(call: ToolCall, result: ToolResult): Promise<void>;
+  called(call: ToolCall): Promise<ToolErrorData | undefined> | undefined;
+  started(call: ToolCall, tool: RegisteredTool): Promise<ToolErrorData | undefined> | undefined;
+  ended(call: ToolCall, result: ToolResult): Promise<void> | undefined;
 }
 
 export function createHookGates(
   hooks: Hooks,
   onDefect: (message: string, error: unknown, fields: { readonly callId: string }) => void,
 ): HookGates {
+  async function called(call: ToolCall): Promise<ToolErrorData | undefined> {
+    try {
+      const answer = await hooks.onToolCall?.(call);
+      if (answer === false) return deniedByHook(call.tool, undefined);
+      return typeof answer === "object" ? deniedByHook(call.tool, answer.refuse) : undefined;
+    } catch (error) {
+      onDefect("The onToolCall hook threw", error, { callId: call.callId });
+      return deniedByHook(call.tool, undefined);
+    }
+  }
+
+  async function started(call: ToolCall, tool: RegisteredTool): Promise<ToolErrorData | undefined> {
+    try {
+      await hooks.onToolStart?.(call, tool);
+      return undefined;
+    } catch (error) {
+      onDefect("The onToolStart hook threw", error, { callId: call.callId });
+      return deniedByHook(call.tool, undefined);
+    }
+  }
+
+  async function ended(call: ToolCall, result: ToolResult): Promise<void> {
+    try {
+      await hooks.onToolEnd?.(call, result);
+    } catch (error) {
+      onDefect("The onToolEnd hook threw", error, { callId: call.callId });
+    }
+  }
+
+  // Most hosts have none, and every call asks.
   return {
-    async called(call) {
-      if (hooks.onToolCall === undefined) return undefined;
-      try {
-        const answer = await hooks.onToolCall(call);
-        if (answer === false) return deniedByHook(call.tool, undefined);
-        return typeof answer === "object" ? deniedByHook(call.tool, answer.refuse) : undefined;
-      } catch (error) {
-        onDefect("The onToolCall hook threw", error, { callId: call.callId });
-        return deniedByHook(call.tool, undefined);
-      }
-    },
-    async started(call, tool) {
-      if (hooks.onToolStart === undefined) return undefined;
-      try {
-        await hooks.onToolStart(call, tool);
-        return undefined;
-      } catch (error) {
-        onDefect("The onToolStart hook threw", error, { callId: call.callId });
-        return deniedByHook(call.tool, undefined);
-      }
-    },
-    async ended(call, result) {
-      try {
-        await hooks.onToolEnd?.(call, result);
-      } catch (error) {
-        onDefect("The onToolEnd hook threw", error, { callId: call.callId });
-      }
-    },
+    called: (call) => (hooks.onToolCall === undefined ? undefined : called(call)),
+    started: (call, tool) => (hooks.onToolStart === undefined ? undefined : started(call, tool)),
+    ended: (call, result) => (hooks.onToolEnd === undefined ? undefined : ended(call, result)),
   };
 }

@@ -15,11 +15,16 @@ export interface FinishOptions {
 
 export function finished(run: Executor, options: FinishOptions): Executor {
   return async (execution) => {
-    const { parts, ...outcome } = counted(await run(execution), execution);
-    // An outcome holds JSON only, and texts become texts; its interfaces just have no index signature (SPEC C7).
-    const redacted = options.secrets.redact(outcome as unknown as JsonValue) as unknown as Outcome;
-    return parts === undefined ? redacted : await withLarge(redacted, parts, execution, options);
+    const whole = counted(await run(execution), execution);
+    if (whole.parts === undefined) return redacted(whole, options);
+    const { parts, ...outcome } = whole;
+    return await withLarge(redacted(outcome, options), parts, execution, options);
   };
+}
+
+/** An outcome holds JSON only, and texts become texts; its interfaces just have no index signature (SPEC C7). */
+function redacted(outcome: Outcome, { secrets }: FinishOptions): Outcome {
+  return secrets.redact(outcome as unknown as JsonValue) as unknown as Outcome;
 }
 
 /** Looks through what stays bytes. A part that is not what it is said to be fails the call. */
