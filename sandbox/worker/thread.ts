@@ -97,6 +97,7 @@ export class Thread {
   readonly #control: Control;
   readonly #listener: ThreadListener;
   readonly #later: WorkerLauncher["later"];
+  readonly #soon: WorkerLauncher["soon"];
   #outbox: unknown[] = [];
   #moved: ArrayBuffer[] = [];
   #ended = false;
@@ -115,6 +116,7 @@ export class Thread {
     this.#control = openControl(control);
     this.#listener = listener;
     this.#later = launcher.later;
+    this.#soon = launcher.soon;
     this.#connection = launcher.start({ control });
     this.#slot = new SlotReader(this.#control);
     this.#awake = new StayAwake(launcher, () => !this.#ended && this.jobs.size > 0, {
@@ -173,9 +175,10 @@ export class Thread {
   send(request: WorkerRequest): void {
     if (this.#ended) return;
     this.#outbox.push(packRequest(request));
-    if (this.#later === undefined || this.#outbox.length === ENVELOPE_MESSAGES) return this.#flush();
+    const later = this.jobs.size > FEW_JOBS ? this.#soon : this.#later;
+    if (later === undefined || this.#outbox.length === ENVELOPE_MESSAGES) return this.#flush();
     // Answers that came together mostly lead to calls that can go together.
-    if (this.#outbox.length === 1) this.#later(this.#flush);
+    if (this.#outbox.length === 1) later(this.#flush);
   }
 
   readonly #flush = (): void => {
@@ -341,6 +344,9 @@ export class Thread {
     await this.#connection.terminate();
   }
 }
+
+/** With more under way, the worker has something to do while what is said in one turn of the event loop gathers, and is woken once for it. */
+const FEW_JOBS = 4;
 
 /** An honest worker may be a few log lines late, for a call that the host has answered for. */
 const MAXIMUM_STRIKES = 4_096;
