@@ -49,3 +49,15 @@ export async function startEchoHost(options: Pick<HostOptions, "isolation"> = {}
     },
   };
 }
+
+const IN_FLIGHT = 32;
+
+/** A client that may have so many calls at once, and always has. */
+export async function flood(host: EchoHost, calls: number): Promise<void> {
+  const session = host.host.session({ concurrency: IN_FLIGHT });
+  let left = calls;
+  const client = async (): Promise<void> => {
+    while (left-- > 0) await host.echo(session);
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, client));
+}

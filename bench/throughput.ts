@@ -1,9 +1,8 @@
 /** `throughput`: fresh echo calls a second through dispatch, events on, 32 in flight. */
 
-import { type EchoHost, startEchoHost } from "./echo-host.ts";
+import { flood, startEchoHost } from "./echo-host.ts";
 import { type Bench, type Measured, median, WARM_CALLS } from "./measure.ts";
 
-const IN_FLIGHT = 32;
 const ROUNDS = 9;
 const CALLS = 8_000;
 
@@ -28,13 +27,3 @@ export const throughput: Bench = {
     };
   },
 };
-
-/** A client that may have so many calls at once, and always has. */
-async function flood(host: EchoHost, calls: number): Promise<void> {
-  const session = host.host.session({ concurrency: IN_FLIGHT });
-  let left = calls;
-  const client = async (): Promise<void> => {
-    while (left-- > 0) await host.echo(session);
-  };
-  await Promise.all(Array.from({ length: IN_FLIGHT }, client));
-}
