@@ -110,10 +110,10 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       ticket,
       digest: source.digest,
       words,
-      ...(isKnown ? {} : { limits }),
-      ...(isSchemaKnown ? {} : { outputSchema: outputSchema ?? null }),
-      ...(state === undefined ? {} : { state }),
-      ...(invocation.world === undefined ? {} : { world: invocation.world }),
+      limits: isKnown ? undefined : limits,
+      outputSchema: isSchemaKnown ? undefined : (outputSchema ?? null),
+      state,
+      world: invocation.world,
     }));
   }
 
@@ -182,7 +182,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     plugin: LoadedPlugin,
     invocation: Invocation,
     state?: CallJob["state"],
-  ): Promise<{ outcome: InvocationOutcome; state?: Image }> {
+  ): Promise<{ outcome: InvocationOutcome; state: Image | undefined }> {
     return new Promise((resolve) => {
       const job: CallJob = {
         kind: "call",
@@ -195,7 +195,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
         plugin,
         invocation,
         words: wordsOf(invocation),
-        ...(state === undefined ? {} : { state }),
+        state,
         effects: 0,
         operations: 0,
         refusals: 0,
@@ -206,7 +206,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
         cancelBy: undefined,
         settle(outcome, left) {
           invocation.signal.removeEventListener("abort", cancel);
-          resolve({ outcome, ...(left === undefined ? {} : { state: left }) });
+          resolve({ outcome, state: left });
         },
       };
       const cancel = (): void => pool.cancel(job);

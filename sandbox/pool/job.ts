@@ -43,7 +43,7 @@ export interface CallJob extends JobBase {
   readonly invocation: Invocation;
   readonly words: CallWords;
   /** Set where the plugin keeps state: what the call begins with, if there is any yet. */
-  readonly state?: { readonly image?: Image };
+  readonly state: { readonly image?: Image } | undefined;
   /** `state` is what the call left, for the next one. */
   readonly settle: (outcome: InvocationOutcome, state?: Image) => void;
   /** Host operations and log lines that have already had an effect: such a call is never run again (SPEC B10). */

@@ -48,12 +48,12 @@ export type WorkerRequest =
       readonly digest: string;
       readonly words: CallWords;
       /** Absent: those of the last call of the same plugin that this worker was given. */
-      readonly limits?: Limits;
+      readonly limits?: Limits | undefined;
       /** What the tool's output is checked against where it is large, `null` for nothing. Absent: as in the last call of the same export. */
-      readonly outputSchema?: JsonSchema | null;
+      readonly outputSchema?: JsonSchema | null | undefined;
       /** Set where the plugin keeps state: what the call begins with; the answer brings what it left. */
-      readonly state?: { readonly image?: Image };
-      readonly world?: CallWorld;
+      readonly state?: { readonly image?: Image } | undefined;
+      readonly world?: CallWorld | undefined;
     }
   /** Answers an asynchronous operation; `answer` is tagged text (`guest/protocol.ts`). */
   | {
