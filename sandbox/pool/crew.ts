@@ -41,6 +41,9 @@ export const START_WITHIN_MS = 10_000;
  */
 export const WORN_AFTER_BYTES: number = 32 * 1024 * 1024;
 
+/** Of three instances as they start: what a burst of calls leaves in a worker, which gives none of it back as long as it rests. */
+export const LARGE_BYTES: number = 24 * 1024 * 1024;
+
 export class Crew {
   readonly #options: CrewOptions;
   readonly #threads: Set<Thread> = new Set();
@@ -120,14 +123,32 @@ export class Crew {
   /** Workers beyond the maximum were for calls that found all others held; they go when they are idle. */
   letGoSurplus(thread: Thread): void {
     if (thread.jobs.size > 0 || thread.reservedFor !== undefined) return;
-    const shared = [...this.#threads].filter((other) => other.reservedFor === undefined);
-    if (shared.length > this.#options.maximumWorkers) this.letGo(thread);
+    if (this.#shared().length > this.#options.maximumWorkers) this.letGo(thread);
   }
 
   /** A fresh worker takes the place of one whose engine holds on to much that was forgotten, when that is idle. */
   retireWorn(thread: Thread): void {
     if (thread.forgottenBytes < WORN_AFTER_BYTES || thread.jobs.size > 0 || !this.#threads.has(thread)) return;
     if (thread.reservedFor !== undefined || this.promote() !== undefined) this.letGo(thread);
+  }
+
+  /**
+   * Lets workers go that were given nothing since this was last called, but the one that took least; where that took much, a fresh one
+   * takes its place.
+   *
+   * @returns whether there may be more to let go the next time
+   */
+  letGoResting(): boolean {
+    const resting = [...this.#threads].filter((thread) => thread.restsSinceAsked());
+    for (const thread of resting.toSorted((one, other) => other.takenBytes - one.takenBytes)) {
+      const isOneOfMany = thread.reservedFor === undefined && this.#shared().length > 1;
+      if (isOneOfMany || (isLarge(thread) && (thread.reservedFor !== undefined || this.promote() !== undefined))) this.letGo(thread);
+    }
+    return this.#shared().length > 1 || [...this.#threads].some(isLarge);
+  }
+
+  #shared(): Thread[] {
+    return [...this.#threads].filter(({ reservedFor }) => reservedFor === undefined);
   }
 
   /** As long as a job waits, the threads keep the process alive: a busy one whose own calls are answered does not by itself. */
@@ -195,4 +216,8 @@ export class Crew {
   #ensureSpare(): void {
     if (!this.#closed && this.#spare === undefined) this.#spare = this.#newThread(false);
   }
+}
+
+function isLarge({ takenBytes }: Thread): boolean {
+  return takenBytes >= LARGE_BYTES;
 }

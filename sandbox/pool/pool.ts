@@ -38,6 +38,8 @@ export interface PoolOptions {
 
 /** A guest that holds its thread this long makes the thread a bad place for other calls. */
 const BUSY_AFTER_MS = 20;
+/** What rests from one look to the next is let go: a burst of calls is over by then, and a start takes a hundredth of it. */
+export const REST_MS = 10_000;
 const MAXIMUM_ATTEMPTS = 3;
 /** Workers say that they are full where calls that came together do not fit; a call that is sent back more often never will. */
 const MAXIMUM_REFUSALS = 100;
@@ -58,6 +60,7 @@ export class Pool {
   #waiting: Job[] = [];
   #starting: Promise<void> | undefined;
   #cancelWatch: (() => void) | undefined;
+  #cancelRest: (() => void) | undefined;
   #failedStarts = 0;
   #lastLook = 0;
   readonly #ownTime: OwnTime = new OwnTime();
@@ -161,6 +164,7 @@ export class Pool {
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelWatch?.();
+    this.#cancelRest?.();
     for (const job of this.#jobs.values()) this.#answer(job, { kind: "cancelled" }, 0);
     await this.#crew.close();
   }
@@ -223,12 +227,21 @@ export class Pool {
 
   #watch(): void {
     if (this.#cancelWatch !== undefined || this.#closed) return;
+    this.#lookForRest();
     // The time in which there was nothing to look at is nobody's.
     this.#lastLook = this.#now();
     this.#cancelWatch = this.#options.launcher.after(WATCH_EVERY_MS, () => {
       this.#cancelWatch = undefined;
       this.#look();
       if (this.#jobs.size > 0) this.#watch();
+    });
+  }
+
+  /** Now and then, as long as calls come or have left more than one small worker. */
+  #lookForRest(): void {
+    this.#cancelRest ??= this.#options.launcher.after(REST_MS, () => {
+      this.#cancelRest = undefined;
+      if (this.#crew.letGoResting()) this.#lookForRest();
     });
   }
 

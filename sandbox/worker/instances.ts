@@ -44,6 +44,7 @@ export class Instances {
   /** One after the other: of calls that come together most are over before a second instance is there. */
   #isStarting = false;
   #heldBytes = 0;
+  #takenBytes = 0;
   /** Of those that hold something, the calls whose guest is suspended in the engine. */
   readonly #suspended: Set<Lease> = new Set();
   /** Who needs an instance while all of them are in use, in the order they came. */
@@ -56,6 +57,14 @@ export class Instances {
   /** Bytes that calls hold while they wait: parked memory, and instances that grew. */
   get heldBytes(): number {
     return this.#heldBytes;
+  }
+
+  /**
+   * Bytes of memory that instances have taken so far, those that were dropped included: V8 gives these back when it collects,
+   * which a thread with nothing to do never does.
+   */
+  get takenBytes(): number {
+    return this.#takenBytes;
   }
 
   /** Calls that wait, and whose guest has left the engine. */
@@ -154,8 +163,10 @@ export class Instances {
 
   /** Nobody has the instance any more. */
   #keep(instance: Instance): void {
+    const isDropped = isWorn(instance);
+    if (isDropped) this.#takenBytes += instance.bytes.length;
     // Those that had grown and waited make more of them than there are slots.
-    if (isWorn(instance) || this.#live > this.#options.slots) this.#live--;
+    if (isDropped || this.#live > this.#options.slots) this.#live--;
     else this.#idle.push(instance);
     this.#callNext();
   }
@@ -201,6 +212,7 @@ export class Instances {
     try {
       const instance = await Instance.start(module, restorer.base.facts, pages, suspends);
       restorer.restore(instance, image);
+      this.#takenBytes += instance.bytes.length;
       this.#isStarting = false;
       // Whoever stands in line is called when the guest that comes into it now waits or is done.
       return instance;

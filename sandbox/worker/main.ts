@@ -23,7 +23,7 @@ import { Instances, type Wanted } from "./instances.ts";
 import { Lease } from "./lease.ts";
 import { createSubtleCalls } from "../operations/subtle-calls.ts";
 import { createLinger, createSleep, type Served } from "./linger.ts";
-import { CANCEL, claim, exportKey, HELD_KB, openControl, BELL, WAITING, type WorkerRequest } from "./protocol.ts";
+import { CANCEL, claim, exportKey, HELD_KB, openControl, BELL, TAKEN_KB, WAITING, type WorkerRequest } from "./protocol.ts";
 import { Inbox, Outbox } from "./post-boxes.ts";
 import type { WorkerPowers } from "./powers.ts";
 import { SlotWriter } from "./slot.ts";
@@ -255,9 +255,10 @@ export function serveWorker(powers: WorkerPowers): void {
   }
 
   function tellWaiting(): void {
-    const { waiting, heldBytes } = afterBoot().instances;
+    const { waiting, heldBytes, takenBytes } = afterBoot().instances;
     Atomics.store(control.words, WAITING, waiting);
     Atomics.store(control.words, HELD_KB, Math.ceil(heldBytes / 1024));
+    Atomics.store(control.words, TAKEN_KB, Math.ceil(takenBytes / 1024));
   }
 
   function answer({ number, operation, answer: text, bytes }: Extract<WorkerRequest, { type: "answer" }>): undefined {

@@ -148,6 +148,8 @@ export const CANCEL = 1;
 export const BELL = 2;
 /** 1 while the worker sleeps on the bell, or is about to. */
 export const ASLEEP = 3;
+/** What the worker's instances have taken so far, those it dropped included, in units of 1 KiB. */
+export const TAKEN_KB = 4;
 /** How many calls the worker has begun and runs no guest code of, because they wait. */
 export const WAITING = 5;
 /** What they hold, in units of 1 KiB. */

@@ -23,6 +23,7 @@ import {
   BELL,
   HELD_KB,
   POSTED,
+  TAKEN_KB,
   WAITING,
   type SyncAnswer,
   type WorkerMessage,
@@ -86,6 +87,8 @@ export class Thread {
   /** How many of them belong to each plugin. */
   readonly #plugins: Map<string, number> = new Map();
   #lastTicket = 0;
+  /** That of when it was last found with nothing to do. */
+  #ticketAtRest = -1;
   /** Jobs that the host answered for, and when, in its own time: the worker still has to say that it is done with them. */
   readonly #owed: Map<number, number> = new Map();
   /** What it said out of turn since a job was last answered. */
@@ -287,6 +290,19 @@ export class Thread {
   get isFull(): boolean {
     if (Atomics.load(this.#control.words, HELD_KB) * 1024 < FULL_BYTES) return false;
     return this.jobs.keys().some((number) => this.hasBegun(number));
+  }
+
+  /** What its instances have taken so far, as far as that is to be believed. */
+  get takenBytes(): number {
+    return Atomics.load(this.#control.words, TAKEN_KB) * 1024;
+  }
+
+  /** True if it has nothing to do, had nothing when this was last asked, and was given nothing since. */
+  restsSinceAsked(): boolean {
+    const ticket = this.ready && this.jobs.size === 0 ? this.#lastTicket : -1;
+    const rests = ticket >= 0 && ticket === this.#ticketAtRest;
+    this.#ticketAtRest = ticket;
+    return rests;
   }
 
   /** The host answered for a job that the worker has: it will say at last that it is done with it. */

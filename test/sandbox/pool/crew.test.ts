@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { WORN_AFTER_BYTES } from "../../../sandbox/pool/crew.ts";
+import { LARGE_BYTES, WORN_AFTER_BYTES } from "../../../sandbox/pool/crew.ts";
 import { partsOf } from "../../../sandbox/image/image.ts";
 import { createSandbox } from "../../../sandbox/mod.ts";
-import { CURRENT } from "../../../sandbox/worker/protocol.ts";
+import { REST_MS } from "../../../sandbox/pool/pool.ts";
+import { claim, CURRENT, TAKEN_KB } from "../../../sandbox/worker/protocol.ts";
 import {
   EMPTY_BASE,
   EMPTY_IMAGE,
@@ -52,6 +53,46 @@ describe("the crew", () => {
     await sandbox.close();
   });
 
+  it("lets go what a burst of calls leaves once it rests: all workers but one, and that one too if it took much [LV5.rest]", async () => {
+    const { launcher, workers, advance } = scriptedWorkers();
+    const sandbox = createSandbox(launcher, { maximumWorkers: 3, engine: "plain" });
+    for (const [index, digest] of ["p", "q"].entries()) {
+      const loading = sandbox.load({ ...PLUGIN, digest });
+      (await nextWith(workers, 0, index + 1)).say({ type: "loaded", number: index + 1, image: EMPTY_IMAGE });
+      await loading;
+    }
+    advance(200);
+    await expect.poll(() => workers.length).toBe(2);
+    const calls = [sandbox.invoke({ ...INVOCATION, digest: "p" }), sandbox.invoke({ ...INVOCATION, digest: "q" })];
+    await expect.poll(() => workers.length).toBe(3);
+    const endOf = (): readonly boolean[] => workers.map(({ ended }) => ended);
+    const finish = (worker: number, number: number): void =>
+      workers[worker]?.say({ type: "done", number, output: '{"o":1}', used: NOTHING_USED, lines: [] });
+    begin(workers, 0);
+    take(workers, 0, LARGE_BYTES);
+    take(workers, 1, LARGE_BYTES - 1024);
+    finish(1, 4);
+    expect(await calls[1]).toMatchObject({ ok: true });
+    // The first has a call that waits, the second would be one too many, the third is the spare.
+    advance(2 * REST_MS);
+    expect(endOf()).toEqual([false, true, false]);
+    finish(0, 3);
+    expect(await calls[0]).toMatchObject({ ok: true });
+    advance(REST_MS - 1);
+    expect(endOf()).toEqual([false, true, false]);
+    advance(REST_MS + 1);
+    expect(endOf()).toEqual([true, true, false, false]);
+    await expect.poll(() => workers[3]?.requests.length).toBe(1);
+    // The spare took its place: a small one stays, and takes the next call.
+    advance(10 * REST_MS);
+    expect(endOf()).toEqual([true, true, false, false]);
+    const call = sandbox.invoke({ ...INVOCATION, digest: "p" });
+    await expect.poll(() => workers[2]?.requests.map(({ type }) => type)).toEqual(["boot", "image", "call"]);
+    finish(2, 5);
+    expect(await call).toMatchObject({ ok: true });
+    await sandbox.close();
+  });
+
   it("gives up a worker that does not start, in the host's own time: not one that starves as the host does [B10.starved]", async () => {
     const { launcher, workers, advance, starve } = scriptedWorkers({ isReady: false });
     const sandbox = createSandbox(launcher, { maximumWorkers: 1, engine: "plain" });
@@ -86,6 +127,18 @@ describe("the crew", () => {
     await sandbox.close();
   });
 });
+
+/** As if it had taken up all calls that it was given. */
+function begin(workers: readonly ScriptedWorker[], index: number): void {
+  const worker = workers[index];
+  for (const request of worker?.requests ?? []) if (worker !== undefined && request.type === "call") claim(worker.control, request.ticket);
+}
+
+/** As if its instances had taken so much. */
+function take(workers: readonly ScriptedWorker[], index: number, bytes: number): void {
+  const worker = workers[index];
+  if (worker !== undefined) Atomics.store(worker.control.words, TAKEN_KB, bytes / 1024);
+}
 
 /** With a load in the guest's hands: whether it is to blame cannot be known. */
 async function crash(workers: readonly ScriptedWorker[], index: number, number: number): Promise<void> {

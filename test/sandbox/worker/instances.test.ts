@@ -19,6 +19,23 @@ describe("instances", () => {
     expect(sizes.map((size) => instances.leaseIdle(image, size, "image") !== undefined)).toEqual([false, false, false, true, true, true]);
   });
 
+  it("are counted with what they took, the worn ones too: V8 gives back what was dropped when it likes [LV5.taken]", async () => {
+    const base = await baseImage(meteredModule);
+    const image = unchanged(base);
+    const instances = new Instances({ module: meteredModule, restorer: trackedRestore(base), fillRandom: () => {}, slots: 3 });
+    const first = await instances.lease(image, 64 << 20, "image");
+    const startBytes = first.instance.bytes.length;
+    instances.giveBack(first);
+    instances.giveBack(await instances.lease(image, 64 << 20, "image"));
+    expect(instances.takenBytes).toBe(startBytes);
+    const grown = await instances.lease(image, 64 << 20, "image");
+    grown.instance.ensureBytes(48 << 20);
+    instances.giveBack(grown);
+    expect(instances.takenBytes).toBe(startBytes + (48 << 20));
+    instances.giveBack(await instances.lease(image, 64 << 20, "image"));
+    expect(instances.takenBytes).toBe(2 * startBytes + (48 << 20));
+  });
+
   it("are used again before they leave the processor's cache: of those that hold the image, the last", async () => {
     const base = await baseImage(meteredModule);
     const image = unchanged(base);
