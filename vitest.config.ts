@@ -13,7 +13,7 @@ const ALONE = [
   "test/{bench,console,external,fuzz,oracle,soak}/**/*.test.ts",
   "test/*.test.ts",
   "test/bin/**/*.test.ts",
-  "test/attack/{host,isolation,policy,reload,runaway,sandbox,shell}/**/*.test.ts",
+  "test/attack/{host,isolation,liveness,policy,reload,runaway,sandbox,shell}/**/*.test.ts",
   "test/attack/net/{ambient-authority,false-certificates}.test.ts",
   "test/host/platform/{git,image-cache}.test.ts",
   "test/host/cli/{processes,program}*.test.ts",

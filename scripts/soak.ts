@@ -3,6 +3,9 @@
  *
  * `-- --minutes N` (default 10); `FUZZ_SEED=<number>` draws the same calls again. Exit code 1 if anything is wrong: an answer
  * that is another call's or another's plugin, a good call that fails, memory that grows, something left after `close()`.
+ *
+ * `-- --liveness` runs the whole liveness suite instead (`test/attack/liveness/suite.ts`, two hours): `--only TEXT` the cases whose
+ * names hold it, `--mode NAME`, which may be repeated, in those modes.
  */
 
 import { fork } from "node:child_process";
@@ -14,11 +17,27 @@ import { parseArgs } from "node:util";
 import { FLAT, judgeMemory, toMb } from "../test/soak/memory.ts";
 import { soak } from "../test/soak/soak.ts";
 
-const { values } = parseArgs({ options: { minutes: { type: "string", default: "10" } } });
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "10" },
+    liveness: { type: "boolean", default: false },
+    only: { type: "string", default: "" },
+    mode: { type: "string", multiple: true, default: [] },
+  },
+});
 const minutes = Number(values.minutes);
 if (!(minutes > 0)) throw new Error(`--minutes is "${values.minutes}", not a number above 0`);
 
-process.exitCode = process.send === undefined ? await runApart() : await run();
+process.exitCode = values.liveness ? await runLivenessSuite() : process.send === undefined ? await runApart() : await run();
+
+async function runLivenessSuite(): Promise<number> {
+  const { runLiveness } = await import("../test/attack/liveness/suite.ts");
+  const { MODES, readMode } = await import("../test/attack/liveness/modes.ts");
+  const modes = values.mode.length === 0 ? Object.keys(MODES).map(readMode) : values.mode.map(readMode);
+  const failed = await runLiveness({ only: values.only, modes, say: (line) => console.log(line) });
+  console.log(failed.length === 0 ? "Nothing wrong" : `${failed.length} cases failed`);
+  return failed.length === 0 ? 0 : 1;
+}
 
 /** In a process of its own: with collections on request, its own temporary folder, and a cache that is nobody's. */
 async function runApart(): Promise<number> {

@@ -1,0 +1,164 @@
+/** What is wrong with a case's figures (SPEC LV1). */
+
+import { median } from "../../../bench/measure.ts";
+import type { LivenessCase } from "./cases.ts";
+import type { ControlEvidence } from "./control.ts";
+import type { MemorySample } from "./resident.ts";
+import type { Played, Round } from "./rounds.ts";
+
+/** SPEC LV1. */
+export const LONGEST_HOLD_MS = 50;
+const TIMES_IDLE = 3;
+/** A call's idle time is taken for no less than a time slice of each of five guests (SPEC LV4): less is told by chance. */
+const LEAST_IDLE_MS = 25;
+
+export interface Evidence {
+  readonly wanted: Pick<LivenessCase, "name" | "growthMb">;
+  readonly mode: string;
+  readonly hosts: readonly HostEvidence[];
+  readonly control: ControlEvidence;
+}
+
+/** Of one host. */
+export interface HostEvidence {
+  /** Undefined: it did not come back. */
+  readonly played: Played | undefined;
+  /** The lines that `probe.ts` wrote. */
+  readonly probe: string;
+  readonly resident: readonly MemorySample[];
+  /** The end of what it wrote to stderr. */
+  readonly log: string;
+}
+
+export interface Verdict {
+  readonly name: string;
+  readonly mode: string;
+  /** Nothing, if all is well. */
+  readonly problems: readonly string[];
+  /** One line of figures: milliseconds, of canaries alone and beside the attack. */
+  readonly figures: string;
+  /** How the attack's calls ended, and how often. */
+  readonly ends: Readonly<Record<string, number>>;
+}
+
+interface Hold {
+  readonly kind: string;
+  readonly endAt: number;
+  readonly ms: number;
+}
+
+interface RoundFigures {
+  readonly of: string;
+  /** The longest hold of the loop, without that of an idle thread, or of the loop of the host that nothing is done to. */
+  readonly loop: number;
+  /** By canary. */
+  readonly slowest: Readonly<Record<string, number>>;
+  /** By canary, the slowest call of the host that nothing is done to. */
+  readonly control: Readonly<Record<string, number>>;
+}
+
+/** Of several rounds the median counts: what happens by chance happens in few of them, what is done to a host in each. */
+export function judge({ wanted, mode, hosts, control }: Evidence): Verdict {
+  const { name } = wanted;
+  const lost = hosts.find(({ played }) => played === undefined);
+  if (lost !== undefined) {
+    const longest = Math.max(0, ...readHolds(lost.probe).map(({ ms }) => ms));
+    const problems = [`The host did not come back: ${lost.log.trim().slice(-300)}`];
+    return { name, mode, problems, figures: `the longest hold that ended ${longest.toFixed(0)}`, ends: {} };
+  }
+  const plays = hosts.flatMap(({ played }) => played ?? []);
+  const beside = { calls: control.calls, holds: readHolds(control.probe) };
+  const rounds = hosts.flatMap(({ played, probe }) => {
+    const holds = readHolds(probe);
+    return (played?.rounds ?? []).map((round) => figuresOf(round, holds, beside));
+  });
+  const problems = plays
+    .flatMap(({ wrong }) => wrong)
+    .slice(0, 3)
+    .map((one) => `Canary ${one}`);
+  const refused = plays.flatMap(({ ends }) => Object.keys(ends)).find((end) => /tool_not_found|permission_denied|invalid_args/u.test(end));
+  if (refused !== undefined) problems.push(`The attack is none: ${refused}`);
+  const idle = Object.fromEntries(
+    Object.keys(plays[0]?.idle ?? {}).map((canary) => [canary, median(plays.flatMap((play) => play.idle[canary] ?? []))]),
+  );
+  const names = [...new Set(rounds.map(({ of }) => of))];
+  const attacks = names.map((attack) =>
+    judgeAttack(
+      rounds.filter(({ of }) => of === attack),
+      idle,
+    ),
+  );
+  problems.push(...attacks.flatMap((attack) => attack.problems));
+  const figures = [worstOf(attacks)];
+  const grownMb = Math.max(...hosts.map(grownBytes)) / 2 ** 20;
+  if (grownMb > wanted.growthMb) problems.push(`Memory grew by ${grownMb.toFixed(0)} MB, not by ${wanted.growthMb} at most`);
+  figures.push(`+${grownMb.toFixed(0)} MB`);
+  return { name, mode, problems, figures: figures.join(", "), ends: plays[0]?.ends ?? {} };
+}
+
+interface AttackFigures {
+  readonly problems: readonly string[];
+  readonly loop: number;
+  readonly text: string;
+}
+
+function judgeAttack(rounds: readonly RoundFigures[], idle: Readonly<Record<string, number>>): AttackFigures {
+  const of = rounds[0]?.of ?? "";
+  const problems: string[] = [];
+  const loop = median(rounds.map((round) => round.loop));
+  if (loop > LONGEST_HOLD_MS) problems.push(`The event loop was held for ${loop.toFixed(0)} ms`);
+  const figures = [`loop ${loop.toFixed(0)}`];
+  for (const [canary, alone] of Object.entries(idle)) {
+    const slowest = median(rounds.map((round) => round.slowest[canary] ?? Infinity));
+    const control = median(rounds.map((round) => round.control[canary] ?? 0));
+    const times = median(
+      rounds.map((round) => (round.slowest[canary] ?? Infinity) / Math.max(alone, round.control[canary] ?? 0, LEAST_IDLE_MS)),
+    );
+    const figure = `${canary} ${slowest.toFixed(0)} (alone ${alone.toFixed(1)}, beside ${control.toFixed(0)})`;
+    if (times > TIMES_IDLE) problems.push(`Canary ${figure} ms`);
+    figures.push(figure);
+  }
+  return { problems: problems.map((problem) => (of === "" ? problem : `${of}: ${problem}`)), loop, text: figures.join(", ") };
+}
+
+/** The figures of the attack that held the loop longest. */
+function worstOf(attacks: readonly AttackFigures[]): string {
+  return attacks.toSorted((a, b) => b.loop - a.loop)[0]?.text ?? "";
+}
+
+interface Beside {
+  readonly calls: ControlEvidence["calls"];
+  readonly holds: readonly Hold[];
+}
+
+function figuresOf(round: Round, holds: readonly Hold[], beside: Beside): RoundFigures {
+  const { of, beginAt, endAt, slowest } = round;
+  const calls = beside.calls.filter((call) => call.endAt >= beginAt && call.beginAt <= endAt);
+  const slowestBeside = (canary: string): number =>
+    Math.max(0, ...calls.filter(({ tool }) => tool === canary).map((call) => call.endAt - call.beginAt));
+  const noise = Math.max(longestIn(round, holds, "idle"), longestIn(round, beside.holds, "loop"));
+  return {
+    of,
+    slowest,
+    loop: Math.max(0, longestIn(round, holds, "loop") - noise),
+    control: Object.fromEntries(Object.keys(slowest).map((canary) => [canary, slowestBeside(canary)])),
+  };
+}
+
+function longestIn({ beginAt, endAt }: Round, holds: readonly Hold[], wanted: Hold["kind"]): number {
+  return Math.max(0, ...holds.filter(({ kind, endAt: at }) => kind === wanted && at >= beginAt && at <= endAt).map(({ ms }) => ms));
+}
+
+/** From the most before the attack to the most ever. */
+function grownBytes({ played, resident }: HostEvidence): number {
+  const beginAt = played?.rounds[0]?.beginAt ?? 0;
+  const most = (samples: readonly MemorySample[]): number => Math.max(0, ...samples.map(({ bytes }) => bytes));
+  return most(resident) - most(resident.filter(({ at }) => at < beginAt));
+}
+
+function readHolds(probe: string): readonly Hold[] {
+  return probe.split("\n").flatMap((line) => {
+    const [kind = "", endAt, ms] = line.split(" ");
+    return ms === undefined ? [] : [{ kind, endAt: Number(endAt), ms: Number(ms) }];
+  });
+}

@@ -1,0 +1,138 @@
+/** One case against one host, through whichever door: canaries alone, then canaries beside rounds of the attack. */
+
+import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
+import { CANARY, type CanaryCall } from "./canaries.ts";
+
+/** How long everything is. */
+export interface Pace {
+  /** Of each canary, alone. */
+  readonly idleCalls: number;
+  readonly sleepMs: number;
+  readonly roundMs: number;
+  readonly rounds: number;
+}
+
+/** A way to a host. */
+export interface Caller {
+  /** @returns the output, or the error's code and message in an `Error` */
+  call(tool: string, args: object, signal?: AbortSignal): Promise<unknown>;
+}
+
+export interface Played {
+  /** Milliseconds of each call alone, by canary. */
+  readonly idle: Readonly<Record<string, readonly number[]>>;
+  readonly rounds: readonly Round[];
+  /** Canaries that failed or answered something else. */
+  readonly wrong: readonly string[];
+  /** How calls of the attack ended, and how often: one that is refused at once is none. */
+  readonly ends: Readonly<Record<string, number>>;
+}
+
+export interface Round {
+  /** Which attack; empty where there is one. */
+  readonly of: string;
+  /** Epoch, milliseconds. */
+  readonly beginAt: number;
+  readonly endAt: number;
+  /** The slowest call by canary, in milliseconds. */
+  readonly slowest: Readonly<Record<string, number>>;
+}
+
+/** Begins something hostile again and again until `signal`. */
+export type Attack = (signal: AbortSignal) => Promise<void>;
+
+/** The canaries are under way when the attack begins. */
+const HEAD_START_MS = 20;
+const REST_MS = 50;
+/** Of brief canaries: more would be a load of their own. */
+const BETWEEN_CALLS_MS = 10;
+
+/** @param attacks by name */
+export async function play(
+  caller: Caller,
+  canaries: readonly CanaryCall[],
+  attacks: ReadonlyMap<string, Attack>,
+  { pace, ends }: { readonly pace: Pace; readonly ends: ReadonlyMap<string, number> },
+): Promise<Played> {
+  const wrong: string[] = [];
+  const idle: Record<string, number[]> = {};
+  const sing = async ({ tool, args, output }: CanaryCall): Promise<number> => {
+    const begin = performance.now();
+    let found: unknown;
+    try {
+      found = await caller.call(`${CANARY}.${tool}`, args);
+    } catch (error) {
+      found = String(error);
+    }
+    if (found !== output && wrong.length < 20) wrong.push(`${tool}: ${String(found)}`.slice(0, 300));
+    return performance.now() - begin;
+  };
+  // The first calls find nothing warm.
+  for (const canary of canaries) for (let nth = 0; nth < 3; nth++) await sing(canary);
+  await Promise.all(
+    canaries.map(async (canary) => {
+      const times = (idle[canary.tool] = [] as number[]);
+      for (let nth = 0; nth < pace.idleCalls; nth++) {
+        times.push(await sing(canary));
+        await pause(BETWEEN_CALLS_MS);
+      }
+    }),
+  );
+  const playRound = async (of: string, attack: Attack): Promise<Round> => {
+    const slowest: Record<string, number> = {};
+    const beginAt = epochMs();
+    const end = new AbortController();
+    const singing = canaries.map(async (canary) => {
+      do {
+        slowest[canary.tool] = Math.max(slowest[canary.tool] ?? 0, await sing(canary));
+        await pause(BETWEEN_CALLS_MS);
+      } while (!end.signal.aborted);
+    });
+    await pause(HEAD_START_MS);
+    const attacking = attack(end.signal);
+    await pause(pace.roundMs);
+    end.abort();
+    await Promise.all([...singing, attacking]);
+    // What the attack left behind to be done is held against it.
+    await pause(REST_MS);
+    return { of, beginAt, endAt: epochMs(), slowest };
+  };
+  const rounds: Round[] = [];
+  for (const [of, attack] of attacks) for (let nth = 0; nth < pace.rounds; nth++) rounds.push(await playRound(of, attack));
+  return { idle, rounds, wrong, ends: Object.fromEntries(ends) };
+}
+
+function epochMs(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+export interface Lanes {
+  readonly tools: readonly string[];
+  readonly args: object;
+  /** How calls ended, and how often. */
+  readonly ends: Map<string, number>;
+  /** Default 4. */
+  readonly lanes?: number;
+}
+
+/** So many lanes, each of which makes one call after another; the tools take turns. */
+export function lanesOf(caller: Caller, { tools, args, ends, lanes = 4 }: Lanes): Attack {
+  let next = 0;
+  return async (signal) => {
+    await Promise.all(
+      Array.from({ length: lanes }, async () => {
+        while (!signal.aborted) {
+          const tool = tools[next++ % tools.length] ?? "";
+          const end = await caller.call(tool, args, signal).then(
+            () => "ok",
+            (error: unknown) => String(error),
+          );
+          // As calls of clients do, whatever comes of them.
+          await turn();
+          const kind = `${tool} ${end}`.slice(0, 120);
+          if (ends.size < 50 || ends.has(kind)) ends.set(kind, (ends.get(kind) ?? 0) + 1);
+        }
+      }),
+    );
+  };
+}

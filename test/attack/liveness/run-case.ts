@@ -1,0 +1,142 @@
+/** Runs one case in one mode: a folder and a host of its own, looked at from outside. */
+
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { REPOSITORY } from "../../../scripts/run-command.ts";
+import { CANARY, CANARY_PLUGIN, CANARY_TEXT, canaryCalls } from "./canaries.ts";
+import type { LivenessCase } from "./cases.ts";
+import type { Control } from "./control.ts";
+import { type HostEvidence, judge, type Verdict } from "./judge.ts";
+import { startLocalServer } from "./local-server.ts";
+import { commandFor, type ModeName, MODES } from "./modes.ts";
+import type { Plan } from "./host-child.ts";
+import { openHttpDoor, openMcpDoor } from "./doors.ts";
+import { HOSTILE, toolsOf, writePlugin } from "./plugins.ts";
+import { type Place, startHost } from "./started-host.ts";
+import { watchMemory } from "./resident.ts";
+import { lanesOf, type Pace, play, type Played } from "./rounds.ts";
+
+const HOST_CHILD = fileURLToPath(new URL("host-child.ts", import.meta.url));
+const BIN = `${REPOSITORY}bin/bascule.mjs`;
+const LOG_SHOWN = 2_000;
+/** For the host to come back, beyond the rounds. */
+const SPARE_MS = 40_000;
+
+/** @param control a host that nothing is done to */
+export async function runCase(
+  wanted: LivenessCase,
+  mode: ModeName,
+  { pace, control }: { readonly pace: Pace; readonly control: Control },
+): Promise<Verdict> {
+  const runs = wanted.cold === true ? Array.from({ length: pace.rounds }, () => ({ ...pace, rounds: 1 })) : [pace];
+  const hosts: HostEvidence[] = [];
+  for (const run of runs) hosts.push(await runOnce(wanted, mode, run));
+  return judge({ wanted, mode, hosts, control: await control.evidence() });
+}
+
+async function runOnce(wanted: LivenessCase, mode: ModeName, pace: Pace): Promise<HostEvidence> {
+  const folder = await mkdtemp(join(tmpdir(), "bascule-liveness-"));
+  await using server = await startLocalServer();
+  try {
+    await writeWorld(folder, wanted);
+    const place = { folder, probe: join(folder, "probe.txt"), log: join(folder, "stderr.txt") };
+    await writeFile(place.probe, "");
+    const withinMs = (wanted.each === true ? toolsOf(wanted.main).length : 1) * pace.rounds * pace.roundMs * 3 + SPARE_MS;
+    const run = { wanted, mode, pace, url: server.url, place, withinMs };
+    const memory = watchMemory(() => pidOf(place.probe));
+    const played = await (wanted.door === undefined ? playInHost(run) : playThroughDoor(run, wanted.door));
+    const resident = memory.stop();
+    return { played, resident, probe: await readFile(place.probe, "utf8"), log: (await readFile(place.log, "utf8")).slice(-LOG_SHOWN) };
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+interface Run {
+  readonly wanted: LivenessCase;
+  readonly mode: ModeName;
+  readonly pace: Pace;
+  readonly url: string;
+  readonly place: Place;
+  readonly withinMs: number;
+}
+
+/** The host's own process plays, and reports. */
+async function playInHost({ wanted, mode, pace, url, place, withinMs }: Run): Promise<Played | undefined> {
+  const { folder } = place;
+  const plan: Plan = { case: wanted.name, mode, folder, url, pace, report: join(folder, "report.json") };
+  await writeFile(join(folder, "plan.json"), JSON.stringify(plan));
+  const host = await startHost(commandFor(MODES[mode], HOST_CHILD, [join(folder, "plan.json")]), place, {
+    stderr: wanted.stderr ?? "file",
+  });
+  const timer = setTimeout(() => host.end(), withinMs);
+  await host.ended;
+  clearTimeout(timer);
+  host.end();
+  const report = await readFile(plan.report, "utf8").catch(() => undefined);
+  // Written by the child.
+  return report === undefined ? undefined : (JSON.parse(report) as Played);
+}
+
+/** We play, from outside. */
+async function playThroughDoor({ wanted, mode, pace, url, place, withinMs }: Run, door: "http" | "mcp"): Promise<Played | undefined> {
+  const { folder } = place;
+  const { isolation, engine } = MODES[mode];
+  if (engine === "plain") throw new TypeError("No command starts a host on the plain engine");
+  await writeFile(
+    join(folder, "bascule.json"),
+    JSON.stringify({ workspace: "workspace", policy: { rules: [{ pattern: "*", confirm: "auto" }] } }),
+  );
+  const command = (...args: readonly string[]): readonly string[] => commandFor(MODES[mode], BIN, args);
+  await (
+    await startHost(command("trust", "--always", "--yes"), place, { stderr: "file", probed: false })
+  ).ended;
+  const flags = ["--allow-read=workspace", `--allow-net=${new URL(url).host}`, `--isolation=${isolation}`];
+  const host = await startHost(command(...(door === "http" ? ["serve", "--port=0"] : ["mcp"]), ...flags), place, {
+    stderr: wanted.stderr ?? "file",
+  });
+  try {
+    const ends = new Map<string, number>();
+    const [caller, clients] =
+      door === "http"
+        ? await openHttpDoor(host.child, folder).then((opened) => [opened, wanted.clients?.http?.(opened, ends)] as const)
+        : await openMcpDoor(host.child).then((opened) => [opened, wanted.clients?.mcp?.(opened, ends)] as const);
+    const tools = toolsOf(wanted.main).map((tool) => `${HOSTILE}.${tool}`);
+    const attacks = new Map([["", clients ?? lanesOf(caller, { tools, args: { url }, ends })]]);
+    const playing = play(caller, canaryCalls(url, pace.sleepMs), attacks, { pace, ends });
+    return await Promise.race([playing, pause(withinMs, undefined, { ref: false })]);
+  } finally {
+    host.end();
+    await host.ended;
+  }
+}
+
+async function writeWorld(folder: string, wanted: LivenessCase): Promise<void> {
+  const workspace = join(folder, "workspace");
+  await mkdir(join(workspace, "many"), { recursive: true });
+  await mkdir(join(folder, "home"));
+  await writeFile(join(workspace, "canary.txt"), CANARY_TEXT);
+  if (wanted.grants?.read !== undefined) {
+    await writeFile(join(workspace, "big.bin"), new Uint8Array(7 << 20).fill(0x61));
+    await writeFile(join(workspace, "huge.bin"), new Uint8Array(40 << 20).fill(0x61));
+    await writeFile(join(workspace, "lines.txt"), Array.from({ length: 200_000 }, (_, nth) => `line ${nth}`).join("\n"));
+    await Promise.all(Array.from({ length: 5_000 }, (_, nth) => writeFile(join(workspace, "many", `file-${nth}`), "")));
+  }
+  const { main, manifest, limits, files } = wanted;
+  for (let nth = 0; nth < (wanted.others ?? 0); nth++)
+    await writePlugin(join(folder, "plugins"), `other-${nth}`, { main: `export function t${nth}() { return ${nth}; }` });
+  await writePlugin(join(folder, "plugins"), CANARY, CANARY_PLUGIN);
+  await writePlugin(join(folder, "plugins"), HOSTILE, {
+    main,
+    manifest: { ...manifest, ...(limits && { limits }) },
+    ...(files && { files }),
+  });
+}
+
+async function pidOf(probe: string): Promise<number | undefined> {
+  const pid = /^pid (\d+)/.exec(await readFile(probe, "utf8"))?.[1];
+  return pid === undefined ? undefined : Number(pid);
+}
