@@ -107,7 +107,7 @@ function judgeAttack(rounds: readonly RoundFigures[], idle: Readonly<Record<stri
   const problems: string[] = [];
   const loop = median(rounds.map((round) => round.loop));
   if (loop > LONGEST_HOLD_MS) problems.push(`The event loop was held for ${loop.toFixed(0)} ms`);
-  const figures = [`loop ${loop.toFixed(0)}`];
+  const figures = [`loop ${loop.toFixed(0)} (${rounds.map((round) => round.loop.toFixed(0)).join(" ")})`];
   for (const [canary, alone] of Object.entries(idle)) {
     const slowest = median(rounds.map((round) => round.slowest[canary] ?? Infinity));
     const control = median(rounds.map((round) => round.control[canary] ?? 0));
