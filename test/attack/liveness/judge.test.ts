@@ -13,7 +13,12 @@ function host(slowest: readonly number[], probe: readonly string[] = [], peakMb 
       idle: IDLE,
       wrong: [],
       ends: {},
-      rounds: slowest.map((sleep, nth) => ({ of: "", beginAt: (nth + 1) * 1_000, endAt: (nth + 1) * 1_000 + 900, slowest: { sleep } })),
+      rounds: slowest.map((sleep, nth) => ({
+        of: "",
+        beginAt: (nth + 1) * 1_000,
+        endAt: (nth + 1) * 1_000 + 900,
+        calls: { sleep: [sleep] },
+      })),
     },
     probe: ["pid 1", ...probe].join("\n"),
     resident: [
@@ -33,6 +38,15 @@ describe("the judgement of a host's liveness", () => {
     expect(problemsOf([host([300, 299, 5_000])])).toEqual([]);
     expect(problemsOf([host([310, 299, 5_000])])).toEqual(["Canary sleep 310 (alone 101.0, beside 0) ms"]);
     expect(problemsOf([host([5_000]), host([5_000]), host([100])])).toHaveLength(1);
+  });
+
+  it("counts a call for as long as it takes [LV1.judge]", () => {
+    const evidence = (times: readonly number[]): HostEvidence => {
+      const { played, ...rest } = host([100, 100, 100]);
+      return { ...rest, played: played && { ...played, rounds: played.rounds.map((round) => ({ ...round, calls: { sleep: times } })) } };
+    };
+    expect(problemsOf([evidence([...Array<number>(16).fill(100), 400])])).toEqual([]);
+    expect(problemsOf([evidence([...Array<number>(4).fill(100), 400])])).toHaveLength(1);
   });
 
   it("takes what a host takes that nothing is done to for the machine's doing [LV1.judge]", () => {

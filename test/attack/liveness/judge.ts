@@ -41,6 +41,9 @@ export interface Verdict {
   readonly ends: Readonly<Record<string, number>>;
 }
 
+/** Of a call that is under way at any moment of a round, in so many cases out of one: a call counts for as long as it takes. */
+const SHARE = 0.75;
+
 interface Hold {
   readonly kind: string;
   readonly endAt: number;
@@ -52,8 +55,8 @@ interface RoundFigures {
   /** The longest hold of the loop, without that of an idle thread, or of the loop of the host that nothing is done to. */
   readonly loop: number;
   /** By canary. */
-  readonly slowest: Readonly<Record<string, number>>;
-  /** By canary, the slowest call of the host that nothing is done to. */
+  readonly took: Readonly<Record<string, number>>;
+  /** By canary, of the host that nothing is done to. */
   readonly control: Readonly<Record<string, number>>;
 }
 
@@ -109,12 +112,12 @@ function judgeAttack(rounds: readonly RoundFigures[], idle: Readonly<Record<stri
   if (loop > LONGEST_HOLD_MS) problems.push(`The event loop was held for ${loop.toFixed(0)} ms`);
   const figures = [`loop ${loop.toFixed(0)} (${rounds.map((round) => round.loop.toFixed(0)).join(" ")})`];
   for (const [canary, alone] of Object.entries(idle)) {
-    const slowest = median(rounds.map((round) => round.slowest[canary] ?? Infinity));
+    const took = median(rounds.map((round) => round.took[canary] ?? Infinity));
     const control = median(rounds.map((round) => round.control[canary] ?? 0));
     const times = median(
-      rounds.map((round) => (round.slowest[canary] ?? Infinity) / Math.max(alone, round.control[canary] ?? 0, LEAST_IDLE_MS)),
+      rounds.map((round) => (round.took[canary] ?? Infinity) / Math.max(alone, round.control[canary] ?? 0, LEAST_IDLE_MS)),
     );
-    const figure = `${canary} ${slowest.toFixed(0)} (alone ${alone.toFixed(1)}, beside ${control.toFixed(0)})`;
+    const figure = `${canary} ${took.toFixed(0)} (alone ${alone.toFixed(1)}, beside ${control.toFixed(0)})`;
     if (times > TIMES_IDLE) problems.push(`Canary ${figure} ms`);
     figures.push(figure);
   }
@@ -132,17 +135,24 @@ interface Beside {
 }
 
 function figuresOf(round: Round, holds: readonly Hold[], beside: Beside): RoundFigures {
-  const { of, beginAt, endAt, slowest } = round;
-  const calls = beside.calls.filter((call) => call.endAt >= beginAt && call.beginAt <= endAt);
-  const slowestBeside = (canary: string): number =>
-    Math.max(0, ...calls.filter(({ tool }) => tool === canary).map((call) => call.endAt - call.beginAt));
+  const { of, beginAt, endAt, calls } = round;
+  const around = beside.calls.filter((call) => call.endAt >= beginAt && call.beginAt <= endAt);
+  const tookBeside = (canary: string): number =>
+    usualOf(around.filter(({ tool }) => tool === canary).map((call) => call.endAt - call.beginAt));
   const noise = Math.max(longestIn(round, holds, "idle"), longestIn(round, beside.holds, "loop"));
   return {
     of,
-    slowest,
+    took: Object.fromEntries(Object.entries(calls).map(([canary, times]) => [canary, usualOf(times)])),
     loop: Math.max(0, longestIn(round, holds, "loop") - noise),
-    control: Object.fromEntries(Object.keys(slowest).map((canary) => [canary, slowestBeside(canary)])),
+    control: Object.fromEntries(Object.keys(calls).map((canary) => [canary, tookBeside(canary)])),
   };
+}
+
+/** 0 of no calls. */
+function usualOf(times: readonly number[]): number {
+  const sum = times.reduce((total, ms) => total + ms, 0);
+  let before = 0;
+  return times.toSorted((a, b) => a - b).find((ms) => (before += ms) >= SHARE * sum) ?? 0;
 }
 
 function longestIn({ beginAt, endAt }: Round, holds: readonly Hold[], wanted: Hold["kind"]): number {

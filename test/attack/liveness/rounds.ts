@@ -34,8 +34,8 @@ export interface Round {
   /** Epoch, milliseconds. */
   readonly beginAt: number;
   readonly endAt: number;
-  /** The slowest call by canary, in milliseconds. */
-  readonly slowest: Readonly<Record<string, number>>;
+  /** Milliseconds of each call by canary. */
+  readonly calls: Readonly<Record<string, readonly number[]>>;
 }
 
 /** Begins something hostile again and again until `signal`. */
@@ -79,12 +79,13 @@ export async function play(
     }),
   );
   const playRound = async (of: string, attack: Attack): Promise<Round> => {
-    const slowest: Record<string, number> = {};
+    const calls: Record<string, number[]> = {};
     const beginAt = epochMs();
     const end = new AbortController();
     const singing = canaries.map(async (canary) => {
+      const times = (calls[canary.tool] = [] as number[]);
       do {
-        slowest[canary.tool] = Math.max(slowest[canary.tool] ?? 0, await sing(canary));
+        times.push(await sing(canary));
         await pause(BETWEEN_CALLS_MS);
       } while (!end.signal.aborted);
     });
@@ -95,7 +96,7 @@ export async function play(
     await Promise.all([...singing, attacking]);
     // What the attack left behind to be done is held against it.
     await pause(REST_MS);
-    return { of, beginAt, endAt: epochMs(), slowest };
+    return { of, beginAt, endAt: epochMs(), calls };
   };
   const rounds: Round[] = [];
   for (const [of, attack] of attacks) for (let nth = 0; nth < pace.rounds; nth++) rounds.push(await playRound(of, attack));
