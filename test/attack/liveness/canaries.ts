@@ -31,6 +31,15 @@ export function canaryCalls(url: string, sleepMs: number): readonly CanaryCall[]
   ];
 }
 
+/** Those that sing in a case. */
+export function canariesOf(
+  { canaries }: { readonly canaries?: readonly string[] },
+  url: string,
+  { sleepMs }: { readonly sleepMs: number },
+): readonly CanaryCall[] {
+  return canaryCalls(url, sleepMs).filter(({ tool }) => canaries?.includes(tool) ?? true);
+}
+
 export const CANARY_PLUGIN: { readonly manifest: object; readonly main: string } = {
   main: MAIN,
   manifest: { permissions: { read: ["$workspace"], net: true } },

@@ -97,15 +97,19 @@ const mcp = {
   ]),
 };
 
+/** A session has four calls at once: a token's own, and a client's of an MCP server on lines, hostile ones and canaries. */
+const HTTP = { door: "http", canaries: ["brief", "sleep", "read", "get"] } as const;
+const MCP = { door: "mcp", canaries: ["brief", "sleep"], lanes: 2 } as const;
+
 export const DOOR_CASES: readonly LivenessCase[] = [
-  { name: "http.bodies", main: NOTHING, door: "http", clients: { http: http.bodies }, growthMb: 400 },
-  { name: "http.outputs", main: OUTPUTS, door: "http", growthMb: 300 },
-  { name: "http.logs", main: LOGS, door: "http", growthMb: 150 },
-  { name: "http.listings", main: NOTHING, door: "http", others: 1_000, clients: { http: http.listings }, growthMb: 400 },
+  { name: "http.bodies", main: NOTHING, ...HTTP, clients: { http: http.bodies }, growthMb: 400 },
+  { name: "http.outputs", main: OUTPUTS, ...HTTP, growthMb: 300 },
+  { name: "http.logs", main: LOGS, ...HTTP, growthMb: 150 },
+  { name: "http.listings", main: NOTHING, ...HTTP, others: 1_000, clients: { http: http.listings }, growthMb: 400 },
   {
     name: "http.record",
     main: `export function denied() { for (let i = 0; i < 9_000; i++) try { Deno.readTextFileSync("/etc/x" + i); } catch {} return 1; }`,
-    door: "http",
+    ...HTTP,
     clients: { http: http.record },
     growthMb: 300,
   },
@@ -113,18 +117,18 @@ export const DOOR_CASES: readonly LivenessCase[] = [
     name: "http.unread-events",
     main: `export async function denied() { for (let i = 0; ; i++) try { await Deno.readTextFile("/etc/" + "x".repeat(3_000) + i); } catch {} }
 export const text = () => "x".repeat(1_000_000);`,
-    door: "http",
+    ...HTTP,
     clients: { http: http.neglected },
     growthMb: 300,
   },
-  { name: "mcp.lines", main: NOTHING, door: "mcp", clients: { mcp: mcp.lines }, growthMb: 400 },
-  { name: "mcp.outputs", main: OUTPUTS, door: "mcp", growthMb: 300 },
-  { name: "mcp.logs", main: LOGS, door: "mcp", growthMb: 200 },
+  { name: "mcp.lines", main: NOTHING, ...MCP, clients: { mcp: mcp.lines }, growthMb: 400 },
+  { name: "mcp.outputs", main: OUTPUTS, ...MCP, growthMb: 300 },
+  { name: "mcp.logs", main: LOGS, ...MCP, growthMb: 200 },
   {
     name: "mcp.progress",
     main: `export async function small(_, { progress }) { for (;;) try { await progress({ progress: 1, message: "x".repeat(9_000) }); } catch {} }`,
-    door: "mcp",
+    ...MCP,
     growthMb: 200,
   },
-  { name: "mcp.listings", main: NOTHING, door: "mcp", others: 1_000, clients: { mcp: mcp.listings }, growthMb: 400 },
+  { name: "mcp.listings", main: NOTHING, ...MCP, others: 1_000, clients: { mcp: mcp.listings }, growthMb: 400 },
 ];

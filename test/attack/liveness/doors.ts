@@ -9,8 +9,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Caller } from "./rounds.ts";
 
 export interface HttpDoor extends Caller {
-  readonly url: string;
   readonly adminToken: string;
+  /** With a token of its own: a token's calls share a session's slots. */
+  readonly canaries: Caller;
   /** Sends a request with the `call` token, reads its answer to the end without looking at it. @returns the status */
   send(
     path: string,
@@ -31,8 +32,8 @@ const SHOWN = 80;
 /** Larger lines of an MCP server are not parsed here: that would hold up who measures. */
 const PARSED_CHARACTERS = 64 * 1_024;
 
-/** Waits until it serves. */
-export async function openHttpDoor(child: ChildProcess, folder: string): Promise<HttpDoor> {
+/** Waits until it serves. @param canaryToken one of `bascule.json` */
+export async function openHttpDoor(child: ChildProcess, folder: string, canaryToken: string): Promise<HttpDoor> {
   const printed = await printedUntil(child, "Ctrl-C ends");
   const url = /http:\/\/\S+/u.exec(printed)?.[0] ?? "";
   const token = async (name: string): Promise<string> => (await readFile(join(folder, ".bascule", `${name}.token`), "utf8")).trim();
@@ -49,22 +50,17 @@ export async function openHttpDoor(child: ChildProcess, folder: string): Promise
       sent.on("error", reject);
       sent.end(body);
     });
-  return {
-    url,
-    adminToken,
+  const callerWith = (bearer: string): Caller => ({
     async call(tool, args, signal) {
-      const answer = await begin("/v1/calls", signal === undefined ? {} : { signal }, JSON.stringify({ tool, args }));
-      const text = await textOf(answer);
-      if (text.length > PARSED_CHARACTERS) return `${text.length} characters`;
-      const { ok, output, error, detail } = JSON.parse(text) as {
-        ok?: boolean;
-        output?: unknown;
-        error?: { code: string; message: string };
-        detail?: string;
-      };
-      if (ok === true) return output;
-      throw new Error(`${error?.code ?? answer.statusCode}: ${(error?.message ?? detail ?? "").slice(0, SHOWN)}`);
+      const fields = { authorization: `Bearer ${bearer}` };
+      const answer = await begin("/v1/calls", { headers: fields, ...(signal && { signal }) }, JSON.stringify({ tool, args }));
+      return outputOf(await textOf(answer));
     },
+  });
+  return {
+    ...callerWith(callToken),
+    canaries: callerWith(canaryToken),
+    adminToken,
     async send(path, { body, token: other, signal } = {}) {
       const answer = await begin(
         path,
@@ -80,6 +76,21 @@ export async function openHttpDoor(child: ChildProcess, folder: string): Promise
       void begin(path, { signal, agent: new Agent({ keepAlive: false }), headers: { accept: "text/event-stream" } }).catch(() => undefined);
     },
   };
+}
+
+/** @throws {Error} with the code, if the call failed or the request was wrong. */
+function outputOf(text: string): unknown {
+  if (text.length > PARSED_CHARACTERS) return `${text.length} characters`;
+  // As `docs/http.md` says.
+  const { ok, output, error, code, detail } = JSON.parse(text) as {
+    readonly ok?: boolean;
+    readonly output?: unknown;
+    readonly error?: { readonly code: string; readonly message: string };
+    readonly code?: string;
+    readonly detail?: string;
+  };
+  if (ok === true) return output;
+  throw new Error(`${error?.code ?? code}: ${(error?.message ?? detail ?? "").slice(0, SHOWN)}`);
 }
 
 /** Speaks first: `initialize`, and every level of log. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createHost, type HostOptions } from "../../../host/mod.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
 import { callerOf } from "./callers.ts";
-import { CANARY, canaryCalls, canaryGrant } from "./canaries.ts";
+import { CANARY, canariesOf, canaryGrant } from "./canaries.ts";
 import { findCase, type World } from "./cases.ts";
 import { type Mode, MODES, type ModeName } from "./modes.ts";
 import { HOSTILE, toolsOf } from "./plugins.ts";
@@ -43,7 +43,7 @@ const attacks = new Map(
     : [["", wanted.attack === undefined ? lanes(tools) : await wanted.attack(world)]],
 );
 const canary = callerOf(host, { session: host.session({ concurrency: 16 }) });
-const canaries = canaryCalls(url, pace.sleepMs).filter(({ tool }) => wanted.canaries?.includes(tool) ?? true);
+const canaries = canariesOf(wanted, url, pace);
 const played = await play(canary, canaries, attacks, { pace, ends });
 await writeFile(plan.report, JSON.stringify(played));
 process.exit(0);

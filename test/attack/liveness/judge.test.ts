@@ -21,12 +21,14 @@ function host(slowest: readonly number[], probe: readonly string[] = [], peakMb 
       })),
     },
     probe: ["pid 1", ...probe].join("\n"),
-    resident: [
-      { at: 500, bytes: 100 * MIB },
-      { at: 1_500, bytes: peakMb * MIB },
-    ],
+    outside: [sampleAt(500, 100), sampleAt(1_500, peakMb)],
     log: "",
   };
+}
+
+/** Nobody uses the machine. */
+function sampleAt(at: number, mb: number): HostEvidence["outside"][number] {
+  return { at, residentBytes: mb * MIB, cpuMs: 0, machineMs: 2 * at, idleMs: 2 * at };
 }
 
 function problemsOf(hosts: readonly HostEvidence[], control: Evidence["control"] = QUIET): readonly string[] {
@@ -53,6 +55,18 @@ describe("the judgement of a host's liveness", () => {
     const calls = [1_000, 2_000, 3_000].map((beginAt) => ({ tool: "sleep", beginAt, endAt: beginAt + 200 }));
     expect(problemsOf([host([590, 590, 590])], { calls, probe: "" })).toEqual([]);
     expect(problemsOf([host([610, 610, 610])], { calls, probe: "" })).toHaveLength(1);
+  });
+
+  it("allows for what others take of the processors [LV1.judge]", () => {
+    const busy = (took: number, cpuMs: number): HostEvidence => ({
+      ...host([took]),
+      outside: [
+        { at: 1_000, residentBytes: 0, cpuMs: 0, machineMs: 0, idleMs: 0 },
+        { at: 1_900, residentBytes: 0, cpuMs, machineMs: 1_800, idleMs: 100 },
+      ],
+    });
+    expect(problemsOf([busy(590, 800)])).toEqual([]);
+    expect(problemsOf([busy(590, 900)])).toHaveLength(1);
   });
 
   it("takes a loop for held that was for more than 50 ms in most rounds, beyond the idle thread [LV1.judge]", () => {

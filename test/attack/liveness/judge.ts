@@ -3,7 +3,7 @@
 import { median } from "../../../bench/measure.ts";
 import type { LivenessCase } from "./cases.ts";
 import type { ControlEvidence } from "./control.ts";
-import type { MemorySample } from "./resident.ts";
+import type { OutsideSample } from "./outside.ts";
 import type { Played, Round } from "./rounds.ts";
 
 /** SPEC LV1. */
@@ -25,7 +25,7 @@ export interface HostEvidence {
   readonly played: Played | undefined;
   /** The lines that `probe.ts` wrote. */
   readonly probe: string;
-  readonly resident: readonly MemorySample[];
+  readonly outside: readonly OutsideSample[];
   /** The end of what it wrote to stderr. */
   readonly log: string;
 }
@@ -52,6 +52,8 @@ interface Hold {
 
 interface RoundFigures {
   readonly of: string;
+  /** How many times as long everything takes because of what others do on the machine. */
+  readonly others: number;
   /** The longest hold of the loop, without that of an idle thread, or of the loop of the host that nothing is done to. */
   readonly loop: number;
   /** By canary. */
@@ -71,9 +73,9 @@ export function judge({ wanted, mode, hosts, control }: Evidence): Verdict {
   }
   const plays = hosts.flatMap(({ played }) => played ?? []);
   const beside = { calls: control.calls, holds: readHolds(control.probe) };
-  const rounds = hosts.flatMap(({ played, probe }) => {
+  const rounds = hosts.flatMap(({ played, probe, outside }) => {
     const holds = readHolds(probe);
-    return (played?.rounds ?? []).map((round) => figuresOf(round, holds, beside));
+    return (played?.rounds ?? []).map((round) => ({ ...figuresOf(round, holds, beside), others: othersIn(round, outside) }));
   });
   const problems = plays
     .flatMap(({ wrong }) => wrong)
@@ -108,14 +110,19 @@ interface AttackFigures {
 function judgeAttack(rounds: readonly RoundFigures[], idle: Readonly<Record<string, number>>): AttackFigures {
   const of = rounds[0]?.of ?? "";
   const problems: string[] = [];
+  const others = median(rounds.map((round) => round.others));
   const loop = median(rounds.map((round) => round.loop));
-  if (loop > LONGEST_HOLD_MS) problems.push(`The event loop was held for ${loop.toFixed(0)} ms`);
-  const figures = [`loop ${loop.toFixed(0)} (${rounds.map((round) => round.loop.toFixed(0)).join(" ")})`];
+  if (median(rounds.map((round) => round.loop / round.others)) > LONGEST_HOLD_MS)
+    problems.push(`The event loop was held for ${loop.toFixed(0)} ms`);
+  const figures = [`loop ${loop.toFixed(0)} (${rounds.map((round) => round.loop.toFixed(0)).join(" ")}), others × ${others.toFixed(1)}`];
   for (const [canary, alone] of Object.entries(idle)) {
     const took = median(rounds.map((round) => round.took[canary] ?? Infinity));
     const control = median(rounds.map((round) => round.control[canary] ?? 0));
     const times = median(
-      rounds.map((round) => (round.took[canary] ?? Infinity) / Math.max(alone, round.control[canary] ?? 0, LEAST_IDLE_MS)),
+      rounds.map((round) => {
+        const expected = Math.max(alone, round.control[canary] ?? 0, LEAST_IDLE_MS);
+        return (round.took[canary] ?? Infinity) / expected / round.others;
+      }),
     );
     const figure = `${canary} ${took.toFixed(0)} (alone ${alone.toFixed(1)}, beside ${control.toFixed(0)})`;
     if (times > TIMES_IDLE) problems.push(`Canary ${figure} ms`);
@@ -134,7 +141,7 @@ interface Beside {
   readonly holds: readonly Hold[];
 }
 
-function figuresOf(round: Round, holds: readonly Hold[], beside: Beside): RoundFigures {
+function figuresOf(round: Round, holds: readonly Hold[], beside: Beside): Omit<RoundFigures, "others"> {
   const { of, beginAt, endAt, calls } = round;
   const around = beside.calls.filter((call) => call.endAt >= beginAt && call.beginAt <= endAt);
   const tookBeside = (canary: string): number =>
@@ -146,6 +153,18 @@ function figuresOf(round: Round, holds: readonly Hold[], beside: Beside): RoundF
     loop: Math.max(0, longestIn(round, holds, "loop") - noise),
     control: Object.fromEntries(Object.keys(calls).map((canary) => [canary, tookBeside(canary)])),
   };
+}
+
+/**
+ * Of all processor time in a round, how much the host used or could have used: where others took half of it, everything takes twice
+ * as long. 1 where the system does not say.
+ */
+function othersIn({ beginAt, endAt }: Round, outside: readonly OutsideSample[]): number {
+  const within = outside.filter(({ at }) => at >= beginAt && at <= endAt);
+  const [first, last] = [within[0], within.at(-1)];
+  if (first === undefined || last === undefined) return 1;
+  const own = last.cpuMs - first.cpuMs + (last.idleMs - first.idleMs);
+  return own > 0 ? Math.max(1, (last.machineMs - first.machineMs) / own) : 1;
 }
 
 /** 0 of no calls. */
@@ -160,10 +179,10 @@ function longestIn({ beginAt, endAt }: Round, holds: readonly Hold[], wanted: Ho
 }
 
 /** From the most before the attack to the most ever. */
-function grownBytes({ played, resident }: HostEvidence): number {
+function grownBytes({ played, outside }: HostEvidence): number {
   const beginAt = played?.rounds[0]?.beginAt ?? 0;
-  const most = (samples: readonly MemorySample[]): number => Math.max(0, ...samples.map(({ bytes }) => bytes));
-  return most(resident) - most(resident.filter(({ at }) => at < beginAt));
+  const most = (samples: readonly OutsideSample[]): number => Math.max(0, ...samples.map(({ residentBytes }) => residentBytes));
+  return most(outside) - most(outside.filter(({ at }) => at < beginAt));
 }
 
 function readHolds(probe: string): readonly Hold[] {

@@ -1,12 +1,13 @@
 /** Runs one case in one mode: a folder and a host of its own, looked at from outside. */
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { REPOSITORY } from "../../../scripts/run-command.ts";
-import { CANARY, CANARY_PLUGIN, CANARY_TEXT, canaryCalls } from "./canaries.ts";
+import { CANARY, CANARY_PLUGIN, CANARY_TEXT, canariesOf } from "./canaries.ts";
 import type { LivenessCase } from "./cases.ts";
 import type { Control } from "./control.ts";
 import { type HostEvidence, judge, type Verdict } from "./judge.ts";
@@ -16,11 +17,12 @@ import type { Plan } from "./host-child.ts";
 import { openHttpDoor, openMcpDoor } from "./doors.ts";
 import { HOSTILE, toolsOf, writePlugin } from "./plugins.ts";
 import { type Place, startHost } from "./started-host.ts";
-import { watchMemory } from "./resident.ts";
-import { lanesOf, type Pace, play, type Played } from "./rounds.ts";
+import { watchFromOutside } from "./outside.ts";
+import { type Attack, type Caller, lanesOf, type Pace, play, type Played } from "./rounds.ts";
 
 const HOST_CHILD = fileURLToPath(new URL("host-child.ts", import.meta.url));
 const BIN = `${REPOSITORY}bin/bascule.mjs`;
+const CANARY_TOKEN = "canary".repeat(8);
 const LOG_SHOWN = 2_000;
 /** For the host to come back, beyond the rounds. */
 const SPARE_MS = 40_000;
@@ -46,10 +48,10 @@ async function runOnce(wanted: LivenessCase, mode: ModeName, pace: Pace): Promis
     await writeFile(place.probe, "");
     const withinMs = (wanted.each === true ? toolsOf(wanted.main).length : 1) * pace.rounds * pace.roundMs * 3 + SPARE_MS;
     const run = { wanted, mode, pace, url: server.url, place, withinMs };
-    const memory = watchMemory(() => pidOf(place.probe));
+    const watch = watchFromOutside(() => pidOf(place.probe));
     const played = await (wanted.door === undefined ? playInHost(run) : playThroughDoor(run, wanted.door));
-    const resident = memory.stop();
-    return { played, resident, probe: await readFile(place.probe, "utf8"), log: (await readFile(place.log, "utf8")).slice(-LOG_SHOWN) };
+    const outside = watch.stop();
+    return { played, outside, probe: await readFile(place.probe, "utf8"), log: (await readFile(place.log, "utf8")).slice(-LOG_SHOWN) };
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -88,7 +90,11 @@ async function playThroughDoor({ wanted, mode, pace, url, place, withinMs }: Run
   if (engine === "plain") throw new TypeError("No command starts a host on the plain engine");
   await writeFile(
     join(folder, "bascule.json"),
-    JSON.stringify({ workspace: "workspace", policy: { rules: [{ pattern: "*", confirm: "auto" }] } }),
+    JSON.stringify({
+      workspace: "workspace",
+      policy: { rules: [{ pattern: "*", confirm: "auto" }] },
+      server: { tokens: [{ name: "canary", sha256: createHash("sha256").update(CANARY_TOKEN).digest("hex"), scopes: ["call"] }] },
+    }),
   );
   const command = (...args: readonly string[]): readonly string[] => commandFor(MODES[mode], BIN, args);
   await (
@@ -100,13 +106,16 @@ async function playThroughDoor({ wanted, mode, pace, url, place, withinMs }: Run
   });
   try {
     const ends = new Map<string, number>();
-    const [caller, clients] =
-      door === "http"
-        ? await openHttpDoor(host.child, folder).then((opened) => [opened, wanted.clients?.http?.(opened, ends)] as const)
-        : await openMcpDoor(host.child).then((opened) => [opened, wanted.clients?.mcp?.(opened, ends)] as const);
     const tools = toolsOf(wanted.main).map((tool) => `${HOSTILE}.${tool}`);
-    const attacks = new Map([["", clients ?? lanesOf(caller, { tools, args: { url }, ends })]]);
-    const playing = play(caller, canaryCalls(url, pace.sleepMs), attacks, { pace, ends });
+    const calls = (caller: Caller): Attack =>
+      lanesOf(caller, { tools, args: { url }, ends, ...(wanted.lanes !== undefined && { lanes: wanted.lanes }) });
+    const [canaries, attack] =
+      door === "http"
+        ? await openHttpDoor(host.child, folder, CANARY_TOKEN).then(
+            (to) => [to.canaries, wanted.clients?.http?.(to, ends) ?? calls(to)] as const,
+          )
+        : await openMcpDoor(host.child).then((to) => [to, wanted.clients?.mcp?.(to, ends) ?? calls(to)] as const);
+    const playing = play(canaries, canariesOf(wanted, url, pace), new Map([["", attack]]), { pace, ends });
     return await Promise.race([playing, pause(withinMs, undefined, { ref: false })]);
   } finally {
     host.end();

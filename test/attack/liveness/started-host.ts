@@ -5,7 +5,7 @@ import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Stderr } from "./modes.ts";
-import { childrenOf } from "./resident.ts";
+import { childrenOf } from "./outside.ts";
 
 /** Where a host is. */
 export interface Place {
