@@ -8,8 +8,8 @@ import { GREEDY, NATIVE, SCRIPT, WAITING } from "../runaway/kinds.ts";
 import { LANGUAGE } from "../runaway/language-kinds.ts";
 import type { LivenessCase } from "./cases.ts";
 
-/** What four guests with 64 MiB each, and their workers, may need. */
-const FOUR_GUESTS_MB = 450;
+/** What four guests with 64 MiB each, their stacks and their workers may need. */
+const FOUR_GUESTS_MB = 700;
 /** More than a manifest may have are several plugins. */
 const TOOLS_A_CASE = 40;
 
