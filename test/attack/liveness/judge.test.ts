@@ -65,8 +65,10 @@ describe("the judgement of a host's liveness", () => {
         { at: 1_900, residentBytes: 0, cpuMs, machineMs: 1_800, idleMs: 100 },
       ],
     });
-    expect(problemsOf([busy(590, 800)])).toEqual([]);
-    expect(problemsOf([busy(590, 900)])).toHaveLength(1);
+    expect(problemsOf([busy(370, 800)])).toEqual([]);
+    expect(problemsOf([busy(390, 800)])).toHaveLength(1);
+    expect(problemsOf([busy(450, 0)])).toEqual([]);
+    expect(problemsOf([busy(460, 0)])).toHaveLength(1);
   });
 
   it("takes a loop for held that was for more than 50 ms in most rounds, beyond the idle thread [LV1.judge]", () => {

@@ -41,6 +41,8 @@ export interface Verdict {
   readonly ends: Readonly<Record<string, number>>;
 }
 
+/** More than this is not allowed for: on a machine that busy, a call that is held for a whole round would pass. */
+const MOST_OTHERS = 3;
 /** Of a call that is under way at any moment of a round, in so many cases out of one: a call counts for as long as it takes. */
 const SHARE = 0.75;
 
@@ -120,8 +122,9 @@ function judgeAttack(rounds: readonly RoundFigures[], idle: Readonly<Record<stri
     const control = median(rounds.map((round) => round.control[canary] ?? 0));
     const times = median(
       rounds.map((round) => {
-        const expected = Math.max(alone, round.control[canary] ?? 0, LEAST_IDLE_MS);
-        return (round.took[canary] ?? Infinity) / expected / round.others;
+        // What waits takes no longer because of others; what is brief does.
+        const expected = Math.max(alone, round.control[canary] ?? 0, LEAST_IDLE_MS) + (round.others - 1) * LEAST_IDLE_MS;
+        return (round.took[canary] ?? Infinity) / expected;
       }),
     );
     const figure = `${canary} ${took.toFixed(0)} (alone ${alone.toFixed(1)}, beside ${control.toFixed(0)})`;
@@ -164,7 +167,7 @@ function othersIn({ beginAt, endAt }: Round, outside: readonly OutsideSample[]):
   const [first, last] = [within[0], within.at(-1)];
   if (first === undefined || last === undefined) return 1;
   const own = last.cpuMs - first.cpuMs + (last.idleMs - first.idleMs);
-  return own > 0 ? Math.max(1, (last.machineMs - first.machineMs) / own) : 1;
+  return own > 0 ? Math.min(MOST_OTHERS, Math.max(1, (last.machineMs - first.machineMs) / own)) : 1;
 }
 
 /** 0 of no calls. */
