@@ -10,7 +10,7 @@ import { formatVerdict, SHORT } from "./suite.ts";
 /** Each takes some five seconds. */
 const SMOKE: readonly (readonly [name: string, mode: ModeName])[] = [
   ["hostage.sixteen-loops", "threads"],
-  ["hostage.sixteen-loops", "plain"],
+  ["hostage.sync-operations", "plain"],
   ["hostage.sync-operations", "deno"],
   ["hostage.sync-operations", "process"],
   ["hostage.top-level", "threads"],
