@@ -110,7 +110,8 @@ describe("attack: heaps that wait", () => {
     const calls = Array.from({ length: 8 }, () =>
       sandbox.invoke({ ...INVOCATION, export: "fills", hostCall, limits: { ...INVOCATION.limits, ...PATIENT } }),
     );
-    await expect.poll(() => asked("x") + refused, { timeout: 60_000 }).toBe(calls.length);
+    // A call that was refused may be refused again.
+    await expect.poll(() => asked("x") + refused, { timeout: 60_000 }).toBeGreaterThanOrEqual(calls.length);
     expect(refused).toBeGreaterThanOrEqual(calls.length - Math.ceil(FULL_BYTES / HEAP_BYTES));
     await sandbox.close();
     await Promise.all(calls);

@@ -13,7 +13,7 @@ const MANIFEST = {
 describe("bascule call --full", () => {
   it("shows the whole of an answer that a session takes a part of, also of a plugin's own limit above 1 MiB [X6.cli] [X6.cap]", async () => {
     await using project = await createCliProject({
-      "bascule.json": "{}",
+      "bascule.json": JSON.stringify({ policy: { rules: [{ plugin: "big", limits: { outputBytes: 4_194_304 } }] } }),
       "plugins/big/manifest.json": JSON.stringify(MANIFEST),
       "plugins/big/main.ts": "export const much = () => '0123456789'.repeat(150_000);",
     });
