@@ -1,7 +1,7 @@
 /** The one path that every call of every door takes (SPEC D1). */
 
 import { changesSomething } from "./audit/journal.ts";
-import { checkWishes, checkWorld, type Misfit, readArguments } from "./tools/arguments.ts";
+import { areLarge, checkWishes, checkWorld, type Misfit, readArguments, readLargeArguments } from "./tools/arguments.ts";
 import type { AllowDecision, ToolCall, ToolResult } from "./call.ts";
 import { checkCaller } from "./chains/check-caller.ts";
 import type { Confirm } from "./confirmations/confirmations.ts";
@@ -16,6 +16,9 @@ import {
   unrecorded,
   userDenied,
 } from "./errors.ts";
+import { noteSameSize } from "./json/known-size.ts";
+import type { Large } from "./json/large.ts";
+import type { Slices } from "./platform/platform.ts";
 import type { HookGates } from "./hooks.ts";
 import { isVisibleTo } from "./tools/listing.ts";
 import { checkValue, type JsonSchema, type JsonValue, type Requirement, type ValueError } from "../manifests/mod.ts";
@@ -43,6 +46,9 @@ export interface Dispatch extends TraceSinks {
   readonly preview: Preview;
   readonly executors: Executors;
   readonly quotas: Pick<Quotas, "check" | "begin">;
+  /** For arguments above 64 KB. */
+  readonly slices: Slices;
+  readonly showLarge: (args: JsonValue) => Promise<Large | undefined>;
   /** Absent where nothing is counted or traced. */
   readonly telemetry: Pick<Telemetry, "follow"> | undefined;
 }
@@ -97,7 +103,11 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   if (misuse) return trace.invalid(misuse);
 
   // Before policy: no rule may read an argument that nobody has checked.
-  const given = readArguments(tool.definition.inputSchema, call.args, host.policy.limitsFor(tool, call));
+  const { inputSchema } = tool.definition;
+  const limits = host.policy.limitsFor(tool, call);
+  const given = areLarge(call.args)
+    ? await host.slices.run(readLargeArguments(inputSchema, call.args, limits))
+    : readArguments(inputSchema, call.args, limits);
   if (!given.ok) return trace.invalid(withArgumentHint(given, tool, call, host));
   trace.checked(given.args);
 
@@ -120,7 +130,8 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   const required = await host.checkRequired(tool.definition.requires, given.args, asker);
   if (!required.ok) return trace.deny(required.error);
   const { args } = required;
-  trace.checked(args);
+  noteSameSize(args, given.args);
+  trace.checked(args, areLarge(args) ? await host.showLarge(args) : undefined);
 
   const isDry = call.dryRun === true || decision.dryRun === true;
   let previewed: Previewed | undefined;

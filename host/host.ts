@@ -3,7 +3,7 @@
 import type { RecordMode } from "../manifests/mod.ts";
 import { createAudit } from "./audit/audit.ts";
 import { openEvents } from "./audit/open-events.ts";
-import { JsonArgumentText } from "./tools/arguments.ts";
+import { JsonArgumentText, showLarge } from "./tools/arguments.ts";
 import type { Decision, ToolCall } from "./call.ts";
 import { createCalls } from "./calls/calls.ts";
 import { checkRequired } from "./capabilities/mod.ts";
@@ -97,7 +97,7 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
   const { clock, log, random } = platform;
   const onDefect = (message: string, error?: unknown, fields: Readonly<Record<string, unknown>> = {}): void =>
     log.write("error", message, { ...fields, ...(error !== undefined && { error: describe(error) }) });
-  const { bus, redact, store, service } = openEvents({
+  const { bus, redact, redactLarge, store, service } = openEvents({
     platform,
     places,
     options: options.events ?? {},
@@ -158,6 +158,7 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
   const asking: ConfirmationOptions = {
     emit: bus.emit,
     newId: random.uuidv7,
+    platform,
     clock,
     pending: confirmations,
     refusals: createRefusals(clock),
@@ -196,12 +197,16 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
     emit: bus.emitKept,
     now: clock.monotonic,
+    showLarge: (args) =>
+      platform.slices.run(showLarge(args, { redaction: redactLarge(), sha256: platform.sha256, redact: secrets.redactBytes })),
+    slices: platform.slices,
     keep: ({ id, resultBytes }, bytes) => kept.keep(id, bytes, resultBytes),
   });
   const calls = createCalls({
     cap: (result, { id, resultBytes }) => capResult(result, { maxBytes: resultBytes, keep: (text) => kept.keep(id, text, resultBytes) }),
     newId: random.uuidv7,
     clock,
+    platform,
     defaultSession: sessions.default,
     ...(store && { prepare: () => store.prepare().catch((error: unknown) => onDefect("The audit store cannot be prepared", error)) }),
     current,

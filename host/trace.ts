@@ -10,6 +10,7 @@ import { markOf } from "./chains/chain.ts";
 import { JsonArgumentText } from "./tools/arguments.ts";
 import { copyJson } from "./json/json.ts";
 import { holdLarge, type Large } from "./json/large.ts";
+import { outlineOf } from "./json/outline.ts";
 import type { OutcomeBase, OutcomeOk } from "./routes/executor.ts";
 import type { Session } from "./calls/session.ts";
 import type { RegisteredTool } from "./tools/tool.ts";
@@ -33,7 +34,8 @@ export interface TraceSinks {
  */
 export interface Trace {
   found(tool: RegisteredTool): void;
-  checked(args: JsonValue): void;
+  /** @param shown what results show of them, if they are above 64 KB */
+  checked(args: JsonValue, shown?: Large): void;
   decided(decision: Decision): void;
   /** Before anything happens. @returns whether that is durable, where the call is to wait for it */
   called(decision: AllowDecision, isDry: boolean): Promise<boolean> | undefined;
@@ -63,6 +65,7 @@ class CallTrace implements Trace {
   #subject: EventSubject;
   #tool: RegisteredTool | undefined;
   #checkedArgs: JsonValue | undefined;
+  #largeArgs: Large | undefined;
   #decision: Decision | undefined;
   #ended: ToolResult | undefined;
   kept: Promise<boolean> | undefined;
@@ -85,8 +88,9 @@ class CallTrace implements Trace {
     this.#subject = { ...this.#subject, ...ownerOf(tool) };
   }
 
-  checked(args: JsonValue): void {
+  checked(args: JsonValue, shown?: Large): void {
     this.#checkedArgs = args;
+    this.#largeArgs = shown;
   }
 
   decided(decision: Decision): void {
@@ -99,7 +103,7 @@ class CallTrace implements Trace {
       type: "tool.called",
       payload: {
         tool: this.#toolName(),
-        arguments: this.#shownArgs(),
+        ...this.#argsOfEvent(),
         sideEffects: this.#tool?.definition.sideEffects ?? [],
         source: this.#tool?.source ?? "",
         route: decision.route,
@@ -115,7 +119,7 @@ class CallTrace implements Trace {
     const base = this.#resultBase(outcome);
     const { tool, durationMs } = base;
     const whole = large?.get("output");
-    return this.#end(withLarge({ ...base, ok: true, status: "success", output }, large), {
+    return this.#end(this.#withLarge({ ...base, ok: true, status: "success", output }, large), {
       ...this.#subject,
       type: "tool.completed",
       payload: {
@@ -154,7 +158,7 @@ class CallTrace implements Trace {
     return this.#end(result, {
       ...this.#subject,
       type: "tool.denied",
-      payload: { ...this.#shownError(error), arguments: result.arguments },
+      payload: { ...this.#shownError(error), ...this.#argsOfEvent() },
     });
   }
 
@@ -164,7 +168,7 @@ class CallTrace implements Trace {
     return this.#end(result, {
       ...this.#subject,
       type: "tool.input_invalid",
-      payload: { tool: result.tool, arguments: result.arguments, errors: Array.isArray(errors) ? (errors as readonly JsonValue[]) : [] },
+      payload: { tool: result.tool, ...this.#argsOfEvent(), errors: Array.isArray(errors) ? (errors as readonly JsonValue[]) : [] },
     });
   }
 
@@ -183,7 +187,7 @@ class CallTrace implements Trace {
   #failure(error: ToolErrorData, outcome?: OutcomeBase): ToolResult {
     const status = error.code === "approval_required" ? "pending_approval" : "error";
     const partial = outcome?.partialOutput === undefined ? {} : { partialOutput: outcome.partialOutput };
-    return withLarge({ ...this.#resultBase(outcome), ok: false, status, output: null, error, ...partial }, outcome?.large);
+    return this.#withLarge({ ...this.#resultBase(outcome), ok: false, status, output: null, error, ...partial }, outcome?.large);
   }
 
   #resultBase(outcome?: OutcomeBase): ResultBaseOf {
@@ -222,9 +226,20 @@ class CallTrace implements Trace {
     return this.#tool?.qualifiedName ?? this.#call.tool;
   }
 
-  /** As checked, else as the door sent it. */
+  /** As checked, else as the door sent it; of large ones an outline. */
   #shownArgs(): JsonValue {
-    return this.#sinks.redact(this.#checkedArgs === undefined ? showRaw(this.#call.args) : this.#checkedArgs);
+    return this.#sinks.redact(outlineOf(this.#checkedArgs === undefined ? showRaw(this.#call.args) : this.#checkedArgs));
+  }
+
+  #argsOfEvent(): { readonly arguments: JsonValue; readonly largeArguments?: LargeNote } {
+    const { bytes, sha256 = "" } = this.#largeArgs ?? {};
+    return { arguments: this.#shownArgs(), ...(bytes && { largeArguments: { bytes: bytes.length, sha256 } }) };
+  }
+
+  #withLarge<T extends ToolResult>(result: T, large: OutcomeBase["large"]): T {
+    const placed = withLarge(result, large);
+    if (this.#largeArgs !== undefined) holdLarge(placed, "arguments", this.#largeArgs);
+    return placed;
   }
 
   /** What every event of a call that did not run to its end says. */

@@ -23,6 +23,8 @@ const MAX_ERRORS = 100;
 /** Comparisons of one check; some tenths of a second at most. */
 const MAX_STEPS = 2_000_000;
 const MAX_FILLS = 10_000;
+/** Members between two turns. */
+const SLICE = 512;
 
 /**
  * All differences between `value` and `schema` (at most 100), or nothing. The schema is one that `checkSchema` accepted.
@@ -33,10 +35,27 @@ const MAX_FILLS = 10_000;
  * ```
  */
 export function checkValue(schema: JsonSchema, value: JsonValue): readonly ValueError[] {
-  const check: Check = { errors: [], steps: MAX_STEPS };
+  const check = beginCheck(schema, value);
+  while (checkNext(check));
+  return errorsOf(check);
+}
+
+/** As `checkValue`, in slices: for large values. */
+export function* checkSlices(schema: JsonSchema, value: JsonValue): Generator<void, readonly ValueError[]> {
+  const check = beginCheck(schema, value);
+  for (let count = 1; checkNext(check); count++) if (count % SLICE === 0) yield;
+  return errorsOf(check);
+}
+
+function beginCheck(schema: JsonSchema, value: JsonValue): Check {
+  const check: Check = { errors: [], steps: MAX_STEPS, open: [] };
   checkNode(schema, value, "", check);
-  if (check.steps > 0) return check.errors.slice(0, MAX_ERRORS);
-  return [...check.errors.slice(0, MAX_ERRORS - 1), { pointer: "", message: "Is too large to be checked", keyword: "limit" }];
+  return check;
+}
+
+function errorsOf({ errors, steps }: Check): readonly ValueError[] {
+  if (steps > 0) return errors.slice(0, MAX_ERRORS);
+  return [...errors.slice(0, MAX_ERRORS - 1), { pointer: "", message: "Is too large to be checked", keyword: "limit" }];
 }
 
 /**
@@ -45,7 +64,27 @@ export function checkValue(schema: JsonSchema, value: JsonValue): readonly Value
  * At most 10,000 are filled in, so that a small value cannot grow without bound; what is then missing fails `checkValue`.
  */
 export function applyDefaults(schema: JsonSchema, value: JsonValue): JsonValue {
-  return fill(schema, value, { fills: MAX_FILLS, steps: MAX_STEPS });
+  if (!hasDefaults(schema)) return value;
+  const filling = fill(schema, value, { fills: MAX_FILLS, steps: MAX_STEPS });
+  for (let step = filling.next(); ; step = filling.next()) if (step.done === true) return step.value;
+}
+
+/** As `applyDefaults`, in slices: for large values. */
+export function* applyDefaultsSlices(schema: JsonSchema, value: JsonValue): Generator<void, JsonValue> {
+  return hasDefaults(schema) ? yield* fill(schema, value, { fills: MAX_FILLS, steps: MAX_STEPS }) : value;
+}
+
+const WITH_DEFAULTS = new WeakMap<JsonSchema, boolean>();
+
+/** Of a member, at any depth. */
+function hasDefaults(schema: JsonSchema): boolean {
+  const known = WITH_DEFAULTS.get(schema);
+  if (known !== undefined) return known;
+  const found =
+    (schema.items !== undefined && hasDefaults(schema.items)) ||
+    Object.values(schema.properties ?? {}).some((property) => Object.hasOwn(property, "default") || hasDefaults(property));
+  WITH_DEFAULTS.set(schema, found);
+  return found;
 }
 
 interface FillBudget {
@@ -54,24 +93,28 @@ interface FillBudget {
 }
 
 /** The value itself where nothing is missing, as in most calls. */
-function fill(schema: JsonSchema, value: JsonValue, budget: FillBudget): JsonValue {
+function* fill(schema: JsonSchema, value: JsonValue, budget: FillBudget): Generator<void, JsonValue> {
   if (budget.steps <= 0) return value;
   if (isJsonArray(value)) {
     const { items } = schema;
-    if (items === undefined) return value;
-    const filled = value.map((item) => fill(items, item, budget));
-    return filled.some((item, index) => item !== value[index]) ? filled : value;
+    if (items === undefined || !hasDefaults(items)) return value;
+    let list: JsonValue[] | undefined;
+    for (const [index, item] of value.entries()) {
+      const filled = yield* fill(items, item, budget);
+      if (filled !== item) (list ??= value.slice())[index] = filled;
+    }
+    return list ?? value;
   }
   if (!isJsonObject(value)) return value;
   let filled: Record<string, JsonValue> | undefined;
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    budget.steps--;
+    if (--budget.steps % SLICE === 0) yield;
     const present = own(value, name);
     const preset = present === undefined && budget.fills > 0 ? own(property, "default") : undefined;
     if (preset !== undefined) budget.fills--;
     const next = present ?? preset;
     if (next === undefined) continue;
-    const member = fill(property, next, budget);
+    const member = yield* fill(property, next, budget);
     if (member === present) continue;
     // A null prototype: keys come from outside.
     filled ??= Object.assign(Object.create(null) as Record<string, JsonValue>, value);
@@ -84,6 +127,17 @@ interface Check {
   readonly errors: ValueError[];
   /** What is left of the bound. */
   steps: number;
+  /** Containers whose members are being checked, the innermost last. Each checks its next one, and says whether there was one. */
+  readonly open: (() => boolean)[];
+}
+
+/** One member more. @returns false when all is checked. */
+function checkNext(check: Check): boolean {
+  const next = check.open.at(-1);
+  if (next === undefined) return false;
+  const { length } = check.open;
+  if (!next()) check.open.length = length - 1;
+  return true;
 }
 
 function checkNode(schema: JsonSchema, value: JsonValue, pointer: string, check: Check): void {
@@ -134,12 +188,15 @@ function checkItemCount(schema: JsonSchema, value: readonly JsonValue[], fail: F
     fail("maxItems", `Has ${value.length} items, more than ${schema.maxItems}`);
 }
 
-function checkItems(schema: JsonSchema, value: readonly JsonValue[], pointer: string, check: Check): void {
-  if (schema.items === undefined) return;
-  for (const [index, item] of value.entries()) {
-    if (isSpent(check)) return;
-    checkNode(schema.items, item, `${pointer}/${index}`, check);
-  }
+function checkItems({ items }: JsonSchema, value: readonly JsonValue[], pointer: string, check: Check): void {
+  if (items === undefined) return;
+  let index = 0;
+  check.open.push(() => {
+    const item = value[index];
+    if (item === undefined || isSpent(check)) return false;
+    checkNode(items, item, `${pointer}/${index++}`, check);
+    return true;
+  });
 }
 
 function checkObject(schema: JsonSchema, value: JsonObject, pointer: string, check: Check): void {
@@ -149,15 +206,19 @@ function checkObject(schema: JsonSchema, value: JsonObject, pointer: string, che
       check.errors.push({ pointer: `${pointer}/${pointerToken(name)}`, message: "Is missing", keyword: "required" });
   }
   const { properties = {} } = schema;
-  for (const name of Object.keys(value)) {
-    if (isSpent(check)) return;
+  const names = Object.keys(value);
+  let index = 0;
+  check.open.push(() => {
+    const name = names[index++];
+    if (name === undefined || isSpent(check)) return false;
     const place = `${pointer}/${pointerToken(name)}`;
     const property = own(properties, name);
     const item = value[name];
     if (property !== undefined && item !== undefined) checkNode(property, item, place, check);
     else if (property === undefined && schema.additionalProperties === false)
       check.errors.push({ pointer: place, message: "Is not expected", keyword: "additionalProperties" });
-  }
+    return true;
+  });
 }
 
 /** Counts one step; true when nothing more should be checked. */

@@ -33,6 +33,8 @@ export interface Invocation {
   readonly module: string;
   readonly export: string;
   readonly args: JsonValue;
+  /** Their JSON, where the caller has it already: large ones are not written a second time. */
+  readonly argsText?: string;
   /** JSON text of an object: the tool's second argument, together with `signal`, `workspace`, `log` and `progress`. */
   readonly contextText: string;
   readonly limits: Limits;

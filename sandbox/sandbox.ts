@@ -296,6 +296,6 @@ function noteTime(plugin: LoadedPlugin, wallMs: number): void {
 
 const NOTHING_USED: InvocationUsed = { wallMs: 0, cpuMs: 0, memoryBytes: 0, outputBytes: 0, logBytes: 0, operations: 0, fuel: 0 };
 
-function wordsOf({ module, export: name, args, contextText }: Invocation): CallWords {
-  return [module, name, JSON.stringify(args), contextText];
+function wordsOf({ module, export: name, args, argsText = JSON.stringify(args), contextText }: Invocation): CallWords {
+  return [module, name, argsText, contextText];
 }

@@ -53,7 +53,10 @@ export type EventPayloads = {
   readonly "tool.unregistered": ToolRegisteredPayload;
   readonly "tool.called": {
     readonly tool: string;
+    /** Of those above 64 KB an outline. */
     readonly arguments: JsonValue;
+    /** There if they are above 64 KB, and were checked. */
+    readonly largeArguments?: LargeNote;
     readonly sideEffects: readonly string[];
     readonly source: string;
     readonly route: string;
@@ -87,13 +90,22 @@ export type EventPayloads = {
     readonly partialOutput?: JsonValue;
     readonly timeoutMs?: number;
   };
-  readonly "tool.input_invalid": { readonly tool: string; readonly arguments: JsonValue; readonly errors: readonly JsonValue[] };
+  readonly "tool.input_invalid": {
+    readonly tool: string;
+    /** Of those above 64 KB an outline. */
+    readonly arguments: JsonValue;
+    readonly largeArguments?: LargeNote;
+    readonly errors: readonly JsonValue[];
+  };
   readonly "tool.denied": {
     readonly tool: string;
     readonly code: string;
     readonly errorClass: string;
     readonly message: string;
+    /** Of those above 64 KB an outline. */
     readonly arguments: JsonValue;
+    /** There if they are above 64 KB, and were checked. */
+    readonly largeArguments?: LargeNote;
     /** Absent where a hook refused before there was a decision. */
     readonly decision?: JsonObject;
   };

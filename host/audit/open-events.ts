@@ -8,7 +8,7 @@ import { createService, type Service } from "../service/service.ts";
 import { createEventBus, type EventBus } from "./event-bus.ts";
 import { createJournal, type EventStore, type JournalOptions, type JournalWriter } from "./journal.ts";
 import { createLogSink } from "./log-sink.ts";
-import { createFieldRedaction } from "./redact-fields.ts";
+import { createFieldRedaction, hiddenFields } from "./redact-fields.ts";
 
 export interface OpenEventsOptions {
   readonly platform: Pick<Platform, "clock" | "random" | "log" | "journals" | "files" | "guarded" | "services">;
@@ -23,6 +23,8 @@ export interface HostEvents {
   readonly bus: EventBus;
   /** What nobody is to see is taken out of events and results by this. */
   readonly redact: (value: JsonValue) => JsonValue;
+  /** What of it holds for values that stay bytes; undefined where only whole values can be redacted. */
+  readonly redactLarge: () => { readonly isHidden: ((name: string) => boolean) | undefined } | undefined;
   /** Absent where nothing is kept. */
   readonly store?: EventStore;
   /** Does everybody's work but the journal's, which has a thread of its own. Close it after the store. */
@@ -51,7 +53,9 @@ export function openEvents({ platform, places, options, redactSecrets, onDefect 
   });
   bus.subscribe(createLogSink(log));
   if (publish) bus.subscribe(publish);
-  return { bus, redact, service, ...(store && { store }) };
+  const redactLarge: HostEvents["redactLarge"] = () =>
+    redactMore === undefined ? { isHidden: hiddenFields(places.project.config().audit.redact) } : undefined;
+  return { bus, redact, redactLarge, service, ...(store && { store }) };
 }
 
 export function retainBy(work: Service): JournalOptions["retain"] {

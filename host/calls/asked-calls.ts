@@ -2,7 +2,7 @@
 
 import { JsonArgumentText, type RawArguments } from "../tools/arguments.ts";
 import type { ToolResult } from "../call.ts";
-import { hashOf } from "../json/json-hash.ts";
+import { type HashPlatform, hashOf } from "../json/json-hash.ts";
 import { copyJson } from "../json/json.ts";
 import { LIMIT_CEILINGS } from "../../manifests/mod.ts";
 import { MAX_RESULT_BYTES, sizeOf } from "./recent-results.ts";
@@ -28,18 +28,18 @@ export interface AskedCall {
 
 const REMEMBERED = 1_000;
 
-export function createAskedCalls(): AskedCalls {
+export function createAskedCalls(platform?: HashPlatform): AskedCalls {
   const calls = createRemembered<{ readonly key: Promise<string>; result: ToolResult }>(REMEMBERED, MAX_RESULT_BYTES);
   return {
     async add(call, pending, ended) {
-      const entry = { key: keyOf(call), result: pending };
+      const entry = { key: keyOf(call, platform), result: pending };
       calls.set(call.callId, entry, call.session.owner ?? call.session.id);
       entry.result = await ended;
       calls.ended(call.callId, entry, sizeOf(entry.result));
     },
     async find(call) {
       const entry = calls.get(call.callId);
-      return entry !== undefined && (await entry.key) === (await keyOf(call)) ? entry.result : undefined;
+      return entry !== undefined && (await entry.key) === (await keyOf(call, platform)) ? entry.result : undefined;
     },
     pending(callId) {
       const result = calls.get(callId)?.result;
@@ -49,8 +49,8 @@ export function createAskedCalls(): AskedCalls {
 }
 
 /** The same for the same arguments, however they are written; another in another session, which gets nothing by an id that it knows. */
-async function keyOf({ tool, args, session }: AskedCall): Promise<string> {
+async function keyOf({ tool, args, session }: AskedCall, platform: HashPlatform | undefined): Promise<string> {
   if (args instanceof JsonArgumentText) return await hashOf([session.id, tool, "text", args.text]);
   const copy = copyJson(args, { maxBytes: LIMIT_CEILINGS.argumentBytes, maxDepth: LIMIT_CEILINGS.jsonDepth });
-  return await hashOf([session.id, tool, "json", copy.ok ? copy.value : null]);
+  return await hashOf([session.id, tool, "json", copy.ok ? copy.value : null], platform);
 }

@@ -1,6 +1,7 @@
 /** How doors make calls: builds the `ToolCall`, dispatches it, remembers what came of it (SPEC D4, T5). */
 
 import type { RawArguments } from "../tools/arguments.ts";
+import type { HashPlatform } from "../json/json-hash.ts";
 import { createAskedCalls } from "./asked-calls.ts";
 import type { ConfirmPrompt, ToolCall, ToolResult } from "../call.ts";
 import { dispatch, type Dispatch } from "../dispatch.ts";
@@ -89,6 +90,8 @@ export interface CallsOptions {
   readonly current: () => Dispatch;
   readonly newId: () => string;
   readonly clock: Pick<Clock, "after">;
+  /** Hashes large arguments in slices. */
+  readonly platform?: HashPlatform;
   readonly defaultSession: Session;
   /** Awaited before the first call: what records calls is there then. Must not reject. */
   readonly prepare?: () => Promise<void>;
@@ -122,7 +125,7 @@ const REMEMBERED = 1_000;
 export function createCalls(options: CallsOptions): Calls {
   const { current, newId, clock, defaultSession } = options;
   const results = createRecentResults(REMEMBERED);
-  const asked = createAskedCalls();
+  const asked = createAskedCalls(options.platform);
   const running = new RunningCalls();
   const turns = new OpenTurns();
   let closing = false;

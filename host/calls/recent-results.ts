@@ -41,7 +41,7 @@ export function createRecentResults(count: number): RecentResults {
 export function sizeOf(result: ToolResult): number {
   const said = result.ok ? sizeAt(result, "output") : sizeOfError(result.error) + sizeIn(result.partialOutput);
   const content = result.content.reduce((size, block) => size + sizeAt(block, "data") + sizeAt(block, "text") + SMALL_BLOCK, 0);
-  return sizeIn(result.arguments) + said + content + sizeAt(result, "metadata") + sizeIn(result.dryRun);
+  return sizeAt(result, "arguments") + said + content + sizeAt(result, "metadata") + sizeIn(result.dryRun);
 }
 
 /** What a block has beside its data or text. */

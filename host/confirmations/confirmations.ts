@@ -14,6 +14,8 @@ import {
 } from "../errors.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { DryRunReport } from "../overlay/report.ts";
+import type { HashPlatform } from "../json/json-hash.ts";
+import { outlineOf } from "../json/outline.ts";
 import type { Clock } from "../platform/platform.ts";
 import type { Session } from "../calls/session.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
@@ -41,6 +43,8 @@ export interface ConfirmationOptions {
   readonly emit: EmitEvent;
   readonly newId: () => string;
   readonly clock: Pick<Clock, "after" | "now">;
+  /** Hashes large arguments in slices. */
+  readonly platform: HashPlatform;
   readonly pending: PendingConfirmations;
   readonly refusals: Refusals;
   /** Whether the tool is still that one, and policy says of it what it said before the person was asked. */
@@ -89,7 +93,11 @@ async function askPerson(
   signal: AbortSignal,
   options: ConfirmationOptions,
 ): Promise<Answer> {
-  const request = await toRequest(tool, call, args, { requestId: options.newId(), ...(preview && { preview }) });
+  const request = await toRequest(tool, call, args, {
+    requestId: options.newId(),
+    platform: options.platform,
+    ...(preview && { preview }),
+  });
   // What a client wants itself is its own to ask for; what tools want of one another is the outermost one's doing.
   const [asker] = call.chain?.path.map((name) => name.split(".", 1).join()) ?? [];
   const question = { tool, call, summary: summarize(args), ...(pend && { pend }), ...(asker !== undefined && { asker }) };
@@ -193,7 +201,7 @@ const HINT_OF_SILENCE: GrantHint = {
 const SUMMARY_LENGTH = 500;
 
 function summarize(args: JsonValue): string {
-  const text = JSON.stringify(args);
+  const text = JSON.stringify(outlineOf(args));
   return text.length > SUMMARY_LENGTH ? `${text.slice(0, SUMMARY_LENGTH)}…` : text;
 }
 

@@ -95,7 +95,11 @@ class CallAsks implements PermissionAsks {
 
     const { tool, call, args, decision } = this.#execution;
     const permission = toAsked(wanted, real);
-    const request = await toPermissionRequest(tool, call, args, { requestId: this.#options.newId(), permission });
+    const request = await toPermissionRequest(tool, call, args, {
+      requestId: this.#options.newId(),
+      platform: this.#options.platform,
+      permission,
+    });
     // Waiting for a person counts against neither time nor slot (SPEC D4).
     const goOn = this.#time.standStill();
     const asker = tool.plugin ?? tool.qualifiedName;

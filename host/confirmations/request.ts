@@ -2,7 +2,7 @@
 
 import type { ConfirmationRequest, ToolCall } from "../call.ts";
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
-import { hashOf } from "../json/json-hash.ts";
+import { type HashPlatform, hashOf } from "../json/json-hash.ts";
 import type { DryRunReport } from "../overlay/report.ts";
 import { classOf } from "../policy/policy.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
@@ -12,7 +12,7 @@ export async function toRequest(
   tool: RegisteredTool,
   call: ToolCall,
   args: JsonValue,
-  { requestId, preview }: { readonly requestId: string; readonly preview?: DryRunReport },
+  { requestId, platform, preview }: { readonly requestId: string; readonly platform: HashPlatform; readonly preview?: DryRunReport },
 ): Promise<ConfirmationRequest> {
   const modifications = preview?.changes.map(({ path }) => path) ?? projectedModifications(tool, args);
   const digest = tool.binding.kind === "plugin" ? tool.binding.version.digest : undefined;
@@ -28,7 +28,7 @@ export async function toRequest(
     ...(call.chain !== undefined && call.chain.path.length > 0 && { calledBy: call.chain.path }),
     projectedModifications: modifications,
     ...(preview && { preview }),
-    hash: await hashOf([tool.qualifiedName, digest ?? tool.id, args, modifications, ...(preview ? [preview.hash] : [])]),
+    hash: await hashOf([tool.qualifiedName, digest ?? tool.id, args, modifications, ...(preview ? [preview.hash] : [])], platform),
   });
 }
 
@@ -37,9 +37,16 @@ export async function toPermissionRequest(
   tool: RegisteredTool,
   call: ToolCall,
   args: JsonValue,
-  { requestId, permission }: { readonly requestId: string; readonly permission: NonNullable<ConfirmationRequest["permission"]> },
+  {
+    permission,
+    ...options
+  }: {
+    readonly requestId: string;
+    readonly platform: HashPlatform;
+    readonly permission: NonNullable<ConfirmationRequest["permission"]>;
+  },
 ): Promise<ConfirmationRequest> {
-  const request = await toRequest(tool, call, args, { requestId });
+  const request = await toRequest(tool, call, args, options);
   return Object.freeze({ ...request, permission, hash: await hashOf([request.hash, "permission", { ...permission }]) });
 }
 

@@ -2,11 +2,12 @@
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { ConfirmationRequest } from "../call.ts";
+import type { JsonText } from "../json/json-text.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
 import { type ClientOperations, DoorError, type Operations } from "./operations.ts";
 import { lineBytes, sendJson } from "./send-json.ts";
 import { claimSocket } from "./socket-path.ts";
-import { type Frame, MAX_LINE_BYTES, MAX_OPEN_REQUESTS, readRequest, type Request, type WireError } from "./wire.ts";
+import { type Frame, MAX_LINE_BYTES, MAX_OPEN_REQUESTS, parseLine, readRequest, type Request, type WireError } from "./wire.ts";
 
 /** A door that is open until it is closed. */
 export interface SocketDoor {
@@ -79,7 +80,12 @@ function serve(connection: LineConnection, operations: Operations, platform: Pla
     for (const request of open.values()) request.abort.abort();
   });
   connection.onLine((line) => {
-    const read = readRequest(line);
+    const json = parseLine(line, platform.slices);
+    return json instanceof Promise ? json.then(take) : take(json);
+  });
+
+  function take(json: JsonText): void {
+    const read = readRequest(json);
     if (!read.ok) return send(connection, failure(read.id, "invalid_request", read.message));
     const { request } = read;
     if (request.op === "cancel") return open.get(request.id)?.abort.abort();
@@ -114,7 +120,8 @@ function serve(connection: LineConnection, operations: Operations, platform: Pla
         send(connection, failed(request.id, error));
       },
     );
-  });
+  }
+
   return { end };
 }
 

@@ -18,7 +18,9 @@ import { isJsonObject, LIMIT_CEILINGS, PERMISSION_KINDS, parsePermissions, probl
 import type { ConfirmationRequest } from "../call.ts";
 import { JsonArgumentText } from "../tools/arguments.ts";
 import type { ConfirmationAnswer } from "../confirmations/pending.ts";
-import { readJsonText } from "../json/json-text.ts";
+import type { JsonText } from "../json/json-text.ts";
+import { readText } from "../json/read-slices.ts";
+import type { Slices } from "../platform/platform.ts";
 import type { KeptRangeWish } from "../results/kept-results.ts";
 import type { SettingChange } from "../settings/plugin-settings.ts";
 import type { CallRequest, DoorErrorCode, RequestContext, WhyQuestion } from "./operations.ts";
@@ -73,9 +75,13 @@ export type RequestRead =
   | { readonly ok: true; readonly request: Request }
   | { readonly ok: false; readonly id: number | null; readonly message: string };
 
-/** Reads a client's line. Everything in it is checked here; nothing later looks at the raw line. */
-export function readRequest(line: string): RequestRead {
-  const json = readJsonText(line, { maxBytes: MAX_LINE_BYTES, maxDepth: MAX_DEPTH });
+/** Parses a line of a client, a large one in slices. */
+export function parseLine(line: string, slices: Slices): JsonText | Promise<JsonText> {
+  return readText(line, { maxBytes: MAX_LINE_BYTES, maxDepth: MAX_DEPTH }, slices);
+}
+
+/** Reads what a client's line holds. Everything in it is checked here; nothing later looks at the raw line. */
+export function readRequest(json: JsonText): RequestRead {
   if (!json.ok) return { ok: false, id: null, message: "Expected one JSON object on each line" };
   const frame = json.value;
   if (!isJsonObject(frame)) return { ok: false, id: null, message: "Expected one JSON object on each line" };

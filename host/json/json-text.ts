@@ -7,7 +7,7 @@ export type JsonText =
   | { readonly ok: true; readonly value: unknown }
   /** Not JSON from UTF-16 unit `position` on. */
   | { readonly ok: false; readonly position: number }
-  | { readonly ok: false; readonly tooLarge: "bytes" | "depth" };
+  | { readonly ok: false; readonly tooLarge: "bytes" | "depth" | "members" };
 
 /** Parses a text that is within bounds. */
 export function readJsonText(text: string, bounds: JsonBounds): JsonText {
@@ -45,9 +45,10 @@ function endOfString(text: string, start: number): number {
 
 const SPACE = /[ \t\n\r]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-const LITERAL = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+export const LITERAL: RegExp = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 
-type Expected = "value" | "value-or-end" | "key-or-end" | "key" | "colon" | "after";
+/** What may come next in a text. */
+export type Expected = "value" | "value-or-end" | "key-or-end" | "key" | "colon" | "after";
 
 /**
  * Where RFC 8259's grammar first breaks. An explicit stack instead of recursion: the text is the caller's.
@@ -94,11 +95,11 @@ function firstWrongPosition(text: string): number {
   }
 }
 
-function isKey(expect: Expected): boolean {
+export function isKey(expect: Expected): boolean {
   return expect === "key" || expect === "key-or-end";
 }
 
-function isEmptyEnd(expect: Expected, character: string): boolean {
+export function isEmptyEnd(expect: Expected, character: string): boolean {
   return (expect === "value-or-end" && character === "]") || (expect === "key-or-end" && character === "}");
 }
 
@@ -115,7 +116,7 @@ function wellFormedUntil(text: string, at: number): number {
 }
 
 /** The end of `pattern`'s match at `at`, or `at`. */
-function match(pattern: RegExp, text: string, at: number): number {
+export function match(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;
 }

@@ -2,6 +2,7 @@
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { ValueProblem } from "../errors.ts";
+import { type KnownSize, noteSize, sizeOf } from "./known-size.ts";
 
 /** How large a value may be. */
 export interface JsonBounds {
@@ -22,15 +23,28 @@ export type JsonCopy =
  * Members named `__proto__` are dropped, so that no reader of the copy can be tricked through them.
  */
 export function copyJson(value: unknown, bounds: JsonBounds): JsonCopy {
-  const walk: Walk = { left: bounds.maxBytes, bounds, path: [] };
+  const known = sizeOf(value);
+  if (known !== undefined) return sameJson(value as JsonValue, known, bounds);
+  const walk: Walk = { left: bounds.maxBytes, deepest: 0, bounds, path: [] };
   try {
     const copy = copyAt(value, 0, walk);
-    return { ok: true, value: copy, bytes: bounds.maxBytes - walk.left };
+    const bytes = bounds.maxBytes - walk.left;
+    if (typeof copy === "object" && copy !== null) noteSize(copy, { bytes, depth: walk.deepest });
+    return { ok: true, value: copy, bytes };
   } catch (stop) {
     if (stop instanceof NotJson) return { ok: false, problem: { pointer: pointerOf(walk), message: stop.message }, reason: stop.reason };
     // A getter or `toJSON` of the value threw: its message is the value's own business.
     return { ok: false, problem: { pointer: "", message: "The value throws while it is read" }, reason: "not_json" };
   }
+}
+
+/** What was read or copied before is frozen and measured, and need not be copied. */
+function sameJson(value: JsonValue, { bytes, depth }: KnownSize, { maxBytes, maxDepth }: JsonBounds): JsonCopy {
+  const problem = (message: string): ValueProblem => ({ pointer: "", message });
+  if (bytes > maxBytes) return { ok: false, problem: problem(`The value is larger than ${maxBytes} bytes`), reason: "too_large" };
+  if (depth > maxDepth)
+    return { ok: false, problem: problem(`The value is nested deeper than ${maxDepth} levels, or contains itself`), reason: "too_deep" };
+  return { ok: true, value, bytes };
 }
 
 /** Freezes JSON data all the way down. `value` must be acyclic and of bounded depth. */
@@ -45,6 +59,8 @@ export function deepFreeze<T extends JsonValue>(value: T): T {
 /** How much may still come, and where the walk is. */
 interface Walk {
   left: number;
+  /** Levels of containers below the outermost. */
+  deepest: number;
   readonly bounds: JsonBounds;
   /** Names and indexes on the way here; after a problem, on the way to it. */
   readonly path: (string | number)[];
@@ -84,6 +100,7 @@ function copyAt(value: unknown, depth: number, walk: Walk): JsonValue {
 function copyObject(value: object, depth: number, walk: Walk): JsonValue {
   if (depth >= walk.bounds.maxDepth)
     throw new NotJson("too_deep", `The value is nested deeper than ${walk.bounds.maxDepth} levels, or contains itself`);
+  if (depth > walk.deepest) walk.deepest = depth;
   spend(walk, 2);
   if (hasToJson(value)) return copyAt(value.toJSON(), depth + 1, walk);
   if (Array.isArray(value)) {
@@ -133,7 +150,7 @@ function pointerOf({ path }: Walk): string {
 }
 
 /** Exact up to `enough`; beyond it any larger number. */
-function utf8Bytes(text: string, enough: number): number {
+export function utf8Bytes(text: string, enough: number): number {
   let bytes = text.length;
   if (bytes > enough) return bytes;
   for (let index = 0; index < text.length; index++) {

@@ -3,7 +3,7 @@
 import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { joinBytes } from "./bytes.ts";
-import type { LineConnection } from "./platform.ts";
+import type { LineConnection, LineListener } from "./platform.ts";
 
 /** A longer line ends the connection, whichever side sends it. */
 export const MAX_LINE_BYTES: number = 4 * 1024 * 1024;
@@ -84,13 +84,15 @@ function writeLine(pieces: readonly (string | Uint8Array)[], output: Writable, {
   if (output.writableLength > MAX_UNSENT_LINES * maxLineBytes) end();
 }
 
-function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending, listener: (line: string) => void): void {
+function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending, listener: LineListener): void {
   const decoder = new TextDecoder();
   let parts: Uint8Array[] = [];
   let loose = 0;
   let length = 0;
 
-  input.on("data", (chunk: Uint8Array) => {
+  input.on("data", read);
+
+  function read(chunk: Uint8Array): void {
     if (isOver()) return;
     let rest = chunk;
     for (let at = rest.indexOf(NEWLINE); at !== -1; at = rest.indexOf(NEWLINE)) {
@@ -99,12 +101,22 @@ function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending, liste
       parts = [];
       length = 0;
       rest = rest.subarray(at + 1);
-      listener(line.endsWith("\r") ? line.slice(0, -1) : line);
+      const heard = listener(line.endsWith("\r") ? line.slice(0, -1) : line);
+      if (heard !== undefined) {
+        const later = rest;
+        input.pause();
+        void heard.then(() => {
+          // `read` may pause it again.
+          if (!isOver()) input.resume();
+          read(later);
+        });
+        return;
+      }
       // The listener may have closed it.
       if (isOver()) return;
     }
     take(rest);
-  });
+  }
 
   function take(part: Uint8Array): boolean {
     if (part.length > 0) parts.push(part);

@@ -2,7 +2,7 @@
 
 import { joinBytes } from "./bytes.ts";
 import { fileError } from "./file-errors.ts";
-import type { LineConnection, LocalSockets } from "./platform.ts";
+import type { LineConnection, LineListener, LocalSockets } from "./platform.ts";
 
 export function createMemorySockets(): LocalSockets {
   const listening = new Map<string, (connection: LineConnection) => void>();
@@ -24,7 +24,9 @@ export function createMemorySockets(): LocalSockets {
 
 interface End {
   readonly lines: string[];
-  onLine: ((line: string) => void) | undefined;
+  onLine: LineListener | undefined;
+  /** A line is being taken in. */
+  isBusy: boolean;
   readonly onClose: (() => void)[];
 }
 
@@ -63,11 +65,20 @@ export function createMemoryPair(): readonly [LineConnection, LineConnection] {
 }
 
 function createEnd(): End {
-  return { lines: [], onLine: undefined, onClose: [] };
+  return { lines: [], onLine: undefined, isBusy: false, onClose: [] };
 }
 
 function deliver(end: End): void {
   const { onLine } = end;
-  if (onLine === undefined) return;
-  for (const line of end.lines.splice(0)) onLine(line);
+  while (onLine !== undefined && !end.isBusy) {
+    const line = end.lines.shift();
+    if (line === undefined) return;
+    const heard = onLine(line);
+    if (heard === undefined) continue;
+    end.isBusy = true;
+    void heard.then(() => {
+      end.isBusy = false;
+      deliver(end);
+    });
+  }
 }

@@ -288,11 +288,17 @@ export interface LineConnection {
   sendPieces(pieces: readonly Uint8Array[]): void;
   /** How much of what was sent still waits for the other side to read, in bytes or characters. */
   readonly unsent: number;
-  /** Lines longer than the cap end the connection. */
-  onLine(listener: (line: string) => void): void;
+  /**
+   * Lines longer than the cap end the connection. The next line comes when the listener's promise has resolved; the other side waits
+   * meanwhile.
+   */
+  onLine(listener: LineListener): void;
   onClose(listener: () => void): void;
   close(): void;
 }
+
+/** Must not reject. */
+export type LineListener = (line: string) => void | Promise<void>;
 
 /** Connections between processes of one user on one machine. */
 export interface LocalSockets {

@@ -7,6 +7,7 @@ import type { HostAnswer, HostCallHandler, HostOperation, Invocation, Invocation
 import type { ToolCall } from "../call.ts";
 import type { RecordingSummary } from "../recordings/recording.ts";
 import type { Recorder } from "../recordings/recorder.ts";
+import { textOf } from "../json/known-size.ts";
 import type { PluginVersion } from "../tools/tool.ts";
 import type { Execution, Executor, Outcome } from "./executor.ts";
 import { faultToError } from "./fault-to-error.ts";
@@ -79,6 +80,7 @@ async function invoke(
   { sandbox, recorder }: WasmRouteOptions,
 ): Promise<{ readonly outcome: InvocationOutcome; readonly recording: RecordingSummary | undefined }> {
   const { tool, call, args, decision, signal, meter } = execution;
+  const argsText = textOf(args);
   const contextText = guestContextText(execution, record);
   const limits = meter.cpuMs < decision.limits.cpuMs ? { ...decision.limits, cpuMs: meter.cpuMs } : decision.limits;
   const recording = recorder?.begin({ call, tool: tool.qualifiedName, version, args, contextText, limits });
@@ -89,6 +91,7 @@ async function invoke(
     module: tool.definition.module ?? version.manifest.main,
     export: tool.definition.export ?? tool.name,
     args,
+    ...(argsText !== undefined && { argsText }),
     contextText,
     limits,
     ...(tool.definition.outputSchema && { outputSchema: tool.definition.outputSchema }),

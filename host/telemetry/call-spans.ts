@@ -20,7 +20,7 @@ import {
   trace,
   type TracerProvider,
 } from "@opentelemetry/api";
-import type { ToolCall, ToolResult, ToolSuccess } from "../call.ts";
+import type { ToolCall, ToolResult } from "../call.ts";
 import { largeIn } from "../json/large.ts";
 import { VERSION } from "../version.ts";
 import { DURATION_BOUNDS } from "./counters.ts";
@@ -124,8 +124,8 @@ function describe(span: Span, result: ToolResult, content: boolean): void {
     ...(decision && { "bascule.decision": decision.kind, "bascule.decision.rule": decision.because.rule }),
     ...errorType(result),
     ...(content && {
-      "gen_ai.tool.call.arguments": shown(result.arguments),
-      ...(result.ok && { "gen_ai.tool.call.result": shownOutput(result) }),
+      "gen_ai.tool.call.arguments": shownAt(result, "arguments"),
+      ...(result.ok && { "gen_ai.tool.call.result": shownAt(result, "output") }),
     }),
   });
   // The message may be the guest's own: the code says what happened, and the record has the rest.
@@ -133,9 +133,9 @@ function describe(span: Span, result: ToolResult, content: boolean): void {
 }
 
 /** What stays bytes is not parsed for it. */
-function shownOutput(result: ToolSuccess): string {
-  const large = largeIn(result, "output");
-  return large === undefined ? shown(result.output) : `[${large.bytes.length} bytes, sha256 ${large.sha256}]`;
+function shownAt(result: ToolResult, part: "arguments" | "output"): string {
+  const large = largeIn(result, part);
+  return large === undefined ? shown(result[part]) : `[${large.bytes.length} bytes, sha256 ${large.sha256}]`;
 }
 
 function shown(value: ToolResult["arguments"]): string {

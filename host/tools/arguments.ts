@@ -1,9 +1,24 @@
 /** The argument gate: whatever a door handed in becomes checked, complete, frozen JSON, or every problem at once (SPEC S3). */
 
-import { applyDefaults, checkValue, type JsonSchema, type JsonValue, type Limits, type Route } from "../../manifests/mod.ts";
+import {
+  LIMIT_CEILINGS,
+  applyDefaults,
+  applyDefaultsSlices,
+  checkSlices,
+  checkValue,
+  type JsonSchema,
+  type JsonValue,
+  type Limits,
+  type Route,
+} from "../../manifests/mod.ts";
 import { invalidArgs, invalidJson, invalidOption, type ToolErrorData } from "../errors.ts";
 import { copyJson, deepFreeze, type JsonBounds } from "../json/json.ts";
-import { readJsonText } from "../json/json-text.ts";
+import { noteSameSize, noteText, sizeOf } from "../json/known-size.ts";
+import { LARGE_TEXT, MAX_MEMBERS, readSlices } from "../json/read-slices.ts";
+import { type JsonText, readJsonText } from "../json/json-text.ts";
+import type { Large } from "../json/large.ts";
+import { takeIn, type TakeInOptions } from "../json/take-in.ts";
+import { writeSlices } from "../json/write-slices.ts";
 import { isTime } from "../../sandbox/mod.ts";
 
 /** Arguments as a door has them: parsed, or still text. */
@@ -25,6 +40,44 @@ export interface Misfit {
   readonly ok: false;
   readonly error: ToolErrorData;
   readonly limit?: "argumentBytes" | "jsonDepth";
+}
+
+/** Whether they are above 64 KB: then every stage of a call takes them in slices (SPEC LV2). */
+export function areLarge(raw: RawArguments): boolean {
+  return raw instanceof JsonArgumentText ? raw.text.length > LARGE_TEXT : sizeOf(raw) !== undefined;
+}
+
+/** As `readArguments`, in slices. */
+export function* readLargeArguments(
+  schema: JsonSchema,
+  raw: RawArguments,
+  limits: Pick<Limits, "argumentBytes" | "jsonDepth">,
+): Generator<void, ReadArguments> {
+  const bounds: JsonBounds = { maxBytes: limits.argumentBytes, maxDepth: limits.jsonDepth };
+  const parsed = raw instanceof JsonArgumentText ? toValue(yield* readSlices(raw.text, bounds), bounds) : { ok: true as const, value: raw };
+  if (!parsed.ok) return parsed;
+  // Measured when it was read: nothing is copied.
+  const copy = copyJson(parsed.value, bounds);
+  if (!copy.ok) return { ok: false, error: invalidArgs([copy.problem]), ...LIMITS[copy.reason] };
+  const args = deepFreeze(yield* applyDefaultsSlices(schema, copy.value));
+  noteSameSize(args, copy.value);
+  const problems = yield* checkSlices(schema, args);
+  return problems.length === 0 ? { ok: true, args } : { ok: false, error: invalidArgs(problems) };
+}
+
+export interface ShowOptions extends Omit<TakeInOptions, "maxDepth"> {
+  /** Members to hide; undefined where arguments can only be redacted as a value, and are not shown whole therefore. */
+  readonly redaction: { readonly isHidden: ((name: string) => boolean) | undefined } | undefined;
+}
+
+/** Writes large arguments for the worker that they go to, and as results show them. */
+export function* showLarge(args: JsonValue, { redaction, ...options }: ShowOptions): Generator<void, Large | undefined> {
+  const text = yield* writeSlices(args);
+  noteText(args, text);
+  if (redaction === undefined) return undefined;
+  const { isHidden } = redaction;
+  const shown = isHidden === undefined ? text : yield* writeSlices(args, { isHidden });
+  return yield* takeIn({ kind: "json", bytes: new TextEncoder().encode(shown) }, { ...options, maxDepth: LIMIT_CEILINGS.jsonDepth });
 }
 
 /** Sizes first, then syntax, then defaults, then the schema. The answer is frozen. */
@@ -72,9 +125,14 @@ export function checkWorld(call: CallWishes, route: Route): ToolErrorData | unde
 const WORLD_WISHES = ["seed", "timeMs", "record", "answer"] as const;
 
 function readText(text: string, bounds: JsonBounds): { readonly ok: true; readonly value: unknown } | Misfit {
-  const json = readJsonText(text, bounds);
+  return toValue(readJsonText(text, bounds), bounds);
+}
+
+function toValue(json: JsonText, bounds: JsonBounds): { readonly ok: true; readonly value: unknown } | Misfit {
   if (json.ok) return json;
   if ("position" in json) return { ok: false, error: invalidJson(json.position) };
+  if (json.tooLarge === "members")
+    return { ok: false, error: invalidArgs([{ pointer: "", message: `An object has more than ${MAX_MEMBERS} members` }]) };
   const message =
     json.tooLarge === "bytes"
       ? `The value is larger than ${bounds.maxBytes} bytes`

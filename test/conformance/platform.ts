@@ -477,7 +477,7 @@ function describeSockets(setup: () => Promise<PlatformSetup>): void {
     });
     const connection = await platform.sockets.connect(`${root}/host.sock`);
     const answers: string[] = [];
-    connection?.onLine((line) => answers.push(line));
+    connection?.onLine((line) => void answers.push(line));
     connection?.send("one");
     connection?.send("zwölf 👋");
     await expect.poll(() => answers).toEqual(["one!", "zwölf 👋!"]);

@@ -1,5 +1,6 @@
 /** Everything that dispatch needs, in memory: a registry, a policy, the host and wasm routes, a fake sandbox, recorded events. */
 
+import { showLarge } from "../../host/tools/arguments.ts";
 import { localService } from "./local-service.ts";
 import { createEventBus } from "../../host/audit/event-bus.ts";
 import type { EventType, HostEvent } from "../../host/audit/events.ts";
@@ -89,6 +90,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
   const confirm = createConfirm({
     emit: bus.emit,
     newId: random.uuidv7,
+    platform,
     clock,
     pending: confirmations,
     refusals: createRefusals(clock),
@@ -118,6 +120,9 @@ export function testHost(options: TestHostOptions = {}): TestHost {
       emit: bus.emitKept,
       now: clock.monotonic,
       redact: (value) => value,
+      slices: platform.slices,
+      showLarge: (args) =>
+        platform.slices.run(showLarge(args, { redaction: { isHidden: undefined }, sha256: platform.sha256, redact: secrets.redactBytes })),
       keep: () => undefined,
       onDefect,
       ...options.dispatch,

@@ -2,7 +2,7 @@
 
 import type { ConfirmPrompt, ToolResult } from "../../call.ts";
 import type { CallOptions } from "../../calls/calls.ts";
-import { hashOf } from "../../json/json-hash.ts";
+import { type HashPlatform, hashOf } from "../../json/json-hash.ts";
 import type { Host } from "../../host-interface.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { Clock, Random } from "../../platform/platform.ts";
@@ -58,7 +58,7 @@ export interface HttpCalls {
 
 export interface HttpCallsOptions {
   readonly host: Pick<Host, "call" | "result">;
-  readonly platform: { readonly random: Pick<Random, "uuidv7">; readonly clock: Pick<Clock, "now"> };
+  readonly platform: { readonly random: Pick<Random, "uuidv7">; readonly clock: Pick<Clock, "now"> } & HashPlatform;
 }
 
 interface Kept {
@@ -97,7 +97,7 @@ export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls
 
   return {
     async start(session, wish) {
-      const key = await keyOf(wish);
+      const key = await keyOf(wish, platform);
       const { callId = platform.random.uuidv7() } = wish;
       const known = calls.get(callId);
       if (known !== undefined && known.call.callerId === session.callerId && known.key === key) return known.call;
@@ -121,8 +121,8 @@ export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls
   };
 }
 
-async function keyOf({ tool, args, dryRun = false }: CallWish): Promise<string> {
-  return await hashOf([tool, args, dryRun]);
+async function keyOf({ tool, args, dryRun = false }: CallWish, platform: HashPlatform): Promise<string> {
+  return await hashOf([tool, args, dryRun], platform);
 }
 
 /** What the host is told of a call, beside its tool, its arguments and its id. */

@@ -3,18 +3,18 @@
 import { Hono } from "hono";
 import type { ServerConfig, ServerLimits } from "../../../manifests/mod.ts";
 import { BodyTooLarge, DEFAULT_HTTP_LIMITS } from "../../platform/http-types.ts";
-import type { Log, Random } from "../../platform/platform.ts";
+import type { Log, Random, Slices } from "../../platform/platform.ts";
 import { DoorError } from "../operations.ts";
 import { ANYBODY, type ApiRequest, type Endpoint } from "./endpoint.ts";
 import { createHttpGate } from "./gate.ts";
 import type { HttpMount } from "./mount.ts";
 import { problem, type ProblemCode, RequestProblem } from "./problem.ts";
-import { readBody, readQuery } from "./read-request.ts";
+import { type BodyOptions, readBody, readQuery } from "./read-request.ts";
 import { type HttpCaller, type HttpTokens, isGoodFor } from "./tokens.ts";
 
 /** What the door is made of. */
 export interface HttpDoorOptions<Api> {
-  readonly platform: { readonly random: Random; readonly log: Log };
+  readonly platform: { readonly random: Random; readonly log: Log; readonly slices: Slices };
   readonly server: Pick<ServerConfig, "allowedHosts" | "allowedOrigins" | "limits">;
   readonly tokens: Pick<HttpTokens, "identify">;
   readonly endpoints: readonly Endpoint<Api>[];
@@ -40,7 +40,7 @@ export function createHttpDoor<Api>(options: HttpDoorOptions<Api>): HttpDoor {
   const gate = createHttpGate(server);
   const limits = { ...DEFAULT_SERVER_LIMITS, ...server.limits };
   const open = createOpenRequests(limits.requests);
-  const routes = createRoutes(options, limits.bodyBytes);
+  const routes = createRoutes(options, { maxBytes: limits.bodyBytes, slices: options.platform.slices });
   const own = new Set(endpoints.map(({ path }) => path));
   const isOurs = (pathname: string): boolean => own.has(pathname) || pathname === "/v1" || pathname.startsWith("/v1/");
 
@@ -91,7 +91,7 @@ function refusal(scope: Endpoint<never>["scope"], caller: HttpCaller | undefined
 /** Every endpoint of the table, by hono's router. */
 function createRoutes<Api>(
   { endpoints, api }: Pick<HttpDoorOptions<Api>, "endpoints" | "api">,
-  bodyBytes: number,
+  bodies: BodyOptions,
 ): (request: Request, caller: HttpCaller | undefined) => Promise<Response> {
   const app = new Hono<{ Bindings: { readonly caller: HttpCaller | undefined } }>();
   for (const endpoint of endpoints) {
@@ -101,7 +101,7 @@ function createRoutes<Api>(
       const refused = refusal(endpoint.scope, caller);
       if (refused !== undefined) return refused;
       return await endpoint.run(
-        await readRequest(endpoint, request, { params: context.req.param(), caller: caller ?? ANYBODY, bodyBytes }),
+        await readRequest(endpoint, request, { params: context.req.param(), caller: caller ?? ANYBODY, bodies }),
         api,
       );
     });
@@ -130,13 +130,13 @@ async function readRequest<Api>(
   {
     params,
     caller,
-    bodyBytes,
-  }: { readonly params: Readonly<Record<string, string>>; readonly caller: HttpCaller; readonly bodyBytes: number },
+    bodies,
+  }: { readonly params: Readonly<Record<string, string>>; readonly caller: HttpCaller; readonly bodies: BodyOptions },
 ): Promise<ApiRequest> {
   return {
     params,
     query: readQuery(request.url, query),
-    body: body === undefined ? {} : await readBody(request, body, bodyBytes),
+    body: body === undefined ? {} : await readBody(request, body, bodies),
     fields: request.headers,
     signal: request.signal,
     caller,

@@ -1,15 +1,32 @@
 /** Reads a request's parts, bounded before they are parsed and checked before anybody uses them (SPEC I4). */
 
 import type { TSchema } from "@sinclair/typebox";
-import { checkValue, isJsonObject, type JsonObject, type JsonValue, LIMIT_CEILINGS } from "../../../manifests/mod.ts";
-import { readJsonText } from "../../json/json-text.ts";
+import {
+  checkSlices,
+  checkValue,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  LIMIT_CEILINGS,
+  type ValueError,
+} from "../../../manifests/mod.ts";
+import { piecesOf } from "../../json/json-bytes.ts";
+import { sizeOf } from "../../json/known-size.ts";
+import { MAX_MEMBERS, readText } from "../../json/read-slices.ts";
+import type { Slices } from "../../platform/platform.ts";
 import { BodyTooLarge } from "../../platform/http-types.ts";
 import { RequestProblem } from "./problem.ts";
 
 const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;
 
+/** How bodies are read. */
+export interface BodyOptions {
+  readonly maxBytes: number;
+  readonly slices: Slices;
+}
+
 /** @throws {RequestProblem} if the body is no JSON object that fits. */
-export async function readBody(request: Request, schema: TSchema, maxBytes: number): Promise<JsonObject> {
+export async function readBody(request: Request, schema: TSchema, { maxBytes, slices }: BodyOptions): Promise<JsonObject> {
   // A form on any page can send other types without asking first.
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/json *(?:; *charset="?utf-8"?)? *$/i.test(type))
@@ -17,9 +34,9 @@ export async function readBody(request: Request, schema: TSchema, maxBytes: numb
   const encoding = request.headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity")
     throw new RequestProblem("unsupported_media_type", "Send the body without a content-encoding");
-  const value = parse(await readText(request, maxBytes), maxBytes);
+  const value = await parse(await readAll(request, maxBytes), maxBytes, slices);
   if (!isJsonObject(value)) throw new RequestProblem("malformed_request", "The body is not a JSON object");
-  check(schema, value, "body");
+  refuse(sizeOf(value) === undefined ? checkValue(schema, value) : await slices.run(checkSlices(schema, value)), "body");
   return value;
 }
 
@@ -34,7 +51,7 @@ export function readQuery(url: string, schema: TSchema | undefined): JsonObject 
     if (Object.hasOwn(query, name)) throw new RequestProblem("invalid_request", `The parameter "${name}" is there twice`);
     query[name] = toType(text, known["type"]);
   }
-  if (schema !== undefined) check(schema, query, "query");
+  if (schema !== undefined) refuse(checkValue(schema, query), "query");
   return query;
 }
 
@@ -44,8 +61,7 @@ function toType(text: string, type: unknown): JsonValue {
   return text;
 }
 
-function check(schema: TSchema, value: JsonValue, part: "body" | "query"): void {
-  const errors = checkValue(schema, value);
+function refuse(errors: readonly ValueError[], part: "body" | "query"): void {
   const [first] = errors;
   if (first === undefined) return;
   const where = first.pointer === "" ? "" : ` at ${first.pointer}`;
@@ -53,13 +69,13 @@ function check(schema: TSchema, value: JsonValue, part: "body" | "query"): void 
   throw new RequestProblem("invalid_request", `Invalid ${part}${where}: ${first.message}${more}`, { errors });
 }
 
-async function readText(request: Request, maxBytes: number): Promise<string> {
+async function readAll(request: Request, maxBytes: number): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   // The runtime's type leaves open what the pieces are.
   const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader();
   for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
-    pieces.push(next.value);
+    pieces.push(...piecesOf(next.value));
     bytes += next.value.length;
     if (bytes > maxBytes) {
       await reader?.cancel();
@@ -74,10 +90,12 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   }
 }
 
-function parse(text: string, maxBytes: number): unknown {
-  const read = readJsonText(text, { maxBytes, maxDepth: MAX_DEPTH });
+async function parse(text: string, maxBytes: number, slices: Slices): Promise<unknown> {
+  const read = await readText(text, { maxBytes, maxDepth: MAX_DEPTH }, slices);
   if (read.ok) return read.value;
   if (!("tooLarge" in read)) throw new RequestProblem("malformed_request", `Invalid JSON: unexpected token at position ${read.position}`);
+  if (read.tooLarge === "members")
+    throw new RequestProblem("malformed_request", `An object of the body has more than ${MAX_MEMBERS} members`);
   throw read.tooLarge === "bytes"
     ? new BodyTooLarge(maxBytes)
     : new RequestProblem("malformed_request", `The body is nested deeper than ${MAX_DEPTH} levels`);

@@ -1,9 +1,10 @@
 /** The door for runners: answers one of them, in a session of its own, until it is gone (SPEC I6). */
 
 import type { ToolResult } from "../../call.ts";
+import type { JsonText } from "../../json/json-text.ts";
 import type { LineConnection, Slices } from "../../platform/platform.ts";
 import { sendJson } from "../send-json.ts";
-import { MAX_LINE_BYTES } from "../wire.ts";
+import { MAX_LINE_BYTES, parseLine } from "../wire.ts";
 import { readRunnerLine, type RunnerCall, toFailure, tooLong, toResponse } from "./wire.ts";
 
 export interface RunnerDoorOptions {
@@ -30,8 +31,13 @@ export async function serveRunner({ connection, slices, call }: RunnerDoorOption
   }
 
   connection.onLine((line) => {
+    const json = parseLine(line, slices);
+    return json instanceof Promise ? json.then(take) : take(json);
+  });
+
+  function take(json: JsonText): void {
     if (gone.signal.aborted) return;
-    const read = readRunnerLine(line);
+    const read = readRunnerLine(json);
     if (!read.ok) return connection.send(toFailure(read.id, "invalid_args", read.message));
     const { id } = read.call;
     if (outstanding.has(id))
@@ -39,7 +45,7 @@ export async function serveRunner({ connection, slices, call }: RunnerDoorOption
     if (outstanding.size >= MAX_OUTSTANDING)
       return connection.send(toFailure(id, "overloaded", `Cannot take more than ${MAX_OUTSTANDING} calls at once`));
     outstanding.set(id, answer(read.call));
-  });
+  }
 
   await closed;
   gone.abort();

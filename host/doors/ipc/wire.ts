@@ -11,11 +11,11 @@
  * where none could be read.
  */
 
-import { isJsonObject, type JsonObject, type JsonValue, LIMIT_CEILINGS } from "../../../manifests/mod.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../manifests/mod.ts";
 import type { ToolResult } from "../../call.ts";
 import type { ErrorCode } from "../../errors.ts";
 import { holdLarge, largeIn } from "../../json/large.ts";
-import { readJsonText } from "../../json/json-text.ts";
+import type { JsonText } from "../../json/json-text.ts";
 import { MAX_LINE_BYTES } from "../wire.ts";
 
 /** What a runner can ask for. */
@@ -31,11 +31,9 @@ export type RunnerRequest =
   | { readonly ok: false; readonly id: string | null; readonly message: string };
 
 const MAX_NAME_LENGTH = 256;
-const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;
 
-/** Reads one line; never throws. Members that it does not know are left alone. */
-export function readRunnerLine(line: string): RunnerRequest {
-  const parsed = readJsonText(line, { maxBytes: MAX_LINE_BYTES, maxDepth: MAX_DEPTH });
+/** Reads what one line holds; never throws. Members that it does not know are left alone. */
+export function readRunnerLine(parsed: JsonText): RunnerRequest {
   if (!parsed.ok || !isJsonObject(parsed.value)) return { ok: false, id: null, message: "Expected one JSON object on each line" };
   const { op, tool_call_id: id, tool, args = {} } = parsed.value;
   if (!isName(id)) return { ok: false, id: null, message: expectedName("tool_call_id") };

@@ -54,7 +54,7 @@ export async function callTool(params: CallParams, ctx: ServerContext, caller: C
   // What is too deep to be hashed is refused when it is called.
   const copy = copyJson(args, ABOUT_BOUNDS);
   // Bound to the wish too: no answer to one question is one to another.
-  const about = await hashOf([name, copy.ok ? copy.value : null, wish.dryRun, { ...wish.commit }]);
+  const about = await hashOf([name, copy.ok ? copy.value : null, wish.dryRun, { ...wish.commit }], parts.platform);
   const listing = (await client.known()).get(name);
   // Of what is not listed dispatch says why: it is not there, or cannot run now.
   const tool = listing?.qualifiedName ?? name.replace("__", ".");

@@ -15,7 +15,7 @@ import type { Rounds } from "./rounds.ts";
 /** What a door is made with. */
 export interface McpDoorOptions {
   readonly host: Host;
-  readonly platform: Pick<Platform, "clock" | "random" | "files" | "log" | "slices">;
+  readonly platform: Pick<Platform, "clock" | "random" | "files" | "log" | "sha256" | "slices">;
   /** What every client's session is: its role, its workspace. Nothing that a client says widens it. */
   readonly session?: HostSessionOptions;
   /** For a host whose questions nobody can answer from elsewhere: `refuse`. Default `pending`. */

@@ -28,7 +28,7 @@ describe.runIf(process.platform !== "win32")("createSockets()", () => {
     const listening = await sockets.listen(path, (connection) => connection.send("alive"));
     const lines: string[] = [];
     const connection = await sockets.connect(path);
-    connection?.onLine((line) => lines.push(line));
+    connection?.onLine((line) => void lines.push(line));
     await expect.poll(() => lines).toEqual(["alive"]);
     await listening.close();
   });
@@ -84,7 +84,7 @@ describe.runIf(process.platform !== "win32")("createSockets()", () => {
     const listening = await sockets.listen(join(folder, "host.sock"), (connection) => connection.onLine((line) => connection.send(line)));
     const connection = await sockets.connect(join(folder, "host.sock"));
     const lines: string[] = [];
-    connection?.onLine((line) => lines.push(line));
+    connection?.onLine((line) => void lines.push(line));
     connection?.send("hello");
     await expect.poll(() => lines).toEqual(["hello"]);
     await listening.close();
@@ -95,7 +95,7 @@ describe.runIf(process.platform !== "win32")("createSockets()", () => {
     const lines: string[] = [];
     let closed = 0;
     const listening = await sockets.listen(path, (connection) => {
-      connection.onLine((line) => lines.push(line));
+      connection.onLine((line) => void lines.push(line));
       connection.onClose(() => (closed += 1));
     });
     const raw = createConnection(path);
@@ -111,7 +111,7 @@ describe.runIf(process.platform !== "win32")("createSockets()", () => {
   it("puts lines together from any pieces", async () => {
     const path = join(await temporaryFolder(), "host.sock");
     const lines: string[] = [];
-    const listening = await sockets.listen(path, (connection) => connection.onLine((line) => lines.push(line)));
+    const listening = await sockets.listen(path, (connection) => connection.onLine((line) => void lines.push(line)));
     const raw = createConnection(path);
     for (const byte of new TextEncoder().encode("ä\r\n\n👋 x\npart")) raw.write(Uint8Array.of(byte));
     await expect.poll(() => lines).toEqual(["ä", "", "👋 x"]);
@@ -137,7 +137,7 @@ describe("createStreamConnection()", () => {
   it("holds no thousands of pieces of a byte each while a line waits [I2.drip]", () => {
     const input = new PassThrough();
     const lines: string[] = [];
-    createStreamConnection(input, new PassThrough()).onLine((line) => lines.push(line));
+    createStreamConnection(input, new PassThrough()).onLine((line) => void lines.push(line));
     const text = "abcdefghij".repeat(500);
     const pieces = Array.from(`${text}\n${text}`, (character) => Buffer.from(character));
     for (const piece of pieces) {

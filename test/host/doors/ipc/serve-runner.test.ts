@@ -67,7 +67,7 @@ async function serve(options: HostOptions = {}, role?: string): Promise<Served> 
   });
   const [near, far] = createMemoryPair();
   const answers: JsonObject[] = [];
-  far.onLine((line) => answers.push(JSON.parse(line) as JsonObject));
+  far.onLine((line) => void answers.push(JSON.parse(line) as JsonObject));
   const session = host.session(role === undefined ? {} : { role });
   const served = serveRunner({
     connection: near,
