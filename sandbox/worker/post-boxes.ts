@@ -42,8 +42,9 @@ export class Inbox {
   }
 }
 
-/** So many answers wait for each other at most, and half of what is under way: host and worker are to work at the same time. */
+/** So many answers wait for each other at most, and a quarter of what is under way: host and worker are to work at the same time. */
 const HELD_ANSWERS = 16;
+const REQUESTS_AN_ANSWER = 3;
 
 /**
  * Messages to the host. Answers wait for the next ones while there are calls to run, so that the host's thread is woken less
@@ -64,7 +65,7 @@ export class Outbox {
 
   send(message: WorkerMessage): void {
     const held = this.#held.push(packMessage(message));
-    if (mayWait(message) && held < HELD_ANSWERS && held < this.#waiting()) return;
+    if (mayWait(message) && held < HELD_ANSWERS && held * REQUESTS_AN_ANSWER < this.#waiting()) return;
     this.#postAll(movedWith(message));
   }
 

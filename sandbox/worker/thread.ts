@@ -179,7 +179,8 @@ export class Thread {
     if (this.#ended) return;
     this.#outbox.push(packRequest(request));
     const later = this.jobs.size > FEW_JOBS ? this.#soon : this.#later;
-    if (later === undefined || this.#outbox.length === ENVELOPE_MESSAGES) return this.#flush();
+    const most = Math.max(AT_LEAST_TOGETHER, this.jobs.size / SHARE_TOGETHER);
+    if (later === undefined || this.#outbox.length === ENVELOPE_MESSAGES || this.#outbox.length > most) return this.#flush();
     // Answers that came together mostly lead to calls that can go together.
     if (this.#outbox.length === 1) later(this.#flush);
   }
@@ -363,6 +364,9 @@ export class Thread {
 
 /** With more under way, the worker has something to do while what is said in one turn of the event loop gathers, and is woken once for it. */
 const FEW_JOBS = 4;
+/** No more than an eighth of what is under way gathers, or both threads would wait for each other in turn. */
+const SHARE_TOGETHER = 8;
+const AT_LEAST_TOGETHER = 4;
 
 /** An honest worker may be a few log lines late, for a call that the host has answered for. */
 const MAXIMUM_STRIKES = 4_096;

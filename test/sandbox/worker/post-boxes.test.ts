@@ -75,8 +75,8 @@ describe("Outbox", () => {
     expect(state.posted).toEqual([[packMessage(done(1))]]);
   });
 
-  it("lets answers wait for half of what is under way, and no longer than until it is flushed", () => {
-    const { outbox, state } = start(4);
+  it("lets answers wait for a quarter of what is under way, and no longer than until it is flushed", () => {
+    const { outbox, state } = start(12);
     for (let number = 1; number <= 4; number++) outbox.send(done(number));
     expect(state.posted.map(({ length }) => length)).toEqual([4]);
     outbox.send(done(5));
