@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { boundYoungGeneration } from "../host/platform/young-generation.ts";
 import { FLAT, judgeMemory, toMb } from "../test/soak/memory.ts";
 import { soak } from "../test/soak/soak.ts";
 
@@ -44,7 +45,8 @@ async function runApart(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "bascule-soak-run-"));
   const child = fork(fileURLToPath(import.meta.url), process.argv.slice(2), {
     execArgv: [...process.execArgv, "--expose-gc"],
-    env: { ...process.env, TMPDIR: folder, XDG_CACHE_HOME: join(folder, "cache") },
+    // What the C library keeps for each of its threads is not the host's (docs/memory.md).
+    env: { MALLOC_ARENA_MAX: "2", ...process.env, TMPDIR: folder, XDG_CACHE_HOME: join(folder, "cache") },
   });
   const code = await new Promise<number>((resolve) => child.on("exit", (status) => resolve(status ?? 1)));
   await rm(folder, { recursive: true, force: true });
@@ -55,12 +57,15 @@ async function run(): Promise<number> {
   const wanted = process.env["FUZZ_SEED"];
   const seed = wanted === undefined || wanted === "random" ? Math.floor(Math.random() * 2 ** 30) : Number(wanted);
   console.log(`FUZZ_SEED=${seed}`);
+  // As the program does that serves a host.
+  boundYoungGeneration();
   const report = await soak({ milliseconds: minutes * 60_000, seed, say: (line) => console.log(line) });
-  const { calls, reloads, kills, lost, canaryCalls, canaryWorstMs, residentBytes, problems } = report;
+  const { calls, reloads, kills, lost, canaryCalls, canaryWorstMs, residentBytes, atRest, problems } = report;
   console.log(`${calls} calls, ${reloads} reloads, ${kills} workers killed; ${lost} calls lost with their workers`);
   console.log(`canary: ${canaryCalls} answers, the slowest after ${canaryWorstMs.toFixed(0)} ms`);
   const allowed = `flat is at most ${Math.round((FLAT.growth - 1) * 100)} % and ${toMb(FLAT.slackBytes)} from the second quarter's median to the last's`;
   console.log(`resident at rest, after collections: ${residentBytes.map(toMb).join(", ")}; ${judgeMemory(residentBytes) ?? allowed}`);
+  if (atRest !== undefined) console.log(`at rest: ${toMb(atRest.beforeBytes)} before the traffic, ${toMb(atRest.afterBytes)} after it`);
   for (const problem of problems) console.log(`WRONG ${problem}`);
   console.log(problems.length === 0 ? "Nothing wrong" : `${problems.length} problems`);
   process.disconnect();

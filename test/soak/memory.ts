@@ -18,6 +18,20 @@ export function judgeMemory(samples: readonly number[]): string | undefined {
   return `Resident memory grew from ${toMb(early)} (median of the second quarter) to ${toMb(late)} (of the last)`;
 }
 
+/** As much more than before the traffic may be resident after it, at rest. */
+export const RETURNED = 1.2;
+
+/** What is wrong with resident memory at rest after the traffic, against that at rest before it. */
+export function judgeRest({ beforeBytes, afterBytes }: AtRest): string | undefined {
+  if (afterBytes <= beforeBytes * RETURNED) return undefined;
+  return `Resident memory at rest was ${toMb(beforeBytes)} before the traffic and is ${toMb(afterBytes)} after it`;
+}
+
+export interface AtRest {
+  readonly beforeBytes: number;
+  readonly afterBytes: number;
+}
+
 export function toMb(bytes: number): string {
   return `${(bytes / MIB).toFixed(0)} MB`;
 }

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runCommand } from "../../scripts/run-command.ts";
 import { heldSince, whatIsHeld } from "./held.ts";
-import { judgeMemory } from "./memory.ts";
+import { judgeMemory, judgeRest } from "./memory.ts";
 import { drawCall, goodCall } from "./traffic.ts";
 
 const MIB = 2 ** 20;
@@ -28,6 +28,13 @@ describe("the soak's judgement", () => {
     // The first quarter is the start.
     expect(judgeMemory(flat.map((bytes, lap) => (lap < 10 ? bytes / 4 : bytes)))).toBeUndefined();
     expect(judgeMemory([1, 1_000 * MIB])).toBeUndefined();
+  });
+
+  it("takes a fifth more at rest than before for given back, and not more", () => {
+    expect(judgeRest({ beforeBytes: 200 * MIB, afterBytes: 240 * MIB })).toBeUndefined();
+    expect(judgeRest({ beforeBytes: 200 * MIB, afterBytes: 241 * MIB })).toBe(
+      "Resident memory at rest was 200 MB before the traffic and is 241 MB after it",
+    );
   });
 
   it("sees an open file, a server, a child and a listener that were left", async () => {

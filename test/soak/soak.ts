@@ -10,9 +10,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createHost, type Host, type Session, type ToolResult } from "../../host/mod.ts";
 import { heldSince, whatIsHeld } from "./held.ts";
 import { startLocalServer } from "./local-server.ts";
-import { judgeMemory, toMb } from "./memory.ts";
+import { type AtRest, judgeMemory, judgeRest, toMb } from "./memory.ts";
 import { breakPlugin, COPIES, editPlugin, writePlugins } from "./plugins.ts";
-import { type Draw, drawCall, goodCall, type Wish, type World } from "./traffic.ts";
+import { type Draw, drawCall, GOOD_TOOLS, goodCall, type Wish, type World } from "./traffic.ts";
 import { type WatchedWorkers, watchWorkers } from "./workers.ts";
 
 export interface SoakOptions {
@@ -31,6 +31,8 @@ export interface SoakReport {
   readonly canaryCalls: number;
   readonly canaryWorstMs: number;
   readonly residentBytes: readonly number[];
+  /** Undefined for a soak of less than a minute: a host takes half of one to come to rest. */
+  readonly atRest: AtRest | undefined;
   /** Nothing may be in here. */
   readonly problems: readonly string[];
 }
@@ -41,6 +43,11 @@ const SHORTEST_LAP_MS = 500;
 const KILL_EVERY_MS = 4_000;
 /** For what comes to its end a moment later: threads, sockets, served versions. */
 const SETTLE_WITHIN_MS = 30_000;
+/** A host and its spare worker. */
+const WORKERS_AT_REST = 2;
+/** After workers ended, V8 keeps their pages for others for 8 s. */
+const PAGES_KEPT_MS = 10_000;
+const REST_LOOKED_AT_FROM_MS = 60_000;
 const MOST_PROBLEMS = 50;
 const SILENT = { write: () => undefined, child: () => SILENT };
 
@@ -57,13 +64,18 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   const server = await startLocalServer();
   const host = await startHost(folder, server.url);
   const soaking = new Soaking(host, workers, options, { folder, world: { url: server.url, folder: "files" } });
+  const looksAtRest = options.milliseconds >= REST_LOOKED_AT_FROM_MS;
+  const beforeBytes = looksAtRest ? await soaking.restedBytes() : 0;
   await soaking.run();
+  const atRest = looksAtRest ? { beforeBytes, afterBytes: await soaking.restedBytes() } : undefined;
   await host.close();
   await server[Symbol.asyncDispose]();
 
   const problems = [...soaking.problems];
   const grown = judgeMemory(soaking.residentBytes);
   if (grown !== undefined) problems.push(grown);
+  const kept = atRest && judgeRest(atRest);
+  if (kept !== undefined) problems.push(kept);
   const mayBeLost = soaking.kills * CONCURRENCY + soaking.calls / 200;
   if (soaking.lost > mayBeLost) problems.push(`${soaking.lost} calls were lost with their workers, more than ${Math.round(mayBeLost)}`);
   const left = await waitForNone(() => [...heldSince(before), ...(workers.alive() > 0 ? [`${workers.alive()} × worker`] : [])]);
@@ -72,7 +84,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   problems.push(...files.map((name) => `Left after close(): the temporary file ${name}`));
   await rm(folder, { recursive: true, force: true });
   const { calls, reloads, kills, lost, canaryCalls, canaryWorstMs, residentBytes } = soaking;
-  return { calls, reloads, kills, lost, canaryCalls, canaryWorstMs, residentBytes, problems };
+  return { calls, reloads, kills, lost, canaryCalls, canaryWorstMs, residentBytes, atRest, problems };
 }
 
 async function startHost(folder: string, url: string): Promise<Host> {
@@ -127,6 +139,15 @@ class Soaking {
       const memory = `resident ${toMb(this.residentBytes.at(-1) ?? 0)}, heap ${toMb(heapUsed)}, external ${toMb(external)} (buffers ${toMb(arrayBuffers)})`;
       say(`${this.calls} calls, ${this.reloads} reloads, ${this.kills} kills; ${memory}; ${this.problems.length} problems`);
     }
+  }
+
+  /** When the host has come to rest: one worker, and its spare. */
+  async restedBytes(): Promise<number> {
+    for (const tool of GOOD_TOOLS) await this.#call(goodCall(tool, "good0", this.#world, this.#nonce()), this.#host.session());
+    const isAtRest = await holdsWithin(SETTLE_WITHIN_MS, () => Promise.resolve(this.#workers.sandboxes() === WORKERS_AT_REST));
+    if (!isAtRest) this.problems.push(`${this.#workers.sandboxes()} workers are there at rest, not ${WORKERS_AT_REST}`);
+    await pause(PAGES_KEPT_MS);
+    return await this.#residentAtRest();
   }
 
   /** Until `endBy`, and until what was begun by then has ended. */

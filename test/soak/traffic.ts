@@ -41,7 +41,7 @@ export function goodCall(tool: string, plugin: string, { url, folder }: World, n
   };
 }
 
-const GOOD_TOOLS = ["echo", "echo", "echo", "timers", "files", "gets", "hashes"] as const;
+export const GOOD_TOOLS = ["echo", "echo", "echo", "timers", "files", "gets", "hashes"] as const;
 
 /** By tool: the error that there must be, or the output. */
 const HOSTILE: Readonly<Record<string, { readonly codes: readonly string[] } | { readonly output: unknown }>> = {

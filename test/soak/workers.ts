@@ -6,6 +6,8 @@ import workerThreads, { type Worker as WorkerType, type WorkerOptions } from "no
 export interface WatchedWorkers extends Disposable {
   /** Those that have not ended. */
   alive(): number;
+  /** Of those, the ones that run guests. */
+  sandboxes(): number;
   /** As if the thread had crashed. @returns false if there was none */
   kill(draw: () => number): boolean;
   /** Asks all of them to collect garbage; a busy one does it later. */
@@ -16,17 +18,22 @@ export function watchWorkers(): WatchedWorkers {
   const { Worker } = workerThreads;
   const preload = new URL("collect-on-request.ts", import.meta.url).href;
   const alive = new Set<WorkerType>();
+  const sandboxes = new Set<WorkerType>();
   const channel = new BroadcastChannel("bascule soak: collect");
   workerThreads.Worker = class extends Worker {
     constructor(entry: string | URL, options: WorkerOptions = {}) {
       super(entry, { ...options, execArgv: [...(options.execArgv ?? []), "--import", preload] });
-      alive.add(this);
-      this.once("exit", () => alive.delete(this));
+      const sets = String(entry).includes("/worker-") ? [alive, sandboxes] : [alive];
+      for (const set of sets) set.add(this);
+      this.once("exit", () => {
+        for (const set of sets) set.delete(this);
+      });
     }
   };
   syncBuiltinESMExports();
   return {
     alive: () => alive.size,
+    sandboxes: () => sandboxes.size,
     kill(draw) {
       const worker = [...alive][Math.floor(draw() * alive.size)];
       void worker?.terminate();
