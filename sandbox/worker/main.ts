@@ -158,6 +158,7 @@ export function serveWorker(powers: WorkerPowers): void {
       outbox.send({ type: "refused", number: request.number, fault: loaded.fault });
       instances.giveBack(lease);
     }
+    tellWaiting();
     linger.begin();
     return undefined;
   }

@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { LARGE_BYTES, WORN_AFTER_BYTES } from "../../../sandbox/pool/crew.ts";
 import { partsOf } from "../../../sandbox/image/image.ts";
 import { createSandbox } from "../../../sandbox/mod.ts";
+import { createWorkerLauncher } from "../../../host/platform/workers.ts";
+import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import { REST_MS } from "../../../sandbox/pool/pool.ts";
-import { claim, CURRENT, TAKEN_KB } from "../../../sandbox/worker/protocol.ts";
+import { claim, type Control, CURRENT, openControl, TAKEN_KB } from "../../../sandbox/worker/protocol.ts";
 import {
   EMPTY_BASE,
   EMPTY_IMAGE,
@@ -90,6 +92,26 @@ describe("the crew", () => {
     await expect.poll(() => workers[2]?.requests.map(({ type }) => type)).toEqual(["boot", "image", "call"]);
     finish(2, 5);
     expect(await call).toMatchObject({ ok: true });
+    await sandbox.close();
+  });
+
+  it("is told by each worker what its instances took, loads too, and what was dropped [LV5.told]", async () => {
+    const launcher = createWorkerLauncher();
+    const controls: Control[] = [];
+    const start: typeof launcher.start = (init) => {
+      controls.push(openControl(init.control));
+      return launcher.start(init);
+    };
+    const sandbox = createSandbox({ ...launcher, start }, { maximumWorkers: 1 });
+    const takenMib = (): number => Atomics.load(controls[0]?.words ?? new Int32Array(TAKEN_KB + 1), TAKEN_KB) / 1024;
+    const source = `const kept = new Uint8Array(4 << 20); export function run() { return new Uint8Array(48 << 20).fill(kept.length).length; }`;
+    const files = new Map([["main.js", new TextEncoder().encode(source)]]);
+    const modules = new Map([["main.js", ["run"]]]);
+    const loaded = await sandbox.load({ ...PLUGIN, files, modules, memoryBytes: DEFAULT_LIMITS.memoryBytes, loadMs: 60_000 });
+    expect(loaded).toMatchObject({ ok: true });
+    await expect.poll(takenMib).toBe(8);
+    expect(await sandbox.invoke(INVOCATION)).toMatchObject({ ok: true });
+    await expect.poll(takenMib).toBeGreaterThan(8 + 48);
     await sandbox.close();
   });
 
