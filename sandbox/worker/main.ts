@@ -191,8 +191,8 @@ export function serveWorker(powers: WorkerPowers): void {
     return promise;
   }
 
-  /** A call's turn has come. */
-  function call(given: CallRequest): void {
+  /** What a call goes by is looked up when it comes: its plugin may be forgotten before its turn, where the host has taken it back. */
+  function queueCall(given: CallRequest): void {
     const plugin = plugins.get(given.digest);
     // The host sends an image before the first call that needs it.
     if (plugin === undefined) throw new Error(`The worker has no image of ${given.digest}`);
@@ -200,6 +200,11 @@ export function serveWorker(powers: WorkerPowers): void {
     if (limits === undefined) throw new Error(`The first call of ${given.digest} names no limits`);
     plugin.limits = limits;
     const request = { ...given, limits, outputSchema: schemaOf(given, plugin) };
+    scheduler.add(given.digest, "call", () => call(request, plugin));
+  }
+
+  /** A call's turn has come. */
+  function call(request: LimitedRequest, plugin: Plugin): void {
     const lease = plugin.modules && afterBoot().instances.leaseIdle(...wantedBy(request, plugin));
     if (lease !== undefined && plugin.modules !== undefined) return beginCall(request, plugin, plugin.modules, lease);
     background(prepareAndCall(request, plugin));
@@ -285,7 +290,7 @@ export function serveWorker(powers: WorkerPowers): void {
         scheduler.forget(request.digest);
         return void plugins.delete(request.digest);
       case "call":
-        return scheduler.add(request.digest, "call", () => call(request));
+        return queueCall(request);
       case "answer":
         return answer(request);
       case "abort":

@@ -142,6 +142,23 @@ for (const [kind, options] of SANDBOXES) {
       expectOneWorker(box);
     });
 
+    it("are forgotten with their plugin where they were taken back before their turn, and leave their limits to the next [LV4.forget]", async () => {
+      const box = await start(options, { gone: CANARY, canary: CANARY, loops: loopsOf({ empty: "for (;;);" }) });
+      const endless = startEndless(box, "loops", ["empty"]);
+      expect(outputOf(await box.call("canary", "sing"))).toBe("alive");
+      const stop = new AbortController();
+      // While the loop has its slice all of this comes.
+      const taken = Array.from({ length: 4 }, () => box.call("gone", "sing", { signal: stop.signal }));
+      const other = box.call("canary", "sing", { limits: { wallMs: 20_000 }, signal: stop.signal });
+      stop.abort();
+      box.sandbox.unload("gone");
+      // To a process the word comes later than the call.
+      for (const outcome of await Promise.all([...taken, other]))
+        expect(["alive", { kind: "cancelled" }]).toContainEqual(outputOf(outcome));
+      expect(outputOf(await box.call("canary", "sing", { limits: { wallMs: 20_000 } }))).toBe("alive");
+      await endless.end();
+    });
+
     it("meet their own deadlines, by the time that they computed and by the clock [B3.wall] [B3.cpu] [LV4.deadlines]", async () => {
       const box = await start(options, { loops: loopsOf({ empty: "for (;;);" }), waits: CANARY });
       const never: NonNullable<TestCall["hostCall"]> = () => new Promise(() => {});
