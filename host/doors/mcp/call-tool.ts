@@ -47,7 +47,7 @@ export async function callTool(params: CallParams, ctx: ServerContext, caller: C
   const { parts, client, era } = caller;
   const { name } = params;
   // What came through JSON.parse is JSON.
-  const args = (params.arguments ?? {}) as JsonObject;
+  const args = parts.inputs.take((params.arguments ?? {}) as JsonObject);
   if (era === "legacy") client.narrow(() => listRoots(ctx, caller));
   const session = await client.session();
   const wish = dryRunWish(ctx.mcpReq._meta);

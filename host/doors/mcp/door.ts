@@ -2,10 +2,13 @@
 
 import { auditResources } from "./audit-resources.ts";
 import { createChanges } from "./changes.ts";
+import { createLargeInputs } from "./large-inputs.ts";
 import { createMarks } from "./marks.ts";
 import type { DoorParts, McpDoorOptions } from "./parts.ts";
 import { pluginResources } from "./plugin-resources.ts";
 import { createRounds } from "./rounds.ts";
+
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 /** What all clients of a door share. */
 export function createDoorParts(options: McpDoorOptions, isBehind: DoorParts["isBehind"] = () => false): DoorParts {
@@ -21,6 +24,7 @@ export function createDoorParts(options: McpDoorOptions, isBehind: DoorParts["is
     rounds: createRounds(platform),
     changes: createChanges(host),
     marks: createMarks(platform),
+    inputs: createLargeInputs(platform, MAX_MESSAGE_BYTES),
     onError: (error) => platform.log.write("warn", "MCP", { error: error instanceof Error ? error.message : String(error) }),
     isBehind,
   };

@@ -68,9 +68,12 @@ export function createMcpHandler(options: McpDoorOptions): McpHandler {
   return {
     path: "/mcp",
     scope: "call",
-    async fetch(request, caller = ANYBODY) {
+    async fetch(given, caller = ANYBODY) {
       if (closed) return failure(503, -32_000, "The server is closing");
       const door = doorOf(caller);
+      const request = await parts.inputs.shortenRequest(given);
+      if (request === undefined)
+        return failure(413, -32_600, "The message is too large, or is no call: beside a call's arguments it may have 64 KB");
       const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: MAX_BODY_BYTES });
       return parts.marks.fill(isLegacy ? await door.sessions.fetch(request) : await door.modern.fetch(request));
     },

@@ -6,6 +6,8 @@ import { piecesBytes } from "../../json/json-bytes.ts";
 import type { LineConnection } from "../../platform/platform.ts";
 import { createClient, type McpClient } from "./client.ts";
 import { createDoorParts } from "./door.ts";
+import { LARGE_TEXT } from "../../json/read-slices.ts";
+import type { LargeInputs } from "./large-inputs.ts";
 import type { DoorParts, McpDoorOptions } from "./parts.ts";
 import { createServer, followChanges } from "./server.ts";
 
@@ -33,7 +35,7 @@ export function serveMcpLines(connection: LineConnection, options: McpDoorOption
       followChanges({ parts, client, era, server });
       return server;
     },
-    { transport: transportOf(connection, (text) => sendMarked(connection, text, parts)), onerror: parts.onError },
+    { transport: transportOf(connection, (text) => sendMarked(connection, text, parts), parts.inputs), onerror: parts.onError },
   );
   connection.onClose(() => {
     parts.changes.close();
@@ -65,11 +67,17 @@ async function sendMarked(connection: LineConnection, text: string, { marks, pla
 export function transportOf(
   connection: LineConnection,
   send: (text: string) => Promise<void> = async (text) => connection.send(text),
+  inputs?: LargeInputs,
 ): Transport {
   const transport: Transport = {
     start() {
       connection.onClose(() => transport.onclose?.());
       connection.onLine((line) => {
+        if (line.length <= LARGE_TEXT || inputs === undefined) return take(line);
+        return inputs.shorten(line).then(take);
+      });
+      function take(line: string | undefined): void {
+        if (line === undefined) return transport.onerror?.(new Error("A line is too large, or is no call"));
         if (line.trim() === "") return;
         let message: JSONRPCMessage;
         try {
@@ -79,7 +87,7 @@ export function transportOf(
           return;
         }
         transport.onmessage?.(message);
-      });
+      }
       return Promise.resolve();
     },
     send: (message) => send(JSON.stringify(message)),

@@ -7,6 +7,7 @@ import type { Platform } from "../../platform/platform.ts";
 import type { HostSessionOptions } from "../../calls/sessions.ts";
 import type { Changes } from "./changes.ts";
 import type { Era, McpClient } from "./client.ts";
+import type { LargeInputs } from "./large-inputs.ts";
 import type { Marks } from "./marks.ts";
 import type { McpPrompts } from "./prompts.ts";
 import type { McpResources } from "./resources.ts";
@@ -39,6 +40,7 @@ export interface DoorParts {
   readonly rounds: Rounds;
   readonly changes: Changes;
   readonly marks: Marks;
+  readonly inputs: LargeInputs;
   /** Told of what goes wrong outside of any answer. */
   readonly onError: (error: unknown) => void;
   /** Whether so much waits for the client that it is told nothing that it can do without. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { serveRunner } from "../../../host/doors/ipc/serve-runner.ts";
 import { createOperations } from "../../../host/doors/host-operations.ts";
 import { openSocketDoor } from "../../../host/doors/socket.ts";
@@ -17,11 +17,12 @@ const MAIN = `
 const list = () => Array.from({ length: 60000 }, (_, index) => "é\\"" + index);
 export const many = () => list();
 export const members = () => ({ all: list() });
+export const count = ({ list }) => list.length;
 export const text = () => "é\\"".repeat(60000);
 export const image = (_, context) =>
   context.output({ output: 1, content: [{ type: "image", data: "AAAA".repeat(50000), mimeType: "image/png" }, { type: "image", data: "!".repeat(100000), mimeType: "image/png" }] });
 `;
-const NAMES = ["many", "members", "text", "image"];
+const NAMES = ["count", "many", "members", "text", "image"];
 const TOOLS = NAMES.map((name) => ({
   name,
   description: "Answers much",
@@ -116,6 +117,19 @@ describe.each(WAYS)("a result above 64 KB, by MCP (%s, %s)", { timeout: 60_000 }
     server = await mcpHost({ large: { manifest: { tools: TOOLS }, main: MAIN } });
   });
   afterAll(async () => await server[Symbol.asyncDispose]());
+
+  it("answers a call with arguments above 64 KB, which the protocol's SDK does not see [LV2.arguments]", async () => {
+    const client = await server.connect(era, over);
+    const args = { list: Array.from({ length: 40_000 }, (_, index) => index) };
+    const parsed: number[] = [];
+    const { parse } = JSON;
+    using _spy = vi.spyOn(JSON, "parse").mockImplementation((text, reviver) => {
+      parsed.push(text.length);
+      return parse(text, reviver) as unknown;
+    });
+    const counted = await client.callTool({ name: "large__count", arguments: args });
+    expect([counted.content, Math.max(...parsed) <= AT_ONCE]).toEqual([[{ type: "text", text: "40000" }], true]);
+  });
 
   it("has text and structured content as a smaller one has, but compact [LV2.mcp]", async () => {
     const client = await server.connect(era, over);
