@@ -23,7 +23,11 @@ export async function grantTo(
   const version = directory.serving(status.directory);
   if (version !== undefined && consent.entry(plugin) === undefined) await consent.remember(version, status.directory);
   else await consent.noteGrants(plugin, status.directory);
-  await bus.emitKept({ type: "grant.changed", plugin, payload: { granted: toJson(parsed.value), permissions: toJson(stored.permissions) } });
+  await bus.emitKept({
+    type: "grant.changed",
+    plugin,
+    payload: { granted: toJson(parsed.value), permissions: toJson(stored.permissions) },
+  });
   return stored;
 }
 

@@ -42,6 +42,13 @@ describe("the judgement of a host's liveness", () => {
     expect(problemsOf([host([5_000]), host([5_000]), host([100])])).toHaveLength(1);
   });
 
+  it("allows so many times as much where it is told to [LV1.judge]", () => {
+    const control: Evidence["control"] = QUIET;
+    const evidence = { wanted: { name: "x", growthMb: 50 }, mode: "threads", control, leeway: 4 };
+    expect(judge({ ...evidence, hosts: [host([1_200, 1_200, 1_200])] }).problems).toEqual([]);
+    expect(judge({ ...evidence, hosts: [host([1_220, 1_220, 1_220])] }).problems).toHaveLength(1);
+  });
+
   it("counts a call for as long as it takes [LV1.judge]", () => {
     const evidence = (times: readonly number[]): HostEvidence => {
       const { played, ...rest } = host([100, 100, 100]);

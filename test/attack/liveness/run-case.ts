@@ -31,12 +31,12 @@ const SPARE_MS = 40_000;
 export async function runCase(
   wanted: LivenessCase,
   mode: ModeName,
-  { pace, control }: { readonly pace: Pace; readonly control: Control },
+  { pace, control, leeway = 1 }: { readonly pace: Pace; readonly control: Control; readonly leeway?: number },
 ): Promise<Verdict> {
   const runs = wanted.cold === true ? Array.from({ length: pace.rounds }, () => ({ ...pace, rounds: 1 })) : [pace];
   const hosts: HostEvidence[] = [];
   for (const run of runs) hosts.push(await runOnce(wanted, mode, run));
-  return judge({ wanted, mode, hosts, control: await control.evidence() });
+  return judge({ wanted, mode, hosts, control: await control.evidence(), leeway });
 }
 
 async function runOnce(wanted: LivenessCase, mode: ModeName, pace: Pace): Promise<HostEvidence> {

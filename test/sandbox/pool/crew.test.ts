@@ -104,7 +104,9 @@ describe("the crew", () => {
     };
     const sandbox = createSandbox({ ...launcher, start }, { maximumWorkers: 1 });
     const takenMib = (): number => Atomics.load(controls[0]?.words ?? new Int32Array(TAKEN_KB + 1), TAKEN_KB) / 1024;
-    const source = `const kept = new Uint8Array(4 << 20); export function run() { return new Uint8Array(48 << 20).fill(kept.length).length; }`;
+    // Another one each time: an image of it in the cache would be no load.
+    const source = `// ${crypto.randomUUID()}
+      const kept = new Uint8Array(4 << 20); export function run() { return new Uint8Array(48 << 20).fill(kept.length).length; }`;
     const files = new Map([["main.js", new TextEncoder().encode(source)]]);
     const modules = new Map([["main.js", ["run"]]]);
     const loaded = await sandbox.load({ ...PLUGIN, files, modules, memoryBytes: DEFAULT_LIMITS.memoryBytes, loadMs: 60_000 });
