@@ -253,15 +253,15 @@ export class Instance {
   }
 
   /** Calls an entry function with strings and numbers; gives its text. @throws {GuestException | TextTooLong} */
-  callEntry(name: EntryName, args: readonly (string | number)[], maximumBytes: number = SCRATCH_TEXT_BYTES): Steps<string> {
-    return this.#guard(this.#callEntry(name, args, maximumBytes));
-  }
-
-  *#callEntry(name: EntryName, args: readonly (string | number)[], maximumBytes: number): Steps<string> {
-    const result = yield* this.#enter(name, args);
-    const text = this.values.text(result, maximumBytes);
-    this.values.free(result);
-    return text;
+  *callEntry(name: EntryName, args: readonly (string | number)[], maximumBytes: number = SCRATCH_TEXT_BYTES): Steps<string> {
+    try {
+      const result = yield* this.#enter(name, args);
+      const text = this.values.text(result, maximumBytes);
+      this.values.free(result);
+      return text;
+    } catch (error) {
+      throw this.#brokenBy(error);
+    }
   }
 
   *#enter(name: EntryName, args: readonly (string | number)[]): Steps<number> {
@@ -289,14 +289,14 @@ export class Instance {
    * @returns how many ran; a job that threw past every handler (only an interrupt does) counts as `maximum`, so that
    * the caller looks at the clock and comes back.
    */
-  runJobs(maximum: number): Steps<number> {
-    return this.#guard(this.#runJobs(maximum));
+  *runJobs(maximum: number): Steps<number> {
+    if (this.#functions._QTS_IsJobPending(this.handles.runtime) === 0) return 0;
+    return yield* this.#guard(this.#runJobs(maximum));
   }
 
   *#runJobs(maximum: number): Steps<number> {
     const f = this.#functions;
     const { runtime, jobContext } = this.handles;
-    if (f._QTS_IsJobPending(runtime) === 0) return 0;
     this.words[jobContext >> 2] = 0;
     this.wrote(jobContext, 4);
     const value = yield* entered(this.#entries._QTS_ExecutePendingJob(runtime, maximum, jobContext), this.#running.gate);
@@ -338,9 +338,13 @@ export class Instance {
     try {
       return yield* steps;
     } catch (error) {
-      if (!HEALED.some((kind) => error instanceof kind)) this.broken = true;
-      throw error;
+      throw this.#brokenBy(error);
     }
+  }
+
+  #brokenBy(error: unknown): unknown {
+    if (!HEALED.some((kind) => error instanceof kind)) this.broken = true;
+    return error;
   }
 }
 

@@ -72,6 +72,11 @@ export class Instances {
     return this.#held.size - this.#suspended.size;
   }
 
+  /** Whether the call waits, or was waiting and has not been occupied since. */
+  hasWaited(lease: Lease): boolean {
+    return this.#held.has(lease);
+  }
+
   /** What one of them holds. */
   heldBy(lease: Lease): number {
     return this.#held.get(lease) ?? 0;

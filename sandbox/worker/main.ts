@@ -103,7 +103,10 @@ export function serveWorker(powers: WorkerPowers): void {
         boundHeld();
       },
       occupy(lease) {
-        const isReady = afterBoot().instances.occupy(lease);
+        const { instances } = afterBoot();
+        // Most calls never waited.
+        if (!instances.hasWaited(lease)) return true;
+        const isReady = instances.occupy(lease);
         tellWaiting();
         return isReady;
       },

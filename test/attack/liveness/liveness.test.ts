@@ -16,7 +16,6 @@ const SMOKE: readonly (readonly [name: string, mode: ModeName])[] = [
   ["hostage.top-level", "threads"],
   ["log.unread", "threads"],
   ["http.unread-events", "threads"],
-  ["events.slow-readers", "threads"],
 ];
 
 /**

@@ -43,10 +43,6 @@ function largeAnswers(): { readonly handler: HostCallHandler; readonly inFlight:
   };
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await nextTurn();
-}
-
 /** A worker that takes nothing, and a call of a plugin on it that reads until nothing is answered any more. */
 async function reading(thread: FakeThread, plugin: string, room: OperationRoom, reads: number): Promise<AskingCall> {
   const job: AskingCall = {
@@ -115,9 +111,9 @@ describe.each(SANDBOXES)("attack: floods of large answers (%s)", (_, options) =>
     for (const outcome of await Promise.all(hoards)) expect(outcome).toMatchObject({ ok: false, fault: { kind: "timeout", limit: "cpu" } });
     expect(large.most()).toBeLessThanOrEqual(ANSWERS_IN_FLIGHT.plugin + 2 * ANSWER_BYTES);
     // Whoever was ended gives it all back; what was read for it afterwards, too.
-    await until(() => large.inFlight() === 0);
+    await expect.poll(large.inFlight, { timeout: 30_000 }).toBe(0);
     expect(outputOf(await box.call("evil", "reads", { hostCall }))).toBe(ANSWER_BYTES);
-    await until(() => large.inFlight() === 0);
+    await expect.poll(large.inFlight, { timeout: 30_000 }).toBe(0);
   });
 
   it("are given back by calls that end without them [LV5.answers]", async () => {
@@ -126,7 +122,7 @@ describe.each(SANDBOXES)("attack: floods of large answers (%s)", (_, options) =>
     const large = largeAnswers();
     for (let round = 0; round < 5; round++) {
       expect(outputOf(await box.call("evil", "leaves", { hostCall: large.handler }))).toBe("left");
-      await until(() => large.inFlight() === 0);
+      await expect.poll(large.inFlight, { timeout: 30_000 }).toBe(0);
     }
     expect(large.most()).toBeLessThanOrEqual(ANSWERS_IN_FLIGHT.call);
   });
