@@ -22,6 +22,7 @@ export interface LargeInputs {
 
 const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;
 const MARK_BYTES = 16;
+const NO_JSON = "{";
 /** Of messages that never became a call, the first is dropped. */
 const MAX_WAITING = 64;
 
@@ -40,8 +41,11 @@ export function createLargeInputs({ random, slices }: Pick<Platform, "random" | 
   async function shorten(text: string): Promise<string | undefined> {
     if (text.length <= LARGE_TEXT) return text;
     const read = await readText(text, { maxBytes, maxDepth: MAX_DEPTH }, slices);
+    // What nests too deep is for whoever checks arguments to refuse, with the message's id; what is no JSON is refused as the SDK refuses it.
+    if (!read.ok && "tooLarge" in read) return read.tooLarge === "depth" ? text : undefined;
+    if (!read.ok) return NO_JSON;
     // What was read from JSON is JSON.
-    const message = read.ok ? (read.value as JsonValue) : undefined;
+    const message = read.value as JsonValue;
     if (!isJsonObject(message) || !isJsonObject(message["params"])) return undefined;
     const { params } = message;
     const args = params["arguments"];
