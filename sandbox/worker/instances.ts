@@ -72,7 +72,7 @@ export class Instances {
     return this.#held.size - this.#suspended.size;
   }
 
-  /** Whether the call waits, or was waiting and has not been occupied since. */
+  /** Whether the call has left the thread and has not been occupied since. */
   hasWaited(lease: Lease): boolean {
     return this.#held.has(lease);
   }
