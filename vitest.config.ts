@@ -43,9 +43,6 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // Only what is broken waits so long; on a machine that many use, what takes one second may take thirty.
     testTimeout: 60_000,
-    // Thousands of tests of races, deadlines and processes on two processors that others use too: one of them may starve once
-    // in some thousand. What is broken fails twice.
-    retry: 1,
     hookTimeout: 60_000,
     // vitest waits one second, which is nothing on a machine that others use too.
     expect: { poll: { timeout: 15_000 } },

@@ -1,6 +1,6 @@
 /** `npm test`: runs the tests and ends with one line of totals. Arguments go to vitest; `--deno` runs them on Deno. */
 
-import { formatSecondTries, formatTotals, runTests } from "./vitest-run.ts";
+import { formatTotals, runTests } from "./vitest-run.ts";
 
 const args = process.argv.slice(2);
 const runtime = args.includes("--deno") ? "deno" : "node";
@@ -9,6 +9,5 @@ const run = await runTests(
   args.filter((arg) => arg !== "--deno"),
   true,
 );
-for (const line of formatSecondTries(run)) console.log(line);
 console.log(formatTotals(run));
 process.exitCode = run.ok ? 0 : 1;

@@ -2,15 +2,17 @@
 
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { REPOSITORY, runCommand } from "./run-command.ts";
-import { SECOND_TRIES_FILE } from "./second-tries.ts";
 
 /** Each test file has a process of its own, and all of them load the same modules. */
 const COMPILE_CACHE = `${REPOSITORY}node_modules/.cache/compile`;
 
 /** All of the tests take five minutes on two processors with nothing else to do. */
 const LONGEST_RUN_MS = 25 * 60_000;
+
+/** Enough to see where the time goes. */
+const SLOWEST = 12;
 
 export interface TestTotals {
   readonly passed: number;
@@ -22,8 +24,8 @@ export interface TestTotals {
 export interface TestRun extends TestTotals {
   readonly ok: boolean;
   readonly output: string;
-  /** Tests that passed on their second try only, each with what it failed of first. */
-  readonly secondTries: readonly string[];
+  /** The files that took longest, a line each. */
+  readonly slowest: readonly string[];
 }
 
 /**
@@ -36,30 +38,22 @@ export async function runTests(runtime: "node" | "deno", args: readonly string[]
   try {
     const report = join(folder, "report.json");
     const vitest = [`${REPOSITORY}node_modules/vitest/vitest.mjs`, "run", ...args];
-    const secondTries = join(folder, "second-tries.json");
-    const reporters = ["default", "json", `${REPOSITORY}scripts/second-tries.ts`].map((name) => `--reporter=${name}`);
     const command = runtime === "node" ? process.execPath : "deno";
     const prefix = runtime === "node" ? [] : ["run", "-A"];
-    const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, [SECOND_TRIES_FILE]: secondTries };
-    const given = [...prefix, ...vitest, ...reporters, `--outputFile.json=${report}`];
+    const env = { NODE_COMPILE_CACHE: COMPILE_CACHE };
+    const given = [...prefix, ...vitest, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
     const outcome = await runCommand(command, given, { echo, env, timeoutMs: LONGEST_RUN_MS });
-    const totals = readTotals(await readFile(report, "utf8").catch(() => "{}"));
+    const text = await readFile(report, "utf8").catch(() => "{}");
+    const totals = readTotals(text);
     return {
       ...totals,
       ok: outcome.code === 0 && totals.failed === 0 && totals.passed > 0,
       output: outcome.output,
-      secondTries: readLines(await readFile(secondTries, "utf8").catch(() => "[]")),
+      slowest: readSlowest(text),
     };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** What to print of tests that were tried again; empty where none was. */
-export function formatSecondTries({ secondTries }: TestRun): readonly string[] {
-  return secondTries.length === 0
-    ? []
-    : [`${secondTries.length} passed on their second try only, and should be mended:`, ...secondTries.map((line) => `  ${line}`)];
 }
 
 /** One line that a person and a program can read. */
@@ -80,9 +74,18 @@ export function readTotals(report: string): TestTotals {
   };
 }
 
-function readLines(text: string): readonly string[] {
-  const parsed: unknown = JSON.parse(text);
-  return Array.isArray(parsed) ? parsed.map(String) : [];
+/** From vitest's JSON report. */
+function readSlowest(report: string): readonly string[] {
+  const parsed: unknown = JSON.parse(report);
+  const results = typeof parsed === "object" && parsed !== null && "testResults" in parsed ? parsed.testResults : [];
+  const files = (Array.isArray(results) ? results : []).map((result: unknown) => ({
+    name: relative(REPOSITORY, textAt(result, "name")),
+    seconds: (numberAt(result, "endTime") - numberAt(result, "startTime")) / 1_000,
+  }));
+  return files
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .slice(0, SLOWEST)
+    .map(({ name, seconds }) => `${seconds.toFixed(0).padStart(4)} s  ${name}`);
 }
 
 function isBrokenFile(entry: unknown): boolean {
@@ -92,7 +95,15 @@ function isBrokenFile(entry: unknown): boolean {
 }
 
 function numberAt(value: unknown, key: string): number {
-  if (typeof value !== "object" || value === null) return 0;
-  const found: unknown = Object.entries(value).find(([name]) => name === key)?.[1];
+  const found = memberAt(value, key);
   return typeof found === "number" ? found : 0;
+}
+
+function textAt(value: unknown, key: string): string {
+  const found = memberAt(value, key);
+  return typeof found === "string" ? found : "";
+}
+
+function memberAt(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Object.entries(value).find(([name]) => name === key)?.[1] : undefined;
 }

@@ -2,7 +2,7 @@
 
 import { globSync } from "node:fs";
 import { REPOSITORY, runCommand } from "../run-command.ts";
-import { formatSecondTries, formatTotals, runTests } from "../vitest-run.ts";
+import { formatTotals, runTests } from "../vitest-run.ts";
 import { type StepOutcome, outcomeOf } from "./step.ts";
 
 interface LeftOut {
@@ -67,7 +67,7 @@ export async function checkDeno(): Promise<StepOutcome> {
   const smoke = await runCommand("deno", ["run", "-A", "scripts/smoke.mjs", "../host/mod.ts", "plugins"], { timeoutMs: 60_000 });
   if (smoke.code !== 0) return { ok: false, note: "no sandboxed call on Deno", output: smoke.output };
   const run = await runTests("deno", denoTests(), false);
-  return { ...outcomeOf(run.ok ? [] : [run.output], `one sandboxed call; ${formatTotals(run)}`), remarks: formatSecondTries(run) };
+  return { ...outcomeOf(run.ok ? [] : [run.output], `one sandboxed call; ${formatTotals(run)}`), remarks: run.slowest };
 }
 
 /** Named one by one, because vitest's `--exclude` means nothing to the projects of vitest.config.ts. */

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { sourceFiles } from "../../test/support/source-files.ts";
 import { GENERATED } from "../generated.ts";
 import { REPOSITORY, runCommand } from "../run-command.ts";
-import { formatSecondTries, formatTotals, runTests } from "../vitest-run.ts";
+import { formatTotals, runTests } from "../vitest-run.ts";
 import { type StepOutcome, outcomeOf } from "./step.ts";
 
 /** Where the rules for types are: the guest has its own, and the console, which runs in a browser. */
@@ -56,5 +56,5 @@ export async function checkGenerated(): Promise<StepOutcome> {
 
 export async function checkTests(): Promise<StepOutcome> {
   const run = await runTests("node", [], false);
-  return { ok: run.ok, note: formatTotals(run), output: run.output, remarks: formatSecondTries(run) };
+  return { ok: run.ok, note: formatTotals(run), output: run.output, remarks: run.slowest };
 }
