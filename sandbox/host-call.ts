@@ -23,6 +23,8 @@ export type HostAnswer =
   | {
       readonly ok: true;
       readonly value: JsonValue;
+      /** JSON of a value above 64 KB, which crosses in place of the value; the answer's alone, and without `bytes` (SPEC LV2). */
+      readonly json?: Uint8Array;
       readonly bytes?: Uint8Array;
       /** The bytes are the answer's alone: where they are large they are moved, and gone for whoever else holds them. */
       readonly moves?: true;

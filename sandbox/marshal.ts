@@ -11,6 +11,16 @@ export const LARGE_BYTES: number = 64 * 1024;
 /** Parts of one output that cross as bytes. */
 export const MAXIMUM_PARTS = 1_024;
 
+/** Stands for an answer's text where its value's JSON is in its bytes: the worker decodes it, not the host's thread. */
+export const JSON_IN_BYTES = "j";
+
+/** An answer as it enters a guest. */
+export function unpackAnswer<T extends { readonly answer: string; readonly bytes?: Uint8Array }>(
+  packed: T,
+): { readonly answer: string; readonly bytes?: Uint8Array } {
+  return packed.answer === JSON_IN_BYTES ? { answer: `v${new TextDecoder("utf-8", { ignoreBOM: true }).decode(packed.bytes)}` } : packed;
+}
+
 /** JSON of an operation's arguments, as a guest tells them (`guest/protocol.ts`). */
 export function argumentsJson(told: string): string {
   return told.startsWith("p") ? `{"path":${JSON.stringify(told.slice(1))}}` : told;

@@ -40,8 +40,7 @@ export const fsBridge: Bridge = {
 
     "fs.readDir": operation(
       { path: "string" },
-      async ({ path }, context) =>
-        await listDirectory(path, `readdir '${path}'`, context, (entries) => answer(entries.map(({ name, kind }) => toEntry(name, kind)))),
+      async ({ path }, context) => await listDirectory(path, `readdir '${path}'`, context, ({ name, kind }) => toEntry(name, kind)),
     ),
 
     "fs.stat": operation({ path: "string" }, ({ path }, context) => inspect(path, "stat", context)),

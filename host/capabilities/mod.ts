@@ -1,13 +1,15 @@
 /** Capabilities: what guests and host tools can do beyond computing, each act checked against the grant. */
 
-import type { HostAnswer, HostOperation } from "../../sandbox/mod.ts";
+import type { HostAnswer, HostOperation, Room } from "../../sandbox/mod.ts";
 import { failure } from "./answer.ts";
 import { metered } from "./metered.ts";
 import type { Bridge, BridgeContext, OperationHandler } from "./bridge.ts";
 import { envBridge } from "./env.ts";
+import { fileFailure } from "./file-failure.ts";
 import { fileBridge } from "./file.ts";
 import { fsBridge } from "./fs.ts";
 import { netBridge } from "./net.ts";
+import { packed } from "./packed.ts";
 import { permissionsBridge } from "./permissions.ts";
 import { toolsBridge } from "./tools.ts";
 import { workspaceBridge } from "./workspace.ts";
@@ -44,9 +46,18 @@ export async function answerOperation(operation: HostOperation, context: BridgeC
   if ((operation.bytes?.length ?? 0) > operationBytes) return tooLarge("The payload", operation.name, operationBytes);
 
   const answered = await metered(handler, operation, context);
+  const { room = hasRoom } = operation;
+  const packing = answered.ok ? packed(answered, { ...context, room: (bytes) => room(bytes, context.signal) }) : undefined;
+  if (packing !== undefined) {
+    const crossing = await packing;
+    if (crossing === "too_large") return tooLarge("The answer", operation.name, operationBytes);
+    return crossing === "over" ? fileFailure("interrupted", operation.name) : crossing;
+  }
   const size = answered.ok ? (answered.bytes?.length ?? 0) + textSize(answered.value) : 0;
   return size > operationBytes ? tooLarge("The answer", operation.name, operationBytes) : answered;
 }
+
+const hasRoom: Room = () => Promise.resolve(true);
 
 function tooLarge(what: string, name: string, operationBytes: number): HostAnswer {
   return failure("RangeError", `${what} of "${name}" is larger than ${operationBytes} bytes, the limit of one host operation`);

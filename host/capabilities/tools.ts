@@ -2,6 +2,8 @@
 
 import { evaluateAccess, isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import type { ToolCaller } from "../context.ts";
+import { largeIn } from "../json/large.ts";
+import { readLarge } from "../json/read-slices.ts";
 import { ToolError } from "../tools/tool-error.ts";
 import { type ErrorCode, readErrorCode } from "../errors.ts";
 import { answer, failure } from "./answer.ts";
@@ -52,6 +54,8 @@ export function createToolCaller(context: BridgeContext): ToolCaller {
         await context.tools?.asked(value["asks"]);
         value = (await context.tools?.result(value["asks"])) ?? null;
       }
+      const large = typeof value === "object" && value !== null ? largeIn(value, "output") : undefined;
+      if (large !== undefined) return await context.platform.slices.run(readLarge(large));
       if (isJsonObject(value) && value["ok"] === true) return value["output"] ?? null;
       const error = isJsonObject(value) && isJsonObject(value["error"]) ? value["error"] : {};
       throw new ToolError(codeOf(error["code"]), typeof error["message"] === "string" ? error["message"] : "The call failed");

@@ -52,8 +52,7 @@ export const workspaceBridge: Bridge = {
 
     "workspace.list": operation(
       { path: "string" },
-      async ({ path }, context) =>
-        await listDirectory(path, `list '${path}'`, context, (entries) => answer(entries.map(({ name, kind }) => ({ name, kind })))),
+      async ({ path }, context) => await listDirectory(path, `list '${path}'`, context, ({ name, kind }) => ({ name, kind })),
     ),
 
     "workspace.delete": operation(

@@ -7,6 +7,7 @@
 
 import type { ToolCall, ToolResult } from "../call.ts";
 import { type Dispatch, dispatch } from "../dispatch.ts";
+import { holdLarge, largeIn } from "../json/large.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { Execution } from "../routes/executor.ts";
 import type { OpenToolCalls, ToolCalls } from "../capabilities/mod.ts";
@@ -211,7 +212,13 @@ class RunningStep {
 function ignore(): void {}
 
 function toAnswer(result: ToolResult): JsonValue & StepAnswer {
-  if (result.ok) return { ok: true, output: result.output };
+  if (result.ok) {
+    const large = largeIn(result, "output");
+    if (large === undefined) return { ok: true, output: result.output };
+    const answer = { ok: true, output: null } as const;
+    holdLarge(answer, "output", large);
+    return answer;
+  }
   const { code, message } = result.error;
   return { ok: false, error: { code, message, tool: result.tool } };
 }

@@ -32,6 +32,18 @@ function* escaped(decoder: InstanceType<typeof TextDecoder>, slice: Uint8Array):
   return encoder.encode(JSON.stringify(decoder.decode(slice, { stream: true })).slice(1, -1));
 }
 
+/** The parts in memory of their own. */
+export function* joined(parts: readonly Uint8Array[]): Generator<void, Uint8Array> {
+  const whole = new Uint8Array(parts.reduce((total, { length }) => total + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+    yield;
+  }
+  return whole;
+}
+
 /** Parts of the same memory. */
 export function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void> {
   for (let at = 0; at < bytes.length; at += LARGE_BYTES) yield bytes.subarray(at, at + LARGE_BYTES);

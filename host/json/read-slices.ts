@@ -3,6 +3,8 @@
 import type { JsonValue } from "../../manifests/mod.ts";
 import { noteSize } from "./known-size.ts";
 import { utf8Bytes, type JsonBounds } from "./json.ts";
+import { piecesOf } from "./json-bytes.ts";
+import type { Large } from "./large.ts";
 import { type Expected, isEmptyEnd, isKey, type JsonText, LITERAL, match, readJsonText } from "./json-text.ts";
 import type { Slices } from "../platform/platform.ts";
 
@@ -30,8 +32,27 @@ interface Frame {
   depth: number;
 }
 
-/** Members named `__proto__` are dropped, as `copyJson` does. */
-export function* readSlices(text: string, { maxBytes, maxDepth }: JsonBounds): Generator<void, JsonText> {
+/** What is kept as bytes, for a reader who needs the value: it is the reader's own, neither frozen nor bounded again. */
+export function* readLarge(large: Large): Generator<void, JsonValue> {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let text = "";
+  for (const piece of piecesOf(large.bytes)) {
+    text += decoder.decode(piece, { stream: true });
+    yield;
+  }
+  if (large.kind === "text") return text;
+  const read = yield* readSlices(text, { maxBytes: Infinity, maxDepth: Infinity }, { isReadersOwn: true });
+  if (!read.ok) throw new Error("Cannot read a large value: it was checked when it was taken in, and is not JSON");
+  // What was read is JSON.
+  return read.value as JsonValue;
+}
+
+/** Members named `__proto__` are dropped, as `copyJson` does. `isReadersOwn`: nothing is frozen or measured, and objects may have any size. */
+export function* readSlices(
+  text: string,
+  { maxBytes, maxDepth }: JsonBounds,
+  { isReadersOwn = false }: { readonly isReadersOwn?: boolean } = {},
+): Generator<void, JsonText> {
   if (text.length > maxBytes) return { ok: false, tooLarge: "bytes" };
   const open: Frame[] = [];
   let expect: Expected = "value";
@@ -58,8 +79,8 @@ export function* readSlices(text: string, { maxBytes, maxDepth }: JsonBounds): G
   function close(): void {
     const frame = open.pop();
     if (frame === undefined) return;
-    const value = Object.freeze(frame.list ?? frame.object);
-    noteSize(value, frame);
+    const value = frame.list ?? frame.object;
+    if (!isReadersOwn) noteSize(Object.freeze(value), frame);
     add(value, frame.bytes, frame.depth + 1);
   }
 
@@ -115,7 +136,8 @@ export function* readSlices(text: string, { maxBytes, maxDepth }: JsonBounds): G
       } else {
         inside.key = string;
         if (string !== "__proto__") inside.bytes += bytes + 1;
-        if (inside.members >= MAX_MEMBERS && !Object.hasOwn(inside.object, string)) return { ok: false, tooLarge: "members" };
+        if (inside.members >= (isReadersOwn ? Infinity : MAX_MEMBERS) && !Object.hasOwn(inside.object, string))
+          return { ok: false, tooLarge: "members" };
         expect = "colon";
       }
     } else if (isKey(expect)) {

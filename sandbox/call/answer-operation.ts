@@ -8,7 +8,7 @@
 import { ASKS_PERSON } from "./call-operations.ts";
 import type { HostAnswer, Room } from "../host-call.ts";
 import type { Invocation } from "../invocation.ts";
-import { LARGE_BYTES, OPERATION_TEXT_BYTES, parseGuestJson } from "../marshal.ts";
+import { JSON_IN_BYTES, LARGE_BYTES, OPERATION_TEXT_BYTES, parseGuestJson } from "../marshal.ts";
 import type { WorkerMessage } from "../worker/protocol.ts";
 import type { Brought } from "../worker/untaken.ts";
 import { type GiveBack, Shares } from "./shares.ts";
@@ -91,14 +91,14 @@ export function answerOperation(
   const reply = (answer: HostAnswer): void => {
     job.pendingOperations--;
     job.asking -= asks;
-    const { bytes, moves = false, taken: told } = answer.ok ? answer : NO_BYTES;
+    const { json, bytes = json, moves = json !== undefined, taken: told } = answer.ok ? answer : NO_BYTES;
     const taken = (): void => {
       held?.();
       told?.();
     };
     if (job.thread !== thread || bytes === undefined) taken();
     if (job.thread !== thread) return;
-    const text = answer.ok ? `v${JSON.stringify(answer.value)}` : `e${JSON.stringify(answer.error)}`;
+    const text = answer.ok ? toText(answer) : `e${JSON.stringify(answer.error)}`;
     const brought = bytes && { bytes, moves, taken };
     if (message.operation === 0) thread.answerSync(job.number, text, brought);
     else thread.answer(job.number, message.operation, text, brought);
@@ -129,6 +129,10 @@ export function answerOperation(
     shared.afterTurn(done);
     return run();
   });
+}
+
+function toText({ json, value }: Extract<HostAnswer, { ok: true }>): string {
+  return json === undefined ? `v${JSON.stringify(value)}` : JSON_IN_BYTES;
 }
 
 function failed(name: string, message: string): HostAnswer {

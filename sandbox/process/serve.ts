@@ -3,6 +3,7 @@
 import type { HostAnswer } from "../host-call.ts";
 import { createSandbox, type Sandbox } from "../sandbox.ts";
 import type { InvocationOutcome, LoadOutcome } from "../invocation.ts";
+import { JSON_IN_BYTES } from "../marshal.ts";
 import { LARGE_ANSWER_BYTES } from "../worker/untaken.ts";
 import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
 import type { ProcessPowers } from "./port.ts";
@@ -121,13 +122,14 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
     const waiting = calls.get(number)?.waiting;
     const resolve = waiting?.get(operation);
     waiting?.delete(operation);
-    // The host's own words; `v` and a value, or `e` and an error.
-    const said = JSON.parse(text.slice(1)) as never;
     // Once they have been moved, their length is 0.
     const isLarge = bytes !== undefined && bytes.length >= LARGE_ANSWER_BYTES;
     const taken = (): void => (isLarge ? say({ type: "taken", number, operation }) : undefined);
     // Its call may have ended meanwhile.
     if (resolve === undefined) return taken();
+    if (text === JSON_IN_BYTES && bytes !== undefined) return resolve({ ok: true, value: null, json: bytes, taken });
+    // The host's own words; `v` and a value, or `e` and an error.
+    const said = JSON.parse(text.slice(1)) as never;
     // A frame's pieces are its own.
     const brought = bytes !== undefined && { bytes, moves: true as const, taken };
     resolve(text.startsWith("v") ? { ok: true, value: said, ...brought } : { ok: false, error: said });

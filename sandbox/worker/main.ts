@@ -7,6 +7,7 @@ import { type Image, unchanged } from "../image/image.ts";
 import type { Restorer } from "../image/restorer.ts";
 import { InFlight } from "../pool/in-flight.ts";
 import type { Instance } from "../engine/instance.ts";
+import { unpackAnswer } from "../marshal.ts";
 import { openWorld } from "../tape/call-world.ts";
 import { type Loaded, loadInSteps, type LoadRequest } from "../loading/load.ts";
 import { createModuleTable, type ModuleTable } from "../loading/modules.ts";
@@ -120,7 +121,7 @@ export function serveWorker(powers: WorkerPowers): void {
         if (answer !== undefined) {
           tellTaken(answer.number, 0, answer.bytes);
           // An answer to a call that was ended while it waited is nobody's any more.
-          if (answer.number === number) return answer;
+          if (answer.number === number) return { number, ...unpackAnswer(answer) };
           continue;
         }
         const left = until - powers.now();
@@ -270,11 +271,15 @@ export function serveWorker(powers: WorkerPowers): void {
     Atomics.store(control.words, TAKEN_KB, Math.ceil(takenBytes / 1024));
   }
 
-  function answer({ number, operation, answer: text, bytes }: Extract<WorkerRequest, { type: "answer" }>): undefined {
-    const taken = (): void => tellTaken(number, operation, bytes);
+  function answer(request: Extract<WorkerRequest, { type: "answer" }>): undefined {
+    const { number, operation } = request;
+    const taken = (): void => tellTaken(number, operation, request.bytes);
     const begun = calls.get(number);
     if (begun === undefined) taken();
-    else begun.run.answer(operation, text, bytes, taken);
+    else {
+      const { answer: text, bytes } = unpackAnswer(request);
+      begun.run.answer(operation, text, bytes, taken);
+    }
   }
 
   function tellTaken(number: number, operation: number, bytes: Uint8Array | undefined): void {

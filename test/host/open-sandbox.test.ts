@@ -17,9 +17,14 @@ const MANIFEST = JSON.stringify({
       inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
       sideEffects: ["read"],
     },
+    { name: "names", description: "Counts names", inputSchema: { type: "object" }, sideEffects: ["read"] },
   ],
 });
-const MAIN = "export async function count({ path }) { return (await Deno.readTextFile(path)).split(' ').length; }";
+const MAIN = `
+export async function count({ path }) { return (await Deno.readTextFile(path)).split(' ').length; }
+export async function names() { return [[...Deno.readDirSync("many")].length, (await Array.fromAsync(Deno.readDir("many"))).length]; }
+`;
+const MANY = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`many/${index}.txt`, ""]));
 
 const isolation = createIsolation();
 const hosts: Host[] = [];
@@ -29,7 +34,7 @@ afterEach(async () => {
 
 /** A host whose plugin counts words, and how many sandboxes asked for processes. */
 async function start(project: object, options: HostOptions = {}): Promise<{ readonly host: Host; readonly prepared: () => number }> {
-  const files = { "plugins/words/manifest.json": MANIFEST, "plugins/words/main.ts": MAIN, "a.txt": "one two three" };
+  const files = { "plugins/words/manifest.json": MANIFEST, "plugins/words/main.ts": MAIN, "a.txt": "one two three", ...MANY };
   let prepared = 0;
   const platform: Platform = {
     ...memoryPlatformWithWorkers({ ...files, "bascule.json": JSON.stringify(project) }),
@@ -54,6 +59,11 @@ describe("the sandbox of a host", { timeout: 120_000 }, () => {
     expect(await host.call("count", { path: "a.txt" })).toMatchObject({ ok: true, output: 3, route: "wasm" });
     expect(await host.call("count", { path: "/etc/passwd" })).toMatchObject({ ok: false });
     expect(prepared()).toBe(1);
+  });
+
+  it("is given a folder of many names as bytes in its process, too [LV2.listings]", async () => {
+    const { host } = await start({ isolation: "process" });
+    expect(await host.call("names", {})).toMatchObject({ ok: true, output: [3_000, 3_000] });
   });
 
   it("is in a process where the embedding program says so, whatever bascule.json does [B1.process] [I1.isolation]", async () => {
