@@ -67,8 +67,12 @@ export interface Host extends BundleActs, ConsentActs, HostEffects, Installer, M
 
   /** Every tool, with the route and limits that policy gives it. */
   list(filter?: ToolFilter): readonly ToolListing[];
+  /** The same, made one after another: with thousands of tools, a door lets others have their turns in between (SPEC LV2). */
+  listEach(filter?: ToolFilter): Iterable<ToolListing>;
   /** What a model of this session may see: neither hidden from its role, nor denied by policy, nor unavailable (SPEC R4). */
   definitionsFor(session?: Session): readonly ToolListing[];
+  /** The same, as `listEach` has it. Of the tools that are registered when it begins; each by the policy of the moment it is made. */
+  definitionsEach(session?: Session): Iterable<ToolListing>;
   /**
    * The same tools in the shapes of a model's API or of a framework; those of AI SDK and LangChain can be invoked (SPEC R5).
    *

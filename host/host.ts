@@ -27,7 +27,7 @@ import type { HostOptions } from "./host-options.ts";
 import { lazyBundles } from "./bundles/lazy-bundles.ts";
 import { lazyInstaller } from "./installing/lazy-installer.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
-import type { ToolListing } from "./tools/listing.ts";
+import { listTool, matchesFilter, type ToolFilter, type ToolListing } from "./tools/listing.ts";
 import { currentPlatform } from "./platform/current.ts";
 import type { Platform } from "./platform/platform.ts";
 import { createPolicySource } from "./project/policy-source.ts";
@@ -257,11 +257,13 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     if (options.settings !== false) unwatchSettings = settings.watch();
   }
 
-  function definitionsFor(session: Session = sessions.default): readonly ToolListing[] {
-    const callable = snapshot().tools.filter((tool) => policies.canUse(tool, session));
-    const ids = new Set(callable.map(({ id }) => id));
-    return (registry?.list() ?? []).filter(({ id }) => ids.has(id)).map((listing) => policies.enrich(listing, snapshot(), session));
+  function* listTools(wanted: (tool: RegisteredTool) => boolean, session: Session): Generator<ToolListing, void> {
+    const now = snapshot();
+    for (const tool of now.tools) if (wanted(tool)) yield policies.enrich(listTool(tool), now, session);
   }
+  const listEach = (filter: ToolFilter = {}): Iterable<ToolListing> => listTools((tool) => matchesFilter(tool, filter), sessions.default);
+  const definitionsEach = (session: Session = sessions.default): Iterable<ToolListing> =>
+    listTools((tool) => policies.canUse(tool, session), session);
 
   let closing: Promise<void> | undefined;
   async function shutDown(): Promise<void> {
@@ -325,11 +327,13 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
       await calls.cancel({ sessionId: session.id });
       sessions.end(session);
     },
-    list: (filter) => (registry?.list(filter) ?? []).map((listing) => policies.enrich(listing, snapshot(), sessions.default)),
-    definitionsFor,
+    list: (filter) => [...listEach(filter)],
+    listEach,
+    definitionsFor: (session) => [...definitionsEach(session)],
+    definitionsEach,
     definitions: (format, names, session = sessions.default) =>
       exportTools(format, {
-        tools: definitionsFor(session),
+        tools: [...definitionsEach(session)],
         ...(names && { names }),
         call: async (tool, args, signal) => {
           const raw = typeof args === "string" ? new JsonArgumentText(args) : args;

@@ -81,6 +81,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     createOperations({
       host,
       files: platform.files,
+      slices: platform.slices,
       session: host.session(),
       about,
       ...(!watch && { unattended: "refuse" as const }),

@@ -7,7 +7,7 @@ import type { Host, HostExplanation } from "../host-interface.ts";
 import type { ToolListing } from "../tools/listing.ts";
 import { LockFileError } from "../consent/lock.ts";
 import { PackageError } from "../installing/package-error.ts";
-import { FileError, type Files } from "../platform/platform.ts";
+import { FileError, type Files, type Slices } from "../platform/platform.ts";
 import type { Explanation } from "../policy/explain.ts";
 import type { Session } from "../calls/session.ts";
 import { SettingsError } from "../settings/plugin-settings.ts";
@@ -32,6 +32,7 @@ import { toPluginView } from "./plugin-view.ts";
 export interface HostOperationsOptions {
   readonly host: Host;
   readonly files: Files;
+  readonly slices: Slices;
   /** The client's own session. */
   readonly session: Session;
   /** For a host that is gone before anybody can approve. Default `pending`. */
@@ -43,12 +44,14 @@ export interface HostOperationsOptions {
 const TERMINAL: ReadonlySet<string> = new Set(TERMINAL_EVENT_TYPES);
 /** Sessions kept for requests that name a role or a task. */
 const MAX_KEPT = 16;
+/** Plugins that are looked at in one turn of the event loop. */
+const VIEWS_A_TURN = 32;
 /** What built-in tools are listed under. */
 const BUILTIN = "built-in";
 
 /** @returns operations that live as long as the host, or until they are ended. */
 export function createOperations(options: HostOperationsOptions): ClientOperations {
-  const { host, files, session, about } = options;
+  const { host, files, slices, session, about } = options;
 
   const kept = new Map<string, Session>();
 
@@ -77,18 +80,36 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
     });
   }
 
-  function viewOf(status: PluginStatus): Promise<PluginView> {
+  function viewOf(status: PluginStatus, tools: readonly ToolListing[] = toolsOf(status)): Promise<PluginView> {
     const granted = (status.name === undefined ? undefined : host.grants.find(status.name, status.directory, status.digest ?? "")) ?? {};
-    const tools = status.name === undefined ? [] : host.list({ plugin: status.name });
     const called = tools.filter(({ enabled }) => enabled);
     const lacking = called.length === 0 ? {} : { lacking: called.flatMap((tool) => tool.lacking ?? []) };
     return toPluginView(status, { files, granted, tools: tools.map(toToolView), ...lacking });
   }
 
+  const toolsOf = ({ name }: PluginStatus): readonly ToolListing[] => (name === undefined ? [] : host.list({ plugin: name }));
+
+  /** One plugin after another, and other work in between. */
   async function list(): Promise<readonly PluginView[]> {
-    const plugins = await Promise.all(host.plugins().map(viewOf));
-    const others = host.list().filter((tool) => tool.plugin === undefined);
-    return others.length === 0 ? plugins : [...plugins, builtinView(others)];
+    const tools = await slices.run(toolsByPlugin());
+    const views: PluginView[] = [];
+    for (const [nth, status] of host.plugins().entries()) {
+      if (nth % VIEWS_A_TURN === 0) await slices.run(aTurn());
+      views.push(await viewOf(status, (status.name !== undefined && tools.get(status.name)) || []));
+    }
+    const others = tools.get(undefined);
+    return others === undefined ? views : [...views, builtinView(others)];
+  }
+
+  function* toolsByPlugin(): Generator<void, ReadonlyMap<string | undefined, readonly ToolListing[]>> {
+    const tools = new Map<string | undefined, ToolListing[]>();
+    for (const tool of host.listEach()) {
+      const own = tools.get(tool.plugin);
+      if (own === undefined) tools.set(tool.plugin, [tool]);
+      else own.push(tool);
+      yield;
+    }
+    return tools;
   }
 
   async function info(name: string): Promise<Info> {
@@ -250,6 +271,10 @@ function builtinView(tools: readonly ToolListing[]): PluginView {
     missing: {},
     limits: [],
   };
+}
+
+function* aTurn(): Generator<void, void> {
+  yield;
 }
 
 /** A tool as doors show it. */

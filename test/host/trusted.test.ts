@@ -90,6 +90,7 @@ describe("a trusted plugin", () => {
       const operations = createOperations({
         host,
         files: currentPlatform().files,
+        slices: currentPlatform().slices,
         session: host.session(),
         about: { version: "0", pid: 1 },
       });

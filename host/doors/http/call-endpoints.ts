@@ -9,7 +9,7 @@ import type { Clock, Random, Slices } from "../../platform/platform.ts";
 import { toToolView } from "../host-operations.ts";
 import type { CommitCaller, Committed } from "../../overlay/dry-runs.ts";
 import { answeredElsewhere, type CallWish, type HttpCall, type HttpCalls } from "./calls.ts";
-import { type AnswerSpec, type ApiRequest, type Endpoint, json, jsonOfResults, textIn } from "./endpoint.ts";
+import { type AnswerSpec, type ApiRequest, type Endpoint, json, jsonOfList, jsonOfResults, textIn } from "./endpoint.ts";
 import { RequestProblem } from "./problem.ts";
 import { CALL, closed, COMMIT, COMMITTED, ID, listed, RANGE_QUERY, RESULT, RESULT_PART, RUNNING, some, TOOL } from "./schemas.ts";
 import type { HttpSession, HttpSessions } from "./sessions.ts";
@@ -18,7 +18,7 @@ import { isGoodFor } from "./tokens.ts";
 
 /** What these endpoints work with. */
 export interface CallApi {
-  readonly host: Pick<Host, "definitionsFor" | "cancelCall" | "commit" | "readResult">;
+  readonly host: Pick<Host, "definitionsEach" | "cancelCall" | "commit" | "readResult">;
   readonly sessions: HttpSessions;
   readonly calls: HttpCalls;
   readonly platform: { readonly clock: Pick<Clock, "after">; readonly random: Pick<Random, "uuidv7">; readonly slices: Slices };
@@ -42,10 +42,10 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     scope: "call",
     query: closed({ sessionId: Type.Optional(ID) }),
     answers: { 200: { about: "The tools", schema: listed("tools", TOOL) } },
-    run: ({ caller, query }, { host, sessions }) => {
+    run: ({ caller, query }, { host, sessions, platform }) => {
       const sessionId = textIn(query, "sessionId");
       const { session } = sessionId === undefined ? sessions.ownOf(caller) : sessions.get(caller, sessionId);
-      return json({ tools: host.definitionsFor(session).map(toToolView) });
+      return jsonOfList("tools", host.definitionsEach(session), toToolView, platform.slices);
     },
   },
   {

@@ -4,6 +4,8 @@ import type { TSchema } from "@sinclair/typebox";
 import type { JsonObject, TokenScope } from "../../../manifests/mod.ts";
 import { piecesBytes } from "../../json/json-bytes.ts";
 import { toPieces } from "../../json/large.ts";
+import { jsonPieces } from "../../json/write-slices.ts";
+import { LARGE_BYTES } from "../../../sandbox/mod.ts";
 import type { Slices } from "../../platform/platform.ts";
 import type { HttpCaller } from "./tokens.ts";
 
@@ -62,8 +64,50 @@ export function jsonOfResults(value: unknown, slices: Slices, status = 200, fiel
   const pieces = toPieces(value);
   const [text] = pieces;
   if (pieces.length === 1 && typeof text === "string") return new Response(text, { status, headers });
-  const bytes = piecesBytes(pieces, slices);
-  const body = new ReadableStream<Uint8Array>({
+  return new Response(streamOf(piecesBytes(pieces, slices)), { status, headers });
+}
+
+/** `{"<name>":[…]}`, whose items are made, shown and written as the client takes them (SPEC LV2). None has a member that is `undefined`. */
+export function jsonOfList<Item>(name: string, items: Iterable<Item>, toShown: (item: Item) => object, slices: Slices): Response {
+  const bytes = textBytes(listTexts(name, items, toShown), slices);
+  return new Response(streamOf(bytes), { headers: { "content-type": "application/json" } });
+}
+
+function* listTexts<Item>(name: string, items: Iterable<Item>, toShown: (item: Item) => object): Generator<string, void> {
+  yield `{${JSON.stringify(name)}:[`;
+  let separator = "";
+  for (const item of items) {
+    yield separator;
+    // What is shown is JSON; its interface just has no index signature.
+    yield* jsonPieces(toShown(item) as JsonObject, {});
+    separator = ",";
+  }
+  yield "]}";
+}
+
+const encoder = new TextEncoder();
+
+async function* textBytes(texts: Iterator<string, void>, slices: Slices): AsyncGenerator<Uint8Array, void> {
+  for (let isOver = false; !isOver;) {
+    const some = await slices.run(someOf(texts));
+    ({ isOver } = some);
+    yield encoder.encode(some.text);
+  }
+}
+
+/** Some 64 KB of them, one text in each slice. */
+function* someOf(texts: Iterator<string, void>): Generator<void, { readonly text: string; readonly isOver: boolean }> {
+  let text = "";
+  for (; text.length < LARGE_BYTES; yield) {
+    const next = texts.next();
+    if (next.done === true) return { text, isOver: true };
+    text += next.value;
+  }
+  return { text, isOver: false };
+}
+
+function streamOf(bytes: AsyncGenerator<Uint8Array, void>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const next = await bytes.next();
       if (next.done === true) controller.close();
@@ -73,7 +117,6 @@ export function jsonOfResults(value: unknown, slices: Slices, status = 200, fiel
       await bytes.return();
     },
   });
-  return new Response(body, { status, headers });
 }
 
 /** A member that the schema says is a text. */

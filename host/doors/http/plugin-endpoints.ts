@@ -3,7 +3,8 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { PluginUse } from "../../learn/used.ts";
 import type { Operations, PluginView } from "../operations.ts";
-import { type Endpoint, json, textIn } from "./endpoint.ts";
+import type { CallApi } from "./call-endpoints.ts";
+import { type Endpoint, json, jsonOfList, textIn } from "./endpoint.ts";
 import { RequestProblem } from "./problem.ts";
 import { inWords, SETTINGS, USED } from "./person-schemas.ts";
 import { closed, listed, NAME, OBJECT, PLUGIN, some } from "./schemas.ts";
@@ -11,6 +12,7 @@ import { closed, listed, NAME, OBJECT, PLUGIN, some } from "./schemas.ts";
 /** What these endpoints work with. */
 export interface PluginApi {
   readonly operations: Operations;
+  readonly platform: CallApi["platform"];
   /** Reads the whole record; undefined if there is no such plugin. */
   readonly used: (plugin: string) => Promise<PluginUse | undefined>;
 }
@@ -25,7 +27,7 @@ export const PLUGIN_ENDPOINTS: readonly Endpoint<PluginApi>[] = [
     summary: "Every plugin, loaded or not, with what it asks for and what it was granted",
     scope: "admin",
     answers: { 200: { about: "The plugins", schema: listed("plugins", PLUGIN) } },
-    run: async (_request, { operations }) => json({ plugins: (await operations.list()).map(withWords) }),
+    run: async (_request, { operations, platform }) => jsonOfList("plugins", await operations.list(), withWords, platform.slices),
   },
   {
     method: "get",

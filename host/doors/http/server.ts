@@ -60,7 +60,7 @@ export async function openHostServer(options: HostServerOptions): Promise<HostSe
     ...{ host, platform, tokens, sessions, calls, streams },
     turns: createHttpTurns(host, calls, platform.random),
     used: (plugin) => reading(() => usedBy(plugin, { host, platform })),
-    operations: createOperations({ host, files: platform.files, session: host.session(), about: options.about }),
+    operations: createOperations({ host, files: platform.files, slices: platform.slices, session: host.session(), about: options.about }),
     audit: host.audit,
     isReady: () => isReady,
     metrics: () => host.metrics(),

@@ -4,6 +4,7 @@ import { exportNames } from "../../exports/names.ts";
 import type { Host } from "../../host-interface.ts";
 import type { ToolListing } from "../../tools/listing.ts";
 import type { LayerRules } from "../../../manifests/mod.ts";
+import type { Slices } from "../../platform/platform.ts";
 import type { Session } from "../../calls/session.ts";
 import type { HostSessionOptions } from "../../calls/sessions.ts";
 
@@ -28,11 +29,18 @@ export interface McpClient {
   end(): Promise<void>;
 }
 
+/** Whose client it is. */
+export interface ClientOptions {
+  readonly host: Host;
+  readonly session: HostSessionOptions;
+  readonly platform: { readonly slices: Slices };
+}
+
 /** Lists of folders whose sessions are kept: a client that goes back and forth opens no new ones. */
 const MAX_NARROWED = 16;
 
 /** Sessions are what the door was opened for, and nothing that a client says makes them more. */
-export function createClient(host: Host, wish: HostSessionOptions): McpClient {
+export function createClient({ host, session: wish, platform }: ClientOptions): McpClient {
   const whole = host.session(wish);
   let current: Promise<Session> = Promise.resolve(whole);
   let isNarrowed = false;
@@ -55,7 +63,7 @@ export function createClient(host: Host, wish: HostSessionOptions): McpClient {
   }
 
   async function tools(): Promise<ReadonlyMap<string, ToolListing>> {
-    return exportNames(host.definitionsFor(await current).filter(({ enabled }) => enabled));
+    return exportNames(await platform.slices.run(enabledOf(host.definitionsEach(await current))));
   }
 
   return {
@@ -75,6 +83,15 @@ export function createClient(host: Host, wish: HostSessionOptions): McpClient {
       await Promise.all([whole, ...narrowed.values()].map((session) => host.endSession(session)));
     },
   };
+}
+
+function* enabledOf(tools: Iterable<ToolListing>): Generator<void, readonly ToolListing[]> {
+  const enabled: ToolListing[] = [];
+  for (const tool of tools) {
+    if (tool.enabled) enabled.push(tool);
+    yield;
+  }
+  return enabled;
 }
 
 function within(folders: readonly string[]): LayerRules {

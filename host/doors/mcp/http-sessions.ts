@@ -55,7 +55,7 @@ export function createHttpSessions(parts: DoorParts, maxRequestBodySize: number)
       maxRequestBodySize,
       eventStore: createRecentEvents(),
     });
-    const client = createClient(parts.host, parts.session);
+    const client = createClient(parts);
     const server = createServer(parts, client, "legacy");
     const stopTelling = followChanges({ parts, client, era: "legacy", server });
     const session: HttpSession = { transport, client, isOver: false, open: 0, stopTimer: () => {} };

@@ -93,7 +93,7 @@ interface CallerDoor {
 }
 
 function openDoorFor(parts: DoorParts & { readonly session: HostSessionOptions }): CallerDoor {
-  const client = createClient(parts.host, parts.session);
+  const client = createClient(parts);
   const modern = createModernHandler(({ era }) => createServer(parts, client, era), {
     legacy: "reject",
     onerror: parts.onError,

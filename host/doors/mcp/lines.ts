@@ -29,7 +29,7 @@ export function serveMcpLines(connection: LineConnection, options: McpDoorOption
   const serving = serveStdio(
     ({ era }) => {
       // A client that first asks which revision this is, and then falls back to an older one, gets a second server.
-      const client = createClient(parts.host, parts.session);
+      const client = createClient(parts);
       clients.push(client);
       const server = createServer(parts, client, era);
       followChanges({ parts, client, era, server });

@@ -35,6 +35,11 @@ function lanes<Door>(
 }
 
 const http = {
+  listings: lanes<HttpDoor>((door) => [
+    (signal) => door.send("/v1/tools", { signal }),
+    (signal) => door.send("/v1/plugins", { token: door.adminToken, signal }),
+    (signal) => door.send("/metrics", { token: door.adminToken, signal }),
+  ]),
   record: lanes<HttpDoor>((door) => [
     (signal) => door.send("/v1/audit/verify", { token: door.adminToken, signal }),
     (signal) => door.send("/v1/audit?text=nothing", { token: door.adminToken, signal }),
@@ -69,6 +74,7 @@ const MCP = { door: "mcp", canaries: ["brief", "sleep"], lanes: 2 } as const;
 export const DOOR_CASES: readonly LivenessCase[] = [
   { name: "http.outputs", main: OUTPUTS, ...HTTP, growthMb: 300 },
   { name: "http.logs", main: LOGS, ...HTTP, growthMb: 150 },
+  { name: "http.listings", main: NOTHING, ...HTTP, others: 1_000, clients: { http: http.listings }, growthMb: 400 },
   {
     name: "http.record",
     main: `export function denied() { for (let i = 0; i < 9_000; i++) try { Deno.readTextFileSync("/etc/x" + i); } catch {} return 1; }`,

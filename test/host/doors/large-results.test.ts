@@ -87,7 +87,10 @@ describe("a result above 64 KB, over HTTP", { timeout: 60_000 }, () => {
     const socket = await openSocketDoor({
       platform,
       stateDirectory: "/workspace/.bascule-test",
-      open: () => ({ ...createOperations({ host, files: platform.files, session: host.session(), about }), end: async () => {} }),
+      open: () => ({
+        ...createOperations({ host, files: platform.files, slices: platform.slices, session: host.session(), about }),
+        end: async () => {},
+      }),
     });
     const remote = await connectToHost(platform, "/workspace/.bascule-test");
     const result = await remote?.operations.call({ tool: "large.many", args: {} }, { signal: new AbortController().signal });

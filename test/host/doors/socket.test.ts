@@ -252,7 +252,7 @@ describe("openSocketDoor()", () => {
     const left = [...sessions];
     const open = (): ClientOperations => {
       const session = left.shift() ?? host.session();
-      return createOperations({ host, files: platform.files, session, about: { version: "1", pid: 1 } });
+      return createOperations({ host, files: platform.files, slices: platform.slices, session, about: { version: "1", pid: 1 } });
     };
     const door = await openSocketDoor({ platform, stateDirectory: STATE, open });
     const remote = await connectToHost(platform, STATE);

@@ -117,7 +117,14 @@ const DOORS: readonly Scenario[] = [
       const door = await openSocketDoor({
         platform,
         stateDirectory,
-        open: () => createOperations({ host, files: platform.files, session: host.session(), about: { version: "0", pid: 1 } }),
+        open: () =>
+          createOperations({
+            host,
+            files: platform.files,
+            slices: platform.slices,
+            session: host.session(),
+            about: { version: "0", pid: 1 },
+          }),
       });
       return {
         level,

@@ -75,7 +75,7 @@ executorSuite("remote", () => {
   const far = routeOptions(platform);
   const runFar = createHostExecutor(far);
   const host = {
-    definitionsFor: () => [],
+    definitionsEach: () => [],
     result: () => undefined,
     call: async (_tool: string, args: unknown, options: Record<string, unknown> = {}) => {
       const { callId, signal, timeoutMs, onProgress } = options as {
