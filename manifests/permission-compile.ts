@@ -11,7 +11,7 @@ import {
   type NetTarget,
 } from "./permission-net.ts";
 import { isSecretItem } from "./permission-parse.ts";
-import { pathSegments, patternCovers, patternReachesBelow, toPathPattern } from "./permission-path.ts";
+import { foldPattern, pathSegments, patternCovers, patternReachesBelow, toPathPattern } from "./permission-path.ts";
 import { namesPath, runAllows, runDenies } from "./permission-run.ts";
 import { canonicalSocket } from "./permission-socket.ts";
 import {
@@ -124,10 +124,15 @@ function compileDeny(kind: PermissionKind, item: PermissionItem, bases: Permissi
   if (isPathKind(kind)) {
     const pattern = toPathPattern(written, bases);
     if (pattern === undefined) return denyAll(written);
+    const folded = foldPattern(pattern);
     return {
       written,
-      matches: (query) => onPath(query, (path) => patternCovers(pattern, path, true)),
-      within: (query) => asksAll(query) || onPath(query, (path) => patternReachesBelow(pattern, path)),
+      matches: (query) =>
+        onPath(query, (path) => patternCovers(pattern, path, true)) || onFolded(query, (path) => patternCovers(folded, path, true)),
+      within: (query) =>
+        asksAll(query) ||
+        onPath(query, (path) => patternReachesBelow(pattern, path)) ||
+        onFolded(query, (path) => patternReachesBelow(folded, path)),
     };
   }
   if (kind === "net" || kind === "import") {
@@ -180,6 +185,10 @@ function onName(query: AccessQuery, test: (name: string) => boolean): boolean {
 
 function onPath(query: AccessQuery, test: (path: readonly string[]) => boolean): boolean {
   return isPathQuery(query) && query.path !== undefined && test(pathSegments(query.path));
+}
+
+function onFolded(query: AccessQuery, test: (path: readonly string[]) => boolean): boolean {
+  return isPathQuery(query) && query.folded !== undefined && test(query.folded);
 }
 
 function onTarget(query: AccessQuery, test: (target: NetTarget) => boolean): boolean {

@@ -2,7 +2,8 @@
 
 import { asksAll, isPathQuery } from "./permission-compile.ts";
 import { canonicalTarget } from "./permission-net.ts";
-import { isAbsolutePath, normalizePath } from "./permission-path.ts";
+import { foldName } from "./fold-name.ts";
+import { isAbsolutePath, normalizePath, pathSegments } from "./permission-path.ts";
 import { namesPath } from "./permission-run.ts";
 import type { AccessQuery, AccessState, AccessVerdict, CompiledEntry, CompiledItem, LayerVerdict, PermissionLayer } from "./permissions.ts";
 
@@ -93,7 +94,8 @@ function canonicalQuery(query: AccessQuery): AccessQuery | undefined {
   if (isPathQuery(query)) {
     if (query.path === undefined) return query;
     const path = isAbsolutePath(query.path) ? normalizePath(query.path, query.path) : undefined;
-    return path === undefined ? undefined : { kind: query.kind, path };
+    if (path === undefined) return undefined;
+    return { kind: query.kind, path, ...(query.anySpelling === true && { folded: pathSegments(path).map(foldName) }) };
   }
   if (query.kind === "run" && query.name !== undefined && namesPath(query.name)) {
     const name = isAbsolutePath(query.name) ? normalizePath(query.name, query.name) : undefined;

@@ -5,6 +5,7 @@
  * foreign text: `*` and `?` stay within a segment, `**` is a whole segment and stands for any number of them.
  */
 
+import { foldName } from "./fold-name.ts";
 import { hasLoneSurrogate } from "./hidden-text.ts";
 import type { PermissionBases } from "./permissions.ts";
 
@@ -98,6 +99,11 @@ export function toPathPattern(item: string, bases: PermissionBases): PathPattern
   const glob = firstGlob === -1 ? [] : segments.slice(firstGlob).filter((segment) => segment !== "" && segment !== ".");
   // `a/**` is all of `a`, which a literal says already.
   return { prefix: pathSegments(absolute), glob: glob.every((segment) => segment === "**") ? [] : glob };
+}
+
+/** The pattern for paths whose names are folded (`foldName`). */
+export function foldPattern({ prefix, glob }: PathPattern): PathPattern {
+  return { prefix: prefix.map(foldName), glob: glob.map(foldName) };
 }
 
 /**

@@ -4,6 +4,7 @@
  * Names are looked up nowhere here: an allowed name is that name alone, and a denial takes in whatever the name could be.
  */
 
+import { foldName } from "./fold-name.ts";
 import { normalizePath, pathSegments, startsWith, toPathPattern } from "./permission-path.ts";
 import type { PermissionBases } from "./permissions.ts";
 
@@ -20,14 +21,14 @@ export function runAllows(item: string, bases: PermissionBases): (program: strin
 
 /**
  * Does a denied item cover a program? A name denies every file of that name, whatever its case and ending. A path denies
- * what is below it, and all bare names, since any of them may be found there.
+ * what is below it, in every spelling, and all bare names, since any of them may be found there.
  */
 export function runDenies(item: string, bases: PermissionBases): (program: string) => boolean {
   if (!namesPath(item)) return (program) => hasStem(pathSegments(program).at(-1) ?? "", item);
   const path = toPath(item, bases);
   if (path === undefined) return () => true;
-  const below = pathSegments(path);
-  return (program) => !namesPath(program) || startsWith(pathSegments(program), below);
+  const below = pathSegments(path).map(foldName);
+  return (program) => !namesPath(program) || startsWith(pathSegments(program).map(foldName), below);
 }
 
 function toPath(item: string, bases: PermissionBases): string | undefined {

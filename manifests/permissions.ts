@@ -62,9 +62,19 @@ export function isPathKind(kind: PermissionKind): kind is PathKind {
  * Paths are absolute; a `run` name is an absolute path, or a bare name that is looked up nowhere.
  */
 export type AccessQuery =
-  | { readonly kind: PathKind; readonly path?: string }
+  | PathQuery
   | { readonly kind: "net"; readonly host?: string; readonly port?: number; readonly method?: string; readonly path?: string }
   | { readonly kind: "env" | "sys" | "run" | "import" | "tools" | "mcp"; readonly name?: string };
+
+/** An act on a file or folder. */
+export interface PathQuery {
+  readonly kind: PathKind;
+  readonly path?: string;
+  /** Denials hold for every name that a file system may take for theirs (`foldName`). Items that allow stay exact. */
+  readonly anySpelling?: true;
+  /** Set by `evaluateAccess` for `anySpelling`: the names of `path`, folded. */
+  readonly folded?: readonly string[];
+}
 
 /** Ordered: `granted > prompt > denied`. `prompt` means that a person could still allow it. */
 export type AccessState = "granted" | "prompt" | "denied";

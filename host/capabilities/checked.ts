@@ -73,8 +73,9 @@ export function checkPath<A extends PathAccess>(
   const verdict = evaluateAccess(layers, query);
   const act = toAct(query.kind, path, verdict);
   if (verdict.state === "granted") {
-    const permits = (resolved: string): boolean => {
-      const { state, partial } = evaluateAccess(layers, { kind: access, path: resolved });
+    const permits: CheckedPath<A>["permits"] = (resolved, spelling) => {
+      const place: AccessQuery = { kind: access, path: resolved, ...(spelling === "any" && { anySpelling: true }) };
+      const { state, partial } = evaluateAccess(layers, place);
       return state === "granted" && (reach === "place" || partial !== true);
     };
     return { ok: true, path: provePath<A>({ path, written, permits }), partial: verdict.partial === true, act };
@@ -185,7 +186,7 @@ export function proveFound(
 /** A path that needs both: what it leads to must pass both too. */
 export function bothPaths<A extends PathAccess>(first: CheckedPath<PathAccess>, second: CheckedPath<A>): CheckedPath<A> {
   const { path, written } = second;
-  return provePath<A>({ path, written, permits: (resolved) => first.permits(resolved) && second.permits(resolved) });
+  return provePath<A>({ path, written, permits: (...place) => first.permits(...place) && second.permits(...place) });
 }
 
 /**

@@ -1,6 +1,7 @@
 /** One act on guarded files: check every path, act, record what came of it, and turn failures into answers. */
 
 import type { HostAnswer } from "../../sandbox/mod.ts";
+import { OTHER_SPELLING } from "../platform/file-errors.ts";
 import { FileError, type FileErrorCode } from "../platform/platform.ts";
 import type { CheckedPath } from "../platform/proof.ts";
 import { failure } from "./answer.ts";
@@ -96,5 +97,9 @@ function refuse(denial: Denial, subject: string, context: BridgeContext): HostAn
 function refusedPlace(error: FileError, allowed: readonly PathAllowed<PathAccess>[], subject: string): HostAnswer {
   if (error.code === "not_regular") return fileFailure("not_regular", subject);
   const wanted = allowed.map(({ path, act: { permission } }) => `${permission} access to "${path.written}"`).join(" and ");
-  return failure("NotCapable", `Requires ${wanted}, which leads outside of what is granted: ${subject}`);
+  const why =
+    error.message === OTHER_SPELLING
+      ? "which its file system may take for a name that is denied (write it as its folder lists it)"
+      : "which leads outside of what is granted";
+  return failure("NotCapable", `Requires ${wanted}, ${why}: ${subject}`);
 }

@@ -18,7 +18,7 @@ import { addressRefusal, grantHint, holdsAllOfNet, programHint, type RefusalCont
 
 /** Who asks, and the host's own files to resolve paths with. */
 export interface RequiredContext extends RefusalContext {
-  readonly files: Pick<Files, "realPath" | "lstat">;
+  readonly files: Pick<Files, "realPath" | "lstat" | "permitsPlace">;
 }
 
 /** The arguments with each checked value in place of what was written, or why the call must not run. */
@@ -86,7 +86,8 @@ async function checkPathArgument(access: "read" | "write", arg: string, written:
     return { ok: false, error: toolError("fs_denied", message, { details: { path: written.slice(0, 1_000), argument: arg } }) };
   }
   const resolved = await resolvePlace(check.path.path, context.files);
-  if (resolved === undefined || !check.path.permits(resolved)) return { ok: false, error: pathEscapes(written) };
+  if (resolved === undefined || !(await context.files.permitsPlace(check.path, resolved)))
+    return { ok: false, error: pathEscapes(written) };
   return { ok: true, args: resolved };
 }
 

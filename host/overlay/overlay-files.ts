@@ -5,12 +5,12 @@
  * about the place that it really reaches, as on the disk. Acts happen one after the other.
  */
 
-import { fileError } from "../platform/file-errors.ts";
+import { fileError, OTHER_SPELLING } from "../platform/file-errors.ts";
 import { isKernelPath } from "../platform/kernel-paths.ts";
 import { regular } from "../platform/memory-files.ts";
 import { createMemoryGuarded } from "../platform/memory-guarded.ts";
-import type { Found, MemoryFile, MemoryNode } from "../platform/memory-tree.ts";
-import type { FileInfo, GuardedFile, GuardedFiles } from "../platform/platform.ts";
+import type { Found, MemoryFile, MemoryNode, Resolved } from "../platform/memory-tree.ts";
+import { FileError, type FileInfo, type Files, type GuardedFile, type GuardedFiles } from "../platform/platform.ts";
 import type { CheckedPath } from "../platform/proof.ts";
 import type { Change } from "./change-log.ts";
 import type { OverlayTree } from "./overlay-tree.ts";
@@ -18,7 +18,7 @@ import type { OverlayTree } from "./overlay-tree.ts";
 type Checked = CheckedPath<"read" | "write">;
 
 /** @param log is told of every change, in order. */
-export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) => void): GuardedFiles {
+export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) => void, files: Pick<Files, "permitsPlace">): GuardedFiles {
   const { tree } = overlay;
   const memory = createMemoryGuarded(tree);
   const inTurn = createTurns();
@@ -43,7 +43,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
 
     list: (path, options) =>
       inTurn(async () => {
-        const spot = await overlay.load(path.path, true);
+        const spot = await load(path, true);
         const origin = spot.found && spot.node.kind === "directory" ? overlay.originOf(spot.node) : undefined;
         const own = await memory.list(path, options);
         if (origin?.known === undefined || origin.known === null || !spot.found || spot.node.kind !== "directory") return own;
@@ -56,20 +56,20 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
 
     stat: (path) => inTurn(() => inspect(path, true)),
     lstat: (path) => inTurn(() => inspect(path, false)),
-    realPath: (path) => inTurn(async () => (await overlay.load(path.path, true), await memory.realPath(path))),
-    readLink: (path) => inTurn(async () => (await overlay.load(path.path, false), await memory.readLink(path))),
+    realPath: (path) => inTurn(async () => (await load(path, true), await memory.realPath(path))),
+    readLink: (path) => inTurn(async () => (await load(path, false), await memory.readLink(path))),
 
     // Undoing asks what it would make; what a tool does can hold none.
     makeLink: (path, target) =>
       inTurn(async () => {
-        await overlay.load(path.path, false);
+        await load(path, false);
         overlay.countNode();
         await memory.makeLink(path, target);
       }),
 
     makeDirectory: (path, options) =>
       inTurn(async () => {
-        await overlay.load(path.path, true);
+        await load(path, true);
         const missing = missingFolders(path.path, options.recursive);
         for (let count = 0; count < missing.length; count++) overlay.countNode();
         await memory.makeDirectory(path, options);
@@ -81,7 +81,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
 
     remove: (path, options) =>
       inTurn(async () => {
-        const spot = await overlay.load(path.path, false);
+        const spot = await load(path, false);
         if (spot.found && spot.node.kind === "file") await overlay.loadContents(spot.node);
         if (spot.found && spot.node.kind === "directory")
           await (options.recursive ? overlay.loadAll(spot.node) : overlay.loadEntries(spot.node, 1));
@@ -92,8 +92,8 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
 
     rename: (from, to) =>
       inTurn(async () => {
-        const source = await overlay.load(from.path, false);
-        const target = await overlay.load(to.path, false);
+        const source = await load(from, false);
+        const target = await load(to, false);
         if (target.found && target.node.kind === "file") await overlay.loadContents(target.node);
         if (target.found && target.node.kind === "directory") await overlay.loadEntries(target.node, 1);
         overlay.countNode();
@@ -103,7 +103,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
 
     copy: (from, to, options) =>
       inTurn(async () => {
-        const source = await overlay.load(from.path, true);
+        const source = await load(from, true);
         if (source.found) {
           admit(from, source);
           const file = regular(source.node);
@@ -127,7 +127,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
 
     openToRead: (path) =>
       inTurn(async () => {
-        const spot = await overlay.load(path.path, true);
+        const spot = await load(path, true);
         // Refuses what is to be refused; the file itself may still lie below.
         const file = await memory.openToRead(path);
         return spot.found && spot.node.kind === "file" ? openFile(file, spot.node, spot.realPath) : file;
@@ -144,6 +144,14 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
       }),
   };
 
+  /** What the tree does not ask: the file system below may know a denied name by this spelling too. */
+  async function load(checked: Checked, follow: boolean): Promise<Resolved> {
+    const spot = await overlay.load(checked.path, follow);
+    const isRefused = checked.permits(spot.realPath) && !(await files.permitsPlace(checked, spot.realPath));
+    if (isRefused && !isKernelPath(spot.realPath, "linux")) throw new FileError("not_capable", OTHER_SPELLING);
+    return spot;
+  }
+
   /** Asks the proof as `memory-guarded.ts` does, for what is answered without it. */
   function admit(checked: Checked, { realPath }: Found): void {
     if (isKernelPath(checked.path, "linux")) throw fileError("not_regular");
@@ -152,7 +160,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
   }
 
   async function findUntouched(checked: Checked): Promise<MemoryNode | undefined> {
-    const spot = await overlay.load(checked.path, true);
+    const spot = await load(checked, true);
     if (!spot.found || !overlay.isUntouched(spot.node)) return undefined;
     admit(checked, spot);
     return spot.node;
@@ -165,7 +173,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
   }
 
   async function inspect(path: CheckedPath<"read">, follow: boolean): Promise<FileInfo> {
-    const spot = await overlay.load(path.path, follow);
+    const spot = await load(path, follow);
     const info = await memory[follow ? "stat" : "lstat"](path);
     const origin = spot.found ? overlay.originOf(spot.node) : undefined;
     if (origin === undefined || !spot.found) return info;
@@ -176,7 +184,7 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
 
   /** Takes a file over that is about to be changed, if the proof covers it; else the act itself refuses. */
   async function fileToWrite(checked: Checked, follow: boolean, kind: "any" | "existing" = "any"): Promise<MemoryFile | undefined> {
-    const spot = await overlay.load(checked.path, follow);
+    const spot = await load(checked, follow);
     if (spot.found && spot.node.kind === "file") {
       admit(checked, spot);
       if (follow) await overlay.loadContents(spot.node);

@@ -48,7 +48,7 @@ export function createOverlay({ platform, sends, limits, diff = unifiedDiff }: O
   const log = createChangeLog();
   const { network, held } = holdNetwork(platform.network, sends);
   return {
-    platform: { ...platform, guarded: createOverlayFiles(tree, log.add), network },
+    platform: { ...platform, guarded: createOverlayFiles(tree, log.add, platform.files), network },
     tree,
     changes: log.changes,
     get exceeded() {

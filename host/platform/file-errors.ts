@@ -47,6 +47,9 @@ const MESSAGES: Readonly<Record<FileErrorCode, string>> = {
   other: "File operation failed",
 };
 
+/** Message of a `not_capable` for a place whose name is not denied as it is written. */
+export const OTHER_SPELLING = "Its file system may take this name for one that is denied";
+
 /** A `FileError` with the code's own message, which names no path. */
 export function fileError(code: FileErrorCode): FileError {
   return new FileError(code, MESSAGES[code]);

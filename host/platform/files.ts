@@ -9,6 +9,7 @@ import { errnoOf, fileError, withFileErrors } from "./file-errors.ts";
 import { kindOf, toFileInfo } from "./file-info.ts";
 import type { DirectoryEntry, FileInfo, Files } from "./platform.ts";
 import { withSlashes } from "./slashes.ts";
+import { permitsPlace } from "./spelling.ts";
 
 /** No file the host reads for itself is larger; larger ones are `too_large`. */
 const MAX_OWN_FILE_BYTES: number = 64 * 1024 * 1024;
@@ -51,6 +52,7 @@ export function createFiles(isBrief: boolean = false): Files {
     stat: (path) => unlessMissing(async () => toFileInfo(await looks.stat(path))),
     lstat: (path) => unlessMissing(async () => toFileInfo(await looks.lstat(path))),
     realPath: (path) => withFileErrors(async () => withSlashes(await looks.realPath(path)), path),
+    permitsPlace: (checked, realPath) => withFileErrors(() => permitsPlace(checked, realPath), realPath),
   };
 }
 

@@ -18,6 +18,7 @@ import { isKernelPath } from "./kernel-paths.ts";
 import { MAX_LINKS } from "./link-limit.ts";
 import type { DirectoryEntry, Environment, FileErrorCode, GuardedFiles, MayEnd, WriteOptions } from "./platform.ts";
 import type { CheckedPath } from "./proof.ts";
+import { permitOrRefuse, permitsPlace } from "./spelling.ts";
 import { farthestPlace, type Place, type Walk } from "./walk.ts";
 
 type Checked = CheckedPath<"read" | "write">;
@@ -98,7 +99,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
       withFileErrors(async () => {
         await using parent = await reachParent(path, path.path);
         const name = basename(path.path);
-        if (recursive) return await removeTree(walk, parent, name, { permits: path.permits, ...(isOver && { isOver }) });
+        if (recursive) return await removeTree(walk, parent, name, { checked: path, ...(isOver && { isOver }) });
         await using place = await walk.locate(`${parent.reach}/${name}`, { follow: false });
         // Neither follows a link that takes the place's name meanwhile.
         await (place.info.isDirectory() ? rmdir : unlink)(`${parent.reach}/${name}`);
@@ -158,7 +159,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
   async function reach(checked: Checked, follow: boolean, path: string = checked.path): Promise<Place> {
     const place = await locate(checked, path, follow);
     try {
-      permit(checked, place.realPath, place.synthetic);
+      await permit(checked, place.realPath, place.synthetic);
       return place;
     } catch (refusal) {
       await place[Symbol.asyncDispose]();
@@ -172,7 +173,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
     if (basename(path) === "") throw fileError("permission_denied");
     const parent = await locate(checked, dirname(path), true);
     try {
-      permit(checked, join(parent.realPath, basename(path)), parent.synthetic);
+      await permit(checked, join(parent.realPath, basename(path)), parent.synthetic);
       return parent;
     } catch (refusal) {
       await parent[Symbol.asyncDispose]();
@@ -186,13 +187,13 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
       return await walk.locate(path, { follow });
     } catch (thrown) {
       const error = toFileError(thrown);
-      if (!TELLING.has(error.code) || checked.permits(await farthestPlace(path))) throw error;
+      if (!TELLING.has(error.code) || (await permitsPlace(checked, await farthestPlace(path)))) throw error;
       throw fileError("not_capable");
     }
   }
 
-  function permit(checked: Checked, realPath: string, synthetic: boolean): void {
-    if (!checked.permits(realPath)) throw fileError("not_capable");
+  async function permit(checked: Checked, realPath: string, synthetic: boolean): Promise<void> {
+    await permitOrRefuse(checked, realPath);
     if (synthetic || isKernelPath(realPath, os)) throw fileError("not_regular");
   }
 
@@ -234,7 +235,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
     await using parent = await reachParent(checked, path);
     const name = basename(path);
     const { file, realPath } = await walk.create(parent, name, flags, mode & MODE_BITS);
-    if (checked.permits(realPath)) return file;
+    if (await permitsPlace(checked, realPath)) return file;
     // The folder was moved out of the grant just now; the file is still empty.
     await file.close();
     await unlink(`${parent.reach}/${name}`);
@@ -262,10 +263,10 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
     const missing: string[] = [];
     let place = await deepestExisting(checked, missing);
     try {
-      if (missing.length === 0) permit(checked, place.realPath, place.synthetic);
+      if (missing.length === 0) await permit(checked, place.realPath, place.synthetic);
       if (!place.info.isDirectory()) throw fileError(missing.length === 0 ? "already_exists" : "not_a_directory");
       for (const name of missing) {
-        permit(checked, join(place.realPath, name), place.synthetic);
+        await permit(checked, join(place.realPath, name), place.synthetic);
         const next = await enterNew(place, name, mode);
         await place[Symbol.asyncDispose]();
         place = next;

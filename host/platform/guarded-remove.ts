@@ -4,13 +4,15 @@ import { opendir, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileError, unlessOver } from "./file-errors.ts";
 import type { MayEnd } from "./platform.ts";
+import type { CheckedPath } from "./proof.ts";
+import { permitOrRefuse } from "./spelling.ts";
 import type { Place, Walk } from "./walk.ts";
 
 /** Names held at once; the rest is read after these are gone. */
 const BATCH = 1_000;
 
 interface Removal extends MayEnd {
-  readonly permits: (realPath: string) => boolean;
+  readonly checked: Pick<CheckedPath<"read" | "write">, "permits">;
 }
 
 /** A folder that was left to empty one below it, and how to know it again. */
@@ -28,7 +30,7 @@ interface Above {
  *
  * @throws {FileError} `not_capable` at the first entry that the grant does not allow, or if a folder is moved meanwhile
  */
-export async function removeTree(walk: Walk, parent: Place, name: string, { permits, isOver }: Removal): Promise<void> {
+export async function removeTree(walk: Walk, parent: Place, name: string, { checked, isOver }: Removal): Promise<void> {
   const above: Above[] = [];
   let folder = await removeOrEnter(parent, name);
   if (folder === undefined) return;
@@ -56,7 +58,7 @@ export async function removeTree(walk: Walk, parent: Place, name: string, { perm
   /** Removes what is no folder; a folder is only found. */
   async function removeOrEnter(inFolder: Place, entry: string): Promise<Place | undefined> {
     unlessOver(isOver);
-    if (!permits(join(inFolder.realPath, entry))) throw fileError("not_capable");
+    await permitOrRefuse(checked, join(inFolder.realPath, entry));
     const path = `${inFolder.reach}/${entry}`;
     const place = await walk.locate(path, { follow: false });
     if (place.info.isDirectory()) return place;

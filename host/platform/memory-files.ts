@@ -64,6 +64,8 @@ export function createMemoryFiles(tree: MemoryTree): Files {
       const spot = tree.resolve(path, false);
       return spot.found ? tree.info(spot.node) : undefined;
     },
+    // Names of a tree in memory are what they are.
+    permitsPlace: async ({ permits }, realPath) => permits(realPath),
     realPath: async (path) => {
       const spot = tree.resolve(path, true);
       if (!spot.found) throw fileError(spot.code);

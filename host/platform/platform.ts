@@ -169,6 +169,8 @@ export interface Files {
   /** Does not follow links; undefined if there is nothing. */
   lstat(path: string): Promise<FileInfo | undefined>;
   realPath(path: string): Promise<string>;
+  /** True if a proof permits this place in whatever spelling its file system would find it (`spelling.ts`). */
+  permitsPlace(checked: Pick<CheckedPath<"read" | "write">, "permits">, realPath: string): Promise<boolean>;
 }
 
 /** How a file is opened for writing. */

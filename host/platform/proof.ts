@@ -8,6 +8,9 @@
 
 declare const proven: unique symbol;
 
+/** As it is written, or any that a file system may take for the same name. */
+export type Spelling = "exact" | "any";
+
 /** A path that the grant allowed for `Access`, and the question to ask again once the real file is open. */
 export interface CheckedPath<Access extends "read" | "write"> {
   readonly [proven]: Access;
@@ -15,8 +18,11 @@ export interface CheckedPath<Access extends "read" | "write"> {
   readonly path: string;
   /** What the guest or the caller wrote, for messages. */
   readonly written: string;
-  /** True if the grant also allows the place the opened descriptor really is (SPEC PA4, C4). */
-  readonly permits: (resolvedPath: string) => boolean;
+  /**
+   * True if the grant also allows the place the opened descriptor really is (SPEC PA4, C4). With `any` denials hold for every
+   * spelling of their names; `permitsPlace` (`host/platform/spelling.ts`) says when that is to be asked.
+   */
+  readonly permits: (resolvedPath: string, spelling?: Spelling) => boolean;
 }
 
 /** A request whose scheme, host, port, method and path the grant allowed; addresses are asked after resolution (SPEC C6). */

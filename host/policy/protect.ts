@@ -4,7 +4,14 @@
  * Whoever could write `.bascule/grants.json` could grant itself everything.
  */
 
-import type { AccessQuery, CompiledItem, CompiledPermissions, PermissionLayer, Permissions } from "../../manifests/mod.ts";
+import {
+  type AccessQuery,
+  type CompiledItem,
+  type CompiledPermissions,
+  foldPath,
+  type PermissionLayer,
+  type Permissions,
+} from "../../manifests/mod.ts";
 
 /** One place that is denied with everything below it. Absolute, "/"-separated, normalised. */
 export interface ProtectedPath {
@@ -25,7 +32,10 @@ export interface Protection {
   readonly folders?: () => readonly string[];
 }
 
-/** Made by hand and not from patterns: a folder's name may hold characters that patterns give a meaning. */
+/**
+ * Made by hand and not from patterns: a folder's name may hold characters that patterns give a meaning. Every spelling is denied
+ * on every file system: `BASCULE.JSON` may be the same file, also before there is one whose real name could be asked.
+ */
 export function toProtectionLayer({ name, paths, folders }: Protection): PermissionLayer {
   const kinds = (["read", "write"] as const).filter(
     (access) => paths.some((path) => path.access === access) || (access === "write" && folders !== undefined),
@@ -45,30 +55,25 @@ export function toProtectionLayer({ name, paths, folders }: Protection): Permiss
 }
 
 function toItem({ path, except }: ProtectedPath): CompiledItem {
-  const place = folded(path);
+  const place = foldPath(path);
   return {
     written: path,
-    matches: (query) => onPath(query, (asked) => isBelow(folded(asked), place) && (except === undefined || !isBelow(asked, except))),
-    within: (query) => onPath(query, (asked) => isBelow(place, folded(asked))),
+    matches: (query) => onPath(query, (asked) => isBelow(foldPath(asked), place) && (except === undefined || !isBelow(asked, except))),
+    within: (query) => onPath(query, (asked) => isBelow(place, foldPath(asked))),
   };
 }
 
 function toFoldersItem(written: string, folders: () => readonly string[]): CompiledItem {
   return {
     written,
-    matches: (query) => onPath(query, (asked) => folders().some((folder) => isBelow(folded(asked), folded(folder)))),
-    within: (query) => onPath(query, (asked) => folders().some((folder) => isBelow(folded(folder), folded(asked)))),
+    matches: (query) => onPath(query, (asked) => folders().some((folder) => isBelow(foldPath(asked), foldPath(folder)))),
+    within: (query) => onPath(query, (asked) => folders().some((folder) => isBelow(foldPath(folder), foldPath(asked)))),
   };
 }
 
 /** A query without a path asks for the whole kind, which contains everything. */
 function onPath(query: AccessQuery, test: (path: string) => boolean): boolean {
   return (query.kind === "read" || query.kind === "write") && test(query.path ?? "/");
-}
-
-/** `BASCULE.JSON` is the same file where the file system says so, also before there is one whose real name could be asked. */
-function folded(path: string): string {
-  return path.normalize("NFC").toLowerCase();
 }
 
 function isBelow(path: string, folder: string): boolean {

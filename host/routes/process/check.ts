@@ -10,6 +10,7 @@ import {
 } from "../../../manifests/mod.ts";
 import { toAct } from "../../capabilities/checked.ts";
 import { refusalMessage } from "../../capabilities/refusal.ts";
+import type { Spelling } from "../../platform/proof.ts";
 import { isKernelPath } from "../../platform/kernel-paths.ts";
 import type { CheckAnswer, CheckContext } from "./check-answer.ts";
 import { checkRun } from "./check-run.ts";
@@ -96,9 +97,12 @@ async function checkRealPath(query: AccessQuery, value: string | undefined, cont
   const real = await realPathOf(path, context);
   if ([path, real ?? path].some((place) => isKernelPath(place, context.platform.environment.os)))
     return refuse(kind, value, "devices", `Requires ${kind} access to "${value ?? ""}", which is the system's own: no grant covers that`);
-  if (real === path) return undefined;
-  const verdict = real === undefined ? undefined : evaluateAccess(context.grant.layers, { kind, path: real });
-  if (verdict?.state === "granted" && !(kind === "write" && verdict.partial === true)) return undefined;
+  const permits = (place: string, spelling?: Spelling): boolean => {
+    const query = { kind, path: place, ...(spelling === "any" && { anySpelling: true as const }) };
+    const { state, partial } = evaluateAccess(context.grant.layers, query);
+    return state === "granted" && !(kind === "write" && partial === true);
+  };
+  if (real !== undefined && (await context.platform.files.permitsPlace({ permits }, real))) return undefined;
   return refuse(kind, value, "resolved path", `Requires ${kind} access to "${value ?? ""}", which leads outside of what is granted`);
 }
 

@@ -34,8 +34,7 @@ describe("attack: another spelling of a denied path", () => {
     expect(await contents(`${workspace}/secret.txt`)).toBe("s");
   });
 
-  // Where names differ by case or Unicode form they are other files; where they do not, the opened file's own name is
-  // asked about, which is the one on the disk.
+  // Where names differ by case or Unicode form they are other files; where they do not, `folding-file-systems.test.ts` tries.
   it("another case or Unicode form is never a way to the denied file [C4.spelling]", async () => {
     const { answer } = await diskCall({ "secret.txt": "s", "caf\u00e9": "c" }, DENYING);
     for (const path of ["SECRET.TXT", "Secret.txt", "cafe\u0301", "\uff53ecret.txt"]) {
