@@ -2,6 +2,7 @@
  * Guarded files that keep what is there before they change it (SPEC E8). Each change waits until its before-image is on the
  * disk. Changes of one call happen one after the other; reads are as they were.
  *
+ * Only a place that the call's own proof permits is looked at: a write that will be refused leaves no copy of what it was refused.
  * Where an image cannot be kept, the change happens all the same: undoing says what it cannot put back.
  */
 
@@ -11,11 +12,14 @@ import type { Files, GuardedFile, GuardedFiles } from "../platform/platform.ts";
 import type { Look } from "./look-task.ts";
 import type { UndoState } from "./undo-step.ts";
 import type { UndoLog } from "./undo-store.ts";
+import type { CheckedPath } from "../platform/proof.ts";
 import { orUndefined } from "../platform/or-undefined.ts";
+
+type Checked = CheckedPath<"read" | "write">;
 
 export interface RecordUndoOptions {
   readonly below: GuardedFiles;
-  readonly files: Pick<Files, "realPath">;
+  readonly files: Pick<Files, "realPath" | "permitsPlace">;
   /** Says what is at a place, and keeps it. */
   readonly look: (wanted: Look) => Promise<UndoState>;
   /** Begun with the first change. */
@@ -98,28 +102,30 @@ export function recordUndo({ below, files, look, open, onError, mostRemoved = MA
     return await kept.keep(async (into) => ({ kind: "place", path, before: await look({ path, room: kept.room(), into }) }));
   }
 
-  /** Where a change really happens. Undefined: nowhere, so that there is nothing to keep. */
-  async function placeOf(path: string, follow: boolean): Promise<string | undefined> {
+  /** Where a change really happens. Undefined: nowhere, or where the grant does not allow it, so that there is nothing to keep. */
+  async function placeOf(checked: Checked, follow: boolean): Promise<string | undefined> {
+    const { path } = checked;
     const real = follow ? await orUndefined(files.realPath(path)) : undefined;
-    if (real !== undefined) return real;
-    const folder = await orUndefined(files.realPath(above(path)));
-    return folder && join(folder, path.slice(path.lastIndexOf("/") + 1));
+    const folder = real === undefined ? await orUndefined(files.realPath(above(path))) : undefined;
+    const place = real ?? (folder && join(folder, path.slice(path.lastIndexOf("/") + 1)));
+    return place !== undefined && (await files.permitsPlace(checked, place)) ? place : undefined;
   }
 
-  async function keepAt(path: string, follow: boolean): Promise<Done> {
-    const place = await placeOf(path, follow);
+  async function keepAt(checked: Checked, follow: boolean): Promise<Done> {
+    const place = await placeOf(checked, follow);
     return place === undefined ? nothing : await keepPlace(place);
   }
 
   /** The folders that are not there yet, from above. */
-  async function keepFolders(path: string): Promise<Done> {
+  async function keepFolders(checked: Checked): Promise<Done> {
     const missing: string[] = [];
-    let at = path;
+    let at = checked.path;
     for (; at !== "/" && (await orUndefined(files.realPath(at))) === undefined; at = above(at)) missing.unshift(at.slice(above(at).length));
     let place = (await orUndefined(files.realPath(at))) ?? at;
     const all: Done[] = [];
     for (const name of missing) {
       place = join(place, name.replace(/^\//, ""));
+      if (!(await files.permitsPlace(checked, place))) break;
       all.push(await keepPlace(place));
     }
     return async () => {
@@ -128,11 +134,12 @@ export function recordUndo({ below, files, look, open, onError, mostRemoved = MA
   }
 
   /** What is below first, so that putting back begins with the folders. */
-  async function keepTree(path: string): Promise<Done> {
+  async function keepTree(checked: Checked, path: string): Promise<Done> {
     const all: Done[] = [];
     let cut: string | undefined;
     const open: { readonly path: string; readonly isListed: boolean }[] = [{ path, isListed: false }];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (!(await files.permitsPlace(checked, next.path))) continue;
       // Folders that were listed come still, so that what is kept of them can be put back.
       if (all.length >= mostRemoved && !next.isListed) {
         cut ??= next.path;
@@ -159,7 +166,7 @@ export function recordUndo({ below, files, look, open, onError, mostRemoved = MA
     };
   }
 
-  async function keepRename(from: string, to: string): Promise<Done> {
+  async function keepRename(from: Checked, to: Checked): Promise<Done> {
     const [source, target] = [await placeOf(from, false), await placeOf(to, false)];
     if (source === undefined || target === undefined || source === target) return nothing;
     const info = await orUndefined(below.lstat(hostPlace(source)));
@@ -177,44 +184,44 @@ export function recordUndo({ below, files, look, open, onError, mostRemoved = MA
     ...below,
     writeBytes: (path, data, options) =>
       change(
-        async () => (isStaged(path) ? nothing : await keepAt(path.path, options.createNew !== true)),
+        async () => (isStaged(path) ? nothing : await keepAt(path, options.createNew !== true)),
         () => below.writeBytes(path, data, options),
       ),
     makeDirectory: (path, options) =>
       change(
-        () => keepFolders(path.path),
+        () => keepFolders(path),
         () => below.makeDirectory(path, options),
       ),
     remove: (path, options) =>
       change(
         async () => {
-          const place = isStaged(path) ? undefined : await placeOf(path.path, false);
+          const place = isStaged(path) ? undefined : await placeOf(path, false);
           if (place === undefined) return nothing;
-          return await (options.recursive ? keepTree(place) : keepPlace(place));
+          return await (options.recursive ? keepTree(path, place) : keepPlace(place));
         },
         () => below.remove(path, options),
       ),
     rename: (from, to) =>
       change(
         // What was written beside its place is a write of the place.
-        async () => await (isStaged(from) ? keepAt(to.path, false) : keepRename(from.path, to.path)),
+        async () => await (isStaged(from) ? keepAt(to, false) : keepRename(from, to)),
         () => below.rename(from, to),
       ),
     copy: (from, to, options) =>
       change(
-        () => keepAt(to.path, true),
+        () => keepAt(to, true),
         () => below.copy(from, to, options),
       ),
     truncate: (path, length) =>
       change(
-        () => keepAt(path.path, true),
+        () => keepAt(path, true),
         () => below.truncate(path, length),
       ),
     openToWrite: async (path, options) => {
       if (isStaged(path)) return await below.openToWrite(path, options);
       let done: Done | undefined;
       const prepare = async (): Promise<Done> => {
-        done = await keepAt(path.path, !options.createNew);
+        done = await keepAt(path, !options.createNew);
         return done;
       };
       const file = await change(prepare, () => below.openToWrite(path, options));
