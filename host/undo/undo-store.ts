@@ -9,12 +9,13 @@
 import { FileError, type Files } from "../platform/platform.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
 import { readJsonText } from "../json/json-text.ts";
+import { createInTurn } from "../project/in-turn.ts";
 import { compareText, sha256Hex } from "../sources/directory/digest.ts";
 import { readCall, readState, readStep, type UndoCall, type UndoState, type UndoStep } from "./undo-step.ts";
 
 /** How much is kept. */
 export interface UndoBounds {
-  /** Of all calls together. */
+  /** Of all calls together. While several calls keep large files at once it may be passed by those. */
   readonly maxBytes: number;
   readonly maxAgeMs: number;
 }
@@ -37,8 +38,8 @@ export interface UndoLog {
 }
 
 export interface UndoStore {
-  /** Begins a call's folder. The oldest calls go if there is no room. */
-  open(call: UndoCall): Promise<UndoLog>;
+  /** Begins a call's folder. Where there is no room, the oldest calls of the plugin that holds most go. */
+  open(call: UndoCall, plugin?: string): Promise<UndoLog>;
   /** The newest first. */
   list(): Promise<readonly UndoCall[]>;
   /** In the order in which they happened; undefined if there are none of that call. */
@@ -50,7 +51,8 @@ const OWNER_ONLY = 0o600;
 const MAX_CALLS = 500;
 /** Steps of one call. One more says that there were others. */
 const MAX_STEPS = 10_000;
-const FOLDER = /^(\d{1,16})\.([0-9a-z-]{1,80})$/;
+/** Time, call, and whose it is; absent for the host's own tools. */
+const FOLDER = /^(\d{1,16})\.([0-9a-z-]{1,80})(?:\.([0-9a-z_-]{1,63}))?$/;
 const STEP = /^(\d{5})\.(\d{1,12})\.step$/;
 const BOUNDS = { maxBytes: 64 * 1024, maxDepth: 8 };
 
@@ -58,35 +60,70 @@ interface Folder {
   readonly name: string;
   readonly ms: number;
   readonly key: string;
+  /** A plugin, or "" for the host's own tools. */
+  readonly owner: string;
+}
+
+/** A folder with what its images take. */
+interface Held {
+  readonly folder: Folder;
+  readonly bytes: number;
 }
 
 /** @param state the project's `.bascule`. @param bounds asked for each call that changes something. @param most steps of one call */
 export function createUndoStore(files: Files, state: string, bounds: () => UndoBounds, most: number = MAX_STEPS): UndoStore {
   const root = `${state}/undo`;
+  const inTurn = createInTurn();
+  /** Bytes by owner: as they were found, and those that were kept since. */
+  let held = new Map<string, number>();
+  let spent = new Map<string, number>();
   const tooMany = `the call changed more than ${most} things, and nothing is kept of this one and those after it`;
 
   async function folders(): Promise<readonly Folder[]> {
     const entries = await names(files, root);
     const found = entries.flatMap((name) => {
-      const [, ms = "", key = ""] = FOLDER.exec(name) ?? [];
-      return key === "" ? [] : [{ name, ms: Number(ms), key }];
+      const [, ms = "", key = "", owner = ""] = FOLDER.exec(name) ?? [];
+      return key === "" ? [] : [{ name, ms: Number(ms), key, owner }];
     });
     return found.toSorted((left, right) => left.ms - right.ms || compareText(left.key, right.key));
   }
 
-  async function makeRoom(nowMs: number): Promise<number> {
+  /** Frees half of the folder: what goes is the oldest call of the owner that holds most. So no plugin pushes out another's. */
+  async function makeRoom(nowMs: number): Promise<void> {
+    spent = new Map();
     const { maxBytes, maxAgeMs } = bounds();
-    const all = await folders();
-    const sizes = await Promise.all(all.map(async ({ name }) => sizeOf(await names(files, `${root}/${name}`))));
-    let total = sizes.reduce((sum, size) => sum + size, 0);
-    for (const [index, { name, ms }] of all.entries()) {
-      const isOld = nowMs - ms > maxAgeMs || all.length - index >= MAX_CALLS;
-      // Half of it stays free for the call that begins.
-      if (!isOld && total <= maxBytes / 2) continue;
-      await files.remove(`${root}/${name}`);
-      total -= sizes[index] ?? 0;
+    let kept: readonly Held[] = await Promise.all(
+      (await folders()).map(async (folder) => ({ folder, bytes: sizeOf(await names(files, `${root}/${folder.name}`)) })),
+    );
+    const forget = async (gone: (one: Held) => boolean): Promise<void> => {
+      for (const { folder } of kept.filter(gone)) await files.remove(`${root}/${folder.name}`);
+      kept = kept.filter((one) => !gone(one));
+    };
+    await forget(({ folder }) => nowMs - folder.ms > maxAgeMs);
+    for (;;) {
+      const isFull = sum(kept, bytesOf) > maxBytes / 2;
+      if (!isFull && kept.length < MAX_CALLS) break;
+      const victim = oldestOfLargest(kept, isFull ? bytesOf : () => 1);
+      await forget((one) => one === victim);
     }
-    return Math.max(0, maxBytes - total);
+    held = byOwner(kept, bytesOf);
+    // What was kept while the folders were read may be in them or not: it is counted twice rather than not at all.
+    for (const [owner, bytes] of spent) held.set(owner, (held.get(owner) ?? 0) + bytes);
+  }
+
+  /** While a call runs others keep images too: those of an owner that holds more make room. Most have nothing to do here. */
+  async function roomFor(owner: string, nowMs: number): Promise<void> {
+    const own = held.get(owner) ?? 0;
+    const isLarger = [...held.values()].some((bytes) => bytes > own);
+    if (isLarger && left() < bounds().maxBytes / 4) await inTurn(() => makeRoom(nowMs));
+  }
+
+  function left(): number {
+    return Math.max(0, bounds().maxBytes - sum([...held.values()], (bytes) => bytes));
+  }
+
+  function count(owner: string, bytes: number): void {
+    for (const map of [held, spent]) map.set(owner, (map.get(owner) ?? 0) + bytes);
   }
 
   async function find(callId: string): Promise<string | undefined> {
@@ -95,26 +132,26 @@ export function createUndoStore(files: Files, state: string, bounds: () => UndoB
   }
 
   return {
-    async open(call) {
-      let left = await makeRoom(call.atMs);
-      const folder = `${root}/${call.atMs}.${await keyOf(call.callId)}`;
+    async open(call, owner = "") {
+      await inTurn(() => makeRoom(call.atMs));
+      const folder = `${root}/${call.atMs}.${await keyOf(call.callId)}${owner && `.${owner}`}`;
       await files.makeDirectory(folder);
       await files.writeAtomic(`${folder}/call.json`, JSON.stringify(call), OWNER_ONLY);
-      let count = 0;
+      let steps = 0;
       return {
-        room: () => (count < most ? left : 0),
+        room: () => (steps < most ? left() : 0),
         async keep(wanted) {
-          if (count > most) return async () => {};
-          const number = String(count++).padStart(5, "0");
-          if (count > most) {
-            const { path } = typeof wanted === "function" ? await wanted(`${folder}/${number}.before`) : wanted;
-            const last: UndoStep = { kind: "place", path, before: { kind: "unkept", reason: tooMany } };
+          if (steps > most) return async () => {};
+          const number = String(steps++).padStart(5, "0");
+          await roomFor(owner, call.atMs);
+          const step = typeof wanted === "function" ? await wanted(`${folder}/${number}.before`) : wanted;
+          if (steps > most) {
+            const last: UndoStep = { kind: "place", path: step.path, before: { kind: "unkept", reason: tooMany } };
             await files.writeAtomic(`${folder}/${number}.0.step`, JSON.stringify(last), OWNER_ONLY);
             return async () => {};
           }
-          const step = typeof wanted === "function" ? await wanted(`${folder}/${number}.before`) : wanted;
           const size = step.kind === "place" && step.before.kind === "file" ? step.before.bytes : 0;
-          left -= size;
+          count(owner, size);
           await files.writeAtomic(`${folder}/${number}.${size}.step`, JSON.stringify(step), OWNER_ONLY);
           return async (after) => await files.writeAtomic(`${folder}/${number}.after`, JSON.stringify(after), OWNER_ONLY);
         },
@@ -147,6 +184,26 @@ export function createUndoStore(files: Files, state: string, bounds: () => UndoB
       if (name !== undefined) await files.remove(`${root}/${name}`);
     },
   };
+}
+
+function bytesOf({ bytes }: Held): number {
+  return bytes;
+}
+
+function sum<T>(list: readonly T[], measure: (one: T) => number): number {
+  return list.reduce((total, one) => total + measure(one), 0);
+}
+
+function byOwner(kept: readonly Held[], measure: (one: Held) => number): Map<string, number> {
+  const owners = new Map<string, number>();
+  for (const one of kept) owners.set(one.folder.owner, (owners.get(one.folder.owner) ?? 0) + measure(one));
+  return owners;
+}
+
+/** @param kept the oldest first; not empty */
+function oldestOfLargest(kept: readonly Held[], measure: (one: Held) => number): Held | undefined {
+  const [largest] = [...byOwner(kept, measure)].toSorted(([, left], [, right]) => right - left)[0] ?? [];
+  return kept.find(({ folder }) => folder.owner === largest);
 }
 
 /** Ids of callers may be any text. */

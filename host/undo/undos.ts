@@ -62,7 +62,7 @@ export function createUndos(options: UndosOptions): Undos {
   function open({ call, tool }: Execution): Promise<UndoLog> {
     const known = logs.get(call);
     if (known !== undefined) return known;
-    const log = store.open({ callId: call.callId, tool: tool.qualifiedName, atMs: platform.clock.now() });
+    const log = store.open({ callId: call.callId, tool: tool.qualifiedName, atMs: platform.clock.now() }, tool.plugin);
     logs.set(call, log);
     return log;
   }

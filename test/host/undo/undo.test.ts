@@ -260,6 +260,41 @@ describe("undo", () => {
     expect((await call.store.list()).map(({ callId }) => callId)).toEqual(["a strange ../../id"]);
   });
 
+  it("makes room of the plugin that holds most, not of the oldest calls of others [E8.undo-shares]", async () => {
+    const { platform } = recorded({});
+    const store = createUndoStore(platform.files, `${WORKSPACE}/.bascule`, () => ({ maxBytes: 1_000, maxAgeMs: 1_000_000 }));
+    const keep = async (plugin: string | undefined, atMs: number, bytes: number): Promise<void> => {
+      const log = await store.open({ callId: `${plugin ?? "host"}-${atMs}`, tool: "t", atMs }, plugin);
+      await log.keep({ kind: "place", path: "/w/x", before: { kind: "file", bytes, sha256: "", mode: 0o644 } });
+    };
+    await keep("careful", 1, 100);
+    await keep(undefined, 2, 100);
+    for (let atMs = 3; atMs < 20; atMs++) await keep("greedy", atMs, 200);
+    await keep("careful", 20, 1);
+    const calls = (await store.list()).map(({ callId }) => callId);
+    expect(calls).toEqual(["careful-20", "greedy-19", "host-2", "careful-1"]);
+  });
+
+  it("gives a call room that runs beside one that filled the folder, whose plugin loses its own [E8.undo-shares]", async () => {
+    const { platform } = recorded({});
+    const store = createUndoStore(platform.files, `${WORKSPACE}/.bascule`, () => ({ maxBytes: 1_000, maxAgeMs: 1_000_000 }));
+    const stepOf = (bytes: number): UndoStep => ({ kind: "place", path: "/w/x", before: { kind: "file", bytes, sha256: "", mode: 0o644 } });
+    const careful = await store.open({ callId: "careful", tool: "t", atMs: 1 }, "careful");
+    const greedy = await store.open({ callId: "greedy", tool: "t", atMs: 2 }, "greedy");
+    await careful.keep(stepOf(10));
+    await greedy.keep(stepOf(990));
+    expect([careful.room(), greedy.room()]).toEqual([0, 0]);
+    let room = 0;
+    await careful.keep(async () => {
+      room = careful.room();
+      return stepOf(20);
+    });
+    expect(room).toBe(990);
+    expect((await store.list()).map(({ callId }) => callId)).toEqual(["careful"]);
+    // The one that lost its images hears of it.
+    await expect(greedy.keep(stepOf(1))).rejects.toThrow();
+  });
+
   it("says where a call changed more than is kept, and keeps no more [E8.undo-bounds]", async () => {
     const call = recorded({ "a.txt": "one" });
     const store = createUndoStore(call.platform.files, `${WORKSPACE}/.bascule`, () => BOUNDS, 20);
