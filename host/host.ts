@@ -145,7 +145,7 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
   const recordings = createRecordingStore(platform, places.state);
   const { redactBytes } = secrets;
   const mode = (): RecordMode => places.project.config().audit.record;
-  const recorder = createRecorder({ platform, store: recordings, mode, redact, redactBytes, onDefect });
+  const recorder = createRecorder({ platform, store: recordings, mode, redact, redactLarge, redactBytes, onDefect });
   const undos = openUndos({ platform, service, places, isWanted: options.undo ?? false, emit: bus.emit, onDefect });
   const dryRuns = createDryRuns({
     ...{ platform, service, emit: bus.emit },

@@ -7,6 +7,8 @@ export interface HostOperation {
   /** `fs.readFile`, `env.get`, `permissions.query`, … Guest-controlled: an unknown name is an error answer. */
   readonly name: string;
   readonly args: JsonValue;
+  /** Of the arguments' JSON, in characters. Absent: unknown. */
+  readonly argsLength?: number;
   readonly bytes?: Uint8Array;
   /** Asked before a large answer's bytes are read. Absent: there is always room. */
   readonly room?: Room;

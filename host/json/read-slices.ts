@@ -33,7 +33,7 @@ interface Frame {
 }
 
 /** What is kept as bytes, for a reader who needs the value: it is the reader's own, neither frozen nor bounded again. */
-export function* readLarge(large: Large): Generator<void, JsonValue> {
+export function* readLarge(large: Pick<Large, "kind" | "bytes">): Generator<void, JsonValue> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let text = "";
   for (const piece of piecesOf(large.bytes)) {

@@ -8,6 +8,8 @@ import { compareText } from "../sources/directory/digest.ts";
 export interface WriteOptions {
   /** The same text for the same value: members in one order. */
   readonly sorted?: boolean;
+  /** The JSON of what is no plain value, in pieces; undefined for anything else. */
+  readonly leaf?: (item: object) => Iterable<string> | undefined;
   /** Members whose values are not to be shown. */
   readonly isHidden?: (name: string) => boolean;
 }
@@ -44,7 +46,7 @@ interface Frame {
 const PIECE = 8_192;
 
 /** No piece ends within a character, and the longest is about twelve times `PIECE`. */
-export function* jsonPieces(value: JsonValue, { sorted = false, isHidden }: WriteOptions): Generator<string, void> {
+export function* jsonPieces(value: JsonValue, { sorted = false, isHidden, leaf }: WriteOptions): Generator<string, void> {
   const open: Frame[] = [];
   let text = "";
   let next: JsonValue | undefined = value;
@@ -66,7 +68,12 @@ export function* jsonPieces(value: JsonValue, { sorted = false, isHidden }: Writ
     }
     const item: JsonValue = next;
     next = undefined;
-    if (typeof item === "string" && item.length > PIECE) {
+    const own = leaf !== undefined && typeof item === "object" && item !== null ? leaf(item) : undefined;
+    if (own !== undefined) {
+      yield text;
+      yield* own;
+      text = "";
+    } else if (typeof item === "string" && item.length > PIECE) {
       text += '"';
       for (let at = 0; at < item.length;) {
         const end = endOfPiece(item, at + PIECE);

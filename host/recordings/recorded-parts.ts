@@ -23,7 +23,7 @@ export async function recordedParts(
   return { parts: recorded, isRedacted };
 }
 
-function* hashed(bytes: Uint8Array, hash: RunningHash): Generator<void, string> {
+export function* hashed(bytes: Uint8Array, hash: RunningHash): Generator<void, string> {
   for (const piece of piecesOf(bytes)) {
     hash.update(piece);
     yield;

@@ -2,7 +2,10 @@
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, LIMIT_CEILINGS, type Limits } from "../../manifests/mod.ts";
 import { type Fault, isFault, isTape, isTime, type Tape } from "../../sandbox/mod.ts";
+import { joined, piecesOf } from "../json/json-bytes.ts";
 import { readJsonText } from "../json/json-text.ts";
+import { jsonPieces } from "../json/write-slices.ts";
+import type { RunningHash } from "../platform/platform.ts";
 import { sha256Hex } from "../sources/directory/digest.ts";
 import { fromBase64, toBase64 } from "./base64.ts";
 import {
@@ -23,19 +26,69 @@ const VERSION = 1;
 const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;
 const HASH = /^\{"sha256":"([0-9a-f]{64})",/;
 
-export async function recordingToText(recording: Recording): Promise<string> {
-  const { tape, operations } = recording;
-  const body = JSON.stringify({
-    version: VERSION,
-    ...recording,
-    tape: { ...tape, crypto: tape.crypto.map((answer) => ({ ...answer, ...bytesToJson(answer.bytes) })) },
-    operations: operations.map(({ answer, ...operation }) => ({
-      ...operation,
-      ...(answer !== undefined && { answer: answer.ok ? { ...answer, ...bytesToJson(answer.bytes) } : answer }),
-    })),
-  });
-  return `{"sha256":"${await hashOf(body)}",${body.slice(1)}`;
+/** The file, written and hashed in slices (SPEC LV2). Undefined if it is too long. */
+export function* recordingBytes(
+  recording: Recording<JsonValue | LargeJson>,
+  sha256: () => RunningHash,
+): Generator<void, Uint8Array | undefined> {
+  const hash = sha256();
+  const parts = yield* writtenParts({ version: VERSION, ...recording }, MAX_RECORDING_BYTES);
+  if (parts === undefined) return undefined;
+  for (const part of parts) {
+    hash.update(part);
+    yield;
+  }
+  const [first = new Uint8Array(), ...rest] = parts;
+  return yield* joined([encoder.encode(`{"sha256":"${hash.hex()}",`), first.subarray(1), ...rest]);
 }
+
+/** A plugin's files, by path, in base64. */
+export function* filesBytes(files: ReadonlyMap<string, Uint8Array>): Generator<void, Uint8Array> {
+  return yield* joined((yield* writtenParts(Object.fromEntries(files), Infinity)) ?? []);
+}
+
+const encoder = new TextEncoder();
+
+function* writtenParts(body: object, maxBytes: number): Generator<void, readonly Uint8Array[] | undefined> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  // What is no JSON in it is written by `leafPieces`.
+  for (const piece of jsonPieces(body as JsonValue, { leaf: leafPieces })) {
+    const bytes = encoder.encode(piece);
+    length += bytes.length;
+    if (length > maxBytes) return undefined;
+    parts.push(bytes);
+    yield;
+  }
+  return parts;
+}
+
+/** A value above 64 KB, as its JSON. */
+export class LargeJson {
+  readonly bytes: Uint8Array;
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+}
+
+function leafPieces(item: object): Iterable<string> | undefined {
+  if (item instanceof LargeJson) return texts(item.bytes);
+  return item instanceof Uint8Array ? base64Texts(item) : undefined;
+}
+
+function* texts(bytes: Uint8Array): Generator<string, void> {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  for (const piece of piecesOf(bytes)) yield decoder.decode(piece, { stream: true });
+}
+
+function* base64Texts(bytes: Uint8Array): Generator<string, void> {
+  yield '"';
+  for (let at = 0; at < bytes.length; at += BASE64_BYTES) yield toBase64(bytes.subarray(at, at + BASE64_BYTES));
+  yield '"';
+}
+
+/** Three bytes are four characters: no piece but the last is padded. */
+const BASE64_BYTES = 48 * 1024;
 
 export async function readRecording(text: string): Promise<RecordingRead> {
   const json = readJsonText(text, { maxBytes: MAX_RECORDING_BYTES, maxDepth: MAX_DEPTH });
@@ -178,10 +231,6 @@ function isCount(value: JsonValue | undefined): value is number {
 
 function isText(value: JsonValue | undefined): value is string {
   return typeof value === "string";
-}
-
-function bytesToJson(bytes: Uint8Array | undefined): { readonly bytes?: string } {
-  return bytes === undefined ? {} : { bytes: toBase64(bytes) };
 }
 
 /** Text that is no base64 stays what it is, and is refused by whoever wants bytes. */

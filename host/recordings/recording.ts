@@ -7,7 +7,8 @@
 import type { JsonValue, Limits } from "../../manifests/mod.ts";
 import type { Fault, OperationError, Tape } from "../../sandbox/mod.ts";
 
-export interface Recording {
+/** @typeParam Value of what is written: JSON above 64 KB is its bytes */
+export interface Recording<Value = JsonValue> {
   readonly callId: string;
   /** Milliseconds since the epoch. */
   readonly recordedMs: number;
@@ -16,7 +17,7 @@ export interface Recording {
   readonly plugin: string;
   /** Of the plugin's version. */
   readonly digest: string;
-  readonly args: JsonValue;
+  readonly args: Value;
   /** What the guest was told about the call, as it was told: its length counts in what the call costs. */
   readonly contextText: string;
   readonly limits: Limits;
@@ -24,7 +25,7 @@ export interface Recording {
   /** Set if the call was given a time. */
   readonly timeMs?: number;
   readonly tape: Tape;
-  readonly operations: readonly RecordedOperation[];
+  readonly operations: readonly RecordedOperation<Value>[];
   readonly outcome: RecordedOutcome;
   readonly used: RecordedUse;
   readonly machine: RecordedMachine;
@@ -33,12 +34,12 @@ export interface Recording {
 }
 
 /** One thing that the guest asked of the host, in the order of asking. */
-export interface RecordedOperation {
+export interface RecordedOperation<Value = JsonValue> {
   readonly name: string;
-  readonly args: JsonValue;
+  readonly args: Value;
   readonly sent?: SentBytes;
   /** Absent if the call ended first. */
-  readonly answer?: RecordedAnswer;
+  readonly answer?: RecordedAnswer<Value>;
 }
 
 /** Bytes that the guest sent: kept by their hash, they are its own. */
@@ -48,8 +49,8 @@ export interface SentBytes {
   readonly sha256: string;
 }
 
-export type RecordedAnswer =
-  | { readonly ok: true; readonly value: JsonValue; readonly bytes?: Uint8Array }
+export type RecordedAnswer<Value = JsonValue> =
+  | { readonly ok: true; readonly value: Value; readonly bytes?: Uint8Array }
   | { readonly ok: false; readonly error: OperationError };
 
 /** What came out of the sandbox: the prelude's own words (`guest/protocol.ts`), or why it stopped. */

@@ -9,15 +9,20 @@
 import { type FileErrorCode, FileError, type Platform } from "../platform/platform.ts";
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import { digestFiles, sha256Hex } from "../sources/directory/digest.ts";
-import { fromBase64, toBase64 } from "./base64.ts";
+import { fromBase64 } from "./base64.ts";
 import { type Recording, MAX_RECORDING_BYTES } from "./recording.ts";
+import { filesBytes } from "./recording-file.ts";
 import { createInTurn } from "../project/in-turn.ts";
 
 export interface RecordingStore {
   /** Absolute. */
   readonly folder: string;
   /** Rejects if it cannot be written. The oldest go if there are too many. */
-  keep(recording: Pick<Recording, "callId" | "recordedMs" | "digest">, text: string, files: ReadonlyMap<string, Uint8Array>): Promise<void>;
+  keep(
+    recording: Pick<Recording, "callId" | "recordedMs" | "digest">,
+    file: Uint8Array,
+    files: ReadonlyMap<string, Uint8Array>,
+  ): Promise<void>;
   /** The text of a call's recording; undefined if there is none. */
   read(callId: string): Promise<string | undefined>;
   /** The files of a plugin's version; undefined if they were not kept or are not those of the digest any more. */
@@ -47,7 +52,7 @@ interface Listed {
 
 /** @param state the project's `.bascule`. */
 export function createRecordingStore(
-  { files }: Pick<Platform, "files">,
+  { files, slices }: Pick<Platform, "files" | "slices">,
   state: string,
   bounds: RecordingStoreBounds = STORE_BOUNDS,
 ): RecordingStore {
@@ -80,9 +85,9 @@ export function createRecordingStore(
   async function keepPlugin(digest: string, contents: ReadonlyMap<string, Uint8Array>): Promise<void> {
     const size = [...contents.values()].reduce((total, { length }) => total + length, 0);
     if (size > MAX_PLUGIN_BYTES || (await plugins()).some((plugin) => plugin.digest === digest)) return;
-    const text = JSON.stringify(Object.fromEntries([...contents].map(([path, bytes]) => [path, toBase64(bytes)])));
+    const file = await slices.run(filesBytes(contents));
     await files.makeDirectory(pluginFolder);
-    await files.writeAtomic(`${pluginFolder}/${digest}.${text.length}.json`, text, OWNER_ONLY);
+    await files.writeAtomic(`${pluginFolder}/${digest}.${file.length}.json`, file, OWNER_ONLY);
   }
 
   /** Journals by age, then the plugins that none is left of. */
@@ -105,13 +110,13 @@ export function createRecordingStore(
 
   return {
     folder,
-    keep(recording, text, contents) {
+    keep(recording, file, contents) {
       // What one could not be written for is nothing to the next.
       return inTurn(async () => {
         await files.makeDirectory(folder);
         await keepPlugin(recording.digest, contents);
-        const name = `${recording.recordedMs}.${await idOf(recording.callId)}.${recording.digest}.${text.length}.json`;
-        await files.writeAtomic(`${folder}/${name}`, text, OWNER_ONLY);
+        const name = `${recording.recordedMs}.${await idOf(recording.callId)}.${recording.digest}.${file.length}.json`;
+        await files.writeAtomic(`${folder}/${name}`, file, OWNER_ONLY);
         await makeRoom();
       });
     },

@@ -97,22 +97,12 @@ async function invoke(
     ...(tool.definition.outputSchema && { outputSchema: tool.definition.outputSchema }),
     ...(recording ? { world: recording.world } : worldOf(call)),
     ...(version.manifest.state === "session" && { session: call.session.id }),
-    hostCall: recording ? keepingBytes(recording.wrap(answer)) : answer,
+    hostCall: recording ? recording.wrap(answer) : answer,
     onLogs: (lines) => record.guestLines(lines),
     // Whatever it has not done yet is not done once a quota is used up.
     signal: meter.stopped === undefined ? signal : AbortSignal.any([signal, meter.stopped]),
   });
   return { outcome, recording: await recording?.end(outcome) };
-}
-
-/** What is recorded keeps the bytes of answers, so that these are copied. */
-function keepingBytes(handler: HostCallHandler): HostCallHandler {
-  return async (operation) => {
-    const answer = await handler(operation);
-    if (!answer.ok || answer.moves === undefined) return answer;
-    const { moves: _moves, ...kept } = answer;
-    return kept;
-  };
 }
 
 function worldOf({ seed, timeMs }: ToolCall): Pick<Invocation, "world"> {

@@ -112,7 +112,7 @@ export function answerOperation(
   const run = (): void => {
     const args = withinLimits ? parseGuestJson(message.text, limits.jsonDepth) : undefined;
     if (args === undefined) return reply(failed("TypeError", `Cannot run "${name}": its arguments are not JSON within the limits`));
-    hostCall({ name: message.name, args, room, ...(message.bytes === undefined ? {} : { bytes: message.bytes }) }).then(
+    hostCall({ name: message.name, args, argsLength: message.text.length, room, ...(message.bytes === undefined ? {} : { bytes: message.bytes }) }).then(
       reply,
       (defect: unknown) => {
         // A handler answers every input; a rejection is our bug, and the guest learns no more than that it failed.

@@ -1,12 +1,16 @@
 /** The recorder without a sandbox: what is too much is counted, said and given back. */
 
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createWorkerLauncher } from "../../../host/platform/workers.ts";
+import type { Recording } from "../../../host/recordings/recording.ts";
+import { readRecording } from "../../../host/recordings/recording-file.ts";
 import { createRecorder, type OpenRecording, type Recorder } from "../../../host/recordings/recorder.ts";
 import { createRecordingStore } from "../../../host/recordings/store.ts";
 import { createSession } from "../../../host/calls/session.ts";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import type { InvocationOutcome, KeptTape } from "../../../sandbox/mod.ts";
+import { recordHostReads } from "../../support/host-reads.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 import { pluginVersion } from "../../support/tools.ts";
 
@@ -18,13 +22,26 @@ function* same({ bytes }: { readonly bytes: Uint8Array }): Generator<void, Uint8
 const version = pluginVersion("demo", { digest: "ab" });
 const MIB = 1024 * 1024;
 
-function start(): { readonly recorder: Recorder; begin(callId: string): OpenRecording; kept(callId: string): Promise<boolean> } {
+function start(): {
+  readonly recorder: Recorder;
+  begin(callId: string): OpenRecording;
+  kept(callId: string): Promise<boolean>;
+  recording(callId: string): Promise<Recording>;
+} {
   const platform = memoryPlatform({}, { workers: createWorkerLauncher() });
   const store = createRecordingStore(platform, `${WORKSPACE}/.bascule`);
   const onDefect = (message: string): never => {
     throw new Error(message);
   };
-  const recorder = createRecorder({ platform, store, mode: () => "all", redact: (value) => value, redactBytes: same, onDefect });
+  const recorder = createRecorder({
+    platform,
+    store,
+    mode: () => "all",
+    redact: (value) => value,
+    redactLarge: () => ({ isHidden: undefined }),
+    redactBytes: same,
+    onDefect,
+  });
   const session = createSession({ id: "session", workspace: WORKSPACE });
   return {
     recorder,
@@ -33,6 +50,11 @@ function start(): { readonly recorder: Recorder; begin(callId: string): OpenReco
       const open = recorder.begin({ call, tool: "demo.run", version, args: {}, contextText: "{}", limits: DEFAULT_LIMITS });
       if (open === undefined) throw new Error("nothing begun");
       return open;
+    },
+    async recording(callId) {
+      const read = await readRecording((await store.read(callId)) ?? "");
+      if (!read.ok) throw new Error(read.message);
+      return read.recording;
     },
     kept: async (callId) => (await store.read(callId)) !== undefined,
   };
@@ -52,6 +74,26 @@ async function ask(open: OpenRecording, times: number, bytes: number): Promise<v
 }
 
 describe("createRecorder()", { timeout: 60_000 }, () => {
+  it("writes and hashes large arguments and bytes of operations in slices [LV2.recordings]", async () => {
+    const box = start();
+    const open = box.begin("sliced");
+    const args = { path: "a", texts: Array.from({ length: 20_000 }, (_, index) => `text ${index}`) };
+    const bytes = new TextEncoder().encode("written ".repeat(20_000));
+    using reads = recordHostReads();
+    const answer = { ok: true, value: null, bytes: bytes.slice(), moves: true } as const;
+    const handler = open.wrap(() => Promise.resolve(answer));
+    await handler({ name: "fs.writeFile", args, argsLength: 300_000, bytes });
+    // As it goes to the guest.
+    structuredClone(answer.bytes, { transfer: [answer.bytes.buffer] });
+    expect([await open.end(ended(TAPE)), reads.longest() <= 64 * 1024]).toEqual([{ kept: true }, true]);
+    reads[Symbol.dispose]();
+    const { operations } = await box.recording("sliced");
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    expect(operations).toEqual([
+      { name: "fs.writeFile", args, sent: { length: bytes.length, sha256 }, answer: { ok: true, value: null, bytes } },
+    ]);
+  });
+
   it("gives a call up that outgrows its recording, and takes no room for it any more [B8.bounded]", async () => {
     const box = start();
     // More than all open recordings together may have.

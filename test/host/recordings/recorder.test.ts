@@ -177,7 +177,7 @@ describe("recorded calls", { timeout: 60_000 }, () => {
     const keep = (call: number, digest: string, size: number): Promise<void> =>
       store.keep(
         { callId: `call-${call}`, recordedMs: call, digest: digest.repeat(64) },
-        "x".repeat(size),
+        new Uint8Array(size),
         new Map([["main.ts", new Uint8Array(300)]]),
       );
     const kept = async (): Promise<readonly number[]> => {
