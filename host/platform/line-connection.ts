@@ -12,6 +12,13 @@ export const MAX_LINE_BYTES: number = 4 * 1024 * 1024;
 const MAX_UNSENT_LINES = 16;
 
 const NEWLINE = 0x0a;
+/**
+ * Bytes of lines that are heard before the event loop has its turn: one piece of a stream can hold 64,000 lines, each of which is parsed,
+ * checked and answered.
+ */
+const MOST_OF_TURN = 64 * 1024;
+/** What a line is counted as beside its bytes. */
+const LINE_COST = 2 * 1024;
 /** A piece of one byte takes hundreds of them while it waits: so many become one. */
 const MAX_LOOSE_PIECES = 1_024;
 
@@ -90,7 +97,18 @@ function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending, liste
   let loose = 0;
   let length = 0;
 
+  let heardOfTurn = 0;
+
   input.on("data", read);
+
+  /** Goes on with the rest once `ready` says so. The stream has it until then, and does not end before. */
+  function wait(rest: Uint8Array, ready: (then: () => void) => void): void {
+    input.pause();
+    if (rest.length > 0) input.unshift(rest);
+    ready(() => {
+      if (!isOver()) input.resume();
+    });
+  }
 
   function read(chunk: Uint8Array): void {
     if (isOver()) return;
@@ -98,22 +116,18 @@ function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending, liste
     for (let at = rest.indexOf(NEWLINE); at !== -1; at = rest.indexOf(NEWLINE)) {
       if (!take(rest.subarray(0, at))) return;
       const line = decoder.decode(joinBytes(parts));
+      heardOfTurn += length + LINE_COST;
       parts = [];
       length = 0;
       rest = rest.subarray(at + 1);
       const heard = listener(line.endsWith("\r") ? line.slice(0, -1) : line);
-      if (heard !== undefined) {
-        const later = rest;
-        input.pause();
-        void heard.then(() => {
-          // `read` may pause it again.
-          if (!isOver()) input.resume();
-          read(later);
-        });
-        return;
-      }
+      if (heard !== undefined) return wait(rest, (then) => void heard.then(then));
       // The listener may have closed it.
       if (isOver()) return;
+      if (heardOfTurn >= MOST_OF_TURN) {
+        heardOfTurn = 0;
+        return wait(rest, setImmediate);
+      }
     }
     take(rest);
   }

@@ -41,8 +41,9 @@ export function createLargeInputs({ random, slices }: Pick<Platform, "random" | 
   async function shorten(text: string): Promise<string | undefined> {
     if (text.length <= LARGE_TEXT) return text;
     const read = await readText(text, { maxBytes, maxDepth: MAX_DEPTH }, slices);
-    // What nests too deep is for whoever checks arguments to refuse, with the message's id; what is no JSON is refused as the SDK refuses it.
-    if (!read.ok && "tooLarge" in read) return read.tooLarge === "depth" ? text : undefined;
+    // Arguments that nest too deep are refused where arguments are checked, with the message's id; what is no JSON, as the SDK does it.
+    if (!read.ok && "tooLarge" in read)
+      return read.tooLarge === "depth" ? await shorten(await slices.run(flatten(text, MAX_DEPTH))) : undefined;
     if (!read.ok) return NO_JSON;
     // What was read from JSON is JSON.
     const message = read.value as JsonValue;
@@ -77,6 +78,31 @@ export function createLargeInputs({ random, slices }: Pick<Platform, "random" | 
     },
   };
 }
+
+/** The text with `0` in place of each container that is nested deeper. */
+function* flatten(text: string, maxDepth: number): Generator<void, string> {
+  const kept: string[] = [];
+  let [from, depth, isInString, steps] = [0, 0, false, STEPS];
+  for (let at = 0; at < text.length; at++) {
+    if (--steps === 0) {
+      steps = STEPS;
+      yield;
+    }
+    const character = text[at];
+    if (isInString && character === "\\") at++;
+    else if (character === '"') isInString = !isInString;
+    else if (!isInString && (character === "[" || character === "{")) {
+      if (depth++ === maxDepth) kept.push(text.slice(from, at), "0");
+    } else if (!isInString && (character === "]" || character === "}")) {
+      if (--depth === maxDepth) from = at + 1;
+    }
+  }
+  if (depth <= maxDepth) kept.push(text.slice(from));
+  return kept.join("");
+}
+
+/** Characters between two turns. */
+const STEPS = 16_384;
 
 /** Undefined if it is longer. */
 async function readBody(request: Request, maxBytes: number): Promise<string | undefined> {

@@ -4,6 +4,7 @@ import type { LivenessCase } from "./cases.ts";
 import type { HttpDoor, McpDoor } from "./doors.ts";
 import type { Attack } from "./rounds.ts";
 
+const MIB = 2 ** 20;
 const NOTHING = `export const nothing = () => 1;`;
 const OUTPUTS = `export const objects = () => Array.from({ length: 340_000 }, () => ({}));
 export const numbers = () => new Array(500_000).fill(1);
@@ -11,6 +12,19 @@ export const text = () => "x".repeat(1_000_000);
 export const escapes = () => "\\u0001".repeat(170_000);`;
 const LOGS = `export function short() { for (let i = 0; i < 1e6; i++) console.error("x"); }
 export function long() { for (;;) console.error("x".repeat(2_000)); }`;
+
+/** JSON texts of some 4 MB that are dear to parse, check or copy. */
+function bodies(wrap: (args: string) => string, bytes: number): readonly Buffer[] {
+  const half = Math.floor(bytes / 3);
+  return [
+    `{"a":[${"{},".repeat(half)}{}]}`,
+    `{"a":[${"1,".repeat(half)}1]}`,
+    `{"a":"${"x".repeat(2 * half)}"}`,
+    `{"a":${"[".repeat(half)}${"]".repeat(half)}}`,
+    `{${Array.from({ length: Math.floor(bytes / 14) }, (_, nth) => `"k${nth}":1`).join(",")}}`,
+    `{"a":"${"\\u0001".repeat(Math.floor(bytes / 8))}"}`,
+  ].map((args) => Buffer.from(wrap(args)));
+}
 
 /** So many lanes that do the acts in turn until it is over. */
 function lanes<Door>(
@@ -59,6 +73,18 @@ const http = {
 };
 
 const mcp = {
+  lines: lanes<McpDoor>((door) => {
+    const wrap = (args: string): string =>
+      `{"jsonrpc":"2.0","method":"tools/call","id":"x","params":{"name":"hostile__nothing","arguments":${args}}}\n`;
+    // A line above 4 MiB ends the connection.
+    const all = [
+      ...bodies(wrap, 4 * MIB - 1_000),
+      Buffer.from("\n".repeat(100_000)),
+      Buffer.from("{}\n".repeat(20_000)),
+      Buffer.from("{\n".repeat(20_000)),
+    ];
+    return all.map((line) => () => door.write(line));
+  }, 1),
   listings: lanes<McpDoor>((door) => [
     (signal) => door.request("tools/list", {}, signal),
     (signal) => door.request("resources/list", {}, signal),
@@ -90,6 +116,8 @@ export const text = () => "x".repeat(1_000_000);`,
     clients: { http: http.neglected },
     growthMb: 300,
   },
+  // The one client's calls wait behind its own lines: what is judged is the event loop, which others share, and memory.
+  { name: "mcp.lines", main: NOTHING, ...MCP, canaries: [], clients: { mcp: mcp.lines }, growthMb: 700 },
   { name: "mcp.outputs", main: OUTPUTS, ...MCP, growthMb: 300 },
   { name: "mcp.logs", main: LOGS, ...MCP, growthMb: 200 },
   {

@@ -4,6 +4,7 @@ import { createHttpTokens, hashOf } from "../../../host/doors/http/tokens.ts";
 import { createMcpHandler, serveMcpLines } from "../../../host/doors/mcp/mod.ts";
 import { createMemoryPair } from "../../../host/platform/memory-sockets.ts";
 import { DEFAULT_PROJECT } from "../../../manifests/mod.ts";
+import { recordHostReads } from "../../support/host-reads.ts";
 import { mcpHost, type McpHost, messageOf, modernRequest, until } from "../../support/mcp-client.ts";
 
 const INITIALIZE = {
@@ -216,7 +217,7 @@ describe("a hostile client of the MCP door over lines", () => {
     await until(() => sessions.closed === 22);
   });
 
-  it("is told what is wrong with arguments that are nested without end, and with a URI that is [I3.lines]", async () => {
+  it("is told what is wrong with arguments that are nested without end, and with a URI that is [I3.lines, LV2.nested]", async () => {
     await using test = await mcpHost();
     const [near, far] = createMemoryPair();
     const serving = serveMcpLines(near, test);
@@ -229,10 +230,16 @@ describe("a hostile client of the MCP door over lines", () => {
     far.send(JSON.stringify(INITIALIZE));
     await until(() => answers.has(1));
     const [open, close] = ["[".repeat(500_000), "]".repeat(500_000)];
-    far.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_file","arguments":{"path":${open}${close}}}}`);
+    using reads = recordHostReads();
+    // Brackets in texts nest nothing: what comes after them is read, too.
+    const texts = String.raw`["]]\\\"]]","{{\\\\"]`;
+    far.send(
+      `{"jsonrpc":"2.0","params":{"name":"read_file","arguments":{"a":${texts},"path":${open}${close},"b":${texts}}},"method":"tools/call","id":2}`,
+    );
     far.send(JSON.stringify({ jsonrpc: "2.0", id: 3, method: "resources/subscribe", params: { uri: "x".repeat(3_000) } }));
     await until(() => answers.has(2) && answers.has(3));
     expect(answers.get(2)?.result?._meta).toMatchObject({ "bascule/error": { code: "invalid_args" } });
+    expect(reads.longest()).toBeLessThanOrEqual(64 * 1024);
     expect(answers.get(3)?.error).toMatchObject({ code: -32_602, message: expect.stringContaining("2048 characters") as string });
     await serving.close();
   });

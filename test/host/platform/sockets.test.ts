@@ -134,6 +134,21 @@ describe("createStreamConnection()", () => {
     expect(lines).toEqual(["hello", "bye"]);
   });
 
+  it("hears some lines in each turn of the event loop, all of them in order [LV1.lines]", async () => {
+    const input = new PassThrough();
+    const [heard, inTurn]: [string[], number[]] = [[], []];
+    let turn = 0;
+    createStreamConnection(input, new PassThrough()).onLine((line) => {
+      heard.push(line);
+      inTurn[turn] = (inTurn[turn] ?? 0) + 1;
+    });
+    const sent = Array.from({ length: 20_000 }, (_, nth) => String(nth));
+    input.end(Buffer.from(`${sent.join("\n")}\n`));
+    for (; heard.length < sent.length && turn < sent.length; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(heard).toEqual(sent);
+    expect(Math.max(...inTurn.map((count) => count ?? 0))).toBeLessThanOrEqual(64);
+  });
+
   it("holds no thousands of pieces of a byte each while a line waits [I2.drip]", () => {
     const input = new PassThrough();
     const lines: string[] = [];
