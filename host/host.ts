@@ -294,7 +294,7 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
       onGrantsChanged: (plugin) => bus.emit({ type: "grant.changed", plugin, payload: {} }),
     }),
     ...mcp.acts,
-    ...lazyBundles({ platform, places, consent, mcp: mcp.acts, reload: reloadServers }),
+    ...lazyBundles({ platform, service, places, consent, mcp: mcp.acts, reload: reloadServers }),
     ...lazyInstaller({ platform, service, directory, consent, grants, roots: places.pluginRoots }),
     async call(tool, args = {}, options) {
       // Callers without types pass null too, and no call rejects.

@@ -1,7 +1,7 @@
 /** A bundle's files: out of its archive or a folder, and into the folder that it is kept in (SPEC M10). */
 
 import { isBundleManifest } from "../../manifests/mod.ts";
-import { checkEntryPath, checkPaths } from "../installing/archive-entry.ts";
+import { type ArchiveFile, checkEntryPath, checkPaths, type Unpack } from "../installing/archive-entry.ts";
 import { PackageError } from "../installing/package-error.ts";
 import { isZip, readZip } from "../installing/zip.ts";
 import { FileError, type Files } from "../platform/platform.ts";
@@ -49,23 +49,33 @@ export async function isBundle(files: Files, path: string): Promise<boolean> {
 
 const MAX_MANIFEST_BYTES = 1024 * 1024;
 
-/** @param path absolute, of a file or a folder. @throws {PackageError} if it holds no good files. */
-export async function readBundle(files: Files, path: string): Promise<BundleFiles> {
+/**
+ * @param path absolute, of a file or a folder
+ * @param unpack takes the archive apart. Default: on this thread, which belongs to one person's command
+ * @throws {PackageError} if it holds no good files.
+ */
+export async function readBundle(files: Files, path: string, unpack: Unpack = unpackHere): Promise<BundleFiles> {
   try {
     const real = await files.realPath(path);
     if ((await files.stat(real))?.kind === "directory") return await readBundleFolder(files, real);
-    return readBundleArchive(await files.readBytes(real, MAX_ARCHIVE_BYTES));
+    return await readBundleArchive(await files.readBytes(real, MAX_ARCHIVE_BYTES), unpack);
   } catch (error) {
     if (error instanceof FileError) throw new PackageError(`Cannot read ${quote(path)}: ${error.code.replaceAll("_", " ")}`);
     throw error;
   }
 }
 
-/** @throws {PackageError} if it is no zip file, or a bad one. */
-export function readBundleArchive(bytes: Uint8Array): BundleFiles {
-  const archive = withoutSignature(bytes);
+const unpackHere: Unpack = async (bytes) => await Promise.resolve(readBundleEntries(bytes));
+
+/** Of an archive without its signature. @throws {PackageError} if it is no zip file, or a bad one. */
+export function readBundleEntries(archive: Uint8Array): readonly ArchiveFile[] {
   if (!isZip(archive)) throw new PackageError("Is no bundle: no zip file");
-  const entries = readZip(archive, BUNDLE_BOUNDS);
+  return readZip(archive, BUNDLE_BOUNDS);
+}
+
+async function readBundleArchive(bytes: Uint8Array, unpack: Unpack): Promise<BundleFiles> {
+  const archive = withoutSignature(bytes);
+  const entries = await unpack(archive);
   if (entries.length > BUNDLE_BOUNDS.files) throw new PackageError(`Holds more than ${BUNDLE_BOUNDS.files} files`);
   checkPaths(entries);
   return {

@@ -18,6 +18,8 @@ import type { Places } from "../project/places.ts";
 import type { Platform } from "../platform/platform.ts";
 import { digestFiles } from "../sources/directory/digest.ts";
 import type { McpActs } from "../sources/mcp/mod.ts";
+import { unpackBy } from "../installing/unpack.ts";
+import type { Service } from "../service/service.ts";
 import { BUNDLE_MANIFEST, type BundleFiles, readBundle, writeBundle } from "./bundle-files.ts";
 import { bundleLines } from "./bundle-lines.ts";
 import { bundleFolder, checkBundleLinks, openBundle, platformOf } from "./open-bundle.ts";
@@ -67,6 +69,7 @@ export interface BundleActs {
 
 export interface BundlesOptions {
   readonly platform: Pick<Platform, "files" | "environment" | "clock" | "random">;
+  readonly service: Service;
   readonly places: Places;
   readonly consent: Pick<Consent, "lock" | "frozen">;
   readonly mcp: McpActs;
@@ -84,7 +87,7 @@ interface Prepared {
 /** Bundles that were inspected and are kept in memory until they are added. */
 const MAX_PREPARED = 2;
 
-export function createBundles({ platform, places, consent, mcp, reload }: BundlesOptions): BundleActs {
+export function createBundles({ platform, service, places, consent, mcp, reload }: BundlesOptions): BundleActs {
   const { files } = platform;
   const { lock } = consent;
   const prepared = new Map<string, Prepared>();
@@ -110,7 +113,7 @@ export function createBundles({ platform, places, consent, mcp, reload }: Bundle
   }
 
   async function prepare(path: string, wish: Pick<BundleWish, "server">): Promise<Prepared> {
-    const bundle = await readBundle(files, path);
+    const bundle = await readBundle(files, path, unpackBy(service, "bundle"));
     const { manifest } = readManifest(bundle, platform);
     const digest = await digestFiles(bundle.files);
     const locked = { name: manifest.name, version: manifest.version, digest, from: path.slice(path.lastIndexOf("/") + 1) };

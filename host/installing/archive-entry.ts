@@ -12,6 +12,15 @@ export interface ArchiveFile {
   readonly executable?: true;
 }
 
+/** Whose bounds hold for it: a bundle is a zip file, and may be larger than a plugin. */
+export interface ArchiveWish {
+  readonly bytes: Uint8Array;
+  readonly as: "plugin" | "bundle";
+}
+
+/** Every regular file of an archive. @throws {PackageError} */
+export type Unpack = (bytes: Uint8Array) => Promise<readonly ArchiveFile[]>;
+
 /** What an archive may hold at most. */
 export type ArchiveBounds = Pick<FolderBounds, "entries" | "totalBytes" | "depth" | "nameLength">;
 

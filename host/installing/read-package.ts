@@ -11,7 +11,7 @@ import { quote } from "../sources/directory/problems.ts";
 import { type ArchiveFile, toPluginFiles } from "./archive-entry.ts";
 import { PackageError } from "./package-error.ts";
 import { MAX_TAR_BYTES } from "./read-archive.ts";
-import type { Unpack } from "./unpack.ts";
+import type { Unpack } from "./archive-entry.ts";
 
 /** Files by path, with the signature beside them if there is one. */
 export interface PackageFiles {

@@ -1,8 +1,8 @@
 /** A task of the service thread; the readers are loaded with the first archive. */
 
-import type { ArchiveFile } from "./archive-entry.ts";
+import type { ArchiveFile, ArchiveWish } from "./archive-entry.ts";
 
-export async function unpackTask(bytes: Uint8Array): Promise<readonly ArchiveFile[]> {
-  const { readArchive } = await import("./read-archive.ts");
-  return readArchive(bytes);
+export async function unpackTask({ bytes, as }: ArchiveWish): Promise<readonly ArchiveFile[]> {
+  if (as === "bundle") return (await import("../bundles/bundle-files.ts")).readBundleEntries(bytes);
+  return (await import("./read-archive.ts")).readArchive(bytes);
 }

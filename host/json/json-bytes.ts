@@ -1,6 +1,6 @@
 /** Writes JSON whose large values are bytes, piece by piece (SPEC LV2). */
 
-import type { Slices } from "../platform/platform.ts";
+import type { Platform, RunningHash, Slices } from "../platform/platform.ts";
 import { LARGE_BYTES } from "../../sandbox/mod.ts";
 import type { JsonPiece } from "./large.ts";
 
@@ -42,6 +42,22 @@ export function* joined(parts: readonly Uint8Array[]): Generator<void, Uint8Arra
     yield;
   }
   return whole;
+}
+
+/** What hashes in slices. */
+export type Hasher = Pick<Platform, "slices" | "sha256">;
+
+/** SHA-256 in hexadecimal. */
+export async function hashBytes(bytes: Uint8Array, { slices, sha256 }: Hasher): Promise<string> {
+  return await slices.run(hashed(bytes, sha256()));
+}
+
+function* hashed(bytes: Uint8Array, hash: RunningHash): Generator<void, string> {
+  for (const piece of piecesOf(bytes)) {
+    hash.update(piece);
+    yield;
+  }
+  return hash.hex();
 }
 
 /** Parts of the same memory. */

@@ -1,8 +1,7 @@
 /** The large parts of an output as a recording has them: their hashes (SPEC B8, LV2). */
 
 import type { OutputPart } from "../../sandbox/mod.ts";
-import { piecesOf } from "../json/json-bytes.ts";
-import type { Platform, RunningHash } from "../platform/platform.ts";
+import { hashBytes, type Hasher } from "../json/json-bytes.ts";
 import type { RecordedPart } from "./recording.ts";
 
 /** Takes secrets out of bytes; gives the same bytes where there is none. */
@@ -10,23 +9,15 @@ export type RedactBytes = (part: Pick<OutputPart, "kind" | "bytes">) => Generato
 
 export async function recordedParts(
   parts: readonly OutputPart[],
-  { slices, sha256 }: Pick<Platform, "slices" | "sha256">,
+  platform: Hasher,
   redact: RedactBytes,
 ): Promise<{ readonly parts: readonly RecordedPart[]; readonly isRedacted: boolean }> {
   const recorded: RecordedPart[] = [];
   let isRedacted = false;
   for (const part of parts) {
-    const bytes = await slices.run(redact(part));
+    const bytes = await platform.slices.run(redact(part));
     isRedacted ||= bytes !== part.bytes;
-    recorded.push({ at: part.at, length: bytes.length, sha256: await slices.run(hashed(bytes, sha256())) });
+    recorded.push({ at: part.at, length: bytes.length, sha256: await hashBytes(bytes, platform) });
   }
   return { parts: recorded, isRedacted };
-}
-
-export function* hashed(bytes: Uint8Array, hash: RunningHash): Generator<void, string> {
-  for (const piece of piecesOf(bytes)) {
-    hash.update(piece);
-    yield;
-  }
-  return hash.hex();
 }

@@ -12,7 +12,7 @@ import {
   LARGE_BYTES,
 } from "../../sandbox/mod.ts";
 import type { ToolCall } from "../call.ts";
-import { joined, piecesOf } from "../json/json-bytes.ts";
+import { hashBytes, type Hasher, joined, piecesOf } from "../json/json-bytes.ts";
 import { sizeOf as knownSize } from "../json/known-size.ts";
 import { readLarge } from "../json/read-slices.ts";
 import { jsonPieces } from "../json/write-slices.ts";
@@ -26,7 +26,7 @@ import {
   type RecordingSummary,
   type SentBytes,
 } from "./recording.ts";
-import { hashed, type RedactBytes, recordedParts } from "./recorded-parts.ts";
+import { type RedactBytes, recordedParts } from "./recorded-parts.ts";
 import { LargeJson, recordingBytes } from "./recording-file.ts";
 import { machineOf } from "./machine.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -318,8 +318,8 @@ function answerSize(answer: HostAnswer): number {
   return (answer.json?.length ?? sizeOf(answer.value)) + Math.ceil((answer.bytes?.length ?? 0) / 3) * 4;
 }
 
-async function hashOf(bytes: Uint8Array, { slices, sha256 }: Pick<Platform, "slices" | "sha256">): Promise<SentBytes> {
-  return { length: bytes.length, sha256: await slices.run(hashed(bytes, sha256())) };
+async function hashOf(bytes: Uint8Array, hasher: Hasher): Promise<SentBytes> {
+  return { length: bytes.length, sha256: await hashBytes(bytes, hasher) };
 }
 
 function hex(bytes: Uint8Array): string {

@@ -17,7 +17,7 @@ export interface OpenUndosOptions extends Pick<UndosOptions, "platform" | "servi
 
 export function openUndos({ places, isWanted, ...options }: OpenUndosOptions): Undos {
   const { project, state, workspace } = places;
-  const store = createUndoStore(options.platform.files, state, () => boundsOf(project.config().undo));
+  const store = createUndoStore(options.platform, state, () => boundsOf(project.config().undo));
   return createUndos({ ...options, store, workspace, grant: undoGrant(places), isKept: () => project.config().undo.keep ?? isWanted });
 }
 

@@ -6,10 +6,11 @@
  * making room opens no file.
  */
 
-import { FileError, type Files } from "../platform/platform.ts";
+import { FileError, type Files, type Platform } from "../platform/platform.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
 import { readJsonText } from "../json/json-text.ts";
 import { createInTurn } from "../project/in-turn.ts";
+import { hashBytes, type Hasher } from "../json/json-bytes.ts";
 import { compareText, sha256Hex } from "../sources/directory/digest.ts";
 import { readCall, readState, readStep, type UndoCall, type UndoState, type UndoStep } from "./undo-step.ts";
 
@@ -71,7 +72,13 @@ interface Held {
 }
 
 /** @param state the project's `.bascule`. @param bounds asked for each call that changes something. @param most steps of one call */
-export function createUndoStore(files: Files, state: string, bounds: () => UndoBounds, most: number = MAX_STEPS): UndoStore {
+export function createUndoStore(
+  platform: Pick<Platform, "files"> & Hasher,
+  state: string,
+  bounds: () => UndoBounds,
+  most: number = MAX_STEPS,
+): UndoStore {
+  const { files } = platform;
   const root = `${state}/undo`;
   const inTurn = createInTurn();
   /** Bytes by owner: as they were found, and those that were kept since. */
@@ -174,7 +181,7 @@ export function createUndoStore(files: Files, state: string, bounds: () => UndoB
         const step = number === "" ? undefined : readStep((await readJson(files, `${folder}/${entry}`)) ?? null);
         if (step === undefined) continue;
         const after = readState((await readJson(files, `${folder}/${number}.after`)) ?? null);
-        steps.push({ step, after, contents: () => readContents(files, `${folder}/${number}.before`, step) });
+        steps.push({ step, after, contents: () => readContents(platform, `${folder}/${number}.before`, step) });
       }
       return { call, steps };
     },
@@ -231,10 +238,10 @@ async function readJson(files: Files, path: string): Promise<JsonValue | undefin
 }
 
 /** Only what the step says is put back: a file that was cut or changed is none. */
-async function readContents(files: Files, path: string, step: UndoStep): Promise<Uint8Array | undefined> {
+async function readContents(platform: Pick<Platform, "files"> & Hasher, path: string, step: UndoStep): Promise<Uint8Array | undefined> {
   if (step.kind !== "place" || step.before.kind !== "file") return undefined;
-  const bytes = await files.readBytes(path, step.before.bytes).catch(unlessMissing(undefined));
-  return bytes !== undefined && (await sha256Hex(bytes.slice())) === step.before.sha256 ? bytes : undefined;
+  const bytes = await platform.files.readBytes(path, step.before.bytes).catch(unlessMissing(undefined));
+  return bytes !== undefined && (await hashBytes(bytes, platform)) === step.before.sha256 ? bytes : undefined;
 }
 
 /** Another host of the project may have made room meanwhile; what is no file of ours is none. */

@@ -11,7 +11,7 @@ import type { Grant } from "../policy/grant.ts";
 import { FileError, type GuardedFiles, type Random } from "../platform/platform.ts";
 import type { CheckedPath } from "../platform/proof.ts";
 import { stageFile } from "../overlay/replace-file.ts";
-import { sha256Hex } from "../sources/directory/digest.ts";
+import { hashBytes, type Hasher } from "../json/json-bytes.ts";
 import { isSameState, type UndoState } from "./undo-step.ts";
 import type { KeptStep } from "./undo-store.ts";
 
@@ -24,6 +24,7 @@ export interface Undone {
 export interface UndoOptions {
   readonly files: GuardedFiles;
   readonly random: Pick<Random, "bytes">;
+  readonly hasher: Hasher;
   /** What undoing may write, at most. */
   readonly grant: Grant;
   readonly workspace: string;
@@ -55,7 +56,7 @@ async function putBack({ step, after, contents }: KeptStep, options: UndoOptions
   const { path, before } = step;
   const place = placeFor(path, options);
   if (place === undefined) return "it is outside of the workspace, or no tool may write it";
-  const now = await stateOf(path, options.files);
+  const now = await stateOf(path, options);
   if (isSameState(now, before)) return undefined;
   if (before.kind === "unkept") return `what was there is not kept: ${before.reason}`;
   if (after === undefined) return "the call was ended while it changed this";
@@ -129,7 +130,7 @@ function placeFor(path: string, { grant, workspace }: UndoOptions): CheckedPath<
 /** What is larger was not kept. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-async function stateOf(path: string, files: GuardedFiles): Promise<UndoState> {
+async function stateOf(path: string, { files, hasher }: UndoOptions): Promise<UndoState> {
   const info = await infoOf(path, files);
   if (info === undefined) return { kind: "missing" };
   const mode = info.mode & 0o777;
@@ -137,7 +138,7 @@ async function stateOf(path: string, files: GuardedFiles): Promise<UndoState> {
   if (info.kind === "symlink") return { kind: "link", target: await files.readLink(hostPlace(path)) };
   if (info.kind !== "file") return { kind: "unkept", reason: "it is no regular file" };
   const bytes = await files.readBytes(hostPlace(path), { maxBytes: MAX_BYTES });
-  return { kind: "file", bytes: bytes.length, sha256: await sha256Hex(bytes.slice()), mode };
+  return { kind: "file", bytes: bytes.length, sha256: await hashBytes(bytes, hasher), mode };
 }
 
 async function infoOf(path: string, files: GuardedFiles): Promise<Awaited<ReturnType<GuardedFiles["lstat"]>> | undefined> {

@@ -90,7 +90,7 @@ export function createUndos(options: UndosOptions): Undos {
       const diff = diffBy(service, "undo");
       const overlay = dryRun ? (await import("../overlay/overlay.ts")).createOverlay({ platform, sends: "nothing", diff }) : undefined;
       const { guarded: files, random } = (overlay ?? { platform }).platform;
-      const undone = await undoSteps(kept.steps, { files, random, grant, workspace });
+      const undone = await undoSteps(kept.steps, { files, random, hasher: platform, grant, workspace });
       const restored = undone.restored.map((path) => relative(path, workspace));
       const left = undone.left.map(({ path, reason }) => ({ path: relative(path, workspace), reason }));
       const { tool } = kept.call;

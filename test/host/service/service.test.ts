@@ -2,11 +2,13 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryPlatform } from "../../../host/platform/memory.ts";
 import { currentPlatform } from "../../../host/platform/mod.ts";
 import type { ServiceAnswer, ServiceRequest, ServiceThreads } from "../../../host/platform/service-types.ts";
+import { readBundle } from "../../../host/bundles/bundle-files.ts";
 import { PackageError } from "../../../host/installing/package-error.ts";
 import { unpackBy } from "../../../host/installing/unpack.ts";
 import { diffBy } from "../../../host/overlay/diff-by.ts";
 import type { Side } from "../../../host/overlay/unified-diff.ts";
 import { tarOf } from "../../support/archives.ts";
+import { bundleFiles, bundleOf, signed } from "../../support/bundles.ts";
 import { createService, type Service } from "../../../host/service/service.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -119,7 +121,7 @@ describe("a service thread", () => {
     await expect(broken).rejects.toMatchObject({ name: "JournalError" });
   });
 
-  it("compares texts and reads archives there, and says what is wrong with one in the reader's words [LV2.diffs] [LV2.archives]", async () => {
+  it("compares texts and reads archives there, and says what is wrong with one in the reader's words [LV2.diffs] [LV2.archives] [LV2.bundles]", async () => {
     const platform = currentPlatform();
     const posted: string[] = [];
     const threads = platform.services && watched(platform.services, posted);
@@ -131,11 +133,18 @@ describe("a service thread", () => {
     const archive = tarOf([{ name: "x", content: "y" }]);
     expect(await unpack(archive)).toEqual([{ path: "x", bytes: new TextEncoder().encode("y") }]);
     await expect(unpack(new Uint8Array(9))).rejects.toThrow(new PackageError("Is neither a folder nor a zip, tar or tar.gz file"));
-    expect(posted).toEqual(["overlay.diff", "archive.read", "archive.read"]);
+    const files = await temporaryFolder();
+    await platform.files.writeAtomic(`${files}/a.mcpb`, signed(bundleOf()));
+    const bundle = await readBundle(platform.files, `${files}/a.mcpb`, unpackBy(service, "bundle"));
+    expect([[...bundle.files.keys()].toSorted(), bundle.signed]).toEqual([Object.keys(bundleFiles()).toSorted(), true]);
+    await platform.files.writeAtomic(`${files}/b.mcpb`, "no zip");
+    const wrong = readBundle(platform.files, `${files}/b.mcpb`, unpackBy(service, "bundle"));
+    await expect(wrong).rejects.toThrow(new PackageError("Is no bundle: no zip file"));
+    expect(posted.splice(0)).toEqual(["overlay.diff", ...Array.from({ length: 4 }, () => "archive.read")]);
     // What has no diff is not sent.
     const large = { label: "b/x", bytes: new Uint8Array(2 * 1024 * 1024) };
     expect(await diffBy(service, "p")(large, large)).toBeUndefined();
-    expect(posted).toHaveLength(3);
+    expect(posted).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createHost, type Host } from "../../../host/mod.ts";
 import type { MemoryPlatform } from "../../../host/platform/memory.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
@@ -35,7 +35,7 @@ interface Recorded {
 /** A call whose every act is recorded, and must succeed. */
 function recorded(files: Parameters<typeof memoryPlatform>[0] = FILES, bounds = BOUNDS, mostRemoved?: number): Recorded {
   const platform = memoryPlatform(files);
-  const store = createUndoStore(platform.files, `${WORKSPACE}/.bascule`, () => bounds);
+  const store = createUndoStore(platform, `${WORKSPACE}/.bascule`, () => bounds);
   const guarded = recordUndo({
     below: platform.guarded,
     files: platform.files,
@@ -63,7 +63,7 @@ function recorded(files: Parameters<typeof memoryPlatform>[0] = FILES, bounds = 
       const kept = await store.read("c1");
       if (kept === undefined) throw new Error("Nothing was kept");
       const { guarded: real, random } = platform;
-      return await undoSteps(kept.steps, { files: real, random, grant: context.grant, workspace: WORKSPACE });
+      return await undoSteps(kept.steps, { files: real, random, hasher: platform, grant: context.grant, workspace: WORKSPACE });
     },
     async text(path) {
       const info = await platform.files.lstat(`${WORKSPACE}/${path}`);
@@ -205,7 +205,7 @@ describe("undo", () => {
 
   it("looks at what many changes leave once, where they come at once, and never after something was moved, and not on the host's thread [E8.undo, B1] [LV2.undo]", async () => {
     const platform = memoryPlatform(FILES);
-    const store = createUndoStore(platform.files, `${WORKSPACE}/.bascule`, () => BOUNDS);
+    const store = createUndoStore(platform, `${WORKSPACE}/.bascule`, () => BOUNDS);
     let looks = 0;
     const guarded = recordUndo({
       below: { ...platform.guarded, readBytes: () => expect.unreachable("A file was read on the host's thread") },
@@ -230,10 +230,39 @@ describe("undo", () => {
     const kept = await store.read("c1");
     if (kept === undefined) throw new Error("Nothing was kept");
     const grant = context.grant;
-    const undone = await undoSteps(kept.steps, { files: platform.guarded, random: platform.random, grant, workspace: WORKSPACE });
+    const undone = await undoSteps(kept.steps, {
+      files: platform.guarded,
+      random: platform.random,
+      hasher: platform,
+      grant,
+      workspace: WORKSPACE,
+    });
     expect(undone.left).toEqual([]);
     expect(await platform.files.readText(`${WORKSPACE}/a.txt`)).toBe("one");
     expect(await platform.files.readText(`${WORKSPACE}/b.txt`)).toBe("two");
+  });
+
+  it("hashes what it puts back, and what it replaces, in slices [LV2.undo]", async () => {
+    const large = "x".repeat(200_000);
+    const call = recorded({ "a.txt": large });
+    await call.write("a.txt", large);
+    await call.answer("fs.writeFile", { path: "a.txt" }, "y".repeat(300_000));
+    const { platform } = call;
+    const lengths: number[] = [];
+    const { sha256 } = platform;
+    const digest = vi.spyOn(crypto.subtle, "digest");
+    onTestFinished(() => digest.mockRestore());
+    Object.assign(platform, {
+      sha256() {
+        const hash = sha256();
+        return { update: (bytes: Uint8Array) => (lengths.push(bytes.length), hash.update(bytes)), hex: () => hash.hex() };
+      },
+    });
+    expect((await call.undo()).restored).toEqual([`${WORKSPACE}/a.txt`]);
+    expect(await call.text("a.txt")).toBe(large);
+    expect(lengths.reduce((total, length) => total + length, 0)).toBe(500_000);
+    expect(Math.max(...lengths)).toBe(64 * 1024);
+    expect(digest.mock.calls.filter(([, data]) => data.byteLength > 64 * 1024)).toEqual([]);
   });
 
   it("keeps an image before the change happens, so that a host that is killed meanwhile loses nothing [E8.undo-crash]", async () => {
@@ -297,7 +326,7 @@ describe("undo", () => {
 
   it("says where a call changed more than is kept, and keeps no more [E8.undo-bounds]", async () => {
     const call = recorded({ "a.txt": "one" });
-    const store = createUndoStore(call.platform.files, `${WORKSPACE}/.bascule`, () => BOUNDS, 20);
+    const store = createUndoStore(call.platform, `${WORKSPACE}/.bascule`, () => BOUNDS, 20);
     const log = await store.open({ callId: "c1", tool: "t", atMs: 5 });
     const stepOf = (name: string): UndoStep => ({ kind: "place", path: `${WORKSPACE}/${name}`, before: { kind: "missing" } });
     for (let n = 0; n < 20; n += 1) {
