@@ -73,6 +73,8 @@ export interface Host extends BundleActs, ConsentActs, HostEffects, Installer, M
   definitionsFor(session?: Session): readonly ToolListing[];
   /** The same, as `listEach` has it. Of the tools that are registered when it begins; each by the policy of the moment it is made. */
   definitionsEach(session?: Session): Iterable<ToolListing>;
+  /** Of these the ones that a model can call, by the names that it calls them by: no two tools of a host have the same (SPEC R2). */
+  byExportName(tools: readonly ToolListing[]): ReadonlyMap<string, ToolListing>;
   /**
    * The same tools in the shapes of a model's API or of a framework; those of AI SDK and LangChain can be invoked (SPEC R5).
    *

@@ -27,7 +27,7 @@ import type { HostOptions } from "./host-options.ts";
 import { lazyBundles } from "./bundles/lazy-bundles.ts";
 import { lazyInstaller } from "./installing/lazy-installer.ts";
 import { createIdleSandbox } from "./idle-sandbox.ts";
-import { listTool, matchesFilter, type ToolFilter, type ToolListing } from "./tools/listing.ts";
+import { createListings } from "./tools/listings.ts";
 import { currentPlatform } from "./platform/current.ts";
 import type { Platform } from "./platform/platform.ts";
 import { createPolicySource } from "./project/policy-source.ts";
@@ -42,7 +42,7 @@ import { createDryRuns } from "./overlay/dry-runs.ts";
 import type { RegisteredTool } from "./tools/tool.ts";
 import { createPreview } from "./overlay/preview.ts";
 import { openUndos } from "./undo/open-undos.ts";
-import { createSession, type Session } from "./calls/session.ts";
+import { createSession } from "./calls/session.ts";
 import { createSessions } from "./calls/sessions.ts";
 import { createSkills } from "./skills/skills.ts";
 import { createToolkits } from "./toolkits/toolkits.ts";
@@ -96,7 +96,10 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
   const platform: Platform = { ...given, log: secrets.redactLog(logger) };
   const { clock, log, random } = platform;
   const onDefect = (message: string, error?: unknown, fields: Readonly<Record<string, unknown>> = {}): void =>
-    log.write("error", message, { ...fields, ...(error !== undefined && { error: describe(error) }) });
+    log.write("error", message, {
+      ...fields,
+      ...(error !== undefined && { error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    });
   const { bus, redact, redactLarge, store, service } = openEvents({
     platform,
     places,
@@ -119,6 +122,7 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     options.registry === null
       ? undefined
       : (options.registry ?? createRegistry({ newId: random.uuidv7, onWarning: ({ message }) => log.write("warn", message) }));
+  const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
   const announcing = registry && announceTools(registry, bus.emit);
   const projectTools = registry && createProjectTools({ platform, places, registry });
 
@@ -132,7 +136,7 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     manifestOf: (plugin) => directory.status().find(({ name }) => name === plugin)?.manifest,
     onChange: (plugin) => directory.reconsider(plugin),
   });
-  const consent = await openConsent(platform, { places, grants, bases: basesOf(places) }, options.consent);
+  const consent = await openConsent(platform, { places, grants, bases: basesOf(places), registry }, options.consent);
   const directory = openDirectory(platform, {
     ...{ places, registry, bus, sandbox, settings, consent },
     loadsAtOnce: options.loadsAtOnce,
@@ -186,7 +190,6 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
   const telemetry = wanted === false ? undefined : await createTelemetry(wanted === true ? {} : wanted);
   if (telemetry) bus.subscribe(telemetry.onEvent);
   const hooks = createHookGates(options.hooks ?? {}, onDefect);
-  const snapshot = (): Snapshot => registry?.snapshot() ?? EMPTY_SNAPSHOT;
   const isUnchanged = (tool: RegisteredTool, call: ToolCall, decision: Decision): boolean =>
     snapshot().getById(tool.id) === tool && isSameDecision(policies.current().decide(tool, call), decision);
 
@@ -250,6 +253,7 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
       if (type === "policy.reloaded") void mcp.apply().catch((error: unknown) => onDefect("MCP servers cannot be connected", error));
     });
   }
+  registry?.keepNames();
   let unwatchSettings = (): void => {};
   if (options.watch === true) {
     await directory.watch();
@@ -257,19 +261,15 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     if (options.settings !== false) unwatchSettings = settings.watch();
   }
 
-  function* listTools(wanted: (tool: RegisteredTool) => boolean, session: Session): Generator<ToolListing, void> {
-    const now = snapshot();
-    for (const tool of now.tools) if (wanted(tool)) yield policies.enrich(listTool(tool), now, session);
-  }
-  const listEach = (filter: ToolFilter = {}): Iterable<ToolListing> => listTools((tool) => matchesFilter(tool, filter), sessions.default);
-  const definitionsEach = (session: Session = sessions.default): Iterable<ToolListing> =>
-    listTools((tool) => policies.canUse(tool, session), session);
+  const listings = createListings({ snapshot, policies, defaultSession: () => sessions.default });
 
   let closing: Promise<void> | undefined;
   async function shutDown(): Promise<void> {
     policies.close();
     unwatchSettings();
     await calls.close(DRAIN_MS);
+    // While everybody is here: whose which name is, is written too.
+    await consent.flush();
     await directory.close();
     await mcp.close();
     await consent.flush();
@@ -327,13 +327,10 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
       await calls.cancel({ sessionId: session.id });
       sessions.end(session);
     },
-    list: (filter) => [...listEach(filter)],
-    listEach,
-    definitionsFor: (session) => [...definitionsEach(session)],
-    definitionsEach,
+    ...listings,
     definitions: (format, names, session = sessions.default) =>
       exportTools(format, {
-        tools: [...definitionsEach(session)],
+        tools: listings.byExportName(listings.definitionsFor(session)),
         ...(names && { names }),
         call: async (tool, args, signal) => {
           const raw = typeof args === "string" ? new JsonArgumentText(args) : args;
@@ -392,8 +389,4 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -10,10 +10,18 @@ const TOOL_NAME_LENGTH = 64;
 const PLUGIN_NAME = /^[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*$/;
 const TOOL_NAME = /^[a-zA-Z][a-zA-Z0-9_-]*$/;
 
+/** By `confusableKey`: what models call other tools by begins so. */
+const RESERVED: ReadonlyMap<string, string> = new Map([
+  ["mcp", "tools of MCP servers are exported under it"],
+  ["tool", "names that would be equal are exported under it"],
+]);
+
 /** Why `name` cannot name a plugin, or undefined if it can. */
 export function checkPluginName(name: string): string | undefined {
   if (name === "") return "A plugin name has at least one letter";
   if (name.length > PLUGIN_NAME_LENGTH) return `A plugin name has at most ${PLUGIN_NAME_LENGTH} characters, this one has ${name.length}`;
+  const reserved = RESERVED.get(confusableKey(name));
+  if (reserved !== undefined) return `Plugin name "${printable(name)}" is reserved: ${reserved}`;
   if (name.includes("__")) return `Plugin name "${printable(name)}" contains "__", which separates plugin and tool in public names`;
   if (PLUGIN_NAME.test(name)) return undefined;
   return `Plugin name "${printable(name)}" does not start with a lower-case letter followed by lower-case letters, digits and single "_" or "-" between them`;

@@ -20,6 +20,13 @@ export function changeText(change: ConsentChange): string {
 
 export function changeWords(change: ConsentChange): ChangeWords {
   switch (change.kind) {
+    case "clash": {
+      const { of, name, other, whose } = change;
+      return {
+        sign: "~",
+        what: `the name ${name} of ${of === "tool" ? "a tool" : "the plugin"} looks like ${other}, which is there already (${whose})`,
+      };
+    }
     case "permission": {
       const of = change.tool === undefined ? "" : ` (tool ${change.tool})`;
       return { sign: change.sign, what: `${change.what.replace(": ", " ")}${of}` };

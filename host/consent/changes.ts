@@ -33,6 +33,7 @@ export type ConsentMode = (typeof CONSENT_MODES)[number];
  * Everything in it may come from the plugin: show it only when it has been made harmless.
  */
 export type ConsentChange =
+  | ({ readonly kind: "clash" } & NameClash)
   /** `+ read: /etc`, `- deny read: /etc` and, where less is asked for, `- read: /etc`. */
   | { readonly kind: "permission"; readonly tool?: string; readonly sign: "+" | "-"; readonly what: string; readonly widens: boolean }
   /** `from` is what was accepted or, where less is asked for than before, what was asked; `widens` if more is asked than before. */
@@ -61,6 +62,15 @@ export type ConsentChange =
   /** What is beyond the bound, of the kinds that come last. */
   | { readonly kind: "more"; readonly count: number; readonly widens: boolean };
 
+/** A plugin's or a tool's name that a person could take for another one, which was there before. */
+export interface NameClash {
+  readonly of: "plugin" | "tool";
+  readonly name: string;
+  readonly other: string;
+  /** The folder of the plugin that has it; of a tool that no plugin has, its owner. */
+  readonly whose: string;
+}
+
 /** A version as it is compared. */
 export interface Compared {
   readonly name: string;
@@ -75,7 +85,18 @@ export interface Compared {
 export const MAX_CHANGES = 200;
 
 /** The heavy kinds come first: no flood of descriptions pushes a permission out of sight. */
-const ORDER: readonly ConsentChange["kind"][] = ["name", "signer", "permission", "limit", "class", "file", "tool", "field", "more"];
+const ORDER: readonly ConsentChange["kind"][] = [
+  "clash",
+  "name",
+  "signer",
+  "permission",
+  "limit",
+  "class",
+  "file",
+  "tool",
+  "field",
+  "more",
+];
 
 /** Every difference, the weightiest first. */
 export function compareVersions(before: Compared, after: Compared): readonly ConsentChange[] {
@@ -103,6 +124,7 @@ export function asks(change: ConsentChange, mode: ConsentMode): boolean {
     case "permission":
     case "limit":
       return change.widens;
+    case "clash":
     case "class":
     case "signer":
     case "file":

@@ -13,14 +13,15 @@ import type { FolderSnapshot } from "../sources/directory/read.ts";
 import type { Admission, Gatekeeper, KeptVersion } from "../sources/directory/status.ts";
 import type { PluginVersion } from "../tools/tool.ts";
 import type { ProjectTrust } from "../trust/project-trust.ts";
-import { asks, compareVersions, type ConsentChange, type ConsentMode, inOrder } from "./changes.ts";
+import { asks, compareVersions, type ConsentChange, type ConsentMode, inOrder, type NameClash } from "./changes.ts";
 import { isNews, isSame, keptLimits, portable, relative } from "./entry.ts";
 import { changedFiles, frozenProblems, hashFiles } from "./frozen.ts";
 import { createGivenLimits } from "./given-limits.ts";
 import type { Lock } from "./lock.ts";
 import type { LockEntry, PluginOrigin } from "./lock-text.ts";
-import { quarantineReason } from "./reason.ts";
-import { surfaceOf } from "./surface.ts";
+import { heldNames, type NamesNow, toolNames, withYields } from "./lock-names.ts";
+import { clashing, quarantineReason } from "./reason.ts";
+import { NOTHING_YET, surfaceOf } from "./surface.ts";
 import type { Versions } from "./versions.ts";
 
 export interface ConsentOptions {
@@ -41,6 +42,8 @@ export interface ConsentOptions {
   readonly root: string;
   readonly grantsOf: (plugin: string, directory: string) => Permissions;
   readonly bases: (plugin: string, directory: string) => PermissionBases;
+  /** Whose which name is now. Absent: nobody has a name. */
+  readonly names?: NamesNow;
 }
 
 /** What goes into a lock entry besides the version itself. */
@@ -65,6 +68,8 @@ export interface Consent extends Gatekeeper {
   entry(plugin: string): LockEntry | undefined;
   /** Takes the plugin, its bytes and what was granted out of all records. */
   forget(plugin: string): Promise<void>;
+  /** Tools came or went: whose a bare name is may be another matter. */
+  noteNames(): void;
   /** The grants of a plugin have changed. */
   noteGrants(plugin: string, directory: string): Promise<void>;
   /** Reads the lock again; a broken one is said in the log, and what is known holds. */
@@ -85,6 +90,7 @@ export function createConsent(options: ConsentOptions): Consent {
   let pending = new Map<string, Pending>();
   let cancelWrite: (() => void) | undefined;
   let writing: Promise<void> = Promise.resolve();
+  let namesChanged = false;
 
   function baseOf(name: string, path: string): Served | LockEntry | undefined {
     const own = unwritten.get(name) ?? lock.entries().get(name);
@@ -95,23 +101,49 @@ export function createConsent(options: ConsentOptions): Consent {
     return [...unwritten.values(), ...locked].find((known) => known.path === here);
   }
 
-  async function admit(version: PluginVersion, path: string): Promise<Admission> {
+  function isKnown(name: string, path: string, directory: string): boolean {
+    const entry = unwritten.get(name) ?? lock.entries().get(name);
+    return (entry !== undefined && entry.path === relative(path, root)) || Object.keys(options.grantsOf(name, directory)).length > 0;
+  }
+
+  /** Names that a person has not seen beside those that they look like. */
+  function newClashes(version: PluginVersion, path: string, clashes: readonly NameClash[]): readonly NameClash[] {
+    if (clashes.length === 0 || !isKnown(version.name, path, version.directory)) return clashes;
+    const tools = (unwritten.get(version.name) ?? lock.entries().get(version.name))?.surface.tools;
+    return clashes.filter(({ of, name }) => of === "tool" && tools !== undefined && !toolNames(tools).has(name));
+  }
+
+  async function admit(version: PluginVersion, path: string, clashes: readonly NameClash[]): Promise<Admission> {
     if (frozen) {
       const problems = await frozenProblems(lock.entries().get(version.name), version);
       return problems.length === 0 ? { kind: "admit" } : { kind: "refuse", problems };
     }
     const approval = approvals.get(version.name);
     const isApproved = approval?.digest === version.digest && approval.signer === version.signedBy?.signer;
-    const verdict = await judge(version, path);
+    const verdict = await judge(version, path, clashes);
     if (verdict.kind !== "quarantine") return verdict;
     if (isApproved) return { kind: "admit", changes: verdict.changes, consent: "person" };
     // Whoever brought the files may have brought the lock that goes with them.
     await refresh();
-    return await judge(version, path);
+    return await judge(version, path, clashes);
   }
 
-  async function judge(version: PluginVersion, path: string): Promise<Admission> {
+  async function judge(version: PluginVersion, path: string, clashes: readonly NameClash[]): Promise<Admission> {
+    const fresh = newClashes(version, path, clashes);
+    const verdict = await judgeVersion(version, path, fresh.length > 0);
+    if (fresh.length === 0 || verdict.kind === "refuse") return verdict;
+    const clash = clashing(fresh);
+    // What else is new of it is accepted with it, and is shown with it.
+    return { kind: "quarantine", reason: clash.reason, changes: inOrder([...clash.changes, ...(verdict.changes ?? [])]) };
+  }
+
+  /** @param isWhole all of a version that is seen for the first time is new */
+  async function judgeVersion(version: PluginVersion, path: string, isWhole: boolean): Promise<Admission> {
     const base = baseOf(version.name, path);
+    if (base === undefined && isWhole) {
+      const surface = surfaceOf(version.manifest);
+      return { kind: "admit", changes: compareVersions({ name: version.name, surface: NOTHING_YET }, { name: version.name, surface }) };
+    }
     const signer = version.signedBy?.signer;
     const locked = lock.entries().get(version.name);
     if (base === undefined || isSame(base, version)) return { kind: "admit" };
@@ -168,9 +200,11 @@ export function createConsent(options: ConsentOptions): Consent {
     cancelWrite = undefined;
     const batch = pending;
     pending = new Map();
+    const isNamesOnly = batch.size === 0 && namesChanged;
+    namesChanged = false;
     writing = writing.then(async () => {
       try {
-        if (batch.size > 0) await write([...batch.values()]);
+        if (batch.size > 0 || isNamesOnly) await write([...batch.values()]);
       } catch (error) {
         platform.log.write("error", "Cannot keep what plugins were accepted as", {
           error: error instanceof Error ? error.message : String(error),
@@ -185,8 +219,14 @@ export function createConsent(options: ConsentOptions): Consent {
     for (const one of batch) entries.set(one.version.name, await entryOf(one));
     await lock.change((before) => {
       // As the file has them by now: another process may have been told of a person's yes.
-      const kept = [...entries.values()].map((entry) => withLimits(entry, before.get(entry.name)));
-      const edits = new Map(kept.filter((entry) => isNews(before.get(entry.name), entry)).map((entry) => [entry.name, entry]));
+      const kept = [...entries.values()].map((entry) => withYields(withLimits(entry, before.get(entry.name)), before, options.names));
+      // Whoever comes or goes may change whose a bare name is.
+      const others = options.keep
+        ? [...before.values()].filter(({ name }) => !entries.has(name)).map((entry) => withYields(entry, before, options.names))
+        : [];
+      const edits = new Map(
+        [...kept, ...others].filter((entry) => isNews(before.get(entry.name), entry)).map((entry) => [entry.name, entry]),
+      );
       for (const { renamedFrom = "", path } of batch) {
         const old = edits.get(renamedFrom) ?? before.get(renamedFrom);
         if (old?.path === relative(path, root)) edits.set(renamedFrom, { ...old, path: "" });
@@ -240,6 +280,19 @@ export function createConsent(options: ConsentOptions): Consent {
     lock,
     frozen,
     admit,
+    standing(name, path, directory) {
+      const locked = lock.entries().get(name);
+      const isHere = locked?.path === relative(path, root);
+      return {
+        known: approvals.has(name) || isKnown(name, path, directory),
+        holds: isHere && locked !== undefined ? heldNames(locked) : new Set(),
+      };
+    },
+    noteNames() {
+      if (!options.keep || lock.entries().size + pending.size === 0) return;
+      namesChanged = true;
+      cancelWrite ??= platform.clock.after(WRITE_DELAY_MS, () => void flush());
+    },
     served,
     acceptedLimits({ name, digest, manifest }) {
       const approval = approvals.get(name);

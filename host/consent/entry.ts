@@ -14,7 +14,8 @@ export function isSame(base: Pick<LockEntry, "name" | "digest" | "signer">, vers
 export function isNews(before: LockEntry | undefined, entry: LockEntry): boolean {
   if (before === undefined) return true;
   const keys = ["digest", "signer", "path", "rolledBackFrom", "version"] as const;
-  const parts = ({ origin, acceptedLimits, surface }: LockEntry): string => JSON.stringify([origin, acceptedLimits, surface.limits]);
+  const parts = ({ origin, acceptedLimits, surface, yields = [] }: LockEntry): string =>
+    JSON.stringify([origin, acceptedLimits, surface.limits, yields]);
   return keys.some((key) => before[key] !== entry[key]) || parts(before) !== parts(entry);
 }
 

@@ -2,6 +2,7 @@
 
 import {
   checkPluginName,
+  checkToolName,
   isJsonArray,
   isJsonObject,
   type JsonObject,
@@ -37,6 +38,8 @@ export interface LockEntry {
   readonly signer?: string;
   /** Digest of what the folder held when a person went back to this version. */
   readonly rolledBackFrom?: string;
+  /** Its tools whose bare names belong to others, sorted. */
+  readonly yields?: readonly string[];
   /** For the record: what gives a plugin anything is `.bascule/grants.json` alone. */
   readonly granted: Permissions;
   /** Limits above the defaults that a person accepted. */
@@ -72,7 +75,7 @@ export function lockToText({ plugins: entries, servers }: LockContents): string 
 
 function entryPair(entry: LockEntry | undefined): readonly (readonly [string, object])[] {
   if (entry === undefined) return [];
-  const { name, version, path, digest, origin, signer, rolledBackFrom, granted, acceptedLimits, surface, files } = entry;
+  const { name, version, path, digest, origin, signer, rolledBackFrom, yields, granted, acceptedLimits, surface, files } = entry;
   // Permissions as written are JSON; their interfaces just have no index signature.
   const own = { granted: sorted(granted as unknown as JsonValue), permissions: surface.permissions };
   const signed = { ...(signer !== undefined && { signer }), ...(rolledBackFrom !== undefined && { rolledBackFrom }) };
@@ -88,6 +91,7 @@ function entryPair(entry: LockEntry | undefined): readonly (readonly [string, ob
         ...signed,
         ...own,
         ...limits,
+        ...(yields && { yields }),
         files: filesToText(files),
         tools: surface.tools,
       },
@@ -162,6 +166,7 @@ const ENTRY_KEYS = [
   "permissions",
   "limits",
   "acceptedLimits",
+  "yields",
   "files",
   "tools",
 ];
@@ -187,6 +192,7 @@ function readEntry(name: string, entry: JsonObject, pointer: string, problems: P
     origin: readOrigin(entry["origin"], `${pointer}/origin`, problems),
     ...(entry["signer"] !== undefined && { signer: text("signer", KEY, "an Ed25519 public key in base64") }),
     ...(entry["rolledBackFrom"] !== undefined && { rolledBackFrom: text("rolledBackFrom", DIGEST, "a SHA-256 in hex") }),
+    ...(entry["yields"] !== undefined && { yields: readNames(entry["yields"], `${pointer}/yields`, problems) }),
     granted: permissions("granted"),
     acceptedLimits: readLimits(entry["acceptedLimits"], `${pointer}/acceptedLimits`, problems),
     surface: {
@@ -224,6 +230,14 @@ function readLimits(value: JsonValue | undefined, pointer: string, problems: Pro
   };
   if (!limits.every(isLimit)) problems.push(problem(pointer, "Expected an object of limits within their ceilings"));
   return Object.freeze(Object.fromEntries(limits));
+}
+
+function readNames(value: JsonValue, pointer: string, problems: Problem[]): readonly string[] {
+  const names = isJsonArray(value) ? value : [undefined];
+  const read = names.filter((name) => typeof name === "string" && checkToolName(name) === undefined);
+  if (read.length < names.length) problems.push(problem(pointer, "Expected a list of names of tools"));
+  // What is left are texts.
+  return read as readonly string[];
 }
 
 function readFiles(value: JsonValue | undefined, pointer: string, problems: Problem[]): LockEntry["files"] {

@@ -4,6 +4,7 @@ import type { GrantStore } from "../grants/grants.ts";
 import type { HostOptions } from "../host-options.ts";
 import type { Places } from "../project/places.ts";
 import type { Platform } from "../platform/platform.ts";
+import type { Registry } from "../tools/registry.ts";
 import { type Consent, type ConsentOptions, createConsent } from "./consent.ts";
 import { LockFileError, openLock } from "./lock.ts";
 import { createVersions } from "./versions.ts";
@@ -13,12 +14,14 @@ export interface ConsentParts {
   readonly places: Places;
   readonly grants: GrantStore;
   readonly bases: ConsentOptions["bases"];
+  /** Absent for a host that has none. */
+  readonly registry: Pick<Registry, "snapshot" | "onChange"> | undefined;
 }
 
 /** @throws {LockFileError} if `bascule.lock` is broken, or is missing where the host is frozen to it. */
 export async function openConsent(
   platform: Pick<Platform, "files" | "guarded" | "clock" | "random" | "log">,
-  { places, grants, bases }: ConsentParts,
+  { places, grants, bases, registry }: ConsentParts,
   wish: HostOptions["consent"] = {},
 ): Promise<Consent> {
   const { mode = "strict", lock: isKept, keep, frozen = false } = typeof wish === "string" ? { mode: wish } : wish;
@@ -32,9 +35,11 @@ export async function openConsent(
     isTrusted: (plugin) => places.project.config().trusted.some(({ name, digest }) => name === plugin && digest === undefined),
     ...(places.trust && { trust: places.trust }),
     ...(isWritten && { versions: createVersions(platform, `${places.state}/versions`) }),
+    ...(registry && { names: registry.snapshot }),
     grantsOf: (plugin, directory) =>
       grants.list().find((grant) => grant.plugin === plugin && grant.directory === directory)?.permissions ?? {},
   });
+  registry?.onChange(() => consent.noteNames());
   await consent.refresh();
   return consent;
 }

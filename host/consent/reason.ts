@@ -1,6 +1,7 @@
 /** Why a version is in quarantine, in one line. */
 
-import type { ConsentChange } from "./changes.ts";
+import { quote } from "../sources/directory/problems.ts";
+import type { ConsentChange, NameClash } from "./changes.ts";
 
 /** Names kinds only, nothing that a plugin wrote. */
 export function quarantineReason(asked: readonly ConsentChange[]): string {
@@ -19,4 +20,18 @@ const TEXTS: Readonly<Record<ConsentChange["kind"], string>> = {
   tool: "has new tools",
   field: "says other things of its tools",
   more: "has many changes",
+  clash: "has a name that looks like another's",
 };
+
+/** Why a version waits whose names look like others', and what a person says yes to. Names hold nothing but letters, digits, "-" and "_". */
+export function clashing(clashes: readonly NameClash[]): { readonly reason: string; readonly changes: readonly ConsentChange[] } {
+  const said = clashes
+    .slice(0, 1)
+    .map(({ of, name, other, whose }) =>
+      of === "plugin"
+        ? `its name "${name}" looks like "${other}", the name of the plugin in ${quote(whose)}`
+        : `its tool "${name}" looks like "${other}", a tool of ${quote(whose)}`,
+    );
+  const changes = clashes.map((clash): ConsentChange => ({ kind: "clash", ...clash }));
+  return { reason: `Not accepted yet: ${said.join("")} (rename it, or bascule accept takes it as it is)`, changes };
+}

@@ -23,6 +23,9 @@ export interface Surface {
   readonly tools: Readonly<Record<string, JsonObject>>;
 }
 
+/** Of a plugin that nobody has seen. */
+export const NOTHING_YET: Surface = Object.freeze({ permissions: {}, limits: {}, tools: {} });
+
 /** Of a manifest. What only its author cares for (files, exports, lower limits, determinism) is not part of it. */
 export function surfaceOf(manifest: Pick<Manifest, "permissions" | "limits" | "tools" | "skills">): Surface {
   const named = [

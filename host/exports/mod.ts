@@ -11,7 +11,6 @@ import type { ToolFormat } from "./format.ts";
 import { geminiFormat } from "./gemini.ts";
 import { langChainFormat } from "./langchain.ts";
 import { mcpFormat } from "./mcp.ts";
-import { exportNames } from "./names.ts";
 import { openAiFormat, openAiResponsesFormat } from "./openai.ts";
 
 export type * from "./exported.ts";
@@ -36,19 +35,24 @@ export type CallExported = (qualifiedName: string, args: JsonValue | string, sig
 /**
  * The tools in the shapes of one target.
  *
+ * @param tools by exported name
  * @param names which of them: bare, qualified or exported names; absent: all
  * @throws {TypeError} if there is no such format or tool
  */
 export function exportTools<F extends ExportFormat>(
   format: F,
-  { tools, names, call }: { readonly tools: readonly ToolListing[]; readonly names?: readonly string[]; readonly call: CallExported },
+  {
+    tools,
+    names,
+    call,
+  }: { readonly tools: ReadonlyMap<string, ToolListing>; readonly names?: readonly string[]; readonly call: CallExported },
 ): Exported<F> {
   if (!Object.hasOwn(FORMATS, format)) throw new TypeError(`Cannot export to "${format}" (write one of ${EXPORT_FORMATS.join(", ")})`);
   const target: ToolFormat<ToolOf<F>> = FORMATS[format];
   const lossy: Lossy[] = [];
   const qualified = new Map<string, string>();
   const made: [string, ToolOf<F>][] = [];
-  const chosen = choose(exportNames(tools), names);
+  const chosen = choose(tools, names);
   for (const [name, listing] of chosen) {
     const tool = listing.qualifiedName;
     const lose = (pointer: string, message: string): void => void lossy.push({ tool, pointer, message });

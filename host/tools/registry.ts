@@ -6,7 +6,7 @@
 
 import { completeDefinition } from "./definition.ts";
 import { type ToolFilter, type ToolListing, listTool, matchesFilter } from "./listing.ts";
-import { buildSnapshot, type RegistryWarning, type Snapshot } from "./snapshot.ts";
+import { BUILTIN_OWNER, buildSnapshot, isServer, type OwnerStanding, type RegistryWarning, type Snapshot } from "./snapshot.ts";
 import type { RegisteredTool, ToolBinding, ToolFactory, ToolSourceName } from "./tool.ts";
 import { confusableKey, type SideEffect, type ToolDefinition } from "../../manifests/mod.ts";
 import { currentPlatform } from "../platform/current.ts";
@@ -15,12 +15,11 @@ import { nearestNames } from "./nearest.ts";
 import { toolNotFound } from "../errors.ts";
 
 export type { ToolFilter, ToolListing } from "./listing.ts";
-export type { RegistryWarning, Snapshot } from "./snapshot.ts";
+export type { OwnerStanding, RegistryWarning, Snapshot } from "./snapshot.ts";
+export { BUILTIN_OWNER } from "./snapshot.ts";
 export { TOOL_SOURCES } from "./tool.ts";
 export type { PluginVersion, RegisteredTool, Tool, ToolBinding, ToolDeclaration, ToolFactory, ToolSourceName } from "./tool.ts";
 
-/** Owner of the tools that come with bascule. No plugin can have a name with `$`. */
-export const BUILTIN_OWNER = "$builtin";
 /** Owner of the tools that the embedding program registers, unless it names another. */
 const HOST_OWNER = "$host";
 
@@ -72,15 +71,26 @@ export interface CapabilityQuery {
 
 /** Publishes tools and finds them. */
 export interface Registry {
-  /** @throws {ToolRegistrationError} if the definition is wrong, naming the field, or the name is a built-in's. */
+  /** @throws {ToolRegistrationError} if the definition is wrong, naming the field, the name is a built-in's, or the owner is a plugin. */
   register(factory: ToolFactory, options?: RegisterOptions): RegisteredTool;
   /** All or none. @throws {ToolRegistrationError} as `register`. */
   registerMany(factories: readonly ToolFactory[], options?: RegisterOptions): readonly RegisteredTool[];
   /** Removes a tool by any of its names; false if there was none. */
   unregister(name: string): boolean;
-  /** Publishes all tools of one plugin in one swap; what it published before is gone. */
-  replaceOwner(owner: string, tools: readonly RegisteredToolInput[]): readonly RegisteredTool[];
+  /**
+   * Publishes all tools of one plugin in one swap; what it published before is gone.
+   *
+   * @param standing what is known of it; without it, it is a newcomer. It stays until the owner is removed, also while it has no tools.
+   * @throws {ToolRegistrationError} if the embedding program registers tools of that owner
+   */
+  replaceOwner(owner: string, tools: readonly RegisteredToolInput[], standing?: OwnerStanding): readonly RegisteredTool[];
   removeOwner(owner: string): void;
+  /** True if the embedding program registers tools of that owner. */
+  isProgram(owner: string): boolean;
+  /** A tool of the embedding program or of an MCP server whose name a person could take for this one. */
+  lookAlike(name: string): { readonly name: string; readonly owner: string } | undefined;
+  /** From now on a plugin that serves under a bare name keeps it, whoever comes. `createHost` says so when it has loaded everything. */
+  keepNames(): void;
   /** A second name for a tool, for look-ups only. @throws {ToolRegistrationError} if a tool or alias has it. */
   alias(alias: string, name: string): void;
 
@@ -105,18 +115,33 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   const aliases = new Map<string, string>();
   const warned = new Set<string>();
   const keyOf = remember(confusableKey);
+  const programs = new Set<string>();
+  const standings = new Map<string, OwnerStanding>();
+  const isProgram = (owner: string): boolean => owner.startsWith("$") || (programs.has(owner) && owners.has(owner));
+  /** By bare name: the plugin that serves under it. */
+  let holders: ReadonlyMap<string, string> = new Map();
+  let keepsNames = false;
   let current: Snapshot | undefined;
 
   /** Built when first read after a change, so that loading many plugins costs one pass. */
   function snapshot(): Snapshot {
     if (current !== undefined) return current;
-    current = buildSnapshot(owners, aliases, keyOf);
+    current = buildSnapshot(owners, aliases, keyOf, { isProgram, standings, holders });
+    if (keepsNames) holders = holdersIn(current);
     for (const warning of current.warnings) {
       if (warned.has(warning.message)) continue;
       warned.add(warning.message);
       onWarning?.(warning);
     }
     return current;
+  }
+
+  function holdersIn(now: Snapshot): ReadonlyMap<string, string> {
+    const held = now.tools.filter(({ name, owner, binding }) => {
+      if (now.find(name)?.owner !== owner || isProgram(owner)) return false;
+      return binding.kind !== "unavailable" || holders.get(name) === owner;
+    });
+    return new Map(held.map(({ name, owner }) => [name, owner]));
   }
 
   function swap(owner: string, tools: readonly RegisteredTool[]): void {
@@ -141,9 +166,12 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
         newId(),
       );
     });
+    if (!isProgram(owner) && owners.has(owner))
+      throw new ToolRegistrationError(owner, [problem("/owner", `"${owner}" is a plugin or an MCP server (choose another owner)`)]);
     const names = new Set(added.map((tool) => tool.name));
     if (names.size < added.length)
       throw new ToolRegistrationError([...names].join(", "), [problem("/name", "Two of the tools have the same name")]);
+    programs.add(owner);
     swap(owner, [...(owners.get(owner) ?? []).filter((tool) => !names.has(tool.name)), ...added]);
     return added;
   }
@@ -176,12 +204,32 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
       );
       return true;
     },
-    replaceOwner(owner, tools) {
+    isProgram,
+    lookAlike(name) {
+      const key = keyOf(name);
+      for (const [owner, tools] of owners) {
+        if (owner === BUILTIN_OWNER || (!isProgram(owner) && !isServer(owner))) continue;
+        const found = tools.find((tool) => tool.name !== name && keyOf(tool.name) === key);
+        if (found !== undefined) return { name: found.name, owner };
+      }
+      return undefined;
+    },
+    keepNames() {
+      keepsNames = true;
+      holders = holdersIn(snapshot());
+    },
+    replaceOwner(owner, tools, standing) {
+      if (!owner.startsWith("$") && isProgram(owner))
+        throw new ToolRegistrationError(owner, [problem("/name", `The program has tools under the name "${owner}" (rename the plugin)`)]);
+      if (standing === undefined) standings.delete(owner);
+      else standings.set(owner, standing);
       const added = tools.map((tool) => toRegistered(owner, tool, newId()));
       swap(owner, added);
       return added;
     },
     removeOwner(owner) {
+      standings.delete(owner);
+      current = undefined;
       swap(owner, []);
     },
     alias(alias, name) {

@@ -1,11 +1,15 @@
 /**
- * One state of the registry: which name means which tool (SPEC R2, R7, M5).
+ * One state of the registry: which name means which tool (SPEC R2, R7, M5). The one authority for bare and exported names.
  *
- * Names are given out by owner (built-ins, the embedding program, then plugins by name), never by time of arrival, so
- * the same set of plugins always resolves the same way.
+ * Names are given out by standing, never by time of arrival: built-ins, the embedding program, MCP servers, plugins that the lock or the
+ * grants know, newcomers. Among plugins, one that had a bare name before keeps it; else the first by name gets it.
  */
 
+import { exportName } from "../../manifests/mod.ts";
 import type { RegisteredTool } from "./tool.ts";
+
+/** Owner of the tools that come with bascule. No plugin can have a name with `$`. */
+export const BUILTIN_OWNER = "$builtin";
 
 /** Immutable. */
 export interface Snapshot {
@@ -19,6 +23,8 @@ export interface Snapshot {
   names(hidden?: (tool: RegisteredTool) => boolean): readonly string[];
   /** The built-in that holds this name, or one that looks like it. */
   reserved(name: string): string | undefined;
+  /** What models call the tool of this id by: no two tools have the same, whoever may see which. */
+  exportName(id: string): string | undefined;
 }
 
 /** Two tools wanted one name. */
@@ -27,23 +33,52 @@ export interface RegistryWarning {
   readonly message: string;
 }
 
+/** What is known of an owner of tools, as far as names go. */
+export interface OwnerStanding {
+  /** A person let it serve before: it is no newcomer, and stands beside names that look like its own. */
+  readonly known: boolean;
+  /** Bare names that are its own from before. An MCP server's are kept for it while it is not connected. */
+  readonly holds: ReadonlySet<string>;
+}
+
+/** Who had which name before, and who is who. */
+export interface NameHistory {
+  /** True if the embedding program registered the owner's tools. */
+  isProgram(owner: string): boolean;
+  readonly standings: ReadonlyMap<string, OwnerStanding>;
+  /** By bare name: the plugin that served under it. */
+  readonly holders: ReadonlyMap<string, string>;
+}
+
+const NO_HISTORY: NameHistory = { isProgram: (owner) => owner.startsWith("$"), standings: new Map(), holders: new Map() };
+
 /** The state of a host that has no registry: nothing is found (SPEC R8). */
-export const EMPTY_SNAPSHOT: Snapshot = buildSnapshot(new Map(), new Map(), (name) => name);
+export const EMPTY_SNAPSHOT: Snapshot = buildSnapshot(new Map(), new Map(), (name) => name, NO_HISTORY);
 
 /** `keyOf` maps names that look alike to one key. Aliases only look up: they hold no look-alikes (SPEC G2). */
 export function buildSnapshot(
   owners: ReadonlyMap<string, readonly RegisteredTool[]>,
   aliases: ReadonlyMap<string, string>,
   keyOf: (name: string) => string,
+  history: NameHistory,
 ): Snapshot {
   const warnings: RegistryWarning[] = [];
   const byName = new Map<string, RegisteredTool>();
   const byId = new Map<string, RegisteredTool>();
   const shortest = new Map<RegisteredTool, string>();
-  const ownerByKey = plainest([...owners.keys()].sort(byRank), (owner) => owner);
-  const holderByKey = new Map<string, RegisteredTool>();
-  const plainByKey = plainest([...owners.values()].flat(), ({ name }) => name);
+  const holderByKey = new Map<string, { readonly name: string; readonly owner: string }>();
+  // What cannot be called, and never was, is in nobody's way.
+  const standing = [...owners.values()].flat().filter((tool) => tool.binding.kind !== "unavailable" || isEstablished(tool));
+  const ownerByKey = plainest([...new Set(standing.map(({ owner }) => owner))].sort(compare), (owner) => owner);
+  const plainByKey = plainest(standing, ({ name }) => name);
   const reservedByKey = new Map<string, string>();
+  for (const { name } of owners.get(BUILTIN_OWNER) ?? []) reservedByKey.set(keyOf(name), name);
+
+  /** True if a person accepted the tool beside all that look like it, or it serves: it does not lose by one that comes later. */
+  function isEstablished({ name, owner }: RegisteredTool): boolean {
+    const known = history.standings.get(owner);
+    return history.isProgram(owner) || known?.known === true || known?.holds.has(name) === true || history.holders.get(name) === owner;
+  }
 
   function add(tool: RegisteredTool): void {
     byName.set(tool.qualifiedName, tool);
@@ -66,42 +101,71 @@ export function buildSnapshot(
     return byKey;
   }
 
-  for (const owner of [...owners.keys()].sort(byRank)) {
+  function refusalOf(tool: RegisteredTool): string | undefined {
+    const { name, owner } = tool;
+    const builtin = owner === BUILTIN_OWNER ? undefined : (reservedByKey.get(keyOf(name)) ?? aliases.get(name));
+    if (builtin !== undefined) return `the name "${name}" is taken by the built-in tool "${builtin}" (rename the tool)`;
+    if (isEstablished(tool)) return undefined;
     const twin = ownerByKey.get(keyOf(owner)) ?? owner;
-    for (const tool of owners.get(owner) ?? []) {
-      const key = keyOf(tool.name);
-      const builtin = reservedByKey.get(key) ?? aliases.get(tool.name);
-      const holder = holderByKey.get(key);
-      const plain = plainByKey.get(key) ?? tool.name;
-      if (twin !== owner) {
-        refuse(tool, `the plugin's name "${owner}" looks like "${twin}" (rename the plugin)`);
-      } else if (builtin !== undefined) {
-        refuse(tool, `the name "${tool.name}" is taken by the built-in tool "${builtin}" (rename the tool)`);
-      } else if (oddness(tool.name) > oddness(plain)) {
-        refuse(tool, `the name "${tool.name}" looks like the tool "${plain}" (rename the tool)`);
-      } else if (byName.get(tool.qualifiedName)?.qualifiedName === tool.qualifiedName) {
-        // Both have the bare name only: the first keeps it, and the second has none.
-        warnings.push({
-          tool: tool.qualifiedName,
-          message: `Tool "${tool.name}" of "${owner}" is left out: "${byName.get(tool.qualifiedName)?.owner ?? ""}" has a tool of this name (rename one)`,
-        });
-      } else if (holder === undefined) {
-        add(tool);
-        holderByKey.set(key, tool);
-        byName.set(tool.name, tool);
-        shortest.set(tool, tool.name);
-      } else {
-        add(tool);
-        warnings.push({
-          tool: tool.qualifiedName,
-          message: `Tool "${tool.qualifiedName}" is reachable by its qualified name only: "${holder.name}" is a tool of "${holder.owner}"`,
-        });
-      }
+    if (twin !== owner) return `the plugin's name "${owner}" looks like "${twin}" (rename the plugin)`;
+    const plain = plainByKey.get(keyOf(name)) ?? name;
+    return oddness(name) > oddness(plain) ? `the name "${name}" looks like the tool "${plain}" (rename the tool)` : undefined;
+  }
+
+  const rankOf = (owner: string): number =>
+    owner === BUILTIN_OWNER ? BUILTIN : history.isProgram(owner) ? PROGRAM : isServer(owner) ? SERVER : PLUGIN;
+
+  /** What decides who of two gets a bare name; the smaller first. */
+  function claimOf({ owner, name, binding }: RegisteredTool): readonly number[] {
+    const rank = rankOf(owner);
+    if (rank < SERVER) return [rank];
+    const { known = false, holds } = history.standings.get(owner) ?? {};
+    const hold = holds?.has(name) === true ? 0 : history.holders.get(name) === owner ? 1 : 2;
+    // What never served takes no name from what does.
+    if (binding.kind === "unavailable" && hold === 2) return [UNPROVEN, rank];
+    return rank === SERVER ? [rank] : [rank, hold, known ? 0 : 1];
+  }
+
+  const claims = new Map([...owners.values()].flat().map((tool) => [tool, claimOf(tool)]));
+  const inOrder = [...claims.keys()].sort(
+    (left, right) => compareClaims(claims.get(left) ?? [], claims.get(right) ?? []) || compare(left.owner, right.owner),
+  );
+  const above = new Set(inOrder.filter(({ owner }) => rankOf(owner) < SERVER).map(({ name }) => keyOf(name)));
+  for (const [owner, { holds }] of history.standings) {
+    // Names of a server that is not connected: no plugin gets its calls meanwhile.
+    if (!isServer(owner) || owners.has(owner)) continue;
+    for (const name of holds) if (!above.has(keyOf(name))) holderByKey.set(keyOf(name), { name, owner });
+  }
+
+  for (const tool of inOrder) {
+    const key = keyOf(tool.name);
+    const holder = holderByKey.get(key);
+    const refusal = refusalOf(tool);
+    if (refusal !== undefined) {
+      refuse(tool, refusal);
+    } else if (byName.get(tool.qualifiedName)?.qualifiedName === tool.qualifiedName) {
+      // Both have the bare name only: the first keeps it, and the second has none.
+      warnings.push({
+        tool: tool.qualifiedName,
+        message: `Tool "${tool.name}" of "${tool.owner}" is left out: "${byName.get(tool.qualifiedName)?.owner ?? ""}" has a tool of this name (rename one)`,
+      });
+    } else if (holder === undefined || (holder.name !== tool.name && !byName.has(tool.name) && isEstablished(tool))) {
+      add(tool);
+      if (holder === undefined) holderByKey.set(key, tool);
+      byName.set(tool.name, tool);
+      shortest.set(tool, tool.name);
+    } else {
+      add(tool);
+      const { name, owner } = byName.get(tool.name) ?? holder;
+      warnings.push({
+        tool: tool.qualifiedName,
+        message: `Tool "${tool.qualifiedName}" is reachable by its qualified name only: "${name}" is a tool of "${owner}"`,
+      });
     }
-    if (rank(owner) === 0) for (const tool of owners.get(owner) ?? []) reservedByKey.set(keyOf(tool.name), tool.name);
   }
 
   const tools = Object.freeze([...byId.values()].sort((left, right) => compare(left.qualifiedName, right.qualifiedName)));
+  let exported: ReadonlyMap<string, string> | undefined;
   return Object.freeze({
     tools,
     warnings: Object.freeze(warnings),
@@ -115,21 +179,45 @@ export function buildSnapshot(
         .map((tool) => shortest.get(tool) ?? tool.qualifiedName)
         .sort(compare),
     reserved: (name: string) => reservedByKey.get(keyOf(name)) ?? aliases.get(name),
+    exportName: (id: string) => (exported ??= exportNames(tools, rankOf)).get(id),
   });
+}
+
+/**
+ * By id: `plugin__tool`, or the bare name for tools of no plugin. Where two would be the same, which only a tool of the program with `__` in
+ * its name can bring about, that one has it, and the other gets a name with a hash, which no other can have: no plugin is called `tool`.
+ */
+function exportNames(tools: readonly RegisteredTool[], rankOf: (owner: string) => number): ReadonlyMap<string, string> {
+  const taken = new Set<string>();
+  const names = new Map<string, string>();
+  for (const tool of tools.toSorted((left, right) => rankOf(left.owner) - rankOf(right.owner))) {
+    const { id, name, owner, qualifiedName } = tool;
+    const plain = qualifiedName === name ? name : exportName(qualifiedName.slice(0, -name.length - 1), name);
+    const own = taken.has(plain) ? exportName(`${LONG}${owner}`, name) : plain;
+    taken.add(own);
+    names.set(id, own);
+  }
+  return names;
+}
+
+/** Longer than any name may be, so that what it is joined with is told by its hash. */
+const LONG = "tool".padEnd(64, "_");
+
+const [BUILTIN, PROGRAM, SERVER, PLUGIN, UNPROVEN] = [0, 1, 2, 3, 4] as const;
+
+/** Whether the tools are an MCP server's: no plugin's name holds `__`. */
+export function isServer(owner: string): boolean {
+  return owner.startsWith("mcp__");
+}
+
+function compareClaims(left: readonly number[], right: readonly number[]): number {
+  const at = left.findIndex((part, index) => part !== right[index]);
+  return at === -1 ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
 }
 
 /** How many characters are not plain lower-case letters and separators. */
 function oddness(name: string): number {
   return name.replace(/[a-z_-]/g, "").length;
-}
-
-function byRank(left: string, right: string): number {
-  return rank(left) - rank(right) || compare(left, right);
-}
-
-function rank(owner: string): number {
-  if (owner === "$builtin") return 0;
-  return owner.startsWith("$") ? 1 : 2;
 }
 
 /** By code unit: the same on every machine. */

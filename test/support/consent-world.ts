@@ -59,11 +59,14 @@ export async function consentWorld(files: Readonly<Record<string, MemoryEntry>>,
     isTrusted: (plugin) => trusted.includes(plugin),
     grantsOf: (plugin, directory) => grants.list().find((one) => one.plugin === plugin && one.directory === directory)?.permissions ?? {},
     bases: (_plugin, directory) => ({ base: directory, plugin: directory }),
+    names: () => bench.registry.snapshot(),
   });
   await consent.refresh();
-  const bench = openBench({ platform, roots: [ROOT_PLUGINS], gate: consent });
-  const { directory } = bench;
+  const bench: Bench = openBench({ platform, roots: [ROOT_PLUGINS], gate: consent });
+  const { directory, registry } = bench;
+  registry.onChange(() => consent.noteNames());
   await directory.scan();
+  registry.keepNames();
   return {
     ...bench,
     ...{ platform, consent, lock, grants, plant },
@@ -74,8 +77,8 @@ export async function consentWorld(files: Readonly<Record<string, MemoryEntry>>,
     },
     status: (name) => directory.status().find((status) => status.name === name),
     async restart(next = options) {
-      await directory.close();
       await consent.flush();
+      await directory.close();
       return await consentWorld({}, { ...next, platform });
     },
   };

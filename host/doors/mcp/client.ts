@@ -1,6 +1,5 @@
 /** One client of the door: its session, and what the door remembers for it. */
 
-import { exportNames } from "../../exports/names.ts";
 import type { Host } from "../../host-interface.ts";
 import type { ToolListing } from "../../tools/listing.ts";
 import type { LayerRules } from "../../../manifests/mod.ts";
@@ -63,7 +62,7 @@ export function createClient({ host, session: wish, platform }: ClientOptions): 
   }
 
   async function tools(): Promise<ReadonlyMap<string, ToolListing>> {
-    return exportNames(await platform.slices.run(enabledOf(host.definitionsEach(await current))));
+    return host.byExportName(await platform.slices.run(enabledOf(host.definitionsEach(await current))));
   }
 
   return {

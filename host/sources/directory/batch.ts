@@ -41,6 +41,7 @@ export async function loadBatch(records: readonly PluginRecord[], options: Batch
   const plugins = new Set(entries.flatMap(({ candidate }) => nameOf(candidate) ?? []));
   const claimed = entries
     .map((entry) => withNames(entry, plugins))
+    .map((entry) => ({ ...entry, isKnown: publication.isKnown(entry.record, entry.candidate) }))
     .toSorted(byName)
     .map(({ record, candidate }) => ({ record, candidate: publication.claim(record, candidate) }));
   const byPlugin = new Map(
@@ -74,6 +75,10 @@ interface Entry {
   readonly candidate: Candidate;
 }
 
+interface Claimant extends Entry {
+  readonly isKnown: boolean;
+}
+
 /** Reads a manifest of the older spelling again, now that it is known which of its dependencies are plugins. */
 function withNames(entry: Entry, plugins: ReadonlySet<string>): Entry {
   const { candidate, state } = entry;
@@ -81,11 +86,12 @@ function withNames(entry: Entry, plugins: ReadonlySet<string>): Entry {
   return isOlder ? { ...entry, candidate: toCandidate(state, { plugins }) } : entry;
 }
 
-/** Among equal names the folder of that name comes first, then earlier roots. */
-function byName(a: Entry, b: Entry): number {
+/** Who served before comes first; among equal names then the folder of that name, then earlier roots. */
+function byName(a: Claimant, b: Claimant): number {
   const [left, right] = [nameOf(a.candidate) ?? "", nameOf(b.candidate) ?? ""];
   const own = Number(b.record.place.folder === right) - Number(a.record.place.folder === left);
   return (
+    Number(b.isKnown) - Number(a.isKnown) ||
     compareText(left, right) ||
     own ||
     a.record.place.rootIndex - b.record.place.rootIndex ||

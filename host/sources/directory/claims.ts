@@ -1,75 +1,117 @@
 /**
- * Which folder holds which plugin name (SPEC M5): the first to claim it, until it lets go.
+ * Which folder holds which names (SPEC M5): the first to claim a plugin's name has it, until it lets go.
  *
  * A folder that says another name by now, and serves its last good version under the old one, holds that name only until
  * a folder that does say it comes along: so two folders can trade places.
  */
 
-import { confusableKey, type Problem } from "../../../manifests/mod.ts";
+import type { NameClash } from "../../consent/changes.ts";
+import { callablesOf, confusableKey, type Manifest, type Problem } from "../../../manifests/mod.ts";
 import { quote } from "./problems.ts";
 import type { PluginRecord } from "./record.ts";
 
 /** Names in use. A folder may hold two while a version with a new name is loaded beside the old one. */
 export interface NameClaims {
-  /** Gives the name to the record, or says who has it or one that looks like it. */
-  claim(record: PluginRecord, name: string): Problem | undefined;
+  /** Gives the plugin's name and the names of its tools to the record, or says who has the plugin's name. */
+  claim(record: PluginRecord, manifest: Manifest): Problem | undefined;
+  /** What looks like a name that another folder claimed before; who stands beside it is for a person to say. */
+  lookAlikes(record: PluginRecord, manifest: Manifest): readonly NameClash[];
   /** True if `claim` would succeed. */
   isFree(record: PluginRecord, name: string): boolean;
-  /** Lets go of every name of the record but these. */
+  /** Lets go of every plugin name of the record but these; of the names of its tools, if there are none. */
   keep(record: PluginRecord, names: readonly string[]): void;
 }
 
 /** No names are taken. */
 export function createNameClaims(): NameClaims {
-  const holders = new Map<string, Holder>();
-  const keys = new Map<PluginRecord, Set<string>>();
+  /** By `confusableKey`, then by name. */
+  const plugins = new Map<string, Map<string, PluginRecord>>();
+  const tools = new Map<string, Map<PluginRecord, readonly string[]>>();
   /** The key of the name that each asked for last: while it is loaded, `outcome` still tells of the state before. */
   const asked = new Map<PluginRecord, string>();
+  const toolKeys = new Map<PluginRecord, ReadonlySet<string>>();
 
-  function holderOf(record: PluginRecord, name: string): Holder | undefined {
+  function holdersOf(record: PluginRecord, name: string): readonly (readonly [string, PluginRecord])[] {
     const key = confusableKey(name);
-    const holder = holders.get(key);
-    if (holder === undefined || holder.record === record) return undefined;
-    return asked.get(holder.record) !== key && hasMovedOn(holder) ? undefined : holder;
+    return [...(plugins.get(key) ?? [])].filter(
+      ([held, holder]) => holder !== record && (asked.get(holder) === key || !hasMovedOn(holder, held)),
+    );
+  }
+
+  function dropTools(record: PluginRecord): void {
+    for (const key of toolKeys.get(record) ?? []) {
+      const holders = tools.get(key);
+      holders?.delete(record);
+      if (holders?.size === 0) tools.delete(key);
+    }
+    toolKeys.delete(record);
+  }
+
+  function claimTools(record: PluginRecord, manifest: Manifest): void {
+    // What serves keeps its names while another version is tried.
+    const names = new Set([manifest, ...(record.serving ? [record.serving.manifest] : [])].flatMap(callablesOf).map(({ name }) => name));
+    const byKey = Map.groupBy(names, confusableKey);
+    for (const key of toolKeys.get(record) ?? []) if (!byKey.has(key)) tools.get(key)?.delete(record);
+    // One that has a name already stays before those that came later.
+    for (const [key, own] of byKey) tools.set(key, (tools.get(key) ?? new Map<PluginRecord, readonly string[]>()).set(record, own));
+    toolKeys.set(record, new Set(byKey.keys()));
   }
 
   return {
-    isFree: (record, name) => holderOf(record, name) === undefined,
-    claim(record, name) {
+    isFree: (record, name) => holdersOf(record, name).every(([held]) => held !== name),
+    claim(record, manifest) {
+      const { name } = manifest;
       const key = confusableKey(name);
       asked.set(record, key);
-      const holder = holderOf(record, name);
+      const holder = holdersOf(record, name).find(([held]) => held === name)?.[1];
       if (holder !== undefined) return collision(name, holder);
-      const before = holders.get(key)?.record;
-      if (before !== undefined) keys.get(before)?.delete(key);
-      holders.set(key, { record, name });
-      keys.set(record, (keys.get(record) ?? new Set()).add(key));
+      const named = plugins.get(key) ?? new Map<string, PluginRecord>();
+      // In the order of the claims, the first first.
+      if (named.get(name) !== record) named.delete(name);
+      plugins.set(key, named.set(name, record));
+      claimTools(record, manifest);
       return undefined;
     },
+    lookAlikes(record, manifest) {
+      const { name: plugin } = manifest;
+      const order = [...(plugins.get(confusableKey(plugin)) ?? [])].map(([name]) => name);
+      const own = holdersOf(record, plugin)
+        .filter(([other]) => other !== plugin && order.indexOf(other) < order.indexOf(plugin))
+        .map(([other, { path }]): NameClash => ({ of: "plugin", name: plugin, other, whose: path }));
+      const ofTools = callablesOf(manifest).flatMap(({ name }): readonly NameClash[] => {
+        const holders = [...(tools.get(confusableKey(name)) ?? [])];
+        const before = holders.slice(
+          0,
+          Math.max(
+            0,
+            holders.findIndex(([holder]) => holder === record),
+          ),
+        );
+        return before.flatMap(([{ path }, names]) => {
+          const other = names.find((known) => known !== name);
+          return other === undefined ? [] : [{ of: "tool" as const, name, other, whose: path }];
+        });
+      });
+      return [...own, ...ofTools];
+    },
     keep(record, names) {
-      const kept = new Set(names.map((name) => confusableKey(name)));
-      const own = keys.get(record) ?? new Set();
-      if (!kept.has(asked.get(record) ?? "")) asked.delete(record);
-      for (const key of [...own]) {
-        if (kept.has(key)) continue;
-        own.delete(key);
-        holders.delete(key);
+      const kept = new Set(names);
+      if (![...kept].some((name) => confusableKey(name) === asked.get(record))) asked.delete(record);
+      for (const [key, holders] of plugins) {
+        for (const [name, holder] of holders) if (holder === record && !kept.has(name)) holders.delete(name);
+        if (holders.size === 0) plugins.delete(key);
       }
-      if (own.size === 0) keys.delete(record);
+      if (kept.size === 0) dropTools(record);
     },
   };
 }
 
-interface Holder {
-  readonly record: PluginRecord;
-  readonly name: string;
-}
-
-function hasMovedOn({ record: { outcome }, name }: Holder): boolean {
+/** True if the folder that has the name says another by now. */
+export function hasMovedOn({ outcome }: PluginRecord, name: string): boolean {
   return outcome.kind === "failed" && outcome.manifest !== undefined && outcome.manifest.name !== name;
 }
 
-function collision(name: string, { name: taken, record }: Holder): Problem {
-  const how = name === taken ? "is the name of another plugin" : `looks like "${taken}", another plugin's name`;
-  return { severity: "error", pointer: "/name", message: `"${name}" ${how}, in ${quote(record.path)}`, fix: "choose another name" };
+function collision(name: string, { path }: PluginRecord): Problem {
+  const message = `"${name}" is the name of another plugin, in ${quote(path)}`;
+  return { severity: "error", pointer: "/name", message, fix: "choose another name" };
 }

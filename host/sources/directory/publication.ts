@@ -5,7 +5,16 @@
  * (SPEC H5).
  */
 
-import { DEFAULT_LIMITS, limitText, type Manifest, type PermissionBases, type Problem, raisedLimits } from "../../../manifests/mod.ts";
+import type { NameClash } from "../../consent/changes.ts";
+import {
+  callablesOf,
+  DEFAULT_LIMITS,
+  limitText,
+  type Manifest,
+  type PermissionBases,
+  type Problem,
+  raisedLimits,
+} from "../../../manifests/mod.ts";
 import type { LoadFault, LoadOutcome } from "../../../sandbox/mod.ts";
 import type { Log } from "../../platform/platform.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
@@ -48,6 +57,8 @@ export interface PublicationOptions {
 export interface Publication {
   /** Claims the plugin's name, and room for its bytes; the first to claim has it. `advance` does it too. */
   claim(record: PluginRecord, candidate: Candidate): Candidate;
+  /** True if the candidate's plugin served from this folder before: it claims before those that come. */
+  isKnown(record: PluginRecord, candidate: Candidate): boolean;
   /** Takes the candidate into service. A failure is returned and not yet shown: see `fail`. */
   advance(record: PluginRecord, candidate: Candidate): Promise<Failure | undefined>;
   /**
@@ -77,14 +88,19 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
   const { publish, publishUnavailable, unpublish, turnedOff } = createPublishing({
     registry: options.registry,
     switches,
+    standing: options.gate.standing,
     images,
     announce,
   });
 
+  function isKnown({ path }: PluginRecord, candidate: Candidate): boolean {
+    return candidate.kind === "ready" && options.gate.standing(candidate.manifest.name, path, candidate.snapshot.directory).known;
+  }
+
   function claim(record: PluginRecord, candidate: Candidate): Candidate {
     if (candidate.kind !== "ready") return candidate;
     const { manifest, snapshot } = candidate;
-    const taken = claims.claim(record, manifest.name);
+    const taken = options.registry.isProgram?.(manifest.name) === true ? ofProgram(manifest.name) : claims.claim(record, manifest);
     if (taken !== undefined) return { kind: "failed", failure: refusal([taken], { manifest, retry: "name" }) };
     if (bytesHeld(records) - (record.pending?.bytes ?? 0) + snapshot.bytes > options.maxBytes) {
       return { kind: "failed", failure: refusal([tooMuch()], { manifest, retry: "load" }) };
@@ -126,7 +142,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     if (outcome === undefined) return undefined;
     if (!outcome.ok) return await afterFault(record, version, outcome.fault);
 
-    const admission = await options.gate.admit(version, record.path);
+    const admission = await options.gate.admit(version, record.path, clashesOf(record, manifest));
     // Others came and went while it loaded.
     const refused = refusedBy(admission, manifest);
     if (admission.kind === "admit" && refused === undefined) {
@@ -144,13 +160,21 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     const asked = raisedLimits(manifest).memoryBytes ?? 0;
     const isShort = asked > Math.max(options.gate.acceptedLimits(version).memoryBytes ?? 0, DEFAULT_LIMITS.memoryBytes);
     if (fault.kind !== "limit" || !isShort) return loadFailure(manifest, fault);
-    const admission = await options.gate.admit(version, record.path);
+    const admission = await options.gate.admit(version, record.path, clashesOf(record, manifest));
     if (admission.kind !== "quarantine") {
       const hint = `its manifest asks for ${limitText("memoryBytes", asked)}; to allow it: bascule accept ${manifest.name}`;
       return loadFailure(manifest, { ...fault, message: `${fault.message} (${hint})` });
     }
     await quarantine(record, version, admission);
     return undefined;
+  }
+
+  function clashesOf(record: PluginRecord, manifest: Manifest): readonly NameClash[] {
+    const others = callablesOf(manifest).flatMap(({ name }): readonly NameClash[] => {
+      const other = options.registry.lookAlike?.(name);
+      return other === undefined ? [] : [{ of: "tool", name, other: other.name, whose: other.owner }];
+    });
+    return [...claims.lookAlikes(record, manifest), ...others];
   }
 
   function refusedBy(admission: Admission, manifest: Manifest): Failure | undefined {
@@ -248,7 +272,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
   /** At the start nothing serves yet: the version that was consented to does, where its bytes were kept. */
   async function serveLastGood(record: PluginRecord, version: PluginVersion): Promise<void> {
     const kept = await options.gate.lastGood(version, record.path);
-    if (kept === undefined || !isWanted(kept.version.manifest) || claims.claim(record, kept.version.name) !== undefined) return;
+    if (kept === undefined || !isWanted(kept.version.manifest) || claims.claim(record, kept.version.manifest) !== undefined) return;
     const outcome = await hold(kept.version);
     if (outcome?.ok !== true) return;
     if (dependencyFailure(kept.version.manifest) !== undefined) return images.release(kept.version.digest);
@@ -305,6 +329,8 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     const known = knownPlugins(records);
     return [...records.values()].filter((record) => {
       const { outcome } = record;
+      if (outcome.kind === "quarantined" && outcome.held.changes.some(({ kind }) => kind === "clash"))
+        return clashesOf(record, outcome.manifest).length === 0;
       if (outcome.kind !== "failed" || outcome.manifest === undefined) return false;
       if (outcome.retry === "name") return claims.isFree(record, outcome.manifest.name);
       return outcome.retry === "dependencies" && dependencyFailure(outcome.manifest, known) === undefined;
@@ -338,7 +364,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     records.clear();
   }
 
-  return { claim, advance, replace, fail, forgo: keepNames, settle, withdrawAll };
+  return { claim, isKnown, advance, replace, fail, forgo: keepNames, settle, withdrawAll };
 }
 
 /** What the folder holds now that another version serves: the version that is in quarantine already, or the one that served. */
@@ -353,6 +379,11 @@ function heldBy({ outcome, seen }: PluginRecord, previous: PluginVersion | undef
     ...(signer !== undefined && { signer }),
     changes: [],
   };
+}
+
+function ofProgram(name: string): Problem {
+  const message = `"${name}" is the name that the embedding program gave tools of its own`;
+  return { severity: "error", pointer: "/name", message, fix: "choose another name" };
 }
 
 function tooMuch(): Problem {

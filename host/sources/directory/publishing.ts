@@ -1,8 +1,10 @@
 /** Which folder's tools stand in the registry under which name. */
 
 import { callablesOf, confusableKey, type Manifest } from "../../../manifests/mod.ts";
+import type { OwnerStanding } from "../../tools/registry.ts";
 import type { ToolBinding } from "../../tools/tool.ts";
 import type { Announcements } from "./announce.ts";
+import { hasMovedOn } from "./claims.ts";
 import type { PluginImages } from "./images.ts";
 import { type PluginRecord, reasonOf } from "./record.ts";
 import type { PluginSwitches, Publish } from "./status.ts";
@@ -20,12 +22,13 @@ export interface Publishing {
 export interface PublishingOptions {
   readonly registry: Publish;
   readonly switches: PluginSwitches;
+  readonly standing: (plugin: string, path: string, directory: string) => OwnerStanding;
   readonly images: Pick<PluginImages, "release">;
   readonly announce: Pick<Announcements, "removed">;
 }
 
-export function createPublishing({ registry, switches, images, announce }: PublishingOptions): Publishing {
-  /** By `confusableKey` of the name. */
+export function createPublishing({ registry, switches, standing, images, announce }: PublishingOptions): Publishing {
+  /** By name. */
   const publishers = new Map<string, PluginRecord>();
 
   function publishUnavailable(record: PluginRecord, manifest: Manifest | undefined): void {
@@ -35,7 +38,7 @@ export function createPublishing({ registry, switches, images, announce }: Publi
 
   function publish(record: PluginRecord, manifest: Manifest, binding: ToolBinding): void {
     const owner = manifest.name;
-    const before = publishers.get(confusableKey(owner));
+    const displaced = [...publishers.values()].filter((other) => other !== record && isInTheWay(other, owner));
     registry.replaceOwner(
       owner,
       callablesOf(manifest).map((definition, index) => ({
@@ -44,12 +47,19 @@ export function createPublishing({ registry, switches, images, announce }: Publi
         // Skills come after tools.
         source: index < manifest.tools.length ? ("plugin" as const) : ("skill" as const),
       })),
+      standing(owner, record.path, binding.kind === "plugin" ? binding.version.directory : record.path),
     );
     record.turnedOff = turnedOff(manifest);
-    if (before !== undefined && before !== record) displace(before, owner);
+    for (const other of displaced) displace(other, owner);
     if (record.published !== owner) unpublish(record);
-    publishers.set(confusableKey(owner), record);
+    publishers.set(owner, record);
     record.published = owner;
+  }
+
+  /** A look-alike that was accepted stands beside it, but for a folder that says another name by now. */
+  function isInTheWay(other: PluginRecord, owner: string): boolean {
+    const { published = "" } = other;
+    return published === owner || (confusableKey(published) === confusableKey(owner) && hasMovedOn(other, published));
   }
 
   function switched(manifest: Manifest, tool: string, binding: ToolBinding): ToolBinding {
@@ -64,7 +74,7 @@ export function createPublishing({ registry, switches, images, announce }: Publi
   function unpublish(record: PluginRecord): void {
     if (record.published === undefined) return;
     registry.removeOwner(record.published);
-    publishers.delete(confusableKey(record.published));
+    publishers.delete(record.published);
     delete record.published;
   }
 

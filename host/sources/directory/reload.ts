@@ -12,6 +12,7 @@ import type { PluginVersion } from "../../tools/tool.ts";
 import { createPluginActs, type PluginActs } from "./acts.ts";
 import { loadBatch } from "./batch.ts";
 import { toCandidate } from "./compile.ts";
+import { clashing } from "../../consent/reason.ts";
 import { compareText } from "./digest.ts";
 import { discover, type Discovery, pathOf, type Place } from "./discover.ts";
 import { findChanges, type PlacedChange } from "./changes.ts";
@@ -307,10 +308,12 @@ const AS_MANIFESTS_SAY: PluginSwitches = {
   disabledTool: () => undefined,
 };
 
-/** Admits everything, with nothing above the default limits. */
+/** Admits everything but look-alikes, with nothing above the default limits. */
 export const OPEN_GATE: Gatekeeper = {
   acceptedLimits: () => NO_LIMITS,
-  admit: () => Promise.resolve({ kind: "admit" }),
+  admit: (_version, _path, clashes) =>
+    Promise.resolve(clashes.length === 0 ? { kind: "admit" } : { kind: "quarantine", ...clashing(clashes) }),
+  standing: () => ({ known: false, holds: new Set() }),
   served: () => undefined,
   lastGood: () => Promise.resolve(undefined),
 };

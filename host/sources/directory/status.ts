@@ -2,8 +2,9 @@
 
 import type { JsonObject, LimitRequest, Manifest, Permissions, Problem, ToolDefinition } from "../../../manifests/mod.ts";
 import type { EventType } from "../../audit/events.ts";
-import type { ConsentChange } from "../../consent/changes.ts";
+import type { ConsentChange, NameClash } from "../../consent/changes.ts";
 import type { AcceptedLimits } from "../../policy/tool-limits.ts";
+import type { OwnerStanding } from "../../tools/registry.ts";
 import type { PluginVersion, ToolBinding } from "../../tools/tool.ts";
 
 /** `failed` and `quarantined` may still serve their last good version: see `lastGood`. */
@@ -83,8 +84,12 @@ export interface PublishedTool {
 
 /** The registry's side of a swap: everything a plugin offers is replaced in one snapshot (SPEC R7). */
 export interface Publish {
-  replaceOwner(owner: string, tools: readonly PublishedTool[]): unknown;
+  replaceOwner(owner: string, tools: readonly PublishedTool[], standing?: OwnerStanding): unknown;
   removeOwner(owner: string): void;
+  /** True if the embedding program registers tools of that owner. */
+  isProgram?(owner: string): boolean;
+  /** A tool of the program or of an MCP server that the name looks like. */
+  lookAlike?(name: string): { readonly name: string; readonly owner: string } | undefined;
 }
 
 /** What people set for plugins, as far as it says what can be called (SPEC G1). */
@@ -113,8 +118,13 @@ export interface Admitted {
 export interface Gatekeeper {
   /** Limits above the defaults that a person accepted; without a yes, none. */
   readonly acceptedLimits: AcceptedLimits;
-  /** Asked once for every version that loaded, before anybody can call it. `path` is its folder, in its root. */
-  admit(version: PluginVersion, path: string): Promise<Admission>;
+  /**
+   * Asked once for every version that loaded, before anybody can call it. `path` is its folder, in its root; `clashes` are names of others that
+   * its own look like.
+   */
+  admit(version: PluginVersion, path: string, clashes: readonly NameClash[]): Promise<Admission>;
+  /** What is known of a plugin of this name in this folder: whoever served before goes before those that come. */
+  standing(plugin: string, path: string, directory: string): OwnerStanding;
   /** In the tick of the swap: the version serves from now on. */
   served(version: PluginVersion, path: string): void;
   /** The version that was consented to, with its bytes as they were then: for a plugin whose folder holds another one. */

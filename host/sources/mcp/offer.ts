@@ -7,7 +7,7 @@ import type { ToolContext } from "../../context.ts";
 import { equalJson } from "../../json/equal-json.ts";
 import { createInTurn } from "../../project/in-turn.ts";
 import { hashOf } from "../../json/json-hash.ts";
-import type { JsonObject, JsonValue, SideEffect } from "../../../manifests/mod.ts";
+import { checkToolName, type JsonObject, type JsonValue, type SideEffect } from "../../../manifests/mod.ts";
 import type { RegisteredToolInput, Registry } from "../../tools/registry.ts";
 import type { ToolOutput } from "../../tools/tool-output.ts";
 import { ownerOf, type ServerTool } from "./definitions.ts";
@@ -46,8 +46,12 @@ export interface McpOffer {
   refresh(until: AbortSignal): Promise<void>;
   /** @throws {McpToolsChanged} if what waits is not what has the digest. */
   accept(names: readonly string[] | undefined, digest: string | undefined, until: AbortSignal): Promise<readonly string[]>;
-  /** The server is lost, and its tools with it. */
+  /** Keeps the names of what was accepted for the server, before it is connected. */
+  reserve(): Promise<void>;
+  /** The server is lost, and its tools with it; their names stay its own. */
   clear(): void;
+  /** Nobody offers the server any more: its names are free. */
+  end(): void;
 }
 
 /** A tool that is not offered, and why. */
@@ -68,6 +72,9 @@ export function createMcpOffer({ name, registry, pins, emit, call }: McpOfferOpt
   let waiting: WaitingTools | undefined;
   /** What was told of refused tools, also by connections before: one that is lost again and again says nothing new. */
   let told: ReadonlyMap<string, string> = new Map();
+  /** Names under which a person accepted something: what looks like them, or wants them while the server is away, does not get them. */
+  let holds: ReadonlySet<string> = new Set();
+  let isEnded = false;
   /** What is offered and what is accepted change one after the other. */
   const inTurn = createInTurn();
 
@@ -80,6 +87,9 @@ export function createMcpOffer({ name, registry, pins, emit, call }: McpOfferOpt
     if (until.aborted) return;
     const names = differing.map(({ definition }) => definition.name);
     waiting = known && names.length > 0 ? { tools: names, digest, changes: pinChanges(name, known, differing) } : undefined;
+    holds = new Set(
+      tools.filter(({ tool, refused }) => known?.has(tool.name) ?? refused === undefined).map(({ definition }) => definition.name),
+    );
     replace(new Map(tools.map((one) => [one.definition.name, { one, reason: one.refused ?? (known && quarantine(one, known)) }])));
   }
 
@@ -91,7 +101,7 @@ export function createMcpOffer({ name, registry, pins, emit, call }: McpOfferOpt
       if (told.get(tool) !== reason) emit({ type: "plugin.quarantined", payload: { server: name, tool, reason } });
     }
     told = new Map(refused().map(({ tool, reason }) => [tool, reason]));
-    if (!isSame(before, next)) registry.replaceOwner(owner, [...next.values()].map(toInput));
+    if (!isSame(before, next)) registry.replaceOwner(owner, [...next.values()].map(toInput), { known: false, holds });
   }
 
   function toInput({ one, reason }: Offered): RegisteredToolInput {
@@ -136,9 +146,20 @@ export function createMcpOffer({ name, registry, pins, emit, call }: McpOfferOpt
         await publish(listed(), until);
         return wanted;
       }),
+    reserve: () =>
+      inTurn(async () => {
+        const names = [...((await pins.read(name))?.keys() ?? [])].filter((tool) => checkToolName(tool) === undefined);
+        if (isEnded || names.length === 0 || offered.size > 0) return;
+        holds = new Set(names);
+        registry.replaceOwner(owner, [], { known: false, holds });
+      }),
     clear() {
       offered = new Map();
       waiting = undefined;
+      registry.replaceOwner(owner, [], { known: false, holds });
+    },
+    end() {
+      isEnded = true;
       registry.removeOwner(owner);
     },
   };

@@ -89,6 +89,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     const mine = new AbortController();
     lost = mine;
     try {
+      await offer.reserve();
       const made = await connect({
         signal: closed.signal,
         onChanged: () => changed(mine),
@@ -225,6 +226,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       stopTimer();
       const left = client;
       lose(lost, "closed");
+      offer.end();
       // One that is being made ends at the signal.
       await Promise.all([opening, left && leave(left)]);
     },

@@ -35,7 +35,7 @@ describe("attack: a write that is refused, to have undoing copy what it names", 
       "/outside/secret.txt": "secret",
       "/outside/deep/key": "key",
     });
-    const store = createUndoStore(platform.files, STATE, () => BOUNDS);
+    const store = createUndoStore(platform, STATE, () => BOUNDS);
     const guarded = recordUndo({
       below: platform.guarded,
       files: platform.files,

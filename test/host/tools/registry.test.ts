@@ -168,6 +168,47 @@ describe("createRegistry()", () => {
     expect(tools.has("C0unt")).toBe(false);
   });
 
+  it("keeps the exported names of the program's tools from plugins, whoever sees which [R2.export-authority]", () => {
+    const tools = registry();
+    plugin(tools, "notes", "search");
+    tools.register(hostTool("notes__search", { visibility: { roles: ["staff"] } }));
+    const now = tools.snapshot();
+    const names = now.tools.map(({ id, qualifiedName }) => [qualifiedName, now.exportName(id)]);
+    expect(names).toEqual([
+      ["notes.search", expect.stringMatching(/^tool__0[a-z2-7]{26}_search$/)],
+      ["notes__search", "notes__search"],
+    ]);
+  });
+
+  it("keeps a server's names for it while it is away, and gives it none for what was not accepted [R2.servers]", () => {
+    const tools = registry();
+    const standing = { known: false, holds: new Set(["add"]) };
+    tools.replaceOwner("mcp__files", [], standing);
+    plugin(tools, "maths", "add", "other");
+    expect([tools.has("add"), tools.has("maths.add"), tools.get("other").owner]).toEqual([false, true, "maths"]);
+    const [add, other] = publishedTools(pluginVersion("p", { tools: [{ name: "add" }, { name: "other" }] }));
+    const waiting = { kind: "unavailable", reason: "not accepted" } as const;
+    tools.replaceOwner(
+      "mcp__files",
+      [
+        { ...add, binding: waiting },
+        { ...other, binding: waiting },
+      ] as never,
+      standing,
+    );
+    expect([tools.get("add").owner, tools.get("other").owner]).toEqual(["mcp__files", "maths"]);
+    tools.removeOwner("mcp__files");
+    expect(tools.get("add").owner).toBe("maths");
+  });
+
+  it("lets neither a plugin nor the program take the tools of the other under one name [R2.owner]", () => {
+    const tools = registry();
+    tools.register(hostTool("add"), { owner: "maths" });
+    expect(() => plugin(tools, "maths", "other")).toThrow('The program has tools under the name "maths"');
+    plugin(tools, "notes", "search");
+    expect(() => tools.register(hostTool("find"), { owner: "notes" })).toThrow('"notes" is a plugin or an MCP server');
+  });
+
   it("sets tags for source and toolkit [R3]", () => {
     const tools = registry();
     tools.register(hostTool("one", { tags: ["mine"] }), { toolkit: "kit" });

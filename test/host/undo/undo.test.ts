@@ -291,7 +291,7 @@ describe("undo", () => {
 
   it("makes room of the plugin that holds most, not of the oldest calls of others [E8.undo-shares]", async () => {
     const { platform } = recorded({});
-    const store = createUndoStore(platform.files, `${WORKSPACE}/.bascule`, () => ({ maxBytes: 1_000, maxAgeMs: 1_000_000 }));
+    const store = createUndoStore(platform, `${WORKSPACE}/.bascule`, () => ({ maxBytes: 1_000, maxAgeMs: 1_000_000 }));
     const keep = async (plugin: string | undefined, atMs: number, bytes: number): Promise<void> => {
       const log = await store.open({ callId: `${plugin ?? "host"}-${atMs}`, tool: "t", atMs }, plugin);
       await log.keep({ kind: "place", path: "/w/x", before: { kind: "file", bytes, sha256: "", mode: 0o644 } });
@@ -306,7 +306,7 @@ describe("undo", () => {
 
   it("gives a call room that runs beside one that filled the folder, whose plugin loses its own [E8.undo-shares]", async () => {
     const { platform } = recorded({});
-    const store = createUndoStore(platform.files, `${WORKSPACE}/.bascule`, () => ({ maxBytes: 1_000, maxAgeMs: 1_000_000 }));
+    const store = createUndoStore(platform, `${WORKSPACE}/.bascule`, () => ({ maxBytes: 1_000, maxAgeMs: 1_000_000 }));
     const stepOf = (bytes: number): UndoStep => ({ kind: "place", path: "/w/x", before: { kind: "file", bytes, sha256: "", mode: 0o644 } });
     const careful = await store.open({ callId: "careful", tool: "t", atMs: 1 }, "careful");
     const greedy = await store.open({ callId: "greedy", tool: "t", atMs: 2 }, "greedy");

@@ -124,7 +124,7 @@ describe("scan()", () => {
 });
 
 describe("names", () => {
-  it("refuses the later of two plugins whose names are equal or look alike, naming the other [M5]", async () => {
+  it("refuses the later of two plugins whose names are equal, and holds one whose name looks like another's, naming it [M5]", async () => {
     const { directory } = memoryWorld({
       ...pluginFiles("words"),
       "zz/manifest.json": manifest("words"),
@@ -136,9 +136,9 @@ describe("names", () => {
     expect(states(await directory.scan())).toEqual([
       "w0rds: loaded",
       "wo-rds: loaded",
-      'wo_rds: failed: /name: "wo_rds" looks like "wo-rds", another plugin\'s name, in "/plugins/wo-rds" (choose another name)',
-      'words: failed: /name: "words" looks like "w0rds", another plugin\'s name, in "/plugins/w0rds" (choose another name)',
-      'zz: failed: /name: "words" looks like "w0rds", another plugin\'s name, in "/plugins/w0rds" (choose another name)',
+      'wo_rds: quarantined: Not accepted yet: its name "wo_rds" looks like "wo-rds", the name of the plugin in "/plugins/wo-rds" (rename it, or bascule accept takes it as it is)',
+      'words: quarantined: Not accepted yet: its name "words" looks like "w0rds", the name of the plugin in "/plugins/w0rds" (rename it, or bascule accept takes it as it is)',
+      'zz: failed: /name: "words" is the name of another plugin, in "/plugins/words" (choose another name)',
     ]);
   });
 
@@ -188,12 +188,16 @@ describe("names", () => {
     await expect.poll(() => sandbox.loads).toEqual(["a", "wo_rds"]);
     plant({ "b/manifest.json": manifest("wo-rds"), "b/main.ts": "" });
     const second = directory.reloadChanged();
-    const refused = 'b: failed: /name: "wo-rds" looks like "wo_rds", another plugin\'s name, in "/plugins/a" (choose another name)';
+    const refused =
+      'b: quarantined: Not accepted yet: its name "wo-rds" looks like "wo_rds", the name of the plugin in "/plugins/a" (rename it, or bascule accept takes it as it is)';
     await expect.poll(() => states(directory.status())).toEqual(["a: failed: main.ts:1:8: Unexpected end of input", refused]);
     sandbox.release();
     await Promise.all([first, second]);
     expect(states(directory.status())).toEqual(["a: loaded", refused]);
-    expect(registry.snapshot().tools.map(({ owner }) => owner)).toEqual(["wo_rds"]);
+    expect(registry.snapshot().tools.map(({ owner, binding }) => `${owner} ${binding.kind}`)).toEqual([
+      "wo-rds unavailable",
+      "wo_rds plugin",
+    ]);
     expect(sandbox.images.size).toBe(1);
   });
 

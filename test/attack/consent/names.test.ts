@@ -1,0 +1,182 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { consentWorld, type ConsentWorld } from "../../support/consent-world.ts";
+import { hostTool, pluginVersion, publishedTools } from "../../support/tools.ts";
+import { manifest, pluginFiles, states, tool } from "../../host/sources/directory/harness.ts";
+import "../../support/seed.ts";
+
+/** A plugin in a folder of its name. */
+function plugin(name: string, tools: readonly string[], code = "export function run() {}", more: object = {}): Record<string, string> {
+  return pluginFiles(name, code, { tools: tools.map((one) => tool(one)), ...more });
+}
+
+function holder({ registry }: ConsentWorld, name: string): string {
+  const found = registry.snapshot().find(name);
+  return found === undefined ? "-" : `${found.owner} ${found.binding.kind}`;
+}
+
+describe("a plugin that wants others' names", () => {
+  it.each([
+    ["works", "export function run() {}", {}],
+    ["is broken", "broken(", {}],
+    ["is turned off", "export function run() {}", { enabled: false }],
+  ])(
+    "does not get the bare name of one that serves, nor make it unavailable, when it %s, now or after a restart [R2.names]",
+    async (_what, code, more) => {
+      const world = await consentWorld(plugin("zebra", ["summarize"]));
+      await world.edit(plugin("aardvark", ["summarize"], code, more));
+      expect(holder(world, "summarize")).toBe("zebra plugin");
+      const again = await world.restart();
+      expect(holder(again, "summarize")).toBe("zebra plugin");
+      // A restart without the lock's word for it would give it to the first by name.
+      expect((await again.restart()).registry.snapshot().find("summarize")?.owner).toBe("zebra");
+    },
+  );
+
+  it("does not get it by a new tool of an older plugin either [R2.names]", async () => {
+    const world = await consentWorld(plugin("aardvark", ["other"]));
+    await world.edit(plugin("zebra", ["summarize"]));
+    await world.edit(plugin("aardvark", ["other", "summarize"], "two"));
+    const digest = world.status("aardvark")?.held?.digest ?? "";
+    expect(await world.acts.accept("aardvark", digest)).toMatchObject({ kind: "accepted" });
+    expect([holder(world, "summarize"), holder(await world.restart(), "summarize")]).toEqual(["zebra plugin", "zebra plugin"]);
+  });
+
+  it("gives the name back to one that is there again, and on to others where it is gone [R2.names]", async () => {
+    const world = await consentWorld({ ...plugin("zebra", ["summarize"]) });
+    await world.edit(plugin("aardvark", ["summarize"]));
+    await world.platform.files.remove("/project/plugins/zebra");
+    await world.directory.reloadChanged();
+    expect(holder(world, "summarize")).toBe("aardvark plugin");
+    await world.edit(plugin("zebra", ["summarize"]));
+    expect([holder(world, "summarize"), holder(await world.restart(), "summarize")]).toEqual(["zebra plugin", "zebra plugin"]);
+  });
+
+  it("does not keep one that the lock knows from loading by looking like it, and waits itself, now and after a restart [M5.look-alike]", async () => {
+    const world = await consentWorld(plugin("honest", ["go"]));
+    const alike = { ...plugin("h0nest", ["other"]) };
+    await world.edit(alike);
+    const held =
+      'h0nest: quarantined: Not accepted yet: its name "h0nest" looks like "honest", the name of the plugin in "/project/plugins/honest" (rename it, or bascule accept takes it as it is)';
+    expect(states(world.directory.status())).toEqual([held, "honest: loaded"]);
+    const again = await world.restart();
+    expect(states(again.directory.status())).toEqual([held, "honest: loaded"]);
+    expect([holder(again, "go"), holder(again, "h0nest.other")]).toEqual(["honest plugin", "h0nest unavailable"]);
+  });
+
+  it("shows all of a look-alike that is accepted, and lets both serve from then on [M5.accepted]", async () => {
+    const world = await consentWorld(plugin("honest", ["go"]));
+    await world.edit(plugin("h0nest", ["other"], "export function run() {}", { permissions: { net: ["api.example"] } }));
+    const held = world.status("h0nest")?.held;
+    expect(held?.changes).toEqual([
+      { kind: "clash", of: "plugin", name: "h0nest", other: "honest", whose: "/project/plugins/honest" },
+      { kind: "permission", sign: "+", what: "net: api.example", widens: true },
+      expect.objectContaining({ kind: "tool", tool: "other", change: "added" }),
+    ]);
+    expect(await world.acts.accept("h0nest", held?.digest ?? "")).toMatchObject({ kind: "accepted" });
+    const again = await world.restart();
+    expect(states(again.directory.status())).toEqual(["h0nest: loaded", "honest: loaded"]);
+    expect([holder(again, "go"), holder(again, "other")]).toEqual(["honest plugin", "h0nest plugin"]);
+  });
+
+  it("waits where a tool looks like one of another plugin, of the program or of a server [M5.tool]", async () => {
+    const world = await consentWorld(plugin("texts", ["words"]));
+    world.registry.register(hostTool("letters"));
+    await world.edit({ ...plugin("a", ["w0rds"]), ...plugin("b", ["Ietters"]) });
+    expect(states(world.directory.status())).toEqual([
+      'a: quarantined: Not accepted yet: its tool "w0rds" looks like "words", a tool of "/project/plugins/texts" (rename it, or bascule accept takes it as it is)',
+      'b: quarantined: Not accepted yet: its tool "Ietters" looks like "letters", a tool of "$host" (rename it, or bascule accept takes it as it is)',
+      "texts: loaded",
+    ]);
+    await world.acts.accept("a", world.status("a")?.held?.digest ?? "");
+    expect([holder(world, "words"), holder(world, "w0rds")]).toEqual(["texts plugin", "a plugin"]);
+  });
+
+  it.each(["mcp", "tool", "rncp", "too1"])("cannot be called %s [M5.reserved]", async (name) => {
+    const world = await consentWorld({ "p/manifest.json": manifest(name, { tools: [tool("files__add")] }), "p/main.ts": "" });
+    expect(states(world.directory.status())).toEqual([
+      expect.stringContaining(`p: failed: /name (line 1, column 31): Plugin name "${name}" is reserved`),
+    ]);
+  });
+});
+
+const NAMES = ["alpha", "beta", "gamma", "a1pha"] as const;
+const TOOLS = ["x", "y", "xl", "x1", "beta__x"] as const;
+type Step =
+  | { readonly kind: "plugin"; readonly name: string; readonly tools: readonly string[]; readonly broken: boolean }
+  | { readonly kind: "remove"; readonly name: string }
+  | { readonly kind: "server" | "program"; readonly name: string; readonly tools: readonly string[] }
+  | { readonly kind: "accept"; readonly name: string }
+  | { readonly kind: "restart" };
+const tools = fc.uniqueArray(fc.constantFrom(...TOOLS), { minLength: 1, maxLength: 3, selector: (name) => name.replace("1", "l") });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constant("plugin" as const), name: fc.constantFrom(...NAMES), tools, broken: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("remove" as const), name: fc.constantFrom(...NAMES) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constantFrom("server" as const, "program" as const), name: fc.constantFrom("s", "t"), tools }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("accept" as const), name: fc.constantFrom(...NAMES) }) },
+  { weight: 2, arbitrary: fc.constant({ kind: "restart" as const }) },
+);
+
+async function take(world: ConsentWorld, one: Step): Promise<ConsentWorld> {
+  if (one.kind === "restart") return await world.restart();
+  if (one.kind === "plugin") await world.edit(plugin(one.name, one.tools, one.broken ? "broken(" : "export function run() {}"));
+  if (one.kind === "remove") {
+    await world.platform.files.remove(`/project/plugins/${one.name}`);
+    await world.directory.reloadChanged();
+  }
+  if (one.kind === "accept") {
+    const { digest } = world.status(one.name)?.held ?? {};
+    if (digest !== undefined) await world.acts.accept(one.name, digest);
+  }
+  if (one.kind === "server")
+    world.registry.replaceOwner(`mcp__${one.name}`, publishedTools(pluginVersion("p", { tools: one.tools.map((name) => ({ name })) })));
+  if (one.kind === "program") world.registry.registerMany(one.tools.map((name) => hostTool(name)));
+  return world;
+}
+
+/** Bare names of plugins that serve. */
+function servingNames({ registry }: ConsentWorld): ReadonlyMap<string, string> {
+  const now = registry.snapshot();
+  return new Map(
+    TOOLS.flatMap((name): readonly (readonly [string, string])[] => {
+      const found = now.find(name);
+      return found?.plugin !== undefined && !found.owner.startsWith("mcp__") && found.binding.kind === "plugin"
+        ? [[name, found.owner]]
+        : [];
+    }),
+  );
+}
+
+describe("names, whoever comes in whatever order, with restarts in between", () => {
+  it("each mean one tool, and a plugin that serves under one keeps it as long as it has the tool and nobody above it wants it [R2.authority]", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
+        let world = await consentWorld({});
+        for (const one of steps) {
+          const before = servingNames(world);
+          world = await take(world, one);
+          const now = world.registry.snapshot();
+          const exported = now.tools.map(({ id }) => now.exportName(id));
+          expect(new Set(exported).size).toBe(now.tools.length);
+          const above = now.tools.filter(({ owner }) => owner.startsWith("$") || owner.startsWith("mcp__")).map(({ name }) => name);
+          for (const [name, owner] of before) {
+            const own = now.find(`${owner}.${name}`);
+            if (own?.binding.kind !== "plugin" || above.includes(name)) continue;
+            // The tool of the same name was there before, in the lock or in this host: it comes back to its own.
+            const taker = now.find(name)?.owner;
+            const isBack = one.kind === "plugin" && taker === one.name && world.lock.entries().has(one.name);
+            if (!isBack) expect([name, taker]).toEqual([name, owner]);
+          }
+        }
+        await world.directory.close();
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
