@@ -6,6 +6,9 @@
  *
  * `-- --liveness` runs the whole liveness suite instead (`test/attack/liveness/suite.ts`, two hours): `--only TEXT` the cases whose
  * names hold it, `--mode NAME`, which may be repeated, in those modes.
+ *
+ * `-- --kills N` instead kills a program N times while it changes the host's files (`test/support/kill-changes.ts`), at moments that
+ * `FUZZ_SEED` draws.
  */
 
 import { fork } from "node:child_process";
@@ -24,12 +27,17 @@ const { values } = parseArgs({
     liveness: { type: "boolean", default: false },
     only: { type: "string", default: "" },
     mode: { type: "string", multiple: true, default: [] },
+    kills: { type: "string", default: "0" },
   },
 });
 const minutes = Number(values.minutes);
 if (!(minutes > 0)) throw new Error(`--minutes is "${values.minutes}", not a number above 0`);
 
-process.exitCode = values.liveness ? await runLivenessSuite() : process.send === undefined ? await runApart() : await run();
+const kills = Number(values.kills);
+if (!Number.isSafeInteger(kills) || kills < 0) throw new Error(`--kills is "${values.kills}", not a whole number`);
+
+if (kills > 0) process.exitCode = await killOften();
+else process.exitCode = values.liveness ? await runLivenessSuite() : process.send === undefined ? await runApart() : await run();
 
 async function runLivenessSuite(): Promise<number> {
   const { runLiveness } = await import("../test/attack/liveness/suite.ts");
@@ -38,6 +46,21 @@ async function runLivenessSuite(): Promise<number> {
   const failed = await runLiveness({ only: values.only, modes, say: (line) => console.log(line) });
   console.log(failed.length === 0 ? "Nothing wrong" : `${failed.length} cases failed`);
   return failed.length === 0 ? 0 : 1;
+}
+
+async function killOften(): Promise<number> {
+  const { killChanges } = await import("../test/support/kill-changes.ts");
+  const seed = drawnSeed();
+  console.log(`FUZZ_SEED=${seed}`);
+  const wrong = await killChanges(kills, seed);
+  for (const problem of wrong) console.log(`WRONG ${problem}`);
+  console.log(wrong.length === 0 ? `Nothing wrong after ${kills} kills` : `${wrong.length} problems`);
+  return wrong.length === 0 ? 0 : 1;
+}
+
+function drawnSeed(): number {
+  const wanted = process.env["FUZZ_SEED"];
+  return wanted === undefined || wanted === "random" ? Math.floor(Math.random() * 2 ** 30) : Number(wanted);
 }
 
 /** In a process of its own: with collections on request, its own temporary folder, and a cache that is nobody's. */
@@ -54,8 +77,7 @@ async function runApart(): Promise<number> {
 }
 
 async function run(): Promise<number> {
-  const wanted = process.env["FUZZ_SEED"];
-  const seed = wanted === undefined || wanted === "random" ? Math.floor(Math.random() * 2 ** 30) : Number(wanted);
+  const seed = drawnSeed();
   console.log(`FUZZ_SEED=${seed}`);
   // As the program does that serves a host.
   boundYoungGeneration();

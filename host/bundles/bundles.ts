@@ -68,7 +68,7 @@ export interface BundleActs {
 }
 
 export interface BundlesOptions {
-  readonly platform: Pick<Platform, "files" | "environment" | "clock" | "random">;
+  readonly platform: Pick<Platform, "files" | "environment" | "clock" | "random" | "log">;
   readonly service: Service;
   readonly places: Places;
   readonly consent: Pick<Consent, "lock" | "frozen">;

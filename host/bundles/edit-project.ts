@@ -1,8 +1,7 @@
 /** Changes one member of `bascule.json` for a person, and leaves the rest of it as it is (SPEC M10, P1). */
 
 import { isJsonObject, type JsonValue, parseJson, PROJECT_BOUNDS } from "../../manifests/mod.ts";
-import { inFileTurn } from "../project/file-turn.ts";
-import type { Platform } from "../platform/platform.ts";
+import { inFileTurn, type TurnPlatform } from "../project/file-turn.ts";
 import { parseEnforced } from "../project/project-file.ts";
 import { withMember } from "../settings/setting-path.ts";
 
@@ -12,7 +11,7 @@ import { withMember } from "../settings/setting-path.ts";
  * @throws {Error} if the file could not be used afterwards.
  */
 export async function editProject(
-  platform: Pick<Platform, "files" | "clock" | "random">,
+  platform: TurnPlatform,
   { file, state }: { readonly file: string; readonly state: string },
   path: readonly string[],
   value: JsonValue | undefined,

@@ -37,7 +37,7 @@ export interface ConsentOptions {
   /** Whether a person trusts the plugin by its name alone, to run natively. */
   readonly isTrusted: (plugin: string) => boolean;
   /** What a person agreed to on this machine; absent where the lock itself is trusted. */
-  readonly trust?: Pick<ProjectTrust, "isAgreed" | "agree">;
+  readonly trust?: Pick<ProjectTrust, "isAgreed" | "replace">;
   /** Real path of the lock's folder. */
   readonly root: string;
   readonly grantsOf: (plugin: string, directory: string) => Permissions;
@@ -318,10 +318,11 @@ export function createConsent(options: ConsentOptions): Consent {
       const { rolledBackFrom, acceptsLimits = false } = extras;
       // Also of a host that writes down nothing else: from here on this is what others are compared with.
       unwritten.delete(version.name);
-      if (acceptsLimits) await given.give(version.name, raisedLimits(version.manifest));
       // What a person went back from is no good version any more.
       if (rolledBackFrom !== undefined) await versions?.dropNewer(version.name, version.digest);
-      await write([{ version, path, origin, acceptsLimits, ...(rolledBackFrom !== undefined && { rolledBackFrom }) }]);
+      const note = (): Promise<void> =>
+        write([{ version, path, origin, acceptsLimits, ...(rolledBackFrom !== undefined && { rolledBackFrom }) }]);
+      await (acceptsLimits ? given.give(version.name, raisedLimits(version.manifest), note) : note());
     },
     async previous(version) {
       await flush();
@@ -339,8 +340,7 @@ export function createConsent(options: ConsentOptions): Consent {
       pending.delete(plugin);
       await flush();
       unwritten.delete(plugin);
-      await given.give(plugin, NO_LIMITS);
-      await lock.change(() => new Map([[plugin, undefined]]));
+      await given.give(plugin, NO_LIMITS, () => lock.change(() => new Map([[plugin, undefined]])));
       await versions?.forget(plugin);
     },
     async noteGrants(plugin, directory) {

@@ -13,28 +13,33 @@ export interface GivenLimits {
   of(plugin: string, accepted: LimitRequest): LimitRequest;
   /** Finds out about all that a lock has. */
   refresh(entries: LockEntries): Promise<void>;
-  /** A person's yes, or with none the end of one. @throws {TrustFileError} */
-  give(plugin: string, limits: LimitRequest): Promise<void>;
+  /**
+   * A person's yes, or with none the end of one, in one piece with what `write` writes of it into the lock.
+   *
+   * @throws {TrustFileError}, and what `write` throws
+   */
+  give(plugin: string, limits: LimitRequest, write: () => Promise<void>): Promise<void>;
 }
 
 /** @param trust absent where the lock itself is trusted, as in a program's own project */
-export function createGivenLimits(trust: Pick<ProjectTrust, "isAgreed" | "agree"> | undefined): GivenLimits {
-  let given: ReadonlyMap<string, string> = new Map();
+export function createGivenLimits(trust: Pick<ProjectTrust, "isAgreed" | "replace"> | undefined): GivenLimits {
+  let given: ReadonlyMap<string, LimitRequest> = new Map();
+  const givenTo = (plugin: string): LimitRequest => given.get(plugin) ?? NO_LIMITS;
   return {
-    of: (plugin, accepted) => (trust === undefined || given.get(plugin) === textOf(accepted) ? accepted : NO_LIMITS),
+    of: (plugin, accepted) => (trust === undefined || textOf(givenTo(plugin)) === textOf(accepted) ? accepted : NO_LIMITS),
     async refresh(entries) {
-      const found = new Map<string, string>();
+      const found = new Map<string, LimitRequest>();
       for (const { name, acceptedLimits } of entries.values()) {
         if (trust === undefined || Object.keys(acceptedLimits).length === 0) continue;
-        if (await trust.isAgreed(limitsDemand(name, acceptedLimits))) found.set(name, textOf(acceptedLimits));
+        if (await trust.isAgreed(limitsDemand(name, acceptedLimits))) found.set(name, acceptedLimits);
       }
       given = found;
     },
-    async give(plugin, limits) {
-      const text = textOf(limits);
-      if (trust === undefined || text === (given.get(plugin) ?? textOf(NO_LIMITS))) return;
-      await trust.agree([limitsDemand(plugin, limits)]);
-      given = new Map([...given, [plugin, text]]);
+    async give(plugin, limits, write) {
+      const before = givenTo(plugin);
+      if (trust === undefined || textOf(limits) === textOf(before)) return await write();
+      await trust.replace(limitsDemand(plugin, before), limitsDemand(plugin, limits), write);
+      given = new Map([...given, [plugin, limits]]);
     },
   };
 }

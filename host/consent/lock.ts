@@ -4,7 +4,7 @@ import { type Problem, problemToText } from "../../manifests/mod.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import type { LockedServer, LockedServers } from "./lock-servers.ts";
 import { EMPTY_LOCK, type LockContents, type LockEntries, type LockEntry, lockToText, MAX_LOCK_BYTES, parseLock } from "./lock-text.ts";
-import { inFileTurn } from "../project/file-turn.ts";
+import { inFileTurn, type TurnPlatform } from "../project/file-turn.ts";
 import { createInTurn } from "../project/in-turn.ts";
 
 /** `bascule.lock` cannot be used as it is. Nothing is taken into service on its word, and it is never overwritten. */
@@ -38,7 +38,7 @@ export interface Lock {
 }
 
 /** @throws {LockFileError} if the file is broken. A missing file is an empty lock. */
-export async function openLock(platform: Pick<Platform, "files" | "clock" | "random">, file: string | undefined): Promise<Lock> {
+export async function openLock(platform: TurnPlatform, file: string | undefined): Promise<Lock> {
   let contents = EMPTY_LOCK;
   let text: string | undefined;
   // One after the other: another process may have written the file, and a slow read must not bring back what was replaced.
@@ -105,11 +105,7 @@ async function readLockText(platform: Pick<Platform, "files">, file: string): Pr
   }
 }
 
-async function takingTurns(
-  platform: Pick<Platform, "files" | "clock" | "random">,
-  file: string,
-  work: Parameters<typeof inFileTurn<void>>[2],
-): Promise<void> {
+async function takingTurns(platform: TurnPlatform, file: string, work: Parameters<typeof inFileTurn<void>>[2]): Promise<void> {
   try {
     await inFileTurn(platform, `${file.slice(0, file.lastIndexOf("/"))}/.bascule/lock.busy`, work);
   } catch (error) {

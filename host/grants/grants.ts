@@ -5,7 +5,7 @@ import { isJsonArray, isJsonObject, parseJson, parsePermissions, problemToText }
 import { mergePermissions, subtractPermissions } from "./merge-permissions.ts";
 import type { Platform } from "../platform/platform.ts";
 import { FileError } from "../platform/platform.ts";
-import { inFileTurn } from "../project/file-turn.ts";
+import { inFileTurn, type TurnPlatform } from "../project/file-turn.ts";
 import { createInTurn } from "../project/in-turn.ts";
 import { grantsDemand, NO_GRANTS } from "../trust/demands.ts";
 import type { ProjectTrust } from "../trust/project-trust.ts";
@@ -70,9 +70,9 @@ const EMPTY_FILE = `{"version":${FILE_VERSION},"grants":[]}`;
  * @param trust knows which grants a person gave on this machine; others, which came with a checkout, give nothing.
  */
 export async function createGrantStore(
-  platform: Pick<Platform, "files" | "clock" | "random">,
+  platform: TurnPlatform,
   file: string,
-  trust?: Pick<ProjectTrust, "isAgreed" | "agree">,
+  trust?: Pick<ProjectTrust, "isAgreed" | "replace">,
 ): Promise<GrantStore> {
   let grants: readonly StoredGrant[] = [];
   let problems: readonly Problem[] = [];
@@ -116,8 +116,9 @@ export async function createGrantStore(
           const { after, answer } = edit(grants);
           const next = grantsToText(after);
           await check();
-          await trust?.agree([grantsDemand(next) ?? NO_GRANTS]);
-          await platform.files.writeAtomic(file, next, OWNER_ONLY);
+          const write = (): Promise<void> => platform.files.writeAtomic(file, next, OWNER_ONLY);
+          if (trust === undefined) await write();
+          else await trust.replace(grantsDemand(text ?? "") ?? NO_GRANTS, grantsDemand(next) ?? NO_GRANTS, write);
           text = next;
           grants = after;
           return answer;

@@ -11,7 +11,8 @@ import { resourceExhausted, type ToolErrorData } from "../errors.ts";
 import { fileError } from "../platform/file-errors.ts";
 import { isKernelPath } from "../platform/kernel-paths.ts";
 import { type MemoryDirectory, type MemoryFile, type MemoryNode, MemoryTree, type Resolved } from "../platform/memory-tree.ts";
-import { type Environment, FileError, type FileInfo, type GuardedFiles } from "../platform/platform.ts";
+import type { Environment } from "../platform/environment-types.ts";
+import { FileError, type FileInfo, type GuardedFiles } from "../platform/platform.ts";
 import { createSeen, MAX_SEEN, type Seen } from "./seen.ts";
 
 /** Where a node was before the run. */

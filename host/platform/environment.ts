@@ -5,7 +5,8 @@ import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { cacheFolder } from "./cache-folder.ts";
 import { configFolder } from "./config-folder.ts";
-import type { Environment } from "./platform.ts";
+import type { Environment } from "./environment-types.ts";
+import { fateOf, ownIdentity } from "./process-identity.ts";
 import { withSlashes } from "./slashes.ts";
 
 /** Folders are real paths: what a permission is compared with has its links followed (SPEC PA4). */
@@ -23,6 +24,10 @@ export function createEnvironment(): Environment {
     config: withSlashes(resolveParent(configFolder())),
     os: currentOs(),
     pid: process.pid,
+    get self() {
+      return ownIdentity();
+    },
+    fateOf,
     argv: process.argv.slice(2),
     command: [process.execPath, ...(process.versions["deno"] === undefined ? [] : ["run", "-A"]), ...process.argv.slice(1, 2)],
   };

@@ -1,15 +1,14 @@
 /** The host's own files, on Node and Deno. Nothing of a guest's choosing reaches these functions. */
 
-import { randomBytes } from "node:crypto";
 import { constants, type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
-import { lstat, mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { lstat, mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { readBounded } from "./bounded-read.ts";
 import { errnoOf, fileError, withFileErrors } from "./file-errors.ts";
 import { kindOf, toFileInfo } from "./file-info.ts";
 import type { DirectoryEntry, FileInfo, Files } from "./platform.ts";
 import { withSlashes } from "./slashes.ts";
 import { permitsPlace } from "./spelling.ts";
+import { createWhole, writeAtomic } from "./write-atomic.ts";
 
 /** No file the host reads for itself is larger; larger ones are `too_large`. */
 const MAX_OWN_FILE_BYTES: number = 64 * 1024 * 1024;
@@ -44,7 +43,7 @@ export function createFiles(isBrief: boolean = false): Files {
     readText: async (path) => new TextDecoder().decode(await readBytes(path, MAX_OWN_FILE_BYTES)),
     readBytes: (path, maxBytes = MAX_OWN_FILE_BYTES) => readBytes(path, maxBytes),
     writeAtomic: (path, data, mode = 0o666) => withFileErrors(() => writeAtomic(path, data, mode), path),
-    createNew: (path, text) => withFileErrors(() => createNew(path, text), path),
+    createNew: (path, text) => withFileErrors(() => createWhole(path, text), path),
     makeDirectory: (path) => withFileErrors(async () => void (await mkdir(path, { recursive: true })), path),
     remove: (path) => withFileErrors(() => rm(path, { recursive: true, force: true }), path),
     rename: (from, to) => withFileErrors(() => rename(from, to), to),
@@ -65,38 +64,6 @@ function readBytes(path: string, maxBytes: number): Promise<Uint8Array> {
     if (!stats.isFile()) throw fileError("not_regular");
     return await readBounded(file, { maxBytes });
   }, path);
-}
-
-async function writeAtomic(path: string, data: string | Uint8Array, mode: number): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
-  try {
-    await writeNew(temporary, data, mode);
-    await rename(temporary, path);
-  } catch (thrown) {
-    await rm(temporary, { force: true });
-    throw thrown;
-  }
-}
-
-async function writeNew(path: string, data: string | Uint8Array, mode: number): Promise<void> {
-  const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
-  try {
-    await file.writeFile(data);
-    // Without it a crash after the rename may leave an empty file under the final name.
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function createNew(path: string, text: string): Promise<boolean> {
-  try {
-    await writeFile(path, text, { flag: "wx", mode: 0o600 });
-    return true;
-  } catch (thrown) {
-    if (errnoOf(thrown) === "EEXIST") return false;
-    throw thrown;
-  }
 }
 
 function toEntry(entry: Dirent): DirectoryEntry {

@@ -1,9 +1,9 @@
 /** The sandbox's images between starts. */
 
-import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { cacheFolder } from "./cache-folder.ts";
+import { writeAtomic } from "./write-atomic.ts";
 
 export interface ImageCache {
   /** Undefined if it is not there or cannot be read. */
@@ -25,12 +25,9 @@ export function createImageCache(): ImageCache {
   return {
     read: (name) => readFile(join(folder, name)).catch(() => undefined),
     async write(name, bytes) {
-      // Nobody else's: two hosts, or two of one process, may write the same image at once.
-      const part = join(folder, `${name}.${randomUUID()}.part`);
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        await writeFile(part, bytes, { mode: 0o600, flag: "wx" });
-        await rename(part, join(folder, name));
+        await writeAtomic(join(folder, name), bytes, 0o600, false);
         written = { writes: written.writes + 1, bytes: written.bytes + bytes.length };
         if (written.writes > CLEAN_AFTER.writes || written.bytes > CLEAN_AFTER.bytes) {
           written = { writes: 0, bytes: 0 };
@@ -39,7 +36,6 @@ export function createImageCache(): ImageCache {
         return true;
       } catch {
         // A read-only home: the next start makes the image again.
-        await rm(part, { force: true }).catch(() => undefined);
         return false;
       }
     },

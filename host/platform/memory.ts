@@ -14,7 +14,8 @@ import { createMemoryPair, createMemorySockets } from "./memory-sockets.ts";
 import { MemoryTree } from "./memory-tree.ts";
 import { type Git, GitError } from "./git-types.ts";
 import type { Bundler } from "./bundler-types.ts";
-import type { Environment, Isolation, LineConnection, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
+import type { Environment, ProcessIdentity } from "./environment-types.ts";
+import type { Isolation, LineConnection, Log, LogLevel, Platform, Random, Terminal, Watcher } from "./platform.ts";
 import { createUuidv7 } from "./random.ts";
 import { sharedNow } from "./shared-clock.ts";
 import { createSlices } from "./slices.ts";
@@ -147,6 +148,8 @@ const NO_SERVERS: ServerProcesses = {
   fetchSecurely: () => () => Promise.reject(new TypeError("There is no network in memory")),
 };
 
+const MEMORY_PROCESS: ProcessIdentity = { pid: 1, startedAt: "1", machine: "memory", scope: "000000000000" };
+
 function createMemoryEnvironment(cwd: string, options: MemoryPlatformOptions): Environment {
   const variables = new Map(Object.entries(options.env ?? {}));
   return {
@@ -159,6 +162,9 @@ function createMemoryEnvironment(cwd: string, options: MemoryPlatformOptions): E
     config: "/home/user/.config/bascule",
     os: "linux",
     pid: 1,
+    self: MEMORY_PROCESS,
+    // Nothing else runs here.
+    fateOf: ({ pid, scope }) => (scope !== MEMORY_PROCESS.scope ? "unknown" : pid === MEMORY_PROCESS.pid ? "alive" : "gone"),
     argv: options.argv ?? [],
     command: ["/bin/node", "/bin/bascule.mjs"],
   };

@@ -5,6 +5,7 @@
  * `process`, `fetch`, timers. Everything here is handed in by the composition root.
  */
 
+import type { Environment } from "./environment-types.ts";
 import type { ProcessLauncher, WorkerLauncher } from "../../sandbox/mod.ts";
 import type { Bundler } from "./bundler-types.ts";
 import type { HttpServers } from "./http-types.ts";
@@ -155,9 +156,12 @@ export type FileErrorCode = (typeof FILE_ERROR_CODES)[number];
 export interface Files {
   readText(path: string): Promise<string>;
   readBytes(path: string, maxBytes?: number): Promise<Uint8Array>;
-  /** Writes a temporary file beside `path`, then renames it: readers see the old or the new text, never half. */
+  /**
+   * Writes a temporary file beside `path`, then renames it: readers see the old or the new text, never half. Takes away what processes
+   * that were killed in the middle of this left in the folder.
+   */
   writeAtomic(path: string, data: string | Uint8Array, mode?: number): Promise<void>;
-  /** False if there is something, a link too: of several who try, one succeeds. For its owner only. */
+  /** False if there is something, a link too: of several who try, one succeeds. For its owner only. Readers see all of it or nothing. */
   createNew(path: string, text: string): Promise<boolean>;
   makeDirectory(path: string): Promise<void>;
   /** Recursive; a missing path is no error. */
@@ -253,25 +257,6 @@ export interface GuardedFiles {
   openToRead(path: CheckedPath<"read">, options?: Pick<OpenOptions, "owner">): Promise<GuardedFile>;
   /** @param path a proof for reading as well, where `options.read` is set. */
   openToWrite(path: CheckedPath<"write">, options: OpenOptions): Promise<GuardedFile>;
-}
-
-/** The process: its variables, folders and arguments. */
-export interface Environment {
-  get(name: string): string | undefined;
-  /** Names of all variables, unsorted. */
-  names(): readonly string[];
-  readonly cwd: string;
-  readonly home: string;
-  readonly tmp: string;
-  /** Where this machine keeps what a start would make anew: compiled code, images. Need not be there. */
-  readonly cache: string;
-  /** Where this person keeps what was agreed to on this machine. Need not be there. */
-  readonly config: string;
-  readonly os: "linux" | "darwin" | "windows" | "other";
-  readonly pid: number;
-  readonly argv: readonly string[];
-  /** What starts this program again, before its arguments: absolute paths. */
-  readonly command: readonly string[];
 }
 
 /** Tells of changes below folders. */

@@ -2,7 +2,8 @@
 
 import type { HostOptions } from "../host-options.ts";
 import { normalizePath, type PermissionBases } from "../../manifests/mod.ts";
-import { type Environment, FileError, type Platform } from "../platform/platform.ts";
+import type { Environment } from "../platform/environment-types.ts";
+import { FileError, type Platform } from "../platform/platform.ts";
 import type { Protection } from "../policy/protect.ts";
 import { openProject, type ProjectFile } from "./project-file.ts";
 import { type ProjectTrust, trustedProject } from "../trust/project-trust.ts";

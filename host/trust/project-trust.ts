@@ -1,11 +1,10 @@
 /** A project whose `bascule.json` counts as far as a person agreed to it on this machine (SPEC P1, K3). */
 
-import { equalJson } from "../json/equal-json.ts";
 import { type JsonValue, normalizePath, type ProjectConfig } from "../../manifests/mod.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import type { ProjectFile, ProjectRefresh } from "../project/project-file.ts";
 import { type Demand, demandsOf, GRANTS, grantsDemand, type IsOutside, withoutDemands } from "./demands.ts";
-import { openTrustStore, type TrustPlatform, withDemands } from "./trust-store.ts";
+import { isIn, openTrustStore, type TrustPlatform, withChange, withDemands } from "./trust-store.ts";
 
 /** What nobody agreed to, or not as it is now. */
 export interface Withheld extends Demand {
@@ -23,6 +22,13 @@ export interface ProjectTrust {
   isAgreed(demand: Demand): Promise<boolean>;
   /** A yes to exactly these. They count when the project is next looked at. @throws {TrustFileError} */
   agree(demands: readonly Demand[]): Promise<void>;
+  /**
+   * A yes to what a file asks for once `write` has written it, in one piece: if this process ends in the middle, what the file asks for
+   * counts, as it was before or as it is by then.
+   *
+   * @param from what the file asks for now, which counts. @throws {TrustFileError}, and what `write` throws.
+   */
+  replace(from: Demand, to: Demand, write: () => Promise<void>): Promise<void>;
   /** A yes to all that the folder asks for, now and later; or none any more. @throws {TrustFileError} */
   agreeToAll(isAgreed: boolean): Promise<void>;
 }
@@ -40,11 +46,7 @@ export async function trustedProject(platform: TrustPlatform & Pick<Platform, "l
   let withheld: readonly Withheld[] = [];
   let agreed: readonly string[] = [];
 
-  function isAgreed({ name, value }: Demand): boolean {
-    const { all, demands } = store.agreed();
-    const known = demands.get(name);
-    return all || (known !== undefined && equalJson(known, value));
-  }
+  const isAgreed = (demand: Demand): boolean => isIn(store.agreed(), demand);
 
   async function look(): Promise<void> {
     const wished = project.config();
@@ -80,6 +82,16 @@ export async function trustedProject(platform: TrustPlatform & Pick<Platform, "l
         return isAgreed(demand);
       },
       agree: (demands) => store.change((before) => withDemands(before, demands)),
+      async replace(from, to, write) {
+        await store.change((before) => withChange(before, from, to));
+        let written = from;
+        try {
+          await write();
+          written = to;
+        } finally {
+          await store.change((before) => withDemands(before, [written]));
+        }
+      },
       agreeToAll: (all) => store.change((before) => (all ? { ...before, all } : { all, demands: new Map() })),
     },
   };

@@ -1,5 +1,6 @@
 /** What a person agreed to on this machine, in a folder of the person's own: no checkout can bring it along (SPEC P1). */
 
+import { equalJson } from "../json/equal-json.ts";
 import { isJsonObject, type JsonValue, parseJson, problemToText } from "../../manifests/mod.ts";
 import { inFileTurn } from "../project/file-turn.ts";
 import { createInTurn } from "../project/in-turn.ts";
@@ -12,6 +13,8 @@ export interface Agreed {
   /** Everything that the folder asks for, now and later. */
   readonly all: boolean;
   readonly demands: ReadonlyMap<string, JsonValue>;
+  /** What files are about to ask for while a change of them is under way: until it has ended, both they and `demands` count. */
+  readonly next?: ReadonlyMap<string, JsonValue>;
 }
 
 export interface TrustStore {
@@ -35,7 +38,7 @@ const OWNER_ONLY = 0o600;
 const NOTHING: Agreed = { all: false, demands: new Map() };
 
 /** What it takes to keep it. */
-export type TrustPlatform = Pick<Platform, "files" | "environment" | "clock" | "random">;
+export type TrustPlatform = Pick<Platform, "files" | "environment" | "clock" | "random" | "log">;
 
 /** @param root real path of the project's folder. */
 export async function openTrustStore(platform: TrustPlatform, root: string): Promise<TrustStore> {
@@ -83,8 +86,21 @@ export async function openTrustStore(platform: TrustPlatform, root: string): Pro
 }
 
 /** What was agreed to before stays, under other names. */
-export function withDemands(before: Agreed, demands: readonly Demand[]): Agreed {
-  return { ...before, demands: new Map([...before.demands, ...demands.map(({ name, value }) => [name, value] as const)]) };
+export function withDemands({ next: coming = new Map(), ...before }: Agreed, demands: readonly Demand[]): Agreed {
+  const agreed = new Map(demands.map(({ name, value }) => [name, value]));
+  const next = new Map([...coming].filter(([name]) => !agreed.has(name)));
+  return { ...before, demands: new Map([...before.demands, ...agreed]), ...(next.size > 0 && { next }) };
+}
+
+/** A file that asks for `from` is about to ask for `to`. */
+export function withChange(before: Agreed, from: Demand, to: Demand): Agreed {
+  const settled = withDemands(before, [from]);
+  return { ...settled, next: new Map([...(settled.next ?? []), [to.name, to.value]]) };
+}
+
+/** Whether the demand counts. */
+export function isIn({ all, demands, next }: Agreed, { name, value }: Demand): boolean {
+  return all || [demands.get(name), next?.get(name)].some((known) => known !== undefined && equalJson(known, value));
 }
 
 /** Undefined where there is none, and where none can be read. */
@@ -104,9 +120,18 @@ function parse(text: string, root: string): Agreed | string {
   if (!isJsonObject(value) || value["version"] !== FILE_VERSION || !isJsonObject(value["agreed"] ?? null))
     return `expected "version": ${FILE_VERSION} and an object "agreed"`;
   if (value["root"] !== root) return "it is about another folder";
-  return { all: value["all"] === true, demands: new Map(Object.entries(value["agreed"] ?? {})) };
+  const next = isJsonObject(value["next"]) ? new Map(Object.entries(value["next"])) : undefined;
+  return { all: value["all"] === true, demands: new Map(Object.entries(value["agreed"] ?? {})), ...(next && { next }) };
 }
 
-function toText(root: string, { all, demands }: Agreed): string {
-  return `${JSON.stringify({ version: FILE_VERSION, root, ...(all && { all }), agreed: Object.fromEntries(demands) }, undefined, 2)}\n`;
+function toText(root: string, { all, demands, next }: Agreed): string {
+  const coming = next === undefined ? undefined : Object.fromEntries(next);
+  const document = {
+    version: FILE_VERSION,
+    root,
+    ...(all && { all }),
+    agreed: Object.fromEntries(demands),
+    ...(coming && { next: coming }),
+  };
+  return `${JSON.stringify(document, undefined, 2)}\n`;
 }

@@ -21,7 +21,7 @@ export interface ConsentWorldOptions {
   readonly keep?: boolean;
   readonly frozen?: boolean;
   /** What was agreed to on this machine. Default: the lock is trusted. */
-  readonly trust?: Pick<ProjectTrust, "isAgreed" | "agree">;
+  readonly trust?: Pick<ProjectTrust, "isAgreed" | "replace">;
   /** Plugins that are trusted by their names. */
   readonly trusted?: readonly string[];
 }

@@ -11,11 +11,11 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
-import { inFileTurn } from "../../project/file-turn.ts";
+import { inFileTurn, type TurnPlatform } from "../../project/file-turn.ts";
 import { createInTurn } from "../../project/in-turn.ts";
 import { isJsonObject, type McpServerConfig } from "../../../manifests/mod.ts";
 import { readJsonText } from "../../json/json-text.ts";
-import { FileError, type Platform } from "../../platform/platform.ts";
+import { FileError } from "../../platform/platform.ts";
 import { refuseLinks } from "../../project/refuse-links.ts";
 
 /** What is known of one server. Nobody but its authorization server and itself is ever sent a word of it. */
@@ -49,7 +49,7 @@ const OWNER_ONLY = 0o600;
 const RENEWAL_MS = 40_000;
 
 /** In `.bascule/mcp-logins/`, which no tool may read, and which belongs into no version control. */
-export function createLoginStore(platform: Pick<Platform, "files" | "clock" | "random">, state: string): LoginStore {
+export function createLoginStore(platform: TurnPlatform, state: string): LoginStore {
   const { files } = platform;
   const folder = `${state}/mcp-logins`;
   const fileOf = (server: string): string => `${folder}/${server}.json`;

@@ -155,7 +155,10 @@ describe("limits above the defaults", () => {
     const agreed: unknown[] = [];
     const trust = {
       isAgreed: ({ name, value }: Demand) => Promise.resolve(agreed.some((one) => JSON.stringify(one) === JSON.stringify([name, value]))),
-      agree: (demands: readonly Demand[]) => Promise.resolve(void agreed.push(...demands.map(({ name, value }) => [name, value]))),
+      replace: async (_: Demand, { name, value }: Demand, write: () => Promise<void>) => {
+        agreed.push([name, value]);
+        await write();
+      },
     };
     const here = await elsewhere.restart({ trust });
     expect([here.lock.entries().get("notes")?.acceptedLimits, held(here)]).toEqual([BIG.limits, DEFAULTS]);

@@ -1,0 +1,98 @@
+/**
+ * How the host writes each file of its own: to a temporary file beside it that then takes its place. The temporary file's name says whose
+ * it is, so that what a killed process left is found and removed by the next one that writes in the folder.
+ */
+
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { link, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { errnoOf } from "./file-errors.ts";
+import { fateOf, fromIdentityTag, identityTag, ownIdentity } from "./process-identity.ts";
+
+/**
+ * Readers see the old or the new contents, never half. Leaves nothing behind if it fails.
+ *
+ * @param isDurable whether it also outlives a crash of the machine; not needed for what is checked by its hash and can be made again
+ */
+export async function writeAtomic(path: string, data: string | Uint8Array, mode: number, isDurable: boolean = true): Promise<void> {
+  const folder = dirname(path);
+  await removeLeftovers(folder);
+  const temporary = temporaryFor(path);
+  try {
+    await writeNew(temporary, data, mode, isDurable);
+    await rename(temporary, path);
+  } catch (thrown) {
+    await rm(temporary, { force: true });
+    throw thrown;
+  }
+}
+
+/** False if there is something. Of several that try, one succeeds, and readers see all of the text. For its owner only. */
+export async function createWhole(path: string, text: string): Promise<boolean> {
+  const temporary = temporaryFor(path);
+  try {
+    await writeFile(temporary, text, { flag: "wx", mode: OWNER_ONLY });
+    await link(temporary, path);
+  } catch (thrown) {
+    if (errnoOf(thrown) === "EEXIST") return false;
+    if (!NO_LINKS.has(errnoOf(thrown) ?? "")) throw thrown;
+    return await createPlain(path, text);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  await removeLeftovers(dirname(path));
+  return true;
+}
+
+const OWNER_ONLY = 0o600;
+
+/** What file systems without hard links answer: vfat, some shares. */
+const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]);
+
+/** A process that is killed in here leaves an empty file. */
+async function createPlain(path: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(path, text, { flag: "wx", mode: OWNER_ONLY });
+    return true;
+  } catch (thrown) {
+    if (errnoOf(thrown) === "EEXIST") return false;
+    throw thrown;
+  }
+}
+
+async function writeNew(path: string, data: string | Uint8Array, mode: number, isDurable: boolean): Promise<void> {
+  const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
+  try {
+    await file.writeFile(data);
+    // Without it a crash after the rename may leave an empty file under the final name.
+    if (isDurable) await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function temporaryFor(path: string): string {
+  const name = basename(path).slice(0, LONGEST_NAME);
+  return join(dirname(path), `.${name}.${identityTag(ownIdentity())}.${randomBytes(6).toString("hex")}.tmp`);
+}
+
+/** With all that is added it stays below the 255 bytes that file systems take, also where a character has four of them. */
+const LONGEST_NAME = 40;
+const TEMPORARY = /^\..{1,40}\.(\d+-\d+-[0-9a-f]{12})\.[0-9a-f]{12}\.tmp$/u;
+
+/** Takes away what processes that are certainly gone left in a folder. */
+async function removeLeftovers(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(noneIfUnreadable);
+  for (const name of names) {
+    const owner = fromIdentityTag(TEMPORARY.exec(name)?.[1] ?? "");
+    if (owner === undefined || fateOf(owner) !== "gone") continue;
+    // One that cannot be removed, in a folder of another user's, is in nobody's way.
+    await rm(join(folder, name), { force: true }).catch(() => undefined);
+  }
+}
+
+/** What is to be written says what is wrong with the folder. */
+function noneIfUnreadable(): readonly string[] {
+  return [];
+}
