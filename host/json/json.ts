@@ -32,10 +32,56 @@ export function copyJson(value: unknown, bounds: JsonBounds): JsonCopy {
     if (typeof copy === "object" && copy !== null) noteSize(copy, { bytes, depth: walk.deepest });
     return { ok: true, value: copy, bytes };
   } catch (stop) {
-    if (stop instanceof NotJson) return { ok: false, problem: { pointer: pointerOf(walk), message: stop.message }, reason: stop.reason };
-    // A getter or `toJSON` of the value threw: its message is the value's own business.
-    return { ok: false, problem: { pointer: "", message: "The value throws while it is read" }, reason: "not_json" };
+    return toProblem(stop, walk);
   }
+}
+
+/**
+ * The same in slices, for what is above 64 KB. The copy is the reader's own: neither frozen nor measured.
+ *
+ * The names of an object's members are one step of the engine, however many there are.
+ */
+export function* copySlices(value: unknown, bounds: JsonBounds): Generator<void, JsonCopy> {
+  const walk: Walk = { left: bounds.maxBytes, deepest: 0, bounds, path: [] };
+  try {
+    return { ok: true, value: yield* copyContainer(value, 0, { walk, steps: 0 }), bytes: bounds.maxBytes - walk.left };
+  } catch (stop) {
+    return toProblem(stop, walk);
+  }
+}
+
+function* copyContainer(value: unknown, depth: number, slice: { readonly walk: Walk; steps: number }): Generator<void, JsonValue> {
+  const { walk } = slice;
+  if (typeof value !== "object" || value === null) return copyAt(value, depth, walk);
+  enter(depth, walk);
+  if (hasToJson(value)) return yield* copyContainer(value.toJSON(), depth + 1, slice);
+  const list: JsonValue[] = [];
+  const object: Record<string, JsonValue> = {};
+  const isList = Array.isArray(value);
+  const names = isList ? value.keys() : Object.keys(value);
+  for (const name of names) {
+    if (++slice.steps % SLICE_STEPS === 0) yield;
+    const member: unknown = Reflect.get(value, name);
+    if (!isList && (name === "__proto__" || member === undefined)) continue;
+    spend(walk, isList ? 1 : utf8Bytes(String(name), walk.left) + 4);
+    walk.path.push(name);
+    const given = member === undefined ? null : member;
+    const copy =
+      typeof given === "object" && given !== null ? yield* copyContainer(given, depth + 1, slice) : copyAt(given, depth + 1, walk);
+    walk.path.pop();
+    if (isList) list.push(copy);
+    else object[String(name)] = copy;
+  }
+  return isList ? list : object;
+}
+
+/** Members between two turns. */
+const SLICE_STEPS = 1_000;
+
+function toProblem(stop: unknown, walk: Walk): JsonCopy {
+  if (stop instanceof NotJson) return { ok: false, problem: { pointer: pointerOf(walk), message: stop.message }, reason: stop.reason };
+  // A getter or `toJSON` of the value threw: its message is the value's own business.
+  return { ok: false, problem: { pointer: "", message: "The value throws while it is read" }, reason: "not_json" };
 }
 
 /** What was read or copied before is frozen and measured, and need not be copied. */
@@ -97,11 +143,15 @@ function copyAt(value: unknown, depth: number, walk: Walk): JsonValue {
   }
 }
 
-function copyObject(value: object, depth: number, walk: Walk): JsonValue {
+function enter(depth: number, walk: Walk): void {
   if (depth >= walk.bounds.maxDepth)
     throw new NotJson("too_deep", `The value is nested deeper than ${walk.bounds.maxDepth} levels, or contains itself`);
   if (depth > walk.deepest) walk.deepest = depth;
   spend(walk, 2);
+}
+
+function copyObject(value: object, depth: number, walk: Walk): JsonValue {
+  enter(depth, walk);
   if (hasToJson(value)) return copyAt(value.toJSON(), depth + 1, walk);
   if (Array.isArray(value)) {
     const copy: JsonValue[] = [];

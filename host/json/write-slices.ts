@@ -96,6 +96,15 @@ export function* jsonPieces(value: JsonValue, { sorted = false, isHidden, leaf }
   yield text;
 }
 
+/** A text in pieces, none of which ends within a character. */
+export function* textPieces(text: string): Generator<string, void> {
+  for (let at = 0; at < text.length;) {
+    const end = endOfPiece(text, at + PIECE);
+    yield text.slice(at, end);
+    at = end;
+  }
+}
+
 function endOfPiece(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   return end < text.length && last >= 0xd800 && last < 0xdc00 ? end + 1 : end;

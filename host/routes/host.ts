@@ -4,11 +4,14 @@ import { checkServers, createRunProgram, createToolCaller, createWorkspaceFiles 
 import { askInStandstill } from "../calls/asks.ts";
 import type { ToolContext } from "../context.ts";
 import { cancelled, internal, resourceExhausted, toolError, type ToolErrorData, toolFailedHidden, wallTimeout } from "../errors.ts";
-import { copyJson } from "../json/json.ts";
-import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
+import { copyJson, copySlices, deepFreeze, type JsonCopy } from "../json/json.ts";
+import type { Slices } from "../platform/platform.ts";
+import { LARGE_BYTES } from "../../sandbox/mod.ts";
+import { isJsonObject, type JsonValue, type Limits } from "../../manifests/mod.ts";
 import { ToolError } from "../tools/tool-error.ts";
 import { isToolOutput } from "../tools/tool-output.ts";
 import type { Tool, ToolFactory } from "../tools/tool.ts";
+import { largeOutcome } from "./divide-value.ts";
 import type { Execution, Executor, Outcome } from "./executor.ts";
 import { partsOutcome, plainOutcome } from "./output.ts";
 import { createProcessExecutor, type ProcessRouteOptions } from "./process/process.ts";
@@ -42,7 +45,7 @@ async function runNatively(create: ToolFactory, execution: Execution, options: H
   const facts = { used: { wallMs: record.elapsedMs() }, filesModified: record.filesModified(), ...ended };
   if (ending.kind === "ended") {
     const { value: end } = ending;
-    if (end.kind === "returned") return readReturned(end.value, execution, facts);
+    if (end.kind === "returned") return await readWhole(end.value, execution, facts, options.platform.slices);
     return { ok: false, error: thrownToError(end.thrown, execution.call.callId, record), ...facts };
   }
   const error = ending.reason === "timeout" ? wallTimeout(execution.decision.limits.wallMs) : cancelled();
@@ -125,16 +128,47 @@ function createContext(execution: Execution, record: RunRecord, signal: AbortSig
   });
 }
 
-function readReturned(returned: unknown, execution: Execution, facts: Parameters<typeof plainOutcome>[1]): Outcome {
+type Facts = Parameters<typeof plainOutcome>[1];
+
+/** Above 64 KB it is copied, checked and made into bytes in slices; its getters are read a second time then (SPEC LV2). */
+async function readWhole(returned: unknown, execution: Execution, facts: Facts, slices: Slices): Promise<Outcome> {
+  const { outputBytes } = execution.decision.limits;
+  if (outputBytes <= LARGE_BYTES) return readReturned(returned, execution, facts);
+  const small = readReturned(returned, execution, facts, LARGE_BYTES);
+  return small === "too_large" ? await slices.run(readSlices(returned, execution, facts)) : small;
+}
+
+function* readSlices(returned: unknown, { decision, tool }: Execution, facts: Facts): Generator<void, Outcome> {
+  const { outputBytes, jsonDepth } = decision.limits;
+  const isTold = isToolOutput(returned);
+  const copy = yield* copySlices(isTold ? returned.parts : returned, { maxBytes: outputBytes, maxDepth: jsonDepth });
+  if (!copy.ok) return notCopied(copy, { outputBytes, jsonDepth }, facts);
+  const known = { ...facts, used: { ...facts.used, outputBytes: copy.bytes } };
+  // Why it failed is what its words say: they stay a value.
+  if (isTold && isJsonObject(copy.value) && copy.value["success"] === false) return partsOutcome(deepFreeze(copy.value), known);
+  return yield* largeOutcome({ value: copy.value, isTold, schema: tool.definition.outputSchema }, known);
+}
+
+function readReturned(returned: unknown, execution: Execution, facts: Facts): Outcome;
+function readReturned(returned: unknown, execution: Execution, facts: Facts, most: number): Outcome | "too_large";
+function readReturned(returned: unknown, execution: Execution, facts: Facts, most?: number): Outcome | "too_large" {
   const { outputBytes, jsonDepth } = execution.decision.limits;
-  const copy = copyJson((isToolOutput(returned) ? returned.parts : returned) ?? null, { maxBytes: outputBytes, maxDepth: jsonDepth });
+  const isTold = isToolOutput(returned);
+  const copy = copyJson((isTold ? returned.parts : returned) ?? null, { maxBytes: most ?? outputBytes, maxDepth: jsonDepth });
   if (copy.ok) {
     const known = { ...facts, used: { ...facts.used, outputBytes: copy.bytes } };
-    return isToolOutput(returned) && isJsonObject(copy.value) ? partsOutcome(copy.value, known) : plainOutcome(copy.value, known);
+    return isTold && isJsonObject(copy.value) ? partsOutcome(copy.value, known) : plainOutcome(copy.value, known);
   }
-  if (copy.reason === "too_large") return { ok: false, error: resourceExhausted("outputBytes", outputBytes), ...facts };
-  if (copy.reason === "too_deep") return { ok: false, error: resourceExhausted("jsonDepth", jsonDepth), ...facts };
-  const { pointer, message } = copy.problem;
+  return copy.reason === "too_large" && most !== undefined ? "too_large" : notCopied(copy, { outputBytes, jsonDepth }, facts);
+}
+
+function notCopied(
+  { reason, problem: { pointer, message } }: Extract<JsonCopy, { ok: false }>,
+  { outputBytes, jsonDepth }: Pick<Limits, "outputBytes" | "jsonDepth">,
+  facts: Facts,
+): Outcome {
+  if (reason === "too_large") return { ok: false, error: resourceExhausted("outputBytes", outputBytes), ...facts };
+  if (reason === "too_deep") return { ok: false, error: resourceExhausted("jsonDepth", jsonDepth), ...facts };
   return {
     ok: false,
     error: toolError("invalid_output", `Invalid output${pointer === "" ? "" : ` at ${pointer}`}: ${message}`, {

@@ -34,6 +34,8 @@ const MAX_FIELDS = 100;
 /** What is around an output in a result, and of progress in all. */
 const AROUND_BYTES = 1024 * 1024;
 const MAX_PROGRESS = 10_000;
+/** Of one event; what comes behind them is not read. */
+const MAX_LINES = 1_000;
 const PROGRESS_BOUNDS = { maxBytes: 64 * 1024, maxDepth: 32 };
 const DETAIL_LENGTH = 500;
 const MAX_CALL_ID_LENGTH = 64;
@@ -167,7 +169,7 @@ async function readEvents(response: HttpResponse, execution: Execution, { onProg
 function readFrame(text: string): { readonly event: string; readonly data: string } {
   let event = "";
   const data: string[] = [];
-  for (const line of text.split("\n")) {
+  for (const line of text.split("\n", MAX_LINES)) {
     if (line.startsWith("event:")) event = line.slice(6).trim();
     if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5));
   }

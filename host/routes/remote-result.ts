@@ -1,9 +1,12 @@
 /** What another host says came of a call, in the terms of this one (SPEC O3, X2). */
 
-import { isJsonObject, type JsonObject, type JsonValue, type Limits } from "../../manifests/mod.ts";
+import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue, type Limits } from "../../manifests/mod.ts";
 import { type ErrorCode, readErrorCode, resourceExhausted, toolError, type ToolErrorData, unavailable } from "../errors.ts";
-import { copyJson } from "../json/json.ts";
+import { LARGE_BYTES } from "../../sandbox/mod.ts";
+import { copyJson, copySlices } from "../json/json.ts";
 import { readJsonText } from "../json/json-text.ts";
+import { readSlices } from "../json/read-slices.ts";
+import { largeOutcome } from "./divide-value.ts";
 import type { Outcome } from "./executor.ts";
 import { type OutcomeFacts, partsOutcome } from "./output.ts";
 
@@ -14,6 +17,8 @@ export interface RemoteAnswer {
   readonly tool: string;
   readonly limits: Pick<Limits, "outputBytes" | "jsonDepth">;
   readonly facts: OutcomeFacts;
+  /** Of the output. */
+  readonly schema: JsonSchema | undefined;
 }
 
 /** What is around an output in a result. */
@@ -22,12 +27,14 @@ const AROUND_DEPTH = 8;
 const MESSAGE_LENGTH = 4_000;
 const DETAILS = { maxBytes: 64 * 1024, maxDepth: 32 };
 
-/** Never throws for what the text holds. */
-export function readRemoteResult(text: string, answer: RemoteAnswer): Outcome {
-  const { remote, tool, limits, facts } = answer;
+/** In slices above 64 KB. Never throws for what the text holds. */
+export function* readRemoteResult(text: string, answer: RemoteAnswer): Generator<void, Outcome> {
+  const { remote, tool, limits, facts, schema } = answer;
   const { outputBytes, jsonDepth } = limits;
   const fail = (error: ToolErrorData): Outcome => ({ ok: false, error, ...facts });
-  const read = readJsonText(text, { maxBytes: 6 * outputBytes + AROUND_BYTES, maxDepth: jsonDepth + AROUND_DEPTH });
+  const bounds = { maxBytes: 6 * outputBytes + AROUND_BYTES, maxDepth: jsonDepth + AROUND_DEPTH };
+  const isLarge = text.length > LARGE_BYTES;
+  const read = isLarge ? yield* readSlices(text, bounds, { isReadersOwn: true }) : readJsonText(text, bounds);
   if (!read.ok && "tooLarge" in read) {
     return fail(read.tooLarge === "bytes" ? resourceExhausted("outputBytes", outputBytes) : resourceExhausted("jsonDepth", jsonDepth));
   }
@@ -37,7 +44,9 @@ export function readRemoteResult(text: string, answer: RemoteAnswer): Outcome {
   const { output = null, content = [], metadata, filesModified = [] } = result;
   const parts = { output, content, filesModified, metadata: { ...(isJsonObject(metadata) && metadata), remote } };
   // Of what counts as output, as on every other route.
-  const copy = copyJson(parts, { maxBytes: outputBytes, maxDepth: jsonDepth });
+  const most = { maxBytes: outputBytes, maxDepth: jsonDepth };
+  const copy = isLarge ? yield* copySlices(parts, most) : copyJson(parts, most);
+  if (copy.ok && isLarge) return yield* largeOutcome({ value: copy.value, isTold: true, schema }, facts);
   if (copy.ok && isJsonObject(copy.value)) return partsOutcome(copy.value, facts);
   return fail(
     !copy.ok && copy.reason === "too_deep" ? resourceExhausted("jsonDepth", jsonDepth) : resourceExhausted("outputBytes", outputBytes),

@@ -72,7 +72,9 @@ async function forward(remote: Remote, execution: Execution, forwarding: Forward
     if (signal.aborted) return fail(signal.reason === "timeout" ? wallTimeout(limits.wallMs) : cancelled());
     try {
       const answer = await once(remote, execution, { ...forwarding, token });
-      return readRemoteResult(answer, { remote: remote.name, tool: name, limits, facts: facts() });
+      const schema = execution.tool.definition.outputSchema;
+      const read = readRemoteResult(answer, { remote: remote.name, tool: name, limits, facts: facts(), schema });
+      return await forwarding.platform.slices.run(read);
     } catch (error) {
       if (signal.aborted) continue;
       if (!(error instanceof NetworkError) && !(error instanceof RemoteFailure)) throw error;

@@ -1,0 +1,72 @@
+/** Makes bytes of the large parts of an output that reached the host as a value, in slices (SPEC LV2). */
+
+import {
+  checkSlices,
+  hasLoneSurrogate,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+} from "../../manifests/mod.ts";
+import { joined } from "../json/json-bytes.ts";
+import { jsonPieces, textPieces } from "../json/write-slices.ts";
+import type { LargePart, Outcome } from "./executor.ts";
+import { type OutcomeFacts, partsOutcome, plainOutcome } from "./output.ts";
+
+/** Plain JSON, or with `isTold` the parts of a tool output. */
+export interface ReturnedValue {
+  readonly value: JsonValue;
+  readonly isTold: boolean;
+  readonly schema: JsonSchema | undefined;
+}
+
+export function* largeOutcome({ value, isTold, schema }: ReturnedValue, facts: OutcomeFacts): Generator<void, Outcome> {
+  const parts: LargePart[] = [];
+  if (!isTold || !isJsonObject(value)) {
+    const problems = schema === undefined ? [] : yield* checkSlices(schema, value);
+    parts.push(yield* partOf("output", value));
+    return plainOutcome(null, { ...facts, problems }, parts);
+  }
+  const { output = null } = value;
+  const problems = schema === undefined ? [] : yield* checkSlices(schema, output);
+  const rest: Record<string, JsonValue> = { ...value, output: null };
+  parts.push(yield* partOf("output", output));
+  if (value["metadata"] !== undefined) {
+    parts.push(yield* partOf("metadata", value["metadata"]));
+    rest["metadata"] = {};
+  }
+  if (isJsonArray(value["content"])) rest["content"] = yield* withoutLongTexts(value["content"], parts);
+  return partsOutcome(rest, { ...facts, problems }, parts);
+}
+
+/** Strings of blocks above it are bytes. In UTF-16 units. */
+const LONG_STRING = 1_024;
+
+function* withoutLongTexts(blocks: readonly JsonValue[], parts: LargePart[]): Generator<void, JsonValue> {
+  const short: JsonValue[] = [];
+  for (const [index, block] of blocks.entries()) {
+    const changed: Record<string, JsonValue> = {};
+    for (const name of ["data", "text"]) {
+      const text = isJsonObject(block) ? block[name] : undefined;
+      if (typeof text !== "string" || text.length <= LONG_STRING) continue;
+      changed[name] = "";
+      parts.push(yield* partOf(`content/${index}/${name}`, text));
+    }
+    short.push({ ...(block as JsonObject), ...changed });
+    yield;
+  }
+  return short;
+}
+
+/** A string as its text, so that it is cut and read without parsing; one that UTF-8 cannot carry as JSON. */
+function* partOf(at: string, value: JsonValue): Generator<void, LargePart> {
+  const isText = typeof value === "string" && !hasLoneSurrogate(value);
+  const encoder = new TextEncoder();
+  const bytes: Uint8Array[] = [];
+  for (const piece of isText ? textPieces(value) : jsonPieces(value, {})) {
+    bytes.push(encoder.encode(piece));
+    yield;
+  }
+  return { at, kind: isText ? "text" : "json", bytes: yield* joined(bytes) };
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { createHost } from "../../../host/mod.ts";
+import { largeIn } from "../../../host/json/large.ts";
+import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
+import { readRemoteResult } from "../../../host/routes/remote-result.ts";
+import type { Outcome } from "../../../host/routes/executor.ts";
+import { toolOutput } from "../../../host/tools/tool-output.ts";
+import { recordHostReads } from "../../support/host-reads.ts";
+import { memoryPlatform } from "../../support/memory-platform.ts";
+import { hostTool } from "../../support/tools.ts";
+
+/** What is parsed, written or decoded at once, with the words around it. */
+const AT_ONCE = 64 * 1024 + 4_096;
+const KEYS = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`k${index}`, index]));
+const TEXT = "ü is a letter of a line with some forty others\n".repeat(12_500);
+const NUMBERS = { type: "array", items: { type: "integer" } } as const;
+
+/** Runs to the end at once; how many turns others had. */
+function ran(work: Generator<void, Outcome>): { readonly outcome: Outcome; readonly turns: number } {
+  let turns = 0;
+  for (let step = work.next(); ; step = work.next()) {
+    if (step.done === true) return { outcome: step.value, turns };
+    turns++;
+  }
+}
+
+describe("attack: a value above 64 KB that a host tool returns", () => {
+  it("is copied, checked and written in slices, and stays bytes [LV2.values]", async () => {
+    const image = { type: "image", data: "AAAA".repeat(50_000), mimeType: "image/png" } as const;
+    const tools = [
+      hostTool("keys", {}, () => KEYS),
+      hostTool("text", {}, () => TEXT),
+      hostTool("parts", {}, () =>
+        toolOutput({ output: TEXT, content: [image, { type: "text", text: "short" }], metadata: { all: TEXT.slice(0, 70_000) } }),
+      ),
+      hostTool("wrong", { outputSchema: NUMBERS }, () => Array.from({ length: 50_000 }, (_, at) => (at === 49_999 ? "last" : at))),
+    ];
+    const events: { readonly type: string; readonly payload: object }[] = [];
+    await using host = await createHost({ platform: memoryPlatform(), tools, events: { publish: (event) => void events.push(event) } });
+    const session = host.session({ resultBytes: 64 * 1024 * 1024 });
+    using reads = recordHostReads();
+    const results = [];
+    for (const name of ["keys", "text", "parts", "wrong"]) results.push(await host.call(name, {}, { session }));
+    expect(reads.longest()).toBeLessThanOrEqual(AT_ONCE);
+    reads[Symbol.dispose]();
+    const [keys, text, parts, wrong] = results;
+    expect(keys && largeIn(keys, "output")).toBeDefined();
+    expect(keys).toMatchObject({ ok: true, output: KEYS });
+    expect(text).toMatchObject({ ok: true, output: TEXT });
+    expect(parts).toMatchObject({
+      ok: true,
+      output: TEXT,
+      content: [image, { type: "text", text: "short" }],
+      metadata: { all: TEXT.slice(0, 70_000) },
+    });
+    expect(wrong).toMatchObject({
+      ok: false,
+      error: { code: "invalid_output", details: { errors: [{ pointer: "/49999", message: "Is string, not integer" }] } },
+    });
+    const completed = events.filter(({ type }) => type === "tool.completed").map(({ payload }) => payload);
+    expect(completed).toMatchObject([KEYS, TEXT, TEXT].map(() => ({ output: null, large: { bytes: expect.any(Number) } })));
+  });
+});
+
+describe("attack: an answer above 64 KB of a remote host", () => {
+  const limits = DEFAULT_LIMITS;
+  const facts = { used: { wallMs: 1 }, filesModified: [] };
+  const answer = { remote: "there", tool: "keys", limits, facts, schema: undefined };
+
+  it("is read in slices, and what is large of it stays bytes [LV2.remote]", () => {
+    const text = JSON.stringify({ ok: true, output: KEYS, content: [{ type: "text", text: TEXT.slice(0, 100_000) }], metadata: { a: 1 } });
+    using reads = recordHostReads();
+    const { outcome, turns } = ran(readRemoteResult(text, answer));
+    expect([outcome.ok, turns > 40, reads.longest() <= AT_ONCE]).toEqual([true, true, true]);
+    reads[Symbol.dispose]();
+    const told = outcome.parts?.map(({ at, kind, bytes }) => [at, kind, new TextDecoder().decode(bytes)]);
+    expect(told).toEqual([
+      ["output", "json", JSON.stringify(KEYS)],
+      ["metadata", "json", JSON.stringify({ a: 1, remote: "there" })],
+      ["content/0/text", "text", TEXT.slice(0, 100_000)],
+    ]);
+  });
+
+  it("is refused beyond the limits, and checked against the tool's schema [LV2.remote]", () => {
+    const text = JSON.stringify({ ok: true, output: KEYS });
+    const small = ran(readRemoteResult(text, { ...answer, limits: { ...limits, outputBytes: 100_000 } })).outcome;
+    expect(small).toMatchObject({ ok: false, error: { code: "resource_exhausted" } });
+    const checked = ran(readRemoteResult(text, { ...answer, schema: NUMBERS })).outcome;
+    expect(checked.problems).toMatchObject([{ message: "Is object, not array" }]);
+    expect(ran(readRemoteResult(`${text.slice(0, -1)}]`, answer)).outcome).toMatchObject({ ok: false, error: { code: "unavailable" } });
+  });
+});
