@@ -3,6 +3,7 @@
 import { Hono } from "hono";
 import type { ServerConfig, ServerLimits } from "../../../manifests/mod.ts";
 import { BodyTooLarge, DEFAULT_HTTP_LIMITS } from "../../platform/http-types.ts";
+import { LARGE_BYTES, Shares } from "../../../sandbox/mod.ts";
 import type { Log, Random, Slices } from "../../platform/platform.ts";
 import { DoorError } from "../operations.ts";
 import { ANYBODY, type ApiRequest, type Endpoint } from "./endpoint.ts";
@@ -35,11 +36,16 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = Object.freeze({
   streams: 16,
 });
 
+const MIB = 1024 * 1024;
+/** Bytes of bodies above 64 KB that are read and worked on at once; a token that has none gets the least in any case. One that is larger goes alone. */
+const LARGE_BODIES = Object.freeze({ token: 8 * MIB, whole: 16 * MIB, least: 4 * MIB });
+
 export function createHttpDoor<Api>(options: HttpDoorOptions<Api>): HttpDoor {
   const { platform, server, tokens, endpoints, mounts = [] } = options;
   const gate = createHttpGate(server);
   const limits = { ...DEFAULT_SERVER_LIMITS, ...server.limits };
   const open = createOpenRequests(limits.requests);
+  const bodies = new Shares(LARGE_BODIES.whole, LARGE_BODIES.least);
   const routes = createRoutes(options, { maxBytes: limits.bodyBytes, slices: options.platform.slices });
   const own = new Set(endpoints.map(({ path }) => path));
   const isOurs = (pathname: string): boolean => own.has(pathname) || pathname === "/v1" || pathname.startsWith("/v1/");
@@ -52,9 +58,24 @@ export function createHttpDoor<Api>(options: HttpDoorOptions<Api>): HttpDoor {
     if (leave === undefined)
       return problem("too_many", "Too many requests are open: wait until some have been answered", {}, { "retry-after": "1" });
     try {
-      return await serve(request, caller);
+      return await withRoom(request, caller);
     } finally {
       leave();
+    }
+  }
+
+  /** A large body is read when there is room for it, and counts until the request is answered: as values it takes many times its bytes. */
+  async function withRoom(request: Request, caller: HttpCaller | undefined): Promise<Response> {
+    const size = bodySize(request, limits.bodyBytes);
+    if (size <= LARGE_BYTES) return await serve(request, caller);
+    const party = caller?.id ?? "";
+    const claim = { size, party, line: party, within: [[`token ${party}`, LARGE_BODIES.token]] } as const;
+    const giveBack = await bodies.take(claim, request.signal);
+    if (giveBack === undefined) return problem("unavailable", "The client is gone");
+    try {
+      return await serve(request, caller);
+    } finally {
+      giveBack();
     }
   }
 
@@ -72,6 +93,13 @@ export function createHttpDoor<Api>(options: HttpDoorOptions<Api>): HttpDoor {
       return gate.finish(request, response, requestId);
     },
   };
+}
+
+/** At least what a body that says nothing of its length may have. */
+function bodySize({ body, headers }: Request, maxBytes: number): number {
+  const length = headers.get("content-length");
+  if (body === null) return 0;
+  return length === null ? maxBytes : Math.min(Number(length), maxBytes);
 }
 
 function mountOf(mounts: readonly HttpMount[], pathname: string): HttpMount | undefined {

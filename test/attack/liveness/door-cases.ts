@@ -49,6 +49,10 @@ function lanes<Door>(
 }
 
 const http = {
+  bodies: lanes<HttpDoor>((door) => {
+    const all = bodies((args) => `{"tool":"hostile.nothing","args":${args}}`, 4 * MIB - 100);
+    return all.map((body) => (signal) => door.send("/v1/calls", { body, signal }));
+  }),
   listings: lanes<HttpDoor>((door) => [
     (signal) => door.send("/v1/tools", { signal }),
     (signal) => door.send("/v1/plugins", { token: door.adminToken, signal }),
@@ -98,6 +102,7 @@ const HTTP = { door: "http", canaries: ["brief", "sleep", "read", "get"] } as co
 const MCP = { door: "mcp", canaries: ["brief", "sleep"], lanes: 2 } as const;
 
 export const DOOR_CASES: readonly LivenessCase[] = [
+  { name: "http.bodies", main: NOTHING, ...HTTP, clients: { http: http.bodies }, growthMb: 600 },
   { name: "http.outputs", main: OUTPUTS, ...HTTP, growthMb: 300 },
   { name: "http.logs", main: LOGS, ...HTTP, growthMb: 150 },
   { name: "http.listings", main: NOTHING, ...HTTP, others: 1_000, clients: { http: http.listings }, growthMb: 400 },
