@@ -17,7 +17,7 @@ import type { Parking } from "../image/parked.ts";
 import { choosePlace, isBusy } from "./placement.ts";
 import type { WorkerLauncher } from "../worker/port.ts";
 import type { WorkerMessage } from "../worker/protocol.ts";
-import { CANCEL_GRACE_MS, judgeCall, judgeEntry, WATCH_EVERY_MS } from "./watchdog.ts";
+import { CANCEL_GRACE_MS, type Circumstances, judgeCall, judgeEntry, WATCH_EVERY_MS } from "./watchdog.ts";
 import type { Thread } from "../worker/thread.ts";
 
 export interface PoolOptions {
@@ -254,7 +254,8 @@ export class Pool {
       if (thread.jobs.size === 0) continue;
       const { entry } = thread;
       const running = entry === undefined ? undefined : this.#jobs.get(entry.number);
-      const fault = entry === undefined || running === undefined ? undefined : judgeEntry(entry, running, now, this.#crew.isMetered);
+      const fault =
+        entry === undefined || running === undefined ? undefined : judgeEntry(entry, running, now, this.#around(thread, entry.number));
       if (entry !== undefined && fault !== undefined) {
         this.#replace(thread, entry.number, fault, now - entry.enteredAt);
         continue;
@@ -269,6 +270,14 @@ export class Pool {
       for (const number of thread.jobs.keys()) this.#lookAtJob(thread, number, { now, elapsedMs });
     }
     this.#placeWaiting();
+  }
+
+  #around(thread: Thread, number: number): Circumstances {
+    const isLost = (other: number): boolean => {
+      const job = other === number ? undefined : this.#jobs.get(other);
+      return job?.kind === "call" && job.effects > 0;
+    };
+    return { isMetered: this.#crew.isMetered, harmsOthers: () => [...thread.jobs.keys()].some(isLost) };
   }
 
   /** Runs no guest, and leaves what it was given or does not end what it was told to: nothing of ours takes nearly as long. */
@@ -289,7 +298,7 @@ export class Pool {
     if (thread.hasBegun(number)) job.begunAt ??= now;
     const { entry } = thread;
     const own = entry?.number === number ? entry : undefined;
-    const verdict = judgeCall(job, own, now, this.#crew.isMetered);
+    const verdict = judgeCall(job, own, now, this.#around(thread, number));
     if (verdict.kind === "fine") return;
     if (verdict.kind === "kill") return this.#replace(thread, number, verdict.fault);
     if (own !== undefined) thread.interrupt(number);

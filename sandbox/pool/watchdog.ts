@@ -24,21 +24,33 @@ interface Grace {
 const METERED: Grace = { pollingMs: 500, silentMs: 40 };
 /** It may have gone into a loop that never asks, which has 50 ms (SPEC B3). */
 const UNMETERED: Grace = { pollingMs: 35, silentMs: 14 };
+/**
+ * With the worker go calls that have had an effect, and cannot run again. A thread that gets no processor looks like one in a loop that
+ * never asks: until it has had time for both, others wait rather than are lost.
+ */
+const HARMFUL_MS = 1_000;
 const POLLED_WITHIN_MS = 200;
 /** How long after its time is over the host answers for a call whose worker did not. */
 const ANSWER_GRACE_MS = 30;
 
-/**
- * Why the worker has to be ended because of the guest that runs on it now; undefined: it need not be.
- *
- * @param isMetered whether native loops ask too: a guest that was only entered has then not had the processor yet,
- *   while otherwise it may be in such a loop
- */
-export function judgeEntry(entry: GuestEntry, job: Job, now: number, isMetered: boolean): Fault | undefined {
+/** What of the worker matters. */
+export interface Circumstances {
+  /**
+   * Whether native loops ask too: a guest that was only entered has then not had the processor yet, while otherwise it may be in such a loop.
+   * And a cancelled guest that asks is ended when it has a processor again; until then it is the machine that holds its worker up.
+   */
+  readonly isMetered: boolean;
+  /** Whether others' calls would be lost with the worker. */
+  readonly harmsOthers: () => boolean;
+}
+
+/** Why the worker has to be ended because of the guest that runs on it now; undefined: it need not be. */
+export function judgeEntry(entry: GuestEntry, job: Job, now: number, { isMetered, harmsOthers }: Circumstances): Fault | undefined {
   const hasRun = entry.lastPoll > entry.enteredAt;
   const polled = (hasRun || isMetered) && entry.lastPoll > entry.endBy - POLLED_WITHIN_MS;
   const { pollingMs, silentMs } = isMetered ? METERED : UNMETERED;
   if (now <= entry.endBy + (polled ? pollingMs : silentMs)) return undefined;
+  if (now <= entry.endBy + HARMFUL_MS && harmsOthers()) return undefined;
   if (job.kind === "call" && job.cancelBy !== undefined) return { kind: "cancelled" };
   const wallMs = wallMsOf(job);
   const byWall = entry.endBy >= (job.begunAt ?? job.givenAt) + lastingMsOf(job) - 2 * WATCH_EVERY_MS || wallMs <= cpuMsOf(job);
@@ -59,13 +71,12 @@ export type Verdict =
  * Keeps the grace period of a cancellation and, should the worker not, the wall time.
  *
  * @param entry where the call's own guest runs now; undefined: it waits, or another call's guest runs
- * @param isMetered whether native loops ask too: a cancelled guest that asks is ended when it has a processor again, and until
- *   then it is the machine that holds its worker up
  */
-export function judgeCall(job: CallJob, entry: GuestEntry | undefined, now: number, isMetered: boolean): Verdict {
+export function judgeCall(job: CallJob, entry: GuestEntry | undefined, now: number, { isMetered, harmsOthers }: Circumstances): Verdict {
   if (job.cancelBy !== undefined && now > job.cancelBy) {
     if (now <= job.cancelBy + ANSWER_GRACE_MS) return { kind: "stop" };
     const willStop = entry === undefined || (isMetered && entry.lastPoll > job.cancelBy - POLLED_WITHIN_MS);
+    if (!willStop && now <= job.cancelBy + HARMFUL_MS && harmsOthers()) return { kind: "stop" };
     return { kind: willStop ? "answer" : "kill", fault: { kind: "cancelled" } };
   }
   if (job.begunAt === undefined || now <= job.begunAt + lastingMsOf(job) + ANSWER_GRACE_MS) return { kind: "fine" };

@@ -10,52 +10,75 @@ function job(fields: Partial<CallJob> = {}): CallJob {
   return { kind: "call", begunAt: 0, givenAt: 0, cancelBy: undefined, askingMs: 0, invocation, ...fields } as unknown as CallJob;
 }
 
+const METERED = { isMetered: true, harmsOthers: () => false };
+const PLAIN = { isMetered: false, harmsOthers: () => false };
+
 describe("judgeEntry()", () => {
   const stuck = { number: 1, enteredAt: 0, endBy: 500, lastPoll: 10 };
 
   it("ends the worker of a guest that does not poll, soon after its end [B3.kill]", () => {
-    expect(judgeEntry(stuck, job(), 514, false)).toBeUndefined();
-    expect(judgeEntry(stuck, job(), 515, false)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
+    expect(judgeEntry(stuck, job(), 514, PLAIN)).toBeUndefined();
+    expect(judgeEntry(stuck, job(), 515, PLAIN)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
   });
 
   it("gives one that polled until its end time to get a processor", () => {
     const polling = { ...stuck, lastPoll: 495 };
-    expect(judgeEntry(polling, job(), 535, false)).toBeUndefined();
-    expect(judgeEntry(polling, job(), 536, false)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
+    expect(judgeEntry(polling, job(), 535, PLAIN)).toBeUndefined();
+    expect(judgeEntry(polling, job(), 536, PLAIN)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
     // Where native loops ask as well it can have gone nowhere else.
-    expect(judgeEntry(polling, job(), 1_000, true)).toBeUndefined();
-    expect(judgeEntry(polling, job(), 1_001, true)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
-    expect(judgeEntry(stuck, job(), 541, true)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
+    expect(judgeEntry(polling, job(), 1_000, METERED)).toBeUndefined();
+    expect(judgeEntry(polling, job(), 1_001, METERED)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
+    expect(judgeEntry(stuck, job(), 541, METERED)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
+  });
+
+  it("gives a worker time to get a processor whose end would lose others' calls [LV1.innocent, B10]", () => {
+    for (const around of [METERED, PLAIN]) {
+      expect(judgeEntry(stuck, job(), 1_500, { ...around, harmsOthers: () => true })).toBeUndefined();
+      expect(judgeEntry(stuck, job(), 1_501, { ...around, harmsOthers: () => true })).toEqual({
+        kind: "timeout",
+        limit: "cpu",
+        limitMs: 500,
+      });
+      const [cancelled, silent] = [job({ cancelBy: 300 }), { ...stuck, endBy: 5_000 }];
+      expect(judgeCall(cancelled, silent, 1_300, { ...around, harmsOthers: () => true })).toEqual({ kind: "stop" });
+      expect(judgeCall(cancelled, silent, 1_301, { ...around, harmsOthers: () => true })).toEqual({
+        kind: "kill",
+        fault: { kind: "cancelled" },
+      });
+    }
   });
 
   it("does not take a guest that was just entered for one that polls, however short its time [B3.kill]", () => {
     const short = { number: 1, enteredAt: 450, endBy: 500, lastPoll: 450 };
-    expect(judgeEntry(short, job({ givenAt: 450, begunAt: 450 }), 515, false)).toBeDefined();
+    expect(judgeEntry(short, job({ givenAt: 450, begunAt: 450 }), 515, PLAIN)).toBeDefined();
     // On an engine whose native loops ask as well it has not had the processor yet.
-    expect(judgeEntry(short, job({ givenAt: 450, begunAt: 450 }), 515, true)).toBeUndefined();
-    expect(judgeEntry({ ...short, lastPoll: 451 }, job({ givenAt: 450, begunAt: 450 }), 515, false)).toBeUndefined();
+    expect(judgeEntry(short, job({ givenAt: 450, begunAt: 450 }), 515, METERED)).toBeUndefined();
+    expect(judgeEntry({ ...short, lastPoll: 451 }, job({ givenAt: 450, begunAt: 450 }), 515, PLAIN)).toBeUndefined();
   });
 
   it("says which clock ran out, and that a cancelled call was cancelled", () => {
-    expect(judgeEntry({ ...stuck, endBy: 1_000 }, job(), 1_100, false)).toEqual({ kind: "timeout", limit: "wall", limitMs: 1_000 });
-    expect(judgeEntry(stuck, job({ cancelBy: 400 }), 600, false)).toEqual({ kind: "cancelled" });
+    expect(judgeEntry({ ...stuck, endBy: 1_000 }, job(), 1_100, PLAIN)).toEqual({ kind: "timeout", limit: "wall", limitMs: 1_000 });
+    expect(judgeEntry(stuck, job({ cancelBy: 400 }), 600, PLAIN)).toEqual({ kind: "cancelled" });
   });
 });
 
 describe("judgeCall()", () => {
   it("leaves a call alone that has not begun, however long it has waited [T2.start]", () => {
-    expect(judgeCall(job({ begunAt: undefined }), undefined, 1e9, true)).toEqual({ kind: "fine" });
+    expect(judgeCall(job({ begunAt: undefined }), undefined, 1e9, METERED)).toEqual({ kind: "fine" });
   });
 
   it("answers for a worker that lets the wall time pass", () => {
-    expect(judgeCall(job(), undefined, 1_030, true)).toEqual({ kind: "fine" });
-    expect(judgeCall(job(), undefined, 1_031, true)).toEqual({ kind: "answer", fault: { kind: "timeout", limit: "wall", limitMs: 1_000 } });
+    expect(judgeCall(job(), undefined, 1_030, METERED)).toEqual({ kind: "fine" });
+    expect(judgeCall(job(), undefined, 1_031, METERED)).toEqual({
+      kind: "answer",
+      fault: { kind: "timeout", limit: "wall", limitMs: 1_000 },
+    });
   });
 
   it("does not count the time for which a call waited for a person [E7.clock]", () => {
     const asked = job({ askingMs: 60_000 });
-    expect(judgeCall(asked, undefined, 61_030, true)).toEqual({ kind: "fine" });
-    expect(judgeCall(asked, undefined, 61_031, true)).toEqual({
+    expect(judgeCall(asked, undefined, 61_030, METERED)).toEqual({ kind: "fine" });
+    expect(judgeCall(asked, undefined, 61_031, METERED)).toEqual({
       kind: "answer",
       fault: { kind: "timeout", limit: "wall", limitMs: 1_000 },
     });
@@ -64,17 +87,17 @@ describe("judgeCall()", () => {
   it("stops a cancelled call after its grace, then answers for it or ends its worker [T3.grace]", () => {
     const cancelled = job({ cancelBy: 300 });
     const silent = { number: 1, enteredAt: 0, endBy: 500, lastPoll: 10 };
-    expect(judgeCall(cancelled, silent, 300, true)).toEqual({ kind: "fine" });
-    expect(judgeCall(cancelled, silent, 301, true)).toEqual({ kind: "stop" });
-    expect(judgeCall(cancelled, undefined, 331, true)).toEqual({ kind: "answer", fault: { kind: "cancelled" } });
-    expect(judgeCall(cancelled, silent, 331, true)).toEqual({ kind: "kill", fault: { kind: "cancelled" } });
+    expect(judgeCall(cancelled, silent, 300, METERED)).toEqual({ kind: "fine" });
+    expect(judgeCall(cancelled, silent, 301, METERED)).toEqual({ kind: "stop" });
+    expect(judgeCall(cancelled, undefined, 331, METERED)).toEqual({ kind: "answer", fault: { kind: "cancelled" } });
+    expect(judgeCall(cancelled, silent, 331, METERED)).toEqual({ kind: "kill", fault: { kind: "cancelled" } });
   });
 
   it("does not end the worker of a cancelled guest that asks whether to go on: it only waits for a processor [T3.grace] [B10]", () => {
     const cancelled = job({ cancelBy: 300 });
     const polling = { number: 1, enteredAt: 0, endBy: 500, lastPoll: 290 };
-    expect(judgeCall(cancelled, polling, 331, true)).toEqual({ kind: "answer", fault: { kind: "cancelled" } });
+    expect(judgeCall(cancelled, polling, 331, METERED)).toEqual({ kind: "answer", fault: { kind: "cancelled" } });
     // It may be in a loop that never asks where native ones do not.
-    expect(judgeCall(cancelled, polling, 331, false)).toEqual({ kind: "kill", fault: { kind: "cancelled" } });
+    expect(judgeCall(cancelled, polling, 331, PLAIN)).toEqual({ kind: "kill", fault: { kind: "cancelled" } });
   });
 });
