@@ -61,6 +61,7 @@ export { smallestGrant, splitFlagItems } from "./permission-hint.ts";
 export type { HostPattern, NetItemOutcome, NetPattern, NetTarget } from "./permission-net.ts";
 export { canonicalHost, parseNetItem } from "./permission-net.ts";
 export { checkItem, parsePermissions, SYS_KINDS } from "./permission-parse.ts";
+export { DEFAULT_PROTECTED, protectNames } from "./protected-names.ts";
 export { foldName, foldPath } from "./fold-name.ts";
 export { isAbsolutePath, normalizePath, pathSegments } from "./permission-path.ts";
 export { namesPath } from "./permission-run.ts";

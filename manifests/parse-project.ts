@@ -10,6 +10,7 @@ import { readLayer, readPermissionTypes, readRoles } from "./parse-policy-layer.
 import { readPermissions } from "./permission-field.ts";
 import { readProjectTools } from "./parse-project-tools.ts";
 import { readQuotas } from "./parse-quota.ts";
+import { checkProtectedName, DEFAULT_PROTECTED } from "./protected-names.ts";
 import { readSecrets } from "./parse-secrets.ts";
 import { DEFAULT_SERVER, readRemotes, readServer } from "./parse-server.ts";
 import type { Parsed } from "./problem.ts";
@@ -64,7 +65,7 @@ const MAX_TIMEOUT_MS = 7 * 24 * 3_600_000;
 /** The configuration of a project without `bascule.json`. */
 export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
   plugins: ["plugins"],
-  policy: { default: { allow: true }, rules: [], layers: [], groups: {}, permissionTypes: {} },
+  policy: { default: { allow: true }, rules: [], layers: [], groups: {}, permissionTypes: {}, protected: DEFAULT_PROTECTED },
   confirmation: {
     default: {},
     perTool: {},
@@ -121,7 +122,7 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
 }
 
 function readPolicy(reader: DocumentReader, parent: Fields): PolicyConfig {
-  const known = ["default", "rules", "layers", "groups", "permissionTypes"];
+  const known = ["default", "rules", "layers", "groups", "permissionTypes", "protected"];
   const fields = parent.has("policy") ? reader.fields(parent.get("policy"), parent.at("policy"), { what: "Policy", known }) : undefined;
   if (fields === undefined) return DEFAULT_PROJECT.policy;
   const common = fields.has("default")
@@ -133,6 +134,7 @@ function readPolicy(reader: DocumentReader, parent: Fields): PolicyConfig {
     layers: fields.list("layers", (item, pointer) => readLayer(reader, item, pointer)) ?? [],
     groups: fields.record("groups", (item, pointer, name) => readGroup(reader, item, pointer, name)) ?? {},
     permissionTypes: readPermissionTypes(reader, fields) ?? {},
+    protected: fields.texts("protected", checkProtectedName) ?? DEFAULT_PROTECTED,
   };
 }
 

@@ -71,6 +71,8 @@ export interface PolicyConfig {
   readonly layers: readonly PolicyLayer[];
   readonly groups: Readonly<Record<string, readonly string[]>>;
   readonly permissionTypes: { readonly [K in PermissionType]?: PermissionTypeRules };
+  /** Names, in every folder, that tools without a grant neither read nor write. Default `DEFAULT_PROTECTED`. */
+  readonly protected: readonly string[];
 }
 
 export interface ConfirmationConfig {

@@ -11,6 +11,7 @@ import {
 } from "../../manifests/mod.ts";
 import type { GrantHint } from "../errors.ts";
 import type { Grant } from "../policy/grant.ts";
+import { PROTECTED_NAMES } from "../policy/protect.ts";
 
 /** Who asked, and within what. */
 export interface RefusalContext {
@@ -28,6 +29,7 @@ export function refusalMessage(query: AccessQuery, subject: string | undefined, 
   const wanted = subject === undefined ? `Requires ${query.kind} access` : `Requires ${query.kind} access to "${subject}"`;
   const { layer, rule } = verdict.decidedBy;
   if (verdict.state !== "prompt") {
+    if (layer === PROTECTED_NAMES) return `${wanted}, whose name is protected (take it out of "policy.protected" in bascule.json)`;
     return rule === undefined
       ? `${wanted}, which the ${layer} layer does not allow`
       : `${wanted}, which the ${layer} layer denies ("${rule}")`;

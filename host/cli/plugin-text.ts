@@ -48,8 +48,15 @@ export function pluginLines(plugin: PluginView, output: Output, place: ReaderPla
     lines.push(`${INDENT}${INDENT}${style.bold(printable(`${output.program} accept ${plugin.name}`))}`);
   }
   lines.push(...limitLines(plugin, output).map((line) => INDENT + line));
+  const kept = plugin.tools.find((tool) => tool.protected !== undefined)?.protected;
+  if (kept !== undefined) lines.push(INDENT + output.style.dim(`never touch ${protectedText(kept)}`));
   if (plugin.state !== "ignored") lines.push(...grantLines(plugin, output, place).map((line) => INDENT + line));
   return lines;
+}
+
+/** The names of `policy.protected`, and where to change them. */
+export function protectedText(items: readonly string[]): string {
+  return `${items.map((item) => printable(item.slice(item.lastIndexOf("/") + 1))).join(" ")} ("policy.protected" in bascule.json)`;
 }
 
 /** What a plugin asks for and does not hold, why, and the exact command; nothing if all is granted. */

@@ -283,6 +283,7 @@ export function toToolView(tool: ToolListing): ToolView {
   return {
     ...{ name, qualifiedName, source, description, sideEffects, destructive, route },
     ...(confinement && { confinement }),
+    ...(tool.protected && { protected: tool.protected }),
     class: tool.class ?? sideEffectClass(sideEffects),
     // Schemas are JSON; their interface just has no index signature.
     inputSchema: { ...tool.inputSchema } as ToolView["inputSchema"],

@@ -173,6 +173,8 @@ export interface ToolView {
   readonly route: Route;
   /** What holds the process of a trusted plugin. */
   readonly confinement?: Confinement;
+  /** Items that it may neither read nor write, since it needs no grant (`policy.protected`). */
+  readonly protected?: readonly string[];
   /** Why it cannot be called now. */
   readonly unavailable?: string;
 }

@@ -8,12 +8,13 @@ import {
   type PermissionLayer,
   type Permissions,
   permissionsForEffects,
+  protectNames,
 } from "../../manifests/mod.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { intersectCompiled, uniteCompiled } from "./combine.ts";
 import type { Grant, GrantReader, RunGrants } from "./grant.ts";
 import type { Ceiling } from "./permission-types.ts";
-import { type Protection, toProtectionLayer } from "./protect.ts";
+import { PROTECTED_NAMES, type Protection, toProtectionLayer } from "./protect.ts";
 import type { ToolLayer } from "./tool-layers.ts";
 
 /** What layers are made from; the fields of `PolicyOptions` with the same names. */
@@ -23,6 +24,8 @@ export interface LayerSources {
   readonly runGrants?: RunGrants;
   readonly folders?: Pick<PermissionBases, "data" | "tmp" | "home">;
   readonly protect?: readonly Protection[];
+  /** Names that tools without a grant do not touch (`policy.protected`). Default: none. */
+  readonly protectedNames?: readonly string[];
 }
 
 interface Remembered {
@@ -91,6 +94,9 @@ function compileLayers(
   // A project's own tool holds what the person who declared it wrote down.
   if (binding.kind !== "plugin" || tool.plugin === undefined) {
     const own = definition.permissions ?? HOST_TOOL_PERMISSIONS;
+    // What nobody granted does not reach what a person would not hand out.
+    const names = definition.permissions === undefined ? (sources.protectedNames ?? []) : [];
+    if (names.length > 0) policyLayers.push(toPolicyLayer(PROTECTED_NAMES, protectNames(names), bases(workspace)));
     const programs = own.run === undefined ? [] : [programLayer(userLayer(sources, tool, bases, policy))];
     return [hard("builtin", compilePermissions(own, bases(workspace))), classLayer, ...policyLayers, ...programs];
   }

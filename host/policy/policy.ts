@@ -79,7 +79,7 @@ const HOST_LONG_WALL_MS = 600_000;
 
 export function createPolicy(options: PolicyOptions): ProjectPolicy {
   const { policy: config, confirmation, roles, trusted = [] } = options.project ?? DEFAULT_PROJECT;
-  const grantLayers = createGrantLayers(options);
+  const grantLayers = createGrantLayers({ ...options, protectedNames: config.protected });
   const isTrusted = createTrust(confirmation.trustedWorkspaces, options.root);
   // What rules say depends on nothing but the tool, and registered tools never change.
   const merged = new WeakMap<RegisteredTool, MergedRules>();

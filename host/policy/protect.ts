@@ -13,6 +13,9 @@ import {
   type Permissions,
 } from "../../manifests/mod.ts";
 
+/** The layer of `policy.protected`, in `why` and in refusals. */
+export const PROTECTED_NAMES = "protected names";
+
 /** One place that is denied with everything below it. Absolute, "/"-separated, normalised. */
 export interface ProtectedPath {
   readonly access: "read" | "write";

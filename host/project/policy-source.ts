@@ -24,7 +24,8 @@ import type { Explanation } from "../policy/explain.ts";
 import type { RunGrants } from "../policy/grant.ts";
 import { createPolicy, type Policy, type ProjectPolicy } from "../policy/policy.ts";
 import { withoutAliases } from "../policy/enforced.ts";
-import type { Protection } from "../policy/protect.ts";
+import type { Grant } from "../policy/grant.ts";
+import { PROTECTED_NAMES, type Protection } from "../policy/protect.ts";
 import type { AcceptedLimits } from "../policy/tool-limits.ts";
 import { parseEnforced, ProjectConfigError } from "./project-file.ts";
 import { BUILTIN_ALIASES } from "../sources/builtin.ts";
@@ -177,13 +178,23 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
       if (decision === undefined || decision.kind === "deny") return listing;
       const { route, confinement, limits, lacking, unavailable } = decision;
       const off = unavailable === undefined || !listing.enabled ? {} : { enabled: false, reason: unavailable };
-      return { ...listing, route, ...(confinement && { confinement }), limits, ...(lacking && { lacking }), ...off };
+      const names = listing.class === "none" ? undefined : protectedBy(decision.grant);
+      return {
+        ...listing,
+        ...{ route, limits, ...(confinement && { confinement }), ...(lacking && { lacking }), ...(names && { protected: names }) },
+        ...off,
+      };
     },
     close() {
       closed = true;
       stopTimer();
     },
   };
+}
+
+function protectedBy({ layers }: Grant): readonly string[] | undefined {
+  const entry = layers.find(({ name }) => name === PROTECTED_NAMES)?.permissions.entries.get("read");
+  return Array.isArray(entry?.deny) ? entry.deny.map(({ written }) => written) : undefined;
 }
 
 function isPolicy(policy: HostOptions["policy"]): policy is Policy {

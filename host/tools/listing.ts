@@ -63,6 +63,8 @@ export interface ToolListing {
   readonly limits: LimitRequest;
   /** What it asks for above those that are in force. */
   readonly lacking?: readonly LackingLimit[];
+  /** Items that it may neither read nor write, since it needs no grant (`policy.protected`). */
+  readonly protected?: readonly string[];
   readonly enabled: boolean;
   /** Why it cannot be called. */
   readonly reason?: string;

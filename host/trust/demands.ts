@@ -7,6 +7,7 @@ import {
   type ConfirmationConfig,
   type ConfirmMode,
   DEFAULT_LIMITS,
+  DEFAULT_PROTECTED,
   isJsonArray,
   isJsonObject,
   type JsonValue,
@@ -237,6 +238,7 @@ function ruleNames(rules: readonly PolicyRule[]): readonly string[] {
 
 const DEFAULT_RULE = "policy.default";
 const TYPES = "policy.permissionTypes";
+const PROTECTED = "policy.protected";
 const CONFIRMATION = "confirmation";
 
 function policyDemands(policy: PolicyConfig): readonly Demand[] {
@@ -245,6 +247,7 @@ function policyDemands(policy: PolicyConfig): readonly Demand[] {
     [DEFAULT_RULE, policy.default],
     ...policy.rules.map((rule, index) => [names[index] ?? "", rule] as const),
   ];
+  const bared = DEFAULT_PROTECTED.filter((name) => !policy.protected.includes(name));
   const unasked = Object.entries(policy.permissionTypes).filter(([, type]) => type.requiresApproval === false);
   return [
     ...effects.flatMap(([name, effect]) => {
@@ -254,6 +257,7 @@ function policyDemands(policy: PolicyConfig): readonly Demand[] {
     ...(unasked.length === 0
       ? []
       : [{ name: TYPES, about: "asks less about tools", value: { requiresApproval: false, of: unasked.map(([type]) => type) } }]),
+    ...(bared.length === 0 ? [] : [{ name: PROTECTED, about: "lets tools touch names that are protected", value: bared }]),
   ];
 }
 
@@ -263,6 +267,7 @@ function policyWithout(policy: PolicyConfig, withheld: ReadonlySet<string>): Pol
   return {
     ...policy,
     default: withheld.has(DEFAULT_RULE) ? splitEffect(policy.default).rest : policy.default,
+    protected: withheld.has(PROTECTED) ? [...new Set([...DEFAULT_PROTECTED, ...policy.protected])] : policy.protected,
     rules: policy.rules.map((rule, index) => (withheld.has(names[index] ?? "") ? splitEffect(rule).rest : rule)),
     permissionTypes: withheld.has(TYPES)
       ? Object.fromEntries(

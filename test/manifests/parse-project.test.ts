@@ -45,6 +45,7 @@ describe("parseProject()", () => {
         layers: [{ name: "l", level: "global", deny: ["group:web"] }],
         groups: { mine: ["words.grep"] },
         permissionTypes: { shell: { requiresApproval: true } },
+        protected: [".env", "*.pem"],
       },
       confirmation: {
         default: { write: "auto" },

@@ -8,7 +8,7 @@ import { type HostAccess, withHost } from "../host-access.ts";
 import type { Output } from "../output.ts";
 import { pathFrom } from "../paths.ts";
 import { permissionText } from "../permission-text.ts";
-import { exampleCall, pluginLines, type ReaderPlace } from "../plugin-text.ts";
+import { exampleCall, pluginLines, protectedText, type ReaderPlace } from "../plugin-text.ts";
 import { routeText } from "../../policy/explain.ts";
 import { printable } from "../text.ts";
 
@@ -51,6 +51,7 @@ function toolDetails(tool: ToolView, plugin: PluginView, output: Output, place: 
     ["class", `${tool.class}${tool.destructive ? ", destructive" : ""}`],
   ];
   facts.push(["route", routeText(tool)]);
+  if (tool.protected !== undefined) facts.push(["never", protectedText(tool.protected)]);
   if (tool.unavailable !== undefined) facts.push(["state", style.red(`cannot be called: ${printable(tool.unavailable)}`)]);
   if (plugin.directory !== undefined) facts.push(["granted", permissionText(plugin.granted, place.cwd)]);
   return [

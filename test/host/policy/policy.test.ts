@@ -245,7 +245,7 @@ describe("createPolicy()", () => {
         state(tool, { kind: "write", path }, wish),
       );
     expect(states(writer)).toEqual(["denied by host state", "denied by host state", "granted", "denied by plugin sources", "granted"]);
-    expect(states(builtin)).toEqual(["denied by host state", "denied by host state", "granted", "granted", "granted"]);
+    expect(states(builtin)).toEqual(["denied by host state", "denied by host state", "denied by protected names", "granted", "granted"]);
     expect(state(writer, { kind: "read", path: "/w/.bascule/x" }, wish)).toBe("granted");
     expect(evaluateAccess(allowed(writer, wish).grant.layers, { kind: "write", path: "/w" }).partial).toBe(true);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { demandsOf, grantsDemand, withoutDemands } from "../../../host/trust/demands.ts";
-import { DEFAULT_PROJECT, type JsonObject, parseProject, type ProjectConfig } from "../../../manifests/mod.ts";
+import { DEFAULT_PROJECT, DEFAULT_PROTECTED, type JsonObject, parseProject, type ProjectConfig } from "../../../manifests/mod.ts";
 import { PROJECT_FIELDS } from "../../../manifests/parse-project.ts";
 
 /** Each section with something that has to be asked about, and what is left of it without. */
@@ -47,6 +47,7 @@ const ASKS: Readonly<Record<string, { readonly wish: JsonObject; readonly names:
         ],
         layers: [{ name: "house", level: "global", deny: ["shell"] }],
         permissionTypes: { shell: { requiresApproval: false, allowedPaths: ["a"] }, network: { requiresApproval: true } },
+        protected: ["*.pem"],
       },
     },
     names: [
@@ -57,6 +58,7 @@ const ASKS: Readonly<Record<string, { readonly wish: JsonObject; readonly names:
       "policy.rules.pattern:notes.*",
       "policy.rules.tool:big",
       "policy.permissionTypes",
+      "policy.protected",
     ],
     left: {
       policy: {
@@ -71,6 +73,7 @@ const ASKS: Readonly<Record<string, { readonly wish: JsonObject; readonly names:
         ],
         layers: [{ name: "house", level: "global", deny: ["shell"] }],
         permissionTypes: { shell: { allowedPaths: ["a"] }, network: { requiresApproval: true } },
+        protected: [...DEFAULT_PROTECTED, "*.pem"],
       },
     },
   },
