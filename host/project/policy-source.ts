@@ -194,7 +194,7 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
 
 function protectedBy({ layers }: Grant): readonly string[] | undefined {
   const entry = layers.find(({ name }) => name === PROTECTED_NAMES)?.permissions.entries.get("read");
-  return Array.isArray(entry?.deny) ? entry.deny.map(({ written }) => written) : undefined;
+  return typeof entry?.deny === "object" ? entry.deny.map(({ written }) => written) : undefined;
 }
 
 function isPolicy(policy: HostOptions["policy"]): policy is Policy {

@@ -7,6 +7,7 @@ import type { ToolResult } from "../../call.ts";
 import type { Host } from "../../host-interface.ts";
 import type { Clock, Random, Slices } from "../../platform/platform.ts";
 import { toToolView } from "../host-operations.ts";
+import { resultWithoutGrants } from "../without-grants.ts";
 import type { CommitCaller, Committed } from "../../overlay/dry-runs.ts";
 import { answeredElsewhere, type CallWish, type HttpCall, type HttpCalls } from "./calls.ts";
 import { type AnswerSpec, type ApiRequest, type Endpoint, json, jsonOfList, jsonOfResults, textIn } from "./endpoint.ts";
@@ -14,7 +15,7 @@ import { RequestProblem } from "./problem.ts";
 import { CALL, closed, COMMIT, COMMITTED, ID, listed, RANGE_QUERY, RESULT, RESULT_PART, RUNNING, some, TOOL } from "./schemas.ts";
 import type { HttpSession, HttpSessions } from "./sessions.ts";
 import { createSseStream } from "./sse.ts";
-import { isGoodFor } from "./tokens.ts";
+import { type HttpCaller, isGoodFor } from "./tokens.ts";
 
 /** What these endpoints work with. */
 export interface CallApi {
@@ -66,7 +67,7 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
       if (isAsync(request)) return started(await api.calls.start(session, wish));
       if (/\btext\/event-stream\b/.test(request.fields.get("accept") ?? "")) return await streamed(session, wish, request, api);
       const call = await api.calls.start(session, { ...wish, signal: request.signal });
-      return answered(await call.ended, api);
+      return answered(shownTo(caller, await call.ended), api);
     },
   },
   {
@@ -79,7 +80,7 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     run: ({ caller, params }, { calls, platform }) => {
       const call = calls.get(caller, params["callId"] ?? "");
       const result = calls.result(call.callId);
-      return jsonOfResults(result ?? runningState(call), platform.slices);
+      return jsonOfResults(result === undefined ? runningState(call) : shownTo(caller, result), platform.slices);
     },
   },
   {
@@ -96,7 +97,7 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
       const result = await host.cancelCall(callId);
       // Of another door's nobody knows here whether it has ended or never was.
       if (result === undefined) calls.get(caller, callId);
-      return jsonOfResults({ cancelled: result !== undefined, result }, platform.slices);
+      return jsonOfResults({ cancelled: result !== undefined, result: result && shownTo(caller, result) }, platform.slices);
     },
   },
   {
@@ -174,6 +175,11 @@ export function toWish(body: ApiRequest["body"], { fields }: Pick<ApiRequest, "f
   };
 }
 
+/** What was granted to tools is an admin's to see. */
+export function shownTo(caller: HttpCaller, result: ToolResult): ToolResult {
+  return isGoodFor(caller, "admin") ? result : resultWithoutGrants(result);
+}
+
 /** RFC 7240 §4.1. */
 export function isAsync({ fields }: Pick<ApiRequest, "fields">): boolean {
   return /(?:^|,)\s*respond-async\s*(?:$|[,;])/i.test(fields.get("prefer") ?? "");
@@ -197,7 +203,12 @@ function started(call: HttpCall): Response {
 }
 
 /** Progress that a slow client does not take is left out; the result always comes. */
-async function streamed(session: HttpSession, wish: CallWish, { signal }: ApiRequest, { calls, platform }: CallApi): Promise<Response> {
+async function streamed(
+  session: HttpSession,
+  wish: CallWish,
+  { caller, signal }: ApiRequest,
+  { calls, platform }: CallApi,
+): Promise<Response> {
   const gone = new AbortController();
   const stop = (): void => gone.abort();
   signal.addEventListener("abort", stop, { once: true });
@@ -212,7 +223,7 @@ async function streamed(session: HttpSession, wish: CallWish, { signal }: ApiReq
   stream.send({ event: "started", data: { callId } });
   void call.ended.then((result) => {
     signal.removeEventListener("abort", stop);
-    stream.sendLast({ event: "result", data: result }, platform.slices);
+    stream.sendLast({ event: "result", data: shownTo(caller, result) }, platform.slices);
   });
   return stream.response;
 }

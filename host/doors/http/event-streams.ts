@@ -3,6 +3,7 @@
 import type { Audit } from "../../audit/audit.ts";
 import type { HostEvent } from "../../audit/events.ts";
 import type { Clock, Slices } from "../../platform/platform.ts";
+import { eventWithoutGrants } from "../without-grants.ts";
 import { RequestProblem } from "./problem.ts";
 import type { HttpSessions } from "./sessions.ts";
 import { createSseStream, type SseStream } from "./sse.ts";
@@ -40,6 +41,8 @@ type Subject = Readonly<Partial<Record<"id" | "type" | "sessionId", unknown>>>;
 
 interface Open {
   readonly callerId: string;
+  /** What was granted to tools is an admin's to see. */
+  readonly isAdmin: boolean;
   readonly stream: SseStream;
   readonly wants: (event: Subject) => boolean;
   lastId: string | undefined;
@@ -67,7 +70,7 @@ export function createEventStreams({ host, clock, slices, sessions, most, onDefe
   function deliver(one: Open, event: Subject): void {
     const { id, type } = event;
     if (!one.wants(event) || typeof id !== "string" || typeof type !== "string") return;
-    if (one.stream.send({ event: type, id, data: event })) {
+    if (one.stream.send({ event: type, id, data: one.isAdmin ? event : eventWithoutGrants(event) })) {
       one.lastId = id;
       return;
     }
@@ -139,7 +142,8 @@ export function createEventStreams({ host, clock, slices, sessions, most, onDefe
         },
         ...(bufferBytes !== undefined && { bufferBytes }),
       });
-      const one: Open = { callerId: caller.id, stream, wants: filterOf(caller, wish), lastId: lastEventId };
+      const isAdmin = isGoodFor(caller, "admin");
+      const one: Open = { callerId: caller.id, isAdmin, stream, wants: filterOf(caller, wish), lastId: lastEventId };
       open.add(one);
       if (lastEventId !== undefined) replay(one, lastEventId, recorded);
       return stream.response;

@@ -141,7 +141,7 @@ export const RESULT: TSchema = some({
   route: Type.Optional(TEXT),
   durationMs: MILLISECONDS,
   limitsUsed: OBJECT,
-  decision: Type.Optional(OBJECT),
+  decision: Type.Optional({ ...OBJECT, description: "Its `grants` are there for admins only" }),
   metadata: OBJECT,
   dryRun: Type.Optional(DRY_RUN),
   truncated: Type.Optional(

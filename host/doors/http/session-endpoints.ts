@@ -4,10 +4,11 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import type { JsonObject } from "../../../manifests/mod.ts";
 import { isJsonArray, isJsonObject } from "../../../manifests/mod.ts";
 import type { Host } from "../../host-interface.ts";
-import { type CallApi, isAsync, toWish } from "./call-endpoints.ts";
+import { type CallApi, isAsync, shownTo, toWish } from "./call-endpoints.ts";
 import { type ApiRequest, type Endpoint, json, jsonOfResults } from "./endpoint.ts";
 import { listed, SESSION, SESSION_WISH, some, TURN, TURN_STATE } from "./schemas.ts";
 import type { HttpSession, SessionWish } from "./sessions.ts";
+import type { HttpCaller } from "./tokens.ts";
 import type { HttpTurn, HttpTurns } from "./turns.ts";
 
 /** What these endpoints work with. */
@@ -93,7 +94,7 @@ export const SESSION_ENDPOINTS: readonly Endpoint<SessionApi>[] = [
       if (!later) await turn.ended;
       const place = { location: `/v1/sessions/${session.id}/turns/${turn.turnId}` };
       return jsonOfResults(
-        turnState(turn, turns),
+        turnState(turn, turns, request.caller),
         platform.slices,
         later ? 202 : 200,
         later ? { ...place, "preference-applied": "respond-async" } : place,
@@ -107,7 +108,7 @@ export const SESSION_ENDPOINTS: readonly Endpoint<SessionApi>[] = [
     summary: "What came of a turn",
     scope: "call",
     answers: { 200: { about: "Its state", schema: TURN_STATE } },
-    run: (request, api) => jsonOfResults(turnState(turnOf(request, api), api.turns), api.platform.slices),
+    run: (request, api) => jsonOfResults(turnState(turnOf(request, api), api.turns, request.caller), api.platform.slices),
   },
   {
     method: "post",
@@ -134,8 +135,9 @@ function toView({ id, session, openedAt }: HttpSession): object {
   return { sessionId: id, role, workspace, concurrency, openedAt, running: slots.running, waiting: slots.waiting };
 }
 
-function turnState(turn: HttpTurn, turns: HttpTurns): object {
-  const outcome = turns.outcome(turn);
+function turnState(turn: HttpTurn, turns: HttpTurns, caller: HttpCaller): object {
+  const whole = turns.outcome(turn);
+  const outcome = whole && { ...whole, results: whole.results.map((result) => shownTo(caller, result)) };
   const { turnId, sessionId, callIds } = turn;
   return { turnId, sessionId, status: outcome === undefined ? "running" : "ended", callIds, ...outcome };
 }

@@ -2,6 +2,7 @@
 
 import { EVENT_TYPES } from "../../audit/events.ts";
 import type { Host } from "../../host-interface.ts";
+import { eventWithoutGrants } from "../without-grants.ts";
 import { jsonResource, type McpResources, queryOf } from "./resources.ts";
 
 const AUDIT_URI = "bascule://audit";
@@ -45,7 +46,7 @@ export function auditResources(host: Host): McpResources {
         },
         EVENTS,
       );
-      return jsonResource(uri, { events: kept.map(({ number, event }) => ({ number, ...event })) });
+      return jsonResource(uri, { events: kept.map(({ number, event }) => ({ number, ...eventWithoutGrants(event) })) });
     },
     complete: (_template, argument, value) => (argument === "type" ? EVENT_TYPES.filter((type) => type.startsWith(value)) : []),
   };

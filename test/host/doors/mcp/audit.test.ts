@@ -31,6 +31,9 @@ it("serves a session's own audit over MCP, and no other session's [I3.audit] [AU
   expect(whole).not.toContain("not yours");
   const called = JSON.parse(await read("bascule://audit?type=tool.called")) as { readonly events: readonly { readonly type: string }[] };
   expect(called.events.map(({ type }) => type)).toEqual(["tool.called"]);
+  // What was granted is a person's to see.
+  expect(whole).toContain('"because"');
+  expect(whole).not.toContain('"grants"');
   expect(await read("bascule://audit?until=1")).toBe('{\n  "events": []\n}');
   await Promise.all([mine.close(), other.close()]);
   await handler.close();
