@@ -9,7 +9,15 @@ import {
   type NetQuery,
   normalizePath,
 } from "../../manifests/mod.ts";
-import { type CheckedPath, type CheckedProgram, type CheckedUrl, provePath, proveProgram, proveUrl } from "../platform/proof.ts";
+import {
+  type CheckedPath,
+  type CheckedProgram,
+  type CheckedUrl,
+  type IsRoot,
+  provePath,
+  proveProgram,
+  proveUrl,
+} from "../platform/proof.ts";
 import type { CapabilityAct } from "./bridge.ts";
 import { addressRefusal, type RefusalContext, refusalMessage } from "./refusal.ts";
 
@@ -78,11 +86,28 @@ export function checkPath<A extends PathAccess>(
       const { state, partial } = evaluateAccess(layers, place);
       return state === "granted" && (reach === "place" || partial !== true);
     };
-    return { ok: true, path: provePath<A>({ path, written, permits }), partial: verdict.partial === true, act };
+    return {
+      ok: true,
+      path: provePath<A>({ path, written, permits, isRoot: rootsOf(access, context) }),
+      partial: verdict.partial === true,
+      act,
+    };
   }
   if (verdict.decidedBy.ignored === true) return { ok: false, denial: { kind: "ignored", act } };
   const message = refusalMessage(query, written, verdict, context);
   return { ok: false, denial: { kind: "not_capable", message, query, verdict, act } };
+}
+
+/** An item names this very place in some layer, which does not grant the folder it lies in. Patterns name no place. */
+function rootsOf(kind: PathAccess, { grant: { layers } }: RefusalContext): IsRoot {
+  return (resolved) => {
+    const above = resolved.slice(0, resolved.lastIndexOf("/")) || "/";
+    const ofAbove = evaluateAccess(layers, { kind, path: above }).layers;
+    return evaluateAccess(layers, { kind, path: resolved }).layers.some(
+      ({ state, rule }, index) =>
+        state === "granted" && rule !== undefined && !/[*?]/.test(rule) && (above === resolved || ofAbove[index]?.state !== "granted"),
+    );
+  };
 }
 
 /** The proof that a request may be made, or why not; `act` is to be recorded either way. */
@@ -186,7 +211,8 @@ export function proveFound(
 /** A path that needs both: what it leads to must pass both too. */
 export function bothPaths<A extends PathAccess>(first: CheckedPath<PathAccess>, second: CheckedPath<A>): CheckedPath<A> {
   const { path, written } = second;
-  return provePath<A>({ path, written, permits: (...place) => first.permits(...place) && second.permits(...place) });
+  const isRoot: IsRoot = (resolved) => first.isRoot?.(resolved) === true || second.isRoot?.(resolved) === true;
+  return provePath<A>({ path, written, permits: (...place) => first.permits(...place) && second.permits(...place), isRoot });
 }
 
 /**

@@ -1,7 +1,7 @@
 /** One act on guarded files: check every path, act, record what came of it, and turn failures into answers. */
 
 import type { HostAnswer } from "../../sandbox/mod.ts";
-import { OTHER_SPELLING } from "../platform/file-errors.ts";
+import { OTHER_SPELLING, ROOT_OF_GRANT } from "../platform/file-errors.ts";
 import { FileError, type FileErrorCode } from "../platform/platform.ts";
 import type { CheckedPath } from "../platform/proof.ts";
 import { failure } from "./answer.ts";
@@ -93,13 +93,15 @@ function refuse(denial: Denial, subject: string, context: BridgeContext): HostAn
   return denial.kind === "ignored" ? fileFailure("not_found", subject) : failure("NotCapable", denial.message);
 }
 
+const REASONS: Readonly<Record<string, string>> = {
+  [OTHER_SPELLING]: "which its file system may take for a name that is denied (write it as its folder lists it)",
+  [ROOT_OF_GRANT]: "and to the folder it lies in, since it is the granted folder itself (remove what is in it, or grant the folder above)",
+};
+
 /** Names only what the guest wrote: where the link leads is not its business. */
 function refusedPlace(error: FileError, allowed: readonly PathAllowed<PathAccess>[], subject: string): HostAnswer {
   if (error.code === "not_regular") return fileFailure("not_regular", subject);
   const wanted = allowed.map(({ path, act: { permission } }) => `${permission} access to "${path.written}"`).join(" and ");
-  const why =
-    error.message === OTHER_SPELLING
-      ? "which its file system may take for a name that is denied (write it as its folder lists it)"
-      : "which leads outside of what is granted";
+  const why = REASONS[error.message] ?? "which leads outside of what is granted";
   return failure("NotCapable", `Requires ${wanted}, ${why}: ${subject}`);
 }

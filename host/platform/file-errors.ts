@@ -50,6 +50,9 @@ const MESSAGES: Readonly<Record<FileErrorCode, string>> = {
 /** Message of a `not_capable` for a place whose name is not denied as it is written. */
 export const OTHER_SPELLING = "Its file system may take this name for one that is denied";
 
+/** Message of a `not_capable` for the folder that a grant names, where it would be removed, moved or replaced. */
+export const ROOT_OF_GRANT = "The folder that is granted itself";
+
 /** A `FileError` with the code's own message, which names no path. */
 export function fileError(code: FileErrorCode): FileError {
   return new FileError(code, MESSAGES[code]);

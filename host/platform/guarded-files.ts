@@ -7,17 +7,17 @@
  */
 
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, opendir, readlink, rename, rmdir, symlink, unlink } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, opendir, readlink, rename, rmdir, symlink, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { readBounded, writeAll } from "./bounded-read.ts";
 import { createOpenLimit } from "./guarded-file.ts";
-import { fileError, toFileError, unlessOver, withFileErrors } from "./file-errors.ts";
+import { fileError, ROOT_OF_GRANT, toFileError, unlessOver, withFileErrors } from "./file-errors.ts";
 import { kindOf, toFileInfo } from "./file-info.ts";
 import { removeTree } from "./guarded-remove.ts";
 import { isKernelPath } from "./kernel-paths.ts";
 import { MAX_LINKS } from "./link-limit.ts";
 import type { Environment } from "./environment-types.ts";
-import type { DirectoryEntry, FileErrorCode, GuardedFiles, MayEnd, WriteOptions } from "./platform.ts";
+import { type DirectoryEntry, FileError, type FileErrorCode, type GuardedFiles, type MayEnd, type WriteOptions } from "./platform.ts";
 import type { CheckedPath } from "./proof.ts";
 import { permitOrRefuse, permitsPlace } from "./spelling.ts";
 import { farthestPlace, type Place, type Walk } from "./walk.ts";
@@ -100,6 +100,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
       withFileErrors(async () => {
         await using parent = await reachParent(path, path.path);
         const name = basename(path.path);
+        await keepRoot(path, parent);
         if (recursive) return await removeTree(walk, parent, name, { checked: path, ...(isOver && { isOver }) });
         await using place = await walk.locate(`${parent.reach}/${name}`, { follow: false });
         // Neither follows a link that takes the place's name meanwhile.
@@ -110,6 +111,8 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
       withFileErrors(async () => {
         await using source = await reachParent(from, from.path);
         await using target = await reachParent(to, to.path);
+        await keepRoot(from, source);
+        await keepRoot(to, target);
         await rename(`${source.reach}/${basename(from.path)}`, `${target.reach}/${basename(to.path)}`);
       }),
 
@@ -196,6 +199,14 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
   async function permit(checked: Checked, realPath: string, synthetic: boolean): Promise<void> {
     await permitOrRefuse(checked, realPath);
     if (synthetic || isKernelPath(realPath, os)) throw fileError("not_regular");
+  }
+
+  /** A file that is granted by its name is the grant's whole contents, and may go. */
+  async function keepRoot({ path, isRoot }: Checked, parent: Place): Promise<void> {
+    const name = basename(path);
+    if (isRoot?.(join(parent.realPath, name)) !== true) return;
+    const info = await lstat(`${parent.reach}/${name}`).catch(toFileError);
+    if (info instanceof FileError ? info.code !== "not_found" : !info.isFile()) throw new FileError("not_capable", ROOT_OF_GRANT);
   }
 
   async function openRegular(place: Place, flags: number): Promise<FileHandle> {

@@ -1,12 +1,12 @@
 /** Guarded files over a tree in memory: the same answers as on a disk, without the races. */
 
 import { joinBytes } from "./bytes.ts";
-import { fileError, unlessOver } from "./file-errors.ts";
+import { fileError, ROOT_OF_GRANT, unlessOver } from "./file-errors.ts";
 import { isKernelPath } from "./kernel-paths.ts";
 import { listEntries, moveEntry, regular } from "./memory-files.ts";
 import { openMemoryFile } from "./memory-open.ts";
 import type { Found, MemoryDirectory, MemoryFile, MemoryNode, MemoryTree } from "./memory-tree.ts";
-import type { GuardedFiles, WriteOptions } from "./platform.ts";
+import { FileError, type GuardedFiles, type WriteOptions } from "./platform.ts";
 import type { CheckedPath } from "./proof.ts";
 
 type Checked = CheckedPath<"read" | "write">;
@@ -65,6 +65,7 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
       unlessOver(isOver);
       const { parent, name, node, realPath } = entry(path);
       if (node === undefined) throw fileError("not_found");
+      keepRoot(path, realPath, node);
       if (recursive) removeTree(path, parent, name, realPath);
       else if (node.kind === "directory" && node.entries.size > 0) throw fileError("not_empty");
       else parent.entries.delete(name);
@@ -73,8 +74,10 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
 
     rename: async (from, to) => {
       const source = entry(from);
-      entry(to);
+      const target = entry(to);
       if (source.node === undefined) throw fileError("not_found");
+      keepRoot(from, source.realPath, source.node);
+      if (target.node !== undefined) keepRoot(to, target.realPath, target.node);
       moveEntry(tree, from.path, to.path);
     },
 
@@ -113,6 +116,10 @@ export function createMemoryGuarded(tree: MemoryTree): GuardedFiles {
     if (isKernelPath(spot.realPath, "linux")) throw fileError("not_regular");
     if (!spot.found) throw fileError(spot.code);
     return spot;
+  }
+
+  function keepRoot({ isRoot }: Checked, realPath: string, { kind }: MemoryNode): void {
+    if (kind !== "file" && isRoot?.(realPath) === true) throw new FileError("not_capable", ROOT_OF_GRANT);
   }
 
   /** The name in its folder, with what it names if there is something; the last link is not followed. */

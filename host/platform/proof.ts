@@ -23,7 +23,15 @@ export interface CheckedPath<Access extends "read" | "write"> {
    * spelling of their names; `permitsPlace` (`host/platform/spelling.ts`) says when that is to be asked.
    */
   readonly permits: (resolvedPath: string, spelling?: Spelling) => boolean;
+  /** Asked before a folder or link is removed, moved or replaced. */
+  readonly isRoot?: IsRoot;
 }
+
+/**
+ * The folder that a grant names, which is not the plugin's to take away: others are granted it too, and the next call would find
+ * whatever has its name then.
+ */
+export type IsRoot = (resolvedPath: string) => boolean;
 
 /** A request whose scheme, host, port, method and path the grant allowed; addresses are asked after resolution (SPEC C6). */
 export interface CheckedUrl {

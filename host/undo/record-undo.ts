@@ -108,7 +108,14 @@ export function recordUndo({ below, files, look, open, onError, mostRemoved = MA
     const real = follow ? await orUndefined(files.realPath(path)) : undefined;
     const folder = real === undefined ? await orUndefined(files.realPath(above(path))) : undefined;
     const place = real ?? (folder && join(folder, path.slice(path.lastIndexOf("/") + 1)));
-    return place !== undefined && (await files.permitsPlace(checked, place)) ? place : undefined;
+    if (place === undefined || !(await files.permitsPlace(checked, place))) return undefined;
+    return !follow && checked.isRoot?.(place) === true && (await isNoFile(place)) ? undefined : place;
+  }
+
+  /** The granted folder itself is not removed, moved or replaced. */
+  async function isNoFile(place: string): Promise<boolean> {
+    const info = await orUndefined(below.lstat(hostPlace(place)));
+    return info !== undefined && info.kind !== "file";
   }
 
   async function keepAt(checked: Checked, follow: boolean): Promise<Done> {

@@ -22,6 +22,8 @@ const ACTS: readonly [string, Readonly<Record<string, string | boolean | number>
   ["fs.rename", { from: "folder/secret.txt", to: "new.txt" }],
   ["fs.remove", { path: "folder/secret.txt" }],
   ["fs.remove", { path: "folder/deep", recursive: true }],
+  ["fs.remove", { path: ".", recursive: true }],
+  ["fs.rename", { from: ".", to: "new" }],
   ["fs.mkdir", { path: "folder/new/er", recursive: true }],
   ["workspace.patch", { path: "link", old: "secret", replacement: "" }],
 ];
