@@ -5,6 +5,7 @@ import { createAudit } from "./audit/audit.ts";
 import { openEvents } from "./audit/open-events.ts";
 import { JsonArgumentText, showLarge } from "./tools/arguments.ts";
 import type { Decision, ToolCall } from "./call.ts";
+import { checkOptions, guardLog } from "./check-options.ts";
 import { createCalls } from "./calls/calls.ts";
 import { checkRequired } from "./capabilities/mod.ts";
 import { type ConfirmationOptions, createConfirm } from "./confirmations/confirmations.ts";
@@ -64,6 +65,7 @@ const DRAIN_MS = 2_000;
 /**
  * Puts a host together and loads its plugins.
  *
+ * @throws {TypeError} if an option is not what it should be.
  * @throws {ProjectConfigError} if `bascule.json` is wrong.
  * @throws {LockFileError} if `bascule.lock` is, or is missing where the host is frozen to it.
  * @throws {ToolRegistrationError} if one of `tools` is.
@@ -76,6 +78,7 @@ const DRAIN_MS = 2_000;
  * ```
  */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
+  checkOptions(options);
   const opened: (() => Promise<void>)[] = [];
   try {
     return await openHost(options, opened);
@@ -90,7 +93,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): Promise<Host> {
   const given = options.platform ?? currentPlatform();
   const places = await openPlaces(given, options);
-  const logger = options.logger ?? given.log;
+  const logger = options.logger === undefined ? given.log : guardLog(options.logger, given.log);
   const secrets = createSecrets({ platform: { ...given, log: logger }, sources: () => places.project.config().secrets, root: places.root });
   await secrets.refresh();
   const platform: Platform = { ...given, log: secrets.redactLog(logger) };
@@ -281,11 +284,8 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     await service.close();
   }
   function close(): Promise<void> {
-    if (closing !== undefined) return closing;
     // Calls may wait for a person, and nothing else: that keeps no process alive.
-    const letGo = platform.clock.keepAlive();
-    closing = shutDown().finally(letGo);
-    return closing;
+    return (closing ??= shutDown().finally(platform.clock.keepAlive()));
   }
 
   return {

@@ -137,9 +137,9 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     }
     if (message.type === "full") return pool.refuse(job) ? undefined : thread.unheard();
     if (message.type === "operation") return answerOperation(thread, job, message, { plugin: job.plugin.source.name, room });
-    if (message.type === "logs") return deliverLogs(job, message.lines) ? undefined : thread.unheard();
+    if (message.type === "logs") return deliverLogs(job, message.lines, onDefect) ? undefined : thread.unheard();
     if ((message.type !== "done" && message.type !== "failed") || !pool.settle(job)) return thread.unheard();
-    deliverLogs(job, message.lines);
+    deliverLogs(job, message.lines, onDefect);
     noteTime(job.plugin, message.used.wallMs);
     const tape = message.tape === undefined ? {} : { tape: message.tape };
     if (message.type === "failed") job.settle({ ok: false, fault: ownFault(job.invocation, message.fault), used: message.used, ...tape });

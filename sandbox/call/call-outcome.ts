@@ -44,14 +44,18 @@ export function ownFault({ module, export: name }: Invocation, fault: Fault): Fa
   return fault.kind === "no_export" ? { ...fault, module, export: name } : fault;
 }
 
-/** Hands on what is within the call's limit, at the least that it costs. @returns false once the call has logged more. */
-export function deliverLogs(call: LoggingCall, lines: readonly LogLine[]): boolean {
+/** Hands on what is within the call's limit, at the least that it costs. A listener that throws loses its lines, and the call goes on. @returns false once the call has logged more. */
+export function deliverLogs(call: LoggingCall, lines: readonly LogLine[], onDefect: (message: string) => void): boolean {
   const maximumBytes = call.invocation.limits.logBytes + LAST_LINE_BYTES;
   const within = lines.findIndex(([, text]) => (call.logBytes += text.length + LOG_LINE_BYTES) > maximumBytes);
   const kept = within === -1 ? lines : lines.slice(0, within);
   if (kept.length > 0) {
     call.effects += kept.length;
-    call.invocation.onLogs(kept);
+    try {
+      call.invocation.onLogs(kept);
+    } catch (defect) {
+      onDefect(`A listener for log lines threw: ${String(defect)}`);
+    }
   }
   return within === -1;
 }

@@ -173,8 +173,10 @@ export class Child implements Answering {
         if (this.#unheard === before) this.#unheard = 0;
       }
     } catch (error) {
-      if (!(error instanceof FrameError)) throw error;
-      this.lose(`The sandbox's process broke its stream: ${error.message}`);
+      // Whatever it is, what waits for an answer must not wait for ever, and the host's process is not to end by it.
+      const why =
+        error instanceof FrameError ? `broke its stream: ${error.message}` : `said what could not be dealt with: ${String(error)}`;
+      this.lose(`The sandbox's process ${why}`);
     }
   }
 

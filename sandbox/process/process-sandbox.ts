@@ -108,9 +108,9 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
       return child.unheard();
     }
     if (message.type === "operation") return answerOperation(child, job, message, { plugin: job.source.name, room });
-    if (message.type === "logs") return deliverLogs(job, message.lines) ? undefined : child.unheard();
+    if (message.type === "logs") return deliverLogs(job, message.lines, onDefect) ? undefined : child.unheard();
     if ((message.type !== "done" && message.type !== "failed") || !settle(job)) return child.unheard();
-    deliverLogs(job, message.lines);
+    deliverLogs(job, message.lines, onDefect);
     const tape = fromTapeText(message.tape);
     const kept = { ...(tape !== undefined && { tape }), ...(message.beganAfresh === true && { beganAfresh: message.beganAfresh }) };
     if (message.type === "done") return job.settle({ ...outcomeOf(job.invocation, message), ...kept });

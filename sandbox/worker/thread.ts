@@ -153,7 +153,12 @@ export class Thread {
   #hear(envelope: unknown): void {
     this.#awake.heard();
     if (!Array.isArray(envelope) || envelope.length === 0 || envelope.length > ENVELOPE_MESSAGES) return this.unheard();
-    for (const packed of envelope) this.#receive(packed);
+    try {
+      for (const packed of envelope) this.#receive(packed);
+    } catch (defect) {
+      // A defect of the host's: what waits for this message would wait for ever, and the process is not to end by it.
+      this.#listener.onExit(this, `A message of a worker could not be dealt with: ${String(defect)}`);
+    }
   }
 
   #receive(packed: unknown): void {

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { createSandbox } from "../../../sandbox/mod.ts";
+import { EMPTY_IMAGE, INVOCATION, NOTHING_USED, PLUGIN, scriptedWorkers } from "../../support/scripted-worker.ts";
+
+it("a listener for log lines that throws loses its lines: nothing is thrown out of the handler of a worker's message [B5.defect]", async () => {
+  const { launcher, workers } = scriptedWorkers();
+  const defects: string[] = [];
+  const sandbox = createSandbox(launcher, { maximumWorkers: 1, engine: "plain", onDefect: (message) => void defects.push(message) });
+  const loading = sandbox.load(PLUGIN);
+  await expect.poll(() => workers[0]?.requests.at(-1)?.type).toBe("load");
+  workers[0]?.say({ type: "loaded", number: 1, image: EMPTY_IMAGE });
+  await loading;
+  const answer = sandbox.invoke({
+    ...INVOCATION,
+    onLogs() {
+      throw new TypeError("log.child is not a function");
+    },
+  });
+  await expect.poll(() => workers[0]?.requests.at(-1)?.type).toBe("call");
+  const number = 2;
+  expect(() => workers[0]?.say({ type: "logs", number, lines: [["info", "a line"]] })).not.toThrow();
+  workers[0]?.say({ type: "done", number, parts: [], text: '"done"', used: NOTHING_USED, lines: [["info", "another"]] });
+  await sandbox.close();
+  await answer;
+  expect(defects).toEqual(Array(defects.length).fill("A listener for log lines threw: TypeError: log.child is not a function"));
+  expect(defects.length).toBeGreaterThan(0);
+});
