@@ -31,6 +31,25 @@ export function subtractPermissions(before: Permissions, taken: Permissions): Pe
   return changed ? Object.freeze(left) : before;
 }
 
+/** Only what the set takes away, whatever it allows. */
+export function denialsIn(permissions: Permissions): Permissions {
+  const denied: { [K in PermissionKind]?: PermissionValue } = {};
+  for (const kind of PERMISSION_KINDS) {
+    const { deny, ignore } = toEntry(permissions[kind] ?? {});
+    if (deny === undefined && ignore === undefined) continue;
+    denied[kind] = Object.freeze({ ...(deny !== undefined && { deny }), ...(ignore !== undefined && { ignore }) });
+  }
+  return Object.freeze(denied);
+}
+
+/** Whether anything is allowed by the set. */
+export function allowsSomething(permissions: Permissions): boolean {
+  return PERMISSION_KINDS.some((kind) => {
+    const { allow } = toEntry(permissions[kind] ?? false);
+    return allow !== undefined && allow !== false && !(Array.isArray(allow) && allow.length === 0);
+  });
+}
+
 function mergeValues(before: PermissionValue | undefined, added: PermissionValue | undefined): PermissionValue | undefined {
   if (before === undefined) return added;
   if (added === undefined) return before;

@@ -2,20 +2,17 @@
 
 import type { EmitEvent } from "../audit/events.ts";
 import type { GrantStore } from "../grants/grants.ts";
+import { denialsIn } from "../grants/merge-permissions.ts";
 import type { HostOptions } from "../host-options.ts";
 import { isVisibleTo, type ToolListing } from "../tools/listing.ts";
 import {
   type AccessQuery,
   type LayerRules,
   parsePermissions,
-  PERMISSION_KINDS,
-  type PermissionKind,
   type Permissions,
-  type PermissionValue,
   type PolicyLayer,
   problemToText,
   type ProjectConfig,
-  toEntry,
 } from "../../manifests/mod.ts";
 import { learningPolicy } from "../learn/learning-policy.ts";
 import type { Places } from "./places.ts";
@@ -212,8 +209,9 @@ function toRunGrants(grants: Readonly<Record<string, Permissions>>, base: string
   const perPlugin = new Map(Object.entries(checkGrants(grants)));
   const all = perPlugin.get("*");
   perPlugin.delete("*");
-  const denied = all && denialsOf(all);
-  return { base, perPlugin, ...(all && { all }), ...(denied && { denied }) };
+  const denied = all && denialsIn(all);
+  const denies = denied !== undefined && Object.keys(denied).length > 0;
+  return { base, perPlugin, ...(all && { all }), ...(denies && { denied }) };
 }
 
 /** A denial that no pattern can enforce must not pass for one (SPEC C4). */
@@ -224,15 +222,4 @@ function checkGrants(grants: Readonly<Record<string, Permissions>>): Readonly<Re
   });
   if (problems.length > 0) throw new ProjectConfigError("the grants", problems);
   return grants;
-}
-
-function denialsOf(permissions: Permissions): Permissions | undefined {
-  const denied: { -readonly [K in PermissionKind]?: PermissionValue } = {};
-  for (const kind of PERMISSION_KINDS) {
-    const value = permissions[kind];
-    const { deny, ignore } = toEntry(value ?? {});
-    if (deny === undefined && ignore === undefined) continue;
-    denied[kind] = { ...(deny !== undefined && { deny }), ...(ignore !== undefined && { ignore }) };
-  }
-  return Object.keys(denied).length === 0 ? undefined : denied;
 }

@@ -18,8 +18,13 @@ import {
   type PolicyConfig,
   type PolicyRule,
   type ProjectConfig,
+  type Route,
   type RuleEffect,
+  SIDE_EFFECT_CLASSES,
 } from "../../manifests/mod.ts";
+
+import { isStricter } from "../confirmations/strictness.ts";
+import { allowsSomething, denialsIn } from "../grants/merge-permissions.ts";
 
 /** One of them. */
 export interface Demand {
@@ -178,13 +183,29 @@ function withoutIn<K extends keyof ProjectConfig>(name: K, config: ProjectConfig
   return { ...others, ...(left !== undefined && { [name]: left }) } as unknown as ProjectConfig;
 }
 
-function isLower(mode: ConfirmMode | undefined): boolean {
+function isLower(mode: ConfirmMode): boolean {
   return mode === "auto" || mode === "prompt_once";
 }
 
-const OWN_ROUTE = "wasm";
+/**
+ * What is left of a mode that was not agreed to. `prompt_once` asks less than the default and more than `auto`, which a rule that is less
+ * specific may say: so it asks every time.
+ */
+function withoutYes(mode: ConfirmMode): ConfirmMode | undefined {
+  if (mode === "auto") return undefined;
+  return mode === "prompt_once" ? "prompt" : mode;
+}
 
-/** Splits what a rule gives from what it takes away. */
+/** Of the program's own: nothing leaves the sandbox, or the route has no runner yet. */
+const OWN_ROUTES: ReadonlySet<Route> = new Set(["wasm", "microvm"]);
+
+/** The same for a route: a rule that is less specific may say `host`, which gives more than `remote`. */
+function ownRoute(route: Route): Route | undefined {
+  if (OWN_ROUTES.has(route)) return route;
+  return route === "remote" ? "wasm" : undefined;
+}
+
+/** Splits what a rule gives from what it takes away. Where a rule of less weight could give more instead, something strict is left. */
 function splitEffect<E extends RuleEffect>({
   grants,
   route,
@@ -197,15 +218,18 @@ function splitEffect<E extends RuleEffect>({
   readonly rest: E;
 } {
   const gives = {
-    ...(grants !== undefined && { grants }),
-    ...(route !== undefined && route !== OWN_ROUTE && { route }),
+    ...(grants !== undefined && allowsSomething(grants) && { grants }),
+    ...(route !== undefined && !OWN_ROUTES.has(route) && { route }),
     ...(confirm !== undefined && isLower(confirm) && { confirm }),
     ...(dryRun === false && { dryRun }),
     ...(isRaised(limits) && { limits }),
   };
+  const [ownConfirm, own] = [confirm && withoutYes(confirm), route && ownRoute(route)];
   const takes = {
-    ...(route === OWN_ROUTE && { route }),
-    ...(confirm !== undefined && !isLower(confirm) && { confirm }),
+    // Also without a denial: grants of a rule that is less specific do not count where this one says something.
+    ...(grants !== undefined && { grants: denialsIn(grants) }),
+    ...(own !== undefined && { route: own }),
+    ...(ownConfirm !== undefined && { confirm: ownConfirm }),
     ...(dryRun === true && { dryRun }),
     ...(limits !== undefined && { limits: lowered(limits) }),
   };
@@ -286,6 +310,21 @@ function modes(all: Modes, isWanted: (mode: ConfirmMode) => boolean): Modes {
   return Object.fromEntries(Object.entries(all).filter(([, mode]) => isWanted(mode)));
 }
 
+/** @param kept keys whose modes stay as they are */
+function stricterModes(all: Modes, kept: ReadonlySet<string> = new Set()): Modes {
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([key, mode]) => {
+      const left = kept.has(key) ? mode : withoutYes(mode);
+      return left === undefined ? [] : [[key, left]];
+    }),
+  );
+}
+
+function strictestModes(left: Modes, right: Modes): Modes {
+  const stricter = Object.entries(right).filter(([key, mode]) => left[key] === undefined || isStricter(mode, left[key]));
+  return { ...left, ...Object.fromEntries(stricter) };
+}
+
 /** Nobody is asked about these anyway. */
 const UNASKED: ReadonlySet<string> = new Set(["none", "read"]);
 
@@ -307,13 +346,17 @@ function confirmationDemands({
 
 function confirmationWithout(confirmation: ConfirmationConfig, names: ReadonlySet<string>): ConfirmationConfig {
   if (!names.has(CONFIRMATION)) return confirmation;
-  const isStrict = (mode: ConfirmMode): boolean => !isLower(mode);
+  // Of a trusted workspace what is stricter in it than elsewhere is left, and counts everywhere.
+  const overrides = confirmation.trustedWorkspaces.length === 0 ? {} : stricterModes(confirmation.trustedWorkspaceOverrides);
+  const isClass = ([name]: readonly [string, ConfirmMode]): boolean => SIDE_EFFECT_CLASSES.some((known) => known === name);
+  const ofClasses = Object.fromEntries(Object.entries(overrides).filter(isClass));
+  const ofTools = Object.fromEntries(Object.entries(overrides).filter((entry) => !isClass(entry)));
   return {
     ...confirmation,
-    default: modes(confirmation.default, isStrict),
-    perTool: modes(confirmation.perTool, isStrict),
+    default: strictestModes(stricterModes(confirmation.default, UNASKED), ofClasses),
+    perTool: strictestModes(stricterModes(confirmation.perTool), ofTools),
     trustedWorkspaces: [],
-    trustedWorkspaceOverrides: modes(confirmation.trustedWorkspaceOverrides, isStrict),
+    trustedWorkspaceOverrides: {},
   };
 }
 

@@ -39,6 +39,8 @@ const ASKS: Readonly<Record<string, { readonly wish: JsonObject; readonly names:
         default: { confirm: "auto", limits: { wallMs: 5 } },
         rules: [
           { tool: "shell", grants: { run: true }, confirm: "prompt_once", limits: { wallMs: 5 } },
+          { tool: "denied", grants: { read: { allow: ["a"], deny: ["a/b"] }, env: { allow: true, ignore: ["HOME"] }, net: true } },
+          { tool: "only-denied", grants: { read: { deny: ["b"] }, write: [] }, route: "microvm" },
           { plugin: "words", route: "host", allow: false },
           { plugin: "words", route: "remote" },
           { plugin: "notes", route: "wasm", confirm: "deny", dryRun: true },
@@ -53,6 +55,7 @@ const ASKS: Readonly<Record<string, { readonly wish: JsonObject; readonly names:
     names: [
       "policy.default",
       "policy.rules.tool:shell",
+      "policy.rules.tool:denied",
       "policy.rules.plugin:words",
       "policy.rules.plugin:words#2",
       "policy.rules.pattern:notes.*",
@@ -64,9 +67,11 @@ const ASKS: Readonly<Record<string, { readonly wish: JsonObject; readonly names:
       policy: {
         default: { limits: { wallMs: 5 } },
         rules: [
-          { tool: "shell", limits: { wallMs: 5 } },
+          { tool: "shell", grants: {}, confirm: "prompt", limits: { wallMs: 5 } },
+          { tool: "denied", grants: { read: { deny: ["a/b"] }, env: { ignore: ["HOME"] } } },
+          { tool: "only-denied", grants: { read: { deny: ["b"] }, write: [] }, route: "microvm" },
           { plugin: "words", allow: false },
-          { plugin: "words" },
+          { plugin: "words", route: "wasm" },
           { plugin: "notes", route: "wasm", confirm: "deny", dryRun: true },
           { pattern: "notes.*" },
           { tool: "big", limits: { memoryBytes: 67108864, wallMs: 5 } },
@@ -80,7 +85,7 @@ const ASKS: Readonly<Record<string, { readonly wish: JsonObject; readonly names:
   confirmation: {
     wish: {
       confirmation: {
-        default: { none: "auto", read: "prompt", write: "auto", execute: "deny" },
+        default: { none: "auto", read: "prompt_once", write: "auto", network: "prompt_once", execute: "deny" },
         perTool: { a: "prompt_once", b: "prompt" },
         trustedWorkspaces: ["."],
         trustedWorkspaceOverrides: { c: "auto", d: "deny" },
@@ -90,9 +95,8 @@ const ASKS: Readonly<Record<string, { readonly wish: JsonObject; readonly names:
     names: ["confirmation"],
     left: {
       confirmation: {
-        default: { read: "prompt", execute: "deny" },
-        perTool: { b: "prompt" },
-        trustedWorkspaceOverrides: { d: "deny" },
+        default: { none: "auto", read: "prompt_once", network: "prompt", execute: "deny" },
+        perTool: { a: "prompt", b: "prompt", d: "deny" },
         timeoutMs: 1000,
       },
     },
