@@ -385,7 +385,7 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
         }),
         ...(telemetry?.families() ?? []),
       ]),
-    audit: createAudit(service, places.auditFolder, store),
+    audit: createAudit(service, places, store),
     close,
     [Symbol.asyncDispose]: close,
   };

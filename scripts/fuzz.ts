@@ -2,7 +2,7 @@
  * `npm run fuzz`: random cases for as long as one likes.
  *
  * `-- --minutes N` (default 10), `--only PART` of wasm, guest, http, worker (a worker that says anything), races (files swapped
- * under an act), replay, permissions, net, manifests, paths, marshal, or a kind that the summary names; `FUZZ_SEED=<number>`
+ * under an act), replay, journal (damaged and edited), permissions, net, manifests, paths, marshal, or a kind that the summary names; `FUZZ_SEED=<number>`
  * begins there, else a new seed is drawn and printed. Every case has a seed of its own: `-- --only KIND --case SEED` runs
  * that one again. Cases run in a child process, so that one that hangs or ends the process is found as well.
  */
@@ -16,6 +16,7 @@ import { guestProgram } from "../test/fuzz/guest-program.ts";
 import { checkDamagedEngine, checkDamagedModule } from "../test/fuzz/mutation.ts";
 import { checkHttpRequests } from "../test/fuzz/http-check.ts";
 import { checkHostileWorker } from "../test/fuzz/hostile-worker-check.ts";
+import { checkJournalDamage, checkJournalEdit } from "../test/fuzz/journal-check.ts";
 import { MODELS } from "../test/fuzz/models/mod.ts";
 import type { Model } from "../test/fuzz/models/model.ts";
 import { ReplayCheck } from "../test/fuzz/replay-check.ts";
@@ -58,6 +59,8 @@ const CHECKS: Readonly<Record<string, Kind>> = {
   http: { part: "http", cases: 5, check: (seed) => checkHttpRequests(seed, 200) },
   // 500 messages a case.
   "hostile-worker": { part: "worker", cases: 10, check: checkHostileWorker },
+  "journal-damage": { part: "journal", cases: 20, check: checkJournalDamage },
+  "journal-edit": { part: "journal", cases: 20, check: checkJournalEdit },
   // 500 rounds a case.
   ...(process.platform === "linux" && { race: { part: "races", cases: 2, check: (seed: number) => checkRace(seed, 500) } }),
   ...Object.fromEntries(

@@ -2,7 +2,9 @@
 
 import { JournalError } from "../platform/journal-types.ts";
 import { type Service, ServiceError } from "../service/service.ts";
+import type { ActQuery, RecordedActs } from "../learn/acts.ts";
 import type { ServiceTasks } from "../service/tasks.ts";
+import type { OnDamage } from "./file-rows.ts";
 import type { EventStore } from "./journal.ts";
 import { type EventFilter, type KeptEvent, searchJournal } from "./search.ts";
 import type { SessionState } from "./session-state.ts";
@@ -12,19 +14,37 @@ import type { JournalReport } from "./verify.ts";
 export interface Audit {
   /** Every event so far is durable when it resolves. */
   flush(): Promise<void>;
-  /** The newest `limit` (default 100) events that fit, the oldest first. @throws {JournalError} if a file cannot be read. */
-  search(filter?: EventFilter, limit?: number): Promise<readonly KeptEvent[]>;
+  /**
+   * The newest `limit` (default 100) events that fit, the oldest first.
+   *
+   * @param onDamage told of what cannot be read; the rest is searched. Default: it throws
+   * @throws {JournalError} if a file cannot be read
+   */
+  search(filter?: EventFilter, limit?: number, onDamage?: OnDamage): Promise<readonly KeptEvent[]>;
   /** @param expected the seal of a row that was noted earlier */
   verify(expected?: string): Promise<JournalReport>;
   session(sessionId: string): Promise<SessionState>;
+  /** What a plugin did. @throws {JournalError} if a file cannot be read. */
+  acts(query: ActQuery): Promise<RecordedActs>;
+}
+
+/** Where a journal and what is known of it are. Absolute paths. */
+export interface AuditPlace {
+  readonly auditFolder: string;
+  /** Of its checkpoints. */
+  readonly checkpointFile: string;
 }
 
 const DEFAULT_LIMIT = 100;
 
-type AuditTask = "audit.search" | "audit.verify" | "audit.session";
+type AuditTask = "audit.search" | "audit.verify" | "audit.session" | "audit.acts";
 
 /** @param service reads the files, so that nobody waits for them but who asked */
-export function createAudit(service: Service, folder: string, store: Pick<EventStore, "flush"> | undefined): Audit {
+export function createAudit(
+  service: Service,
+  { auditFolder: folder, checkpointFile: checkpoints }: AuditPlace,
+  store: Pick<EventStore, "flush"> | undefined,
+): Audit {
   async function run<K extends AuditTask>(task: K, input: Parameters<ServiceTasks[K]>[0]): Promise<Awaited<ReturnType<ServiceTasks[K]>>> {
     try {
       return await service.run(task, input, { owner: "audit" });
@@ -34,8 +54,10 @@ export function createAudit(service: Service, folder: string, store: Pick<EventS
   }
   return {
     flush: async () => await store?.flush(),
-    search: (filter = {}, limit = DEFAULT_LIMIT) => searchJournal((step) => run("audit.search", step), { folder, filter, limit }),
-    verify: (expected) => run("audit.verify", { folder, ...(expected !== undefined && { expected }) }),
+    search: (filter = {}, limit = DEFAULT_LIMIT, onDamage) =>
+      searchJournal((step) => run("audit.search", step), { folder, filter, limit }, onDamage),
+    verify: (expected) => run("audit.verify", { folder, checkpoints, ...(expected !== undefined && { expected }) }),
     session: (sessionId) => run("audit.session", { folder, sessionId }),
+    acts: (query) => run("audit.acts", { folder, query }),
   };
 }

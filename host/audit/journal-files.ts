@@ -18,6 +18,22 @@ export async function journalFiles(files: Pick<Files, "list">, folder: string): 
     .toSorted();
 }
 
+/** The journal's files, the oldest first; none where there is no journal yet. */
+export async function namesOf({
+  files,
+  folder,
+}: {
+  readonly files: Pick<Files, "list" | "stat">;
+  readonly folder: string;
+}): Promise<readonly string[]> {
+  return (await files.stat(folder)) === undefined ? [] : await journalFiles(files, folder);
+}
+
+/** The number of a file's first row. @param name of the file */
+export function firstOf(name: string): number {
+  return Number.parseInt(name, 10);
+}
+
 /** Where the file that begins with row `number` is. */
 export function fileOf(folder: string, number: number): string {
   return `${folder}/${String(number).padStart(12, "0")}.db`;
@@ -72,6 +88,11 @@ export function eventOf(
   if (event === undefined || (typeof event["type"] === "string" && event["type"].startsWith("journal."))) return undefined;
   const first = isKept ? row?.["number"] : number;
   return { event, number: typeof first === "number" ? first : number, isKept };
+}
+
+/** Whether a row that is no event is one of the journal's own. */
+export function isOwnRow(text: string): boolean {
+  return text.startsWith('{"type":"journal.') && !text.startsWith('{"type":"journal.kept"');
 }
 
 function parse(text: string): JsonObject | undefined {

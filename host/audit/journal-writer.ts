@@ -45,7 +45,7 @@ export function appendToJournal(batch: JournalBatch, world: ServiceWorld): Journ
     write(open, batch, world.journals);
     return { ok: true };
   } catch (error) {
-    return toFailure(error);
+    return toFailure(error, batch, world);
   }
 }
 
@@ -57,7 +57,7 @@ async function appendLater(batch: JournalBatch, world: ServiceWorld): Promise<Jo
     write(open, batch, world.journals);
     return { ok: true, ...(begins && { isNewFile: true }) };
   } catch (error) {
-    return toFailure(error);
+    return toFailure(error, batch, world);
   }
 }
 
@@ -80,10 +80,28 @@ async function openFolder(folder: string, world: ServiceWorld): Promise<OpenFold
   await files.makeDirectory(folder);
   const newest = (await journalFiles(files, folder)).at(-1);
   const file = journals.open(newest === undefined ? fileOf(folder, 1) : `${folder}/${newest}`, "append");
+  try {
+    checkEnd(file, journals);
+  } catch (error) {
+    file.close();
+    throw error;
+  }
   const bytes = newest === undefined ? 0 : ((await files.stat(`${folder}/${newest}`))?.size ?? 0);
   const open = { file, bytes };
   openedIn(world).set(folder, open);
   return open;
+}
+
+/** A damaged end would be sealed into all that follows. @throws {JournalError} */
+function checkEnd(file: JournalFile, journals: Journals): void {
+  const last = file.last();
+  const [before] = last === undefined ? [] : file.rowsBefore(last.number, 1);
+  if (last === undefined || before === undefined) return;
+  if (before.number === last.number - 1 && journals.seal(before.seal, last.number, last.text) === last.seal) return;
+  throw new JournalError(
+    `the end of the newest file is damaged ("bascule audit verify" says what can be read; once the folder is moved away, a new journal begins)`,
+    false,
+  );
 }
 
 function isFull({ file, bytes }: OpenFolder, { maximumFileBytes }: JournalBatch): boolean {
@@ -113,7 +131,9 @@ function continueInNext(open: OpenFolder, { folder }: JournalBatch, { journals }
   open.bytes = 0;
 }
 
-function toFailure(error: unknown): JournalWritten {
-  if (error instanceof Error) return { ok: false, busy: error instanceof JournalError && error.busy, message: error.message };
-  return { ok: false, busy: false, message: String(error) };
+/** The next attempt opens the file anew: this one may be gone, or its disk. */
+function toFailure(error: unknown, batch: JournalBatch, world: ServiceWorld): JournalWritten {
+  const busy = error instanceof JournalError && error.busy;
+  if (!busy) closeJournal(batch, world);
+  return { ok: false, busy, message: error instanceof Error ? error.message : String(error) };
 }

@@ -33,6 +33,8 @@ export interface EventStore {
 export interface JournalWriter {
   /** Rejects if the thread ends. */
   append(batch: JournalBatch): Promise<JournalWritten>;
+  /** Notes the newest row outside of the journal. @param time milliseconds since the epoch @throws {ServiceError} if it cannot */
+  checkpoint?(time: number): Promise<{ readonly conflict?: string }>;
   close(): Promise<void>;
 }
 
@@ -51,6 +53,8 @@ export interface JournalOptions {
 
 /** Events that are only read are kept together with the next ones within so many milliseconds. */
 const GATHER_MS = 20;
+/** What is written is known outside of the journal after so long. */
+const CHECKPOINT_MS = 1_000;
 const MAX_WAITING = 10_000;
 /** Of one plugin's events that wait, in characters: beyond it, its calls wait for the journal. */
 const MAX_SHARE = 1024 * 1024;
@@ -87,6 +91,10 @@ export function createJournal(options: JournalOptions): EventStore {
   let begun = false;
   let writing: Promise<void> | undefined;
   let stopTimer: (() => void) | undefined;
+  let stopCheckpoint: (() => void) | undefined;
+  let checking: Promise<void> | undefined;
+  /** What was said of checkpoints, once each. */
+  const said = new Set<string>();
   let complaint: string | undefined;
   /** The last attempt may have written what it took. */
   let isUncertain = false;
@@ -178,6 +186,7 @@ export function createJournal(options: JournalOptions): EventStore {
         release(row);
         row.acknowledge?.(true);
       }
+      if (rows.length > 0) stopCheckpoint ??= clock.after(CHECKPOINT_MS, () => void check());
       if (written.isNewFile === true) {
         // Whoever fills files faster than room can be made waits here.
         await retaining;
@@ -218,6 +227,28 @@ export function createJournal(options: JournalOptions): EventStore {
       .finally(() => (retaining = undefined));
   }
 
+  /** Calls do not wait for it. */
+  function check(): Promise<void> {
+    return (checking ??= checkpoint().finally(() => (checking = undefined)));
+  }
+
+  async function checkpoint(): Promise<void> {
+    stopCheckpoint?.();
+    stopCheckpoint = undefined;
+    try {
+      const { conflict } = (await writer.checkpoint?.(clock.now())) ?? {};
+      if (conflict !== undefined) sayOnce("The audit journal is not the one that was written before", conflict);
+    } catch (error) {
+      sayOnce("The newest row of the audit journal cannot be noted outside of it", error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  function sayOnce(message: string, reason: string): void {
+    if (said.has(message)) return;
+    said.add(message);
+    onDefect(message, new Error(`${reason} ("bascule audit verify" says more)`));
+  }
+
   /** Whoever waits hears that nothing is durable; events stay, and are written when they can be. */
   function refuse(message: string): void {
     for (const row of waiting) {
@@ -248,6 +279,8 @@ export function createJournal(options: JournalOptions): EventStore {
       await flush();
       await writing;
       await retaining;
+      await checking;
+      if (stopCheckpoint !== undefined) await check();
       stopTimer?.();
       await writer.close();
     },

@@ -12,7 +12,7 @@ import { createFieldRedaction, hiddenFields } from "./redact-fields.ts";
 
 export interface OpenEventsOptions {
   readonly platform: Pick<Platform, "clock" | "random" | "log" | "journals" | "files" | "guarded" | "services">;
-  readonly places: Pick<Places, "auditFolder" | "project">;
+  readonly places: Pick<Places, "auditFolder" | "checkpointFile" | "project">;
   readonly options: EventOptions;
   /** Takes secrets out. */
   readonly redactSecrets: (value: JsonValue) => JsonValue;
@@ -36,7 +36,7 @@ export function openEvents({ platform, places, options, redactSecrets, onDefect 
   const redactFields = createFieldRedaction(() => places.project.config().audit.redact);
   const redact = (value: JsonValue): JsonValue => redactSecrets(redactFields(redactMore === undefined ? value : redactMore(value)));
   const { clock, random, log } = platform;
-  const { auditFolder: folder } = places;
+  const { auditFolder: folder, checkpointFile } = places;
   const openService = (): Service => createService({ threads: platform.services, world: platform, onDefect });
   const service = openService();
   const { path, config } = places.project;
@@ -44,7 +44,10 @@ export function openEvents({ platform, places, options, redactSecrets, onDefect 
   const ownStore = typeof isKept === "object" ? isKept : undefined;
   const store =
     isKept === true
-      ? createJournal({ writer: journalWriter(openService(), folder), retain: retainBy(service), clock, folder, onDefect })
+      ? createJournal({
+          ...{ writer: journalWriter(openService(), folder, checkpointFile), retain: retainBy(service, checkpointFile) },
+          ...{ clock, folder, onDefect },
+        })
       : ownStore;
   const bus = createEventBus({
     ...{ newId: random.uuidv7, now: clock.now, onDefect, redact },
@@ -58,18 +61,23 @@ export function openEvents({ platform, places, options, redactSecrets, onDefect 
   return { bus, redact, redactLarge, service, ...(store && { store }) };
 }
 
-export function retainBy(work: Service): JournalOptions["retain"] {
-  return async (retain) => await work.run("journal.retain", retain, { owner: "journal" });
+/** @param checkpoints where they are kept: a file goes after it is known there */
+export function retainBy(work: Service, checkpoints?: string): JournalOptions["retain"] {
+  return async (retain) =>
+    await work.run("journal.retain", { ...retain, ...(checkpoints !== undefined && { checkpoints }) }, { owner: "journal" });
 }
 
 /** A thread of its own: no other work stands before what calls wait for. */
-export function journalWriter(service: Service, folder: string): JournalWriter {
+export function journalWriter(service: Service, folder: string, checkpoints?: string): JournalWriter {
   const wish = { owner: "journal" };
   let isOpen = false;
   return {
     append(batch) {
       isOpen = true;
       return service.run("journal.append", batch, wish);
+    },
+    async checkpoint(time) {
+      return checkpoints === undefined ? {} : await service.run("journal.checkpoint", { folder, file: checkpoints, time }, wish);
     },
     async close() {
       if (isOpen) await service.run("journal.close", { folder }, wish);

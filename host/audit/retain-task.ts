@@ -5,7 +5,8 @@
 
 import type { JournalRow, Journals } from "../platform/journal-types.ts";
 import type { ServiceWorld } from "../service/task.ts";
-import { chain, CLOSING_TEXT, eventOf, journalFiles, readRemoval, type RemovalRecord } from "./journal-files.ts";
+import { checkpointJournal } from "./checkpoints.ts";
+import { chain, CLOSING_TEXT, eventOf, firstOf, journalFiles, readRemoval, type RemovalRecord } from "./journal-files.ts";
 import { decideKept, type Share, shareOf } from "./retention.ts";
 
 export interface Retain {
@@ -15,6 +16,8 @@ export interface Retain {
   readonly maximumFileBytes: number;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
+  /** Where the journal's checkpoints are kept; absent where there are none. */
+  readonly checkpoints?: string;
 }
 
 /** Rows that are read, or added, between two turns of the thread. */
@@ -78,8 +81,27 @@ async function removeOldest(name: string, others: readonly string[], retain: Ret
     await addToNewest(kept.slice(at, at + PAGE_ROWS), folder, world);
     await world.turn();
   }
+  await noteBeginning(others, retain, world);
   for (const suffix of ["", "-wal", "-shm"]) await world.files.remove(`${folder}/${name}${suffix}`);
   known.get(world.journals)?.delete(`${folder}/${name}`);
+}
+
+/**
+ * A file goes after it is known where the journal will begin: what else is missing there later was not removed by a host.
+ *
+ * @throws {JournalError} if that cannot be noted, unless nothing ever was: then nothing contradicts the removal
+ */
+async function noteBeginning(
+  [next]: readonly string[],
+  { folder, checkpoints: file, atMs: time }: Retain,
+  world: ServiceWorld,
+): Promise<void> {
+  if (file === undefined || next === undefined) return;
+  try {
+    await checkpointJournal({ folder, file, time, first: firstOf(next) }, world);
+  } catch (error) {
+    if ((await world.files.stat(file)) !== undefined) throw error;
+  }
 }
 
 async function contentsOf(path: string, world: ServiceWorld): Promise<Contents> {

@@ -1,10 +1,10 @@
 /** Finds events in the journal (SPEC AU3). */
 
 import { isJsonObject, type JsonObject } from "../../manifests/mod.ts";
-import { JournalError } from "../platform/journal-types.ts";
+import { JournalError, type JournalRow } from "../platform/journal-types.ts";
 import type { ServiceWorld } from "../service/task.ts";
-import { eventOf } from "./journal-files.ts";
-import { namesOf } from "./verify.ts";
+import { createDamage, highestOf, type OnDamage, openOr, rangeIn, refuseDamage } from "./file-rows.ts";
+import { eventOf, firstOf, isOwnRow, namesOf } from "./journal-files.ts";
 
 /** An event as it was kept, with its place in the journal. */
 export interface KeptEvent {
@@ -36,6 +36,8 @@ export interface SearchStep {
   readonly filter: EventFilter;
   readonly before: number;
   readonly limit: number;
+  /** The row before it is the next that there is. */
+  readonly isOnward?: boolean;
   /** Only those that were added again when their file was removed; else only the others. */
   readonly kept: boolean;
 }
@@ -49,6 +51,8 @@ export interface SearchFound {
   readonly isCut: boolean;
   /** Where to go on; absent at the beginning of the journal. */
   readonly before?: number;
+  /** What could not be read, with its file. */
+  readonly damage?: readonly string[];
 }
 
 /** What one step looks at, and what it answers with, in rows and characters: the thread is others' too. */
@@ -57,29 +61,39 @@ const STEP_LENGTH = 64 * 1024;
 /** Of rows that are read at once: each may have 64 KB. */
 const PAGE_ROWS = 100;
 
-/** The newest `limit` events that fit, the oldest first. @param step asks the service thread for one */
+/**
+ * The newest `limit` events that fit, the oldest first.
+ *
+ * @param step asks the service thread for one
+ * @param onDamage told once of each thing that could not be read
+ */
 export async function searchJournal(
   step: (wanted: SearchStep) => Promise<SearchFound>,
   { folder, filter, limit }: Pick<SearchStep, "folder" | "filter" | "limit">,
+  onDamage: OnDamage = refuseDamage,
 ): Promise<readonly KeptEvent[]> {
   const found: KeptEvent[] = [];
+  const damage = new Set<string>();
   /** @param kept those that were added again when their file was removed: they are older than all others */
   async function look(kept: boolean, from: number): Promise<boolean> {
     let before: number | undefined = from;
     let isCut = false;
     while (before !== undefined && (kept || found.length < limit)) {
-      const answer: SearchFound = await step({ folder, filter, before, kept, limit: limit - (kept ? 0 : found.length) });
+      const isOnward = before !== from;
+      const answer: SearchFound = await step({ folder, filter, before, isOnward, kept, limit: limit - (kept ? 0 : found.length) });
       // One step's texts are no more than this thread may parse at once.
       for (const [index, number] of answer.numbers.entries()) {
         found.push({ number, event: JSON.parse(answer.texts[index] ?? "null") as JsonObject });
       }
       if (kept) newest(found, limit);
+      for (const text of answer.damage ?? []) damage.add(text);
       ({ before } = answer);
       isCut ||= answer.isCut;
     }
     return isCut && found.length < limit;
   }
   if (await look(false, filter.before ?? Number.MAX_SAFE_INTEGER)) await look(true, Number.MAX_SAFE_INTEGER);
+  for (const text of damage) onDamage(text);
   return found.toReversed();
 }
 
@@ -97,35 +111,90 @@ export async function searchStep(step: SearchStep, world: Pick<ServiceWorld, "jo
   // Each is named after its first row.
   const name = names.findLast((other) => firstOf(other) < step.before);
   if (name === undefined) return { numbers: [], texts: [], isCut };
-  const file = world.journals.open(`${folder}/${name}`, "read");
+  const first = firstOf(name);
+  const onward = name === names[0] ? {} : { before: first };
+  const damage: string[] = [];
+  const stretches = createDamage((text) => damage.push(`${name}: ${text}`));
+  const file = openOr(world.journals, `${folder}/${name}`, (reason) => damage.push(`${name}: cannot be read (${reason})`));
+  if (file === undefined) return { numbers: [], texts: [], isCut, damage, ...onward };
   try {
     const numbers: number[] = [];
     const texts: string[] = [];
     let { before } = step;
+    let page = PAGE_ROWS;
+    let last: number | undefined;
+    // Asked before the rows: others may add some.
+    const given = name === names.at(-1) ? highestOf(file) : 0;
+    let later: JournalRow | undefined;
+    let next = step.isOnward === true ? before - 1 : Math.min(before - 1, given);
     for (let looked = 0, length = 0; looked < STEP_ROWS && length < STEP_LENGTH && numbers.length < limit;) {
-      const rows = file.rowsBefore(before, PAGE_ROWS);
-      if (rows.length === 0) return { numbers, texts, isCut, ...(name !== names[0] && { before: firstOf(name) }) };
+      const rows = readOr(() => file.rowsBefore(before, page));
+      if (typeof rows === "string") {
+        // Rows of a page that cannot be read are tried one by one, each from a lower number.
+        if (page > 1) page = 1;
+        else {
+          last ??= (await rangeIn({ ...world, folder, names }, name, file)).last;
+          before = Math.min(before - 1, last);
+          next = before - 1;
+          later = undefined;
+          stretches.add(before, rows);
+          looked += 1;
+        }
+        if (before > first) continue;
+      }
+      if (typeof rows === "string" || rows.length === 0) {
+        stretches.end();
+        if (typeof rows !== "string" && next >= first && before < Number.MAX_SAFE_INTEGER)
+          damage.push(`${name}: ${rowsText(first, next)} missing`);
+        return { numbers, texts, isCut, ...onward, ...(damage.length > 0 && { damage }) };
+      }
+      page = PAGE_ROWS;
       for (const row of rows) {
         if (length >= STEP_LENGTH || numbers.length >= limit) break;
-        // A damaged file may answer in any order.
-        if (row.number >= before) throw new JournalError(`${name} is damaged: row ${row.number} is not where it belongs`, false);
+        if (row.number < next) {
+          // A damaged page may lead anywhere: each number in between is looked for.
+          last ??= (await rangeIn({ ...world, folder, names }, name, file)).last;
+          before = Math.min(next, last);
+          stretches.add(before, "it is missing");
+          next = before - 1;
+          later = undefined;
+          looked += 1;
+          break;
+        }
+        stretches.end();
+        if (later !== undefined && world.journals.seal(row.seal, later.number, later.text) !== later.seal)
+          damage.push(`${name}: row ${later.number} is not what was written`);
+        later = row;
         before = row.number;
+        next = before - 1;
         looked += 1;
         const found = eventOf(row.number, row.text);
+        if (found === undefined && !isOwnRow(row.text)) damage.push(`${name}: row ${row.number} is no event`);
         if (found?.isKept !== kept || found.number >= (filter.before ?? Infinity) || !fits(found.event, row.text, filter)) continue;
         length += row.text.length;
         numbers.push(found.number);
         texts.push(kept ? JSON.stringify(found.event) : row.text);
       }
     }
-    return { numbers, texts, isCut, before };
+    stretches.end();
+    return { numbers, texts, isCut, before, ...(damage.length > 0 && { damage }) };
   } finally {
     file.close();
   }
 }
 
-function firstOf(name: string): number {
-  return Number.parseInt(name, 10);
+function rowsText(from: number, to: number): string {
+  return from === to ? `row ${from} is` : `rows ${from} to ${to} are`;
+}
+
+/** @returns why it cannot be read, in its place. @throws {JournalError} if another process is in the way */
+function readOr<T>(read: () => T): T | string {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof JournalError && !error.busy) return error.message;
+    throw error;
+  }
 }
 
 function fits(event: JsonObject, text: string, filter: EventFilter): boolean {

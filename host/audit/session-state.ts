@@ -12,6 +12,8 @@ export interface SessionState {
   readonly closedAt?: number;
   /** In the order in which they were first heard of. */
   readonly calls: readonly CallState[];
+  /** What of the journal could not be read; absent if nothing. */
+  readonly damage?: readonly string[];
 }
 
 export interface CallState {

@@ -53,6 +53,12 @@ export interface CollectorOptions {
   readonly isCopy?: (path: string) => string | undefined;
 }
 
+/** Whose acts are collected, as a service thread is asked for them. */
+export interface ActQuery extends Pick<CollectorOptions, "plugin" | "bases"> {
+  /** By the bare name of a tool. */
+  readonly requires: ReadonlyMap<string, readonly Requirement[]>;
+}
+
 /** Reads events one by one. */
 export interface ActCollector {
   /** Anything that is no event of the plugin is passed over. */

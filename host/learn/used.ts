@@ -3,8 +3,7 @@
 import type { Host } from "../host-interface.ts";
 import type { PermissionBases, Permissions } from "../../manifests/mod.ts";
 import type { Platform } from "../platform/platform.ts";
-import { createActCollector, type RecordedActs } from "./acts.ts";
-import { collectFromJournal } from "./from-journal.ts";
+import type { RecordedActs } from "./acts.ts";
 import { learn, type LearnedLine, type LeftOut } from "./learn.ts";
 import { createMaximum } from "./maximum.ts";
 import { withResolved } from "./resolved.ts";
@@ -26,24 +25,16 @@ export interface PluginUse extends Omit<RecordedActs, "acts"> {
 /** @returns undefined if there is no plugin of this name whose manifest can be read. @throws {JournalError} if the record cannot be. */
 export async function usedBy(
   plugin: string,
-  {
-    host,
-    platform,
-  }: { readonly host: Pick<Host, "plugins" | "places" | "grants" | "audit">; readonly platform: Pick<Platform, "journals" | "files"> },
+  { host, platform }: { readonly host: Pick<Host, "plugins" | "places" | "grants" | "audit">; readonly platform: Pick<Platform, "files"> },
 ): Promise<PluginUse | undefined> {
   const status = host.plugins().find(({ name }) => name === plugin);
   if (status?.manifest === undefined) return undefined;
   const { manifest, directory, digest = "" } = status;
-  const { folders, workspace, root, auditFolder } = host.places;
+  const { folders, workspace, root } = host.places;
   const bases: PermissionBases = { ...folders, data: `${folders.data}/${plugin}`, base: directory, plugin: directory, workspace };
-  const collector = createActCollector({
-    plugin,
-    requires: (tool) => manifest.tools.find(({ name }) => name === tool)?.requires ?? [],
-    bases,
-  });
+  const requires = new Map(manifest.tools.map(({ name, requires: required }) => [name, required] as const));
   await host.audit.flush();
-  await collectFromJournal({ ...platform, folder: auditFolder }, collector);
-  const { acts: recorded, ...rest } = collector.collected();
+  const { acts: recorded, ...rest } = await host.audit.acts({ plugin, requires, bases });
   const acts = await withResolved(recorded, platform);
   const { permissions: used, ...learned } = learn(acts, { maximum: createMaximum(manifest.permissions, bases) });
   const granted = host.grants.find(plugin, directory, digest) ?? {};

@@ -14,12 +14,15 @@ export interface JournalFile {
   /**
    * Adds what `make` answers after the last row there is, in one transaction: two processes that add at once take turns.
    * When it returns, the rows survive the end of this process.
+   *
+   * @param keep how many rows stay, the newest; default all
+   * @throws {JournalError} also if the path no longer names this file: what is written to a removed file is lost
    */
-  append(make: (last: JournalRow | undefined) => readonly JournalRow[]): void;
+  append(make: (last: JournalRow | undefined) => readonly JournalRow[], keep?: number): void;
   last(): JournalRow | undefined;
-  /** At most `limit` rows with numbers above `after`, in order. */
+  /** At most `limit` rows with numbers above `after`, ascending: a damaged file that answers in another order throws. */
   rows(after: number, limit: number): readonly JournalRow[];
-  /** At most `limit` rows with numbers below `before`, the highest first. */
+  /** At most `limit` rows with numbers below `before`, descending: a damaged file that answers in another order throws. */
   rowsBefore(before: number, limit: number): readonly JournalRow[];
   /** The highest number ever given, also if its row is gone; 0 for none. */
   highest(): number;
@@ -38,10 +41,22 @@ export class JournalError extends Error {
   }
 }
 
+/** DER in hexadecimal: PKCS#8 and SPKI. */
+export interface JournalKey {
+  readonly privateKey: string;
+  readonly publicKey: string;
+}
+
 /** Opens journal files (SQLite on Node and Deno). */
 export interface Journals {
   /** Made with mode 0600 if it is not there, unless it is only read. @throws {JournalError} */
   open(path: string, mode: "append" | "read"): JournalFile;
   /** SHA-256 in hexadecimal over the seal before (empty for the first row), the number and the text. */
   seal(previous: string, number: number, text: string): string;
+  /** A new Ed25519 key. */
+  newKey(): JournalKey;
+  /** @returns the signature of a text, in hexadecimal */
+  sign(key: JournalKey, text: string): string;
+  /** @param publicKey of a `JournalKey`; false for whatever is no key or no signature */
+  isSigned(publicKey: string, text: string, signature: string): boolean;
 }

@@ -1,9 +1,9 @@
 /** Journal files in SQLite, which both runtimes bring along: crash-safe, and several processes may add to one. */
 
-import { hash } from "node:crypto";
-import { closeSync, openSync } from "node:fs";
+import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, sign, verify } from "node:crypto";
+import { closeSync, openSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { JournalError, type JournalFile, type JournalRow, type Journals } from "./journal-types.ts";
+import { JournalError, type JournalFile, type JournalKey, type JournalRow, type Journals } from "./journal-types.ts";
 
 /** A host's event loop waits so long at most for another process's transaction. */
 const BUSY_MS = 25;
@@ -11,8 +11,18 @@ const BUSY_MS = 25;
 /** AUTOINCREMENT keeps the highest number ever given, so that rows cut off at the end are missed. */
 const TABLE = "CREATE TABLE IF NOT EXISTS rows (number INTEGER PRIMARY KEY AUTOINCREMENT, seal TEXT NOT NULL, text TEXT NOT NULL) STRICT";
 
-export function createJournals(): Journals {
-  return { open, seal: sealOf };
+/** A row's columns. A damaged length may claim as much as the whole file: what cannot be a row's is not read. */
+const COLUMNS = "number, iif(octet_length(seal) <= 64, seal, '') AS seal, iif(octet_length(text) <= 1048576, text, '') AS text";
+
+/** @param maximumPages of a file, as if the disk ended there: for tests */
+export function createJournals({ maximumPages }: { readonly maximumPages?: number } = {}): Journals {
+  return {
+    open: (path, mode) => open(path, mode, maximumPages),
+    seal: sealOf,
+    newKey,
+    sign: (key, text) => sign(null, Buffer.from(text), privateKeyOf(key)).toString("hex"),
+    isSigned,
+  };
 }
 
 /** What seals a row to all before it. */
@@ -20,48 +30,118 @@ export function sealOf(previous: string, number: number, text: string): string {
   return hash("sha256", `${previous}\n${number}\n${text}`);
 }
 
-function open(path: string, mode: "append" | "read"): JournalFile {
+function newKey(): JournalKey {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  return {
+    privateKey: privateKey.export({ format: "der", type: "pkcs8" }).toString("hex"),
+    publicKey: publicKey.export({ format: "der", type: "spki" }).toString("hex"),
+  };
+}
+
+function privateKeyOf({ privateKey }: JournalKey): ReturnType<typeof createPrivateKey> {
+  return createPrivateKey({ key: Buffer.from(privateKey, "hex"), format: "der", type: "pkcs8" });
+}
+
+function isSigned(publicKey: string, text: string, signature: string): boolean {
+  try {
+    const key = createPublicKey({ key: Buffer.from(publicKey, "hex"), format: "der", type: "spki" });
+    return verify(null, Buffer.from(text), key, Buffer.from(signature, "hex"));
+  } catch {
+    // Not a key: nothing is signed with it.
+    return false;
+  }
+}
+
+function open(path: string, mode: "append" | "read", maximumPages: number | undefined): JournalFile {
   return guarded(() => {
     // SQLite gives the files beside it the same mode.
     if (mode === "append") closeSync(openSync(path, "a", 0o600));
-    const database = new DatabaseSync(path, { readOnly: mode === "read", timeout: BUSY_MS });
-    // With a write-ahead log readers wait for nobody, and what is committed survives the end of the process.
-    if (mode === "append") database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${TABLE}`);
-    return createFile(database);
+    const database = new DatabaseSync(path, { readOnly: mode === "read", timeout: BUSY_MS, defensive: mode !== "read" });
+    try {
+      // With a write-ahead log readers wait for nobody, and what is committed survives the end of the process.
+      if (mode === "append") database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${TABLE}`);
+      // SQLite refuses a file that is shorter than its header says; with this flag it reads the pages that are left.
+      else database.exec("PRAGMA writable_schema = ON");
+      if (maximumPages !== undefined) database.exec(`PRAGMA max_page_count = ${maximumPages}`);
+      return createFile(database, path);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
   });
 }
 
-function createFile(database: DatabaseSync): JournalFile {
+function createFile(database: DatabaseSync, path: string): JournalFile {
   const insert = database.prepare("INSERT INTO rows (number, seal, text) VALUES (?, ?, ?)");
-  const newest = database.prepare("SELECT number, seal, text FROM rows ORDER BY number DESC LIMIT 1");
-  const page = database.prepare("SELECT number, seal, text FROM rows WHERE number > ? ORDER BY number LIMIT ?");
-  const pageBack = database.prepare("SELECT number, seal, text FROM rows WHERE number < ? ORDER BY number DESC LIMIT ?");
+  const newest = database.prepare(`SELECT ${COLUMNS} FROM rows ORDER BY number DESC LIMIT 1`);
+  const page = database.prepare(`SELECT ${COLUMNS} FROM rows WHERE number > ? ORDER BY number LIMIT ?`);
+  const pageBack = database.prepare(`SELECT ${COLUMNS} FROM rows WHERE number < ? ORDER BY number DESC LIMIT ?`);
   const given = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'rows'");
+  const forget = database.prepare("DELETE FROM rows WHERE number <= ?");
   const last = (): JournalRow | undefined => toRow(newest.get());
+  const opened = identityOf(path);
 
   return {
-    append(make) {
+    append(make, keep) {
       guarded(() => {
+        // SQLite goes on writing into a file that was removed, and nobody can read that.
+        if (identityOf(path) !== opened) throw new JournalError(`"${path}" was removed or replaced while it was open`, false);
         database.exec("BEGIN IMMEDIATE");
         try {
-          for (const { number, seal, text } of make(last())) insert.run(number, seal, text);
+          let end = 0;
+          for (const { number, seal, text } of make(last())) {
+            insert.run(number, seal, text);
+            end = number;
+          }
+          if (keep !== undefined) forget.run(end - keep);
           database.exec("COMMIT");
         } catch (error) {
-          database.exec("ROLLBACK");
+          // A full disk has ended the transaction already.
+          if (database.isTransaction) database.exec("ROLLBACK");
           throw error;
         }
       });
     },
     last: () => guarded(last),
-    rows: (after, limit) => guarded(() => page.all(after, limit).flatMap((row) => toRow(row) ?? [])),
-    rowsBefore: (before, limit) => guarded(() => pageBack.all(before, limit).flatMap((row) => toRow(row) ?? [])),
+    rows: (after, limit) =>
+      inOrder(
+        guarded(() => page.all(after, limit).flatMap((row) => toRow(row) ?? [])),
+        after,
+        1,
+      ),
+    rowsBefore: (before, limit) =>
+      inOrder(
+        guarded(() => pageBack.all(before, limit).flatMap((row) => toRow(row) ?? [])),
+        before,
+        -1,
+      ),
     highest: () => guarded(() => Number(given.get()?.["seq"] ?? 0)),
     damage() {
-      const found = guarded(() => database.prepare("PRAGMA integrity_check(1)").get())?.["integrity_check"];
-      return found === "ok" ? undefined : String(found);
+      try {
+        const found = database.prepare("PRAGMA integrity_check(1)").get()?.["integrity_check"];
+        return found === "ok" ? undefined : String(found);
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
+      }
     },
     close: () => database.close(),
   };
+}
+
+/** Whoever pages by the numbers must get on: rows of a damaged page may have any. */
+function inOrder(rows: readonly JournalRow[], from: number, step: 1 | -1): readonly JournalRow[] {
+  let before = from;
+  for (const { number } of rows) {
+    if ((number - before) * step <= 0) throw new JournalError(`row ${number} is not where it belongs`, false);
+    before = number;
+  }
+  return rows;
+}
+
+/** Which file a path names now. */
+function identityOf(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? "" : `${found.dev} ${found.ino}`;
 }
 
 function toRow(row: Readonly<Record<string, unknown>> | undefined): JournalRow | undefined {
@@ -78,6 +158,7 @@ function guarded<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
+    if (error instanceof JournalError) throw error;
     if (error instanceof Error && ("errcode" in error || "code" in error)) throw new JournalError(error.message, isBusy(error));
     throw error;
   }

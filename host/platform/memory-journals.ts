@@ -1,13 +1,13 @@
 /** Journal files in memory, which last as long as the platform, and are seen among its files. */
 
 import { JournalError, type JournalFile, type JournalRow, type Journals } from "./journal-types.ts";
-import { sealOf } from "./journals.ts";
+import { createJournals } from "./journals.ts";
 
 /** @param onCreate puts a file where the journal is; what it holds is here */
 export function createMemoryJournals(onCreate: (path: string) => void): Journals {
   const files = new Map<string, JournalRow[]>();
   return {
-    seal: sealOf,
+    ...createJournals(),
     open(path, mode) {
       const rows = files.get(path) ?? [];
       if (mode === "read" && !files.has(path)) throw new JournalError("unable to open database file", false);
@@ -20,7 +20,10 @@ export function createMemoryJournals(onCreate: (path: string) => void): Journals
 
 function createFile(rows: JournalRow[]): JournalFile {
   return {
-    append: (make) => void rows.push(...make(rows.at(-1))),
+    append(make, keep = Number.POSITIVE_INFINITY) {
+      rows.push(...make(rows.at(-1)));
+      rows.splice(0, Math.max(0, rows.length - keep));
+    },
     last: () => rows.at(-1),
     rows: (after, limit) => rows.filter(({ number }) => number > after).slice(0, limit),
     rowsBefore: (before, limit) =>

@@ -1,6 +1,7 @@
 /** Where everything of a host is: project, state, workspace, plugin roots. Absolute paths. */
 
 import type { HostOptions } from "../host-options.ts";
+import { sha256Hex } from "../sources/directory/digest.ts";
 import { normalizePath, type PermissionBases } from "../../manifests/mod.ts";
 import type { Environment } from "../platform/environment-types.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
@@ -24,6 +25,8 @@ export interface Places {
   readonly settingsFolder: string;
   /** Of the journal's files. */
   readonly auditFolder: string;
+  /** What is known of the journal outside of the project: its key and checkpoints. */
+  readonly checkpointFile: string;
   /** Real path. */
   readonly workspace: string;
   readonly pluginRoots: readonly string[];
@@ -60,6 +63,7 @@ export async function openPlaces(
     lockFile: join(root, "bascule.lock"),
     settingsFolder: join(state, "settings"),
     auditFolder: join(state, "audit"),
+    checkpointFile: `${environment.config}/journals/${(await sha256Hex(new TextEncoder().encode(root))).slice(0, 32)}.db`,
     workspace: await files.realPath(workspace),
     pluginRoots,
     folders: { data: join(state, "data"), tmp: environment.tmp, home: environment.home },

@@ -1,18 +1,16 @@
 /** `bascule audit`: the durable record of calls, acts, grants and answers (SPEC AU3). */
 
-import { type Audit, createAudit } from "../../audit/audit.ts";
+import type { AuditPlace } from "../../audit/audit.ts";
 import type { EventFilter, KeptEvent } from "../../audit/search.ts";
-import { type JournalPlace, readJournal } from "../../audit/verify.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import { openPlaces } from "../../project/places.ts";
-import { createService } from "../../service/service.ts";
 import { readTime } from "../age.ts";
+import { endWith, exportRecord, openAudit, verifyExport, verifyRecord } from "../audit-record.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { nearestName } from "../../tools/nearest.ts";
-import { absolutePath, pathFrom } from "../paths.ts";
-import { count, printable, printableJson, shorten } from "../text.ts";
+import { printable, shorten } from "../text.ts";
 
 const ACTS = ["tail", "search", "verify", "export", "session"] as const;
 type Act = (typeof ACTS)[number];
@@ -20,11 +18,15 @@ type Act = (typeof ACTS)[number];
 export const auditCommand: Command = {
   name: "audit",
   summary: "Show, search and verify the record of what happened",
-  usage: "audit <tail | search [text] | verify | export | session <id>>",
+  usage: "audit <tail | search [text] | verify [export] | export | session <id>>",
   words: [["tail", "search", "verify", "export", "session"], []],
   details: [
     "The record is in .bascule/audit/: every event is sealed together with all before it, so that verify finds what was changed, moved or",
-    "taken out. Note the seal that it prints elsewhere: verify --head then also finds a record that was written anew.",
+    "taken out. A host also notes the newest seal in your own configuration folder, signed: with it verify finds an end that was cut off, an",
+    "older copy, or a folder that is gone, up to one second before the host ended. What was meant so (a restored backup, a folder moved away",
+    "because it was damaged) is taken with verify --accept. An export ends with a signature; verify <file> checks all of it, elsewhere with",
+    "--key and the key that verify prints here.",
+    "A damaged record is read as far as it can be: tail, search and export show the rest, say what is missing, and end with exit code 1.",
     "Times are ISO 8601, or an age such as 90s, 15m, 12h or 7d.",
   ],
   examples: [
@@ -33,6 +35,7 @@ export const auditCommand: Command = {
     "audit search README.md",
     "audit verify",
     "audit export --out=audit.jsonl",
+    "audit verify audit.jsonl",
   ],
   positionals: { min: 1, max: 2 },
   options: [
@@ -44,6 +47,8 @@ export const auditCommand: Command = {
     { name: "since", value: "time", about: "Not before" },
     { name: "until", value: "time", about: "Not after" },
     { name: "head", value: "seal", about: "verify: a seal that must still be in the record" },
+    { name: "key", value: "key", about: "verify <export>: the key that must have signed it; by default this project's" },
+    { name: "accept", about: "verify: take the record as it is now; what was noted of it before no longer counts" },
     { name: "out", value: "file", about: "export: write into this file instead of to standard output" },
   ],
   run: audit,
@@ -57,88 +62,41 @@ async function audit(context: CommandContext): Promise<number> {
     const near = nearestName(word, ACTS);
     throw usageError(`There is no "audit ${word}"`, [near === undefined ? `There are ${ACTS.join(", ")}` : `Did you mean audit ${near}?`]);
   }
-  const { auditFolder } = await openPlaces(platform, { config: project.configFile ?? false });
-  const place: JournalPlace = { journals: platform.journals, files: platform.files, folder: auditFolder };
-  if ((await platform.files.stat(auditFolder)) === undefined) return nothingYet(context, act);
-  return await RUN[act](context, place, subject);
+  const places = await openPlaces(platform, { config: project.configFile ?? false });
+  // To verify, it counts what was there once.
+  if (act !== "verify" && (await platform.files.stat(places.auditFolder)) === undefined) return nothingYet(context);
+  return await RUN[act](context, places, subject);
 }
 
-const RUN: Readonly<Record<Act, (context: CommandContext, place: JournalPlace, subject: string | undefined) => Promise<number>>> = {
+const RUN: Readonly<Record<Act, (context: CommandContext, place: AuditPlace, subject: string | undefined) => Promise<number>>> = {
   tail: (context, place) => show(context, place, { limit: 20 }),
   search: (context, place, text) => show(context, place, { limit: 100, ...(text !== undefined && { text }) }),
-  verify,
-  export: exportAll,
+  verify: (context, place, file) => (file === undefined ? verifyRecord(context, place) : verifyExport(context, place, file)),
+  export: exportRecord,
   session,
 };
 
-function nothingYet({ output }: CommandContext, act: Act): number {
+function nothingYet({ output }: CommandContext): number {
   output.line("Nothing has been recorded yet");
-  output.document(act === "verify" ? { ok: true, rows: 0, first: 0, problems: [] } : { ok: true, events: [] });
+  output.document({ ok: true, events: [] });
   return EXIT.ok;
-}
-
-function openAudit({ platform }: CommandContext, { folder }: JournalPlace): Audit {
-  const onDefect = (message: string, error: unknown): void => platform.log.write("error", message, { error });
-  return createAudit(createService({ threads: platform.services, world: platform, onDefect }), folder, undefined);
 }
 
 async function show(
   context: CommandContext,
-  place: JournalPlace,
+  place: AuditPlace,
   { limit, text }: { readonly limit: number; readonly text?: string },
 ): Promise<number> {
   const { output, options } = context;
-  const events = await openAudit(context, place).search(readFilter(context, text), readLimit(options.value("limit")) ?? limit);
+  const damage: string[] = [];
+  const limited = readLimit(options.value("limit")) ?? limit;
+  const events = await openAudit(context, place).search(readFilter(context, text), limited, (found) => damage.push(found));
   for (const event of events) output.line(eventLine(event, context));
   if (events.length === 0) output.line("No such event was recorded");
-  output.document({ ok: true, events });
-  return EXIT.ok;
+  return endWith(context, { events }, damage);
 }
 
-async function verify(context: CommandContext, place: JournalPlace): Promise<number> {
-  const { output, options } = context;
-  const report = await openAudit(context, place).verify(options.value("head"));
-  const { rows, first, head, removed, problems } = report;
-  if (!report.ok) {
-    throw new CliError("audit_changed", "The record is not as it was written", {
-      hints: problems.map(printable),
-      details: { rows, problems },
-    });
-  }
-  output.document(report);
-  output.line(`${output.style.green("good")} ${count(rows, "row")}${first > 1 ? `, from row ${first} on` : ""}, as they were written`);
-  if (removed !== undefined) {
-    const counts = Object.entries(removed.counts).map(([share, number]) => `${printable(share.trim())} ${number}`);
-    output.line(
-      `${count(removed.rows, "event")} were removed since ${new Date(removed.since).toISOString()} to make room: ${counts.join(", ")}`,
-    );
-  }
-  if (head !== undefined) output.line(`head ${head.seal} (row ${head.number})`);
-  return EXIT.ok;
-}
-
-async function exportAll(context: CommandContext, place: JournalPlace): Promise<number> {
-  const { output, options, platform } = context;
-  const out = options.value("out");
-  const lines: string[] = [];
-  for await (const { number, seal, text } of readJournal(place)) {
-    // The text is JSON, as it was sealed: a file gets it to the letter, a terminal the same value without what it could act on.
-    const line = `{"number":${number},"seal":"${seal}","event":${text}}\n`;
-    if (out === undefined) {
-      platform.terminal.out(printableJson(line));
-      await platform.terminal.drained(context.signal);
-    } else lines.push(line);
-  }
-  if (out !== undefined) {
-    const file = absolutePath(out, platform.environment.cwd);
-    await platform.files.writeAtomic(file, lines.join(""), 0o600);
-    output.line(`Wrote ${count(lines.length, "row")} to ${pathFrom(platform.environment.cwd, file)}`);
-    output.document({ ok: true, rows: lines.length, file });
-  }
-  return EXIT.ok;
-}
-
-async function session(context: CommandContext, place: JournalPlace, id: string | undefined): Promise<number> {
+async function session(context: CommandContext, place: AuditPlace, id: string | undefined): Promise<number> {
   const { output } = context;
   if (id === undefined) throw usageError("Which session? Events name theirs", [`Like this: ${output.program} audit session <id>`]);
   const state = await openAudit(context, place).session(id);
@@ -151,8 +109,7 @@ async function session(context: CommandContext, place: JournalPlace, id: string 
     const acts = granted + refused === 0 ? "" : `  ${granted} acts granted, ${refused} refused`;
     output.line(`  ${printable(callId)}  ${printable(tool)}  ${status}${code === undefined ? "" : ` ${printable(code)}`}${acts}`);
   }
-  output.document({ ok: true, session: state });
-  return EXIT.ok;
+  return endWith(context, { session: state }, state.damage ?? []);
 }
 
 /** One line; everything in it may be a guest's. */

@@ -31,7 +31,9 @@ export const AUDIT_ENDPOINTS: readonly Endpoint<AuditApi>[] = [
     async run({ query }, { audit }) {
       const { limit, ...filter } = query;
       await audit.flush();
-      return json({ events: await audit.search(filter, typeof limit === "number" ? limit : DEFAULT_LIMIT) });
+      const damage: string[] = [];
+      const events = await audit.search(filter, typeof limit === "number" ? limit : DEFAULT_LIMIT, (found) => damage.push(found));
+      return json({ events, ...(damage.length > 0 && { damage }) });
     },
   },
   {

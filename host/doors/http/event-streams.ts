@@ -89,10 +89,12 @@ export function createEventStreams({ host, clock, slices, sessions, most, onDefe
   /** What came after an event that is no longer in memory; undefined if the record does not know it either. */
   async function fromRecord(lastEventId: string): Promise<readonly Subject[] | undefined> {
     await host.audit.flush();
-    const kept = await host.audit.search({ since: timeOf(lastEventId) }, MAX_REPLAYED).catch((error: unknown) => {
-      onDefect(error);
-      return [];
-    });
+    const kept = await host.audit
+      .search({ since: timeOf(lastEventId) }, MAX_REPLAYED, (damage) => onDefect(new Error(damage)))
+      .catch((error: unknown) => {
+        onDefect(error);
+        return [];
+      });
     const at = kept.findIndex(({ event }) => event["id"] === lastEventId);
     return at === -1 ? undefined : kept.slice(at + 1).map(({ event }) => event);
   }

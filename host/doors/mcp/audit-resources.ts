@@ -35,6 +35,7 @@ export function auditResources(host: Host): McpResources {
       const until = Number(query.get("until") ?? Number.NaN);
       const { id: sessionId } = await client.session();
       await host.audit.flush();
+      const damage: string[] = [];
       const kept = await host.audit.search(
         {
           sessionId,
@@ -45,8 +46,10 @@ export function auditResources(host: Host): McpResources {
           ...(Number.isFinite(until) && { until }),
         },
         EVENTS,
+        (found) => damage.push(found),
       );
-      return jsonResource(uri, { events: kept.map(({ number, event }) => ({ number, ...eventWithoutGrants(event) })) });
+      const events = kept.map(({ number, event }) => ({ number, ...eventWithoutGrants(event) }));
+      return jsonResource(uri, { events, ...(damage.length > 0 && { damage }) });
     },
     complete: (_template, argument, value) => (argument === "type" ? EVENT_TYPES.filter((type) => type.startsWith(value)) : []),
   };

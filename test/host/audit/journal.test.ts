@@ -200,7 +200,7 @@ describe("verifyJournal()", () => {
     return folder;
   }
   const problems = async (folder: string, head?: string): Promise<readonly string[]> =>
-    (await verifyJournal({ journals, files, folder }, head)).problems;
+    (await verifyJournal({ journals, files, folder }, head === undefined ? {} : { seal: head })).problems;
 
   it.each<[what: string, sql: string, values: (string | number)[], problem: string]>([
     ["a changed text", "UPDATE rows SET text = replace(text, '17', '71') WHERE number = 17", [], "row 17 is not what was written"],
@@ -324,7 +324,7 @@ describe("createJournal()", () => {
       writer: writerIn("/workspace/.bascule/audit", {
         ...platform,
         journals: {
-          seal: platform.journals.seal,
+          ...platform.journals,
           open(path, mode) {
             if (isBroken) throw new Error("disk full");
             return platform.journals.open(path, mode);
@@ -359,7 +359,7 @@ describe("a call that changes something", () => {
     const broken = { is: false };
     const done: string[] = [];
     const journals: Journals = {
-      seal: platform.journals.seal,
+      ...platform.journals,
       open(path, mode) {
         const file = platform.journals.open(path, mode);
         return {

@@ -408,8 +408,10 @@ describe("bascule audit", () => {
     expect((await project.run(["audit", "search", "--type=tool.completed", "--since=1h"])).out.split("\n")).toHaveLength(2);
     expect((await project.run(["audit", "search", "nothing like it"])).out).toBe("No such event was recorded\n");
     const verified = await project.run(["audit", "verify"]);
-    expect(verified.out).toMatch(/^good \d+ rows, as they were written\nhead [0-9a-f]{64} \(row \d+\)\n$/u);
-    const [seal = ""] = /[0-9a-f]{64}/u.exec(verified.out) ?? [];
+    expect(verified.out).toMatch(
+      /^good (\d+) rows, as they were written\nnoted outside of it: row \1, \S+, key [0-9a-f]{88}\nhead [0-9a-f]{64} \(row \1\)\n$/u,
+    );
+    const [, seal = ""] = /head ([0-9a-f]{64})/u.exec(verified.out) ?? [];
     expect(await project.run(["audit", "verify", "--head", seal])).toMatchObject({ code: 0 });
     expect(
       (await project.run(["audit", "export"])).out
@@ -426,6 +428,10 @@ describe("bascule audit", () => {
       code: 1,
       error: expect.stringContaining("The record is not as it was written\n  no row has the expected seal"),
     });
+    // Without it, the checkpoints tell.
+    expect(await project.run(["audit", "verify"])).toMatchObject({ code: 1, error: expect.stringContaining("the checkpoint of ") });
+    expect(await project.run(["audit", "verify", "--accept"])).toMatchObject({ code: 0 });
+    expect(await project.run(["audit", "verify"])).toMatchObject({ code: 0, out: expect.stringContaining(", although:\n  ") });
     expect(await project.run(["audit", "tial"])).toMatchObject({ code: 2, error: expect.stringContaining("Did you mean audit tail?") });
   });
 });

@@ -117,7 +117,8 @@ describe("a service thread", () => {
     const { texts } = await service.run("audit.search", { folder, filter: {}, kept: false, before: 3, limit: 9 }, { owner });
     expect(texts).toEqual(['{"type":"b"}', '{"type":"a"}']);
     await platform.files.writeAtomic(`${folder}/000000000009.db`, "x".repeat(9_000));
-    const broken = service.run("audit.search", { folder, filter: {}, kept: false, before: 99, limit: 9 }, { owner });
+    const query = { plugin: "p", bases: {}, requires: new Map() };
+    const broken = service.run("audit.acts", { folder, query }, { owner });
     await expect(broken).rejects.toMatchObject({ name: "JournalError" });
   });
 

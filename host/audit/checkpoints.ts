@@ -1,0 +1,209 @@
+/**
+ * What is known of a journal outside of its folder (SPEC AU3): signed checkpoints, in the user's own configuration, where no tool may
+ * write. With them `verify` finds what the journal alone cannot show: an end that was cut off, an older copy, a folder that is gone.
+ *
+ * The file holds one row, which a transaction replaces: several hosts may write it.
+ */
+
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
+import { readJsonText } from "../json/json-text.ts";
+import { JournalError, type JournalKey, type JournalRow, type Journals } from "../platform/journal-types.ts";
+import type { ServiceWorld } from "../service/task.ts";
+import { EVENT_BOUNDS, firstOf, namesOf } from "./journal-files.ts";
+
+/** A row that was in the journal at a time. */
+export interface Checkpoint {
+  readonly number: number;
+  readonly seal: string;
+  /** The oldest row then. */
+  readonly first: number;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  /** Of all that, with the journal's key. */
+  readonly signature: string;
+}
+
+/** What the file says. */
+export interface KeptCheckpoints {
+  readonly key: JournalKey;
+  /** The newest, behind those that the journal contradicts: they stay until a person accepts the journal as it is. */
+  readonly checkpoints: readonly Checkpoint[];
+  readonly accepted?: { readonly time: number; readonly problems: readonly string[] };
+}
+
+/** One more checkpoint. */
+export interface CheckpointWish {
+  /** The journal's. Absolute. */
+  readonly folder: string;
+  /** Where checkpoints are kept. Absolute; made if it is not there. */
+  readonly file: string;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  /** The oldest row there will be: files before it are about to be removed. */
+  readonly first?: number;
+  /** A person takes the journal as it is, with these problems: what older checkpoints say counts no more. */
+  readonly accept?: readonly string[];
+}
+
+/** A journal that contradicts its checkpoints again and again: the first of them say it, and the newest. */
+const MOST_CHECKPOINTS = 8;
+/** Of an acceptance, kept. */
+const MOST_PROBLEMS = 20;
+/** Another process writes the file. */
+const MOST_TRIES = 40;
+
+/** @returns the checkpoint of `…` */
+export function checkpointText({ time }: Pick<Checkpoint, "time">): string {
+  return `the checkpoint of ${new Date(time).toISOString()}`;
+}
+
+/** Undefined if there are none. @throws {JournalError} if the file cannot be read. */
+export async function readCheckpoints(
+  file: string,
+  { journals, files }: { readonly journals: Pick<Journals, "open">; readonly files: Pick<ServiceWorld["files"], "stat"> },
+): Promise<KeptCheckpoints | undefined> {
+  if ((await files.stat(file)) === undefined) return undefined;
+  const opened = journals.open(file, "read");
+  try {
+    const row = opened.last();
+    const kept = row && parse(row.text);
+    if (row !== undefined && kept === undefined) throw new JournalError("it is not what was written", false);
+    return kept;
+  } finally {
+    opened.close();
+  }
+}
+
+/** The problems of checkpoints that the key does not sign, and the others. */
+export function checkSignatures(
+  { key, checkpoints }: KeptCheckpoints,
+  journals: Pick<Journals, "isSigned">,
+): { readonly signed: readonly Checkpoint[]; readonly problems: readonly string[] } {
+  const signed = checkpoints.filter((checkpoint) => journals.isSigned(key.publicKey, signedText(checkpoint), checkpoint.signature));
+  const others = checkpoints.filter((checkpoint) => !signed.includes(checkpoint));
+  return { signed, problems: others.map((checkpoint) => `${checkpointText(checkpoint)} is not what was written`) };
+}
+
+/** What is signed of a checkpoint. */
+export function signedText({ number, seal, first, time }: Omit<Checkpoint, "signature">): string {
+  return `bascule journal\n${number}\n${seal}\n${first}\n${time}`;
+}
+
+/**
+ * A task of the service thread: notes the newest row.
+ *
+ * @returns what older checkpoints know and the journal no longer holds, if anything; they stay
+ * @throws {JournalError} if the file cannot be written
+ */
+export async function checkpointJournal(wish: CheckpointWish, world: ServiceWorld): Promise<{ readonly conflict?: string }> {
+  const { folder, file, accept } = wish;
+  const names = await namesOf({ ...world, folder });
+  if (names.length === 0 && accept === undefined) return {};
+  await world.files.makeDirectory(file.slice(0, file.lastIndexOf("/")));
+  for (let tries = 1; ; tries++) {
+    try {
+      return write(wish, names, world);
+    } catch (error) {
+      if (!(error instanceof JournalError && error.busy && tries < MOST_TRIES)) throw error;
+      await world.turn();
+    }
+  }
+}
+
+function write(wish: CheckpointWish, names: readonly string[], { journals }: ServiceWorld): { readonly conflict?: string } {
+  const { folder, file, time, accept } = wish;
+  const store = journals.open(file, "append");
+  let conflict: string | undefined;
+  try {
+    store.append((last) => {
+      const before = last && parse(last.text);
+      if (last !== undefined && before === undefined)
+        throw new JournalError(`"${file}" is not what was written (delete it to begin anew)`, false);
+      const key = before?.key ?? journals.newKey();
+      const known = accept === undefined ? (before?.checkpoints ?? []) : [];
+      const first = firstOf(names[0] ?? "0");
+      const confirmed = known.filter((one) => first > 0 && first <= one.first && isThere(one, { names, folder, journals }));
+      const missed = known.filter((one) => !confirmed.includes(one));
+      const head = newestRow(names, folder, journals);
+      const next = { ...head, first: Math.max(wish.first ?? first, ...confirmed.map((one) => one.first)), time };
+      conflict = missed[0] && `${checkpointText(missed[0])} knows row ${missed[0].number}, which the journal does not hold`;
+      const checkpoints = [
+        ...missed.slice(0, MOST_CHECKPOINTS - 1),
+        ...(isRow(next) ? [{ ...next, signature: journals.sign(key, signedText(next)) }] : []),
+      ];
+      const accepted = accept === undefined ? before?.accepted : { time, problems: accept.slice(0, MOST_PROBLEMS) };
+      const text = JSON.stringify({ version: 1, key, checkpoints, ...(accepted && { accepted }) });
+      const number = (last?.number ?? 0) + 1;
+      return [{ number, seal: journals.seal(last?.seal ?? "", number, text), text }];
+    }, 1);
+  } finally {
+    store.close();
+  }
+  return conflict === undefined ? {} : { conflict };
+}
+
+function isRow<T extends Partial<Pick<Checkpoint, "number" | "seal">>>(found: T): found is T & Pick<Checkpoint, "number" | "seal"> {
+  return found.number !== undefined && found.seal !== undefined;
+}
+
+interface Where {
+  readonly names: readonly string[];
+  readonly folder: string;
+  readonly journals: Journals;
+}
+
+function isThere({ number, seal }: Checkpoint, { names, folder, journals }: Where): boolean {
+  const name = names.findLast((other) => firstOf(other) <= number);
+  if (name === undefined) return false;
+  const file = journals.open(`${folder}/${name}`, "read");
+  try {
+    const [row] = file.rows(number - 1, 1);
+    return row?.number === number && row.seal === seal;
+  } finally {
+    file.close();
+  }
+}
+
+/** Of the last file that holds one. @throws {JournalError} if its end is damaged, or was cut off */
+function newestRow(names: readonly string[], folder: string, journals: Journals): Pick<JournalRow, "number" | "seal"> | undefined {
+  for (const name of names.toReversed()) {
+    const file = journals.open(`${folder}/${name}`, "read");
+    try {
+      const row = file.last();
+      if (row !== undefined && row.number !== file.highest())
+        throw new JournalError(`${name} ends with row ${row.number}, and row ${file.highest()} was written`, false);
+      if (row !== undefined) return { number: row.number, seal: row.seal };
+    } finally {
+      file.close();
+    }
+  }
+  return undefined;
+}
+
+function parse(text: string): KeptCheckpoints | undefined {
+  const read = readJsonText(text, EVENT_BOUNDS);
+  // What is parsed is JSON.
+  const value = read.ok ? (read.value as JsonValue) : undefined;
+  if (value === undefined || !isJsonObject(value) || value["version"] !== 1) return undefined;
+  const { key, checkpoints, accepted } = value;
+  if (key === undefined || !isJsonObject(key) || checkpoints === undefined || !isJsonArray(checkpoints)) return undefined;
+  const { privateKey, publicKey } = key;
+  if (typeof privateKey !== "string" || typeof publicKey !== "string") return undefined;
+  const all = checkpoints.map((one) => (isJsonObject(one) ? readCheckpoint(one) : undefined));
+  const known = all.filter((one) => one !== undefined);
+  if (known.length < all.length) return undefined;
+  const taken = accepted !== undefined && isJsonObject(accepted) ? readAcceptance(accepted) : undefined;
+  return { key: { privateKey, publicKey }, checkpoints: known, ...(taken && { accepted: taken }) };
+}
+
+/** Undefined for anything else. */
+export function readCheckpoint({ number, seal, first, time, signature }: JsonObject): Checkpoint | undefined {
+  if (typeof number !== "number" || typeof first !== "number" || typeof time !== "number") return undefined;
+  if (typeof seal !== "string" || typeof signature !== "string") return undefined;
+  return { number, seal, first, time, signature };
+}
+
+function readAcceptance({ time, problems }: JsonObject): KeptCheckpoints["accepted"] {
+  if (typeof time !== "number" || problems === undefined || !isJsonArray(problems)) return undefined;
+  return { time, problems: problems.filter((problem) => typeof problem === "string") };
+}

@@ -1,0 +1,135 @@
+/**
+ * The journal as lines of JSON, one a row, and last a signature of them all (SPEC AU3). `checkExport` needs nothing else to find a line
+ * that was changed, moved, put in or taken out; who signed is told by the key.
+ */
+
+import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
+import { printableJson } from "../cli/text.ts";
+import { readJsonText } from "../json/json-text.ts";
+import type { JournalKey, Journals } from "../platform/journal-types.ts";
+import type { OnDamage } from "./file-rows.ts";
+import { EVENT_BOUNDS } from "./journal-files.ts";
+import { type JournalPlace, readJournal } from "./verify.ts";
+
+/** What came of checking an export. */
+export interface ExportReport {
+  readonly ok: boolean;
+  readonly rows: number;
+  readonly first: number;
+  readonly head?: { readonly number: number; readonly seal: string };
+  /** Who signed it and when, in milliseconds since the epoch; absent where it is not signed. */
+  readonly signed?: { readonly publicKey: string; readonly time: number };
+  /** The first row that is wrong, and what is wrong with the whole. */
+  readonly problems: readonly string[];
+}
+
+interface Signature {
+  readonly rows: number;
+  readonly first: number;
+  readonly last: number;
+  readonly time: number;
+  readonly publicKey: string;
+}
+
+const LINE = /^\{"number":(\d{1,15}),"seal":"([0-9a-f]{64})","event":(.*)\}$/su;
+const SIGNATURE_START = '{"signature":';
+
+/** @param key absent: it is not signed */
+export async function* exportLines(
+  place: JournalPlace,
+  { key, time, onDamage }: { readonly key: JournalKey | undefined; readonly time: number; readonly onDamage: OnDamage },
+): AsyncGenerator<string> {
+  let digest = "";
+  let rows = 0;
+  let first = 0;
+  let last = 0;
+  for await (const { number, seal, text } of readJournal(place, onDamage)) {
+    rows += 1;
+    first ||= number;
+    last = number;
+    digest = place.journals.seal(digest, number, `${seal}\n${sealedText(text)}`);
+    yield `{"number":${number},"seal":"${seal}","event":${text}}`;
+  }
+  if (key === undefined) return;
+  const about = { rows, first, last, time, publicKey: key.publicKey };
+  yield `${SIGNATURE_START}${JSON.stringify({ ...about, of: place.journals.sign(key, signedText(about, digest)) })}}`;
+}
+
+/** @param lines without their ends. @param publicKey of who is expected to have signed */
+export function checkExport(
+  lines: Iterable<string>,
+  { journals, publicKey }: { readonly journals: Pick<Journals, "seal" | "isSigned">; readonly publicKey: string | undefined },
+): ExportReport {
+  let problem: string | undefined;
+  let digest = "";
+  let rows = 0;
+  let first = 0;
+  let head: { readonly number: number; readonly seal: string } | undefined;
+  let end: string | undefined;
+  let at = 0;
+  for (const line of lines) {
+    at += 1;
+    if (end !== undefined) problem ??= `line ${at} follows the signature`;
+    if (line.startsWith(SIGNATURE_START)) {
+      end = line;
+      continue;
+    }
+    const [, digits, seal = "", text = ""] = LINE.exec(line) ?? [];
+    if (digits === undefined) {
+      problem ??= `line ${at} is not a row of a journal`;
+      continue;
+    }
+    const number = Number(digits);
+    const row = sealedText(text);
+    digest = journals.seal(digest, number, `${seal}\n${row}`);
+    const follows = head === undefined || number === head.number + 1;
+    if (!follows) problem ??= `row ${number} follows row ${head?.number ?? 0}`;
+    // What came before the first row of a journal that made room is not in an export: only the signature tells.
+    else if ((head !== undefined || number === 1) && journals.seal(head?.seal ?? "", number, row) !== seal)
+      problem ??= `row ${number} is not what was written`;
+    rows += 1;
+    first ||= number;
+    head = { number, seal };
+  }
+  const problems = problem === undefined ? [] : [problem];
+  const signature = end === undefined ? undefined : readSignature(end);
+  if (signature === undefined)
+    problems.push("there is no signature at the end: it was cut off, or no key could be had when it was written");
+  else {
+    const { about, of } = signature;
+    const isWhole = about.rows === rows && about.first === first && about.last === (head?.number ?? 0);
+    if (!isWhole || !journals.isSigned(about.publicKey, signedText(about, digest), of))
+      problems.push(`the signature is of ${about.rows} other rows, ${about.first} to ${about.last}`);
+    if (publicKey !== undefined && about.publicKey !== publicKey) problems.push(`it is signed with another key, ${about.publicKey}`);
+  }
+  return {
+    ...{ ok: problems.length === 0, rows, first },
+    ...(head && { head }),
+    ...(signature && { signed: { publicKey: signature.about.publicKey, time: signature.about.time } }),
+    problems,
+  };
+}
+
+/** The text that was sealed. A terminal gets one in which some characters are escaped. */
+function sealedText(text: string): string {
+  const read = readJsonText(text, EVENT_BOUNDS);
+  const written = read.ok ? JSON.stringify(read.value) : text;
+  return printableJson(written) === text ? written : text;
+}
+
+function signedText({ rows, first, last, time }: Signature, digest: string): string {
+  return `bascule export\n${rows}\n${first}\n${last}\n${time}\n${digest}`;
+}
+
+function readSignature(line: string): { readonly about: Signature; readonly of: string } | undefined {
+  const read = readJsonText(line, EVENT_BOUNDS);
+  // What is parsed is JSON.
+  const value = read.ok ? objectOf((objectOf(read.value as JsonValue) ?? {})["signature"]) : undefined;
+  const { rows, first, last, time, publicKey, of } = value ?? {};
+  if (typeof rows !== "number" || typeof first !== "number" || typeof last !== "number" || typeof time !== "number") return undefined;
+  return typeof publicKey === "string" && typeof of === "string" ? { about: { rows, first, last, time, publicKey }, of } : undefined;
+}
+
+function objectOf(value: JsonValue | undefined): JsonObject | undefined {
+  return value !== undefined && isJsonObject(value) ? value : undefined;
+}

@@ -1,0 +1,138 @@
+/** Reads one journal file past what is damaged in it (SPEC AU3). */
+
+import { JournalError, type JournalFile, type JournalRow, type Journals } from "../platform/journal-types.ts";
+import type { Files } from "../platform/platform.ts";
+import { firstOf } from "./journal-files.ts";
+
+/** Told of what cannot be read, and of each row that follows another than the one before it: where, and why. */
+export type OnDamage = (damage: string) => void;
+
+/** For readers who need all rows. @throws {JournalError} always */
+export function refuseDamage(damage: string): never {
+  throw new JournalError(`${damage} ("bascule audit verify" says what can be read)`, false);
+}
+
+/** Undefined if the file cannot even be opened. @throws {JournalError} if another process is in the way */
+export function openOr(journals: Pick<Journals, "open">, path: string, onDamage: OnDamage): JournalFile | undefined {
+  try {
+    return journals.open(path, "read");
+  } catch (error) {
+    if (!(error instanceof JournalError) || error.busy) throw error;
+    onDamage(error.message);
+    return undefined;
+  }
+}
+
+/** Each row may have 64 KB. */
+const PAGE = 100;
+/** A row of the file takes up at least so many bytes: its seal alone has 64. */
+const SMALLEST_ROW_BYTES = 70;
+
+/** Where a file's rows lie: from its name to the name of the next. */
+export interface RowRange {
+  /** The number of its first row. */
+  readonly first: number;
+  /** No row has a higher number. */
+  readonly last: number;
+}
+
+/** How many rows follow one another; one where the first does not follow what was read before. */
+function jumpIn(rows: readonly JournalRow[], after: number): number {
+  const first = rows[0]?.number ?? 0;
+  if (after !== Number.MIN_SAFE_INTEGER && first !== after + 1) return 1;
+  const jump = rows.findIndex(({ number }, index) => number !== first + index);
+  return jump === -1 ? rows.length : jump;
+}
+
+/** Where the rows of one of the journal's files lie. @param names of all files, the oldest first */
+export async function rangeIn(
+  { files, folder, names }: { readonly files: Pick<Files, "stat">; readonly folder: string; readonly names: readonly string[] },
+  name: string,
+  file: JournalFile,
+): Promise<RowRange> {
+  const first = firstOf(name);
+  const next = names[names.indexOf(name) + 1];
+  // With what is still in the file's write-ahead log.
+  const sizes = await Promise.all(["", "-wal"].map(async (suffix) => (await files.stat(`${folder}/${name}${suffix}`))?.size ?? 0));
+  // A damaged file may claim any number.
+  const most = first + Math.ceil(sizes.reduce((sum, size) => sum + size, 0) / SMALLEST_ROW_BYTES);
+  const given = next === undefined ? highestOf(file) : firstOf(next) - 1;
+  return { first, last: given < first ? most : Math.min(given, most) };
+}
+
+/**
+ * The rows of a file in pages, ascending. Where a page cannot be read, its rows are tried one by one: the loop advances with every
+ * attempt, so it ends whatever the file answers. An empty page is a turn for others.
+ *
+ * @param range asked for at the first damage
+ */
+export async function* pagesOf(
+  file: JournalFile,
+  range: () => Promise<RowRange>,
+  onDamage: OnDamage,
+): AsyncGenerator<readonly JournalRow[]> {
+  let after = Number.MIN_SAFE_INTEGER;
+  let limit = PAGE;
+  const damage = createDamage(onDamage);
+  let known: RowRange | undefined;
+  for (;;) {
+    try {
+      const found = file.rows(after, limit);
+      const start = after;
+      const rows = found.slice(0, jumpIn(found, start));
+      const end = rows.at(-1);
+      if (end === undefined) return damage.end();
+      if (start !== Number.MIN_SAFE_INTEGER && end.number !== start + rows.length) {
+        // The first of them follows no other: as far as numbers go there may be more before it.
+        known ??= await range();
+        if (end.number > known.last) throw new JournalError(`row ${end.number} is not where it belongs`, false);
+      }
+      damage.end();
+      yield rows;
+      after = end.number;
+      limit = rows.length < found.length ? 1 : PAGE;
+    } catch (error) {
+      if (!(error instanceof JournalError) || error.busy) throw error;
+      known ??= await range();
+      after = Math.max(after, known.first - 1);
+      if (limit > 1) {
+        limit = 1;
+        continue;
+      }
+      after += 1;
+      damage.add(after, error.message);
+      if (after >= known.last) return damage.end();
+      if (after % PAGE === 0) yield [];
+    }
+  }
+}
+
+/** Rows that cannot be read, as one text for each stretch of them. */
+export function createDamage(onDamage: OnDamage): { add(number: number, reason: string): void; end(): void } {
+  let stretch: { from: number; to: number; readonly reason: string } | undefined;
+  function end(): void {
+    if (stretch === undefined) return;
+    const { from, to, reason } = stretch;
+    stretch = undefined;
+    onDamage(`${from === to ? `row ${from}` : `rows ${from} to ${to}`} cannot be read (${reason})`);
+  }
+  return {
+    add(number, reason) {
+      if (stretch?.reason !== reason) end();
+      stretch ??= { from: number, to: number, reason };
+      stretch.from = Math.min(stretch.from, number);
+      stretch.to = Math.max(stretch.to, number);
+    },
+    end,
+  };
+}
+
+/** The highest number ever given; 0 where the file cannot say it. */
+export function highestOf(file: JournalFile): number {
+  try {
+    return file.highest();
+  } catch (error) {
+    if (error instanceof JournalError && !error.busy) return 0;
+    throw error;
+  }
+}

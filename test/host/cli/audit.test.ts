@@ -1,0 +1,60 @@
+import { stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createCliProject } from "./run-cli.ts";
+
+const README = "# Title\n\nsome text\n";
+
+describe("bascule audit verify <export>", () => {
+  it("finds an export that was changed, redirected ones too, and one that another key signed [AU3.export] [I2.audit]", async () => {
+    await using project = await createCliProject({ "README.md": README });
+    await project.run(["init", "demo"]);
+    // A terminal gets them escaped.
+    await project.run(["call", "demo_peek", "path=\u009b2J\u202etxt"]);
+    const shown = (await project.run(["audit", "export"])).out;
+    await writeFile(join(project.folder, "shown.jsonl"), shown);
+    await project.run(["audit", "export", "--out=written.jsonl"]);
+    for (const file of ["shown.jsonl", "written.jsonl"]) {
+      const verified = await project.run(["audit", "verify", file]);
+      expect([verified.code, verified.out]).toEqual([
+        0,
+        expect.stringMatching(/^good \d+ rows, as they were exported\nsigned \S+ with key /u),
+      ]);
+    }
+    const other = "0".repeat(88);
+    expect(await project.run(["audit", "verify", "shown.jsonl", "--key", other])).toMatchObject({
+      code: 1,
+      error: expect.stringContaining("it is signed with another key"),
+    });
+    await writeFile(join(project.folder, "cut.jsonl"), `${shown.trim().split("\n").slice(0, -1).join("\n")}\n`);
+    expect(await project.run(["audit", "verify", "cut.jsonl"])).toMatchObject({
+      code: 1,
+      error: expect.stringContaining("there is no signature at the end"),
+    });
+  });
+});
+
+describe("a damaged record", () => {
+  it("is shown as far as it can be read, with what cannot, by every command that reads it [AU3.damage] [I2.audit]", async () => {
+    await using project = await createCliProject({ "README.md": README });
+    await project.run(["init", "demo"]);
+    for (let call = 0; call < 8; call++) await project.run(["call", "demo_peek", "path=README.md"]);
+    const file = join(project.folder, ".bascule/audit/000000000001.db");
+    const { size } = await stat(file);
+    // Inside of its last page: SQLite reads the rows there as row 0.
+    await truncate(file, size - 2_000);
+    for (const words of [["tail"], ["search", "demo"], ["export"], ["export", "--out=all.jsonl"]]) {
+      const ended = await project.run(["audit", ...words]);
+      expect([words, ended.code, ended.error]).toEqual([words, 1, expect.stringContaining("damaged 000000000001.db: row")]);
+    }
+    expect(await project.run(["audit", "verify"])).toMatchObject({
+      code: 1,
+      error: expect.stringMatching(/\n {2}\d+ rows can be read: /u),
+    });
+    expect(JSON.parse((await project.run(["audit", "tail", "--json"])).out)).toMatchObject({
+      ok: false,
+      events: expect.arrayContaining([expect.objectContaining({ number: 30 })]),
+      damage: expect.arrayContaining([expect.stringContaining("cannot be read")]),
+    });
+  });
+});
