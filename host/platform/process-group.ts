@@ -93,21 +93,25 @@ export async function startGroup(start: GroupStart): Promise<ProcessGroup> {
   };
 }
 
-async function spawnGroup({ file, args, cwd, env, errors = "pipe" }: GroupStart): Promise<ChildProcess> {
+async function spawnGroup(start: GroupStart): Promise<ChildProcess> {
   return await new Promise((resolve, reject) => {
     try {
-      const child = HAS_GROUPS
-        ? withOnlyPipes(4, (stdio) => {
-            if (errors === "inherit") stdio[2] = STANDARD_ERROR;
-            return spawn("/bin/sh", ["-c", GUARDED, file, ...args], { cwd, env, detached: true, stdio });
-          })
-        : spawn(file, args, { cwd, env, windowsHide: true, stdio: ["pipe", "pipe", errors] });
+      const child = spawnGuarded(start);
       child.once("error", (error) => reject(toProcessError(error)));
       child.once("spawn", () => resolve(child));
     } catch (thrown) {
       // Node refuses some arguments at once.
       reject(toProcessError(thrown));
     }
+  });
+}
+
+/** Leads a group of its own, in which the guard is. @throws {Error} for some arguments, at once; for most there is the event `error`. */
+export function spawnGuarded({ file, args, cwd, env, errors = "pipe" }: Omit<GroupStart, "killAfterMs" | "after">): ChildProcess {
+  if (!HAS_GROUPS) return spawn(file, args, { cwd, env, windowsHide: true, stdio: ["pipe", "pipe", errors] });
+  return withOnlyPipes(4, (stdio) => {
+    if (errors === "inherit") stdio[2] = STANDARD_ERROR;
+    return spawn("/bin/sh", ["-c", GUARDED, file, ...args], { cwd, env, detached: true, stdio });
   });
 }
 

@@ -1,14 +1,17 @@
 /** MCP servers as child processes and over HTTP (SPEC K3). */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { spawnGuarded } from "./process-group.ts";
 import { fetchFrom, fetchSecurely } from "./server-fetch.ts";
 import type { ServerProcess, ServerProcesses, ServerProcessOptions } from "./server-process-types.ts";
-import { HAS_GROUPS, signalGroup } from "./signal-group.ts";
+import { signalGroup } from "./signal-group.ts";
 
 const LAST_WORDS_WITHIN_MS = 1_000;
 const LAST_WORDS = 2_000;
 /** What a server that does not read may let pile up. */
 const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
+/** What the shell that becomes the program ends with where there is none. */
+const SHELL_NOT_FOUND = 127;
 const TO_SIGTERM_MS = 1_000;
 const TO_SIGKILL_MS = 3_000;
 
@@ -20,13 +23,13 @@ function start(options: ServerProcessOptions): ServerProcess {
   const { command, args, cwd, env, maxLineLength, onLine, onEnd } = options;
   let child: ChildProcess;
   try {
-    child = spawn(command, args, { cwd, env, stdio: "pipe", detached: HAS_GROUPS, windowsHide: true });
+    child = spawnGuarded({ file: command, args, cwd, env });
   } catch (thrown) {
     // Node refuses some arguments at once.
     queueMicrotask(() => onEnd(thrown instanceof Error ? thrown.message : String(thrown), ""));
     return { send: () => false, stop: () => Promise.resolve() };
   }
-  const { stdin, stdout, stderr } = child;
+  const { stdin, stdout, stderr, stdio } = child;
   let lastWords = "";
   let pieces: string[] = [];
   let length = 0;
@@ -39,13 +42,14 @@ function start(options: ServerProcessOptions): ServerProcess {
       if (ended) return;
       ended = true;
       signalGroup(child, "SIGKILL");
-      for (const stream of [stdin, stdout, stderr]) stream?.destroy();
+      for (const stream of stdio) stream?.destroy();
       resolve();
       onEnd(over ?? how, lastWords.trim());
     }
     child.once("error", (error) => end(error.message));
     child.once("exit", (code, signal) => {
-      const how = signal === null ? `it ended with exit code ${code ?? "unknown"}` : `it was ended by ${signal}`;
+      const why = code === SHELL_NOT_FOUND ? " (its program was not found)" : "";
+      const how = signal === null ? `it ended with exit code ${code ?? "unknown"}${why}` : `it was ended by ${signal}`;
       // What it said last may still be on its way, and a child of its own that left the group may hold the streams open for ever.
       signalGroup(child, "SIGKILL");
       const late = setTimeout(() => end(how), LAST_WORDS_WITHIN_MS);
@@ -56,7 +60,7 @@ function start(options: ServerProcessOptions): ServerProcess {
     });
   });
   // A broken stream is a process that ends: `exit` follows.
-  for (const stream of [stdin, stdout, stderr]) stream?.on("error", () => {});
+  for (const stream of stdio) stream?.on("error", () => {});
 
   const decoder = new TextDecoder();
   const words = new TextDecoder();

@@ -15,6 +15,7 @@ const NOT_ABOUT_DENO: readonly LeftOut[] = [
   { files: "test/host/types/**", because: "starts the type checker, or compares declarations with what the guest has" },
   { files: "test/attack/manifests/types-injection.test.ts", because: "starts the type checker" },
   { files: "test/host/testing/deno-agrees.test.ts", because: "starts deno itself and compares with it" },
+  { files: "test/host/embedding/**", because: "starts both runtimes itself" },
   { files: "test/{plugins/three-ways,attack/liveness/liveness}.test.ts", because: "start both runtimes themselves" },
   { files: "test/plugins/{deno,unchanged,vendor}.test.ts", because: "start Deno themselves, or read the checkout" },
   { files: "test/sandbox/guest/programs-agree.test.ts", because: "starts Deno itself and compares with it" },

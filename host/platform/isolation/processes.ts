@@ -71,17 +71,17 @@ export function startProcess({ command, cwd, env, isBehindAnother }: ProcessStar
 }
 
 /**
- * Starts a program with its three streams and no other file; `apart`: as the leader of a group of processes.
+ * Starts a program with its three streams and no other file.
  *
  * What whoever started this process left open in it would be open in the child, too: `/dev/null` takes its place. Deno
  * cannot say that; there the shell closes what it can (`confine.ts`).
  */
-export function spawnAlone(
+function spawnAlone(
   [program, ...args]: ProcessStart["command"],
-  options: Pick<ProcessStart, "cwd" | "env"> & { readonly apart?: boolean },
+  options: Pick<ProcessStart, "cwd" | "env">,
 ): ChildProcessByStdio<Writable, Readable, Readable> {
   return withOnlyPipes(3, (stdio) => {
-    const child = spawn(program, args, { cwd: options.cwd, env: { ...options.env }, stdio, detached: options.apart === true });
+    const child = spawn(program, args, { cwd: options.cwd, env: { ...options.env }, stdio });
     // Three pipes are what the types know of this.
     return child as ChildProcessByStdio<Writable, Readable, Readable>;
   });

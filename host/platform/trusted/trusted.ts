@@ -7,8 +7,9 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { cacheFolder } from "../cache-folder.ts";
 import { toFileError } from "../file-errors.ts";
-import { spawnAlone } from "../isolation/processes.ts";
 import { FileError } from "../platform.ts";
+import { spawnGuarded } from "../process-group.ts";
+import { signalGroup } from "../signal-group.ts";
 import { listenOnce } from "./listen-once.ts";
 import { commandOf, findRuntime } from "./runtime.ts";
 import type { TrustedListeners, TrustedProcess, TrustedProcesses, TrustedStart } from "./trusted-types.ts";
@@ -39,12 +40,13 @@ async function start(options: TrustedStart, listeners: TrustedListeners): Promis
     const checks = options.confinement === "none" ? undefined : await listenOnce(broker, MAX_CHECK_BYTES, listeners.onCheck);
     if (checks !== undefined) sockets.push(checks);
     const { command, env } = commandOf(runtime, { ...options, root, channel, broker, importMap });
-    const child = spawnAlone(command, { cwd: isFolder(options.cwd) ? options.cwd : root, env: { ...options.env, ...env }, apart: true });
+    const [file, ...args] = command;
+    const child = spawnGuarded({ file, args, cwd: isFolder(options.cwd) ? options.cwd : root, env: { ...options.env, ...env } });
     // A broken stream is a process that ended.
-    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {});
-    child.stdin.end();
+    for (const stream of child.stdio) stream?.on("error", () => {});
+    child.stdin?.end();
     for (const stream of ["stdout", "stderr"] as const) {
-      child[stream].setEncoding("utf8").on("data", (text: string) => {
+      child[stream]?.setEncoding("utf8").on("data", (text: string) => {
         for (let at = 0; at < text.length; at += OUTPUT_PIECE) listeners.onOutput(stream, text.slice(at, at + OUTPUT_PIECE));
       });
     }
@@ -57,7 +59,7 @@ async function start(options: TrustedStart, listeners: TrustedListeners): Promis
 
     async function end(): Promise<void> {
       // Its number may be another's by now; who was left in its group was ended with it.
-      if (child.exitCode === null && child.signalCode === null) killGroup(child);
+      if (child.exitCode === null && child.signalCode === null) signalGroup(child, "SIGKILL");
       for (const socket of sockets) socket.close();
       await ended;
       await copied.catch(() => undefined);
@@ -129,18 +131,7 @@ function endOf(child: ChildProcess): Promise<string> {
         clearTimeout(timer);
         resolve(how);
       });
-      killGroup(child);
+      signalGroup(child, "SIGKILL");
     });
   });
-}
-
-/** It leads a group of its own; whoever it started is in there, unless they left. */
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    if (process.platform === "win32") child.kill("SIGKILL");
-    else process.kill(-child.pid, "SIGKILL");
-  } catch {
-    // Nobody is left in it.
-  }
 }

@@ -202,7 +202,7 @@ describe("an MCP server of bascule.json, over stdio", () => {
     const project = await mcpProject({ tools: [] }, { command: "/nowhere/at-all", args: [] });
     await using host = await project.open();
     expect(host.mcpServers()).toMatchObject([
-      { name: "demo", state: "waiting", tools: [], problem: expect.stringContaining("ENOENT") as string },
+      { name: "demo", state: "waiting", tools: [], problem: expect.stringContaining("not found") as string },
     ]);
   });
 
