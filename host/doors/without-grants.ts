@@ -3,7 +3,6 @@
  * the host's configuration (SPEC I4, D6).
  */
 
-import type { JsonObject, JsonValue } from "../../manifests/mod.ts";
 import { isJsonObject } from "../../manifests/mod.ts";
 import type { ToolResult } from "../call.ts";
 import { copyHolder } from "../json/large.ts";
@@ -12,18 +11,13 @@ import { copyHolder } from "../json/large.ts";
 export function resultWithoutGrants<R extends ToolResult>(result: R): R {
   if (result.decision?.grants === undefined) return result;
   const { grants: _grants, ...decision } = result.decision;
-  return copyHolder<ToolResult>(result, { decision }) as R; // The kind of result is not changed.
+  return copyHolder(result, { decision } as Partial<R>); // `decision` is of every kind of result.
 }
 
 /** An event as it is published or kept. */
 export function eventWithoutGrants<E extends object>(event: E): E {
   const payload: unknown = Reflect.get(event, "payload");
-  if (!isObject(payload) || !isJsonObject(payload["decision"]) || payload["decision"]["grants"] === undefined) return event;
+  if (!isJsonObject(payload) || !isJsonObject(payload["decision"]) || payload["decision"]["grants"] === undefined) return event;
   const { grants: _grants, ...decision } = payload["decision"];
   return { ...event, payload: { ...payload, decision } };
-}
-
-// Payloads are JSON.
-function isObject(value: unknown): value is JsonObject {
-  return isJsonObject(value as JsonValue);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../manifests/mod.ts";
-import { httpDoor, SseReader, TOKENS } from "../../support/http-door.ts";
+import { httpDoor, SseReader, textOf, TOKENS } from "../../support/http-door.ts";
 import { hostTool } from "../../support/tools.ts";
 
 const CALL = { tool: "repeat", args: {} };
@@ -19,10 +19,10 @@ describe("attack: a token that may only call, asking what its calls hold", () =>
       told["call"] = (await ask("/v1/calls", { token, body: { ...CALL, callId } })).body;
       told["result"] = (await ask(`/v1/calls/${callId}`, { token })).body;
       told["stream"] = await (await request("/v1/calls", { token, body: CALL, fields: { accept: "text/event-stream" } })).text();
-      const { sessionId } = (await ask("/v1/sessions", { token, body: {} })).body;
-      const turn = (await ask(`/v1/sessions/${String(sessionId)}/turns`, { token, body: { calls: [CALL] } })).body;
+      const sessionId = textOf((await ask("/v1/sessions", { token, body: {} })).body, "sessionId");
+      const turn = (await ask(`/v1/sessions/${sessionId}/turns`, { token, body: { calls: [CALL] } })).body;
       told["turn"] = turn;
-      told["later"] = (await ask(`/v1/sessions/${String(sessionId)}/turns/${String(turn["turnId"])}`, { token })).body;
+      told["later"] = (await ask(`/v1/sessions/${sessionId}/turns/${textOf(turn, "turnId")}`, { token })).body;
       told["event"] = await events.until("tool.called");
       await events.cancel();
       const said = Object.fromEntries(Object.entries(told).map(([name, value]) => [name, /\\?"grants\\?":/.test(JSON.stringify(value))]));
