@@ -57,6 +57,8 @@ export interface CapabilityAct {
   readonly rule?: string;
   /** Of a request. */
   readonly method?: string;
+  /** A server or a name's addresses led there: the guest did not name it. */
+  readonly isLed?: true;
 }
 
 /** @returns an answer for every input, hostile ones included; rejects only for our own bugs. */

@@ -98,7 +98,7 @@ async function followRedirects(first: Hop, mode: RedirectMode, begun: Begun): Pr
   for (let hop = first; ;) {
     const { context, exchange } = begun;
     const check = checkUrl(hop.method, hop.url, context);
-    context.record(check.act);
+    context.record(hop.redirects > 0 ? { ...check.act, isLed: true } : check.act);
     if (!check.ok) return failure("NotCapable", check.message);
     for (const method of overridingMethods(hop.fields)) {
       const other = checkUrl(method, hop.url, context);
@@ -125,7 +125,7 @@ async function followRedirects(first: Hop, mode: RedirectMode, begun: Begun): Pr
       if (refusal !== undefined) return failure("NotCapable", refusal);
       if (thrown.code !== "not_capable" || thrown.address === undefined) return fetchFailure(thrown, hop.url);
       const refused = check.refuseAddress(thrown.address);
-      context.record(refused.act);
+      context.record({ ...refused.act, isLed: true });
       return failure("NotCapable", refused.message);
     }
     const next = decideNext(hop, response, mode);

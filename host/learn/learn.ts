@@ -62,6 +62,7 @@ const MAX_CALLS = 5;
 
 const BEYOND = "beyond the maximum";
 const EVERYTHING = "it would be everything";
+const HOSTS = "it is the host's own: tokens, grants and records, which no plugin is to have";
 const NAMELESS = "no permission names it alone, since its name reads as a pattern: grant its folder yourself";
 const TOO_MANY = "too many different ones to list: grant a folder or a pattern of them yourself";
 
@@ -79,6 +80,7 @@ export function learn(acts: readonly Act[], { maximum, folderFrom = FOLDER_FROM 
       const query = queryOf(act);
       if (act.refusedBy !== undefined) leave(act, `refused by the ${act.refusedBy} layer, which no grant changes`);
       else if (query === undefined) leave(act, EVERYTHING);
+      else if (isHosts(act, maximum.bases.data)) leave(act, HOSTS);
       else if (!maximum.allows(query) && !maximum.ownItems(kind).some((own) => own.allows(query))) leave(act, BEYOND);
       else wanted.push({ act, query });
     }
@@ -104,6 +106,12 @@ export function permissionsOf(lines: readonly Pick<LearnedLine, "kind" | "item">
     if (items.length > 0) permissions[kind] = items;
   }
   return permissions;
+}
+
+/** True of what lies in a project's own state, however it is spelled, but for the plugin's data folder there. */
+function isHosts({ kind, value }: Act, data: string | undefined): boolean {
+  if (data !== undefined && `${value}/`.startsWith(`${data}/`)) return false;
+  return (kind === "read" || kind === "write") && value.split(/[\\/]/).some((part) => part.normalize("NFKC").toLowerCase() === ".bascule");
 }
 
 interface Found {

@@ -30,6 +30,20 @@ function passes(permissions: Permissions, one: Act): boolean {
 }
 
 describe("learn()", () => {
+  it("proposes nothing of the host's own files, but the plugin's data folder [P9.hosts-own]", () => {
+    const acts = [
+      "/project/.bascule/admin.token",
+      "/project/.BASCULE/grants.json",
+      "/project/.bascule/data/demo/a.txt",
+      "/project/a.md",
+    ].map((path) => act("read", path, { refused: 1 }));
+    const { permissions, leftOut } = learn(acts, { maximum: createMaximum(ALL, BASES) });
+    expect([permissions, leftOut.map(({ value }) => value)]).toEqual([
+      { read: ["$data/a.txt", "$workspace/a.md"] },
+      ["/project/.bascule/admin.token", "/project/.BASCULE/grants.json"],
+    ]);
+  });
+
   it("names files below $workspace, hosts with their port, variables by name [P9.narrow]", () => {
     const acts = [
       act("read", "/project/docs/a.md"),
