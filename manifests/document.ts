@@ -158,8 +158,7 @@ export class Fields {
     if (typeof value !== "string" || value.trim() === "") return this.#wrong(key, "a text", "write a text that is not empty");
     const reason = check(value);
     if (reason === undefined) return value;
-    const at = reason.lastIndexOf("; ");
-    this.#reader.refuse(this.at(key), at === -1 ? reason : reason.slice(0, at), at === -1 ? undefined : reason.slice(at + 2));
+    this.#reader.refuse(this.at(key), ...splitAdvice(reason));
     return undefined;
   }
 
@@ -211,8 +210,7 @@ export class Fields {
     return this.list(key, (item, pointer) => {
       const reason = typeof item === "string" && item.trim() !== "" ? check(item) : "Is not a text; write a text that is not empty";
       if (reason === undefined && typeof item === "string") return item;
-      const [message, fix] = (reason ?? "").split("; ");
-      this.#reader.refuse(pointer, message ?? "", fix);
+      this.#reader.refuse(pointer, ...splitAdvice(reason ?? ""));
       return undefined;
     });
   }
@@ -265,6 +263,12 @@ export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const member of Object.values(value)) deepFreeze(member);
   return Object.freeze(value);
+}
+
+/** Reasons end in "; write …": the advice is the fix. What comes from outside stands before it, and `printable` leaves no "; " in it. */
+export function splitAdvice(reason: string): [message: string, fix?: string] {
+  const at = reason.lastIndexOf("; ");
+  return at === -1 ? [reason] : [reason.slice(0, at), reason.slice(at + 2)];
 }
 
 function lower(text: string): string {

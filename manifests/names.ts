@@ -62,10 +62,13 @@ export function exportName(plugin: string, tool: string): string {
   return `${start}__0${base32(sha256(qualifiedName(plugin, tool)), 26)}_${tool.slice(0, 18)}`;
 }
 
-/** `name` with everything but printable ASCII escaped and cut at 80 characters, for messages. */
+/**
+ * `name` with everything but printable ASCII escaped and cut at 80 characters, for messages. Of `; ` too, which stands before the advice of a
+ * reason: no name writes that.
+ */
 export function printable(name: string): string {
   const cut = name.length > 80 ? `${name.slice(0, 80)}…` : name;
-  return cut.replace(/[^\x20-\x7e…]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return cut.replace(/[^\x20-\x7e…]|;(?= )/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function base32(bytes: Uint8Array, length: number): string {

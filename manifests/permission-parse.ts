@@ -1,5 +1,6 @@
 /** Reads a permission set as written and refuses what could not be enforced (SPEC PA1, PA2). */
 
+import { splitAdvice } from "./document.ts";
 import { findHiddenText } from "./hidden-text.ts";
 import { isJsonObject, pointerToken } from "./json.ts";
 import { printable } from "./names.ts";
@@ -251,12 +252,6 @@ function reasonOf(outcome: ReturnType<typeof parseNetItem>): string | undefined 
 
 function isStrings(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
-}
-
-/** Reasons end in "; write …": the advice is the fix. */
-function splitAdvice(reason: string): [message: string, fix?: string] {
-  const at = reason.lastIndexOf("; ");
-  return at === -1 ? [reason] : [reason.slice(0, at), reason.slice(at + 2)];
 }
 
 function problem(pointer: string, message: string, fix?: string): Problem {
