@@ -25,7 +25,9 @@ export function checkOptions(options: HostOptions): void {
   for (const [key, methods] of Object.entries(METHODS)) {
     // A host without a registry is asked for by null.
     if (key === "registry" && options.registry === null) continue;
-    for (const method of methods) check(memberOf(options, key, method), `"${key}.${method}"`, "a function", isFunction, key in options);
+    // By the table above. What is absent has no methods.
+    if (options[key as Key] === undefined) continue;
+    for (const method of methods) check(memberOf(options, key, method) ?? null, `"${key}.${method}"`, "a function", isFunction);
   }
   for (const [key, members] of Object.entries(CALLBACKS)) {
     for (const member of members) check(memberOf(options, key, member), `"${key}.${member}"`, "a function", isFunction);
@@ -35,9 +37,8 @@ export function checkOptions(options: HostOptions): void {
   checkItems(options.toolkits, '"toolkits"', "a toolkit, or a function that makes one", (one) => isObject(one) || isFunction(one));
   const { store } = options.events ?? {};
   check(store, '"events.store"', "true, false or a store", (value) => typeof value === "boolean" || isObject(value));
-  for (const part of PLATFORM_PARTS) {
-    check(memberOf(options, "platform", part), `"platform.${part}"`, "an object", isObject, options.platform !== undefined);
-  }
+  if (options.platform === undefined) return;
+  for (const part of PLATFORM_PARTS) check(memberOf(options, "platform", part) ?? null, `"platform.${part}"`, "an object", isObject);
 }
 
 /** The embedding program's logger: whatever it throws, at whatever line, is told once to the host's own log, and nothing that is under way ends by it. */
@@ -79,8 +80,9 @@ function memberOf(options: HostOptions, key: string, member: string): unknown {
   return Reflect.get(value, member);
 }
 
-function check(value: unknown, what: string, wanted: string, isRight: (value: unknown) => boolean, isNeeded = false): void {
-  if (value === undefined ? isNeeded : !isRight(value)) throw wrong(what, wanted);
+/** What is absent is right. */
+function check(value: unknown, what: string, wanted: string, isRight: (value: unknown) => boolean): void {
+  if (value !== undefined && !isRight(value)) throw wrong(what, wanted);
 }
 
 function checkItems(value: unknown, what: string, wanted: string, isRight: (value: unknown) => boolean): void {

@@ -38,6 +38,7 @@ export type {
 } from "./permissions.ts";
 export { isPathKind, PERMISSION_KINDS } from "./permissions.ts";
 export { callablesOf } from "./skill.ts";
+export { sha256Hex } from "./sha256.ts";
 export type { Parsed, Problem, Severity } from "./problem.ts";
 export { problemToText } from "./problem.ts";
 export type { Route } from "./route.ts";

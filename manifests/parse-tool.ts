@@ -23,6 +23,8 @@ export interface ToolDefaults {
   readonly files?: ReadonlySet<string>;
   /** Fields besides a tool's, which somebody else reads. */
   readonly alsoKnown?: readonly string[];
+  /** Longest description, in characters. Absent: whoever declares the tool bounds it. */
+  readonly descriptionLength?: number;
 }
 
 /** Field names of a tool, in the order in which they are written. */
@@ -65,7 +67,7 @@ export function readTool(reader: DocumentReader, value: JsonValue, pointer: stri
   const sideEffects = fields.choices("sideEffects", SIDE_EFFECTS) ?? [];
   const destructive = fields.flag("destructive") ?? false;
   const title = fields.text("title");
-  const description = fields.text("description");
+  const description = fields.text("description", atMost(defaults.descriptionLength));
   const tool = compact({
     name,
     title,
@@ -91,6 +93,15 @@ export function readTool(reader: DocumentReader, value: JsonValue, pointer: stri
   return hasMembers(tool, ["name", "description", "inputSchema", "export"]) ? tool : undefined;
 }
 
+/** Longest description of a plugin, a tool or a skill: so much a person reads before saying yes. */
+export const DESCRIPTION_LENGTH = 4_096;
+
+/** Refuses what is longer than a person reads. */
+export function atMost(length: number = Infinity): (text: string) => string | undefined {
+  return (text) =>
+    text.length <= length ? undefined : `Has ${text.length} characters, and may have ${length}; write less, a person reads it all`;
+}
+
 /** One skill in canonical form; undefined if something required is missing or wrong. */
 export function readSkill(reader: DocumentReader, value: JsonValue, pointer: string, defaults: ToolDefaults): Skill | undefined {
   const fields = reader.fields(value, pointer, {
@@ -102,7 +113,7 @@ export function readSkill(reader: DocumentReader, value: JsonValue, pointer: str
   const name = fields.text("name", checkToolName);
   const skill = compact({
     name,
-    description: fields.text("description"),
+    description: fields.text("description", atMost(defaults.descriptionLength)),
     tools: fields.texts("tools", checkToolReference) ?? [],
     module: readModule(reader, fields, defaults),
     export: fields.text("export", checkExport) ?? name,

@@ -13,7 +13,7 @@ import { checkPluginName, printable } from "./names.ts";
 import { parseJson } from "./parse-json.ts";
 import { withToolsOfSkills } from "./skill.ts";
 import { readPermissions } from "./permission-field.ts";
-import { readNames, readSkill, readTool, type ToolDefaults } from "./parse-tool.ts";
+import { atMost, DESCRIPTION_LENGTH, readNames, readSkill, readTool, type ToolDefaults } from "./parse-tool.ts";
 import type { Parsed } from "./problem.ts";
 import { readObjectSchema } from "./schema-field.ts";
 
@@ -112,6 +112,7 @@ function readManifest(
   const defaults: ToolDefaults = {
     main: normalizeModulePath(main),
     permissions,
+    descriptionLength: DESCRIPTION_LENGTH,
     ...(fields.has("main") && { mainPointer: fields.at("main") }),
     ...(context.files && { files: context.files }),
   };
@@ -122,7 +123,7 @@ function readManifest(
     schemaVersion,
     name,
     version: fields.text("version", checkVersion),
-    description: fields.text("description"),
+    description: fields.text("description", atMost(DESCRIPTION_LENGTH)),
     enabled: fields.flag("enabled") ?? true,
     main: defaults.main,
     dependencies: readDependencies(fields, reader, name),

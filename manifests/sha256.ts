@@ -4,6 +4,11 @@ const ROUNDS = 64;
 const INITIAL: readonly number[] = primes(8).map((prime) => fractionBits(Math.sqrt(prime)));
 const CONSTANTS: readonly number[] = primes(ROUNDS).map((prime) => fractionBits(Math.cbrt(prime)));
 
+/** The same in hex. */
+export function sha256Hex(text: string): string {
+  return Array.from(sha256(text), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 /** The 32 bytes of the digest of `text` in UTF-8. Meant for short texts: about 1 MB/s is all it does. */
 export function sha256(text: string): Uint8Array {
   const message = pad(new TextEncoder().encode(text));

@@ -19,3 +19,25 @@ export async function confirmAct({ platform, options, output, signal }: CommandC
   if (answer === undefined) platform.terminal.error("\n");
   return answer !== undefined && /^\s*y(es)?\s*$/iu.test(answer);
 }
+
+/** So many rows of a terminal are read before a person is asked to go on. */
+const PAGE_ROWS = 40;
+
+/** Shows lines whole; where a person is asked afterwards, a page at a time, so that nothing scrolls away unread. */
+export async function showPages({ platform, options, output, signal }: CommandContext, lines: readonly string[]): Promise<void> {
+  const isAsked = platform.terminal.interactive && !options.has(YES_OPTION.name) && options.value("digest") === undefined;
+  const rowsOf = (line: string): number => Math.max(1, Math.ceil(line.length / Math.max(20, output.columns)));
+  let rows = 0;
+  for (const line of lines) {
+    // A line may be longer than a page.
+    for (let start = 0; start === 0 || start < line.length; start += PAGE_ROWS * Math.max(20, output.columns)) {
+      const piece = line.slice(start, start + PAGE_ROWS * Math.max(20, output.columns));
+      if (isAsked && rows > 0 && rows + rowsOf(piece) > PAGE_ROWS) {
+        await platform.terminal.ask(output.style.dim("-- Enter shows more --"), signal);
+        rows = 0;
+      }
+      output.line(piece);
+      rows += rowsOf(piece);
+    }
+  }
+}

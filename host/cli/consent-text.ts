@@ -2,15 +2,15 @@
 
 import type { ConsentChange } from "../consent/changes.ts";
 import { asks } from "../consent/changes.ts";
-import { changeText } from "../consent/change-text.ts";
+import { changeText, measureText } from "../consent/change-text.ts";
 import type { HeldVersion } from "../sources/directory/status.ts";
 import type { Style } from "./style.ts";
 import { printable } from "./text.ts";
 
 /** One line a change: `+ read $workspace`, `~ description of tool grep: "…" → "…"`. What needs no consent is dim. */
-export function changeLines(changes: readonly ConsentChange[], style: Style): readonly string[] {
+export function changeLines(changes: readonly ConsentChange[], style: Style, measure?: (text: string) => string): readonly string[] {
   return changes.map((change) => {
-    const line = printable(changeText(change));
+    const line = printable(changeText(change, measure));
     if (asks(change, "fluent")) return style.yellow(line);
     return asks(change, "strict") ? line : style.dim(line);
   });
@@ -18,7 +18,7 @@ export function changeLines(changes: readonly ConsentChange[], style: Style): re
 
 /** The version that waits and what is new in it. */
 export function heldLines({ version, digest, changes }: HeldVersion, style: Style): readonly string[] {
-  const lines = changes.length === 0 ? ["nothing that others see of it is new"] : changeLines(changes, style);
+  const lines = changes.length === 0 ? ["nothing that others see of it is new"] : changeLines(changes, style, measureText);
   return [
     `version ${printable(version)} ${style.dim(`(${shortDigest(digest)})`)} waits to be accepted:`,
     ...lines.map((line) => `  ${line}`),

@@ -1,6 +1,6 @@
 /** One difference between two versions, in words. They are the plugin's author's in part: make them inert before they are shown. */
 
-import { limitText } from "../../manifests/mod.ts";
+import { limitText, sha256Hex } from "../../manifests/mod.ts";
 import type { ConsentChange } from "./changes.ts";
 
 /** What was is against what is, where both are known. */
@@ -12,9 +12,10 @@ export interface ChangeWords {
 }
 
 /** In one line: `+ read $workspace`, `~ description of tool grep: "…" → "…"`. */
-export function changeText(change: ConsentChange): string {
+export function changeText(change: ConsentChange, measure: (text: string) => string = lengthText): string {
   const { sign, what, from, to } = changeWords(change);
-  const values = from === undefined || to === undefined ? (from ?? to) : `${from} → ${to}`;
+  const [was, now] = [from, to].map((text) => text && `${text}${measure(text)}`);
+  const values = was === undefined || now === undefined ? (was ?? now) : `${was} → ${now}`;
   return `${sign} ${what}${values === undefined ? "" : `: ${values}`}`;
 }
 
@@ -46,7 +47,11 @@ export function changeWords(change: ConsentChange): ChangeWords {
     case "tool":
       return change.change === "removed"
         ? { sign: "-", what: `tool ${change.tool}` }
-        : { sign: "+", what: `tool ${change.tool} (${change.class})`, to: JSON.stringify(change.description) };
+        : {
+            sign: "+",
+            what: `tool ${change.tool} (${change.class})`,
+            to: `${JSON.stringify(change.description)}${change.says === undefined ? "" : ` ${change.says}`}`,
+          };
     case "field": {
       const { field, tool, pointer, from, to } = change;
       const what = `${field} of tool ${tool}${pointer === undefined ? "" : ` at ${pointer === "" ? "its root" : pointer}`}`;
@@ -57,3 +62,15 @@ export function changeWords(change: ConsentChange): ChangeWords {
       return { sign: "…", what: `and ${change.count} more` };
   }
 }
+
+/** What fills more than a few lines is told with its length: whoever reads it sees that it is all there. */
+export function lengthText(text: string): string {
+  return text.length <= LONG ? "" : ` (${text.length} characters)`;
+}
+
+/** With its hash as well, which takes a millisecond for each 1,000 characters: not for a host's thread. */
+export function measureText(text: string): string {
+  return text.length <= LONG ? "" : ` (${text.length} characters, SHA-256 ${sha256Hex(text)})`;
+}
+
+const LONG = 200;

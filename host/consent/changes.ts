@@ -28,7 +28,7 @@ export const CONSENT_MODES = ["fluent", "strict"] as const;
 export type ConsentMode = (typeof CONSENT_MODES)[number];
 
 /**
- * One difference. `from` and `to` are JSON text, shortened; absent where there was or is nothing.
+ * One difference. `from` and `to` are JSON text, whole: what a person accepts is what was shown. Absent where there was or is nothing.
  *
  * Everything in it may come from the plugin: show it only when it has been made harmless.
  */
@@ -48,6 +48,8 @@ export type ConsentChange =
       readonly change: "added";
       readonly class: SideEffectClass;
       readonly description: string;
+      /** Its title and schemas as JSON text, where they hold words. */
+      readonly says?: string;
     }
   | { readonly kind: "tool"; readonly tool: string; readonly change: "removed" }
   /** `pointer` leads into a schema. */
@@ -178,8 +180,8 @@ function toolChanges(before: Surface, after: Surface): readonly ConsentChange[] 
     if (was !== undefined) return changesOfTool(tool, [was, before], [now, after]);
     const reach = reachOf(now, after.permissions);
     const { description: text } = now;
-    const description = typeof text === "string" ? clip(text) : "";
-    return [{ kind: "tool", tool, change: "added", class: reach.class, description }, ...rise(tool, all, reach)];
+    const description = typeof text === "string" ? text : "";
+    return [{ kind: "tool", tool, change: "added", class: reach.class, description, ...saysOf(now) }, ...rise(tool, all, reach)];
   });
   const gone = Object.keys(before.tools).filter((tool) => !Object.hasOwn(after.tools, tool));
   return [...added, ...gone.map((tool): ConsentChange => ({ kind: "tool", tool, change: "removed" }))];
@@ -254,23 +256,32 @@ function isObject(value: JsonValue): value is JsonObject {
   return isJsonObject(value) && !isJsonArray(value);
 }
 
-/** Shown as JSON text. Of long texts that begin alike, what comes before the difference is left out. */
-function fromTo(from: JsonValue | undefined, to: JsonValue | undefined): { readonly from?: string; readonly to?: string } {
-  const texts = [from, to].map((value) => (value === undefined ? undefined : JSON.stringify(value)));
-  const [a, b] = texts;
-  const cut = a === undefined || b === undefined ? 0 : Math.max(0, sharedStart(a, b) - LEAD);
-  return { ...(a !== undefined && { from: clip(a, cut) }), ...(b !== undefined && { to: clip(b, cut) }) };
+interface Telling {
+  readonly title?: unknown;
+  readonly inputSchema?: unknown;
+  readonly outputSchema?: unknown;
 }
 
-const SHOWN = 600;
+/** What a tool tells a model beside its description: instructions may stand in a schema as well. */
+export function saysOf({ title, inputSchema, outputSchema }: Telling): { readonly says?: string } {
+  const rest = JSON.stringify({ title, inputSchema, outputSchema });
+  return WORDS.test(rest) ? { says: rest } : {};
+}
+
+/** Members of a schema that hold words for a model. */
+const WORDS = /"(?:title|description|enum|const|default|examples)":/;
+
+/** As JSON text. What is accepted is whole; of a long text that it takes the place of, what both begin with is left out. */
+function fromTo(from: JsonValue | undefined, to: JsonValue | undefined): { readonly from?: string; readonly to?: string } {
+  const [was, now] = [from, to].map((value) => (value === undefined ? undefined : JSON.stringify(value)));
+  if (was === undefined || now === undefined) return { ...(was !== undefined && { from: was }), ...(now !== undefined && { to: now }) };
+  const cut = was.length <= LONG ? 0 : Math.max(0, sharedStart(was, now) - LEAD);
+  return { from: cut === 0 ? was : `…${was.slice(cut)}`, to: now };
+}
+
+const LONG = 600;
 /** So much is shown before the place where two long texts part. */
 const LEAD = 60;
-
-function clip(text: string, cut = 0): string {
-  const start = text.length - cut <= SHOWN && text.length <= SHOWN ? 0 : cut;
-  const rest = text.slice(start);
-  return `${start === 0 ? "" : "…"}${rest.length > SHOWN ? `${rest.slice(0, SHOWN)}…` : rest}`;
-}
 
 function sharedStart(a: string, b: string): number {
   let length = 0;

@@ -127,7 +127,14 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
       const kept = await consent.previous(from);
       if (kept === undefined) throw new TypeError(`No earlier version of plugin "${plugin}" is kept`);
       const { version } = kept;
-      const wrong = await directory.replace(before.directory, kept, `A person went back from it to version ${version.manifest.version}`);
+      const wrong = await directory.replace(before.directory, kept, {
+        reason: `A person went back from it to version ${version.manifest.version}`,
+        newIn: (manifest, signer) =>
+          compareVersions(
+            { ...toCompared(version), acceptedLimits: consent.acceptedLimits(version) },
+            { name: manifest.name, surface: surfaceOf(manifest), signer },
+          ),
+      });
       if (wrong !== undefined) throw new TypeError(`Cannot go back to version ${version.manifest.version} of plugin "${plugin}": ${wrong}`);
       const { held } = find(plugin);
       await consent.remember(version, before.directory, held && { rolledBackFrom: held.digest });

@@ -1,6 +1,6 @@
 /** Adds plugins: first shows what one asks for, then puts exactly that into the plugin root and takes it into service (SPEC I2). */
 
-import { compareVersions, type ConsentChange } from "../consent/changes.ts";
+import { compareVersions, type ConsentChange, saysOf } from "../consent/changes.ts";
 import type { Consent } from "../consent/consent.ts";
 import type { PluginOrigin } from "../consent/lock-text.ts";
 import { surfaceOf } from "../consent/surface.ts";
@@ -46,6 +46,8 @@ export interface PackagePreview {
     readonly class: SideEffectClass;
     readonly destructive: boolean;
     readonly description: string;
+    /** Its title and schemas as JSON text, where they hold words. */
+    readonly says?: string;
   }[];
   /** The plugin of that name which it would take the place of. */
   readonly replaces?: { readonly version: string; readonly digest: string; readonly changes: readonly ConsentChange[] };
@@ -140,7 +142,7 @@ export function createInstaller(options: InstallerOptions): Installer {
       },
       ...(signedBy && { signer: signedBy.signer }),
       tools: manifest.tools.map((tool) => ({
-        ...{ name: tool.name, destructive: tool.destructive, description: tool.description },
+        ...{ name: tool.name, destructive: tool.destructive, description: tool.description, ...saysOf(tool) },
         class: sideEffectClassOf(tool, permissions),
       })),
       ...(before &&

@@ -18,7 +18,7 @@ function talkative(): Readonly<Record<string, string>> {
 describe("what the embedding program passes to createHost()", () => {
   it.each<[string, unknown, string]>([
     ["a logger without child", { logger: { write: () => {} } }, '"logger.child" is not a function'],
-    ["a logger of another kind", { logger: console.log }, '"logger" is not an object'],
+    ["a logger of another kind", { logger: () => {} }, '"logger" is not an object'],
     ["a logger without write", { logger: { info: () => {} } }, '"logger.write" is not a function'],
     ["tools that are none", { tools: [{ name: "add" }] }, '"tools", item 0, is not a function that makes a tool (see functionTool)'],
     ["tools that are no list", { tools: {} }, '"tools" is not a list'],

@@ -5,7 +5,7 @@ import type { ConsentChange } from "../../consent/changes.ts";
 import type { PluginView } from "../../doors/operations.ts";
 import type { HeldVersion } from "../../sources/directory/status.ts";
 import { nearestName } from "../../tools/nearest.ts";
-import { confirmAct, YES_OPTION } from "../ask.ts";
+import { confirmAct, showPages, YES_OPTION } from "../ask.ts";
 import { CliError, notFoundError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { heldLines, shortDigest } from "../consent-text.ts";
@@ -57,7 +57,7 @@ async function accept(context: CommandContext, host: HostAccess): Promise<number
   const found = waiting.find(({ plugin, held }) => plugin.name === name || held.name === name);
   if (found === undefined) throw nothingWaits(name, plugins);
   const { held } = found;
-  for (const line of shown(found, context)) output.line(line);
+  await showPages(context, shown(found, context));
   const wanted = options.value("digest");
   if (wanted !== undefined && !(wanted.length >= MIN_DIGEST && held.digest.startsWith(wanted)))
     throw new CliError("changed", `The version that waits is not "${wanted}" but ${shortDigest(held.digest)}`, { exitCode: EXIT.denied });

@@ -4,9 +4,10 @@ import { LIMIT_NAMES, limitText } from "../../../manifests/mod.ts";
 import type { PackagePreview } from "../../installing/installer.ts";
 import { parseSource } from "../../installing/read-package.ts";
 import { addBundle, BUNDLE_OPTIONS } from "../add-bundle.ts";
-import { confirmAct, YES_OPTION } from "../ask.ts";
+import { confirmAct, showPages, YES_OPTION } from "../ask.ts";
 import { notFoundError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
+import { measureText } from "../../consent/change-text.ts";
 import { changeLines, shortDigest } from "../consent-text.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
@@ -14,7 +15,7 @@ import { absolutePath, pathFrom } from "../paths.ts";
 import { grantLines } from "../plugin-text.ts";
 import { permissionText, reasonsOf } from "../permission-text.ts";
 import { makeRoots } from "../serving.ts";
-import { count, printable, shorten } from "../text.ts";
+import { count, printable } from "../text.ts";
 
 export const addCommand: Command = {
   name: "add",
@@ -58,7 +59,7 @@ async function add(context: CommandContext, host: HostAccess): Promise<number> {
   const [written = ""] = positionals;
   const source = parseSource(written);
   const preview = await host.operations.inspect(source.kind === "path" ? absolutePath(written, cwd) : written, signal);
-  for (const line of previewLines(preview, context)) output.line(line);
+  await showPages(context, previewLines(preview, context));
   if (!(await confirmAct(context, preview.replaces ? "Bring it up to date?" : "Add it?"))) {
     output.line("Nothing was added");
     output.document({ ok: false, added: false, package: preview });
@@ -78,7 +79,7 @@ const NAME_WIDTH = 18;
 
 /** Everything in it was written by whoever made the plugin. */
 function previewLines(preview: PackagePreview, { output, platform }: CommandContext): readonly string[] {
-  const { style, columns } = output;
+  const { style } = output;
   const { name, version, description, digest, origin, signer, files, requested, tools, replaces } = preview;
   const from =
     origin.kind === "git" ? `${origin.from} at ${origin.commit.slice(0, 12)}` : origin.kind === "archive" ? origin.from : "a folder";
@@ -88,7 +89,7 @@ function previewLines(preview: PackagePreview, { output, platform }: CommandCont
   });
   const reasons = reasonsOf(requested).map(([kind, reason]) => style.dim(`             ${kind}: ${reason}`));
   return [
-    `${style.bold(printable(name))} ${printable(version)}  ${shorten(printable(description), columns - NAME_WIDTH)}`,
+    `${style.bold(printable(name))} ${printable(version)}  ${printable(description)}${measureText(description)}`,
     `  from       ${printable(from)} ${style.dim(`(${count(files, "file")}, ${shortDigest(digest)})`)}`,
     `  signed by  ${signer ?? "nobody"}`,
     `  asks for   ${style.yellow(permissionText(requested, platform.environment.cwd))}`,
@@ -97,13 +98,13 @@ function previewLines(preview: PackagePreview, { output, platform }: CommandCont
     `  tools`,
     ...tools.map((tool) => {
       const kind = `${tool.class}${tool.destructive ? ", destructive" : ""}`;
-      const about = shorten(printable(tool.description), Math.max(20, columns - 2 * NAME_WIDTH));
-      return `    ${style.cyan(printable(tool.name).padEnd(NAME_WIDTH))} ${kind.padEnd(8)} ${style.dim(about)}`;
+      const says = `${tool.description}${tool.says === undefined ? "" : ` ${tool.says}`}`;
+      return `    ${style.cyan(printable(tool.name).padEnd(NAME_WIDTH))} ${kind.padEnd(8)} ${printable(says)}${measureText(says)}`;
     }),
     ...(replaces
       ? [
           `  takes the place of version ${printable(replaces.version)}${replaces.digest === digest ? ", which is the same to the byte" : ""}`,
-          ...changeLines(replaces.changes, style).map((line) => `    ${line}`),
+          ...changeLines(replaces.changes, style, measureText).map((line) => `    ${line}`),
         ]
       : []),
   ];

@@ -2,7 +2,7 @@
 
 import { type TSchema, Type } from "@sinclair/typebox";
 import { printable } from "../../cli/text.ts";
-import { changeWords } from "../../consent/change-text.ts";
+import { changeWords, lengthText } from "../../consent/change-text.ts";
 import { asks, type ConsentChange } from "../../consent/changes.ts";
 import { ANY, CHANGE_WORDS, DRY_RUN, OBJECT, oneOf, some, TEXT, TEXTS, TIME } from "./schemas.ts";
 
@@ -28,7 +28,10 @@ export const MCP_SERVER: TSchema = some({
 export function inWords(changes: readonly ConsentChange[]): readonly object[] {
   return changes.map((change) => {
     const { sign, what, from, to } = changeWords(change);
-    const values = { ...(from !== undefined && { from: printable(from) }), ...(to !== undefined && { to: printable(to) }) };
+    const values = {
+      ...(from !== undefined && { from: printable(from) }),
+      ...(to !== undefined && { to: `${printable(to)}${lengthText(to)}` }),
+    };
     return { sign, what: printable(what), ...values, widens: asks(change, "fluent") };
   });
 }

@@ -5,7 +5,7 @@ import type { PluginVersion } from "../../tools/tool.ts";
 import { pathOf, type Place } from "./discover.ts";
 import type { PluginImages } from "./images.ts";
 import type { Lanes } from "./lanes.ts";
-import type { Publication } from "./publication.ts";
+import type { Publication, Replacing } from "./publication.ts";
 import { type PluginRecord, reasonOf, toStatus } from "./record.ts";
 import type { KeptVersion, PluginStatus } from "./status.ts";
 
@@ -16,7 +16,7 @@ export interface PluginActs {
   /** Considers the folder's present bytes once more, and says what became of them. */
   retake(path: string): Promise<PluginStatus | undefined>;
   /** Serves a version that was kept, in place of what the folder holds. @returns why not, if it does not load. */
-  replace(path: string, kept: KeptVersion, reason: string): Promise<string | undefined>;
+  replace(path: string, kept: KeptVersion, why: Replacing): Promise<string | undefined>;
   /** Takes the plugin out of service, waits a while for the calls it runs, then does `act`, before anything is loaded from there. */
   withdraw(path: string, act: () => Promise<void>): Promise<void>;
 }
@@ -51,9 +51,9 @@ export function createPluginActs(options: PluginActsOptions): PluginActs {
       const record = records.get(path);
       return record && toStatus(record);
     },
-    replace: (path, kept, reason) =>
+    replace: (path, kept, why) =>
       inLane(path, async (record) => {
-        const failure = await publication.replace(record, kept, reason);
+        const failure = await publication.replace(record, kept, why);
         settleOthers();
         return failure && (reasonOf(failure) ?? failure.error.message);
       }),

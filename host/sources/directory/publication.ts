@@ -28,6 +28,7 @@ import { folderError } from "./problems.ts";
 import { createPublishing } from "./publishing.ts";
 import {
   bytesHeld,
+  heldBy,
   type Failure,
   knownPlugins,
   loadFailure,
@@ -54,6 +55,12 @@ export interface PublicationOptions {
   readonly signal: AbortSignal;
 }
 
+/** Why what the folder holds is set aside, and what is new in it beside the version that serves in its place. */
+export interface Replacing {
+  readonly reason: string;
+  readonly newIn: (manifest: Manifest, signer: string | undefined) => HeldVersion["changes"];
+}
+
 export interface Publication {
   /** Claims the plugin's name, and room for its bytes; the first to claim has it. `advance` does it too. */
   claim(record: PluginRecord, candidate: Candidate): Candidate;
@@ -62,10 +69,10 @@ export interface Publication {
   /** Takes the candidate into service. A failure is returned and not yet shown: see `fail`. */
   advance(record: PluginRecord, candidate: Candidate): Promise<Failure | undefined>;
   /**
-   * Takes a version that was kept into service, whatever the folder holds, which is set aside for the `reason`. A failure is
+   * Takes a version that was kept into service, whatever the folder holds, which is set aside. A failure is
    * returned, and changes nothing.
    */
-  replace(record: PluginRecord, kept: KeptVersion, reason: string): Promise<Failure | undefined>;
+  replace(record: PluginRecord, kept: KeptVersion, why: Replacing): Promise<Failure | undefined>;
   /** Shows a failure. What serves keeps serving. */
   fail(record: PluginRecord, failure: Failure): void;
   /** Forgets a failure that `advance` returned and that is not to be shown, and the name that was claimed on the way. */
@@ -284,7 +291,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     return switches.isEnabled(manifest) && switches.problemsOf(manifest).length === 0;
   }
 
-  async function replace(record: PluginRecord, kept: KeptVersion, reason: string): Promise<Failure | undefined> {
+  async function replace(record: PluginRecord, kept: KeptVersion, { reason, newIn }: Replacing): Promise<Failure | undefined> {
     const { version } = kept;
     const misset = switches.problemsOf(version.manifest);
     if (misset.length > 0) return settingsFailure(version.manifest, misset);
@@ -296,8 +303,13 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
       return blocked;
     }
     const previous = serve(record, kept);
-    const held = heldBy(record, previous);
-    if (held !== undefined) record.outcome = { kind: "quarantined", manifest: version.manifest, reason, held };
+    const aside = heldBy(record, previous);
+    if (aside !== undefined) {
+      const { manifest } = aside;
+      // It is accepted in place of this version, so that is what it is compared with.
+      const held = { ...aside.held, changes: newIn(manifest, aside.held.signer) };
+      record.outcome = { kind: "quarantined", manifest, reason, held };
+    }
     keepNames(record);
     announce.serving(record, version, previous);
     return undefined;
@@ -365,20 +377,6 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
   }
 
   return { claim, isKnown, advance, replace, fail, forgo: keepNames, settle, withdrawAll };
-}
-
-/** What the folder holds now that another version serves: the version that is in quarantine already, or the one that served. */
-function heldBy({ outcome, seen }: PluginRecord, previous: PluginVersion | undefined): HeldVersion | undefined {
-  if (outcome.kind === "quarantined") return outcome.held;
-  if (previous === undefined || seen?.digest !== previous.digest) return undefined;
-  const signer = previous.signedBy?.signer;
-  return {
-    name: previous.name,
-    version: previous.manifest.version,
-    digest: previous.digest,
-    ...(signer !== undefined && { signer }),
-    changes: [],
-  };
 }
 
 function ofProgram(name: string): Problem {

@@ -217,3 +217,18 @@ function placeOf({ file, line, column }: PluginError): string {
 function clip(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }
+
+/** What the folder holds now that another version serves: the version that is in quarantine already, or the one that served. */
+export function heldBy({ outcome, seen }: PluginRecord, previous: PluginVersion | undefined): Aside | undefined {
+  if (outcome.kind === "quarantined") return outcome;
+  if (previous === undefined || seen?.digest !== previous.digest) return undefined;
+  const signer = previous.signedBy?.signer;
+  const { name, manifest, digest } = previous;
+  return { manifest, held: { name, version: manifest.version, digest, ...(signer !== undefined && { signer }), changes: [] } };
+}
+
+/** What is set aside, and its manifest. */
+export interface Aside {
+  readonly manifest: Manifest;
+  readonly held: HeldVersion;
+}

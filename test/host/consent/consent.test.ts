@@ -211,6 +211,26 @@ describe("--frozen", () => {
 });
 
 describe("rollback()", () => {
+  it("says what is new in the version that it went back from, beside the one that serves now [H6.rollback]", async () => {
+    const world = await consentWorld(pluginFiles("notes", "one"));
+    await world.edit(
+      pluginFiles("notes", "two", {
+        version: "2.0.0",
+        permissions: { net: ["evil.example"] },
+        tools: [tool("notes_run", { description: "Other" })],
+      }),
+    );
+    const digest = world.status("notes")?.held?.digest ?? "";
+    await world.acts.accept("notes", digest);
+    await world.acts.rollback("notes");
+    const changes = [
+      { kind: "permission", sign: "+", what: "net: evil.example", widens: true },
+      { kind: "field", tool: "notes_run", field: "description", from: '"Runs notes_run"', to: '"Other"' },
+    ];
+    expect(world.status("notes")?.held).toMatchObject({ version: "2.0.0", digest, changes });
+    expect((await world.restart()).status("notes")?.held).toMatchObject({ version: "2.0.0", digest, changes });
+  });
+
   it("brings the version before back, sets the folder aside, and takes the next edit [H10]", async () => {
     const world = await consentWorld(pluginFiles("notes", "one"));
     await world.consent.flush();
