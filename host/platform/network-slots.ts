@@ -1,5 +1,6 @@
 /** How much of the network may be in use at once, and by whom: what is over waits its turn (SPEC C6). */
 
+import { Shares } from "../../sandbox/mod.ts";
 import { NetworkError } from "./network-types.ts";
 
 /** To one host and port, of all calls of one owner together: whoever holds them all keeps nobody else away. */
@@ -8,6 +9,10 @@ const MAX_CONNECTIONS_TO_A_HOST = 32;
 const MAX_LOOKUPS = 2;
 /** Names that are slow to be found are slow for who asks for them. */
 const MAX_LOOKUPS_OF_AN_OWNER = 1;
+
+/** Pieces of 64 KB that are handed on in a turn of the event loop. The first of an owner that has none wait for nobody's. */
+const PIECES_OF_TURN = 8;
+const PIECES_OF_AN_OWNER = 4;
 
 /** Whose turn it is, and until when it is waited for. */
 export interface Waiting {
@@ -20,13 +25,22 @@ export interface NetworkSlots {
   connection(host: string, waiting: Waiting): Promise<() => void>;
   /** A lookup that has begun cannot be called off; one that waits is not begun once its signal is aborted. @throws the signal's reason */
   lookup<T>(run: () => Promise<T>, waiting: Waiting): Promise<T>;
+  /** Waits until a piece that a server sent may be handed on: owner by owner, then request by request. @throws {NetworkError} if the signal is aborted */
+  piece(waiting: Waiting): Promise<void>;
 }
 
 export function createNetworkSlots(): NetworkSlots {
   const connections = createGates(MAX_CONNECTIONS_TO_A_HOST);
   const ownLookups = createGates(MAX_LOOKUPS_OF_AN_OWNER);
   const lookups = createGate(MAX_LOOKUPS);
+  const pieces = new Shares(PIECES_OF_TURN, PIECES_OF_AN_OWNER);
   return {
+    async piece({ owner, signal }) {
+      const claim = { size: 1, party: owner, line: signal, within: [[`owner ${owner}`, PIECES_OF_AN_OWNER]] } as const;
+      const taken = await pieces.take(claim, signal);
+      if (taken === undefined) throw new NetworkError("aborted", "the request was aborted");
+      setImmediate(taken);
+    },
     connection: (host, { owner, signal }) => connections(`${host} ${owner}`, signal),
     async lookup(run, { owner, signal }) {
       const leaveOwn = await ownLookups(owner, signal);

@@ -50,7 +50,9 @@ export function createNetwork({ resolve = resolveBySystem, ca }: NetworkOptions 
         release = await slots.connection(new URL(url.url).host, waiting);
         const socket = await connectChecked(url, { resolve: inTurn(waiting), signal: both, ...(ca !== undefined && { ca }) });
         socket.once("close", release);
-        return await send(new createClient(new URL(url.url).origin, clientOptions(socket, request)), socket, url, request);
+        const client = new createClient(new URL(url.url).origin, clientOptions(socket, request));
+        const response = await send(client, socket, url, request);
+        return { ...response, read: () => readInTurn(response, () => slots.piece({ owner, signal })) };
       } catch (thrown) {
         release();
         throw toNetworkError(thrown);
@@ -170,6 +172,13 @@ function withBody(head: Omit<HttpResponse, "read" | "close">, raw: Readable, { s
     raw.destroy();
     throw error;
   }
+}
+
+/** What servers send comes as fast as it is asked for. */
+async function readInTurn({ read }: Pick<HttpResponse, "read">, turn: () => Promise<void>): Promise<Uint8Array | undefined> {
+  const piece = await read();
+  if (piece !== undefined) await turn();
+  return piece;
 }
 
 /** Bytes as Latin-1, as the fetch standard reads them. */

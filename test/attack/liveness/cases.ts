@@ -147,6 +147,13 @@ export async function pieces() { using file = await Deno.open("big.bin"); const 
     growthMb: FOUR_GUESTS_MB,
   },
   {
+    name: "answer.fetch",
+    main: `export async function whole({ url }) { for (;;) await (await fetch(url + "/large")).arrayBuffer(); }
+export async function many({ url }) { for (;;) await Promise.allSettled(Array.from({ length: 20 }, async () => (await fetch(url + "/large")).text())); }`,
+    grants: { net: ["127.0.0.1"] },
+    growthMb: FOUR_GUESTS_MB + 100,
+  },
+  {
     name: "listing",
     main: `export async function names() { for (;;) for await (const _ of Deno.readDir("many")); }
 export function sync() { for (;;) [...Deno.readDirSync("many")]; }

@@ -48,6 +48,28 @@ describe("attack: a plugin that takes the network from others", () => {
     expect(server.connections()).toBe(100);
   });
 
+  it("has bytes from many servers at once: it gets some in each turn of the event loop, and others theirs [LV3.network]", async () => {
+    const slots = createNetworkSlots();
+    const got: string[] = [];
+    const ask = (owner: string): void => void slots.piece({ owner, signal: new AbortController().signal }).then(() => got.push(owner));
+    const inThisTurn = async (): Promise<readonly string[]> => {
+      for (let task = 0; task < 50; task++) await Promise.resolve();
+      return got.splice(0);
+    };
+    for (let count = 0; count < 10; count++) ask("evil");
+    ask("words");
+    expect(await inThisTurn()).toEqual(["evil", "evil", "evil", "evil", "words"]);
+    // What was taken is given back one after another, each in a task of the same turn.
+    const rest: number[] = [];
+    for (let turn = 0; rest.length === 0 || rest.at(-1) !== 0; turn++) {
+      await nextTurn();
+      rest.push((await inThisTurn()).length);
+    }
+    expect([rest.reduce((all, count) => all + count, 0), Math.max(...rest) <= 4]).toEqual([6, true]);
+    const gone = slots.piece({ owner: "evil", signal: AbortSignal.abort() });
+    await expect(gone).rejects.toMatchObject({ code: "aborted" });
+  });
+
   it("asks for names that are slow to be found: others are answered meanwhile [C6.lookups, B10]", async () => {
     const slots = createNetworkSlots();
     const { signal } = new AbortController();
