@@ -206,10 +206,10 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     showLarge: (args) =>
       platform.slices.run(showLarge(args, { redaction: redactLarge(), sha256: platform.sha256, redact: secrets.redactBytes })),
     slices: platform.slices,
-    keep: ({ id, resultBytes }, bytes) => kept.keep(id, bytes, resultBytes),
+    keep: kept.keep,
   });
   const calls = createCalls({
-    cap: (result, { id, resultBytes }) => capResult(result, { maxBytes: resultBytes, keep: (text) => kept.keep(id, text, resultBytes) }),
+    cap: (result, session) => capResult(result, { maxBytes: session.resultBytes, keep: (text) => kept.keep(session, text) }),
     newId: random.uuidv7,
     clock,
     platform,

@@ -4,6 +4,7 @@
  * A handle is a random number and counts only in the session it was given to: for every other one there is no such result.
  */
 
+import type { Session } from "../calls/session.ts";
 import type { Platform } from "../platform/platform.ts";
 
 /** A part of a kept result. Ranges never divide a character, so they may be a few bytes off what was asked for. */
@@ -30,10 +31,9 @@ export interface KeptRangeWish {
 export interface KeptResults {
   /**
    * @param text bytes are kept as they are, and once however often they are given
-   * @param takesBytes how much the session takes at once
    * @returns the handle; undefined if the text is larger than all that the session may keep
    */
-  keep(sessionId: string, text: string | Uint8Array, takesBytes: number): string | undefined;
+  keep(session: Pick<Session, "id" | "owner" | "resultBytes">, text: string | Uint8Array): string | undefined;
   /** @returns undefined if the session has no such result, or has it no more. */
   read(sessionId: string, handle: string, wish?: KeptRangeWish): KeptRange | undefined;
   /** Forgets those of a session that is over. */
@@ -41,9 +41,9 @@ export interface KeptResults {
 }
 
 const MIB = 1024 * 1024;
-/** Of all sessions, and of one. */
+/** Of all sessions, and of all that one owner opened. */
 const MAX_BYTES = 64 * MIB;
-const MAX_SESSION_BYTES = 32 * MIB;
+const MAX_OWNER_BYTES = 32 * MIB;
 /** Counted from when it was last read. Looked at when something is kept or read. */
 const KEPT_MS = 15 * 60_000;
 const MAX_RANGE_BYTES = 256 * 1024;
@@ -54,6 +54,8 @@ const ESCAPED = 6;
 
 interface Kept {
   readonly sessionId: string;
+  /** Who opened the session, or the session itself. */
+  readonly owner: string;
   readonly bytes: Uint8Array;
   readonly takesBytes: number;
   untilMs: number;
@@ -64,17 +66,24 @@ export function createKeptResults({ clock, random }: Pick<Platform, "clock" | "r
   const kept = new Map<string, Kept>();
   const handles = new WeakMap<Uint8Array, string>();
 
-  function bytesOf(sessionId: string | undefined): number {
-    let total = 0;
-    for (const one of kept.values()) if (sessionId === undefined || one.sessionId === sessionId) total += one.bytes.length;
-    return total;
+  function bytesByOwner(): Map<string, number> {
+    const byOwner = new Map<string, number>();
+    for (const { owner, bytes } of kept.values()) byOwner.set(owner, (byOwner.get(owner) ?? 0) + bytes.length);
+    return byOwner;
   }
 
-  function forgetOldest(sessionId: string | undefined): void {
-    for (const [handle, one] of kept) {
-      if (sessionId !== undefined && one.sessionId !== sessionId) continue;
-      kept.delete(handle);
-      return;
+  function forgetOldest(owner: string): void {
+    for (const [handle, one] of kept) if (one.owner === owner) return void kept.delete(handle);
+  }
+
+  /** Who keeps much loses its own first, then who keeps most: many sessions of one owner push nobody else's out. */
+  function makeRoom(owner: string, wanted: number): void {
+    for (let byOwner = bytesByOwner(); byOwner.size > 0; byOwner = bytesByOwner()) {
+      const own = (byOwner.get(owner) ?? 0) + wanted;
+      const all = [...byOwner.values()].reduce((total, bytes) => total + bytes, wanted);
+      if (own <= MAX_OWNER_BYTES && all <= MAX_BYTES) return;
+      const [most = owner] = [...byOwner].toSorted(([, a], [, b]) => b - a)[0] ?? [];
+      forgetOldest(own > MAX_OWNER_BYTES ? owner : most);
     }
   }
 
@@ -83,18 +92,16 @@ export function createKeptResults({ clock, random }: Pick<Platform, "clock" | "r
   }
 
   return {
-    keep(sessionId, text, takesBytes) {
+    keep({ id: sessionId, owner = sessionId, resultBytes: takesBytes }, text) {
       const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
-      if (bytes.length > MAX_SESSION_BYTES) return undefined;
+      if (bytes.length > MAX_OWNER_BYTES) return undefined;
       const now = clock.monotonic();
       forgetExpired(now);
       const known = handles.get(bytes);
       if (known !== undefined && kept.get(known)?.sessionId === sessionId) return known;
-      // A session that keeps much loses its own first.
-      while (bytesOf(sessionId) + bytes.length > MAX_SESSION_BYTES) forgetOldest(sessionId);
-      while (bytesOf(undefined) + bytes.length > MAX_BYTES) forgetOldest(undefined);
+      makeRoom(owner, bytes.length);
       const handle = Array.from(random.bytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
-      kept.set(handle, { sessionId, bytes, takesBytes, untilMs: now + KEPT_MS });
+      kept.set(handle, { sessionId, owner, bytes, takesBytes, untilMs: now + KEPT_MS });
       handles.set(bytes, handle);
       return handle;
     },

@@ -5,7 +5,7 @@ import { memoryPlatform } from "../../support/memory-platform.ts";
 const MIB = 1024 * 1024;
 
 function keeping(results: KeptResults, session: string, text: string): string {
-  const handle = results.keep(session, text, MIB);
+  const handle = results.keep({ id: session, resultBytes: MIB }, text);
   if (handle === undefined) throw new Error("Not kept");
   return handle;
 }
@@ -63,9 +63,25 @@ describe("createKeptResults()", () => {
     const own = [1, 2, 3, 4].map(() => keeping(results, "s", big));
     expect(own.map((handle) => results.read("s", handle, { length: 1 })?.text)).toEqual([undefined, undefined, "x", "x"]);
     expect(results.read("other", others, { length: 1 })?.text).toBe("x");
-    expect(results.keep("s", "x".repeat(33 * MIB), MIB)).toBeUndefined();
+    expect(results.keep({ id: "s", resultBytes: MIB }, "x".repeat(33 * MIB))).toBeUndefined();
     for (const session of ["a", "b", "c"]) keeping(results, session, "x".repeat(30 * MIB));
-    expect(results.read("other", others)).toBeUndefined();
     expect(results.read("c", others)).toBeUndefined();
+  });
+
+  it("keeps 32 MiB for all sessions of an owner; what is over in all, who keeps most loses [LV3.results]", () => {
+    const results = createKeptResults(memoryPlatform());
+    const keep = (id: string, owner: string, mib: number): readonly [string, string] => {
+      const handle = results.keep({ id, owner, resultBytes: MIB }, "x".repeat(mib * MIB));
+      if (handle === undefined) throw new Error("Not kept");
+      return [id, handle];
+    };
+    const isThere = ([id, handle]: readonly [string, string]): boolean => results.read(id, handle, { length: 1 }) !== undefined;
+    const own = keep("s", "small", 1);
+    const taken = Array.from({ length: 40 }, (_, nth) => keep(`g${nth}`, "greedy", 8));
+    expect([isThere(own), taken.filter(isThere).length]).toEqual([true, 4]);
+    const others = [keep("o", "other", 16), keep("p", "third", 20)];
+    // 69 MiB in all: who keeps most loses, until it fits.
+    expect([own, ...others].map(isThere)).toEqual([true, true, true]);
+    expect(taken.filter(isThere).length).toBe(3);
   });
 });
