@@ -233,3 +233,8 @@ function problemToJson(problem: ValueProblem): JsonValue {
 function toSeconds(milliseconds: number): string {
   return `${Number((milliseconds / 1000).toFixed(3))}s`;
 }
+
+/** A defect for the log: where it was thrown, as far as it says so. */
+export function defectText(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

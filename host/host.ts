@@ -16,6 +16,7 @@ import { isSameDecision } from "./decision-summary.ts";
 import { createConsentActs } from "./consent/consent-acts.ts";
 import { openConsent } from "./consent/open-consent.ts";
 import type { Dispatch } from "./dispatch.ts";
+import { defectText } from "./errors.ts";
 import { exportTools } from "./exports/mod.ts";
 import { createGrantStore } from "./grants/grants.ts";
 import { grantTo } from "./grants/grant-to.ts";
@@ -101,7 +102,7 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
   const onDefect = (message: string, error?: unknown, fields: Readonly<Record<string, unknown>> = {}): void =>
     log.write("error", message, {
       ...fields,
-      ...(error !== undefined && { error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+      ...(error !== undefined && { error: defectText(error) }),
     });
   const { bus, redact, redactLarge, store, service } = openEvents({
     platform,

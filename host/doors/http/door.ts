@@ -1,6 +1,7 @@
 /** The door for programs of any kind: HTTP, for whoever has a token (SPEC I4). */
 
 import { Hono } from "hono";
+import { defectText } from "../../errors.ts";
 import type { ServerConfig, ServerLimits } from "../../../manifests/mod.ts";
 import { BodyTooLarge, DEFAULT_HTTP_LIMITS } from "../../platform/http-types.ts";
 import { LARGE_BYTES, Shares } from "../../../sandbox/mod.ts";
@@ -209,6 +210,6 @@ function failed(error: unknown, requestId: string, log: Log): Response {
   if (error instanceof DoorError) {
     return problem(CODE_OF[error.code], error.message, error.suggestion === undefined ? {} : { suggestion: error.suggestion });
   }
-  log.write("error", "A request failed", { requestId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  log.write("error", "A request failed", { requestId, error: defectText(error) });
   return problem("internal", "The log says why, under this request's id", { requestId });
 }
