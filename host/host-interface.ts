@@ -38,7 +38,11 @@ export interface HostExplanation extends Omit<Explanation, "quotas"> {
   readonly quotas: readonly QuotaUse[];
 }
 
-/** A running host. Close it, or declare it with `await using`. */
+/**
+ * A running host. Close it, or declare it with `await using`.
+ *
+ * What it has open keeps no process alive, unless it was told to `watch`; each promise that its functions return does, until it has settled.
+ */
 export interface Host extends BundleActs, ConsentActs, HostEffects, Installer, McpActs, AsyncDisposable {
   /** Never rejects: whatever goes wrong is in the result. */
   call(tool: string, args?: RawArguments, options?: HostCallOptions): Promise<ToolResult>;

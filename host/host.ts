@@ -37,6 +37,7 @@ import { openPlaces } from "./project/places.ts";
 import { createQuotas } from "./quotas/quotas.ts";
 import { createRegistry } from "./tools/registry.ts";
 import { createExecutors } from "./routes/mod.ts";
+import { keepingAlive, keptAlive } from "./kept-alive.ts";
 import { basesOf, foldersOf, openDirectory } from "./open-directory.ts";
 import { isolationOf, openSandbox } from "./open-sandbox.ts";
 import { createSecrets } from "./secrets/secrets.ts";
@@ -80,9 +81,14 @@ const DRAIN_MS = 2_000;
  */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   checkOptions(options);
+  const given = options.platform ?? currentPlatform();
+  return await keptAlive(given.clock, openOrClose(given, options));
+}
+
+async function openOrClose(given: Platform, options: HostOptions): Promise<Host> {
   const opened: (() => Promise<void>)[] = [];
   try {
-    return await openHost(options, opened);
+    return await openHost(given, options, opened);
   } catch (error) {
     // Nobody has what was started for it, and could end it.
     for (const close of opened.toReversed()) await close();
@@ -91,8 +97,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 }
 
 /** @param opened gets what ends each thing that was started, in their order */
-async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): Promise<Host> {
-  const given = options.platform ?? currentPlatform();
+async function openHost(given: Platform, options: HostOptions, opened: (() => Promise<void>)[]): Promise<Host> {
   const places = await openPlaces(given, options);
   const logger = options.logger === undefined ? given.log : guardLog(options.logger, given.log);
   const secrets = createSecrets({ platform: { ...given, log: logger }, sources: () => places.project.config().secrets, root: places.root });
@@ -285,11 +290,10 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     await service.close();
   }
   function close(): Promise<void> {
-    // Calls may wait for a person, and nothing else: that keeps no process alive.
-    return (closing ??= shutDown().finally(platform.clock.keepAlive()));
+    return (closing ??= keptAlive(clock, shutDown()));
   }
 
-  return {
+  return keepingAlive(clock, {
     ...createConsentActs({
       ...{ directory, consent, grants, files: platform.files },
       onGrantsChanged: (plugin) => bus.emit({ type: "grant.changed", plugin, payload: {} }),
@@ -314,7 +318,7 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
       return await calls.turn(requests, { ...wish, session });
     },
     skills: createSkills(registry),
-    toolkits,
+    toolkits: keepingAlive(clock, { ...toolkits }),
     cancelCall: async (callId) => (await calls.cancel({ callId })).at(-1),
     cancelTurn: ({ id }, turnId) => calls.cancel({ sessionId: id, turnId }),
     cancelSession: (sessionId) => calls.cancel({ sessionId }),
@@ -335,7 +339,8 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
         ...(names && { names }),
         call: async (tool, args, signal) => {
           const raw = typeof args === "string" ? new JsonArgumentText(args) : args;
-          return await calls.call(tool, raw, { session: await sessions.resolve(session), ...(signal && { signal }) });
+          const called = sessions.resolve(session).then((one) => calls.call(tool, raw, { session: one, ...(signal && { signal }) }));
+          return await keptAlive(clock, called);
         },
       }),
     register(factory, into) {
@@ -389,5 +394,5 @@ async function openHost(options: HostOptions, opened: (() => Promise<void>)[]): 
     audit: createAudit(service, places, store),
     close,
     [Symbol.asyncDispose]: close,
-  };
+  });
 }

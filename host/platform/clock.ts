@@ -10,9 +10,22 @@ export function createClock(): Clock {
   return { now: () => Date.now(), monotonic: sharedNow, after: startTimer, keepAlive };
 }
 
+let held = 0;
+let holding: NodeJS.Timeout | undefined;
+
+/** One timer for all: calls hold the process one by one. */
 function keepAlive(): () => void {
-  const timer = setInterval(() => {}, LONGEST_TIMER_MS);
-  return () => clearInterval(timer);
+  held += 1;
+  holding ??= setInterval(() => {}, LONGEST_TIMER_MS);
+  let isHeld = true;
+  return () => {
+    if (!isHeld) return;
+    isHeld = false;
+    held -= 1;
+    if (held > 0) return;
+    clearInterval(holding);
+    holding = undefined;
+  };
 }
 
 function startTimer(delayMs: number, task: () => void): () => void {

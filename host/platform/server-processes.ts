@@ -1,6 +1,7 @@
 /** MCP servers as child processes and over HTTP (SPEC K3). */
 
 import type { ChildProcess } from "node:child_process";
+import { setAlive } from "./handle-alive.ts";
 import { spawnGuarded } from "./process-group.ts";
 import { fetchFrom, fetchSecurely } from "./server-fetch.ts";
 import type { ServerProcess, ServerProcesses, ServerProcessOptions } from "./server-process-types.ts";
@@ -30,6 +31,8 @@ function start(options: ServerProcessOptions): ServerProcess {
     return { send: () => false, stop: () => Promise.resolve() };
   }
   const { stdin, stdout, stderr, stdio } = child;
+  // Calls keep the process alive, not servers that nobody calls.
+  for (const handle of [child, ...stdio]) setAlive(handle, false);
   let lastWords = "";
   let pieces: string[] = [];
   let length = 0;

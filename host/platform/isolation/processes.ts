@@ -4,6 +4,7 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_p
 import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import type { ProcessConnection } from "../../../sandbox/mod.ts";
+import { setAlive } from "../handle-alive.ts";
 import { withOnlyPipes } from "../inherited-files.ts";
 
 export interface ProcessStart {
@@ -114,10 +115,4 @@ function childrenOf(pid: number): readonly number[] {
     // Not Linux, or a kernel that does not tell.
     return [];
   }
-}
-
-/** Sockets and processes have both; the types of streams do not say so. */
-function setAlive(handle: object, on: boolean): void {
-  const change: unknown = Reflect.get(handle, on ? "ref" : "unref");
-  if (typeof change === "function") Reflect.apply(change, handle, []);
 }
