@@ -135,7 +135,7 @@ export async function putQuestion(
     payload: { requestId, tool: tool.qualifiedName, inputSummary: summary, class: request.class, projectedModifications },
   });
   const goOn = call.chain?.standStill?.();
-  const answer = await waitForAnswer(request, { call, ...(pend && { pend }) }, signal, options);
+  const answer = await waitForAnswer(request, { call, ...(pend && { pend }), ...(asker !== undefined && { asker }) }, signal, options);
   await goOn?.();
   const by = answer === "allowed" || answer === "denied" ? "person" : "host";
   if (asker !== undefined && (by === "person" || answer === "timeout")) options.refusals.note(call.session, asker, answer === "allowed");
@@ -146,7 +146,7 @@ export async function putQuestion(
 /** The first of: an answer from anywhere, the time limit, cancellation. The prompt is told to go away in every case. */
 async function waitForAnswer(
   request: ConfirmationRequest,
-  { call, pend }: Pick<ConfirmInput, "call" | "pend">,
+  { call, pend, asker }: Pick<Question, "call" | "pend" | "asker">,
   signal: AbortSignal,
   options: ConfirmationOptions,
 ): Promise<Answer> {
@@ -168,6 +168,7 @@ async function waitForAnswer(
     const withdraw = options.pending.open(
       { request, sessionId, ...(owner !== undefined && { owner }), askedAt, expiresAt: askedAt + timeoutMs },
       (approve) => settle(approve ? "allowed" : "denied"),
+      asker,
     );
     if (withdraw === undefined) return settle("too_many");
     signal.addEventListener("abort", cancel, { once: true });

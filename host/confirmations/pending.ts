@@ -27,8 +27,12 @@ export type AnswerOutcome = "answered" | "unknown" | "changed";
 export interface PendingConfirmations {
   /** The oldest first. */
   list(): readonly PendingConfirmation[];
-  /** Returns how to withdraw it; undefined if there are too many. `settle` is called at most once. */
-  open(pending: PendingConfirmation, settle: (approve: boolean) => void): (() => void) | undefined;
+  /**
+   * @param settle is called at most once.
+   * @param asker the plugin or tool whose code asks, where it is not the client itself.
+   * @returns how to withdraw it; undefined if there are too many.
+   */
+  open(pending: PendingConfirmation, settle: (approve: boolean) => void, asker?: string): (() => void) | undefined;
   answer(requestId: string, answer: ConfirmationAnswer): AnswerOutcome;
 }
 
@@ -36,23 +40,35 @@ export interface PendingConfirmations {
 const MAX_PENDING = 256;
 /** Of one caller of a door, or of one session that is nobody's: no one takes all the places from the others. */
 const MAX_OWN = 64;
+/** Of these, what the code of one plugin asks for: its calls of other tools, and what it lacks in the middle of a call. */
+const MAX_OF_ASKER = 16;
+/** Of all, for owners of which no question stands. */
+const KEPT_FREE = 32;
+
+interface Open {
+  readonly pending: PendingConfirmation;
+  readonly settle: (approve: boolean) => void;
+  readonly asker: string | undefined;
+}
 
 export function createPendingConfirmations(): PendingConfirmations {
-  const open = new Map<string, { readonly pending: PendingConfirmation; readonly settle: (approve: boolean) => void }>();
+  const open = new Map<string, Open>();
 
-  function countOf({ owner, sessionId }: PendingConfirmation): number {
-    let count = 0;
-    for (const { pending } of open.values())
-      if (owner === undefined ? pending.owner === undefined && pending.sessionId === sessionId : pending.owner === owner) count += 1;
-    return count;
+  function hasRoom({ owner, sessionId }: PendingConfirmation, asker: string | undefined): boolean {
+    const own = Array.from(open.values()).filter(({ pending }) =>
+      owner === undefined ? pending.owner === undefined && pending.sessionId === sessionId : pending.owner === owner,
+    );
+    if (own.length === 0) return open.size < MAX_PENDING;
+    const ofAsker = asker === undefined ? 0 : own.filter((one) => one.asker === asker).length;
+    return open.size < MAX_PENDING - KEPT_FREE && own.length < MAX_OWN && ofAsker < MAX_OF_ASKER;
   }
 
   return {
     list: () => Array.from(open.values(), ({ pending }) => pending),
-    open(pending, settle) {
+    open(pending, settle, asker) {
       const { requestId } = pending.request;
-      if (open.size >= MAX_PENDING || countOf(pending) >= MAX_OWN) return undefined;
-      open.set(requestId, { pending, settle });
+      if (!hasRoom(pending, asker)) return undefined;
+      open.set(requestId, { pending, settle, asker });
       return () => void open.delete(requestId);
     },
     answer(requestId, { approve, hash }) {
