@@ -68,8 +68,8 @@ async function runApart(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "bascule-soak-run-"));
   const child = fork(fileURLToPath(import.meta.url), process.argv.slice(2), {
     execArgv: [...process.execArgv, "--expose-gc"],
-    // What the C library keeps for each of its threads is not the host's (docs/memory.md).
-    env: { MALLOC_ARENA_MAX: "2", ...process.env, TMPDIR: folder, XDG_CACHE_HOME: join(folder, "cache") },
+    // What the C library keeps of what was given back to it is not the host's (docs/memory.md).
+    env: { MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "65536", ...process.env, TMPDIR: folder, XDG_CACHE_HOME: join(folder, "cache") },
   });
   const code = await new Promise<number>((resolve) => child.on("exit", (status) => resolve(status ?? 1)));
   await rm(folder, { recursive: true, force: true });
