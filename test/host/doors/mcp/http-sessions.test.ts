@@ -65,3 +65,22 @@ it("holds nothing of a session that did not come about [LV5.mcp-http]", async ()
   expect([refused.status, counted.armed()]).toEqual([406, before]);
   await handler.close();
 });
+
+it("has its share of each token: one that fills its own leaves the others theirs [LV3.mcp-sessions]", async () => {
+  await using test = await mcpHost();
+  const handler = createMcpHandler({ host: test.host, platform: test.platform });
+  // A session whose client listens to it is not ended for another.
+  const listening = async (caller: string): Promise<number> => {
+    const opened = await handler.fetch(initialize("2025-06-18"), { id: caller });
+    await opened.text();
+    const headers = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-06-18" };
+    if (opened.ok)
+      await handler.fetch(new Request("http://localhost/mcp", { headers: { ...headers, accept: "text/event-stream" } }), { id: caller });
+    return opened.status;
+  };
+  const greedy: number[] = [];
+  for (let session = 0; session < 66; session += 1) greedy.push(await listening("greedy"));
+  expect(greedy).toEqual([...Array.from({ length: 64 }, () => 200), 503, 503]);
+  expect(await listening("other")).toBe(200);
+  await handler.close();
+});
