@@ -15,7 +15,16 @@ export function summarizeDecision(decision: Decision): DecisionSummary {
 
 /** Whether both allow the same: the same object, or one that says the same. */
 export function isSameDecision(left: Decision, right: Decision): boolean {
-  return left === right || JSON.stringify(summarizeDecision(left)) === JSON.stringify(summarizeDecision(right));
+  if (left === right || saysTheSame(left, right)) return true;
+  return JSON.stringify(summarizeDecision(left)) === JSON.stringify(summarizeDecision(right));
+}
+
+/** By what decisions about the same tool share; of several sessions each has its own. */
+function saysTheSame(left: Decision, right: Decision): boolean {
+  if (left.kind === "deny" || right.kind === "deny") return false;
+  const [{ kind, route, grant, limits, dryRun, confinement, because }, other] = [left, right];
+  if (kind !== other.kind || route !== other.route || grant !== other.grant || limits !== other.limits) return false;
+  return dryRun === other.dryRun && confinement === other.confinement && because === other.because;
 }
 
 function summarize(decision: Decision): DecisionSummary {

@@ -2,9 +2,12 @@
 
 import { changesSomething } from "./audit/journal.ts";
 import { areLarge, checkWishes, checkWorld, type Misfit, readArguments, readLargeArguments } from "./tools/arguments.ts";
-import type { AllowDecision, ToolCall, ToolResult } from "./call.ts";
+import type { AllowDecision, Decision, ToolCall, ToolResult } from "./call.ts";
 import { checkCaller } from "./chains/check-caller.ts";
+import type { Revocations } from "./calls/revocations.ts";
+import type { SlotEntry } from "./calls/session.ts";
 import type { Confirm } from "./confirmations/confirmations.ts";
+import { isSameDecision } from "./decision-summary.ts";
 import {
   cancelled,
   deniedByPolicy,
@@ -28,7 +31,7 @@ import { offHint } from "./policy/match.ts";
 import type { Policy } from "./policy/policy.ts";
 import { type LimitedCall, limitHint, withLimitHint } from "./policy/tool-limits.ts";
 import { checkUngranted, type RequiredCheck, type RequiredContext } from "./capabilities/mod.ts";
-import type { Quotas } from "./quotas/quotas.ts";
+import type { Quotas, QuotaSubject } from "./quotas/quotas.ts";
 import type { Execution, Executors, OutcomeOk } from "./routes/executor.ts";
 import type { Snapshot } from "./tools/snapshot.ts";
 import type { Telemetry } from "./telemetry/mod.ts";
@@ -45,6 +48,8 @@ export interface Dispatch extends TraceSinks {
   /** Finds out what a call will change before a person is asked, where that is wanted. */
   readonly preview: Preview;
   readonly executors: Executors;
+  /** Ends calls that lost what they were allowed. */
+  readonly revocations: Pick<Revocations, "decide" | "begin">;
   readonly quotas: Pick<Quotas, "check" | "begin">;
   /** For arguments above 64 KB. */
   readonly slices: Slices;
@@ -111,26 +116,77 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   if (!given.ok) return trace.invalid(withArgumentHint(given, tool, call, host));
   trace.checked(given.args);
 
-  const decision = host.policy.decide(tool, call);
-  trace.decided(decision);
+  let decision = host.policy.decide(tool, call);
+  for (let turns = 1; ; turns += 1) {
+    trace.decided(decision);
+    const ready = await passGates({ tool, call, given: given.args, decision }, host, signal, trace);
+    if (ready.kind === "refused") return ready.result;
+
+    // From here on the call takes up room and time; until here it may have waited for a person.
+    const slot = await (call.chain?.slots ?? call.session.slots).enter(signal);
+    if (slot.kind !== "entered") {
+      ready.previewed?.drop();
+      return trace.fail(slot.kind === "overloaded" ? overloaded(slot.waiting) : cancelled());
+    }
+    // While it waited, a grant may have been taken back or given, and the policy changed.
+    const now = host.revocations.decide(tool, call);
+    if (isSameDecision(now, ready.decision)) return await start({ ...ready, tool, call, slot }, host, signal, trace);
+    slot.leave();
+    ready.previewed?.drop();
+    if (turns === MOST_DECISIONS) return trace.fail(unavailable(call.tool, "what is allowed to it changed each time that its turn came"));
+    decision = now;
+  }
+}
+
+/** How often a call that waits is decided about again. */
+const MOST_DECISIONS = 4;
+
+interface Asked {
+  readonly tool: RegisteredTool;
+  readonly call: ToolCall;
+  /** Checked against the schema. */
+  readonly given: JsonValue;
+  readonly decision: Decision;
+}
+
+/** A call that may run. */
+interface Ready {
+  readonly kind: "ready";
+  readonly args: JsonValue;
+  readonly decision: AllowDecision;
+  readonly counted: QuotaSubject;
+  readonly isDry: boolean;
+  /** To be dropped when the call is over. */
+  readonly previewed: Previewed | undefined;
+}
+
+/** All that stands between a decision and a slot: quotas, arguments that name resources, a person. */
+async function passGates(
+  { tool, call, given, decision }: Asked,
+  host: Dispatch,
+  signal: AbortSignal,
+  trace: Trace,
+): Promise<Ready | { readonly kind: "refused"; readonly result: ToolResult }> {
+  const refused = (result: ToolResult): { readonly kind: "refused"; readonly result: ToolResult } => ({ kind: "refused", result });
   if (decision.kind === "deny") {
-    return decision.by === "policy" ? trace.deny(deniedByPolicy(call.tool, offHint(tool, decision.because))) : trace.fail(userDenied());
+    const isPolicy = decision.by === "policy";
+    return refused(isPolicy ? trace.deny(deniedByPolicy(call.tool, offHint(tool, decision.because))) : trace.fail(userDenied()));
   }
 
-  if (decision.unavailable !== undefined) return trace.fail(unavailable(call.tool, decision.unavailable));
+  if (decision.unavailable !== undefined) return refused(trace.fail(unavailable(call.tool, decision.unavailable)));
 
   const unworldly = checkWorld(call, decision.route);
-  if (unworldly) return trace.invalid(unworldly);
+  if (unworldly) return refused(trace.invalid(unworldly));
 
   const counted = { tool, session: call.session, quotas: decision.quotas ?? [] };
   const usedUp = host.quotas.check(counted);
-  if (usedUp) return trace.fail(usedUp);
+  if (usedUp) return refused(trace.fail(usedUp));
 
   const asker = { grant: decision.grant, cwd: call.session.workspace, ...(tool.plugin !== undefined && { plugin: tool.plugin }) };
-  const required = await host.checkRequired(tool.definition.requires, given.args, asker);
-  if (!required.ok) return trace.deny(required.error);
+  const required = await host.checkRequired(tool.definition.requires, given, asker);
+  if (!required.ok) return refused(trace.deny(required.error));
   const { args } = required;
-  noteSameSize(args, given.args);
+  noteSameSize(args, given);
   trace.checked(args, areLarge(args) ? await host.showLarge(args) : undefined);
 
   const isDry = call.dryRun === true || decision.dryRun === true;
@@ -138,7 +194,7 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
   // What changes nothing needs no yes: that is asked for when it is committed.
   if (decision.kind === "ask" && !(isDry && !leavesTheMachine(tool))) {
     const ungranted = checkUngranted(tool.plugin, decision.grant);
-    if (ungranted) return trace.deny(ungranted);
+    if (ungranted) return refused(trace.deny(ungranted));
     const { onPending } = call;
     const pend = onPending && ((error: ToolErrorData): void => onPending(trace.pending(error)));
     if (!isDry) previewed = await host.preview({ tool, call, args, decision, signal, counted });
@@ -146,16 +202,16 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
     const refusal = await host.confirm({ tool, call, args, decision, ...preview, ...(pend && { pend }) }, signal);
     if (refusal) {
       previewed?.drop();
-      return trace.fail(refusal);
+      return refused(trace.fail(refusal));
     }
   }
+  return { kind: "ready", args, decision, counted, isDry, previewed };
+}
 
-  // From here on the call takes up room and time; until here it may have waited for a person.
-  const slot = await (call.chain?.slots ?? call.session.slots).enter(signal);
-  if (slot.kind !== "entered") {
-    previewed?.drop();
-    return trace.fail(slot.kind === "overloaded" ? overloaded(slot.waiting) : cancelled());
-  }
+/** Runs the call in its slot, as long as it keeps what it was allowed. */
+async function start(ready: Started, host: Dispatch, signal: AbortSignal, trace: Trace): Promise<ToolResult> {
+  const { tool, call, args, decision, counted, isDry, previewed, slot } = ready;
+  const underWay = host.revocations.begin(tool, call, decision, signal);
   try {
     // Others may have used it up while this one waited.
     const begun = previewed?.begun ?? host.quotas.begin(counted);
@@ -168,18 +224,28 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
     // Waited for in any case: it is also how a plugin that fills the journal's queue is held back.
     const isRecorded = recorded === undefined || (await recorded);
     if (!isRecorded && !isDry && changesSomething(tool.definition.sideEffects)) return trace.fail(unrecorded(call.tool));
-    const execution: Execution = { tool, call, args, decision, signal, meter: begun.meter, slot };
+    if (underWay.lost) return trace.fail(underWay.lost);
+    const execution: Execution = { tool, call, args, decision, signal: underWay.signal, meter: begun.meter, slot };
     const outcome = previewed
       ? await previewed.commit()
       : await host.executors[decision.route](isDry ? { ...execution, dryRun: "asked" } : execution);
+    // Whatever it made of that: its operations were refused.
+    if (underWay.lost) return trace.fail(underWay.lost, outcome);
     if (!outcome.ok) return trace.fail(withLimitHint(outcome.error, limited(tool, decision)), outcome);
 
     const problems = problemsOf(outcome, tool.definition.outputSchema);
     return problems.length > 0 ? trace.fail(invalidOutput(problems), outcome) : trace.complete(outcome);
   } finally {
+    underWay.end();
     slot.leave();
     previewed?.drop();
   }
+}
+
+interface Started extends Ready {
+  readonly tool: RegisteredTool;
+  readonly call: ToolCall;
+  readonly slot: Extract<SlotEntry, { readonly kind: "entered" }>;
 }
 
 function limited({ plugin }: RegisteredTool, { lacking }: AllowDecision): LimitedCall {

@@ -46,6 +46,7 @@ import type { RegisteredTool } from "./tools/tool.ts";
 import { createPreview } from "./overlay/preview.ts";
 import { openUndos } from "./undo/open-undos.ts";
 import { createSession } from "./calls/session.ts";
+import { Revocations } from "./calls/revocations.ts";
 import { createSessions } from "./calls/sessions.ts";
 import { createSkills } from "./skills/skills.ts";
 import { createToolkits } from "./toolkits/toolkits.ts";
@@ -120,11 +121,14 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     () => service.close(),
     async () => await store?.close(),
   );
-  const grants = await createGrantStore(platform, places.grantsFile, places.trust);
+  const revocations = new Revocations(() => ({ policy: policies.current(), registry: snapshot() }));
+  const recheck = (): void => revocations.recheck();
+  const grants = await createGrantStore(platform, places.grantsFile, places.trust, recheck);
   const policies = createPolicySource({
     ...{ platform, places, grants, options, emit: bus.emit },
     acceptedLimits: (version) => consent.acceptedLimits(version),
     pluginFolders: () => foldersOf(snapshot()),
+    onChange: recheck,
     onRefresh: async () => await projectTools?.refresh(),
   });
   const registry =
@@ -205,7 +209,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
   const current = (): Dispatch => ({
     registry: snapshot(),
     policy: policies.current(),
-    ...{ hooks, confirm, preview, executors, quotas, telemetry, redact, onDefect },
+    ...{ hooks, confirm, preview, executors, revocations, quotas, telemetry, redact, onDefect },
     checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),
     emit: bus.emitKept,
     now: clock.monotonic,

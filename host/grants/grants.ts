@@ -68,11 +68,13 @@ const EMPTY_FILE = `{"version":${FILE_VERSION},"grants":[]}`;
  * Reads the store from `file` (absolute); a missing file is no grants.
  *
  * @param trust knows which grants a person gave on this machine; others, which came with a checkout, give nothing.
+ * @param onChange called when grants are others than before: given, taken back, or written by another process.
  */
 export async function createGrantStore(
   platform: TurnPlatform,
   file: string,
   trust?: Pick<ProjectTrust, "isAgreed" | "replace">,
+  onChange: () => void = () => {},
 ): Promise<GrantStore> {
   let grants: readonly StoredGrant[] = [];
   let problems: readonly Problem[] = [];
@@ -100,6 +102,7 @@ export async function createGrantStore(
     if (!now.ok) ({ grants, problems } = { grants: [], problems: [now.problem] });
     else if (isOwn) ({ grants, problems } = checkGrants(now.text));
     else ({ grants, problems } = { grants: [], problems: [NOT_GIVEN_HERE] });
+    onChange();
   }
 
   async function isGivenHere(written: string): Promise<boolean> {
@@ -121,6 +124,7 @@ export async function createGrantStore(
           else await trust.replace(grantsDemand(text ?? "") ?? NO_GRANTS, grantsDemand(next) ?? NO_GRANTS, write);
           text = next;
           grants = after;
+          onChange();
           return answer;
         });
       } catch (error) {

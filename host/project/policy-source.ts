@@ -39,6 +39,8 @@ export interface PolicySourceOptions {
   readonly emit: EmitEvent;
   /** What a person accepted of the limits that plugins ask for. */
   readonly acceptedLimits: AcceptedLimits;
+  /** Called when the policy is another one. */
+  readonly onChange?: () => void;
   /** Follows the file, or what it names, each time the policy did. */
   readonly onRefresh?: () => Promise<void>;
   /** Real folders of the plugins that serve, wherever links lead to them, and files of the project's own tools. */
@@ -87,7 +89,7 @@ const WATCH_MS = 1_000;
 
 /** @throws {ProjectConfigError} if the policy or the grants from code are wrong. */
 export function createPolicySource(source: PolicySourceOptions): PolicySource {
-  const { platform, places, grants, options, emit, acceptedLimits, pluginFolders, onRefresh } = source;
+  const { platform, places, grants, options, emit, acceptedLimits, pluginFolders, onRefresh, onChange = () => {} } = source;
   const given = options.policy;
   const replaced = isPolicy(given) ? given : undefined;
   const section = given === undefined || isPolicy(given) ? undefined : parsePolicySection(given);
@@ -134,6 +136,7 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
     refusedWith = undefined;
     config = places.project.config();
     made = make();
+    onChange();
     emit({ type: "policy.reloaded", payload: { path: places.project.path ?? "" } });
   }
 
@@ -164,8 +167,11 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
       if (checked === undefined) return () => {};
       added.add(checked);
       made = make();
+      onChange();
       return () => {
-        if (added.delete(checked)) made = make();
+        if (!added.delete(checked)) return;
+        made = make();
+        onChange();
       };
     },
     checkLayers: (layers) => void parseLayers(layers.map((layer) => ({ ...layer, level: "delegation" }))),

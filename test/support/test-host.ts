@@ -19,6 +19,7 @@ import { createPolicy, type Policy, type PolicyOptions } from "../../host/policy
 import { createQuotas } from "../../host/quotas/quotas.ts";
 import { createRegistry, type Registry } from "../../host/tools/registry.ts";
 import { createDryRuns } from "../../host/overlay/dry-runs.ts";
+import { Revocations } from "../../host/calls/revocations.ts";
 import { createPreview } from "../../host/overlay/preview.ts";
 import { createExecutors } from "../../host/routes/mod.ts";
 import { createSecrets } from "../../host/secrets/secrets.ts";
@@ -100,6 +101,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
   });
   const quotas = createQuotas(clock.monotonic);
   const preview = createPreview({ dryRuns, executors, quotas, isWanted: () => project.confirmation.preview });
+  const revocations = new Revocations(() => ({ policy, registry: registry.snapshot() }));
   const calls = createCalls({
     newId: random.uuidv7,
     clock,
@@ -114,6 +116,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
       confirm,
       preview,
       executors,
+      revocations,
       quotas,
       telemetry: undefined,
       checkRequired: (requires, args, asker) => checkRequired(requires, args, { ...asker, files: platform.files }),

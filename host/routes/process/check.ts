@@ -30,6 +30,8 @@ const MAX_VALUE_LENGTH = 8_192;
 const SHOWN_LENGTH = 256;
 
 export async function answerCheck({ permission, value }: Check, context: CheckContext): Promise<CheckAnswer> {
+  // It was told to end, and is given a moment for it: to tidy up, and not to go on.
+  if (context.signal.aborted) return refuse(permission, value, "call", `The call was ended, so ${permission.slice(0, 100)} access is over`);
   if (!isKind(permission)) return refuse(permission, value, "protocol", `There is no permission "${permission.slice(0, 100)}"`);
   if (value !== undefined && value.length > MAX_VALUE_LENGTH)
     return refuse(permission, value, "protocol", `What ${permission} access is asked for is longer than ${MAX_VALUE_LENGTH} characters`);
