@@ -127,7 +127,8 @@ export function userDenied(hint?: GrantHint): ToolErrorData {
 export function approvalRequired(tool: string, requestId: string): ToolErrorData {
   return toolError("approval_required", `Tool '${tool}' waits for a person's approval`, {
     details: { requestId },
-    hint: { command: `bascule approve ${requestId}` },
+    // Whoever reads this asked for the call: how to answer is for the person, who is shown the question elsewhere.
+    hint: { text: "The person answers, at a terminal of their own or on the console page, where the question is shown" },
   });
 }
 

@@ -3,6 +3,7 @@
 import type { PendingConfirmation } from "../../confirmations/pending.ts";
 import { CliError, notFoundError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
 import { questionLines } from "../confirm.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
 import { nearestName } from "../../tools/nearest.ts";
@@ -18,6 +19,12 @@ function answerCommand(name: string, summary: string, approve: boolean): Command
     usage: `${name} [id]`,
     details: [
       "Without an id it shows every question that waits. The answer is to what is shown: a call that changes is asked about again.",
+      ...(approve
+        ? [
+            "It asks at a terminal, so that a program which runs commands for a model does not answer for you in passing; the console answers too.",
+            "That is no wall: whatever runs as you can start a terminal of its own, or speak to the host's socket.",
+          ]
+        : []),
     ],
     examples: [name, `${name} 0193f1c2-…`],
     positionals: { min: 0, max: 1 },
@@ -34,6 +41,11 @@ async function answer(context: CommandContext, host: HostAccess, approve: boolea
   const question = pending.find(({ request }) => request.requestId === id);
   if (question === undefined) throw noSuchQuestion(context, id, pending);
   for (const line of questionLines(question.request, output)) output.line(line);
+  if (approve && !(await confirmApproval(context))) {
+    output.line("Not approved; the question stands");
+    output.document({ ok: false, approved: false, request: question.request });
+    return EXIT.denied;
+  }
   const { requestId, hash } = question.request;
   const outcome = await host.operations.resolve(requestId, { approve, hash });
   if (outcome === "unknown") throw new CliError("answered", "Somebody else has answered, or the question is over");
@@ -44,12 +56,28 @@ async function answer(context: CommandContext, host: HostAccess, approve: boolea
   return 0;
 }
 
-function list({ output }: CommandContext, pending: readonly PendingConfirmation[]): number {
+/** Of the person at the terminal: that a command was run says nothing about who ran it. */
+async function confirmApproval({ platform, output, signal }: CommandContext): Promise<boolean> {
+  const { terminal } = platform;
+  if (!terminal.interactive || output.json)
+    throw new CliError("no_terminal", "Nothing was approved: only a person at a terminal can do that, and there is none here", {
+      exitCode: EXIT.denied,
+      hints: ["Run it in a terminal of your own, without --json", `Or answer on the console page of ${output.program} serve`],
+    });
+  const answer = await terminal.ask(`${output.style.bold("Let it run?")} [y/N] `, signal);
+  // No answer left the cursor behind the question.
+  if (answer === undefined) terminal.error("\n");
+  return answer !== undefined && /^\s*y(es)?\s*$/iu.test(answer);
+}
+
+function list({ output, platform }: CommandContext, pending: readonly PendingConfirmation[]): number {
   if (pending.length === 0) output.line("Nothing waits for a person");
   else output.line(`${count(pending.length, "question")} ${pending.length === 1 ? "waits" : "wait"} for a person`);
   for (const { request } of pending) {
     for (const line of questionLines(request, output)) output.line(line);
-    output.line(`  ${output.style.bold(`${output.program} approve ${printable(request.requestId)}`)}`);
+    // A program that reads this is not the one to answer.
+    if (platform.terminal.interactive) output.line(`  ${output.style.bold(`${output.program} approve ${printable(request.requestId)}`)}`);
+    else output.line(`  ${printable(request.requestId)}`);
   }
   output.document({ ok: true, pending });
   return 0;

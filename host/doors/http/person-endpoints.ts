@@ -197,7 +197,10 @@ async function answer(
   const isThere = pending !== undefined && (place === undefined || isAt(pending, place, api));
   if (!isThere) throw new RequestProblem("not_found", "There is no such question (any more): it was answered, or its time is over");
   if (!caller.isPerson && pending.owner === caller.id)
-    throw new RequestProblem("forbidden", "The token that asked cannot answer: use the console, another token, or bascule approve");
+    throw new RequestProblem(
+      "forbidden",
+      "The token that asked cannot answer: a person does, on the console, at a terminal, or with a token of their own",
+    );
   const outcome = await api.operations.resolve(requestId, { approve: body["approve"] === true, hash: textIn(body, "hash") ?? "" });
   if (outcome === "answered") return json({ outcome });
   if (outcome === "changed")

@@ -267,16 +267,25 @@ describe("bascule dev", () => {
       code: 4,
       error: expect.stringContaining("approval_required Tool 'demo.demo_peek' waits for a person's approval\n"),
     });
-    const [, id = ""] = /bascule approve (\S+)/u.exec(asked.error) ?? [];
+    // Whoever asked is not told how to answer.
+    expect(asked.error).not.toContain("bascule approve");
+    const waiting = async (): Promise<string> => / {2}([0-9a-f-]{36})\n/u.exec((await project.run(["approve"])).out)?.[1] ?? "";
+    const id = await waiting();
     await dev.waitFor(`bascule approve ${id}\n`);
     expect((await project.run(["approve"])).out).toContain(
       `1 question waits for a person\n\n? Tool demo.demo_peek of plugin demo wants to run\n`,
     );
     expect(await project.run(["approve", `${id}0`])).toMatchObject({ code: 3, error: expect.stringContaining(`Did you mean ${id}?`) });
-    expect((await project.run(["approve", id])).out).toMatch(/^\n\? Tool demo\.demo_peek[^]*\napproved\n$/u);
+    for (const args of [[id], [id, "--json"]]) {
+      expect(await project.run(["approve", ...args])).toMatchObject({ code: 4 });
+      expect(await waiting()).toBe(id);
+    }
+    expect(await project.run(["approve", id], { answers: ["n"] })).toMatchObject({ code: 4, out: expect.stringContaining("Not approved") });
+    expect((await project.run(["approve", id], { answers: ["y"] })).out).toMatch(/^\n\? Tool demo\.demo_peek[^]*\napproved\n$/u);
     await dev.waitFor("done     demo.demo_peek in ");
     expect(await project.run(["deny", id])).toMatchObject({ code: 3 });
-    const [, other = ""] = /bascule approve (\S+)/u.exec((await project.run(["call", "demo_peek"])).error) ?? [];
+    await project.run(["call", "demo_peek"]);
+    const other = await waiting();
     expect((await project.run(["deny", other])).out).toContain("denied\n");
     await dev.waitFor("failed   demo.demo_peek user_denied ");
   });

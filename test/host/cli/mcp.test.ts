@@ -43,7 +43,7 @@ describe("bascule mcp", () => {
     await client.connect(transportOf(command.client));
     const { structuredContent } = await client.callTool({ name: "demo__put", arguments: {} });
     const { error } = structuredContent as { readonly error: { readonly details: { readonly requestId: string } } };
-    const approved = await project.run(["approve", error.details.requestId]);
+    const approved = await project.run(["approve", error.details.requestId], { answers: ["y"] });
     expect(approved.code).toBe(0);
     await expect
       .poll(async () => (await client.callTool({ name: "demo__put", arguments: {} })).content, { timeout: 15_000 })

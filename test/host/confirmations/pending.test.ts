@@ -44,7 +44,7 @@ describe("a call that waits for a person who is not there", () => {
       ok: false,
       status: "pending_approval",
       requiresApproval: true,
-      error: { code: "approval_required", details: { requestId }, hint: { command: `bascule approve ${requestId}` } },
+      error: { code: "approval_required", details: { requestId }, hint: { text: expect.stringContaining("at a terminal of their own") } },
     });
     expect(host.calls.result("c1")).toBe(told);
     // A pending call gets its terminal event when it is settled (AU2).

@@ -79,7 +79,7 @@ describe("confirmations over HTTP", () => {
     const body = { approve: true, hash };
     expect(await door.ask(`/v1/confirmations/${requestId}`, { token: agent, body })).toMatchObject({
       status: 403,
-      body: { detail: "The token that asked cannot answer: use the console, another token, or bascule approve" },
+      body: { detail: "The token that asked cannot answer: a person does, on the console, at a terminal, or with a token of their own" },
     });
     expect(await door.ask(`/v1/confirmations/${requestId}`, { token: TOKENS.call, body })).toMatchObject({
       status: 403,
