@@ -1,6 +1,6 @@
 /** The composition root: the only place where the host's parts are put together (SPEC I1). */
 
-import type { RecordMode } from "../manifests/mod.ts";
+import { problemToText, type RecordMode } from "../manifests/mod.ts";
 import { createAudit } from "./audit/audit.ts";
 import { openEvents } from "./audit/open-events.ts";
 import { JsonArgumentText, showLarge } from "./tools/arguments.ts";
@@ -45,7 +45,6 @@ import { createDryRuns } from "./overlay/dry-runs.ts";
 import type { RegisteredTool } from "./tools/tool.ts";
 import { createPreview } from "./overlay/preview.ts";
 import { openUndos } from "./undo/open-undos.ts";
-import { createSession } from "./calls/session.ts";
 import { Revocations } from "./calls/revocations.ts";
 import { createSessions } from "./calls/sessions.ts";
 import { createSkills } from "./skills/skills.ts";
@@ -267,6 +266,9 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     });
   }
   registry?.keepNames();
+  const policy = policies.forHost({ snapshot, plugins: () => directory.status().flatMap(({ name }) => name ?? []) });
+  if (options.loadsAtOnce === undefined)
+    for (const problem of policy.warnings()) log.write("warn", `bascule.json: ${problemToText(problem)}`);
   let unwatchSettings = (): void => {};
   if (options.watch === true) {
     await directory.watch();
@@ -351,14 +353,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
       if (!registry) throw new Error("Cannot register a tool: the host was created with registry: null");
       return registry.register(factory, into);
     },
-    policy: {
-      addLayer: policies.addLayer,
-      canUse(role, name, context = {}) {
-        const tool = snapshot().find(name);
-        const asking = createSession({ id: "", workspace: places.workspace, context, ...(role !== undefined && { role }) });
-        return tool !== undefined && policies.canUse(tool, asking);
-      },
-    },
+    policy,
     why(name, act, session = sessions.default) {
       const tool = snapshot().find(name);
       if (tool === undefined) return undefined;
@@ -380,7 +375,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     grants,
     settings: hostSettings(settings, directory.status),
     places,
-    notices: () => [...directory.notices(), ...noticesOf(places.trust)],
+    notices: () => [...directory.notices(), ...noticesOf(places.trust), ...policy.warnings().map(problemToText)],
     events: { [Symbol.asyncIterator]: () => bus.events() },
     subscribe: bus.subscribe,
     confirmations: { list: confirmations.list, answer: confirmations.answer },

@@ -321,7 +321,7 @@ function valueOf(query: AccessQuery): string | undefined {
 }
 
 /** `net` takes `host` or `host:port`. */
-function toQuery(kind: PermissionKind, value: string | undefined): AccessQuery {
+export function toQuery(kind: PermissionKind, value: string | undefined): AccessQuery {
   if (value === undefined) return { kind };
   if (isPathKind(kind)) return { kind, path: value };
   if (kind !== "net") return { kind, name: value };

@@ -1,6 +1,6 @@
 /** Groups of tools, resolved when asked, so that new tools fall in (SPEC P4). */
 
-import { sideEffectClass } from "../../manifests/mod.ts";
+import { type Permissions, sideEffectClassOf } from "../../manifests/mod.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { matchesGlob } from "./glob.ts";
 
@@ -11,10 +11,15 @@ const CATEGORIES = ["code", "data", "web", "math"] as const;
 
 const BUILT_IN: ReadonlyMap<string, Member> = new Map<string, Member>([
   ["all", () => true],
-  ["read", ({ definition }) => ["none", "read"].includes(sideEffectClass(definition.sideEffects))],
+  // As the class, which counts network that only gets as reading (SPEC P8): a denial of all that reads must not miss it.
+  ["read", (tool) => ["none", "read"].includes(sideEffectClassOf(tool.definition, permissionsOf(tool)))],
   ["write", ({ definition }) => definition.sideEffects.some((effect) => effect === "write" || effect === "execute" || effect === "system")],
   ...CATEGORIES.map((category): [string, Member] => [category, ({ definition }) => definition.category === category]),
 ]);
+
+function permissionsOf({ binding }: RegisteredTool): Permissions | undefined {
+  return binding.kind === "plugin" ? binding.version.manifest.permissions : undefined;
+}
 
 /** True for the built-in groups and those that the project defines. */
 export function isKnownGroup(group: string, groups: Groups): boolean {

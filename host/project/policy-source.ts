@@ -11,6 +11,7 @@ import {
   parsePermissions,
   type Permissions,
   type PolicyLayer,
+  type Problem,
   problemToText,
   type ProjectConfig,
 } from "../../manifests/mod.ts";
@@ -19,6 +20,7 @@ import type { Places } from "./places.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Explanation } from "../policy/explain.ts";
 import type { RunGrants } from "../policy/grant.ts";
+import { deadSelectors } from "../policy/dead-selectors.ts";
 import { createPolicy, type Policy, type ProjectPolicy } from "../policy/policy.ts";
 import { withoutAliases } from "../policy/enforced.ts";
 import type { Grant } from "../policy/grant.ts";
@@ -26,7 +28,7 @@ import { PROTECTED_NAMES, type Protection } from "../policy/protect.ts";
 import type { AcceptedLimits } from "../policy/tool-limits.ts";
 import { parseEnforced, ProjectConfigError } from "./project-file.ts";
 import { BUILTIN_ALIASES } from "../sources/builtin.ts";
-import type { Session } from "../calls/session.ts";
+import { createSession, type Session } from "../calls/session.ts";
 import type { SessionContext } from "../calls/sessions.ts";
 import type { Snapshot } from "../tools/snapshot.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
@@ -57,13 +59,20 @@ export interface PolicySource {
   explain(tool: RegisteredTool, session: Session, act?: AccessQuery): Explanation;
   /** Whether a call of the session could run: the tool is visible, not unavailable and not denied (SPEC P5). */
   canUse(tool: RegisteredTool, session: Session): boolean;
-  /** Returns how to take the layer away again. @throws {ProjectConfigError} if it is wrong. @throws {TypeError} if the policy is not the host's own. */
-  addLayer(level: PolicyLayer["level"], layer: AddedLayer): () => void;
   /** @throws {ProjectConfigError} if one is wrong. */
   checkLayers(layers: readonly LayerRules[]): void;
   /** The listing with the route and limits that the policy decides on. */
   enrich(listing: ToolListing, snapshot: Snapshot, session: Session): ToolListing;
+  /** For the embedding program. */
+  forHost(of: PolicyView): HostPolicy;
   close(): void;
+}
+
+/** The host that a policy is asked about. */
+export interface PolicyView {
+  readonly snapshot: () => Snapshot;
+  /** Names of plugins, whether or not they serve. */
+  readonly plugins: () => readonly string[];
 }
 
 /** A layer as code adds it; `role` with level `role`. */
@@ -71,6 +80,14 @@ export type AddedLayer = Omit<PolicyLayer, "level">;
 
 /** What the embedding program can add to the policy and ask of it (SPEC P3, P5). */
 export interface HostPolicy {
+  /** Names in the policy that match no tool, plugin or category that is there: whatever they were to deny is not denied. */
+  warnings(): readonly Problem[];
+  /**
+   * What another `bascule.json` would say of a tool, as `why` does of this one; undefined if there is no such tool.
+   *
+   * @throws {ProjectConfigError} if its text is wrong.
+   */
+  alternative(text: string): (tool: string, role?: string, context?: SessionContext) => Explanation | undefined;
   /**
    * Adds a layer to every session's, to a role's, or to delegated sessions'; returns how to take it away again.
    *
@@ -100,11 +117,15 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
   let refusedWith: string | undefined;
   let stopTimer = (): void => {};
 
-  function make(): ProjectPolicy {
+  /** With what code says in place of the file, and adds to it. */
+  function inForce(file: ProjectConfig): ProjectConfig {
+    const policy = section ?? file.policy;
+    return withoutAliases({ ...file, policy: { ...policy, layers: [...policy.layers, ...added] } }, BUILTIN_ALIASES);
+  }
+
+  function make(file: ProjectConfig = config): ProjectPolicy {
     const { root, folders } = places;
-    const policy = section ?? config.policy;
-    const layers = [...policy.layers, ...added];
-    const project = withoutAliases({ ...config, policy: { ...policy, layers } }, BUILTIN_ALIASES);
+    const project = inForce(file);
     // A plugin that edits another one would hold that one's grants, wherever its folder really is.
     const linked: Protection = { name: "plugin sources", pluginsOnly: true, paths: [], folders: pluginFolders };
     const decided = createPolicy({ project, root, grants, runGrants, acceptedLimits, folders, protect: [...places.protect, linked] });
@@ -148,32 +169,58 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
     });
   }
 
+  function forHost({ snapshot, plugins }: PolicyView): HostPolicy {
+    const sessionFor = (role?: string, context: SessionContext = {}): Session =>
+      createSession({ id: "", workspace: places.workspace, context, ...(role !== undefined && { role }) });
+    return {
+      addLayer,
+      warnings: () => (replaced === undefined ? deadSelectors(inForce(config), { tools: snapshot().tools, plugins: plugins() }) : []),
+      alternative(text) {
+        const parsed = parseEnforced(text);
+        if (!parsed.ok) throw new ProjectConfigError("the other policy", parsed.problems);
+        const other = make(parsed.value);
+        return (name, role, context) => {
+          const tool = snapshot().find(name);
+          return tool && other.explain(tool, sessionFor(role, context));
+        };
+      },
+      canUse(role, name, context) {
+        const tool = snapshot().find(name);
+        return tool !== undefined && canUse(tool, sessionFor(role, context));
+      },
+    };
+  }
+
+  function canUse(tool: RegisteredTool, session: Session): boolean {
+    if (tool.binding.kind === "unavailable" || !isVisibleTo(session, tool)) return false;
+    if (!tool.definition.callers.includes("direct")) return false;
+    const decision = (replaced ?? made).decide(tool, { session });
+    return decision.kind !== "deny" && decision.unavailable === undefined;
+  }
+
+  function addLayer(level: PolicyLayer["level"], layer: AddedLayer): () => void {
+    if (replaced !== undefined) throw new TypeError("Cannot add a layer: the policy is not the host's own");
+    const [checked] = parseLayers([{ ...layer, level }]);
+    if (checked === undefined) return () => {};
+    added.add(checked);
+    made = make();
+    onChange();
+    return () => {
+      if (!added.delete(checked)) return;
+      made = make();
+      onChange();
+    };
+  }
+
   let closed = false;
   return {
+    forHost,
+    canUse,
     current: () => replaced ?? made,
     confirmationTimeoutMs: () => config.confirmation.timeoutMs,
     refresh,
     watch: tick,
     explain: (tool, session, act) => made.explain(tool, session, act),
-    canUse(tool, session) {
-      if (tool.binding.kind === "unavailable" || !isVisibleTo(session, tool)) return false;
-      if (!tool.definition.callers.includes("direct")) return false;
-      const decision = (replaced ?? made).decide(tool, { session });
-      return decision.kind !== "deny" && decision.unavailable === undefined;
-    },
-    addLayer(level, layer) {
-      if (replaced !== undefined) throw new TypeError("Cannot add a layer: the policy is not the host's own");
-      const [checked] = parseLayers([{ ...layer, level }]);
-      if (checked === undefined) return () => {};
-      added.add(checked);
-      made = make();
-      onChange();
-      return () => {
-        if (!added.delete(checked)) return;
-        made = make();
-        onChange();
-      };
-    },
     checkLayers: (layers) => void parseLayers(layers.map((layer) => ({ ...layer, level: "delegation" }))),
     enrich(listing, snapshot, session) {
       const tool = snapshot.getById(listing.id);

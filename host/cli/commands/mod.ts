@@ -40,6 +40,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, Readonly<Record<string, Loa
     revoke: async () => (await import("./revoke.ts")).revokeCommand,
     grants: async () => (await import("./grants.ts")).grantsCommand,
     why: async () => (await import("./why.ts")).whyCommand,
+    policy: async () => (await import("./policy.ts")).policyCommand,
     approve: async () => (await import("./approve.ts")).approveCommand,
     deny: async () => (await import("./approve.ts")).denyCommand,
   },

@@ -102,7 +102,7 @@ function actLines(explanation: ToolExplanation, act: ActExplanation, output: Out
 }
 
 /** `read=README.md` or `net`. */
-function readAct(written: string, cwd: string): NonNullable<WhyQuestion["act"]> {
+export function readAct(written: string, cwd: string): NonNullable<WhyQuestion["act"]> {
   const equals = written.indexOf("=");
   const word = equals < 0 ? written : written.slice(0, equals);
   const kind = PERMISSION_KINDS.find((known) => known === word);

@@ -121,7 +121,7 @@ describe("attack: a call that goes on with what was taken back", () => {
   it("is decided about again when it gets the slot that it waited for [D4.revoked]", async () => {
     const { host, rewrite } = await openHost();
     await using _ = host;
-    const session = await host.session({ concurrency: 1 });
+    const session = host.session({ concurrency: 1 });
     const { promise: began, resolve } = Promise.withResolvers<void>();
     host.subscribe(({ type }) => void (type === "capability.used" && resolve()));
     const first = host.call("demo.run", {}, { session, callId: "first", timeoutMs: 10_000 });
