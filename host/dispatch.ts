@@ -49,7 +49,7 @@ export interface Dispatch extends TraceSinks {
   readonly preview: Preview;
   readonly executors: Executors;
   /** Ends calls that lost what they were allowed. */
-  readonly revocations: Pick<Revocations, "decide" | "begin">;
+  readonly revocations: Pick<Revocations, "decide" | "begin" | "end">;
   readonly quotas: Pick<Quotas, "check" | "begin">;
   /** For arguments above 64 KB. */
   readonly slices: Slices;
@@ -69,17 +69,19 @@ export type CheckRequired = (
  * Takes one call through every gate, in order, and runs it.
  *
  * Never rejects: whatever goes wrong is a `ToolResult` with an error, and every path ends in exactly one terminal event.
+ *
+ * @param stop the call's alone: its caller ends the call by it, and so does the host if what it is allowed is taken back
  */
-export function dispatch(call: ToolCall, host: Dispatch, signal: AbortSignal): Promise<ToolResult> {
-  if (host.telemetry === undefined) return take(call, host, signal);
-  return host.telemetry.follow(call, host.registry, (followed) => take(followed, host, signal));
+export function dispatch(call: ToolCall, host: Dispatch, stop: AbortController): Promise<ToolResult> {
+  if (host.telemetry === undefined) return take(call, host, stop);
+  return host.telemetry.follow(call, host.registry, (followed) => take(followed, host, stop));
 }
 
-async function take(call: ToolCall, host: Dispatch, signal: AbortSignal): Promise<ToolResult> {
+async function take(call: ToolCall, host: Dispatch, stop: AbortController): Promise<ToolResult> {
   const trace = openTrace(call, host);
   let result: ToolResult;
   try {
-    result = await run(call, host, signal, trace);
+    result = await run(call, host, stop, trace);
   } catch (defect) {
     // Gates and executors answer with data, so anything thrown here is ours, not the tool's.
     result = trace.crash(defect);
@@ -91,7 +93,8 @@ async function take(call: ToolCall, host: Dispatch, signal: AbortSignal): Promis
   return result;
 }
 
-async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: Trace): Promise<ToolResult> {
+async function run(call: ToolCall, host: Dispatch, stop: AbortController, trace: Trace): Promise<ToolResult> {
+  const { signal } = stop;
   const asked = host.hooks.called(call);
   const refused = asked && (await asked);
   if (refused) return trace.deny(refused);
@@ -130,7 +133,7 @@ async function run(call: ToolCall, host: Dispatch, signal: AbortSignal, trace: T
     }
     // While it waited, a grant may have been taken back or given, and the policy changed.
     const now = host.revocations.decide(tool, call);
-    if (isSameDecision(now, ready.decision)) return await start({ ...ready, tool, call, slot }, host, signal, trace);
+    if (isSameDecision(now, ready.decision)) return await start({ ...ready, tool, call, slot }, host, stop, trace);
     slot.leave();
     ready.previewed?.drop();
     if (turns === MOST_DECISIONS) return trace.fail(unavailable(call.tool, "what is allowed to it changed each time that its turn came"));
@@ -209,9 +212,9 @@ async function passGates(
 }
 
 /** Runs the call in its slot, as long as it keeps what it was allowed. */
-async function start(ready: Started, host: Dispatch, signal: AbortSignal, trace: Trace): Promise<ToolResult> {
+async function start(ready: Started, host: Dispatch, stop: AbortController, trace: Trace): Promise<ToolResult> {
   const { tool, call, args, decision, counted, isDry, previewed, slot } = ready;
-  const underWay = host.revocations.begin(tool, call, decision, signal);
+  const underWay = host.revocations.begin({ tool, call, decision, stop });
   try {
     // Others may have used it up while this one waited.
     const begun = previewed?.begun ?? host.quotas.begin(counted);
@@ -225,7 +228,7 @@ async function start(ready: Started, host: Dispatch, signal: AbortSignal, trace:
     const isRecorded = recorded === undefined || (await recorded);
     if (!isRecorded && !isDry && changesSomething(tool.definition.sideEffects)) return trace.fail(unrecorded(call.tool));
     if (underWay.lost) return trace.fail(underWay.lost);
-    const execution: Execution = { tool, call, args, decision, signal: underWay.signal, meter: begun.meter, slot };
+    const execution: Execution = { tool, call, args, decision, signal: stop.signal, meter: begun.meter, slot };
     const outcome = previewed
       ? await previewed.commit()
       : await host.executors[decision.route](isDry ? { ...execution, dryRun: "asked" } : execution);
@@ -236,7 +239,7 @@ async function start(ready: Started, host: Dispatch, signal: AbortSignal, trace:
     const problems = problemsOf(outcome, tool.definition.outputSchema);
     return problems.length > 0 ? trace.fail(invalidOutput(problems), outcome) : trace.complete(outcome);
   } finally {
-    underWay.end();
+    host.revocations.end(underWay);
     slot.leave();
     previewed?.drop();
   }

@@ -164,7 +164,7 @@ export function createCalls(options: CallsOptions): Calls {
   }
 
   async function run(request: ToolCall, host: Dispatch, stop: AbortController, unfollow?: () => void): Promise<ToolResult> {
-    const ended = dispatch(request, host, stop.signal);
+    const ended = dispatch(request, host, stop);
     const number = running.add(request, ended, stop);
     const whole = await ended;
     running.remove(number);

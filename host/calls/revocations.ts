@@ -6,15 +6,20 @@ import { lostSince } from "../policy/lost.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Snapshot } from "../tools/snapshot.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
-import { follow } from "./running-calls.ts";
 
-/** A call that runs under a decision. */
-export interface UnderWay {
-  /** Fires when the call is cancelled, and when it lost something. */
-  readonly signal: AbortSignal;
+/** A call that may run. */
+export interface AllowedCall {
+  readonly tool: RegisteredTool;
+  readonly call: ToolCall;
+  readonly decision: AllowDecision;
+  /** Ends it. */
+  readonly stop: AbortController;
+}
+
+/** One that runs. */
+export interface UnderWay extends AllowedCall {
   /** Why it was ended, if it lost something. */
-  readonly lost: ToolErrorData | undefined;
-  end(): void;
+  lost: ToolErrorData | undefined;
 }
 
 /** The host at this moment. */
@@ -23,16 +28,8 @@ export interface RevocationSources {
   readonly registry: Snapshot;
 }
 
-interface Running {
-  readonly tool: RegisteredTool;
-  readonly call: ToolCall;
-  readonly decision: AllowDecision;
-  readonly stop: AbortController;
-  lost: ToolErrorData | undefined;
-}
-
 export class Revocations {
-  readonly #running: Set<Running> = new Set();
+  readonly #running: Set<UnderWay> = new Set();
   readonly #now: () => RevocationSources;
 
   constructor(now: () => RevocationSources) {
@@ -45,20 +42,14 @@ export class Revocations {
     return policy.decide(servingNow(registry, tool), call);
   }
 
-  begin(tool: RegisteredTool, call: ToolCall, decision: AllowDecision, signal: AbortSignal): UnderWay {
-    const running: Running = { tool, call, decision, stop: new AbortController(), lost: undefined };
-    const unfollow = follow(signal, running.stop);
+  begin({ tool, call, decision, stop }: AllowedCall): UnderWay {
+    const running: UnderWay = { tool, call, decision, stop, lost: undefined };
     this.#running.add(running);
-    return {
-      signal: running.stop.signal,
-      get lost() {
-        return running.lost;
-      },
-      end: () => {
-        unfollow();
-        this.#running.delete(running);
-      },
-    };
+    return running;
+  }
+
+  end(running: UnderWay): void {
+    this.#running.delete(running);
   }
 
   /** To be called when the policy or a grant has changed. What a call did until then is done; it does nothing more. */
@@ -80,7 +71,11 @@ function servingNow(registry: Snapshot, tool: RegisteredTool): RegisteredTool {
 }
 
 function revoked(tool: string, lost: string): ToolErrorData {
-  return toolError("permission_denied", `Permission denied: tool '${tool}' was ended, because what it was allowed was taken back (${lost})`, {
-    details: { reason: "revoked" },
-  });
+  return toolError(
+    "permission_denied",
+    `Permission denied: tool '${tool}' was ended, because what it was allowed was taken back (${lost})`,
+    {
+      details: { reason: "revoked" },
+    },
+  );
 }

@@ -12,6 +12,7 @@ import type { JsonValue } from "../../manifests/mod.ts";
 import type { Execution } from "../routes/executor.ts";
 import type { OpenToolCalls, ToolCalls } from "../capabilities/mod.ts";
 import type { RunTime } from "../routes/run-time.ts";
+import { follow } from "../calls/running-calls.ts";
 import { createSlots, type Slots } from "../calls/session.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { Chain, type ChainPlace, type ChainStep, type StepAnswer } from "./chain.ts";
@@ -137,7 +138,10 @@ class RunningCalls implements ToolCalls {
       ...(call.onPending && { onPending: ignore }),
       ...this.#wishes(tool, index),
     });
-    const result = await dispatch(step, this.#options.current(), this.#stop.signal);
+    const stop = new AbortController();
+    const unfollow = follow(this.#stop.signal, stop);
+    const result = await dispatch(step, this.#options.current(), stop);
+    unfollow();
     end({
       ...{ callId: step.callId, tool: result.tool, depth: place.depth, ok: result.ok, durationMs: result.durationMs },
       parentCallId: call.callId,
