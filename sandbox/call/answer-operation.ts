@@ -112,15 +112,18 @@ export function answerOperation(
   const run = (): void => {
     const args = withinLimits ? parseGuestJson(message.text, limits.jsonDepth) : undefined;
     if (args === undefined) return reply(failed("TypeError", `Cannot run "${name}": its arguments are not JSON within the limits`));
-    hostCall({ name: message.name, args, argsLength: message.text.length, room, ...(message.bytes === undefined ? {} : { bytes: message.bytes }) }).then(
-      reply,
-      (defect: unknown) => {
-        // A handler answers every input; a rejection is our bug, and the guest learns no more than that it failed.
-        reply(failed("Error", `${name} failed`));
-        const why = defect instanceof Error ? (defect.stack ?? defect.message) : String(defect);
-        job.invocation.onLogs([["error", `Operation "${name}" crashed: ${why}`]]);
-      },
-    );
+    hostCall({
+      name: message.name,
+      args,
+      argsLength: message.text.length,
+      room,
+      ...(message.bytes === undefined ? {} : { bytes: message.bytes }),
+    }).then(reply, (defect: unknown) => {
+      // A handler answers every input; a rejection is our bug, and the guest learns no more than that it failed.
+      reply(failed("Error", `${name} failed`));
+      const why = defect instanceof Error ? (defect.stack ?? defect.message) : String(defect);
+      job.invocation.onLogs([["error", `Operation "${name}" crashed: ${why}`]]);
+    });
   };
   if (!withinLimits || message.text.length <= LARGE_BYTES) return run();
   // Sixty texts of 1 MiB that come together are read one in each turn of the event loop, and others' operations in between.

@@ -16,7 +16,8 @@ const encoder = new TextEncoder();
 
 /** The file's name for this engine; hexadecimal. */
 export async function imageFileName(engine: Uint8Array, language: string): Promise<string> {
-  return cacheFileName([engine, encoder.encode(JSON.stringify(PRELUDE)), encoder.encode(`${LAYOUT} ${language}`)]);
+  const prelude = Object.entries(PRELUDE).flatMap((module) => module.map((text) => encoder.encode(text)));
+  return cacheFileName([engine, ...prelude, encoder.encode(`${LAYOUT} ${language}`)]);
 }
 
 /** Sealed: length of the head, head (JSON), bytes. */

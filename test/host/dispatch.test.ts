@@ -253,7 +253,7 @@ describe("dispatch()", () => {
     const result = await host.call("say");
     const decision = { kind: "allow", route: "host", limits: { wallMs: 1_000 }, because: { layer: "default", rule: "default" } };
     expect(result.decision).toMatchObject(decision);
-    expect(result.decision?.grants?.map(({ layer }) => layer)).toEqual(["builtin", "class"]);
+    expect(result.decision?.grants?.map(({ layer }) => layer)).toEqual(["builtin", "class", "protected names"]);
     expect(host.events[0]?.payload).toMatchObject({
       tool: "say",
       arguments: {},

@@ -4,14 +4,14 @@ import { Hono } from "hono";
 import { defectText } from "../../errors.ts";
 import type { ServerConfig, ServerLimits } from "../../../manifests/mod.ts";
 import { BodyTooLarge, DEFAULT_HTTP_LIMITS } from "../../platform/http-types.ts";
-import { LARGE_BYTES, Shares } from "../../../sandbox/mod.ts";
+import { type GiveBack, LARGE_BYTES, Shares } from "../../../sandbox/mod.ts";
 import type { Log, Random, Slices } from "../../platform/platform.ts";
 import { DoorError } from "../operations.ts";
 import { ANYBODY, type ApiRequest, type Endpoint } from "./endpoint.ts";
 import { createHttpGate } from "./gate.ts";
 import type { HttpMount } from "./mount.ts";
 import { problem, type ProblemCode, RequestProblem } from "./problem.ts";
-import { type BodyOptions, readBody, readQuery } from "./read-request.ts";
+import { type BodyOptions, readBody, readQuery, sizeOfBody } from "./read-request.ts";
 import { type HttpCaller, type HttpTokens, isGoodFor } from "./tokens.ts";
 
 /** What the door is made of. */
@@ -47,7 +47,14 @@ export function createHttpDoor<Api>(options: HttpDoorOptions<Api>): HttpDoor {
   const limits = { ...DEFAULT_SERVER_LIMITS, ...server.limits };
   const open = createOpenRequests(limits.requests);
   const bodies = new Shares(LARGE_BODIES.whole, LARGE_BODIES.least);
-  const routes = createRoutes(options, { maxBytes: limits.bodyBytes, slices: options.platform.slices });
+  const room = (size: number, { signal }: Request, caller: HttpCaller | undefined): Promise<GiveBack | undefined> => {
+    const party = caller?.id ?? "";
+    return bodies.take({ size, party, line: party, within: [[`token ${party}`, LARGE_BODIES.token]] }, signal);
+  };
+  const routes = createRoutes(options, (request, caller) => ({
+    ...{ maxBytes: limits.bodyBytes, slices: options.platform.slices },
+    room: (size) => room(size, request, caller),
+  }));
   const own = new Set(endpoints.map(({ path }) => path));
   const isOurs = (pathname: string): boolean => own.has(pathname) || pathname === "/v1" || pathname.startsWith("/v1/");
 
@@ -59,24 +66,9 @@ export function createHttpDoor<Api>(options: HttpDoorOptions<Api>): HttpDoor {
     if (leave === undefined)
       return problem("too_many", "Too many requests are open: wait until some have been answered", {}, { "retry-after": "1" });
     try {
-      return await withRoom(request, caller);
-    } finally {
-      leave();
-    }
-  }
-
-  /** A large body is read when there is room for it, and counts until the request is answered: as values it takes many times its bytes. */
-  async function withRoom(request: Request, caller: HttpCaller | undefined): Promise<Response> {
-    const size = bodySize(request, limits.bodyBytes);
-    if (size <= LARGE_BYTES) return await serve(request, caller);
-    const party = caller?.id ?? "";
-    const claim = { size, party, line: party, within: [[`token ${party}`, LARGE_BODIES.token]] } as const;
-    const giveBack = await bodies.take(claim, request.signal);
-    if (giveBack === undefined) return problem("unavailable", "The client is gone");
-    try {
       return await serve(request, caller);
     } finally {
-      giveBack();
+      leave();
     }
   }
 
@@ -84,7 +76,14 @@ export function createHttpDoor<Api>(options: HttpDoorOptions<Api>): HttpDoor {
     const { pathname } = new URL(request.url);
     const mount = isOurs(pathname) ? undefined : mountOf(mounts, pathname);
     if (mount === undefined) return await routes(request, caller);
-    return refusal(mount.scope, caller) ?? (await mount.fetch(request, caller));
+    const size = request.body === null ? 0 : sizeOfBody(request, limits.bodyBytes);
+    const giveBack = size <= LARGE_BYTES ? (): void => {} : await room(size, request, caller);
+    if (giveBack === undefined) return problem("unavailable", "The client is gone");
+    try {
+      return refusal(mount.scope, caller) ?? (await mount.fetch(request, caller));
+    } finally {
+      giveBack();
+    }
   }
 
   return {
@@ -94,13 +93,6 @@ export function createHttpDoor<Api>(options: HttpDoorOptions<Api>): HttpDoor {
       return gate.finish(request, response, requestId);
     },
   };
-}
-
-/** At least what a body that says nothing of its length may have. */
-function bodySize({ body, headers }: Request, maxBytes: number): number {
-  const length = headers.get("content-length");
-  if (body === null) return 0;
-  return length === null ? maxBytes : Math.min(Number(length), maxBytes);
 }
 
 function mountOf(mounts: readonly HttpMount[], pathname: string): HttpMount | undefined {
@@ -120,7 +112,7 @@ function refusal(scope: Endpoint<never>["scope"], caller: HttpCaller | undefined
 /** Every endpoint of the table, by hono's router. */
 function createRoutes<Api>(
   { endpoints, api }: Pick<HttpDoorOptions<Api>, "endpoints" | "api">,
-  bodies: BodyOptions,
+  bodiesOf: (request: Request, caller: HttpCaller | undefined) => BodyOptions,
 ): (request: Request, caller: HttpCaller | undefined) => Promise<Response> {
   const app = new Hono<{ Bindings: { readonly caller: HttpCaller | undefined } }>();
   for (const endpoint of endpoints) {
@@ -130,7 +122,10 @@ function createRoutes<Api>(
       const refused = refusal(endpoint.scope, caller);
       if (refused !== undefined) return refused;
       return await endpoint.run(
-        await readRequest(endpoint, request, { params: context.req.param(), caller: caller ?? ANYBODY, bodies }),
+        await readRequest(endpoint, request, {
+          ...{ params: context.req.param(), caller: caller ?? ANYBODY },
+          bodies: bodiesOf(request, caller),
+        }),
         api,
       );
     });

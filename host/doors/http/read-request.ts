@@ -13,6 +13,7 @@ import {
 import { piecesOf } from "../../json/json-bytes.ts";
 import { sizeOf } from "../../json/known-size.ts";
 import { MAX_MEMBERS, readText } from "../../json/read-slices.ts";
+import { type GiveBack, LARGE_BYTES } from "../../../sandbox/mod.ts";
 import type { Slices } from "../../platform/platform.ts";
 import { BodyTooLarge } from "../../platform/http-types.ts";
 import { RequestProblem } from "./problem.ts";
@@ -23,10 +24,12 @@ const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;
 export interface BodyOptions {
   readonly maxBytes: number;
   readonly slices: Slices;
+  /** Waits until so many bytes may be read and looked into; undefined if the client is gone. */
+  room(size: number): Promise<GiveBack | undefined>;
 }
 
 /** @throws {RequestProblem} if the body is no JSON object that fits. */
-export async function readBody(request: Request, schema: TSchema, { maxBytes, slices }: BodyOptions): Promise<JsonObject> {
+export async function readBody(request: Request, schema: TSchema, { maxBytes, slices, room }: BodyOptions): Promise<JsonObject> {
   // A form on any page can send other types without asking first.
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/json *(?:; *charset="?utf-8"?)? *$/i.test(type))
@@ -34,10 +37,15 @@ export async function readBody(request: Request, schema: TSchema, { maxBytes, sl
   const encoding = request.headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity")
     throw new RequestProblem("unsupported_media_type", "Send the body without a content-encoding");
-  const value = await parse(await readAll(request, maxBytes), maxBytes, slices);
-  if (!isJsonObject(value)) throw new RequestProblem("malformed_request", "The body is not a JSON object");
-  refuse(sizeOf(value) === undefined ? checkValue(schema, value) : await slices.run(checkSlices(schema, value)), "body");
-  return value;
+  const { text, giveBack } = await readAll(request, maxBytes, room);
+  try {
+    const value = await parse(text, maxBytes, slices);
+    if (!isJsonObject(value)) throw new RequestProblem("malformed_request", "The body is not a JSON object");
+    refuse(sizeOf(value) === undefined ? checkValue(schema, value) : await slices.run(checkSlices(schema, value)), "body");
+    return value;
+  } finally {
+    giveBack?.();
+  }
 }
 
 /** @throws {RequestProblem} if a parameter is unknown, there twice or none of its type. */
@@ -69,19 +77,42 @@ function refuse(errors: readonly ValueError[], part: "body" | "query"): void {
   throw new RequestProblem("invalid_request", `Invalid ${part}${where}: ${first.message}${more}`, { errors });
 }
 
-async function readAll(request: Request, maxBytes: number): Promise<string> {
+/** What is above 64 KB is read when there is room for all that the body says it has, or may have. */
+async function readAll(
+  request: Request,
+  maxBytes: number,
+  room: BodyOptions["room"],
+): Promise<{ readonly text: string; readonly giveBack?: GiveBack }> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
+  let giveBack: GiveBack | undefined;
   // The runtime's type leaves open what the pieces are.
   const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader();
-  for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
-    pieces.push(...piecesOf(next.value));
-    bytes += next.value.length;
-    if (bytes > maxBytes) {
-      await reader?.cancel();
-      throw new BodyTooLarge(maxBytes);
+  try {
+    for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
+      bytes += next.value.length;
+      if (bytes > maxBytes) throw new BodyTooLarge(maxBytes);
+      if (bytes > LARGE_BYTES && giveBack === undefined) {
+        giveBack = await room(sizeOfBody(request, maxBytes));
+        if (giveBack === undefined) throw new RequestProblem("unavailable", "The client is gone");
+      }
+      pieces.push(...piecesOf(next.value));
     }
+    return { text: decodeAll(pieces), ...(giveBack && { giveBack }) };
+  } catch (error) {
+    giveBack?.();
+    await reader?.cancel();
+    throw error;
   }
+}
+
+/** At least what a body that says nothing of its length may have. */
+export function sizeOfBody({ headers }: Request, maxBytes: number): number {
+  const length = headers.get("content-length");
+  return length === null ? maxBytes : Math.min(Number(length), maxBytes);
+}
+
+function decodeAll(pieces: readonly Uint8Array[]): string {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
     return pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();

@@ -257,7 +257,12 @@ describe("URLs of repositories", () => {
   ])("leave no secret of %s in the lock, nor in an error [I2.git]", async (url, from) => {
     const commit = "a".repeat(40);
     const read = (fetch: Git["fetch"]): ReturnType<typeof readPackage> =>
-      readPackage({ ...createMemoryPlatform(), git: { fetch } }, parseSource(url), (bytes) => unpackTask({ bytes, as: "plugin" }), new AbortController().signal);
+      readPackage(
+        { ...createMemoryPlatform(), git: { fetch } },
+        parseSource(url),
+        (bytes) => unpackTask({ bytes, as: "plugin" }),
+        new AbortController().signal,
+      );
     expect((await read(async () => ({ commit, tar: tarOf([MANIFEST]) }))).origin).toEqual({ kind: "git", from, commit });
     await expect(read(() => Promise.reject(new GitError(`could not read Password for '${url}'`)))).rejects.toThrow(
       `Cannot fetch "${from}": could not read Password for '${from}'`,

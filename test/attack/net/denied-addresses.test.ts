@@ -13,6 +13,7 @@ describe("attack: a denied address by way of a granted name", () => {
       expect(acts.at(-1)).toEqual({
         decision: "denied",
         permission: "net",
+        isLed: true,
         value: `127.0.0.1:${server.port}`,
         layer: "grant",
         rule: deny[0],

@@ -1,54 +1,69 @@
 import { describe, expect, it } from "vitest";
-import { httpDoor } from "../../../support/http-door.ts";
+import { httpDoor, type HttpDoorUnderTest, TOKENS } from "../../../support/http-door.ts";
 import { hostTool } from "../../../support/tools.ts";
 
 const LARGE = "x".repeat(100_000);
 
+/** A call whose body comes in two parts, the second when its client sends it. */
+function slowly(door: HttpDoorUnderTest, token: string, signal?: AbortSignal): { readonly status: Promise<number>; end(): void } {
+  let sendRest = (): void => {};
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const encoder = new TextEncoder();
+      controller.enqueue(encoder.encode(`{"tool":"none","args":{"text":"${LARGE}`));
+      sendRest = () => {
+        controller.enqueue(encoder.encode('"}}'));
+        controller.close();
+      };
+    },
+  });
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const init = { method: "POST", headers, body, duplex: "half" as const, ...(signal && { signal }) };
+  const response = door.platform.http.request(new Request("http://127.0.0.1:7420/v1/calls", init), door.server.port);
+  return { status: response.then(({ status }) => status), end: () => sendRest() };
+}
+
 describe("bodies above 64 KB", () => {
-  it("wait for those of their own token, which are worked on two at a time, and for nobody else's [LV3.bodies]", async () => {
-    const begun: string[] = [];
+  it("wait for those of their own token that are being read, two at a time, and for nobody else's [LV3.bodies]", async () => {
+    await using door = await httpDoor({ tools: [hostTool("none")] });
+    const asked = [slowly(door, TOKENS.call), slowly(door, TOKENS.call)];
+    const third = slowly(door, TOKENS.call);
+    third.end();
+    let isThirdAnswered = false;
+    void third.status.then(() => (isThirdAnswered = true));
+    const other = slowly(door, TOKENS.other);
+    other.end();
+    expect(await other.status).toBe(200);
+    expect(await door.ask("/v1/calls", { body: { tool: "none" } })).toMatchObject({ status: 200 });
+    expect(isThirdAnswered).toBe(false);
+    asked[0]?.end();
+    expect(await third.status).toBe(200);
+    asked[1]?.end();
+    expect(await Promise.all(asked.map(({ status }) => status))).toEqual([200, 200]);
+  });
+
+  it("hold nobody up once they are read, however long their calls take [LV3.bodies]", async () => {
     const ends: (() => void)[] = [];
-    const wait = hostTool("wait", {}, async (args) => {
-      begun.push((args as { readonly who: string }).who);
-      await new Promise<void>((resolve) => void ends.push(resolve));
-      return 1;
-    });
+    const wait = hostTool("wait", {}, () => new Promise((resolve) => void ends.push(() => resolve(1))));
     await using door = await httpDoor({ tools: [wait] });
-    const ask = (who: string, token: string, text = LARGE): Promise<Response> =>
-      door.request("/v1/calls", {
-        token,
-        body: { tool: "wait", args: { who, text } },
-        ...(text === "x" && { fields: { "content-length": "60" } }),
-      });
-    const asked = [ask("a1", "call-token"), ask("a2", "call-token"), ask("a3", "call-token")];
-    await expect.poll(() => begun).toEqual(["a1", "a2"]);
-    asked.push(ask("small", "call-token", "x"), ask("b1", "other-token"));
-    await expect.poll(() => begun.toSorted()).toEqual(["a1", "a2", "b1", "small"]);
-    ends[0]?.();
-    await expect.poll(() => begun.includes("a3")).toBe(true);
+    const asked = Array.from({ length: 3 }, () => door.ask("/v1/calls", { body: { tool: "wait", args: { text: LARGE } } }));
+    await expect.poll(() => ends.length).toBe(3);
     for (const end of ends) end();
-    expect(await Promise.all(asked.map(async (one) => (await one).status))).toEqual([200, 200, 200, 200, 200]);
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
   it("that nobody waits for any more give up their place [LV3.bodies]", async () => {
-    const ends: (() => void)[] = [];
-    const wait = hostTool("wait", {}, async () => {
-      await new Promise<void>((resolve) => void ends.push(resolve));
-      return 1;
-    });
-    await using door = await httpDoor({ tools: [wait] });
+    await using door = await httpDoor({ tools: [hostTool("none")] });
+    const asked = [slowly(door, TOKENS.call), slowly(door, TOKENS.call)];
     const gone = new AbortController();
-    const ask = (signal?: AbortSignal): Promise<Response> =>
-      door.request("/v1/calls", { body: { tool: "wait", args: { text: LARGE } }, ...(signal && { signal }) });
-    const first = [ask(), ask()];
-    await expect.poll(() => ends.length).toBe(2);
-    const left = ask(gone.signal);
-    const last = ask();
+    const left = slowly(door, TOKENS.call, gone.signal);
+    const last = slowly(door, TOKENS.call);
+    last.end();
     gone.abort();
-    expect((await left).status).toBe(503);
-    ends[0]?.();
-    await expect.poll(() => ends.length).toBe(3);
-    for (const end of ends) end();
-    expect(await Promise.all([...first, last].map(async (one) => (await one).status))).toEqual([200, 200, 200]);
+    expect(await left.status).toBe(503);
+    asked[0]?.end();
+    expect(await last.status).toBe(200);
+    asked[1]?.end();
+    expect(await Promise.all(asked.map(({ status }) => status))).toEqual([200, 200]);
   });
 });
