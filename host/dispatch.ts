@@ -122,11 +122,13 @@ async function run(call: ToolCall, host: Dispatch, stop: AbortController, trace:
   let decision = host.policy.decide(tool, call);
   for (let turns = 1; ; turns += 1) {
     trace.decided(decision);
-    const ready = await passGates({ tool, call, given: given.args, decision }, host, signal, trace);
+    const passing = passGates({ tool, call, given: given.args, decision }, host, signal, trace);
+    const ready = passing instanceof Promise ? await passing : passing;
     if (ready.kind === "refused") return ready.result;
 
     // From here on the call takes up room and time; until here it may have waited for a person.
-    const slot = await (call.chain?.slots ?? call.session.slots).enter(signal);
+    const entering = (call.chain?.slots ?? call.session.slots).enter(signal);
+    const slot = entering instanceof Promise ? await entering : entering;
     if (slot.kind !== "entered") {
       ready.previewed?.drop();
       return trace.fail(slot.kind === "overloaded" ? overloaded(slot.waiting) : cancelled());
@@ -163,14 +165,14 @@ interface Ready {
   readonly previewed: Previewed | undefined;
 }
 
-/** All that stands between a decision and a slot: quotas, arguments that name resources, a person. */
-async function passGates(
-  { tool, call, given, decision }: Asked,
-  host: Dispatch,
-  signal: AbortSignal,
-  trace: Trace,
-): Promise<Ready | { readonly kind: "refused"; readonly result: ToolResult }> {
-  const refused = (result: ToolResult): { readonly kind: "refused"; readonly result: ToolResult } => ({ kind: "refused", result });
+interface Refused {
+  readonly kind: "refused";
+  readonly result: ToolResult;
+}
+
+/** All that stands between a decision and a slot: quotas, arguments that name resources, a person. Most calls wait for none of them. */
+function passGates(asked: Asked, host: Dispatch, signal: AbortSignal, trace: Trace): Ready | Refused | Promise<Ready | Refused> {
+  const { tool, call, given, decision } = asked;
   if (decision.kind === "deny") {
     const isPolicy = decision.by === "policy";
     return refused(isPolicy ? trace.deny(deniedByPolicy(call.tool, offHint(tool, decision.because))) : trace.fail(userDenied()));
@@ -185,30 +187,43 @@ async function passGates(
   const usedUp = host.quotas.check(counted);
   if (usedUp) return refused(trace.fail(usedUp));
 
+  const isDry = call.dryRun === true || decision.dryRun === true;
+  const ready: Ready = { kind: "ready", args: given, decision, counted, isDry, previewed: undefined };
+  // What changes nothing needs no yes: that is asked for when it is committed.
+  const asks = decision.kind === "ask" && !(isDry && !leavesTheMachine(tool));
+  if (!asks && tool.definition.requires.length === 0 && !areLarge(given)) return ready;
+  return waitAtGates({ ...asked, ready, asks }, host, signal, trace);
+}
+
+async function waitAtGates(
+  { tool, call, given, ready, asks }: Asked & { readonly ready: Ready; readonly asks: boolean },
+  host: Dispatch,
+  signal: AbortSignal,
+  trace: Trace,
+): Promise<Ready | Refused> {
+  const { decision, counted, isDry } = ready;
   const asker = { grant: decision.grant, cwd: call.session.workspace, ...(tool.plugin !== undefined && { plugin: tool.plugin }) };
   const required = await host.checkRequired(tool.definition.requires, given, asker);
   if (!required.ok) return refused(trace.deny(required.error));
   const { args } = required;
   noteSameSize(args, given);
   trace.checked(args, areLarge(args) ? await host.showLarge(args) : undefined);
+  if (!asks) return { ...ready, args };
 
-  const isDry = call.dryRun === true || decision.dryRun === true;
-  let previewed: Previewed | undefined;
-  // What changes nothing needs no yes: that is asked for when it is committed.
-  if (decision.kind === "ask" && !(isDry && !leavesTheMachine(tool))) {
-    const ungranted = checkUngranted(tool.plugin, decision.grant);
-    if (ungranted) return refused(trace.deny(ungranted));
-    const { onPending } = call;
-    const pend = onPending && ((error: ToolErrorData): void => onPending(trace.pending(error)));
-    if (!isDry) previewed = await host.preview({ tool, call, args, decision, signal, counted });
-    const preview = previewed && { preview: previewed.report };
-    const refusal = await host.confirm({ tool, call, args, decision, ...preview, ...(pend && { pend }) }, signal);
-    if (refusal) {
-      previewed?.drop();
-      return refused(trace.fail(refusal));
-    }
-  }
-  return { kind: "ready", args, decision, counted, isDry, previewed };
+  const ungranted = checkUngranted(tool.plugin, decision.grant);
+  if (ungranted) return refused(trace.deny(ungranted));
+  const { onPending } = call;
+  const pend = onPending && ((error: ToolErrorData): void => onPending(trace.pending(error)));
+  const previewed = isDry ? undefined : await host.preview({ tool, call, args, decision, signal, counted });
+  const preview = previewed && { preview: previewed.report };
+  const refusal = await host.confirm({ tool, call, args, decision, ...preview, ...(pend && { pend }) }, signal);
+  if (refusal === undefined) return { ...ready, args, previewed };
+  previewed?.drop();
+  return refused(trace.fail(refusal));
+}
+
+function refused(result: ToolResult): Refused {
+  return { kind: "refused", result };
 }
 
 /** Runs the call in its slot, as long as it keeps what it was allowed. */

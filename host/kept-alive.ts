@@ -7,14 +7,11 @@
 
 import type { Clock } from "./platform/platform.ts";
 
-/** Keeps the process alive until the promise has settled; returns the promise's outcome. */
-export async function keptAlive<T>(clock: Pick<Clock, "keepAlive">, work: PromiseLike<T>): Promise<T> {
+/** Keeps the process alive until the promise has settled; returns the promise. */
+export function keptAlive<T>(clock: Pick<Clock, "keepAlive">, work: Promise<T>): Promise<T> {
   const letGo = clock.keepAlive();
-  try {
-    return await work;
-  } finally {
-    letGo();
-  }
+  void work.then(letGo, letGo);
+  return work;
 }
 
 /** The same object; from now on each promise that its functions return keeps the process alive. */

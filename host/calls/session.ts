@@ -52,8 +52,8 @@ export interface TaskContext {
 export interface Slots {
   readonly running: number;
   readonly waiting: number;
-  /** Waits for a free slot, first come first served. Never rejects. */
-  enter(signal: AbortSignal): Promise<SlotEntry>;
+  /** Waits for a free slot, first come first served; where one is free there is nothing to wait for. Never rejects. */
+  enter(signal: AbortSignal): SlotEntry | Promise<SlotEntry>;
 }
 
 /** What came of waiting for a slot. */
@@ -224,14 +224,14 @@ export function createSlots(capacity: number, queue: number): Slots {
     get waiting() {
       return waiters.size;
     },
-    async enter(signal) {
+    enter(signal) {
       if (signal.aborted) return { kind: "cancelled" };
       if (running < capacity) {
         running += 1;
         return entered();
       }
       if (waiters.size >= queue) return { kind: "overloaded", waiting: waiters.size };
-      return (await wait(signal)) ? entered() : { kind: "cancelled" };
+      return wait(signal).then((isFree) => (isFree ? entered() : { kind: "cancelled" }));
     },
   };
 }

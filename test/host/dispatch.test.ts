@@ -188,7 +188,14 @@ describe.each<[string, Policy | undefined]>([
     const host = testHost({
       ...use,
       tools: [hostTool("say")],
-      dispatch: { checkRequired: () => Promise.reject(new Error("secret detail")) },
+      dispatch: {
+        quotas: {
+          check() {
+            throw new Error("secret detail");
+          },
+          begin: () => expect.unreachable(),
+        },
+      },
     });
     expect(await host.call("say", {}, { callId: "c9" })).toMatchObject({
       ok: false,
