@@ -22,6 +22,7 @@ const PROGRAM = { cli: "host/cli/main.ts", mod: "host/mod.ts" };
 const SANDBOXES = {
   "worker-node": "host/platform/worker-node.ts",
   "worker-deno": "host/platform/worker-deno.ts",
+  "worker-starter": "host/platform/worker-starter.ts",
   "service-main": "host/platform/service-main.ts",
   "process-main": "host/platform/isolation/process-main.ts",
   "plugin-main": "host/platform/trusted/plugin-main.ts",

@@ -17,10 +17,10 @@ const { serveWorker } = await import("../../sandbox/worker/main.ts");
 startServing();
 
 function startServing(): void {
-  const port = parentPort;
-  if (port === null) throw new Error("This file is the entry of a worker");
   // Written by `startWorker` in `workers.ts`.
-  const { init, requests, syncPort } = workerData as WorkerStart;
+  const { init, requests, syncPort, said } = workerData as WorkerStart;
+  const port = said ?? parentPort;
+  if (port === null) throw new Error("This file is the entry of a worker");
   serveWorker({
     init,
     post: (envelope, moved) => port.postMessage(envelope, moved),

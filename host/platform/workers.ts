@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { MessageChannel, Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { WorkerConnection, WorkerInit, WorkerLauncher } from "../../sandbox/mod.ts";
 import { cacheFolder } from "./cache-folder.ts";
 import { timeZone } from "./time-zone.ts";
@@ -41,43 +41,70 @@ export function createWorkerLauncher(): WorkerLauncher {
 export interface WorkerStart {
   readonly init: WorkerInit;
   /** Not the worker's own port: this one can be read while the thread is not in its event loop, also on Deno. */
-  readonly requests: import("node:worker_threads").MessagePort;
-  readonly syncPort: import("node:worker_threads").MessagePort;
+  readonly requests: MessagePort;
+  readonly syncPort: MessagePort;
+  /** Where the worker speaks to the host, if another thread started it. */
+  readonly said?: MessagePort;
 }
 
-/** @param env all of the worker's environment */
-export function startWorker(init: WorkerInit, env: Readonly<Record<string, string>>): WorkerConnection {
+/** All of the worker's environment. */
+type WorkerEnvironment = Readonly<Record<string, string>>;
+
+/** A thread that runs, whoever started it. */
+interface RunningThread {
+  onMessage(listener: (message: unknown) => void): void;
+  /** Called once. */
+  onExit(listener: (reason: string) => void): void;
+  keepAlive(on: boolean): void;
+  terminate(): Promise<void>;
+}
+
+export function startWorker(init: WorkerInit, env: WorkerEnvironment): WorkerConnection {
   const requests = new MessageChannel();
   const answers = new MessageChannel();
-  const data: WorkerStart = { init, requests: requests.port2, syncPort: answers.port2 };
-  const worker = new Worker(workerEntry(), {
-    workerData: data,
-    transferList: [data.requests, data.syncPort],
-    env: { ...env },
-    execArgv: [],
-    stdin: false,
-    resourceLimits: { stackSizeMb: WORKER_STACK_MB, maxYoungGenerationSizeMb: WORKER_YOUNG_MB },
-  });
+  const start: WorkerStart = { init, requests: requests.port2, syncPort: answers.port2 };
+  const thread = startThread(start, env);
   requests.port1.unref();
   answers.port1.unref();
-  worker.unref();
-  let ended = false;
   return {
     post: (message, moved) => requests.port1.postMessage(message, moved),
     postSyncAnswer: (message, moved) => answers.port1.postMessage(message, moved),
+    onMessage: (listener) => thread.onMessage(listener),
+    onExit(listener) {
+      thread.onExit((reason) => {
+        requests.port1.close();
+        answers.port1.close();
+        listener(reason);
+      });
+    },
+    keepAlive: (on) => thread.keepAlive(on),
+    terminate: () => thread.terminate(),
+  };
+}
+
+let hasStarted = false;
+let starter: Starter | undefined;
+
+/** On Deno by another thread, but for the first: programs that make one call need no more. */
+function startThread(start: WorkerStart, env: WorkerEnvironment): RunningThread {
+  const isDirect = !("Deno" in globalThis) || !hasStarted;
+  hasStarted = true;
+  if (isDirect) return startHere(start, env);
+  if (starter === undefined || starter.hasEnded) starter = new Starter();
+  return starter.start(start, env);
+}
+
+function startHere(start: WorkerStart, env: WorkerEnvironment): RunningThread {
+  const worker = newWorkerThread(start, env);
+  worker.unref();
+  return {
     onMessage: (listener) => void worker.on("message", listener),
     onExit(listener) {
       let reason = "the thread ended";
       worker.on("error", (error: unknown) => {
         reason = error instanceof Error ? error.message : String(error);
       });
-      worker.on("exit", () => {
-        if (ended) return;
-        ended = true;
-        requests.port1.close();
-        answers.port1.close();
-        listener(reason);
-      });
+      worker.once("exit", () => listener(reason));
     },
     keepAlive: (on) => (on ? worker.ref() : worker.unref()),
     async terminate() {
@@ -86,9 +113,85 @@ export function startWorker(init: WorkerInit, env: Readonly<Record<string, strin
   };
 }
 
+/** Starts a thread that serves a sandbox. Deno holds the caller's thread until the new one has its engine. */
+export function newWorkerThread(start: WorkerStart, env: WorkerEnvironment): Worker {
+  const { requests, syncPort, said } = start;
+  return new Worker(entry(`worker-${"Deno" in globalThis ? "deno" : "node"}`), {
+    workerData: start,
+    transferList: [requests, syncPort, ...(said === undefined ? [] : [said])],
+    env: { ...env },
+    execArgv: [],
+    stdin: false,
+    resourceLimits: { stackSizeMb: WORKER_STACK_MB, maxYoungGenerationSizeMb: WORKER_YOUNG_MB },
+  });
+}
+
+/** To the starter, which answers `{ number, reason }` when that worker has ended. */
+export type StarterOrder =
+  | { readonly type: "start"; readonly number: number; readonly start: WorkerStart; readonly env: WorkerEnvironment }
+  | { readonly type: "end"; readonly number: number };
+
+/** A thread that starts workers in the host's place: on Deno a start takes 20 to 150 ms of the thread that asks for it (SPEC LV1). */
+class Starter {
+  readonly #worker: Worker;
+  /** By number, how to tell that it ended. */
+  readonly #running: Map<number, (reason: string) => void> = new Map();
+  #lastNumber = 0;
+  /** Whose ends are waited for: they keep the process alive. */
+  #ending = 0;
+  hasEnded = false;
+
+  constructor() {
+    this.#worker = new Worker(entry("worker-starter"), { env: {}, execArgv: [], stdin: false });
+    this.#worker.unref();
+    // Written by `worker-starter.ts`.
+    this.#worker.on("message", ({ number, reason }: { number: number; reason: string }) => this.#running.get(number)?.(reason));
+    let why = "the thread that starts workers ended";
+    this.#worker.on("error", (error: unknown) => {
+      why = `${why}: ${String(error)}`;
+    });
+    this.#worker.on("exit", () => {
+      this.hasEnded = true;
+      // Its own threads end with it.
+      for (const end of [...this.#running.values()]) end(why);
+    });
+  }
+
+  start(start: WorkerStart, env: WorkerEnvironment): RunningThread {
+    const number = ++this.#lastNumber;
+    const said = new MessageChannel();
+    const { promise: ended, resolve } = Promise.withResolvers<string>();
+    this.#running.set(number, (reason) => {
+      this.#running.delete(number);
+      said.port1.close();
+      resolve(reason);
+    });
+    const ports = [start.requests, start.syncPort, said.port2];
+    this.#order({ type: "start", number, start: { ...start, said: said.port2 }, env }, ports);
+    said.port1.unref();
+    return {
+      onMessage(listener) {
+        said.port1.on("message", listener);
+        said.port1.unref();
+      },
+      onExit: (listener) => void ended.then(listener),
+      keepAlive: (on) => (on ? said.port1.ref() : said.port1.unref()),
+      terminate: async () => {
+        if (!this.#running.has(number)) return;
+        this.#order({ type: "end", number });
+        if (this.#ending++ === 0) this.#worker.ref();
+        await ended;
+        if (--this.#ending === 0) this.#worker.unref();
+      },
+    };
+  }
+
+  #order(order: StarterOrder, moved: MessagePort[] = []): void {
+    this.#worker.postMessage(order, moved);
+  }
+}
+
 /** The entry beside this file, with this file's own extension: `tsc` rewrites imports, but no URLs (architecture, decision 8). */
-function workerEntry(): URL {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const runtime = "Deno" in globalThis ? "deno" : "node";
-  return new URL(`./worker-${runtime}.${extension}`, import.meta.url);
+function entry(name: string): URL {
+  return new URL(`./${name}.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url);
 }

@@ -1,0 +1,21 @@
+/** Entry file of the thread that starts sandbox workers on Deno, in the host's place. */
+
+import { parentPort, type Worker } from "node:worker_threads";
+import { newWorkerThread, type StarterOrder } from "./workers.ts";
+
+const workers = new Map<number, Worker>();
+
+parentPort?.on("message", (order: StarterOrder) => {
+  const { number } = order;
+  if (order.type === "end") return void workers.get(number)?.terminate();
+  const worker = newWorkerThread(order.start, order.env);
+  workers.set(number, worker);
+  let reason = "the thread ended";
+  worker.on("error", (error: unknown) => {
+    reason = error instanceof Error ? error.message : String(error);
+  });
+  worker.on("exit", () => {
+    workers.delete(number);
+    parentPort?.postMessage({ number, reason });
+  });
+});
