@@ -172,6 +172,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
         begunAt: undefined,
         attempts: 0,
         idleMs: 0,
+        overdueMs: 0,
         source,
         settle: resolve,
       });
@@ -192,6 +193,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
         begunAt: undefined,
         attempts: 0,
         idleMs: 0,
+        overdueMs: 0,
         plugin,
         invocation,
         words: wordsOf(invocation),

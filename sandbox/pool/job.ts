@@ -25,6 +25,8 @@ interface JobBase {
   givenAt: number;
   /** How long its worker was seen to run nothing and leave it. */
   idleMs: number;
+  /** How long, of the host's own time, its guest was seen to run although its time was over. */
+  overdueMs: number;
   /** When the worker was first seen to have taken it up; wall time counts from here. */
   begunAt: number | undefined;
   /** How often its worker ended while the job ran there, or ended without any other job's fault. */

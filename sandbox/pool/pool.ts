@@ -17,7 +17,7 @@ import type { Parking } from "../image/parked.ts";
 import { choosePlace, isBusy } from "./placement.ts";
 import type { WorkerLauncher } from "../worker/port.ts";
 import type { WorkerMessage } from "../worker/protocol.ts";
-import { CANCEL_GRACE_MS, type Circumstances, judgeCall, judgeEntry, WATCH_EVERY_MS } from "./watchdog.ts";
+import { CANCEL_GRACE_MS, type Circumstances, isOverdue, judgeCall, judgeEntry, WATCH_EVERY_MS } from "./watchdog.ts";
 import type { Thread } from "../worker/thread.ts";
 
 export interface PoolOptions {
@@ -58,6 +58,8 @@ export class Pool {
   readonly #crew: Crew;
   readonly #jobs: InFlight<Job> = new InFlight();
   #waiting: Job[] = [];
+  /** Plugins by name that shared workers were ended because of, and the worker of their own kind that each has from then on. */
+  readonly #apart: Map<string, string> = new Map();
   #starting: Promise<void> | undefined;
   #cancelWatch: (() => void) | undefined;
   #cancelRest: (() => void) | undefined;
@@ -184,6 +186,7 @@ export class Pool {
     job.thread = thread;
     job.givenAt = this.#now();
     job.idleMs = 0;
+    job.overdueMs = 0;
     this.#options.give(thread, job);
     return true;
   }
@@ -211,8 +214,8 @@ export class Pool {
   }
 
   #pick(job: Job): Thread | undefined {
-    const name = job.kind === "call" ? job.plugin.source.name : job.source.name;
-    const reservation = this.#options.isIsolated(name) ? name : undefined;
+    const name = nameOf(job);
+    const reservation = this.#options.isIsolated(name) ? name : this.#apart.get(name);
     const rules = { maximumWorkers: this.#options.maximumWorkers, now: this.#now(), busyAfterMs: BUSY_AFTER_MS, preempts: canSuspend() };
     const place = choosePlace(
       this.#crew.threads,
@@ -254,6 +257,7 @@ export class Pool {
       if (thread.jobs.size === 0) continue;
       const { entry } = thread;
       const running = entry === undefined ? undefined : this.#jobs.get(entry.number);
+      if (entry !== undefined && running !== undefined && isOverdue(running, entry, now)) running.overdueMs += stepMs;
       const fault =
         entry === undefined || running === undefined ? undefined : judgeEntry(entry, running, now, this.#around(thread, entry.number));
       if (entry !== undefined && fault !== undefined) {
@@ -332,6 +336,7 @@ export class Pool {
       const isRepeatable = !begun || job.kind === "load" || job.effects === 0;
       // A worker that ended by itself may have done so for a reason of its own, and a plugin that is not loaded stays away.
       const isGuilty = number === guilty && !(fault.kind === "trap" && job.kind === "load");
+      if (isGuilty) this.#setApart(nameOf(job));
       if (isGuilty) this.#answer(job, fault, cpuMs);
       else if (isRepeatable && job.attempts < MAXIMUM_ATTEMPTS) this.#wait(job);
       else this.#answer(job, begun && number !== guilty ? { kind: "lost" } : fault, 0);
@@ -340,6 +345,15 @@ export class Pool {
     if (this.#failedStarts >= MAXIMUM_ATTEMPTS) return this.#giveUp(fault);
     if (this.#crew.promote() === undefined) this.#crew.ensureOne();
     this.#placeWaiting();
+  }
+
+  /**
+   * From now on the plugin harms no plugin that never did this. Its folder may be edited: it stays apart as long as the host runs. As many
+   * workers are kept for such plugins as there are shared ones, at most.
+   */
+  #setApart(name: string): void {
+    // No plugin has such a name.
+    if (!this.#apart.has(name)) this.#apart.set(name, `apart ${this.#apart.size % this.#options.maximumWorkers}`);
   }
 
   /** Workers do not start: nobody waits for one in vain. The next job tries again. */
@@ -361,6 +375,10 @@ const BRIEF_MS = 0.1;
 
 function isBrief(job: Job): boolean {
   return job.kind === "call" && job.plugin.typicalMs !== undefined && job.plugin.typicalMs < BRIEF_MS;
+}
+
+function nameOf(job: Job): string {
+  return job.kind === "call" ? job.plugin.source.name : job.source.name;
 }
 
 function digestOf(job: Job): string {

@@ -26,7 +26,7 @@ const METERED: Grace = { pollingMs: 500, silentMs: 40 };
 const UNMETERED: Grace = { pollingMs: 35, silentMs: 14 };
 /**
  * With the worker go calls that have had an effect, and cannot run again. A thread that gets no processor looks like one in a loop that
- * never asks: until it has had time for both, others wait rather than are lost.
+ * never asks: others wait rather than are lost. Of the host's own time, which hardly goes on either where processors are short.
  */
 const HARMFUL_MS = 1_000;
 const POLLED_WITHIN_MS = 200;
@@ -44,13 +44,18 @@ export interface Circumstances {
   readonly harmsOthers: () => boolean;
 }
 
+/** Whether a guest that runs should have stopped by now. */
+export function isOverdue(job: Job, entry: GuestEntry, now: number): boolean {
+  return now > entry.endBy || (job.kind === "call" && job.cancelBy !== undefined && now > job.cancelBy);
+}
+
 /** Why the worker has to be ended because of the guest that runs on it now; undefined: it need not be. */
 export function judgeEntry(entry: GuestEntry, job: Job, now: number, { isMetered, harmsOthers }: Circumstances): Fault | undefined {
   const hasRun = entry.lastPoll > entry.enteredAt;
   const polled = (hasRun || isMetered) && entry.lastPoll > entry.endBy - POLLED_WITHIN_MS;
   const { pollingMs, silentMs } = isMetered ? METERED : UNMETERED;
   if (now <= entry.endBy + (polled ? pollingMs : silentMs)) return undefined;
-  if (now <= entry.endBy + HARMFUL_MS && harmsOthers()) return undefined;
+  if (job.overdueMs <= HARMFUL_MS && harmsOthers()) return undefined;
   if (job.kind === "call" && job.cancelBy !== undefined) return { kind: "cancelled" };
   const wallMs = wallMsOf(job);
   const byWall = entry.endBy >= (job.begunAt ?? job.givenAt) + lastingMsOf(job) - 2 * WATCH_EVERY_MS || wallMs <= cpuMsOf(job);
@@ -76,7 +81,7 @@ export function judgeCall(job: CallJob, entry: GuestEntry | undefined, now: numb
   if (job.cancelBy !== undefined && now > job.cancelBy) {
     if (now <= job.cancelBy + ANSWER_GRACE_MS) return { kind: "stop" };
     const willStop = entry === undefined || (isMetered && entry.lastPoll > job.cancelBy - POLLED_WITHIN_MS);
-    if (!willStop && now <= job.cancelBy + HARMFUL_MS && harmsOthers()) return { kind: "stop" };
+    if (!willStop && job.overdueMs <= HARMFUL_MS && harmsOthers()) return { kind: "stop" };
     return { kind: willStop ? "answer" : "kill", fault: { kind: "cancelled" } };
   }
   if (job.begunAt === undefined || now <= job.begunAt + lastingMsOf(job) + ANSWER_GRACE_MS) return { kind: "fine" };

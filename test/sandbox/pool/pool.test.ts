@@ -34,6 +34,28 @@ export async function acts() { await Deno.readTextFile("x").catch(() => {}); awa
     expect(acted).toBe(1);
   });
 
+  it("lets a plugin that a worker was ended because of share no worker with others again [LV1.innocent, B10.apart]", async () => {
+    box = startSandbox({ maximumWorkers: 1, engine: "plain" });
+    // Longer than the second that a worker has that others would be lost with.
+    await box.load("bad", "export function runaway() { const holes = []; holes.length = 2 ** 32 - 1; return holes.indexOf(1); }");
+    await box.load("good", `export async function acts() { return await Deno.readTextFile("x"); }`);
+    const runaway = async (): Promise<unknown> => outputOf(await box.call("bad", "runaway", { limits: { cpuMs: 50 } }));
+    expect(await runaway()).toMatchObject({ kind: "timeout" });
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    const acting = box.call("good", "acts", {
+      hostCall: async () => {
+        asked.resolve();
+        await answer.promise;
+        return { ok: true, value: null, bytes: new TextEncoder().encode("acted") };
+      },
+    });
+    await asked.promise;
+    expect([await runaway(), await runaway()]).toMatchObject([{ kind: "timeout" }, { kind: "timeout" }]);
+    answer.resolve();
+    expect(outputOf(await acting)).toBe("acted");
+  });
+
   it("cancels a call that waits, one that spins and one that listens [T3.guest]", async () => {
     box = startSandbox();
     await box.load(

@@ -1,13 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import type { CallJob } from "../../../sandbox/pool/job.ts";
-import { judgeCall, judgeEntry } from "../../../sandbox/pool/watchdog.ts";
+import { isOverdue, judgeCall, judgeEntry } from "../../../sandbox/pool/watchdog.ts";
 
 /** A call that began at 0 with a second of wall time and half a second of CPU. */
 function job(fields: Partial<CallJob> = {}): CallJob {
   const invocation = { limits: { ...DEFAULT_LIMITS, wallMs: 1_000, cpuMs: 500 } };
   // The watchdog reads times and limits only.
-  return { kind: "call", begunAt: 0, givenAt: 0, cancelBy: undefined, askingMs: 0, invocation, ...fields } as unknown as CallJob;
+  return {
+    kind: "call",
+    begunAt: 0,
+    givenAt: 0,
+    cancelBy: undefined,
+    askingMs: 0,
+    overdueMs: 0,
+    invocation,
+    ...fields,
+  } as unknown as CallJob;
 }
 
 const METERED = { isMetered: true, harmsOthers: () => false };
@@ -31,21 +40,24 @@ describe("judgeEntry()", () => {
     expect(judgeEntry(stuck, job(), 541, METERED)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
   });
 
-  it("gives a worker time to get a processor whose end would lose others' calls [LV1.innocent, B10]", () => {
-    for (const around of [METERED, PLAIN]) {
-      expect(judgeEntry(stuck, job(), 1_500, { ...around, harmsOthers: () => true })).toBeUndefined();
-      expect(judgeEntry(stuck, job(), 1_501, { ...around, harmsOthers: () => true })).toEqual({
-        kind: "timeout",
-        limit: "cpu",
-        limitMs: 500,
-      });
-      const [cancelled, silent] = [job({ cancelBy: 300 }), { ...stuck, endBy: 5_000 }];
-      expect(judgeCall(cancelled, silent, 1_300, { ...around, harmsOthers: () => true })).toEqual({ kind: "stop" });
-      expect(judgeCall(cancelled, silent, 1_301, { ...around, harmsOthers: () => true })).toEqual({
+  it("gives a worker time to get a processor whose end would lose others' calls, of the host's own time [LV1.innocent, B10]", () => {
+    for (const engine of [METERED, PLAIN]) {
+      const around = { ...engine, harmsOthers: () => true };
+      // However late it is by the clock: the host gets no processor either.
+      expect(judgeEntry(stuck, job({ overdueMs: 1_000 }), 20_000, around)).toBeUndefined();
+      expect(judgeEntry(stuck, job({ overdueMs: 1_001 }), 20_000, around)).toEqual({ kind: "timeout", limit: "cpu", limitMs: 500 });
+      const silent = { ...stuck, endBy: 5_000 };
+      expect(judgeCall(job({ cancelBy: 300, overdueMs: 1_000 }), silent, 4_000, around)).toEqual({ kind: "stop" });
+      expect(judgeCall(job({ cancelBy: 300, overdueMs: 1_001 }), silent, 4_000, around)).toEqual({
         kind: "kill",
         fault: { kind: "cancelled" },
       });
     }
+  });
+
+  it("counts the time of a guest as over from its end, or from that of a cancellation's grace [B3.kill] [T3.grace]", () => {
+    expect([500, 501].map((now) => isOverdue(job(), stuck, now))).toEqual([false, true]);
+    expect([300, 301].map((now) => isOverdue(job({ cancelBy: 300 }), stuck, now))).toEqual([false, true]);
   });
 
   it("does not take a guest that was just entered for one that polls, however short its time [B3.kill]", () => {
