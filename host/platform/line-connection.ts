@@ -70,7 +70,8 @@ export function createStreamConnection(input: Readable, output: Writable): LineC
   };
 }
 
-interface Ending {
+/** What ends the lines. */
+export interface Ending {
   readonly maxLineBytes: number;
   readonly isOver: () => boolean;
   readonly end: () => void;
@@ -91,8 +92,8 @@ function writeLine(pieces: readonly (string | Uint8Array)[], output: Writable, {
   if (output.writableLength > MAX_UNSENT_LINES * maxLineBytes) end();
 }
 
-function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending, listener: LineListener): void {
-  const decoder = new TextDecoder();
+/** Lines end with `\n` or `\r\n`. The stream rests while the listener's promise is pending, and between many lines. */
+export function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending, listener: LineListener): void {
   let parts: Uint8Array[] = [];
   let loose = 0;
   let length = 0;
@@ -115,7 +116,7 @@ function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending, liste
     let rest = chunk;
     for (let at = rest.indexOf(NEWLINE); at !== -1; at = rest.indexOf(NEWLINE)) {
       if (!take(rest.subarray(0, at))) return;
-      const line = decoder.decode(joinBytes(parts));
+      const line = decoded(parts);
       heardOfTurn += length + LINE_COST;
       parts = [];
       length = 0;
@@ -145,4 +146,13 @@ function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending, liste
     end();
     return false;
   }
+}
+
+/** No more than 64 KB at once (SPEC LV2). */
+function decoded(parts: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder();
+  let text = "";
+  for (const part of parts)
+    for (let at = 0; at < part.length; at += MOST_OF_TURN) text += decoder.decode(part.subarray(at, at + MOST_OF_TURN), { stream: true });
+  return text + decoder.decode();
 }

@@ -6,9 +6,10 @@ export interface ServerProcessOptions {
   readonly cwd: string;
   /** All of its environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** In UTF-16 units; a longer line ends the process. */
-  readonly maxLineLength: number;
-  readonly onLine: (line: string) => void;
+  /** A longer line ends the process. */
+  readonly maxLineBytes: number;
+  /** The next line waits for the promise, if there is one. Empty lines are left out. */
+  readonly onLine: (line: string) => void | Promise<void>;
   /** Called once, whatever ended it; `lastWords` is the end of what it wrote to standard error. */
   readonly onEnd: (how: string, lastWords: string) => void;
 }

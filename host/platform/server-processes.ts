@@ -3,6 +3,7 @@
 import type { ChildProcess } from "node:child_process";
 import { setAlive } from "./handle-alive.ts";
 import { spawnGuarded } from "./process-group.ts";
+import { readLines } from "./line-connection.ts";
 import { fetchFrom, fetchSecurely } from "./server-fetch.ts";
 import type { ServerProcess, ServerProcesses, ServerProcessOptions } from "./server-process-types.ts";
 import { signalGroup } from "./signal-group.ts";
@@ -21,7 +22,7 @@ export function createServerProcesses(): ServerProcesses {
 }
 
 function start(options: ServerProcessOptions): ServerProcess {
-  const { command, args, cwd, env, maxLineLength, onLine, onEnd } = options;
+  const { command, args, cwd, env, maxLineBytes, onLine, onEnd } = options;
   let child: ChildProcess;
   try {
     child = spawnGuarded({ file: command, args, cwd, env });
@@ -34,8 +35,6 @@ function start(options: ServerProcessOptions): ServerProcess {
   // Calls keep the process alive, not servers that nobody calls.
   for (const handle of [child, ...stdio]) setAlive(handle, false);
   let lastWords = "";
-  let pieces: string[] = [];
-  let length = 0;
   let over: string | undefined;
   let stopping: Promise<void> | undefined;
   let ended = false;
@@ -65,27 +64,17 @@ function start(options: ServerProcessOptions): ServerProcess {
   // A broken stream is a process that ends: `exit` follows.
   for (const stream of stdio) stream?.on("error", () => {});
 
-  const decoder = new TextDecoder();
   const words = new TextDecoder();
   stderr?.on("data", (chunk: Uint8Array) => (lastWords = (lastWords + words.decode(chunk, { stream: true })).slice(-LAST_WORDS)));
-  stdout?.on("data", (chunk: Uint8Array) => {
-    if (over !== undefined) return;
-    // Only what is new is looked through: a message comes in many pieces.
-    const [first = "", ...others] = decoder.decode(chunk, { stream: true }).split("\n");
-    pieces.push(first);
-    length += first.length;
-    if (length > maxLineLength) {
-      over = `it sent a message longer than ${maxLineLength} characters`;
-      pieces = [];
-      signalGroup(child, "SIGKILL");
-      return;
-    }
-    if (others.length === 0) return;
-    const lines = [pieces.join(""), ...others.slice(0, -1)];
-    pieces = [others.at(-1) ?? ""];
-    length = others.at(-1)?.length ?? 0;
-    for (const line of lines) if (line.trim() !== "") onLine(line);
-  });
+  if (stdout)
+    readLines(stdout, { maxLineBytes, isOver: () => over !== undefined, end: endTooLong }, (line) =>
+      line.trim() === "" ? undefined : onLine(line),
+    );
+
+  function endTooLong(): void {
+    over = `it sent a message longer than ${maxLineBytes} bytes`;
+    signalGroup(child, "SIGKILL");
+  }
 
   async function stop(): Promise<void> {
     stdin?.end();

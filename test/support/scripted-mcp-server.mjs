@@ -41,6 +41,8 @@ const TOOLS = {
       { type: "audio", data: "AAAA", mimeType: "audio/wav" },
     ],
   }),
+  // Results as the script has them.
+  large: ({ which }) => script().large[which],
   big: ({ bytes }) => text("x".repeat(bytes)),
   die: () => process.exit(3),
   never: () => undefined,
@@ -65,6 +67,10 @@ function call({ id, params }) {
       method,
       params: { messages: [], maxTokens: 1, message: "m", requestedSchema: { type: "object", properties: {} } },
     });
+    return undefined;
+  }
+  if (params.name === "line") {
+    process.stdout.write(`${script().lines[params.arguments.which].replaceAll("ID", JSON.stringify(id))}\n`);
     return undefined;
   }
   return TOOLS[params.name]?.(params.arguments ?? {});

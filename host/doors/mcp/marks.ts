@@ -6,6 +6,7 @@
 import type { JsonObject, JsonValue } from "../../../manifests/mod.ts";
 import { piecesBytes } from "../../json/json-bytes.ts";
 import { copyHolder, type JsonPiece, type Large, largeIn } from "../../json/large.ts";
+import { createWaitingMarks } from "../../json/waiting-marks.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { McpResult } from "../../result.ts";
 
@@ -21,30 +22,12 @@ export interface Marks {
 
 /** What waits to be written, of all clients. A client that goes before takes nothing away. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
-const MARK_BYTES = 16;
 /** A string, or an object with nothing else in it, where an object has to be. The hexadecimal passes for base64, too. */
 const MARK = /\{"([0-9a-f]{32})":true\}|"([0-9a-f]{32})"/;
 
 export function createMarks({ random, slices }: Pick<Platform, "random" | "slices">): Marks {
-  const waiting = new Map<string, Large>();
-  let waitingBytes = 0;
-
-  function newMark(large: Large): string {
-    const name = Array.from(random.bytes(MARK_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    waiting.set(name, large);
-    waitingBytes += large.bytes.length;
-    for (const oldest of waiting.keys()) {
-      if (waitingBytes <= MAX_WAITING_BYTES || oldest === name) break;
-      take(oldest);
-    }
-    return name;
-  }
-
-  function take(name: string): Large | undefined {
-    const large = waiting.get(name);
-    if (large !== undefined && waiting.delete(name)) waitingBytes -= large.bytes.length;
-    return large;
-  }
+  const waiting = createWaitingMarks<Large>(random, MAX_WAITING_BYTES);
+  const newMark = (large: Large): string => waiting.add(large, large.bytes.length);
 
   function placeIn(holder: JsonObject): JsonObject {
     const changes: Record<string, JsonValue> = {};
@@ -59,11 +42,11 @@ export function createMarks({ random, slices }: Pick<Platform, "random" | "slice
   }
 
   function split(text: string): readonly JsonPiece[] {
-    if (waiting.size === 0) return [text];
+    if (waiting.isEmpty) return [text];
     const pieces: JsonPiece[] = [];
     let rest = text;
     for (let found = MARK.exec(rest); found !== null; found = MARK.exec(rest)) {
-      const large = take(found[1] ?? found[2] ?? "");
+      const large = waiting.take(found[1] ?? found[2] ?? "");
       const end = found.index + found[0].length;
       pieces.push(rest.slice(0, large === undefined ? end : found.index));
       if (large !== undefined) pieces.push(large);
@@ -90,7 +73,7 @@ export function createMarks({ random, slices }: Pick<Platform, "random" | "slice
       const filled = new TransformStream<Uint8Array, Uint8Array>({
         async transform(chunk, controller) {
           // An event, or an answer, comes whole.
-          const pieces = waiting.size === 0 ? [] : split(decoder.decode(chunk));
+          const pieces = waiting.isEmpty ? [] : split(decoder.decode(chunk));
           if (!pieces.some((piece) => typeof piece !== "string")) return controller.enqueue(chunk);
           for await (const bytes of piecesBytes(pieces, slices)) controller.enqueue(bytes);
         },

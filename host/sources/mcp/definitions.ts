@@ -42,24 +42,24 @@ const MAX_DESCRIPTION = 16_384;
 const MAX_NAME = 128;
 const BOUNDS = { maxBytes: 128 * 1024, maxDepth: 64 } as const;
 
-/** Those that the configuration lets through; each has a name of its own in our grammar. Of a name that is listed twice, the first is named and refused. */
-export function toServerTools(
+/** One at a time: those that the configuration lets through; each has a name of its own in our grammar. Of a name that is listed twice, the first is named and refused. */
+export function* toServerTools(
   server: string,
   config: Pick<McpServerConfig, "tools" | "sideEffects" | "toolSideEffects" | "timeoutMs">,
   tools: readonly Tool[],
-): readonly ServerTool[] {
+): Generator<ServerTool, void> {
   const listed = Map.groupBy(
     tools.filter(({ name }) => config.tools?.includes(name) !== false),
     ({ name }) => name,
   );
   // A name that fits is nobody else's, whatever the order of the list: rules are about it.
   const taken = new Set([...listed.keys()].filter((name) => checkToolName(name) === undefined));
-  return [...listed].flatMap(([own, [tool, twin]]) => {
-    if (tool === undefined) return [];
+  for (const [own, [tool, twin]] of listed) {
+    if (tool === undefined) continue;
     const name = taken.has(own) ? own : nameFor(server, own, taken);
     taken.add(name);
-    return [toServerTool(server, config, { tool, name, isTwice: twin !== undefined })];
-  });
+    yield toServerTool(server, config, { tool, name, isTwice: twin !== undefined });
+  }
 }
 
 /** The nearest that fits, told apart by a hash. */

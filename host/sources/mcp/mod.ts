@@ -13,6 +13,7 @@ import { connectClient, httpTransport, type McpClient } from "./client.ts";
 import { credentialsIn } from "./credentials.ts";
 import { createLoginStore, createTokens, type LoginOf, namesItself } from "./logins.ts";
 import { redactedClient, redactedError } from "./redacted-client.ts";
+import { createLargeResults, type LargeResults } from "./large-results.ts";
 import { createPinStore } from "./pins.ts";
 import { createMcpServer, type McpServer, type McpServerStatus } from "./server.ts";
 import { stdioTransport } from "./stdio-transport.ts";
@@ -57,6 +58,8 @@ export interface McpSource {
 const START_MS = 10_000;
 const CONNECT_MS = 30_000;
 const MAX_MESSAGE = 8 * 1024 * 1024;
+/** Of an authorization server's answer, which the SDK parses whole. */
+const MAX_TOKENS = 64 * 1024;
 
 export function createMcpSource(options: {
   readonly platform: Platform;
@@ -76,16 +79,21 @@ export function createMcpSource(options: {
 
   function start(name: string, config: McpServerConfig): McpServer {
     const server = createMcpServer({
-      ...{ name, config, pins, emit, clock, log, reconnects: true },
+      ...{ name, config, pins, emit, clock, log, slices: platform.slices, reconnects: true },
       registry: registry ?? NO_REGISTRY,
       connect: async ({ signal, onChanged, onClosed }) => {
         let lastWords = "";
-        const transport = await transportOf(name, config, (how, words) => (lastWords = words === "" ? how : `${how}; it said: ${words}`));
+        const results = createLargeResults(platform, MAX_MESSAGE);
+        const transport = await transportOf(
+          { name, config, results },
+          (how, words) => (lastWords = words === "" ? how : `${how}; it said: ${words}`),
+        );
         // The SDK hears of the signal only once the server has answered something.
         const end = (): void => void transport.close();
         signal.addEventListener("abort", end, { once: true });
         try {
-          return redactedClient(await connectClient({ transport, signal, timeoutMs: CONNECT_MS, onChanged, onClosed }), secrets.redact);
+          const client = await connectClient({ transport, signal, timeoutMs: CONNECT_MS, onChanged, onClosed });
+          return redactedClient(results.client(client), secrets.redact, platform.slices);
         } catch (error) {
           await transport.close();
           throw redactedError(lastWords === "" ? String(error) : lastWords, secrets.redact);
@@ -99,13 +107,12 @@ export function createMcpSource(options: {
   }
 
   async function transportOf(
-    name: string,
-    config: McpServerConfig,
-    onEnd: (how: string, lastWords: string) => void,
+    { name, config, results }: { readonly name: string; readonly config: McpServerConfig; readonly results: LargeResults },
+    onEnd: ServerProcessOptions["onEnd"],
   ): ReturnType<typeof httpTransport> {
     const { url, bundle } = config;
     if (url !== undefined) {
-      const fetch = platform.servers.fetchFrom(new URL(url).origin, MAX_MESSAGE);
+      const fetch = results.fetch(platform.servers.fetchFrom(new URL(url).origin, MAX_MESSAGE));
       const tokens = namesItself(config) ? undefined : tokensOf({ server: name, config, url });
       const own = tokens === undefined ? { fetch } : { fetch: tokens.watch(fetch), tokens };
       return await httpTransport(url, { ...own, headers: filled(name, config, "headers") });
@@ -114,12 +121,12 @@ export function createMcpSource(options: {
     const started = bundle === undefined ? ownProgram(name, config) : await ofBundle(name, bundle, config);
     // Nothing of the host's own environment but where programs are.
     const env = { ...(path !== undefined && { PATH: path }), ...started.env };
-    return stdioTransport(platform.servers, { ...started, env, maxLineLength: MAX_MESSAGE }, onEnd);
+    return stdioTransport(platform.servers, { ...started, env, maxLineBytes: MAX_MESSAGE }, { shorten: results.shorten, onEnd });
   }
 
   /** Of a login that a person made; without one the server is asked without. */
   function tokensOf(login: LoginOf): ReturnType<typeof createTokens> {
-    const fetch = platform.servers.fetchSecurely({ server: login.url, maxBytes: MAX_MESSAGE });
+    const fetch = platform.servers.fetchSecurely({ server: login.url, maxBytes: MAX_TOKENS });
     return createTokens(login, { store: logins, fetch, learn: secrets.learn });
   }
 
@@ -204,7 +211,7 @@ export function createMcpSource(options: {
   ): McpServer {
     const config = checked(name, { command: "given", ...(sideEffects && { sideEffects }) });
     const server = createMcpServer({
-      ...{ name, config, pins, emit, clock, log, reconnects: false },
+      ...{ name, config, pins, emit, clock, log, slices: platform.slices, reconnects: false },
       registry: registry ?? NO_REGISTRY,
       connect: ({ onChanged, onClosed }) => {
         client.setNotificationHandler?.("notifications/tools/list_changed", onChanged);

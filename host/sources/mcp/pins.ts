@@ -47,8 +47,8 @@ export function pinOf(parts: JsonObject): JsonObject {
 export function createPinBudget(): (parts: JsonObject) => string | undefined {
   let total = 0;
   return (parts) => {
-    // As the lock has it: indented, which makes much of what is nested deep.
-    total += JSON.stringify(parts, undefined, 2).length;
+    // As the lock has it: indented, which makes much of what is nested deep. What is too much already is written no more.
+    if (total <= MAX_PINNED_CHARACTERS) total += JSON.stringify(parts, undefined, 2).length;
     return total > MAX_PINNED_CHARACTERS ? `the server's definitions take more than ${MAX_PINNED_CHARACTERS / 1024 / 1024} MiB` : undefined;
   };
 }

@@ -1,19 +1,31 @@
 /** What a server's tool answered, as one of our results (SPEC K3, X1). Everything in it is the server's own word. */
 
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import type { JsonValue } from "../../../manifests/mod.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../manifests/mod.ts";
 import { ToolFailed } from "../../tools/tool-error.ts";
 import { type ContentBlock, type ToolOutput, toolOutput } from "../../tools/tool-output.ts";
 
 const MAX_MESSAGE = 4_000;
+/** What is made of blocks later is made of all at once. */
+const MAX_BLOCKS = 10_000;
+/** Blocks between two turns. */
+const STEPS = 1_000;
 
-/** The route bounds it. @throws {ToolFailed} with the server's words, if it says that the tool failed. */
-export function toToolOutput(answer: CallToolResult): ToolOutput {
-  const blocks = (answer.content ?? []).map(toBlock);
-  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  if (answer.isError === true) throw new ToolFailed(cut(texts.join("\n")) || "The MCP server says that the tool failed");
-  // It came through JSON.parse.
-  const structured = answer.structuredContent as JsonValue | undefined;
+/** In slices; the route bounds it. @throws {ToolFailed} with the server's words, if it says that the tool failed. */
+export function* toToolOutput(answer: CallToolResult): Generator<void, ToolOutput> {
+  // It came through JSON.parse, or was read from JSON; a large one has not been checked.
+  const { content, structuredContent: structured, isError } = answer as unknown as JsonObject;
+  if (content !== undefined && isJsonArray(content) && content.length > MAX_BLOCKS)
+    throw new ToolFailed(`The MCP server's answer has more than ${MAX_BLOCKS} content blocks`);
+  const blocks: ContentBlock[] = [];
+  const texts: string[] = [];
+  for (const [index, given] of (content !== undefined && isJsonArray(content) ? content : []).entries()) {
+    if (index % STEPS === STEPS - 1) yield;
+    const block = toBlock(given);
+    blocks.push(block);
+    if (block.type === "text") texts.push(block.text);
+  }
+  if (isError === true) throw new ToolFailed(beginning(texts) || "The MCP server says that the tool failed");
   return toolOutput({
     output: structured ?? texts.join("\n"),
     // Text that is all there is stands in the output already.
@@ -21,26 +33,29 @@ export function toToolOutput(answer: CallToolResult): ToolOutput {
   });
 }
 
-type Block = NonNullable<CallToolResult["content"]>[number];
-
-function toBlock(block: Block): ContentBlock {
-  switch (block.type) {
-    case "text":
-      return { type: "text", text: block.text };
-    case "image":
-      return { type: "image", data: block.data, mimeType: block.mimeType };
-    case "resource_link":
-      return { type: "resource", uri: block.uri, ...(block.mimeType !== undefined && { mimeType: block.mimeType }) };
-    case "resource": {
-      const { uri, mimeType } = block.resource;
-      const text = "text" in block.resource ? block.resource.text : undefined;
-      return { type: "resource", uri, ...(text !== undefined && { text }), ...(mimeType !== undefined && { mimeType }) };
-    }
-    default:
-      return { type: "text", text: `(a block of type "${block.type}", which bascule cannot show)` };
+function toBlock(block: JsonValue): ContentBlock {
+  const { type, text, data, mimeType, uri, resource } = isJsonObject(block) ? block : {};
+  if (type === "text" && typeof text === "string") return { type, text };
+  if (type === "image" && typeof data === "string" && typeof mimeType === "string") return { type, data, mimeType };
+  if (type === "resource_link" && typeof uri === "string")
+    return { type: "resource", uri, ...(typeof mimeType === "string" && { mimeType }) };
+  if (type === "resource" && isJsonObject(resource)) {
+    const { uri: own, text: words, mimeType: kind } = resource;
+    if (typeof own === "string")
+      return {
+        type,
+        uri: own,
+        ...(typeof words === "string" && { text: words }),
+        ...(typeof kind === "string" && { mimeType: kind }),
+      };
   }
+  return {
+    type: "text",
+    text: `(a block of type "${typeof type === "string" ? beginning([type]) : "unknown"}", which bascule cannot show)`,
+  };
 }
 
-function cut(text: string): string {
+function beginning(texts: readonly string[]): string {
+  const text = texts.slice(0, MAX_MESSAGE).join("\n");
   return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
 }

@@ -4,7 +4,7 @@ import type { Tool } from "@modelcontextprotocol/client";
 import type { EmitEvent } from "../../audit/events.ts";
 import type { ToolContext } from "../../context.ts";
 import { isJsonObject, type JsonValue, type McpServerConfig } from "../../../manifests/mod.ts";
-import type { Clock, Log } from "../../platform/platform.ts";
+import type { Clock, Log, Slices } from "../../platform/platform.ts";
 import type { Registry } from "../../tools/registry.ts";
 import { ToolUnavailable } from "../../tools/tool-error.ts";
 import type { ToolOutput } from "../../tools/tool-output.ts";
@@ -44,6 +44,7 @@ export interface McpServerOptions {
   readonly emit: EmitEvent;
   readonly clock: Clock;
   readonly log: Log;
+  readonly slices: Slices;
 }
 
 export interface McpServer {
@@ -71,7 +72,7 @@ const MAX_PROGRESS = 1_000;
 const MAX_WORDS = 1_000;
 
 export function createMcpServer(options: McpServerOptions): McpServer {
-  const { name, config, connect, reconnects, registry, pins, emit, clock, log } = options;
+  const { name, config, connect, reconnects, registry, pins, emit, clock, log, slices } = options;
   const offer = createMcpOffer({ name, registry, pins, emit, call });
   const closed = new AbortController();
   let state: McpServerStatus["state"] = "connecting";
@@ -163,12 +164,20 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     const found = await listServerTools(client, mine.signal, LIST_TIMEOUT_MS);
     if (found.length > MAX_TOOLS)
       log.write("warn", "An MCP server has more tools than are offered", { server: name, tools: found.length, offered: MAX_TOOLS });
-    const isTooMuch = createPinBudget();
-    const tools = toServerTools(name, config, found.slice(0, MAX_TOOLS)).map((one): ServerTool => {
-      const reason = one.refused ?? isTooMuch(one.parts);
-      return reason === undefined ? one : { ...one, refused: reason };
-    });
+    const tools = await slices.run(boundedTools(found.slice(0, MAX_TOOLS)));
+    if (mine.signal.aborted) return;
     await offer.list(tools, mine.signal);
+  }
+
+  function* boundedTools(found: readonly Tool[]): Generator<void, readonly ServerTool[]> {
+    const isTooMuch = createPinBudget();
+    const tools: ServerTool[] = [];
+    for (const one of toServerTools(name, config, found)) {
+      const reason = one.refused ?? isTooMuch(one.parts);
+      tools.push(reason === undefined ? one : { ...one, refused: reason });
+      yield;
+    }
+    return tools;
   }
 
   async function call(tool: Tool, args: JsonValue, context: ToolContext): Promise<ToolOutput> {
@@ -187,7 +196,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
           });
         },
       });
-      return toToolOutput(answer);
+      return await slices.run(toToolOutput(answer));
     } catch (error) {
       if (connection.signal.aborted)
         throw new ToolUnavailable(`The MCP server ${name} was lost during the call`, { details: { retryable: false } });

@@ -2,29 +2,34 @@
 
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isJsonObject } from "../../../manifests/mod.ts";
+import { LARGE_TEXT } from "../../json/read-slices.ts";
 import { readJsonText } from "../../json/json-text.ts";
 import type { ServerProcess, ServerProcesses, ServerProcessOptions } from "../../platform/server-process-types.ts";
+import type { LargeResults } from "./large-results.ts";
 
-const BOUNDS = { maxBytes: 32 * 1024 * 1024, maxDepth: 256 } as const;
+const BOUNDS = { maxBytes: 4 * LARGE_TEXT, maxDepth: 256 } as const;
 
-/** @param onEnd told once, with how it ended and its last words */
+/** @param options `shorten` is asked about lines above 64 KB; `onEnd` is told once, with how it ended and its last words */
 export function stdioTransport(
   servers: Pick<ServerProcesses, "start">,
   start: Omit<ServerProcessOptions, "onLine" | "onEnd">,
-  onEnd: (how: string, lastWords: string) => void,
+  { shorten, onEnd }: Pick<LargeResults, "shorten"> & Pick<ServerProcessOptions, "onEnd">,
 ): Transport {
   let running: ServerProcess | undefined;
+
+  function take(line: string | undefined): void {
+    const parsed = line === undefined ? undefined : readJsonText(line, BOUNDS);
+    // What is no message is no reason to end: many programs greet on their standard output.
+    if (parsed?.ok !== true || !isJsonObject(parsed.value)) return;
+    // The SDK checks its shape.
+    transport.onmessage?.(parsed.value as unknown as JSONRPCMessage);
+  }
+
   const transport: Transport = {
     start() {
       running = servers.start({
         ...start,
-        onLine(line) {
-          const parsed = readJsonText(line, BOUNDS);
-          // What is no message is no reason to end: many programs greet on their standard output.
-          if (!parsed.ok || !isJsonObject(parsed.value)) return;
-          // The SDK checks its shape.
-          transport.onmessage?.(parsed.value as unknown as JSONRPCMessage);
-        },
+        onLine: (line) => (line.length <= LARGE_TEXT ? take(line) : shorten(line).then(take)),
         onEnd(how, lastWords) {
           onEnd(how, lastWords);
           transport.onclose?.();

@@ -20,7 +20,7 @@ function start(code: string): {
     args: [EVAL, code],
     cwd: "/",
     env: {},
-    maxLineLength: 1_000,
+    maxLineBytes: 1_000,
     onLine: () => {},
     onEnd: (how, lastWords) => ended.resolve({ how, lastWords }),
   });
@@ -61,7 +61,7 @@ describe("createServerProcesses()", () => {
     const ended = Promise.withResolvers<string>();
     const onEnd = (how: string): void => ended.resolve(how);
     const running = createServerProcesses().start({
-      ...{ command: "/nowhere/to/be/found", args: [], cwd: "/", env: {}, maxLineLength: 1, onLine: () => {} },
+      ...{ command: "/nowhere/to/be/found", args: [], cwd: "/", env: {}, maxLineBytes: 1, onLine: () => {} },
       onEnd,
     });
     expect(await ended.promise).toMatch(/ENOENT|not found/i);

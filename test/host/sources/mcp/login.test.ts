@@ -450,8 +450,10 @@ describe("bascule mcp-servers login", () => {
 
   it("shows no token that a server says in an error either [K3.token]", async () => {
     const said = (): Promise<never> => Promise.reject(new Error("I was sent access-token-1"));
-    const client = redactedClient({ listTools: said, callTool: said, close: () => Promise.resolve() }, (value) =>
-      typeof value === "string" ? value.replace("access-token-1", "[secret]") : value,
+    const client = redactedClient(
+      { listTools: said, callTool: said, close: () => Promise.resolve() },
+      (value) => (typeof value === "string" ? value.replace("access-token-1", "[secret]") : value),
+      currentPlatform().slices,
     );
     await expect(client.listTools()).rejects.toThrow("I was sent [secret]");
   });

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, Tool, Transport } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
 import { createMemoryClock, type MemoryClock } from "../../../../host/platform/memory-clock.ts";
+import { createSlices } from "../../../../host/platform/slices.ts";
 import type { Log } from "../../../../host/platform/platform.ts";
 import { connectClient, listServerTools, type McpClient } from "../../../../host/sources/mcp/client.ts";
 import type { Pins } from "../../../../host/sources/mcp/pins.ts";
@@ -18,7 +19,16 @@ function serverOf(
   const pins = new Map<string, Pins>();
   const replaced: (readonly string[])[] = [];
   const server = createMcpServer({
-    ...{ name: "demo", config: { toolSideEffects: {} }, connect, reconnects: true, clock, log: SILENT, emit: () => {} },
+    ...{
+      name: "demo",
+      config: { toolSideEffects: {} },
+      connect,
+      reconnects: true,
+      clock,
+      slices: createSlices(() => 0),
+      log: SILENT,
+      emit: () => {},
+    },
     registry: {
       replaceOwner(_, tools) {
         replaced.push(tools.map(({ definition, binding }) => `${definition.name} ${binding.kind}`));
