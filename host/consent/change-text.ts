@@ -59,7 +59,13 @@ export function changeWords(change: ConsentChange): ChangeWords {
       return { sign, what, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
     }
     case "more":
-      return { sign: "…", what: `and ${change.count} more` };
+      return {
+        sign: "…",
+        what:
+          change.of === "file"
+            ? `and ${change.count} more files`
+            : `and ${change.count} more changes that are not shown: it cannot be accepted`,
+      };
   }
 }
 

@@ -61,8 +61,8 @@ export type ConsentChange =
       readonly from?: string;
       readonly to?: string;
     }
-  /** What is beyond the bound, of the kinds that come last. */
-  | { readonly kind: "more"; readonly count: number; readonly widens: boolean };
+  /** Changes beyond the bound, of the kinds that come last; `of` if all of them are files. */
+  | { readonly kind: "more"; readonly of?: "file"; readonly count: number; readonly widens: boolean };
 
 /** A plugin's or a tool's name that a person could take for another one, which was there before. */
 export interface NameClash {
@@ -83,8 +83,10 @@ export interface Compared {
   readonly signer?: string | undefined;
 }
 
-/** More changes are counted, not listed. */
-export const MAX_CHANGES = 200;
+/** Changes of one version that a person is shown. A version with more cannot be accepted: see `areAllShown`. */
+export const MAX_CHANGES = 1_000;
+/** More files are counted, not listed: nothing of their text is shown, and the digest stands for all of them. */
+const MAX_FILES = 200;
 
 /** The heavy kinds come first: no flood of descriptions pushes a permission out of sight. */
 const ORDER: readonly ConsentChange["kind"][] = [
@@ -113,11 +115,28 @@ export function compareVersions(before: Compared, after: Compared): readonly Con
 
 /** In the order of weight, bounded. */
 export function inOrder(changes: readonly ConsentChange[]): readonly ConsentChange[] {
-  const all = changes.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
-  if (all.length <= MAX_CHANGES) return all;
-  const rest = all.slice(MAX_CHANGES);
-  // Whatever is not listed may be what matters.
-  return [...all.slice(0, MAX_CHANGES), { kind: "more", count: rest.length, widens: rest.some((change) => asks(change, "fluent")) }];
+  const known = changes.filter(({ kind }) => kind === "more");
+  const files = changes.filter(({ kind }) => kind === "file");
+  const others = changes
+    .filter(({ kind }) => kind !== "file" && kind !== "more")
+    .toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+  const listed = [...others.slice(0, MAX_CHANGES), ...files.slice(0, MAX_FILES)];
+  return [
+    ...listed.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind)),
+    ...known,
+    ...counted(files.slice(MAX_FILES), { of: "file" }),
+    ...counted(others.slice(MAX_CHANGES), {}),
+  ];
+}
+
+/** False if there is more that others see than what is listed: whoever says yes to it would say yes to what was never shown. */
+export function areAllShown(changes: readonly ConsentChange[]): boolean {
+  return changes.every((change) => change.kind !== "more" || change.of === "file");
+}
+
+/** What is not listed may be what matters. */
+function counted(rest: readonly ConsentChange[], of: { readonly of?: "file" }): readonly ConsentChange[] {
+  return rest.length === 0 ? [] : [{ kind: "more", ...of, count: rest.length, widens: rest.some((change) => asks(change, "fluent")) }];
 }
 
 /** True if a person has to say yes to it. */
@@ -258,18 +277,28 @@ function isObject(value: JsonValue): value is JsonObject {
 
 interface Telling {
   readonly title?: unknown;
+  readonly tags?: unknown;
+  readonly tools?: unknown;
+  readonly annotations?: unknown;
   readonly inputSchema?: unknown;
   readonly outputSchema?: unknown;
 }
 
 /** What a tool tells a model beside its description: instructions may stand in a schema as well. */
-export function saysOf({ title, inputSchema, outputSchema }: Telling): { readonly says?: string } {
-  const rest = JSON.stringify({ title, inputSchema, outputSchema });
+export function saysOf({ title, tags, tools, annotations, inputSchema, outputSchema }: Telling): { readonly says?: string } {
+  const named = Array.isArray(tags) && tags.length > 0 ? { tags } : {};
+  // Hints are fixed words.
+  const shown = isTitled(annotations) ? { annotations } : {};
+  const rest = JSON.stringify({ title, ...named, tools, ...shown, inputSchema, outputSchema });
   return WORDS.test(rest) ? { says: rest } : {};
 }
 
-/** Members of a schema that hold words for a model. */
-const WORDS = /"(?:title|description|enum|const|default|examples)":/;
+function isTitled(annotations: unknown): boolean {
+  return typeof annotations === "object" && annotations !== null && "title" in annotations;
+}
+
+/** Members that hold words for a model, and names or texts that are longer than names are, or hold blanks. */
+const WORDS = /"(?:title|description|enum|const|default|examples|tags|tools)":|"[^"]*\s[^"]*":|"[^"]{41,}"/;
 
 /** As JSON text. What is accepted is whole; of a long text that it takes the place of, what both begin with is left out. */
 function fromTo(from: JsonValue | undefined, to: JsonValue | undefined): { readonly from?: string; readonly to?: string } {

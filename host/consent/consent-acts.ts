@@ -5,9 +5,9 @@ import type { GrantStore } from "../grants/grants.ts";
 import type { Files } from "../platform/platform.ts";
 import type { HeldVersion, PluginDirectory, PluginStatus } from "../sources/directory/mod.ts";
 import type { PluginVersion } from "../tools/tool.ts";
-import type { ConsentChange } from "./changes.ts";
-import { compareVersions } from "./changes.ts";
+import { areAllShown, compareVersions, type ConsentChange } from "./changes.ts";
 import type { Consent } from "./consent.ts";
+import { tooManyChanges } from "./reason.ts";
 import { surfaceOf } from "./surface.ts";
 
 /** What became of an answer. */
@@ -108,6 +108,13 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
         return await acceptLimits(waiting, digest);
       if (held === undefined) throw new TypeError(`Plugin "${plugin}" has no version that waits to be accepted`);
       if (held.digest !== digest) return { kind: "changed", plugin, held };
+      if (!areAllShown(held.changes))
+        throw new TypeError(
+          tooManyChanges(
+            `version ${held.version} of plugin "${plugin}"`,
+            "change it in steps, or under another name: a new plugin holds nothing",
+          ),
+        );
       const withdraw = consent.approve(held.name, digest, held.signer);
       try {
         const now = await directory.retake(path);

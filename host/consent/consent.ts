@@ -13,7 +13,7 @@ import type { FolderSnapshot } from "../sources/directory/read.ts";
 import type { Admission, Gatekeeper, KeptVersion } from "../sources/directory/status.ts";
 import type { PluginVersion } from "../tools/tool.ts";
 import type { ProjectTrust } from "../trust/project-trust.ts";
-import { asks, compareVersions, type ConsentChange, type ConsentMode, inOrder, type NameClash } from "./changes.ts";
+import { areAllShown, asks, compareVersions, type ConsentChange, type ConsentMode, inOrder, type NameClash } from "./changes.ts";
 import { isNews, isSame, keptLimits, portable, relative } from "./entry.ts";
 import { changedFiles, frozenProblems, hashFiles } from "./frozen.ts";
 import { createGivenLimits } from "./given-limits.ts";
@@ -122,7 +122,8 @@ export function createConsent(options: ConsentOptions): Consent {
     const isApproved = approval?.digest === version.digest && approval.signer === version.signedBy?.signer;
     const verdict = await judge(version, path, clashes);
     if (verdict.kind !== "quarantine") return verdict;
-    if (isApproved) return { kind: "admit", changes: verdict.changes, consent: "person" };
+    // What was not shown is not accepted, whatever digest was named.
+    if (isApproved && areAllShown(verdict.changes)) return { kind: "admit", changes: verdict.changes, consent: "person" };
     // Whoever brought the files may have brought the lock that goes with them.
     await refresh();
     return await judge(version, path, clashes);

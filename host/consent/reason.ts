@@ -1,7 +1,7 @@
 /** Why a version is in quarantine, in one line. */
 
 import { quote } from "../sources/directory/problems.ts";
-import type { ConsentChange, NameClash } from "./changes.ts";
+import { type ConsentChange, MAX_CHANGES, type NameClash } from "./changes.ts";
 
 /** Names kinds only, nothing that a plugin wrote. */
 export function quarantineReason(asked: readonly ConsentChange[]): string {
@@ -22,6 +22,11 @@ const TEXTS: Readonly<Record<ConsentChange["kind"], string>> = {
   more: "has many changes",
   clash: "has a name that looks like another's",
 };
+
+/** Why something cannot be accepted: a yes would also be to what was never shown. */
+export function tooManyChanges(what: string, fix: string): string {
+  return `Cannot accept ${what}: it changes more than ${MAX_CHANGES} things that others see, and no more are shown (${fix})`;
+}
 
 /** Why a version waits whose names look like others', and what a person says yes to. Names hold nothing but letters, digits, "-" and "_". */
 export function clashing(clashes: readonly NameClash[]): { readonly reason: string; readonly changes: readonly ConsentChange[] } {

@@ -1,12 +1,14 @@
 /** Adds plugins: first shows what one asks for, then puts exactly that into the plugin root and takes it into service (SPEC I2). */
 
-import { compareVersions, type ConsentChange, saysOf } from "../consent/changes.ts";
+import { areAllShown, compareVersions, type ConsentChange, saysOf } from "../consent/changes.ts";
 import type { Consent } from "../consent/consent.ts";
 import type { PluginOrigin } from "../consent/lock-text.ts";
+import { tooManyChanges } from "../consent/reason.ts";
 import { surfaceOf } from "../consent/surface.ts";
 import type { GrantStore } from "../grants/grants.ts";
 import type { Platform } from "../platform/platform.ts";
 import {
+  callablesOf,
   isBundleManifest,
   type LimitRequest,
   type Manifest,
@@ -141,7 +143,7 @@ export function createInstaller(options: InstallerOptions): Installer {
         limits: raisedLimits(manifest),
       },
       ...(signedBy && { signer: signedBy.signer }),
-      tools: manifest.tools.map((tool) => ({
+      tools: callablesOf(manifest).map((tool) => ({
         ...{ name: tool.name, destructive: tool.destructive, description: tool.description, ...saysOf(tool) },
         class: sideEffectClassOf(tool, permissions),
       })),
@@ -173,6 +175,11 @@ export function createInstaller(options: InstallerOptions): Installer {
     const { name, version } = manifest;
     const { digest, signedBy } = snapshot;
     const { target, replaced } = await placeFor(name);
+    const { replaces } = preview({ source, snapshot, manifest });
+    if (replaces !== undefined && !areAllShown(replaces.changes))
+      throw new PackageError(
+        tooManyChanges(`version ${version} of plugin "${name}"`, `bascule remove ${name}, and add it again: a new plugin holds nothing`),
+      );
     const folder = target.slice(0, target.lastIndexOf("/"));
     const mark = `${folder}/.${name}-${[...platform.random.bytes(6)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
     const [draft, old] = [`${mark}.new`, `${mark}.old`];

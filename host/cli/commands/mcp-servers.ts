@@ -2,9 +2,10 @@
 
 import type { McpServerStatus } from "../../sources/mcp/mod.ts";
 import { McpToolsChanged } from "../../sources/mcp/offer.ts";
-import { confirmAct, YES_OPTION } from "../ask.ts";
+import { confirmAct, showPages, YES_OPTION } from "../ask.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
+import { measureText } from "../../consent/change-text.ts";
 import { changeLines, shortDigest } from "../consent-text.ts";
 import { EXIT } from "../exit-codes.ts";
 import { table } from "../help.ts";
@@ -88,7 +89,10 @@ async function accept(
   }
   const changes = waiting.changes.filter((change) => !("tool" in change) || wanted.includes(change.tool ?? ""));
   output.line(`${output.style.bold(name)} ${output.style.dim(`(${shortDigest(waiting.digest)})`)} says something else by now:`);
-  for (const line of changeLines(changes, output.style)) output.line(`  ${line}`);
+  await showPages(
+    context,
+    changeLines(changes, output.style, measureText).map((line) => `  ${line}`),
+  );
   const digest = options.value("digest");
   if (digest !== undefined && !(digest.length >= MIN_DIGEST && waiting.digest.startsWith(digest)))
     throw new CliError("changed", `What waits is not "${digest}" but ${shortDigest(waiting.digest)}`, { exitCode: EXIT.denied });

@@ -43,7 +43,7 @@ export interface McpActs {
    * Accepts what a server's tools say now, all of them or those named; returns the names of those that waited.
    *
    * @param digest of `waiting`, as it was shown: nothing else is accepted.
-   * @throws {McpToolsChanged} if they say something else by now. @throws {TypeError} if there is no such server.
+   * @throws {McpToolsChanged} if they say something else by now. @throws {TypeError} if there is no such server, or it changes more than is shown.
    */
   acceptMcpTools(server: string, tools?: readonly string[], digest?: string): Promise<readonly string[]>;
 }

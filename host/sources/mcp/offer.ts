@@ -2,7 +2,8 @@
 
 import type { Tool } from "@modelcontextprotocol/client";
 import type { EmitEvent } from "../../audit/events.ts";
-import type { ConsentChange } from "../../consent/changes.ts";
+import { areAllShown, type ConsentChange } from "../../consent/changes.ts";
+import { tooManyChanges } from "../../consent/reason.ts";
 import type { ToolContext } from "../../context.ts";
 import { equalJson } from "../../json/equal-json.ts";
 import { createInTurn } from "../../project/in-turn.ts";
@@ -44,7 +45,7 @@ export interface McpOffer {
   list(tools: readonly ServerTool[], until: AbortSignal): Promise<void>;
   /** Reads again what was accepted, wherever that was done. */
   refresh(until: AbortSignal): Promise<void>;
-  /** @throws {McpToolsChanged} if what waits is not what has the digest. */
+  /** @throws {McpToolsChanged} if what waits is not what has the digest. @throws {TypeError} if not all of it is shown. */
   accept(names: readonly string[] | undefined, digest: string | undefined, until: AbortSignal): Promise<readonly string[]>;
   /** Keeps the names of what was accepted for the server, before it is connected. */
   reserve(): Promise<void>;
@@ -139,6 +140,8 @@ export function createMcpOffer({ name, registry, pins, emit, call }: McpOfferOpt
       inTurn(async () => {
         if (digest !== undefined && digest !== waiting?.digest)
           throw new McpToolsChanged(`What the tools of the MCP server ${name} say has changed since it was shown`);
+        if (!areAllShown(waiting?.changes ?? []))
+          throw new TypeError(tooManyChanges(`the tools of the MCP server ${name}`, "list it under another name to trust it as it is now"));
         const wanted = (waiting?.tools ?? []).filter((tool) => names?.includes(tool) !== false);
         const accepted = listed().filter(({ definition }) => wanted.includes(definition.name));
         if (accepted.length === 0) return [];

@@ -38,7 +38,13 @@ describe("inspect()", () => {
     const world = await consentWorld({});
     world.platform.plant(
       "/downloads/notes.zip",
-      zipOf(packageFiles("one", { ...WIDER, tools: [tool("save", { sideEffects: ["write"], destructive: true })] })),
+      zipOf(
+        packageFiles("one", {
+          ...WIDER,
+          tools: [tool("save", { sideEffects: ["write"], destructive: true })],
+          skills: [{ name: "tidy", description: "Tidies up", tools: ["save"], inputSchema: { type: "object" } }],
+        }),
+      ),
     );
     const before = await world.platform.files.list(`${ROOT}/plugins`);
     expect(await installerOf(world).inspect("/downloads/notes.zip")).toMatchObject({
@@ -46,8 +52,11 @@ describe("inspect()", () => {
       version: "1.0.0",
       origin: { kind: "archive", from: "notes.zip" },
       files: 2,
-      requested: WIDER.permissions,
-      tools: [{ name: "save", class: "write", destructive: true, description: "Runs save" }],
+      requested: { ...WIDER.permissions, tools: ["notes.save"] },
+      tools: [
+        { name: "save", class: "write", destructive: true, description: "Runs save" },
+        { name: "tidy", description: "Tidies up" },
+      ],
     });
     expect([await world.platform.files.list(`${ROOT}/plugins`), await world.platform.files.stat(LOCK)]).toEqual([before, undefined]);
   });
@@ -77,6 +86,27 @@ describe("inspect()", () => {
 });
 
 describe("install()", () => {
+  it("takes no version in place of another that changes more than is shown [I2.flood]", async () => {
+    const world = await consentWorld({});
+    const properties = (title: string): object =>
+      Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`p${index}`, { title, default: title }]));
+    const tools = (title: string): readonly unknown[] =>
+      Array.from({ length: 12 }, (_, index) => tool(`a_${index}`, { inputSchema: { type: "object", properties: properties(title) } }));
+    const installer = installerOf(world);
+    for (const title of ["one", "two"]) {
+      world.platform.plant("/downloads/notes.tgz", tgz(title, { tools: tools(title) }));
+      const { digest, replaces } = await installer.inspect("/downloads/notes.tgz");
+      if (title === "one") await installer.install(digest);
+      else {
+        expect(replaces?.changes.at(-1)).toEqual({ kind: "more", count: 440, widens: false });
+        await expect(installer.install(digest)).rejects.toThrow(
+          'Cannot accept version 1.0.0 of plugin "notes": it changes more than 1000 things',
+        );
+      }
+    }
+    expect(world.lock.entries().get("notes")?.surface.tools["a_0"]).toMatchObject({ inputSchema: { properties: properties("one") } });
+  });
+
   it("puts exactly what was shown into the plugin root, serves it and locks it [I2.add]", async () => {
     const world = await consentWorld({});
     world.platform.plant("/downloads/notes.tgz", tgz("one", WIDER));
