@@ -228,7 +228,7 @@ export function createPolicySource(source: PolicySourceOptions): PolicySource {
       if (decision === undefined || decision.kind === "deny") return listing;
       const { route, confinement, limits, lacking, unavailable } = decision;
       const off = unavailable === undefined || !listing.enabled ? {} : { enabled: false, reason: unavailable };
-      const names = listing.class === "none" ? undefined : protectedBy(decision.grant);
+      const names = listing.class === "none" || listing.plugin !== undefined ? undefined : protectedBy(decision.grant);
       return {
         ...listing,
         ...{ route, limits, ...(confinement && { confinement }), ...(lacking && { lacking }), ...(names && { protected: names }) },
