@@ -11,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from "url";
 const WANTED_NODE = 24;
 
 // Files, names and cryptography of all plugins share these threads; Node reads the number once, before the first use.
-// Of 16, key derivations hold 8 at most (one a worker, and at most twice four workers), and lookups two.
+// Long cryptography of plugins holds two of them at most, and lookups two.
 if (!process.env.UV_THREADPOOL_SIZE) process.env.UV_THREADPOOL_SIZE = "16";
 
 /** A path of this package as a file name. */

@@ -9,6 +9,7 @@ import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, Plugin
 import { shareFiles } from "./operations/own-files.ts";
 import type { CallJob, Job, LoadedPlugin } from "./pool/job.ts";
 import type { Parking } from "./image/parked.ts";
+import { CryptoLanes } from "./pool/crypto-lanes.ts";
 import { createPluginCache } from "./image/plugin-cache.ts";
 import { Pool, type SandboxUse } from "./pool/pool.ts";
 import { MAXIMUM_STATE_BYTES, SessionStates } from "./image/session-states.ts";
@@ -65,6 +66,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   const loading = new Map<string, Promise<LoadOutcome>>();
   const states = new SessionStates();
   const room = createOperationRoom(launcher);
+  const lanes = new CryptoLanes();
   let lastNumber = 0;
   const pool = new Pool({ launcher, maximumWorkers, onMessage: receive, give, isIsolated, engine, parking, onDefect });
   const takeTurn = createTurns(LOADS_AT_ONCE);
@@ -121,6 +123,11 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   function receive(thread: Thread, message: WorkerMessage): void {
     if (message.type === "ready" || message.type === "broken" || message.type === "taken") return;
     const job = pool.job(message.number);
+    if (message.type === "lane") {
+      // A call that has ended may have an operation under way.
+      const plugin = job?.kind === "call" && job.thread === thread ? job.plugin.source.name : "";
+      return lanes.hear(thread, message, plugin) ? undefined : thread.unheard();
+    }
     if (job === undefined || job.thread !== thread) {
       const isEnd = message.type === "done" || message.type === "failed" || message.type === "full";
       return isEnd && thread.pay(message.number) ? undefined : thread.unheard();

@@ -1,7 +1,8 @@
-/** Cryptography for the calls of one worker: a key table for each call that uses any, and one operation at a time. */
+/** Cryptography for the calls of one worker: a key table for each call that uses any; short operations one at a time, long ones when the host has a lane. */
 
 import { CallKeys } from "./call-keys.ts";
 import { type LocalAnswer, NO_BYTES } from "./local-answer.ts";
+import { LARGE_BYTES } from "../marshal.ts";
 import type { Subtle } from "./subtle.ts";
 import { runSubtle } from "./subtle-operations.ts";
 import { RoundRobin } from "./round-robin.ts";
@@ -11,6 +12,8 @@ export interface SubtleCallsEnvironment {
   readonly subtle: Subtle;
   /** Milliseconds. */
   now(): number;
+  /** Waits until a call's operation that holds one of the runtime's threads for long may begin; what it gives is called when that is done. */
+  lane(call: number): Promise<() => void>;
   /** Keeps the thread's event loop turning until the work is done. */
   background(work: Promise<void>): void;
 }
@@ -47,9 +50,17 @@ export function createSubtleCalls(env: SubtleCallsEnvironment): (call: number) =
   return (call) => openCall(call, env, turns);
 }
 
+/** Signatures and the like take some milliseconds at most. */
+const LONG_METHODS: ReadonlySet<string> = new Set(["deriveBits", "deriveKey", "generateKey"]);
+
+function isLong(method: string, length: number): boolean {
+  return length > LARGE_BYTES || LONG_METHODS.has(method);
+}
+
 function openCall(call: number, env: SubtleCallsEnvironment, turns: RoundRobin): SubtleCall {
   const keys = new CallKeys(call);
   const owner = {};
+  let longTurns: RoundRobin | undefined;
   let waitingBytes = 0;
   let pending = 0;
   let closed = false;
@@ -63,18 +74,27 @@ function openCall(call: number, env: SubtleCallsEnvironment, turns: RoundRobin):
     settle(answer, env.now() - begun);
   }
 
+  /** Beside the short ones, which do not wait for it. */
+  async function runLong(request: SubtleCallRequest, settle: SettleSubtle): Promise<void> {
+    const done = await env.lane(call);
+    if (!closed) await run(request, settle);
+    done();
+  }
+
   return {
     begin(request, settle) {
       const length = request.bytes?.length ?? 0;
       if (pending >= MAX_PENDING || waitingBytes + length > MAX_WAITING_BYTES) return false;
       pending++;
       waitingBytes += length;
-      turns.take(owner, () => run(request, settle));
+      if (isLong(request.method, length)) (longTurns ??= new RoundRobin(env.background)).take(owner, () => runLong(request, settle));
+      else turns.take(owner, () => run(request, settle));
       return true;
     },
     close() {
       closed = true;
       turns.leave(owner);
+      longTurns?.leave(owner);
       keys.clear();
     },
   };

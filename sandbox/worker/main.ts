@@ -69,6 +69,8 @@ export function serveWorker(powers: WorkerPowers): void {
   const calls = new InFlight<BegunCall>();
   /** Requests that go on by promises, which need the event loop. */
   let underWay = 0;
+  /** By call: each asks for one at a time. */
+  const laneGiven = new Map<number, () => void>();
   let booted: { readonly restorer: Restorer; readonly instances: Instances } | undefined;
 
   const environment: RunEnvironment = {
@@ -113,7 +115,7 @@ export function serveWorker(powers: WorkerPowers): void {
       },
       bringBack: (lease) => afterBoot().instances.bringBack(lease),
     },
-    openSubtle: createSubtleCalls({ subtle: powers.subtle, now: powers.now, background }),
+    openSubtle: createSubtleCalls({ subtle: powers.subtle, now: powers.now, background, lane }),
     waitForAnswer(number, until) {
       for (;;) {
         const seen = Atomics.load(control.words, BELL);
@@ -271,6 +273,16 @@ export function serveWorker(powers: WorkerPowers): void {
     Atomics.store(control.words, TAKEN_KB, Math.ceil(takenBytes / 1024));
   }
 
+  function lane(number: number): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<() => void>();
+    laneGiven.set(number, () => {
+      laneGiven.delete(number);
+      resolve(() => outbox.send({ type: "lane", number, wants: false }));
+    });
+    outbox.send({ type: "lane", number, wants: true });
+    return promise;
+  }
+
   function answer(request: Extract<WorkerRequest, { type: "answer" }>): undefined {
     const { number, operation } = request;
     const taken = (): void => tellTaken(number, operation, request.bytes);
@@ -301,6 +313,8 @@ export function serveWorker(powers: WorkerPowers): void {
         return queueCall(request);
       case "answer":
         return answer(request);
+      case "lane":
+        return laneGiven.get(request.number)?.();
       case "abort":
         return (calls.get(request.number)?.run.abort(), undefined);
       case "end":

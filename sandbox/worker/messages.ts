@@ -135,6 +135,7 @@ const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
   refused: shape({ number: isNumber, fault: isLoadFault }),
   operation: shape({ number: isNumber, operation: isNumber, name: isText, text: isText, bytes: optional(isBytes) }),
   taken: shape({ number: isNumber, operation: isNumber }),
+  lane: shape({ number: isNumber, wants: (value) => typeof value === "boolean" }),
   logs: shape({ number: isNumber, lines: isLines }),
   full: shape({ number: isNumber }),
   done: shape({ ...ANSWER, output: isText, parts: optional(isParts), problems: optional(isProblems), state: optional(isImage) }),

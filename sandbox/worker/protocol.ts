@@ -63,6 +63,8 @@ export type WorkerRequest =
       readonly answer: string;
       readonly bytes?: Uint8Array;
     }
+  /** The call may do the long operation of cryptography that it asked for. */
+  | { readonly type: "lane"; readonly number: number }
   /** Aborts the guest's signal; the host ends what does not stop within the grace period. */
   | { readonly type: "abort"; readonly number: number }
   /** Ends a call now (when it is not spinning; else `Control.cancel` reaches it). */
@@ -92,6 +94,8 @@ export type WorkerMessage =
     }
   /** The bytes of a large answer (`untaken.ts`) are in the guest, or never will be. */
   | { readonly type: "taken"; readonly number: number; readonly operation: number }
+  /** A long operation of a call's cryptography waits for a lane (`pool/crypto-lanes.ts`), or is done with it. */
+  | { readonly type: "lane"; readonly number: number; readonly wants: boolean }
   | { readonly type: "logs"; readonly number: number; readonly lines: readonly LogLine[] }
   /** A call that it took up and did not begin: those that wait here hold too much memory for one more. */
   | { readonly type: "full"; readonly number: number }

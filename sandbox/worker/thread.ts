@@ -78,6 +78,8 @@ export class Thread {
   reservedFor: string | undefined;
   /** True once plugins are loaded here: what that needs is in memory. */
   loads = false;
+  /** Called once the thread is over, with all that it had under way. */
+  onGone: (() => void) | undefined;
   /** Of images that the worker held and forgot: its engine may keep them for very long, shared memory does not press it. */
   forgottenBytes = 0;
   /** Digests whose image the worker holds, each with what it was told by the last calls. */
@@ -140,6 +142,7 @@ export class Thread {
       if (!this.#ended) listener.onExit(this, reason);
       this.#ended = true;
       this.#untaken.end();
+      this.onGone?.();
     });
     this.#isWanted = isWanted;
     this.#keepAlive();
@@ -364,6 +367,7 @@ export class Thread {
     this.#ended = true;
     this.#untaken.end();
     await this.#connection.terminate();
+    this.onGone?.();
   }
 }
 

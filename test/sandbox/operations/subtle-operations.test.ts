@@ -120,12 +120,13 @@ describe("RoundRobin", () => {
 });
 
 describe("createSubtleCalls()", () => {
+  const lane = () => Promise.resolve(() => {});
   const settled = (call: SubtleCall, text: string): Promise<LocalAnswer> =>
     new Promise((resolve) => expect(call.begin({ method: "generateKey", text, bytes: undefined }, resolve)).toBe(true));
 
   it("bounds what waits, in number and in bytes, and says nothing after the end [PB2.subtle] [B3]", async () => {
     let work: Promise<void> = Promise.resolve();
-    const open = createSubtleCalls({ subtle, now: () => 0, background: (promise) => void (work = promise) });
+    const open = createSubtleCalls({ subtle, now: () => 0, lane, background: (promise) => void (work = promise) });
     const text = JSON.stringify([HMAC, true, ["sign"]]);
     const ended = open(1);
     let answers = 0;
@@ -139,9 +140,36 @@ describe("createSubtleCalls()", () => {
     expect(answers).toBe(0);
     const large = new Uint8Array(40 << 20);
     const full = open(3);
-    // The first one is taken up at once; what it holds is no longer waiting.
-    expect([1, 2, 3].map(() => full.begin({ method: "digest", text: "", bytes: large }, () => {}))).toEqual([true, true, false]);
+    // The first one waits for its lane, with what it holds.
+    expect([1, 2, 3].map(() => full.begin({ method: "digest", text: "", bytes: large }, () => {}))).toEqual([true, false, false]);
     await work;
+  });
+
+  it("waits for a lane with what takes long, one of a call at a time, and with nothing else [LV3.crypto]", async () => {
+    const lanes: { readonly call: number; give(): void }[] = [];
+    const ends: string[] = [];
+    const works: Promise<void>[] = [];
+    const waits = (call: number): Promise<() => void> =>
+      new Promise((resolve) => lanes.push({ call, give: () => resolve(() => void ends.push(`done ${call}`)) }));
+    const open = createSubtleCalls({ subtle, now: () => 0, lane: waits, background: (work) => void works.push(work) });
+    const [first, second] = [open(1), open(2)];
+    const begin = (call: SubtleCall, method: string, bytes?: Uint8Array): boolean =>
+      call.begin({ method, text: "", bytes }, () => void ends.push(method));
+    for (const method of ["deriveBits", "deriveKey"]) begin(first, method);
+    begin(second, "generateKey");
+    begin(second, "digest", new Uint8Array(65_537));
+    const short = new Promise((resolve) => first.begin({ method: "sign", text: "", bytes: new Uint8Array(65_536) }, resolve));
+    await short;
+    expect([lanes.map(({ call }) => call), ends]).toEqual([[1, 2], []]);
+    lanes[0]?.give();
+    await expect.poll(() => ends).toEqual(["deriveBits", "done 1"]);
+    expect(lanes.map(({ call }) => call)).toEqual([1, 2, 1]);
+    // It ends while it waits: nothing is done with the lane that it gets, and no other is asked for.
+    second.close();
+    for (const { give } of lanes) give();
+    await Promise.all(works);
+    expect(ends.toSorted()).toEqual(["deriveBits", "deriveKey", "done 1", "done 1", "done 2"]);
+    expect(lanes.length).toBe(3);
   });
 });
 

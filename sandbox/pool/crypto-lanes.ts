@@ -1,0 +1,61 @@
+/**
+ * How many threads of the runtime the cryptography of all guests has at once.
+ *
+ * Node's threads serve files and names too, four of them by default, and what runs there cannot be stopped. So a long operation waits in its
+ * worker until the host gives it one of two lanes, one of a plugin; plugins take turns (SPEC LV3).
+ */
+
+import { type GiveBack, Shares } from "../call/shares.ts";
+import type { Thread } from "../worker/thread.ts";
+
+const LANES = 2;
+const LANES_OF_A_PLUGIN = 1;
+/** Of one worker; each of its calls asks for one at a time. */
+const MAXIMUM_ASKED = 2_048;
+
+type LaneThread = Pick<Thread, "send" | "onGone">;
+
+interface Asked {
+  readonly gone: AbortController;
+  giveBack: GiveBack | undefined;
+}
+
+export class CryptoLanes {
+  readonly #shares: Shares = new Shares(LANES);
+  /** By worker and number of the call. */
+  readonly #asked: Map<LaneThread, Map<number, Asked>> = new Map();
+
+  /** @returns false for what no honest worker says. */
+  hear(thread: LaneThread, { number, wants }: { readonly number: number; readonly wants: boolean }, plugin: string): boolean {
+    const asked = this.#asked.get(thread) ?? new Map<number, Asked>();
+    const { giveBack } = asked.get(number) ?? {};
+    if (!wants) {
+      giveBack?.();
+      return giveBack !== undefined && asked.delete(number);
+    }
+    if (asked.has(number) || asked.size >= MAXIMUM_ASKED) return false;
+    this.#asked.set(thread, asked);
+    // Not before the thread is gone: the runtime goes on with what it has begun.
+    thread.onGone = () => this.#leave(thread);
+    const one: Asked = { gone: new AbortController(), giveBack: undefined };
+    asked.set(number, one);
+    void this.#ask(thread, one, { number, plugin });
+    return true;
+  }
+
+  async #ask(thread: LaneThread, asked: Asked, { number, plugin }: { readonly number: number; readonly plugin: string }): Promise<void> {
+    const within = [[`plugin ${plugin}`, LANES_OF_A_PLUGIN]] as const;
+    const giveBack = await this.#shares.take({ size: 1, party: plugin, line: asked, within }, asked.gone.signal);
+    if (asked.gone.signal.aborted) return giveBack?.();
+    asked.giveBack = giveBack;
+    thread.send({ type: "lane", number });
+  }
+
+  #leave(thread: LaneThread): void {
+    for (const { gone, giveBack } of this.#asked.get(thread)?.values() ?? []) {
+      gone.abort();
+      giveBack?.();
+    }
+    this.#asked.delete(thread);
+  }
+}
