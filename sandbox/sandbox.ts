@@ -186,51 +186,51 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     });
   }
 
-  function call(
-    plugin: LoadedPlugin,
-    invocation: Invocation,
-    state?: CallJob["state"],
-  ): Promise<{ outcome: InvocationOutcome; state: Image | undefined }> {
-    return new Promise((resolve) => {
-      const job: CallJob = {
-        kind: "call",
-        number: newNumber(),
-        thread: undefined,
-        givenAt: 0,
-        begunAt: undefined,
-        attempts: 0,
-        idleMs: 0,
-        overdueMs: 0,
-        plugin,
-        invocation,
-        words: wordsOf(invocation),
-        state,
-        effects: 0,
-        operations: 0,
-        refusals: 0,
-        logBytes: 0,
-        pendingOperations: 0,
-        asking: 0,
-        askingMs: 0,
-        cancelBy: undefined,
-        settle(outcome, left) {
-          invocation.signal.removeEventListener("abort", cancel);
-          resolve({ outcome, state: left });
-        },
-      };
-      const cancel = (): void => pool.cancel(job);
-      invocation.signal.addEventListener("abort", cancel, { once: true });
-      pool.submit(job);
-    });
+  /** `settled` is called once; until then the plugin's image stays. */
+  function call(plugin: LoadedPlugin, invocation: Invocation, state: CallJob["state"], settled: CallJob["settle"]): void {
+    const job: CallJob = {
+      kind: "call",
+      number: newNumber(),
+      thread: undefined,
+      givenAt: 0,
+      begunAt: undefined,
+      attempts: 0,
+      idleMs: 0,
+      overdueMs: 0,
+      plugin,
+      invocation,
+      words: wordsOf(invocation),
+      state,
+      effects: 0,
+      operations: 0,
+      refusals: 0,
+      logBytes: 0,
+      pendingOperations: 0,
+      asking: 0,
+      askingMs: 0,
+      cancelBy: undefined,
+      settle(outcome, left) {
+        invocation.signal.removeEventListener("abort", cancel);
+        release(plugin);
+        settled(outcome, left);
+      },
+    };
+    const cancel = (): void => pool.cancel(job);
+    invocation.signal.addEventListener("abort", cancel, { once: true });
+    plugin.users++;
+    pool.submit(job);
   }
 
   /** A call that failed leaves the state as it was before. */
   async function callWithState(plugin: LoadedPlugin, invocation: Invocation, session: string): Promise<InvocationOutcome> {
     const key = { digest: plugin.source.digest, session };
     const outcome = await states.next(key, invocation.signal, async (image) => {
-      const { outcome: own, state } = await call(plugin, invocation, image === undefined ? {} : { image });
-      if (own.ok && state !== undefined) states.keep(key, state);
-      return image === undefined ? { ...own, beganAfresh: true as const } : own;
+      const { promise, resolve } = Promise.withResolvers<InvocationOutcome>();
+      call(plugin, invocation, image === undefined ? {} : { image }, (own, left) => {
+        if (own.ok && left !== undefined) states.keep(key, left);
+        resolve(image === undefined ? { ...own, beganAfresh: true as const } : own);
+      });
+      return await promise;
     });
     return outcome ?? { ok: false, fault: { kind: "cancelled" }, used: NOTHING_USED };
   }
@@ -249,19 +249,16 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       return settled;
     },
 
-    async invoke(invocation) {
+    invoke(invocation) {
       const plugin = plugins.get(invocation.digest);
-      if (plugin === undefined) throw new Error(`The plugin ${invocation.digest} is not loaded`);
-      if (invocation.signal.aborted) return { ok: false, fault: { kind: "cancelled" }, used: NOTHING_USED };
+      if (plugin === undefined) return Promise.reject(new Error(`The plugin ${invocation.digest} is not loaded`));
+      const { signal, session } = invocation;
+      if (signal.aborted) return Promise.resolve({ ok: false, fault: { kind: "cancelled" }, used: NOTHING_USED });
       if (pool.queued >= maximumQueue)
-        return { ok: false, fault: { kind: "overloaded", because: pool.isFull ? "memory" : "calls" }, used: NOTHING_USED };
+        return Promise.resolve({ ok: false, fault: { kind: "overloaded", because: pool.isFull ? "memory" : "calls" }, used: NOTHING_USED });
+      if (session === undefined) return new Promise((resolve) => call(plugin, invocation, undefined, resolve));
       plugin.users++;
-      try {
-        if (invocation.session !== undefined) return await callWithState(plugin, invocation, invocation.session);
-        return (await call(plugin, invocation)).outcome;
-      } finally {
-        release(plugin);
-      }
+      return callWithState(plugin, invocation, session).finally(() => release(plugin));
     },
 
     unload(digest) {

@@ -25,7 +25,8 @@ export interface WasmRouteOptions extends RouteOptions {
 
 /** A call's claim on an image: wait for `ready` before invoking, release when the call has ended. */
 export interface ImageLease {
-  readonly ready: Promise<LoadOutcome>;
+  /** No promise where it is loaded already. */
+  readonly ready: LoadOutcome | Promise<LoadOutcome>;
   release(): void;
 }
 
@@ -39,7 +40,8 @@ export function createWasmExecutor(options: WasmRouteOptions): Executor {
     const record = openRunRecord(execution, options);
     const lease = options.lease(binding.version);
     try {
-      const loaded = await lease.ready;
+      const { ready } = lease;
+      const loaded = ready instanceof Promise ? await ready : ready;
       if (!loaded.ok)
         return {
           ok: false,
@@ -102,7 +104,7 @@ async function invoke(
     // Whatever it has not done yet is not done once a quota is used up.
     signal: meter.stopped === undefined ? signal : AbortSignal.any([signal, meter.stopped]),
   });
-  return { outcome, recording: await recording?.end(outcome) };
+  return { outcome, recording: recording && (await recording.end(outcome)) };
 }
 
 function worldOf({ seed, timeMs }: ToolCall): Pick<Invocation, "world"> {

@@ -7,23 +7,17 @@
 
 import type { LoadOutcome, Sandbox } from "../../../sandbox/mod.ts";
 import { type AcceptedLimits, NO_LIMITS } from "../../policy/tool-limits.ts";
+import type { ImageLease } from "../../routes/wasm.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 import { toSource } from "./compile.ts";
-
-/** A call's claim on the image of the version it runs. */
-export interface Lease {
-  /** Wait for it before `sandbox.invoke`: an image that had gone is loaded again, from the version's own bytes. */
-  readonly ready: Promise<LoadOutcome>;
-  /** Ends the claim. Idempotent. */
-  release(): void;
-}
 
 /** Keeps images alive. */
 export interface PluginImages {
   /** Loads a version beside whatever runs. After `ok` it is held until `release(digest)`. */
   hold(version: PluginVersion): Promise<LoadOutcome>;
   release(digest: string): void;
-  lease(version: PluginVersion): Lease;
+  /** A call's claim; `ready` is to be waited for: an image that had gone is loaded again, from the version's own bytes. */
+  lease(version: PluginVersion): ImageLease;
   /** Resolves when nobody holds or leases it. */
   gone(digest: string): Promise<void>;
   /** Digests that are held or leased. */
@@ -48,7 +42,7 @@ export function createPluginImages(sandbox: Pick<Sandbox, "load" | "unload">, op
       known.claims += 1;
       return known;
     }
-    const image: Image = { digest, claims: 1, loaded: undefined, waiting: [] };
+    const image: Image = { digest, claims: 1, loaded: undefined, outcome: undefined, waiting: [] };
     images.set(digest, image);
     return image;
   }
@@ -58,7 +52,10 @@ export function createPluginImages(sandbox: Pick<Sandbox, "load" | "unload">, op
     image.loaded = sandbox.load(toSource(version, acceptedLimits(version)));
     // One that could not be loaded is nobody's: the next claim tries again.
     const forget = (): void => void (images.get(image.digest) === image && images.delete(image.digest));
-    void image.loaded.then((outcome) => outcome.ok || forget(), forget);
+    void image.loaded.then((outcome) => {
+      if (outcome.ok) image.outcome = outcome;
+      else forget();
+    }, forget);
     return image.loaded;
   }
 
@@ -83,7 +80,7 @@ export function createPluginImages(sandbox: Pick<Sandbox, "load" | "unload">, op
       const image = claim(version);
       let open = true;
       return {
-        ready: loaded(image, version),
+        ready: image.outcome ?? loaded(image, version),
         release: () => {
           if (open) disclaim(image);
           open = false;
@@ -107,6 +104,8 @@ interface Image {
   readonly digest: string;
   /** Undefined until somebody needs it. */
   loaded: Promise<LoadOutcome> | undefined;
+  /** Undefined until it is there. */
+  outcome: LoadOutcome | undefined;
   claims: number;
   /** Told when it goes. */
   readonly waiting: (() => void)[];

@@ -2,7 +2,7 @@
 
 export { discover } from "./discover.ts";
 export type { Discovery, FoundFolder, Place } from "./discover.ts";
-export type { Lease } from "./images.ts";
+
 export { createPluginDirectory } from "./reload.ts";
 export type { PluginDirectory, PluginDirectoryOptions } from "./reload.ts";
 export { SETTLE_TIMING } from "./settle.ts";

@@ -7,6 +7,7 @@
 import type { PermissionBases } from "../../../manifests/mod.ts";
 import type { Sandbox } from "../../../sandbox/mod.ts";
 import { FileError, type Log, type Platform } from "../../platform/platform.ts";
+import type { ImageLease } from "../../routes/wasm.ts";
 import { NO_LIMITS } from "../../policy/tool-limits.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 import { createPluginActs, type PluginActs } from "./acts.ts";
@@ -16,7 +17,7 @@ import { clashing } from "../../consent/reason.ts";
 import { compareText } from "./digest.ts";
 import { discover, type Discovery, pathOf, type Place } from "./discover.ts";
 import { findChanges, type PlacedChange } from "./changes.ts";
-import { createPluginImages, type Lease } from "./images.ts";
+import { createPluginImages } from "./images.ts";
 import { createLanes } from "./lanes.ts";
 import { folderError, quote } from "./problems.ts";
 import { createPublication } from "./publication.ts";
@@ -65,7 +66,7 @@ export interface PluginDirectory extends PluginActs {
   /** What a person should know of the roots and of watching, one line each. */
   notices(): readonly string[];
   /** A call's claim on the version it runs: take it, wait for `ready`, and release it when the call has ended. */
-  lease(version: PluginVersion): Lease;
+  lease(version: PluginVersion): ImageLease;
   /** Resolves when every change noticed so far has been dealt with. */
   idle(): Promise<void>;
   /** Stops watching and withdraws every plugin. What is being loaded is not waited for. */
