@@ -11,6 +11,7 @@ import type { ToolFormat } from "./format.ts";
 import { geminiFormat } from "./gemini.ts";
 import { langChainFormat } from "./langchain.ts";
 import { mcpFormat } from "./mcp.ts";
+import { notExported } from "./names.ts";
 import { openAiFormat, openAiResponsesFormat } from "./openai.ts";
 
 export type * from "./exported.ts";
@@ -71,8 +72,8 @@ export function exportTools<F extends ExportFormat>(
     tools: shaped,
     lossy,
     names: qualified,
-    // A name that was not exported is nobody's: the host says so.
-    call: (name, args, options) => call(qualified.get(name) ?? name, args, options?.signal),
+    // A tool that was not exported is not called, whatever else the session may see.
+    call: (name, args, options) => call(qualified.get(name) ?? notExported(name), args, options?.signal),
   };
 }
 

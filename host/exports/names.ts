@@ -13,3 +13,8 @@ export function exportNames(tools: readonly ToolListing[], snapshot: Pick<Snapsh
     }),
   );
 }
+
+/** What is called in place of a name that no exported tool has. No tool's name has a space, so the host refuses the call and records it. */
+export function notExported(name: string): string {
+  return `${name} (not exported)`;
+}

@@ -14,6 +14,7 @@ import {
 import { type JsonObject, type JsonSchema, type JsonValue, LIMIT_CEILINGS } from "../../../manifests/mod.ts";
 import type { ToolResult } from "../../call.ts";
 import { toolNotFound } from "../../errors.ts";
+import { notExported } from "../../exports/names.ts";
 import { hashOf } from "../../json/json-hash.ts";
 import { holdLarge, largeIn } from "../../json/large.ts";
 import { copyJson } from "../../json/json.ts";
@@ -56,8 +57,8 @@ export async function callTool(params: CallParams, ctx: ServerContext, caller: C
   // Bound to the wish too: no answer to one question is one to another.
   const about = await hashOf([name, copy.ok ? copy.value : null, wish.dryRun, { ...wish.commit }], parts.platform);
   const listing = (await client.known()).get(name);
-  // Of what is not listed dispatch says why: it is not there, or cannot run now.
-  const tool = listing?.qualifiedName ?? name.replace("__", ".");
+  // Dispatch says why a tool that is not listed cannot run. A bare name is not looked up: another plugin's tool may have it by now.
+  const tool = listing?.qualifiedName ?? (await client.qualifiedName(name)) ?? notExported(name);
 
   const state = ctx.mcpReq.requestState<string>();
   const call =

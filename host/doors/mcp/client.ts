@@ -22,6 +22,8 @@ export interface McpClient {
   tools(): Promise<ReadonlyMap<string, ToolListing>>;
   /** The same, as it was when the registry last changed: who only looks up a name need not have policy asked about every tool. */
   known(): Promise<ReadonlyMap<string, ToolListing>>;
+  /** The qualified name of the tool with this public name, also of one that it may not see or that cannot run. */
+  qualifiedName(name: string): Promise<string | undefined>;
   /** Calls that wait for an approval from elsewhere, by what was called: a repeat asks what became of it (SPEC E6). */
   readonly asked: Map<string, string>;
   /** It is gone: what it runs is cancelled. */
@@ -45,8 +47,9 @@ export function createClient({ host, session: wish, platform }: ClientOptions): 
   let isNarrowed = false;
   const narrowed = new Map<string, Session>();
   let known: Promise<ReadonlyMap<string, ToolListing>> | undefined;
+  let all: Promise<ReadonlyMap<string, string>> | undefined;
   const unsubscribe = host.subscribe(({ type }) => {
-    if (type === "tool.registered" || type === "tool.unregistered") known = undefined;
+    if (type === "tool.registered" || type === "tool.unregistered") known = all = undefined;
   });
 
   function sessionWithin(paths: readonly string[]): Session {
@@ -62,7 +65,12 @@ export function createClient({ host, session: wish, platform }: ClientOptions): 
   }
 
   async function tools(): Promise<ReadonlyMap<string, ToolListing>> {
-    return host.byExportName(await platform.slices.run(enabledOf(host.definitionsEach(await current))));
+    return host.byExportName(await platform.slices.run(inSlices(host.definitionsEach(await current), ({ enabled }) => enabled)));
+  }
+
+  async function qualifiedNames(): Promise<ReadonlyMap<string, string>> {
+    const tools = host.byExportName(await platform.slices.run(inSlices(host.listEach(), () => true)));
+    return new Map(Array.from(tools, ([name, { qualifiedName }]) => [name, qualifiedName]));
   }
 
   return {
@@ -75,6 +83,7 @@ export function createClient({ host, session: wish, platform }: ClientOptions): 
     forgetRoots: () => void (isNarrowed = false),
     tools,
     known: () => (known ??= tools()),
+    qualifiedName: async (name) => (await (all ??= qualifiedNames())).get(name),
     asked: new Map(),
     async end() {
       unsubscribe();
@@ -84,13 +93,13 @@ export function createClient({ host, session: wish, platform }: ClientOptions): 
   };
 }
 
-function* enabledOf(tools: Iterable<ToolListing>): Generator<void, readonly ToolListing[]> {
-  const enabled: ToolListing[] = [];
+function* inSlices(tools: Iterable<ToolListing>, isWanted: (tool: ToolListing) => boolean): Generator<void, readonly ToolListing[]> {
+  const wanted: ToolListing[] = [];
   for (const tool of tools) {
-    if (tool.enabled) enabled.push(tool);
+    if (isWanted(tool)) wanted.push(tool);
     yield;
   }
-  return enabled;
+  return wanted;
 }
 
 function within(folders: readonly string[]): LayerRules {

@@ -130,6 +130,20 @@ describe("host.definitions()", () => {
     expect((await call("nobody", {})).ok).toBe(false);
   });
 
+  it.each(["other", "words.count", "mcp__files__add"])("does not call %s, which was not exported [R5.names]", async (name) => {
+    const calls: string[] = [];
+    const counted = (tools: readonly string[]): readonly ToolFactory[] => tools.map((one) => tool(one, {}, () => void calls.push(one)));
+    await using host = await hostWith(...counted(["greet", "other", "mcp__files__add"]));
+    host.register(
+      tool("count", {}, () => void calls.push("count")),
+      { owner: "words" },
+    );
+    const exported = host.definitions("anthropic", ["greet"]);
+    expect(await exported.call(name, {})).toMatchObject({ ok: false, error: { code: "tool_not_found" } });
+    expect((await exported.call("greet", {})).ok).toBe(true);
+    expect(calls).toEqual(["greet"]);
+  });
+
   it("exports what the session may see, and of it what was asked for [R4.export] [R5.names]", async () => {
     await using host = await hostWith(tool("all"), tool("staff", { visibility: { roles: ["staff"] } }));
     expect([...host.definitions("openai").names.keys()]).toEqual(["all"]);

@@ -229,6 +229,23 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     expect(result).toMatchObject({ isError: false });
   });
 
+  it("gives no call of a name that it does not list to the plugin that has it as a bare name [R2.names]", async () => {
+    await using test = await mcpHost({ demo: DEMO }, { builtins: false });
+    add(test, "weather");
+    const client = await test.connect(era, over);
+    expect(await client.callTool({ name: "weather", arguments: {} })).toMatchObject({ isError: false });
+    test.host.register(
+      () => ({
+        definition: { name: "forecast", description: "Of another owner", inputSchema: OBJECT, sideEffects: [] },
+        execute: () => null,
+      }),
+      { owner: "other" },
+    );
+    for (const name of ["forecast", "other.forecast", "shout", "demo.shout"])
+      await expect(client.callTool({ name, arguments: {} }), name).rejects.toMatchObject({ code: -32_602 });
+    expect(await client.callTool({ name: "other__forecast", arguments: {} })).toMatchObject({ isError: false });
+  });
+
   it("serves what plugins ask for and have, and completes their names [I3.resources]", async () => {
     await using test = await mcpHost({ demo: DEMO }, { builtins: false });
     const client = await test.connect(era, over);
