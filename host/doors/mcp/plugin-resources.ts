@@ -1,4 +1,4 @@
-/** `bascule://plugins`: which plugins there are, what each asks for, was granted and lacks, and what is wrong with it. */
+/** `bascule://plugins`: which plugins there are, what each asks for, which kinds of access it was granted, and what is wrong with it. */
 
 import { checkPluginName } from "../../../manifests/mod.ts";
 import type { Host } from "../../host-interface.ts";
@@ -31,7 +31,8 @@ export function pluginResources(host: Host): McpResources {
       // Only what this client may see.
       tools: tools.map(([publicName]) => publicName),
       requested: requested ?? {},
-      granted: host.grants.find(name, directory, digest ?? "") ?? {},
+      // Only the kinds: grants name folders of the user's home, and a client may hold a token that is no admin's (SPEC I4).
+      granted: Object.keys(host.grants.find(name, directory, digest ?? "") ?? {}),
       problems: [
         ...problems.map(({ message }) => message),
         ...(error === undefined ? [] : [error.message]),

@@ -257,7 +257,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     expect((await client.listResourceTemplates()).resourceTemplates.map(({ name }) => name)).toEqual(["audit search", "plugin"]);
 
     const plugin = await read(client, "bascule://plugins/demo");
-    expect(plugin).toMatchObject({ name: "demo", state: "loaded", requested: { write: ["$workspace"] }, granted: {}, problems: [] });
+    expect(plugin).toMatchObject({ name: "demo", state: "loaded", requested: { write: ["$workspace"] }, granted: [], problems: [] });
     expect(JSON.stringify(plugin)).not.toContain("secret");
 
     await expect(client.readResource({ uri: "bascule://plugins/../../etc/passwd" })).rejects.toMatchObject({ code: -32_602 });
@@ -268,6 +268,15 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
       argument: { name: "name", value: "de" },
     });
     expect(completed.completion.values).toEqual(["demo"]);
+  });
+
+  it("tells which kinds of access a plugin was granted, and no folder of the grants [I4.grants]", async () => {
+    await using test = await mcpHost({ demo: DEMO }, { builtins: false });
+    await test.host.grant("demo", { write: ["/home/user/private"] });
+    const client = await test.connect(era, over);
+    const plugin = await read(client, "bascule://plugins/demo");
+    expect(plugin).toMatchObject({ requested: { write: ["$workspace"] }, granted: ["write"] });
+    expect(JSON.stringify(plugin)).not.toContain("private");
   });
 
   it("pages lists in one order, whatever changes in between [I3.pages]", async () => {
