@@ -106,6 +106,8 @@ export interface AllowDecision {
   readonly confirm: "auto" | "prompt" | "prompt_once";
   /** It runs dry, whatever the caller wishes (SPEC E8). */
   readonly dryRun?: true;
+  /** It is on record before it does anything, or is refused, whether it changes something or not (SPEC AU3). */
+  readonly mustRecord?: true;
 }
 
 /** `deno`: each of Deno's permission checks is answered by the host; `none`: a plain process (SPEC O1). */

@@ -241,7 +241,8 @@ async function start(ready: Started, host: Dispatch, stop: AbortController, trac
     const recorded = trace.called(decision, isDry);
     // Waited for in any case: it is also how a plugin that fills the journal's queue is held back.
     const isRecorded = recorded === undefined || (await recorded);
-    if (!isRecorded && !isDry && changesSomething(tool.definition.sideEffects)) return trace.fail(unrecorded(call.tool));
+    if (!isRecorded && (decision.mustRecord === true || (!isDry && changesSomething(tool.definition.sideEffects))))
+      return trace.fail(unrecorded(call.tool, decision.mustRecord === true));
     if (underWay.lost) return trace.fail(underWay.lost);
     const execution: Execution = { tool, call, args, decision, signal: stop.signal, meter: begun.meter, slot };
     const outcome = previewed

@@ -207,9 +207,10 @@ export function unavailable(tool: string, reason: string): ToolErrorData {
   return toolError("unavailable", `Tool '${tool}' is unavailable: ${reason}`);
 }
 
-/** What changes something is not done unless it is on record first (SPEC AU3). */
-export function unrecorded(tool: string): ToolErrorData {
-  return unavailable(tool, "the audit journal cannot be written, and it changes something (see the host's log)");
+/** What changes something, and what policy says, is not done unless it is on record first (SPEC AU3). */
+export function unrecorded(tool: string, isRequired: boolean): ToolErrorData {
+  const why = isRequired ? 'policy requires a record of every call ("audit.required")' : "it changes something";
+  return unavailable(tool, `the audit journal cannot be written, and ${why} (see the host's log)`);
 }
 
 /** A defect of ours: everything else is in the log. */

@@ -110,6 +110,7 @@ class CallTrace implements Trace {
         decision: toJsonObject(summarizeDecision(decision)),
         caller: this.#call.caller,
         ...(isDry && DRY),
+        ...(decision.mustRecord === true && { required: true as const }),
       },
     });
   }

@@ -14,9 +14,10 @@ import {
   type PermissionType,
   type PermissionTypeRules,
   type PolicyLayer,
+  REQUIRED_RECORDS,
 } from "./policy-layer.ts";
 
-const LAYER_FIELDS = ["name", "level", "role", "allow", "deny", "permissions"];
+const LAYER_FIELDS = ["name", "level", "role", "allow", "deny", "permissions", "audit"];
 const ROLE_FIELDS = ["webAccess", "allowedCategories", "allowedTools", "forbiddenTools"];
 const MAX_NAME_LENGTH = 128;
 
@@ -40,10 +41,19 @@ export function readLayer(reader: DocumentReader, value: JsonValue, pointer: str
     allow: fields.texts("allow", checkSelector),
     deny: fields.texts("deny", checkSelector),
     permissions: readPermissions(reader, fields, "permissions"),
+    audit: readRequired(reader, fields),
   });
-  if (layer.allow === undefined && layer.deny === undefined && layer.permissions === undefined)
-    reader.refuse(pointer, "Layer says nothing", `add "allow", "deny" or "permissions"`);
+  if (layer.allow === undefined && layer.deny === undefined && layer.permissions === undefined && !fields.has("audit"))
+    reader.refuse(pointer, "Layer says nothing", `add "allow", "deny", "permissions" or "audit"`);
   return layer;
+}
+
+function readRequired(reader: DocumentReader, parent: Fields): PolicyLayer["audit"] {
+  const fields = parent.has("audit")
+    ? reader.fields(parent.get("audit"), parent.at("audit"), { what: "Audit", known: ["required"], required: ["required"] })
+    : undefined;
+  const required = fields?.choice("required", REQUIRED_RECORDS);
+  return required && { required };
 }
 
 /** The section `roles`: flat permissions by the name of the role. */

@@ -8,6 +8,7 @@ import { parseJson } from "./parse-json.ts";
 import { readMcpServers } from "./parse-mcp-servers.ts";
 import { readLayer, readPermissionTypes, readRoles } from "./parse-policy-layer.ts";
 import { readPermissions } from "./permission-field.ts";
+import { REQUIRED_RECORDS } from "./policy-layer.ts";
 import { readProjectTools } from "./parse-project-tools.ts";
 import { readQuotas } from "./parse-quota.ts";
 import { checkProtectedName, DEFAULT_PROTECTED } from "./protected-names.ts";
@@ -81,7 +82,7 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
   tools: [],
   roles: {},
   secrets: {},
-  audit: { store: true, redact: [], record: "none" },
+  audit: { store: true, redact: [], record: "none", required: "effects" },
   undo: { maxBytes: 256 * 1024 * 1024, maxDays: 7 },
   server: DEFAULT_SERVER,
 });
@@ -179,12 +180,16 @@ function readGroup(reader: DocumentReader, value: JsonValue, pointer: string, na
 
 function readAudit(reader: DocumentReader, parent: Fields): AuditConfig {
   const fields = parent.has("audit")
-    ? reader.fields(parent.get("audit"), parent.at("audit"), { what: "Audit", known: ["store", "redact", "record"] })
+    ? reader.fields(parent.get("audit"), parent.at("audit"), { what: "Audit", known: ["store", "redact", "record", "required"] })
     : undefined;
+  const required = fields?.choice("required", REQUIRED_RECORDS) ?? "effects";
+  if (fields?.get("store") === false && required === "all")
+    reader.refuse(fields.at("required"), '"required" is "all", and "store" is false: nothing is kept', 'leave "store" out');
   return {
     store: fields?.flag("store") ?? true,
     redact: fields?.texts("redact") ?? [],
     record: fields?.choice("record", RECORD_MODES) ?? "none",
+    required,
   };
 }
 

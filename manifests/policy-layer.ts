@@ -6,6 +6,10 @@ import type { Permissions } from "./permissions.ts";
 export const LAYER_LEVELS = ["global", "role", "task", "delegation"] as const;
 export type LayerLevel = (typeof LAYER_LEVELS)[number];
 
+/** Which calls are refused where they cannot be kept first: those that change something, or all of them. */
+export const REQUIRED_RECORDS = ["effects", "all"] as const;
+export type RequiredRecords = (typeof REQUIRED_RECORDS)[number];
+
 /** What a layer lets pass. Tools are told by selectors: `grep`, `words.grep`, `words.*`, `group:read`, `category:web`. */
 export interface LayerRules {
   /** Shown in decisions. */
@@ -16,6 +20,8 @@ export interface LayerRules {
   readonly deny?: readonly string[];
   /** What the tools may hold at most, for the kinds it names. */
   readonly permissions?: Permissions;
+  /** With `all` its calls are kept first, whatever the project requires. `effects` takes nothing back. */
+  readonly audit?: { readonly required: RequiredRecords };
 }
 
 /** A layer of `bascule.json`, or one added from code. `task` layers come with a session's context instead. */

@@ -3,7 +3,7 @@
 import type { LimitRequest } from "./limits.ts";
 import type { McpServerConfig } from "./mcp-server.ts";
 import type { Permissions } from "./permissions.ts";
-import type { FlatPermissions, PermissionType, PermissionTypeRules, PolicyLayer } from "./policy-layer.ts";
+import type { FlatPermissions, PermissionType, PermissionTypeRules, PolicyLayer, RequiredRecords } from "./policy-layer.ts";
 import type { Route } from "./route.ts";
 import type { RemoteConfig, ServerConfig } from "./server.ts";
 import type { SideEffectClass } from "./side-effect.ts";
@@ -106,6 +106,8 @@ export interface AuditConfig {
   readonly redact: readonly string[];
   /** Which calls are recorded. Default `none`: a recording holds what a tool read. */
   readonly record: RecordMode;
+  /** Which calls are refused, not done, where the journal cannot be written. Default `effects`: those that change something. */
+  readonly required: RequiredRecords;
 }
 
 /** What is kept of files that calls change, so that `bascule undo` can put them back (SPEC E8). */

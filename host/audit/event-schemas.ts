@@ -56,6 +56,7 @@ export const EVENT_SCHEMAS: { readonly [T in EventType]: PayloadSchema<EventPayl
       decision: OBJECT,
       caller: TEXT,
       dryRun: DRY,
+      required: DRY,
     }),
   ),
   "tool.completed": schemaOf<EventPayloads["tool.completed"]>()(

@@ -65,6 +65,8 @@ export type EventPayloads = {
     readonly caller: string;
     /** It changes nothing (SPEC E8). */
     readonly dryRun?: true;
+    /** Policy requires that it is durable before the call does anything, whatever its side effects. */
+    readonly required?: true;
   };
   readonly "tool.completed": {
     readonly tool: string;

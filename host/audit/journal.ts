@@ -21,7 +21,7 @@ export interface EventStore {
    * Called with each event, in order. Must not throw.
    *
    * @returns whether the event is durable, for one that the host is to wait for: if a `tool.called` is not, a call that changes
-   * something is refused. Never rejects.
+   * something is refused, and any other whose payload says `required`. Never rejects.
    */
   append(event: HostEvent): Promise<boolean> | undefined;
   /** What was appended is durable when it resolves. */
@@ -300,7 +300,7 @@ export function changesSomething(sideEffects: readonly string[]): boolean {
 function isUrgent(event: HostEvent, changing: Set<string>): boolean {
   const { type, callId } = event;
   if (type === "tool.called") {
-    const isChanging = changesSomething(event.payload.sideEffects);
+    const isChanging = event.payload.required === true || changesSomething(event.payload.sideEffects);
     if (isChanging && callId !== undefined) changing.add(callId);
     return isChanging;
   }

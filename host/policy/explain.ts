@@ -30,6 +30,8 @@ export interface Explanation {
   /** What holds the process of a trusted plugin. */
   readonly confinement?: Confinement;
   readonly confirm: ModeDecision;
+  /** It is refused where it cannot be recorded first, also if it changes nothing. */
+  readonly mustRecord: boolean;
   readonly limits: Limits;
   /** What its plugin asks for above them. */
   readonly lacking: readonly LackingLimit[];
@@ -55,6 +57,7 @@ export interface ExplainInput {
   readonly unavailable?: string;
   readonly class: SideEffectClass;
   readonly mode: ModeDecision;
+  readonly mustRecord: boolean;
   readonly limits: Limits;
   readonly lacking: readonly LackingLimit[];
   readonly quotas: readonly Quota[];
@@ -73,6 +76,7 @@ export function explainTool(input: ExplainInput): Explanation {
     route,
     ...(confinement && { confinement }),
     confirm: mode,
+    mustRecord: input.mustRecord,
     limits,
     lacking,
     rules: rules.matched.map(({ because: { rule }, effect }) => ({ rule, effect })),
@@ -105,6 +109,7 @@ function toLines(explanation: Omit<Explanation, "text">): readonly string[] {
     `  class    ${explanation.class}`,
     `  route    ${routeText(explanation)}`,
     `  confirm  ${confirm.mode} (${confirm.because.rule})`,
+    ...(explanation.mustRecord ? ['  record   is refused where it cannot be recorded first (audit.required "all")'] : []),
     ...explanation.rules.map(({ rule, effect }) => `  rule     ${rule}: ${JSON.stringify(effect)}`),
     ...explanation.toolLayers.map(
       ({ layer, level, allowed, rule }) => `  ${level.padEnd(8)} ${layer}: ${allowed ? "passes" : "denied"} (${rule})`,

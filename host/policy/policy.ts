@@ -47,7 +47,7 @@ export interface ProjectPolicy extends Policy {
 
 export interface PolicyOptions {
   /** `bascule.json`; without one everything is allowed on the Wasm route and nothing is granted (SPEC P1). */
-  readonly project?: Pick<ProjectConfig, "policy" | "confirmation" | "roles"> & Partial<Pick<ProjectConfig, "trusted">>;
+  readonly project?: Pick<ProjectConfig, "policy" | "confirmation" | "roles"> & Partial<Pick<ProjectConfig, "trusted" | "audit">>;
   /** Absolute folder of `bascule.json`: what its relative paths, and those of stored grants, are relative to. */
   readonly root: string;
   readonly grants: GrantReader;
@@ -78,7 +78,7 @@ const HOST_WALL_MS = 60_000;
 const HOST_LONG_WALL_MS = 600_000;
 
 export function createPolicy(options: PolicyOptions): ProjectPolicy {
-  const { policy: config, confirmation, roles, trusted = [] } = options.project ?? DEFAULT_PROJECT;
+  const { policy: config, confirmation, roles, trusted = [], audit = DEFAULT_PROJECT.audit } = options.project ?? DEFAULT_PROJECT;
   const grantLayers = createGrantLayers({ ...options, protectedNames: config.protected });
   const isTrusted = createTrust(confirmation.trustedWorkspaces, options.root);
   // What rules say depends on nothing but the tool, and registered tools never change.
@@ -94,6 +94,10 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
     const rules = matchRules(config, tool);
     merged.set(tool, rules);
     return rules;
+  }
+
+  function mustRecord(layers: readonly ToolLayer[]): boolean {
+    return audit.required === "all" || layers.some((layer) => layer.mustRecord === true);
   }
 
   function layersOf(session: Session): readonly ToolLayer[] {
@@ -166,6 +170,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
             because: rules.allow.because,
             confirm: mode,
             ...(rules.dryRun?.value === true && { dryRun: true }),
+            ...(mustRecord(layers) && { mustRecord: true }),
           },
     );
     decided.set(tool, { session, grant, limits, decision });
@@ -192,6 +197,7 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
         ...(unavailable !== undefined && { unavailable }),
         class: classOf(tool),
         mode: modeFor(tool, session),
+        mustRecord: mustRecord(layers),
         ...toolLimits(tool, {}),
         quotas: quotasFor(rules, session),
         ...(act && { act }),

@@ -18,6 +18,8 @@ export interface ToolLayer {
   verdict(tool: RegisteredTool): ToolVerdict;
   /** What tools hold at most, for the kinds named. */
   readonly permissions?: Permissions;
+  /** Its calls are kept before they do anything, or refused. */
+  readonly mustRecord?: true;
 }
 
 /** What a layer says to a tool, and which of its lines says so. */
@@ -69,11 +71,12 @@ function withParents(session: Session): readonly Session[] {
 
 type Groups = PolicyConfig["groups"];
 
-function toToolLayer({ name, allow, deny = [], permissions }: LayerRules, level: LayerLevel, groups: Groups): ToolLayer {
+function toToolLayer({ name, allow, deny = [], permissions, audit }: LayerRules, level: LayerLevel, groups: Groups): ToolLayer {
   return {
     name,
     level,
     ...(permissions !== undefined && { permissions }),
+    ...(audit?.required === "all" && { mustRecord: true }),
     verdict(tool) {
       const denied = deny.find((selector) => isSelected(tool, selector, groups, true));
       if (denied !== undefined) return { allowed: false, rule: `deny ${denied}` };

@@ -68,7 +68,7 @@ describe("parseProject()", () => {
       tools: [{ name: "x", description: "X", inputSchema: { type: "object" }, sideEffects: [], remote: { url: "https://a.test/b" } }],
       roles: { a: {} },
       secrets: { A: { env: "B", hosts: ["a.test"] }, C: { file: "c.txt" } },
-      audit: { store: true, redact: [], record: "failures" },
+      audit: { store: true, redact: [], record: "failures", required: "all" },
       undo: { keep: false, maxBytes: 1, maxDays: 2 },
       server: {
         host: "0.0.0.0",

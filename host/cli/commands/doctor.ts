@@ -63,6 +63,7 @@ async function doctor(context: CommandContext): Promise<number> {
     ["isolation", isolationLines(isolation, inForce)],
     ["a process", processLines(process)],
     ["host route", [natively.text]],
+    ["audit", [auditText(config())]],
     ["files", [FILES[system.files]]],
     ["cache", [`${system.cache.folder}  ${system.cache.images} files, ${(system.cache.bytes / 1e6).toFixed(1)} MB of images`]],
     ["watcher", [system.watcher.works ? "told of a change" : "does not work; changes are noticed by scans only"]],
@@ -78,6 +79,7 @@ async function doctor(context: CommandContext): Promise<number> {
     ...system,
     engine,
     isolation: { ...isolation, ...open, process },
+    audit: { store: config().audit.store, required: config().audit.required },
     hostRoute: { deno: natively.deno, unconfined: natively.unconfined, byName: natively.byName },
     problems,
   });
@@ -118,6 +120,12 @@ function nativeRoute(platform: Pick<Platform, "trusted">, { trusted }: Pick<Proj
       (name) => `"${name}" is trusted, and Deno, which would confine it, is not installed (https://deno.com, or npm install -g deno)`,
     ),
   };
+}
+
+/** What the record is worth, and what is not done without it (SPEC AU3). */
+function auditText({ audit: { store, required } }: Pick<ProjectConfig, "audit">): string {
+  if (!store) return "nothing is kept (audit.store in bascule.json)";
+  return `kept in .bascule/audit/; where that cannot be written, ${required === "all" ? "every call" : "what changes something"} is refused`;
 }
 
 const ENGINE = {

@@ -326,7 +326,7 @@ describe("parseProject()", () => {
         "/roles/guest/allowedTools/0: "a b" selects no tools; write "grep", "words.grep", "words.*", "group:read" or "category:web"",
         "/policy/layers/0/level: Task layers come with a session; open the session with { "readOnly": true } or { "noWeb": true }",
         "/policy/layers/1/role: A global layer holds for every role; write "level": "role", or leave "role" out",
-        "/policy/layers/2: Layer says nothing; add "allow", "deny" or "permissions"",
+        "/policy/layers/2: Layer says nothing; add "allow", "deny", "permissions" or "audit"",
         "/policy/layers/3: Layer has no "name"; add "name"",
         "/policy/layers/3/allow/0: "group:*" selects no tools; write "grep", "words.grep", "words.*", "group:read" or "category:web"",
         "/policy/permissionTypes/shell/requiresApproval: "requiresApproval" is not true or false; write true or false",
