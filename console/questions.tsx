@@ -22,7 +22,20 @@ export function Questions(): VNode {
 }
 
 function QuestionCard({ question: { request, expiresAt } }: { readonly question: Question }): VNode {
-  const { requestId, tool, plugin, digest, args, destructive, projectedModifications, preview, hash, calledBy, permission } = request;
+  const {
+    requestId,
+    tool,
+    plugin,
+    digest,
+    args,
+    largeArguments,
+    destructive,
+    projectedModifications,
+    preview,
+    hash,
+    calledBy,
+    permission,
+  } = request;
   const answer = (approve: boolean): Promise<void> =>
     attempt(async () => {
       await ask(`/v1/confirmations/${encodeURIComponent(requestId)}`, { approve, hash });
@@ -51,6 +64,11 @@ function QuestionCard({ question: { request, expiresAt } }: { readonly question:
       )}
       <h4>Arguments</h4>
       <Block label={`Arguments of ${tool}`} value={args} />
+      {largeArguments !== undefined && (
+        <p class="soft">
+          an outline of {largeArguments.bytes} bytes with the SHA-256 <code>{largeArguments.sha256}</code>
+        </p>
+      )}
       {preview === undefined && projectedModifications.length > 0 && (
         <>
           <h4>Files that it says it writes</h4>

@@ -82,6 +82,7 @@ export interface Question {
     readonly plugin?: string;
     readonly digest?: string;
     readonly args: Json;
+    readonly largeArguments?: { readonly bytes: number; readonly sha256: string };
     readonly class: string;
     readonly destructive: boolean;
     readonly projectedModifications: readonly string[];

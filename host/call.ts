@@ -67,6 +67,11 @@ export interface ConfirmationRequest {
   readonly digest?: string;
   /** As checked and completed. Caller-controlled text: escape it before it reaches a terminal. */
   readonly args: JsonValue;
+  /**
+   * Of arguments above 64 KB, as canonical JSON: the length in UTF-8 and the SHA-256 in hexadecimal. Doors show an outline in their place,
+   * and of `projectedModifications`.
+   */
+  readonly largeArguments?: { readonly bytes: number; readonly sha256: string };
   readonly class: SideEffectClass;
   readonly destructive: boolean;
   /** The tools that wait for this call, the outermost first; absent where a client calls it itself. */

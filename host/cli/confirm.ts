@@ -1,6 +1,7 @@
 /** Asks the person at the terminal whether a call may run. */
 
 import type { ConfirmationRequest, ConfirmPrompt } from "../call.ts";
+import { shownRequest } from "../confirmations/request.ts";
 import type { Platform } from "../platform/platform.ts";
 import { dryRunLines } from "./dry-run-text.ts";
 import type { Output } from "./output.ts";
@@ -41,8 +42,10 @@ function writeLines(paths: readonly string[]): readonly string[] {
 }
 
 /** Tool, class and arguments as they will run. Everything in it is made inert: the arguments may come from anywhere. */
-export function questionLines(request: ConfirmationRequest, output: Output): readonly string[] {
+export function questionLines(asked: ConfirmationRequest, output: Output): readonly string[] {
   const { style } = output;
+  const request = shownRequest(asked);
+  const { largeArguments: large } = request;
   const text = JSON.stringify(request.args, null, 2);
   const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}… (${text.length - MAX_SHOWN} more characters)` : text;
   const plugin = request.plugin === undefined ? "" : ` of plugin ${style.bold(printable(request.plugin))}`;
@@ -54,6 +57,7 @@ export function questionLines(request: ConfirmationRequest, output: Output): rea
     `  class      ${style.bold(request.class)}${request.destructive ? style.red(", destructive") : ""}`,
     ...(request.preview ? [] : writeLines(request.projectedModifications)),
     `  arguments  ${printableLines(shown).replaceAll("\n", "\n             ")}`,
+    ...(large === undefined ? [] : [`             an outline of ${count(large.bytes, "byte")} with the SHA-256 ${large.sha256}`]),
     ...(request.preview ? ["  It will change exactly this:", ...dryRunLines(request.preview, style)] : []),
   ];
 }

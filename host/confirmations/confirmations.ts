@@ -21,7 +21,7 @@ import type { Session } from "../calls/session.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { MAX_REFUSED, QUIET_MS, type Refusals } from "./refusals.ts";
 import type { PendingConfirmations } from "./pending.ts";
-import { toRequest } from "./request.ts";
+import { shownRequest, toRequest } from "./request.ts";
 import { untilAborted } from "../until-aborted.ts";
 
 /** A call that a person has to agree to, as it will run. */
@@ -128,7 +128,8 @@ export async function putQuestion(
     ...(request.plugin !== undefined && { plugin: request.plugin }),
     ...(request.digest !== undefined && { digest: request.digest }),
   };
-  const { requestId, projectedModifications } = request;
+  const { requestId } = request;
+  const { projectedModifications } = shownRequest(request);
   options.emit({
     type: "tool.confirmation_requested",
     ...subject,

@@ -3,6 +3,9 @@
 import type { ConfirmationRequest, ToolCall } from "../call.ts";
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import { type HashPlatform, hashOf } from "../json/json-hash.ts";
+import { sizeOf } from "../json/known-size.ts";
+import { outlineOfLarge } from "../json/outline.ts";
+import { hashSlices } from "../json/write-slices.ts";
 import type { DryRunReport } from "../overlay/report.ts";
 import { classOf } from "../policy/policy.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
@@ -16,6 +19,7 @@ export async function toRequest(
 ): Promise<ConfirmationRequest> {
   const modifications = preview?.changes.map(({ path }) => path) ?? projectedModifications(tool, args);
   const digest = tool.binding.kind === "plugin" ? tool.binding.version.digest : undefined;
+  const largeArguments = sizeOf(args) === undefined ? undefined : await platform.slices.run(hashSlices(args, platform.sha256));
   return Object.freeze({
     requestId,
     callId: call.callId,
@@ -23,6 +27,7 @@ export async function toRequest(
     ...(tool.plugin !== undefined && { plugin: tool.plugin }),
     ...(digest !== undefined && { digest }),
     args,
+    ...(largeArguments && { largeArguments }),
     class: classOf(tool),
     destructive: tool.definition.destructive,
     ...(call.chain !== undefined && call.chain.path.length > 0 && { calledBy: call.chain.path }),
@@ -30,6 +35,14 @@ export async function toRequest(
     ...(preview && { preview }),
     hash: await hashOf([tool.qualifiedName, digest ?? tool.id, args, modifications, ...(preview ? [preview.hash] : [])], platform),
   });
+}
+
+/** As doors write it: with an outline of what comes from large arguments (SPEC LV2). Its hash is of what it is about. */
+export function shownRequest(request: ConfirmationRequest): ConfirmationRequest {
+  if (request.largeArguments === undefined) return request;
+  const { args, projectedModifications: paths } = request;
+  // The outline of texts has texts alone.
+  return { ...request, args: outlineOfLarge(args), projectedModifications: outlineOfLarge(paths) as readonly string[] };
 }
 
 /** A question for a permission in the middle of a call: bound to that permission as well. */

@@ -10,6 +10,7 @@ import { PackageError } from "../installing/package-error.ts";
 import { FileError, type Files, type Slices } from "../platform/platform.ts";
 import type { Explanation } from "../policy/explain.ts";
 import type { Session } from "../calls/session.ts";
+import { shownRequest } from "../confirmations/request.ts";
 import { SettingsError } from "../settings/plugin-settings.ts";
 import { nearestName } from "../tools/nearest.ts";
 import { BUILTIN_ALIASES } from "../sources/builtin.ts";
@@ -233,7 +234,7 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
     async why(question) {
       return { tools: why(question) };
     },
-    pending: () => Promise.resolve(host.confirmations.list()),
+    pending: () => Promise.resolve(host.confirmations.list().map((one) => ({ ...one, request: shownRequest(one.request) }))),
     resolve: (requestId, given) => Promise.resolve(host.confirmations.answer(requestId, given)),
     commit: (callId, hash) => host.commit(callId, hash === undefined ? {} : { hash }),
     undo: (callId, dryRun = false) => host.undo(callId, { dryRun }),

@@ -2,6 +2,7 @@
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { ConfirmationRequest } from "../call.ts";
+import { shownRequest } from "../confirmations/request.ts";
 import type { JsonText } from "../json/json-text.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
 import { type ClientOperations, DoorError, type Operations } from "./operations.ts";
@@ -203,7 +204,7 @@ function ask(
     if (signal.aborted || state.abort.signal.aborted) return withdraw();
     signal.addEventListener("abort", withdraw);
     state.abort.signal.addEventListener("abort", withdraw);
-    send(connection, { id, event: "confirm", request: question });
+    send(connection, { id, event: "confirm", request: shownRequest(question) });
   });
 }
 

@@ -13,7 +13,12 @@ const MOST_TEXT = 1_024;
  * a part of a secret.
  */
 export function outlineOf(value: JsonValue): JsonValue {
-  return sizeOf(value) === undefined ? value : outline(value, { left: MOST_VALUES });
+  return sizeOf(value) === undefined ? value : outlineOfLarge(value);
+}
+
+/** The outline of a value of any size. */
+export function outlineOfLarge(value: JsonValue): JsonValue {
+  return outline(value, { left: MOST_VALUES });
 }
 
 function outline(value: JsonValue, budget: { left: number }): JsonValue {

@@ -24,15 +24,21 @@ export function* writeSlices(value: JsonValue, options: WriteOptions = {}): Gene
   return pieces.join("");
 }
 
-/** SHA-256 in hexadecimal of the value's canonical text, as `hashOf` has it. */
-export function* hashSlices(value: JsonValue, sha256: () => RunningHash): Generator<void, string> {
+/** SHA-256 in hexadecimal of the value's canonical text, as `hashOf` has it, and how long that is in UTF-8. */
+export function* hashSlices(
+  value: JsonValue,
+  sha256: () => RunningHash,
+): Generator<void, { readonly sha256: string; readonly bytes: number }> {
   const hash = sha256();
   const encoder = new TextEncoder();
+  let bytes = 0;
   for (const piece of jsonPieces(value, { sorted: true })) {
-    hash.update(encoder.encode(piece));
+    const encoded = encoder.encode(piece);
+    hash.update(encoded);
+    bytes += encoded.length;
     yield;
   }
-  return hash.hex();
+  return { sha256: hash.hex(), bytes };
 }
 
 /** A container whose members are being written. */

@@ -191,7 +191,7 @@ export function runningState({ callId, sessionId, turnId, tool, startedAt }: Htt
 
 function answered(result: ToolResult, { platform }: CallApi): Response {
   return result.status === "pending_approval"
-    ? json(result, 202, { location: `/v1/calls/${encodeURIComponent(result.callId)}` })
+    ? jsonOfResults(result, platform.slices, 202, { location: `/v1/calls/${encodeURIComponent(result.callId)}` })
     : jsonOfResults(result, platform.slices);
 }
 

@@ -11,6 +11,7 @@ import { SYSTEM_ENDPOINTS, type SystemApi } from "./system-endpoints.ts";
 /** What all of them work with. */
 export interface HttpApi extends SystemApi, SessionApi, PersonApi, PluginApi, AuditApi {
   readonly host: SessionApi["host"] & PersonApi["host"];
+  readonly platform: SessionApi["platform"] & PersonApi["platform"];
 }
 
 export const ENDPOINTS: readonly Endpoint<HttpApi>[] = [

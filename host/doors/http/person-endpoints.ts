@@ -13,10 +13,11 @@ import {
 import type { PendingConfirmation } from "../../confirmations/pending.ts";
 import { LockFileError } from "../../consent/lock.ts";
 import type { Host } from "../../host-interface.ts";
+import type { Platform } from "../../platform/platform.ts";
 import { type McpServerStatus, McpToolsChanged } from "../../sources/mcp/mod.ts";
 import type { Operations } from "../operations.ts";
 import type { HttpCalls } from "./calls.ts";
-import { type ApiRequest, type Endpoint, json, textIn } from "./endpoint.ts";
+import { type ApiRequest, type Endpoint, json, jsonOfList, textIn } from "./endpoint.ts";
 import { inWords, MCP_SERVER, UNDOABLE, UNDONE } from "./person-schemas.ts";
 import { RequestProblem } from "./problem.ts";
 import { ANSWER, closed, CONFIRMATION, GRANT, listed, NAME, OBJECT, some, TEXT, WHY_QUERY } from "./schemas.ts";
@@ -28,6 +29,7 @@ export interface PersonApi {
   readonly operations: Operations;
   readonly sessions: HttpSessions;
   readonly calls: HttpCalls;
+  readonly platform: Pick<Platform, "slices">;
 }
 
 const OUTCOME = some({ outcome: Type.Literal("answered") });
@@ -49,7 +51,8 @@ export const PERSON_ENDPOINTS: readonly Endpoint<PersonApi>[] = [
     summary: "The questions that wait for a person, of every door",
     scope: "admin",
     answers: { 200: { about: "The oldest first", schema: listed("confirmations", CONFIRMATION) } },
-    run: async (_request, api) => json({ confirmations: (await api.operations.pending()).map((pending) => withTurn(pending, api)) }),
+    run: async (_request, api) =>
+      jsonOfList("confirmations", await api.operations.pending(), (pending) => withTurn(pending, api), api.platform.slices),
   },
   {
     method: "post",
@@ -184,7 +187,8 @@ function withWords({ waiting, ...server }: McpServerStatus): object {
 }
 
 function withTurn(pending: PendingConfirmation, { calls }: PersonApi): object {
-  return { ...pending, turnId: calls.turnOf(pending.request.callId) };
+  const turnId = calls.turnOf(pending.request.callId);
+  return { ...pending, ...(turnId !== undefined && { turnId }) };
 }
 
 async function answer(

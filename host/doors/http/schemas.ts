@@ -209,6 +209,12 @@ export const CONFIRMATION: TSchema = some({
     plugin: Type.Optional(TEXT),
     digest: Type.Optional(TEXT),
     args: ANY,
+    largeArguments: Type.Optional(
+      some({
+        bytes: Type.Integer({ description: "Of the arguments as canonical JSON: `args` and `projectedModifications` are an outline" }),
+        sha256: TEXT,
+      }),
+    ),
     class: TEXT,
     destructive: Type.Boolean(),
     projectedModifications: TEXTS,

@@ -2,6 +2,7 @@
 
 import { type ElicitRequestFormParams, inputRequired, inputResponse } from "@modelcontextprotocol/server";
 import type { ConfirmationRequest, ConfirmPrompt } from "../../call.ts";
+import { shownRequest } from "../../confirmations/request.ts";
 import { dryRunLines } from "../../cli/dry-run-text.ts";
 import { createStyle } from "../../cli/style.ts";
 import { printable, printableJson, shorten } from "../../cli/text.ts";
@@ -52,12 +53,13 @@ function toQuestion(request: ConfirmationRequest, settled: AbortSignal, settle: 
  * whatever could move a cursor or hide written out, so that it cannot pass for bascule's words.
  */
 export function confirmationForm(request: ConfirmationRequest): ElicitRequestFormParams {
-  const { tool, plugin, digest, args, destructive, projectedModifications: paths, preview } = request;
+  const { tool, plugin, digest, args, largeArguments: large, destructive, projectedModifications: paths, preview } = shownRequest(request);
   const lines = [
     `bascule asks: may the tool "${printable(tool)}" run?`,
     ...(plugin === undefined ? [] : [`Plugin: ${quoted(plugin)}${digest === undefined ? "" : `, version ${digest.slice(0, 12)}`}`]),
     `What it can do: ${WHAT[request.class]}${destructive ? "; it says of itself that it destroys" : ""}`,
     `Arguments: ${shorten(printableJson(JSON.stringify(args)), MAX_SHOWN)}`,
+    ...(large === undefined ? [] : [`That is an outline of ${large.bytes} bytes of arguments, with the SHA-256 ${large.sha256}`]),
     ...(paths.length === 0
       ? []
       : [`Will write: ${paths.slice(0, MAX_PATHS).map(quoted).join(", ")}${paths.length > MAX_PATHS ? ", …" : ""}`]),

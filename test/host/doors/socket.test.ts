@@ -141,6 +141,20 @@ describe("openSocketDoor()", () => {
     await door.close();
   });
 
+  it("asks with an outline of large arguments, and goes on when they are too long for a line [LV2.confirmations]", async () => {
+    const platform = createMemoryPlatform();
+    const large = { ...QUESTION, args: { data: "x".repeat(5_000_000) }, largeArguments: { bytes: 5_000_011, sha256: "s" } };
+    const door = await serve(platform, {
+      call: async (_request, listener) => resultOf(String(await listener.confirm?.(large, new AbortController().signal))),
+    });
+    const remote = await connectToHost(platform, STATE);
+    const asked: ConfirmationRequest[] = [];
+    const confirm = async (request: ConfirmationRequest): Promise<boolean> => asked.push(request) === 1;
+    expect(await remote?.operations.call({ tool: "note_add", args: {} }, { ...LISTENER, confirm })).toMatchObject({ output: "true" });
+    expect(asked).toEqual([{ ...large, args: { data: "[5000000 characters]" } }]);
+    await door.close();
+  });
+
   it("asks nobody for a client that has nobody [I2.confirm]", async () => {
     const platform = createMemoryPlatform();
     const door = await serve(platform, { call: async (_request, listener) => resultOf(String(listener.confirm === undefined)) });
