@@ -1,7 +1,19 @@
 /** A plugin folder's status as doors show it: problems with their code, what is granted and what is missing. */
 
-import type { PermissionKind, Permissions, PermissionValue, Problem } from "../../manifests/mod.ts";
-import { DEFAULT_LIMITS, LIMIT_CEILINGS, LIMIT_NAMES, limitText, parseJson, PERMISSION_KINDS, raisedLimits } from "../../manifests/mod.ts";
+import type { Manifest, PermissionItem, PermissionKind, Permissions, PermissionValue, Problem } from "../../manifests/mod.ts";
+import {
+  callablesOf,
+  coversPermissions,
+  permissionsForEffects,
+  toEntry,
+  DEFAULT_LIMITS,
+  LIMIT_CEILINGS,
+  LIMIT_NAMES,
+  limitText,
+  parseJson,
+  PERMISSION_KINDS,
+  raisedLimits,
+} from "../../manifests/mod.ts";
 import { orUndefined } from "../platform/or-undefined.ts";
 import { FileError, type Files } from "../platform/platform.ts";
 import type { LackingLimit } from "../policy/tool-limits.ts";
@@ -38,7 +50,9 @@ export async function toPluginView(status: PluginStatus, { files, tools, granted
     requested,
     granted,
     missing:
-      status.state === "disabled" ? {} : missingPermissions(requested, granted, { isNative: tools.some(({ route }) => route === "host") }),
+      status.state === "disabled"
+        ? {}
+        : missingPermissions(narrowed(requested, status.manifest), granted, { isNative: tools.some(({ route }) => route === "host") }),
     limits: limitViews(status, lacking ?? unaccepted(status)),
     ...(status.held && { held: status.held }),
   };
@@ -69,23 +83,53 @@ function unaccepted({ manifest, acceptedLimits = {} }: PluginStatus): readonly L
 /**
  * What a plugin asks for of kinds that it holds nothing of.
  *
- * A kind that was granted in part is not missing: somebody has decided how much of it the plugin gets. Nor is one that no sandbox has, where
- * nothing of the plugin runs natively: what it lacks is to be trusted, as its tools say.
+ * A kind that was granted in part is not missing: a person has decided how much of it the plugin gets. Nor is what a person denied, which no
+ * grant gives back, nor a kind that no sandbox has, where nothing of the plugin runs natively: what it lacks is to be trusted, as its tools say.
  */
 function missingPermissions(requested: Permissions, granted: Permissions, { isNative }: { readonly isNative: boolean }): Permissions {
   const missing: { [K in PermissionKind]?: PermissionValue } = {};
   for (const kind of PERMISSION_KINDS) {
-    const value = requested[kind];
+    const value = withoutDenied(kind, requested[kind], granted[kind]);
     if (!isNative && NATIVE_ONLY.has(kind)) continue;
     if (value !== undefined && allowsAnything(value) && !allowsAnything(granted[kind])) missing[kind] = value;
   }
   return missing;
 }
 
+/** What is left of a request after what the grant denies. */
+function withoutDenied(
+  kind: PermissionKind,
+  wanted: PermissionValue | undefined,
+  granted: PermissionValue | undefined,
+): PermissionValue | undefined {
+  const { deny = [] } = toEntry(granted ?? {});
+  if (wanted === undefined || deny === true) return undefined;
+  const { allow } = toEntry(wanted);
+  if (!Array.isArray(allow) || !Array.isArray(deny) || deny.length === 0) return wanted;
+  const left = allow.filter((item: PermissionItem) => coversPermissions({ [kind]: deny }, { [kind]: [item] }).length > 0);
+  return withAllow(wanted, left);
+}
+
+/** The request without what no tool can use: where each that may use a kind asks for less by itself, what they ask for together is enough. */
+function narrowed(requested: Permissions, manifest: Manifest | undefined): Permissions {
+  if (manifest === undefined) return requested;
+  const narrow = PERMISSION_KINDS.flatMap((kind): readonly (readonly [PermissionKind, PermissionValue])[] => {
+    const value = requested[kind];
+    if (value === undefined || toEntry(value).allow !== true) return [];
+    const users = callablesOf(manifest).filter(({ sideEffects }) => Object.hasOwn(permissionsForEffects(sideEffects), kind));
+    const items = users.map(({ permissions }) => (permissions === undefined ? true : (toEntry(permissions[kind] ?? {}).allow ?? [])));
+    const lists = items.filter((allow) => typeof allow !== "boolean");
+    return users.length === 0 || items.includes(true) ? [] : [[kind, withAllow(value, [...new Set(lists.flat())])]];
+  });
+  return { ...requested, ...Object.fromEntries(narrow) };
+}
+
+function withAllow(value: PermissionValue, allow: readonly PermissionItem[]): PermissionValue {
+  return typeof value === "boolean" || Array.isArray(value) ? allow : { ...value, allow };
+}
+
 function allowsAnything(value: PermissionValue | undefined): boolean {
-  if (value === undefined || typeof value === "boolean") return value === true;
-  // `Array.isArray` does not narrow readonly arrays away from the entry form.
-  const allow = Array.isArray(value) ? value : "allow" in value ? value.allow : undefined;
+  const { allow } = toEntry(value ?? {});
   return allow === true || (Array.isArray(allow) && allow.length > 0);
 }
 

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { toPluginView } from "../../../host/doors/plugin-view.ts";
+import { parseManifest, type Permissions } from "../../../manifests/mod.ts";
+import { memoryPlatform } from "../../support/memory-platform.ts";
 import { createCliProject } from "../cli/run-cli.ts";
+import { manifest, tool } from "../sources/directory/harness.ts";
 
 const TOOL = { inputSchema: { type: "object" }, sideEffects: ["read", "execute"], description: "Does it" };
 const MANIFEST = {
@@ -33,5 +37,45 @@ describe("toPluginView()", () => {
       JSON.stringify({ trusted: ["media"], policy: { rules: [{ tool: "media.convert", route: "host" }] } }),
     );
     expect((await project.run(["list"])).out).toContain("bascule grant media --allow-read=. --allow-run=ffmpeg\n");
+  });
+});
+
+/** What a door says that the plugin lacks. */
+async function missing(
+  asked: object,
+  granted: Permissions,
+  tools: readonly unknown[] = [tool("fetch", { sideEffects: ["network"] })],
+): Promise<Permissions> {
+  const parsed = parseManifest(manifest("words", { permissions: asked, tools }));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  const status = {
+    ...({ state: "loaded", directory: "/p/words", folder: "words", name: "words", problems: [], lastGood: false } as const),
+    ...{ manifest: parsed.value, requested: parsed.value.permissions },
+  };
+  return (await toPluginView(status, { files: memoryPlatform({}).files, tools: [], granted })).missing;
+}
+
+describe("what is missing of a plugin's permissions", () => {
+  it.each<[string, object, Permissions, Permissions]>([
+    ["all of a kind that was never granted", { net: true }, {}, { net: true }],
+    ["nothing of a kind of which all was denied", { net: true }, { net: { deny: true } }, {}],
+    ["nothing of a list of which all was denied", { net: ["a.example"] }, { net: { deny: true } }, {}],
+    ["what was not denied", { net: ["a.example", "b.example"] }, { net: { deny: ["a.example"] } }, { net: ["b.example"] }],
+    ["nothing where each item was denied", { net: ["api.a.example:443"] }, { net: { deny: ["*.a.example"] } }, {}],
+    ["nothing of a kind that was granted in part", { net: ["a.example", "b.example"] }, { net: ["a.example"] }, {}],
+    ["the reason too", { net: { allow: ["a.example"], reason: "news" } }, {}, { net: { allow: ["a.example"], reason: "news" } }],
+  ])("is %s [C2.missing]", async (_what, asked, granted, expected) => {
+    expect(await missing(asked, granted)).toEqual(expected);
+  });
+
+  it("is what the tools ask for, where each that can use the kind asks for less than its plugin [C2.missing]", async () => {
+    const narrow = (name: string, host: string): unknown => tool(name, { sideEffects: ["network"], permissions: { net: [host] } });
+    const pure = tool("pure");
+    expect(await missing({ net: true }, {}, [narrow("a", "a.example"), narrow("b", "b.example"), pure])).toEqual({
+      net: ["a.example", "b.example"],
+    });
+    expect(await missing({ net: true }, {}, [narrow("a", "a.example"), tool("b", { sideEffects: ["network"] })])).toEqual({ net: true });
+    const readsOnly = tool("a", { sideEffects: ["network"], permissions: { read: ["$workspace"] } });
+    expect(await missing({ net: true, read: ["$workspace"] }, {}, [readsOnly])).toEqual({ read: ["$workspace"] });
   });
 });

@@ -89,7 +89,7 @@ describe("GET /v1/audit", () => {
   it("takes every text for a text: no pattern, no query of a database [I4.audit]", async () => {
     const { door } = await used();
     await using _ = door;
-    for (const text of ["' OR 1=1 --", "%", "^.+$", "(a+)+$", "\u0000", "\ud800", "../../etc/passwd", "%00"]) {
+    for (const text of ["' OR 1=1 --", "%", "l.*k", "(a+)+$", "\u0000", "\ud800", "../../etc/passwd", "%00"]) {
       const asked = new URLSearchParams({ text }).toString();
       expect([text, await rows(door, `?${asked}&type=tool`)]).toEqual([text, []]);
       expect(await rows(door, `?${asked.replace("text", "callId")}`)).toEqual([]);
