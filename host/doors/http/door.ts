@@ -5,6 +5,7 @@ import { defectText } from "../../errors.ts";
 import type { ServerConfig, ServerLimits } from "../../../manifests/mod.ts";
 import { BodyTooLarge, DEFAULT_HTTP_LIMITS } from "../../platform/http-types.ts";
 import { type GiveBack, LARGE_BYTES, Shares } from "../../../sandbox/mod.ts";
+import { JournalError } from "../../platform/journal-types.ts";
 import type { Log, Random, Slices } from "../../platform/platform.ts";
 import { DoorError } from "../operations.ts";
 import { ANYBODY, type ApiRequest, type Endpoint } from "./endpoint.ts";
@@ -205,6 +206,8 @@ function failed(error: unknown, requestId: string, log: Log): Response {
   if (error instanceof DoorError) {
     return problem(CODE_OF[error.code], error.message, error.suggestion === undefined ? {} : { suggestion: error.suggestion });
   }
+  // Only for admins are there requests that need every row of the journal.
+  if (error instanceof JournalError) return problem("unavailable", `The journal cannot be read: ${error.message}`);
   log.write("error", "A request failed", { requestId, error: defectText(error) });
   return problem("internal", "The log says why, under this request's id", { requestId });
 }

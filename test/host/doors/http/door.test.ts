@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkSchema } from "../../../../manifests/mod.ts";
 import { ENDPOINTS } from "../../../../host/doors/http/endpoints.ts";
 import { openApiDocument } from "../../../../host/doors/http/openapi.ts";
+import { JournalError } from "../../../../host/platform/journal-types.ts";
 import type { McpClient } from "../../../../host/sources/mcp/mod.ts";
 import { httpDoor, TOKENS } from "../../../support/http-door.ts";
 import { memoryPlatformWithWorkers } from "../../../support/memory-platform.ts";
@@ -119,6 +120,33 @@ describe("a person's endpoints", () => {
     expect((await ask("/v1/mcp-servers/none/accept", { body: { digest: "x" } })).status).toBe(404);
     expect((await ask(place, { body: { digest: far?.waiting.digest } })).body).toEqual({ accepted: ["add"] });
     expect(door.host.mcpServers()).toMatchObject([{ refused: [] }]);
+  });
+
+  it("are told what of the journal cannot be read, where a plugin's use needs all of it [AU3.damage]", async () => {
+    const manifest = {
+      schemaVersion: "1.0",
+      name: "words",
+      version: "1.0.0",
+      description: "Words",
+      tools: [{ name: "count", description: "Counts", inputSchema: { type: "object" }, sideEffects: [] }],
+    };
+    const memory = memoryPlatformWithWorkers({
+      "/workspace/plugins/words/manifest.json": JSON.stringify(manifest),
+      "/workspace/plugins/words/main.ts": "export const count = () => 1;",
+    });
+    const { journals } = memory;
+    const rows = (): never => {
+      throw new JournalError("row 3 cannot be read", false);
+    };
+    const open: typeof journals.open = (file, mode) => ({ ...journals.open(file, mode), ...(mode === "read" && { rows }) });
+    await using door = await httpDoor({ platform: { ...memory, journals: { ...journals, open } }, plugins: "plugins" });
+    await door.host.call("echo", { text: "hello" });
+    const { status, body } = await door.ask("/v1/plugins/words/used", { token: TOKENS.admin });
+    expect([status, body["code"], body["detail"]]).toEqual([
+      503,
+      "unavailable",
+      expect.stringMatching(/^The journal cannot be read: 000000000001\.db: .*row 3 cannot be read.*bascule audit verify/),
+    ]);
   });
 
   it("look at a plugin before it is added, add what was looked at, say what it used, and remove it [I4.plugins, I2.http]", async () => {
