@@ -18,7 +18,7 @@ export function pluginResources(host: Host): McpResources {
       );
 
   async function view(
-    { name, state, version, digest, directory, requested, manifest, problems, error, reason }: PluginStatus & { readonly name: string },
+    { name, state, version, digest, directory, requested, problems, error, reason }: PluginStatus & { readonly name: string },
     client: McpClient,
   ): Promise<unknown> {
     const tools = [...(await client.tools())].filter(([, { plugin }]) => plugin === name);
@@ -27,8 +27,7 @@ export function pluginResources(host: Host): McpResources {
       state,
       ...(version !== undefined && { version }),
       ...(digest !== undefined && { digest }),
-      ...(manifest !== undefined && { description: manifest.description }),
-      // Only what this client may see.
+      // No description: nobody is asked about a new version that changes only that. Of tools only what this client may see.
       tools: tools.map(([publicName]) => publicName),
       requested: requested ?? {},
       // Only the kinds: grants name folders of the user's home, and a client may hold a token that is no admin's (SPEC I4).

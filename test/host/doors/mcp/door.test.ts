@@ -277,6 +277,8 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     const plugin = await read(client, "bascule://plugins/demo");
     expect(plugin).toMatchObject({ requested: { write: ["$workspace"] }, granted: ["write"] });
     expect(JSON.stringify(plugin)).not.toContain("private");
+    // Nobody is asked about a version that changes only its description.
+    expect(plugin).not.toHaveProperty("description");
   });
 
   it("pages lists in one order, whatever changes in between [I3.pages]", async () => {
