@@ -57,7 +57,7 @@ export async function callTool(params: CallParams, ctx: ServerContext, caller: C
   // Bound to the wish too: no answer to one question is one to another.
   const about = await hashOf([name, copy.ok ? copy.value : null, wish.dryRun, { ...wish.commit }], parts.platform);
   const listing = (await client.known()).get(name);
-  // Dispatch says why a tool that is not listed cannot run. A bare name is not looked up: another plugin's tool may have it by now.
+  // Dispatch says why a tool that is not listed cannot run.
   const tool = listing?.qualifiedName ?? (await client.qualifiedName(name)) ?? notExported(name);
 
   const state = ctx.mcpReq.requestState<string>();

@@ -22,7 +22,10 @@ export interface McpClient {
   tools(): Promise<ReadonlyMap<string, ToolListing>>;
   /** The same, as it was when the registry last changed: who only looks up a name need not have policy asked about every tool. */
   known(): Promise<ReadonlyMap<string, ToolListing>>;
-  /** The qualified name of the tool with this public name, also of one that it may not see or that cannot run. */
+  /**
+   * The qualified name of the tool with this public name, also of one that it may not see or that cannot run. A bare name is good
+   * where one tool that it sees has it, and it was never told that name for another: that one's calls go to nobody else.
+   */
   qualifiedName(name: string): Promise<string | undefined>;
   /** Calls that wait for an approval from elsewhere, by what was called: a repeat asks what became of it (SPEC E6). */
   readonly asked: Map<string, string>;
@@ -39,6 +42,8 @@ export interface ClientOptions {
 
 /** Lists of folders whose sessions are kept: a client that goes back and forth opens no new ones. */
 const MAX_NARROWED = 16;
+/** Of a client that was told more names than that, none is looked up as a bare one. */
+const MAX_TOLD = 20_000;
 
 /** Sessions are what the door was opened for, and nothing that a client says makes them more. */
 export function createClient({ host, session: wish, platform }: ClientOptions): McpClient {
@@ -48,6 +53,8 @@ export function createClient({ host, session: wish, platform }: ClientOptions): 
   const narrowed = new Map<string, Session>();
   let known: Promise<ReadonlyMap<string, ToolListing>> | undefined;
   let all: Promise<ReadonlyMap<string, string>> | undefined;
+  /** Public names that it was told. */
+  const told = new Set<string>();
   const unsubscribe = host.subscribe(({ type }) => {
     if (type === "tool.registered" || type === "tool.unregistered") known = all = undefined;
   });
@@ -65,12 +72,21 @@ export function createClient({ host, session: wish, platform }: ClientOptions): 
   }
 
   async function tools(): Promise<ReadonlyMap<string, ToolListing>> {
-    return host.byExportName(await platform.slices.run(inSlices(host.definitionsEach(await current), ({ enabled }) => enabled)));
+    const seen = host.byExportName(await platform.slices.run(inSlices(host.definitionsEach(await current), ({ enabled }) => enabled)));
+    for (const name of seen.keys()) if (told.size < MAX_TOLD) told.add(name);
+    return seen;
   }
 
   async function qualifiedNames(): Promise<ReadonlyMap<string, string>> {
     const tools = host.byExportName(await platform.slices.run(inSlices(host.listEach(), () => true)));
     return new Map(Array.from(tools, ([name, { qualifiedName }]) => [name, qualifiedName]));
+  }
+
+  async function qualifiedName(name: string): Promise<string | undefined> {
+    const given = (await (all ??= qualifiedNames())).get(name);
+    if (given !== undefined || told.has(name) || told.size === MAX_TOLD) return given;
+    const [found, ...more] = [...(await (known ??= tools())).values()].filter((tool) => tool.name === name);
+    return more.length === 0 ? found?.qualifiedName : undefined;
   }
 
   return {
@@ -83,7 +99,7 @@ export function createClient({ host, session: wish, platform }: ClientOptions): 
     forgetRoots: () => void (isNarrowed = false),
     tools,
     known: () => (known ??= tools()),
-    qualifiedName: async (name) => (await (all ??= qualifiedNames())).get(name),
+    qualifiedName,
     asked: new Map(),
     async end() {
       unsubscribe();

@@ -1,5 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRegistry } from "../../../../host/tools/registry.ts";
 import type { HostEvent } from "../../../../host/mod.ts";
 import { mcpHost, type McpHost, type TestPlugin, until, WAYS } from "../../../support/mcp-client.ts";
 
@@ -229,21 +230,25 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     expect(result).toMatchObject({ isError: false });
   });
 
-  it("gives no call of a name that it does not list to the plugin that has it as a bare name [R2.names]", async () => {
-    await using test = await mcpHost({ demo: DEMO }, { builtins: false });
+  it("takes a bare name for one tool only, and for none where it was told that name for another [R2.names]", async () => {
+    const registry = createRegistry();
+    await using test = await mcpHost({ demo: DEMO }, { builtins: false, registry });
+    const other = (owner: string, name: string): void =>
+      void test.host.register(
+        () => ({ definition: { name, description: "Of another owner", inputSchema: OBJECT, sideEffects: [] }, execute: () => null }),
+        { owner },
+      );
     add(test, "weather");
+    other("other", "forecast");
     const client = await test.connect(era, over);
-    expect(await client.callTool({ name: "weather", arguments: {} })).toMatchObject({ isError: false });
-    test.host.register(
-      () => ({
-        definition: { name: "forecast", description: "Of another owner", inputSchema: OBJECT, sideEffects: [] },
-        execute: () => null,
-      }),
-      { owner: "other" },
-    );
-    for (const name of ["forecast", "other.forecast", "shout", "demo.shout"])
+    for (const name of ["weather", "other__forecast", "forecast"])
+      expect(await client.callTool({ name, arguments: {} }), name).toMatchObject({ isError: false });
+    registry.unregister("weather");
+    other("other", "weather");
+    other("third", "forecast");
+    for (const name of ["weather", "forecast", "other.forecast", "demo.shout"])
       await expect(client.callTool({ name, arguments: {} }), name).rejects.toMatchObject({ code: -32_602 });
-    expect(await client.callTool({ name: "other__forecast", arguments: {} })).toMatchObject({ isError: false });
+    expect(await client.callTool({ name: "other__weather", arguments: {} })).toMatchObject({ isError: false });
   });
 
   it("serves what plugins ask for and have, and completes their names [I3.resources]", async () => {
