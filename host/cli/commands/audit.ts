@@ -12,6 +12,7 @@ import { EXIT } from "../exit-codes.ts";
 import { nearestName } from "../../tools/nearest.ts";
 import { printable, shorten } from "../text.ts";
 
+const FILTERS = ["limit", "type", "tool", "plugin", "call", "since", "until"] as const;
 const ACTS = ["tail", "search", "verify", "export", "session"] as const;
 type Act = (typeof ACTS)[number];
 
@@ -62,6 +63,11 @@ async function audit(context: CommandContext): Promise<number> {
     const near = nearestName(word, ACTS);
     throw usageError(`There is no "audit ${word}"`, [near === undefined ? `There are ${ACTS.join(", ")}` : `Did you mean audit ${near}?`]);
   }
+  const filter = act === "tail" || act === "search" ? undefined : FILTERS.find((name) => context.options.value(name) !== undefined);
+  if (filter !== undefined)
+    throw usageError(`--${filter} chooses events for tail and search; audit ${act} takes the whole record`, [
+      `Write audit search --${filter}=… --json for a part of it`,
+    ]);
   const places = await openPlaces(platform, { config: project.configFile ?? false });
   // To verify, it counts what was there once.
   if (act !== "verify" && (await platform.files.stat(places.auditFolder)) === undefined) return nothingYet(context);

@@ -34,6 +34,17 @@ describe("bascule audit verify <export>", () => {
   });
 });
 
+describe("bascule audit export", () => {
+  it("refuses what chooses events, and says what takes it: an export is all of the record [I2.audit]", async () => {
+    await using project = await createCliProject({ "README.md": README });
+    for (const act of ["export", "verify", "session"])
+      expect(await project.run(["audit", act, "--type=tool.denied"])).toMatchObject({
+        code: 2,
+        error: expect.stringContaining("audit search --type=… --json"),
+      });
+  });
+});
+
 describe("a damaged record", () => {
   it("is shown as far as it can be read, with what cannot, by every command that reads it [AU3.damage] [I2.audit]", async () => {
     await using project = await createCliProject({ "README.md": README });
