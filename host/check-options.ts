@@ -1,6 +1,8 @@
 /** What the embedding program passes to `createHost`, checked before anything is started: a wrong part is an error there, not at its first use. */
 
+import { CONSENT_MODES } from "./consent/changes.ts";
 import type { HostOptions } from "./host-options.ts";
+import { ISOLATION_KINDS } from "../manifests/mod.ts";
 import type { Log } from "./platform/platform.ts";
 
 type Key = keyof HostOptions;
@@ -16,6 +18,7 @@ const CALLBACKS: Readonly<Partial<Record<Key, readonly string[]>>> = {
   hooks: ["onToolCall", "onToolStart", "onToolEnd"],
   events: ["publish", "redact"],
 };
+const STORE_METHODS = ["prepare", "append", "flush", "close"] as const;
 const PLATFORM_PARTS = ["files", "clock", "random", "log", "environment"] as const;
 
 /** @throws {TypeError} naming the option and what it should be */
@@ -35,10 +38,46 @@ export function checkOptions(options: HostOptions): void {
   check(options.loadsAtOnce, '"loadsAtOnce"', "a function", isFunction);
   checkItems(options.tools, '"tools"', "a function that makes a tool (see functionTool)", isFunction);
   checkItems(options.toolkits, '"toolkits"', "a toolkit, or a function that makes one", (one) => isObject(one) || isFunction(one));
-  const { store } = options.events ?? {};
+  checkValues(options);
+  const { store, bufferSize } = options.events ?? {};
   check(store, '"events.store"', "true, false or a store", (value) => typeof value === "boolean" || isObject(value));
+  if (isObject(store)) {
+    for (const method of STORE_METHODS) check(Reflect.get(store, method) ?? null, `"events.store.${method}"`, "a function", isFunction);
+  }
+  check(bufferSize, '"events.bufferSize"', "a whole number above 0", (value) => Number.isSafeInteger(value) && Number(value) > 0);
   if (options.platform === undefined) return;
   for (const part of PLATFORM_PARTS) check(memberOf(options, "platform", part) ?? null, `"platform.${part}"`, "an object", isObject);
+}
+
+/** What `bascule.json` says elsewhere is checked where that is read; a wrong one of these would be taken for its default, or fail far from here. */
+function checkValues({ plugins, workspace, config, grants, trust, policy, isolation, consent, learning, telemetry }: HostOptions): void {
+  check(plugins, '"plugins"', "a folder, or a list of folders", (value) => isText(value) || (Array.isArray(value) && value.every(isText)));
+  check(workspace, '"workspace"', "a folder", isText);
+  check(config, '"config"', "a path, an object or false", (value) => isText(value) || isRecord(value) || value === false);
+  check(grants, '"grants"', "an object of permissions by plugin", (value) => isRecord(value) && Object.values(value).every(isRecord));
+  check(trust, '"trust"', '"all" or "agreed"', (value) => value === "all" || value === "agreed");
+  check(policy, '"policy"', "an object", isRecord);
+  check(
+    isolation,
+    '"isolation"',
+    `${listed(ISOLATION_KINDS)}, or an object`,
+    (value) => isOneOf(ISOLATION_KINDS, value) || isRecord(value),
+  );
+  if (isRecord(isolation)) {
+    const { by, alone } = isolation;
+    check(by, '"isolation.by"', listed(ISOLATION_KINDS), (value) => isOneOf(ISOLATION_KINDS, value));
+    check(alone, '"isolation.alone"', "a list of plugins", (value) => Array.isArray(value) && value.every(isText));
+  }
+  check(consent, '"consent"', `${listed(CONSENT_MODES)}, or an object`, (value) => isOneOf(CONSENT_MODES, value) || isRecord(value));
+  if (isRecord(consent)) {
+    check(consent.mode, '"consent.mode"', listed(CONSENT_MODES), (value) => isOneOf(CONSENT_MODES, value));
+    for (const key of ["lock", "keep", "frozen"] as const) check(consent[key], `"consent.${key}"`, "true or false", isFlag);
+  }
+  check(learning, '"learning"', "an object with a plugin, its maximum and a base", (value) => {
+    return isRecord(value) && isText(value["plugin"]) && isRecord(value["maximum"]) && isText(value["base"]);
+  });
+  check(telemetry, '"telemetry"', "true, false or an object", (value) => isFlag(value) || isRecord(value));
+  if (isRecord(telemetry)) check(telemetry["content"], '"telemetry.content"', "true or false", isFlag);
 }
 
 /** The embedding program's logger: whatever it throws, at whatever line, is told once to the host's own log, and nothing that is under way ends by it. */
@@ -93,6 +132,26 @@ function checkItems(value: unknown, what: string, wanted: string, isRight: (valu
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && !Array.isArray(value);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function isFlag(value: unknown): boolean {
+  return typeof value === "boolean";
+}
+
+function isOneOf(choices: readonly string[], value: unknown): boolean {
+  return choices.some((choice) => choice === value);
+}
+
+function listed(choices: readonly string[]): string {
+  return choices.map((choice) => `"${choice}"`).join(" or ");
 }
 
 function isFunction(value: unknown): boolean {

@@ -13,7 +13,7 @@ export interface EventBusOptions {
   readonly producer?: string;
   /** Takes secrets and configured fields out of a payload before anybody sees the event (SPEC AU4). */
   readonly redact?: (payload: JsonValue) => JsonValue;
-  /** Gets each event before everybody else, and says whether it is durable where that is to be waited for. Never throws. */
+  /** Gets each event before everybody else, and says whether it is durable where that is to be waited for. One that throws kept nothing. */
   readonly keep?: (event: HostEvent) => Promise<boolean> | undefined;
   /** Told about listeners that throw and readers that fall behind. */
   readonly onDefect: (message: string, error?: unknown) => void;
@@ -46,7 +46,7 @@ export function createEventBus(options: EventBusOptions): EventBus {
   function emitKept(draft: EventDraft): Promise<boolean> | undefined {
     if (closed) return undefined;
     const event = seal(draft, { id: newId(), time: now(), producer }, redact);
-    const kept = keep?.(event);
+    const kept = keepSafely(event);
     for (const listener of listeners) {
       try {
         listener(event);
@@ -56,6 +56,19 @@ export function createEventBus(options: EventBusOptions): EventBus {
     }
     for (const reader of readers) reader.push(event);
     return kept;
+  }
+
+  /** A store of the embedding program may do what it must not: then the event is not durable, and nothing else ends by it. */
+  function keepSafely(event: HostEvent): Promise<boolean> | undefined {
+    const lost = (error: unknown): false => {
+      onDefect("The event store failed to keep an event", error);
+      return false;
+    };
+    try {
+      return keep?.(event)?.catch(lost);
+    } catch (error) {
+      return Promise.resolve(lost(error));
+    }
   }
 
   return {

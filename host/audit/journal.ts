@@ -300,7 +300,9 @@ export function changesSomething(sideEffects: readonly string[]): boolean {
 function isUrgent(event: HostEvent, changing: Set<string>): boolean {
   const { type, callId } = event;
   if (type === "tool.called") {
-    const isChanging = event.payload.required === true || changesSomething(event.payload.sideEffects);
+    // The embedding program's redaction may have taken the member out.
+    const { required, sideEffects = ["redacted"] } = event.payload as Partial<typeof event.payload>;
+    const isChanging = required === true || changesSomething(sideEffects);
     if (isChanging && callId !== undefined) changing.add(callId);
     return isChanging;
   }

@@ -8,7 +8,7 @@ import { createService, type Service } from "../service/service.ts";
 import { createEventBus, type EventBus } from "./event-bus.ts";
 import { createJournal, type EventStore, type JournalOptions, type JournalWriter } from "./journal.ts";
 import { createLogSink } from "./log-sink.ts";
-import { createFieldRedaction, hiddenFields } from "./redact-fields.ts";
+import { createFieldRedaction, guardRedaction, hiddenFields } from "./redact-fields.ts";
 
 export interface OpenEventsOptions {
   readonly platform: Pick<Platform, "clock" | "random" | "log" | "journals" | "files" | "guarded" | "services">;
@@ -34,7 +34,8 @@ export interface HostEvents {
 export function openEvents({ platform, places, options, redactSecrets, onDefect }: OpenEventsOptions): HostEvents {
   const { redact: redactMore, publish, bufferSize, store: wanted } = options;
   const redactFields = createFieldRedaction(() => places.project.config().audit.redact);
-  const redact = (value: JsonValue): JsonValue => redactSecrets(redactFields(redactMore === undefined ? value : redactMore(value)));
+  const redactOwn = redactMore && guardRedaction(redactMore, onDefect);
+  const redact = (value: JsonValue): JsonValue => redactSecrets(redactFields(redactOwn === undefined ? value : redactOwn(value)));
   const { clock, random, log } = platform;
   const { auditFolder: folder, checkpointFile } = places;
   const openService = (): Service => createService({ threads: platform.services, world: platform, onDefect });

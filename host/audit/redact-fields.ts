@@ -25,3 +25,38 @@ function withoutFields(value: JsonValue, isHidden: (name: string) => boolean): J
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, isHidden(key) ? REDACTED : withoutFields(item, isHidden)]));
 }
+
+/**
+ * The embedding program's redaction, which may throw or answer with something else than a value of the same form: then every text and number is
+ * hidden, so that nothing that it was to take out is seen, and nothing that is under way ends by it. Told once.
+ */
+export function guardRedaction(
+  redact: (value: JsonValue) => JsonValue,
+  onDefect: (message: string, error?: unknown) => void,
+): (value: JsonValue) => JsonValue {
+  let hasTold = false;
+  return (value) => {
+    try {
+      const redacted = redact(value);
+      if (isSameForm(value, redacted)) return redacted;
+      throw new TypeError("what it answered is not of the form of what it was given");
+    } catch (error) {
+      if (!hasTold) onDefect("events.redact failed, and what it was given is hidden as a whole", error);
+      hasTold = true;
+      return hideAll(value);
+    }
+  };
+}
+
+/** An object stays a plain object; events are nothing without the members that they have. */
+function isSameForm(before: JsonValue, after: unknown): boolean {
+  if (!isJsonObject(before)) return after !== undefined && typeof after !== "function" && !(after instanceof Promise);
+  return typeof after === "object" && after !== null && !Array.isArray(after) && !(after instanceof Promise);
+}
+
+function hideAll(value: JsonValue): JsonValue {
+  if (typeof value === "string") return REDACTED;
+  if (typeof value === "number") return 0;
+  if (isJsonArray(value)) return value.map(hideAll);
+  return isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideAll(item)])) : value;
+}
