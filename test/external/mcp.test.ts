@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { judge, readExcused, runRevisions } from "./mcp/run.ts";
 
 /** The suite waits for fractions of a second in places, which a crowded machine may need more of. */
-const SLOWLY = { timeout: 180_000, retry: 3 };
+const SLOWLY = { timeout: 180_000 };
 
 describe("the conformance suite of MCP", () => {
   it("passes against sandboxed plugins but for what is listed with its reason, in both eras [I3.conformance]", SLOWLY, async () => {
