@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { judge, readExcused, runRevisions } from "./mcp/run.ts";
 
-/** The suite waits for fractions of a second in places, which a crowded machine may need more of. */
+/** It runs a program of its own for each scenario. */
 const SLOWLY = { timeout: 180_000 };
 
 describe("the conformance suite of MCP", () => {
