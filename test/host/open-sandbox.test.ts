@@ -102,6 +102,6 @@ describe("the sandbox of a host", { timeout: 120_000 }, () => {
   it("refuses an isolation that there is not [I1.isolation]", async () => {
     // Not expressible in types.
     const wrong = "container" as "process";
-    await expect(start({}, { isolation: wrong })).rejects.toThrow('"isolation" is "container" (give one of thread, process)');
+    await expect(start({}, { isolation: wrong })).rejects.toThrow('"isolation" is not "thread" or "process", or an object');
   });
 });
