@@ -25,7 +25,10 @@ export function changeWords(change: ConsentChange): ChangeWords {
       const { of, name, other, whose } = change;
       return {
         sign: "~",
-        what: `the name ${name} of ${of === "tool" ? "a tool" : "the plugin"} looks like ${other}, which is there already (${whose})`,
+        what:
+          name === other
+            ? `the name ${name} is that of the plugin in ${whose}, which waits once this one is accepted`
+            : `the name ${name} of ${of === "tool" ? "a tool" : "the plugin"} looks like ${other}, which is there already (${whose})`,
       };
     }
     case "permission": {

@@ -102,7 +102,8 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
 
   return {
     async accept(plugin, digest) {
-      const waiting = directory.status().find((status) => status.held !== undefined && isCalled(status, plugin)) ?? find(plugin);
+      const waits = directory.status().filter((status) => status.held !== undefined && isCalled(status, plugin));
+      const waiting = waits.find(({ held }) => held?.digest === digest) ?? waits[0] ?? find(plugin);
       const { held, directory: path } = waiting;
       if (held?.digest !== digest && asksForLimits(waiting) && (held === undefined || waiting.digest === digest))
         return await acceptLimits(waiting, digest);
@@ -115,14 +116,22 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
             "change it in steps, or under another name: a new plugin holds nothing",
           ),
         );
+      // The folder that has had the name: it waits from now on, and its grants stay its own.
+      const before = directory
+        .status()
+        .find((status) => status.directory !== path && directory.serving(status.directory)?.name === held.name);
       const withdraw = consent.approve(held.name, digest, held.signer);
       try {
         const now = await directory.retake(path);
         if (now?.state === "failed") return { kind: "failed", plugin, reason: now.reason ?? "It does not load" };
         if (now?.state !== "loaded" || now.digest !== digest) return { kind: "changed", plugin, ...(now?.held && { held: now.held }) };
         const version = servingOf(now);
-        await consent.remember(version, path, { acceptsLimits: true });
-        await rebind(version);
+        await consent.remember(version, path, {
+          acceptsLimits: true,
+          ...(before !== undefined && { origin: { kind: "folder" } as const }),
+        });
+        if (before === undefined) await rebind(version);
+        else await directory.retake(before.directory);
         return { kind: "accepted", plugin: version.name, version: version.manifest.version, digest };
       } finally {
         withdraw();

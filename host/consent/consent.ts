@@ -20,8 +20,8 @@ import { createGivenLimits } from "./given-limits.ts";
 import type { Lock } from "./lock.ts";
 import type { LockEntry, PluginOrigin } from "./lock-text.ts";
 import { heldNames, type NamesNow, toolNames, withYields } from "./lock-names.ts";
-import { clashing, quarantineReason } from "./reason.ts";
-import { NOTHING_YET, surfaceOf } from "./surface.ts";
+import { allOf, clashing, quarantineReason } from "./reason.ts";
+import { surfaceOf } from "./surface.ts";
 import type { Versions } from "./versions.ts";
 
 export interface ConsentOptions {
@@ -141,10 +141,7 @@ export function createConsent(options: ConsentOptions): Consent {
   /** @param isWhole all of a version that is seen for the first time is new */
   async function judgeVersion(version: PluginVersion, path: string, isWhole: boolean): Promise<Admission> {
     const base = baseOf(version.name, path);
-    if (base === undefined && isWhole) {
-      const surface = surfaceOf(version.manifest);
-      return { kind: "admit", changes: compareVersions({ name: version.name, surface: NOTHING_YET }, { name: version.name, surface }) };
-    }
+    if (base === undefined && isWhole) return { kind: "admit", changes: allOf(version.manifest) };
     const signer = version.signedBy?.signer;
     const locked = lock.entries().get(version.name);
     if (base === undefined || isSame(base, version)) return { kind: "admit" };
@@ -288,6 +285,10 @@ export function createConsent(options: ConsentOptions): Consent {
         known: approvals.has(name) || isKnown(name, path, directory),
         holds: isHere && locked !== undefined ? heldNames(locked) : new Set(),
       };
+    },
+    nameOf(plugin, path, digest) {
+      if (approvals.get(plugin)?.digest === digest) return "accepting";
+      return (unwritten.get(plugin) ?? lock.entries().get(plugin))?.path === relative(path, root) ? "locked" : undefined;
     },
     noteNames() {
       if (!options.keep || lock.entries().size + pending.size === 0) return;

@@ -1,7 +1,9 @@
 /** Why a version is in quarantine, in one line. */
 
 import { quote } from "../sources/directory/problems.ts";
-import { type ConsentChange, MAX_CHANGES, type NameClash } from "./changes.ts";
+import type { Manifest } from "../../manifests/mod.ts";
+import { compareVersions, type ConsentChange, MAX_CHANGES, type NameClash } from "./changes.ts";
+import { NOTHING_YET, surfaceOf } from "./surface.ts";
 
 /** Names kinds only, nothing that a plugin wrote. */
 export function quarantineReason(asked: readonly ConsentChange[]): string {
@@ -26,6 +28,12 @@ const TEXTS: Readonly<Record<ConsentChange["kind"], string>> = {
 /** Why something cannot be accepted: a yes would also be to what was never shown. */
 export function tooManyChanges(what: string, fix: string): string {
   return `Cannot accept ${what}: it changes more than ${MAX_CHANGES} things that others see, and no more are shown (${fix})`;
+}
+
+/** All of a version that nobody has seen. */
+export function allOf(manifest: Manifest): readonly ConsentChange[] {
+  const { name } = manifest;
+  return compareVersions({ name, surface: NOTHING_YET }, { name, surface: surfaceOf(manifest) });
 }
 
 /** Why a version waits whose names look like others', and what a person says yes to. Names hold nothing but letters, digits, "-" and "_". */

@@ -159,7 +159,7 @@ export function buildSnapshot(
       const { name, owner } = byName.get(tool.name) ?? holder;
       warnings.push({
         tool: tool.qualifiedName,
-        message: `Tool "${tool.qualifiedName}" is reachable by its qualified name only: "${name}" is a tool of "${owner}"`,
+        message: `Tool "${tool.qualifiedName}" is reachable by its qualified name only: "${name}" is a tool of "${owner}" (call it by its qualified name, or rename it)`,
       });
     }
   }

@@ -6,7 +6,7 @@ import type { PluginView } from "../../doors/operations.ts";
 import type { HeldVersion } from "../../sources/directory/status.ts";
 import { nearestName } from "../../tools/nearest.ts";
 import { confirmAct, showPages, YES_OPTION } from "../ask.ts";
-import { CliError, notFoundError } from "../cli-error.ts";
+import { CliError, notFoundError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { heldLines, shortDigest } from "../consent-text.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -54,11 +54,17 @@ async function accept(context: CommandContext, host: HostAccess): Promise<number
   const [name] = positionals;
   if (name === undefined) return list(context, waiting);
 
-  const found = waiting.find(({ plugin, held }) => plugin.name === name || held.name === name);
+  const wanted = options.value("digest");
+  const named = waiting.filter(({ plugin, held }) => plugin.name === name || held.name === name);
+  const found = named.find(({ held }) => wanted !== undefined && held.digest.startsWith(wanted)) ?? named[0];
   if (found === undefined) throw nothingWaits(name, plugins);
+  if (wanted === undefined && named.length > 1)
+    throw usageError(
+      `${named.length} versions wait under the name "${name}"`,
+      named.map(({ held }) => `${output.program} accept ${printable(name)} --digest=${shortDigest(held.digest)}`),
+    );
   const { held } = found;
   await showPages(context, shown(found, context));
-  const wanted = options.value("digest");
   if (wanted !== undefined && !(wanted.length >= MIN_DIGEST && held.digest.startsWith(wanted)))
     throw new CliError("changed", `The version that waits is not "${wanted}" but ${shortDigest(held.digest)}`, { exitCode: EXIT.denied });
   if (wanted === undefined && !(await confirmAct(context, "Accept it?"))) {

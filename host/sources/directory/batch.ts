@@ -41,7 +41,7 @@ export async function loadBatch(records: readonly PluginRecord[], options: Batch
   const plugins = new Set(entries.flatMap(({ candidate }) => nameOf(candidate) ?? []));
   const claimed = entries
     .map((entry) => withNames(entry, plugins))
-    .map((entry) => ({ ...entry, isKnown: publication.isKnown(entry.record, entry.candidate) }))
+    .map((entry) => ({ ...entry, rank: publication.rankOf(entry.record, entry.candidate) }))
     .toSorted(byName)
     .map(({ record, candidate }) => ({ record, candidate: publication.claim(record, candidate) }));
   const byPlugin = new Map(
@@ -76,7 +76,7 @@ interface Entry {
 }
 
 interface Claimant extends Entry {
-  readonly isKnown: boolean;
+  readonly rank: number;
 }
 
 /** Reads a manifest of the older spelling again, now that it is known which of its dependencies are plugins. */
@@ -91,7 +91,7 @@ function byName(a: Claimant, b: Claimant): number {
   const [left, right] = [nameOf(a.candidate) ?? "", nameOf(b.candidate) ?? ""];
   const own = Number(b.record.place.folder === right) - Number(a.record.place.folder === left);
   return (
-    Number(b.isKnown) - Number(a.isKnown) ||
+    b.rank - a.rank ||
     compareText(left, right) ||
     own ||
     a.record.place.rootIndex - b.record.place.rootIndex ||

@@ -5,21 +5,33 @@
  * a folder that does say it comes along: so two folders can trade places.
  */
 
-import type { NameClash } from "../../consent/changes.ts";
+import { inOrder, type NameClash } from "../../consent/changes.ts";
+import { allOf } from "../../consent/reason.ts";
 import { callablesOf, confusableKey, type Manifest, type Problem } from "../../../manifests/mod.ts";
+import type { CandidateVersion } from "./compile.ts";
 import { quote } from "./problems.ts";
 import type { PluginRecord } from "./record.ts";
+import type { HeldVersion } from "./status.ts";
 
 /** Names in use. A folder may hold two while a version with a new name is loaded beside the old one. */
 export interface NameClaims {
   /** Gives the plugin's name and the names of its tools to the record, or says who has the plugin's name. */
-  claim(record: PluginRecord, manifest: Manifest): Problem | undefined;
+  claim(record: PluginRecord, manifest: Manifest): NameTaken | undefined;
+  /** The same, from whoever has the name: a person said so. */
+  take(record: PluginRecord, manifest: Manifest): void;
   /** What looks like a name that another folder claimed before; who stands beside it is for a person to say. */
   lookAlikes(record: PluginRecord, manifest: Manifest): readonly NameClash[];
   /** True if `claim` would succeed. */
   isFree(record: PluginRecord, name: string): boolean;
   /** Lets go of every plugin name of the record but these; of the names of its tools, if there are none. */
   keep(record: PluginRecord, names: readonly string[]): void;
+}
+
+/** Whose a plugin's name is, and what to do about it. */
+export interface NameTaken {
+  readonly problem: Problem;
+  /** The folder of the plugin that has it. */
+  readonly whose: string;
 }
 
 /** No names are taken. */
@@ -57,19 +69,28 @@ export function createNameClaims(): NameClaims {
     toolKeys.set(record, new Set(byKey.keys()));
   }
 
+  function give(record: PluginRecord, manifest: Manifest): void {
+    const { name } = manifest;
+    const key = confusableKey(name);
+    const named = plugins.get(key) ?? new Map<string, PluginRecord>();
+    // In the order of the claims, the first first.
+    if (named.get(name) !== record) named.delete(name);
+    plugins.set(key, named.set(name, record));
+    claimTools(record, manifest);
+  }
+
   return {
+    take(record, manifest) {
+      asked.set(record, confusableKey(manifest.name));
+      give(record, manifest);
+    },
     isFree: (record, name) => holdersOf(record, name).every(([held]) => held !== name),
     claim(record, manifest) {
       const { name } = manifest;
-      const key = confusableKey(name);
-      asked.set(record, key);
+      asked.set(record, confusableKey(name));
       const holder = holdersOf(record, name).find(([held]) => held === name)?.[1];
-      if (holder !== undefined) return collision(name, holder);
-      const named = plugins.get(key) ?? new Map<string, PluginRecord>();
-      // In the order of the claims, the first first.
-      if (named.get(name) !== record) named.delete(name);
-      plugins.set(key, named.set(name, record));
-      claimTools(record, manifest);
+      if (holder !== undefined) return { problem: collision(name, holder), whose: holder.path };
+      give(record, manifest);
       return undefined;
     },
     lookAlikes(record, manifest) {
@@ -113,5 +134,27 @@ export function hasMovedOn({ outcome }: PluginRecord, name: string): boolean {
 
 function collision(name: string, { path }: PluginRecord): Problem {
   const message = `"${name}" is the name of another plugin, in ${quote(path)}`;
+  return {
+    severity: "error",
+    pointer: "/name",
+    message,
+    fix: "choose another name, or bascule accept gives it this one, and the other waits",
+  };
+}
+
+/** A version whose name another folder has: whoever gives it the name accepts all of it. */
+export function namesake({ snapshot, manifest }: CandidateVersion, whose: string): HeldVersion {
+  const { name, version } = manifest;
+  const signer = snapshot.signedBy?.signer;
+  return {
+    ...{ name, version, digest: snapshot.digest },
+    ...(signer !== undefined && { signer }),
+    changes: inOrder([{ kind: "clash", of: "plugin", name, other: name, whose }, ...allOf(manifest)]),
+  };
+}
+
+/** Why no folder has the name. */
+export function ofProgram(name: string): Problem {
+  const message = `"${name}" is the name that the embedding program gave tools of its own`;
   return { severity: "error", pointer: "/name", message, fix: "choose another name" };
 }

@@ -20,7 +20,7 @@ import type { Log } from "../../platform/platform.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 import { untilAborted } from "../../until-aborted.ts";
 import { createAnnouncements } from "./announce.ts";
-import { createNameClaims } from "./claims.ts";
+import { createNameClaims, namesake, ofProgram } from "./claims.ts";
 import { type Candidate, type CandidateVersion, createVersion } from "./compile.ts";
 import { checkDependencies, type KnownPlugin } from "./dependencies.ts";
 import type { PluginImages } from "./images.ts";
@@ -64,8 +64,8 @@ export interface Replacing {
 export interface Publication {
   /** Claims the plugin's name, and room for its bytes; the first to claim has it. `advance` does it too. */
   claim(record: PluginRecord, candidate: Candidate): Candidate;
-  /** True if the candidate's plugin served from this folder before: it claims before those that come. */
-  isKnown(record: PluginRecord, candidate: Candidate): boolean;
+  /** Above 0 if the candidate's plugin served from this folder before: it claims before those that come, and the lock's before all. */
+  rankOf(record: PluginRecord, candidate: Candidate): number;
   /** Takes the candidate into service. A failure is returned and not yet shown: see `fail`. */
   advance(record: PluginRecord, candidate: Candidate): Promise<Failure | undefined>;
   /**
@@ -100,15 +100,24 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     announce,
   });
 
-  function isKnown({ path }: PluginRecord, candidate: Candidate): boolean {
-    return candidate.kind === "ready" && options.gate.standing(candidate.manifest.name, path, candidate.snapshot.directory).known;
+  function rankOf({ path }: PluginRecord, candidate: Candidate): number {
+    if (candidate.kind !== "ready") return 0;
+    const { manifest, snapshot } = candidate;
+    if (options.gate.nameOf(manifest.name, path, snapshot.digest) !== undefined) return 2;
+    return Number(options.gate.standing(manifest.name, path, snapshot.directory).known);
   }
 
   function claim(record: PluginRecord, candidate: Candidate): Candidate {
     if (candidate.kind !== "ready") return candidate;
     const { manifest, snapshot } = candidate;
-    const taken = options.registry.isProgram?.(manifest.name) === true ? ofProgram(manifest.name) : claims.claim(record, manifest);
-    if (taken !== undefined) return { kind: "failed", failure: refusal([taken], { manifest, retry: "name" }) };
+    if (options.registry.isProgram?.(manifest.name) === true)
+      return { kind: "failed", failure: refusal([ofProgram(manifest.name)], { manifest, retry: "name" }) };
+    if (options.gate.nameOf(manifest.name, record.path, snapshot.digest) === "accepting") claims.take(record, manifest);
+    const taken = claims.claim(record, manifest);
+    if (taken !== undefined) {
+      const held = namesake(candidate, taken.whose);
+      return { kind: "failed", failure: refusal([taken.problem], { manifest, retry: "name", held }) };
+    }
     if (bytesHeld(records) - (record.pending?.bytes ?? 0) + snapshot.bytes > options.maxBytes) {
       return { kind: "failed", failure: refusal([tooMuch()], { manifest, retry: "load" }) };
     }
@@ -243,7 +252,9 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     record.outcome = failure;
     keepNames(record);
     if (record.serving === undefined) publishUnavailable(record, failure.retry === "name" ? undefined : failure.manifest);
-    if (before.kind !== "failed" || reasonOf(before) !== reasonOf(failure)) announce.failed(record, failure);
+    if (before.kind === "failed" && reasonOf(before) === reasonOf(failure) && before.held?.digest === failure.held?.digest) return;
+    if (failure.held === undefined) announce.failed(record, failure);
+    else announce.quarantined(record, failure.held, reasonOf(failure) ?? failure.error.message);
   }
 
   /** Its name stays taken as long as the folder says so: another folder does not get it by making this one fail. */
@@ -376,12 +387,7 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     records.clear();
   }
 
-  return { claim, isKnown, advance, replace, fail, forgo: keepNames, settle, withdrawAll };
-}
-
-function ofProgram(name: string): Problem {
-  const message = `"${name}" is the name that the embedding program gave tools of its own`;
-  return { severity: "error", pointer: "/name", message, fix: "choose another name" };
+  return { claim, rankOf, advance, replace, fail, forgo: keepNames, settle, withdrawAll };
 }
 
 function tooMuch(): Problem {

@@ -63,6 +63,8 @@ export interface Failure {
   readonly manifest?: Manifest;
   /** What has to change before the same bytes are tried again; absent: the bytes. */
   readonly retry?: "name" | "dependencies" | "settings" | "load";
+  /** The name is another folder's: a person who accepts the version gives it the name. */
+  readonly held?: HeldVersion;
 }
 
 /** A record of a folder that nobody has looked into. */
@@ -95,7 +97,7 @@ export function isKnownState(record: PluginRecord, state: FolderState): boolean 
 }
 
 /** A failure that the manifest or the folder is to blame for. */
-export function refusal(problems: readonly Problem[], more: Pick<Failure, "manifest" | "retry"> = {}): Failure {
+export function refusal(problems: readonly Problem[], more: Pick<Failure, "manifest" | "retry" | "held"> = {}): Failure {
   const [first] = problems.filter((problem) => problem.severity === "error");
   const place = first?.line === undefined ? {} : { line: first.line, column: first.column ?? 1 };
   const message = first === undefined ? "Refused" : problemToText(first);
@@ -162,8 +164,9 @@ export function toStatus(record: PluginRecord): PluginStatus | undefined {
   const manifest = manifestOf(record);
   const digest = serving?.digest ?? record.seen?.digest;
   const reason = reasonOf(outcome);
+  const held = outcome.kind === "quarantined" || outcome.kind === "failed" ? outcome.held : undefined;
   return {
-    state: outcome.kind,
+    state: held === undefined ? outcome.kind : "quarantined",
     directory: record.path,
     folder: record.place.folder,
     ...(manifest !== undefined && { name: manifest.name, version: manifest.version, manifest, requested: manifest.permissions }),
@@ -171,8 +174,8 @@ export function toStatus(record: PluginRecord): PluginStatus | undefined {
     problems: problemsOf(outcome),
     ...(reason !== undefined && { reason }),
     lastGood: serving !== undefined && outcome.kind !== "loaded",
-    ...(outcome.kind === "failed" && { error: outcome.error }),
-    ...(outcome.kind === "quarantined" && { held: outcome.held }),
+    ...(outcome.kind === "failed" && held === undefined && { error: outcome.error }),
+    ...(held && { held }),
   };
 }
 

@@ -315,6 +315,7 @@ export const OPEN_GATE: Gatekeeper = {
   admit: (_version, _path, clashes) =>
     Promise.resolve(clashes.length === 0 ? { kind: "admit" } : { kind: "quarantine", ...clashing(clashes) }),
   standing: () => ({ known: false, holds: new Set() }),
+  nameOf: () => undefined,
   served: () => undefined,
   lastGood: () => Promise.resolve(undefined),
 };

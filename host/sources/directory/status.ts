@@ -125,6 +125,8 @@ export interface Gatekeeper {
   admit(version: PluginVersion, path: string, clashes: readonly NameClash[]): Promise<Admission>;
   /** What is known of a plugin of this name in this folder: whoever served before goes before those that come. */
   standing(plugin: string, path: string, directory: string): OwnerStanding;
+  /** Whether a person is giving this version its plugin's name, or has: then the folder has it before any other. */
+  nameOf(plugin: string, path: string, digest: string): "accepting" | "locked" | undefined;
   /** In the tick of the swap: the version serves from now on. */
   served(version: PluginVersion, path: string): void;
   /** The version that was consented to, with its bytes as they were then: for a plugin whose folder holds another one. */

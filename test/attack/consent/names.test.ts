@@ -92,6 +92,48 @@ describe("a plugin that wants others' names", () => {
     expect([holder(world, "words"), holder(world, "w0rds")]).toEqual(["texts plugin", "a plugin"]);
   });
 
+  it("waits where another folder has its name, and everybody keeps what they have, now and after a restart [M5.namesake]", async () => {
+    const world = await consentWorld(plugin("honest", ["go"]));
+    await world.edit({
+      "0/manifest.json": manifest("honest", { tools: [tool("go", { description: "Evil" }), tool("more")] }),
+      "0/main.ts": "",
+    });
+    const waits =
+      '0: quarantined: /name: "honest" is the name of another plugin, in "/project/plugins/honest" (choose another name, or bascule accept gives it this one, and the other waits)';
+    for (const next of [() => world, () => world.restart()]) {
+      const one = await next();
+      expect(states(one.directory.status())).toEqual([waits, "honest: loaded"]);
+      expect([holder(one, "go"), holder(one, "more")]).toEqual(["honest plugin", "-"]);
+      expect(one.registry.snapshot().find("go")?.definition.description).toBe("Runs go");
+      expect(one.directory.status().find(({ folder }) => folder === "0")?.held?.changes).toEqual([
+        { kind: "clash", of: "plugin", name: "honest", other: "honest", whose: "/project/plugins/honest" },
+        expect.objectContaining({ kind: "tool", tool: "go", change: "added", description: "Evil" }),
+        expect.objectContaining({ kind: "tool", tool: "more", change: "added" }),
+      ]);
+    }
+  });
+
+  it("has the name once a person accepts exactly that version, without the other's grants; the other waits then, also after a restart [M5.namesake]", async () => {
+    const world = await consentWorld(plugin("honest", ["go"]));
+    await world.grants.grant("honest", "/project/plugins/honest", { env: ["HOME"] });
+    await world.edit({
+      ...{ "0/manifest.json": manifest("honest", { tools: [tool("more")] }), "0/main.ts": "zero" },
+      ...{ "1/manifest.json": manifest("honest", { tools: [tool("most")] }), "1/main.ts": "one" },
+    });
+    const digest = world.directory.status().find(({ folder }) => folder === "1")?.held?.digest ?? "";
+    expect(await world.acts.accept("honest", digest)).toMatchObject({ kind: "accepted", plugin: "honest", digest });
+    for (const next of [() => world, () => world.restart()]) {
+      const one = await next();
+      expect(one.directory.status().flatMap(({ folder, state }) => (state === "ignored" ? [] : [`${folder} ${state}`]))).toEqual([
+        "0 quarantined",
+        "1 loaded",
+        "honest quarantined",
+      ]);
+      expect([holder(one, "more"), holder(one, "most"), holder(one, "go")]).toEqual(["-", "honest plugin", "-"]);
+      expect(one.grants.list().map(({ directory }) => directory)).toEqual(["/project/plugins/honest"]);
+    }
+  });
+
   it.each(["mcp", "tool", "rncp", "too1"])("cannot be called %s [M5.reserved]", async (name) => {
     const world = await consentWorld({ "p/manifest.json": manifest(name, { tools: [tool("files__add")] }), "p/main.ts": "" });
     expect(states(world.directory.status())).toEqual([

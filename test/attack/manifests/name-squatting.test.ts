@@ -20,7 +20,7 @@ describe("a folder that wants another plugin's name", () => {
 
   it("does not get it at a start either, if its folder is not the one of that name [M5]", async () => {
     const { root, statusOf, callable } = await hostileRoot({ "0/manifest.json": manifest("honest"), "0/main.ts": "evil" });
-    expect((await statusOf("0"))?.state).toBe("failed");
+    expect((await statusOf("0"))?.state).toBe("quarantined");
     expect(callable("honest_run")).toMatchObject({ directory: join(root, "honest") });
   });
 
@@ -33,7 +33,7 @@ describe("a folder that wants another plugin's name", () => {
     );
     const { statusOf, directory, sandbox } = await hostileRoot(copies);
     expect((await statusOf("c50"))?.reason).toMatch(/"honest" is the name of another plugin, in ".*\/plugins\/honest"/);
-    expect(directory.status().filter(({ state }) => state === "failed")).toHaveLength(100);
+    expect(directory.status().filter(({ state, held }) => state === "quarantined" && held !== undefined)).toHaveLength(100);
     expect(sandbox.loads).toEqual(["honest"]);
   });
 });

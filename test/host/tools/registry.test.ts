@@ -92,7 +92,9 @@ describe("createRegistry()", () => {
       expect(tools.get("count").plugin).toBe("alpha");
       expect(tools.get("beta.count").plugin).toBe("beta");
       expect(tools.get("alpha.count").plugin).toBe("alpha");
-      expect(warnings).toEqual(['Tool "beta.count" is reachable by its qualified name only: "count" is a tool of "alpha"']);
+      expect(warnings).toEqual([
+        'Tool "beta.count" is reachable by its qualified name only: "count" is a tool of "alpha" (call it by its qualified name, or rename it)',
+      ]);
       tools.removeOwner("alpha");
       expect(tools.get("count").plugin).toBe("beta");
     }

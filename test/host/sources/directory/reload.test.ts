@@ -221,6 +221,7 @@ describe("admission", () => {
           return isFirst || accepted ? { kind: "admit" } : { kind: "quarantine", reason: "It asks for more", changes: [] };
         },
         served: (version) => void asked.push(`${version.manifest.version} serves`),
+        nameOf: () => undefined,
         standing: () => ({ known: false, holds: new Set() }),
         lastGood: () => Promise.resolve(undefined),
       },

@@ -124,7 +124,7 @@ describe("scan()", () => {
 });
 
 describe("names", () => {
-  it("refuses the later of two plugins whose names are equal, and holds one whose name looks like another's, naming it [M5]", async () => {
+  it("holds the later of two plugins whose names are equal, and one whose name looks like another's, naming it [M5]", async () => {
     const { directory } = memoryWorld({
       ...pluginFiles("words"),
       "zz/manifest.json": manifest("words"),
@@ -138,7 +138,7 @@ describe("names", () => {
       "wo-rds: loaded",
       'wo_rds: quarantined: Not accepted yet: its name "wo_rds" looks like "wo-rds", the name of the plugin in "/plugins/wo-rds" (rename it, or bascule accept takes it as it is)',
       'words: quarantined: Not accepted yet: its name "words" looks like "w0rds", the name of the plugin in "/plugins/w0rds" (rename it, or bascule accept takes it as it is)',
-      'zz: failed: /name: "words" is the name of another plugin, in "/plugins/words" (choose another name)',
+      'zz: quarantined: /name: "words" is the name of another plugin, in "/plugins/words" (choose another name, or bascule accept gives it this one, and the other waits)',
     ]);
   });
 
