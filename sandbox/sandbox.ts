@@ -2,7 +2,7 @@
 
 import { answerOperation, createOperationRoom } from "./call/answer-operation.ts";
 import type { EngineBuild } from "./engine/engine-build.ts";
-import { deliverLogs, outcomeOf, ownFault } from "./call/call-outcome.ts";
+import { deliverLogs, outcomeOf, ownFault, withoutThrowing } from "./call/call-outcome.ts";
 import type { CallWords } from "./guest/protocol.ts";
 import type { Image } from "./image/image.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "./invocation.ts";
@@ -60,8 +60,9 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     isIsolated = () => false,
     engine = launcher.engine ?? "metered",
     parking = "needed",
-    onDefect = () => {},
+    onDefect: told = () => {},
   } = options;
+  const onDefect = withoutThrowing(told);
   const plugins = new Map<string, LoadedPlugin>();
   const loading = new Map<string, Promise<LoadOutcome>>();
   const states = new SessionStates();

@@ -44,6 +44,17 @@ export function ownFault({ module, export: name }: Invocation, fault: Fault): Fa
   return fault.kind === "no_export" ? { ...fault, module, export: name } : fault;
 }
 
+/** A listener for defects: if it throws, nobody is left to be told, and what is under way must not end by it. */
+export function withoutThrowing(told: (message: string) => void): (message: string) => void {
+  return (message) => {
+    try {
+      told(message);
+    } catch {
+      // As above.
+    }
+  };
+}
+
 /** Hands on what is within the call's limit, at the least that it costs. A listener that throws loses its lines, and the call goes on. @returns false once the call has logged more. */
 export function deliverLogs(call: LoggingCall, lines: readonly LogLine[], onDefect: (message: string) => void): boolean {
   const maximumBytes = call.invocation.limits.logBytes + LAST_LINE_BYTES;

@@ -7,7 +7,7 @@
  */
 
 import { answerOperation, createOperationRoom } from "../call/answer-operation.ts";
-import { deliverLogs, outcomeOf, ownFault } from "../call/call-outcome.ts";
+import { deliverLogs, outcomeOf, ownFault, withoutThrowing } from "../call/call-outcome.ts";
 import { loadEngine } from "../engine/engine-build.ts";
 import type { Fault } from "../fault.ts";
 import { imageFileName } from "../image/image-file.ts";
@@ -43,8 +43,9 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
     maximumQueue = 4_096,
     isIsolated = () => false,
     engine: build = launcher.engine ?? "metered",
-    onDefect = () => {},
+    onDefect: told = () => {},
   } = options;
+  const onDefect = withoutThrowing(told);
   const plugins = new Map<string, LoadedPlugin>();
   const loading = new Map<string, Promise<LoadOutcome>>();
   const takeTurn = createTurns(LOADS_AT_ONCE);

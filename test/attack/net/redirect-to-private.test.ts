@@ -1,5 +1,9 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createHost } from "../../../host/mod.ts";
 import { textOf, toBytes } from "../../support/bridge-context.ts";
+import { plantOnDisk } from "../../support/plant.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { failureOf, headOf, httpServer, netCall } from "../../support/hostile-server.ts";
 
 describe("attack: a granted server redirects to what is not granted", () => {
@@ -67,4 +71,43 @@ describe("attack: a granted server redirects to what is not granted", () => {
       expect(failureOf(await fetch(server.origin))).toMatch(/^NotCapable/);
     },
   );
+});
+
+describe("attack: a granted server redirects a plugin, so that a person grants what it leads to", () => {
+  it("gets no hint that offers an inner place; a public one, and one that the plugin named itself, are offered [X3.led]", async () => {
+    const places = [
+      "http://169.254.169.254/latest/",
+      "http://127.0.0.2:1/",
+      "http://[::1]:1/",
+      "http://printer/",
+      "http://db.internal/",
+      "https://evil.test/",
+    ];
+    const server = await httpServer((request, response) =>
+      response.writeHead(302, { location: places[Number(request.url?.slice(1))] ?? "/" }).end(),
+    );
+    const folder = await temporaryFolder();
+    const tools = [
+      { name: "visit", description: "Visits", sideEffects: ["network"], inputSchema: { type: "object", properties: { url: {} } } },
+    ];
+    const manifest = { schemaVersion: "1.0", name: "led", version: "1.0.0", description: "Visits", permissions: { net: true }, tools };
+    await plantOnDisk(join(folder, "led/manifest.json"), JSON.stringify(manifest));
+    await plantOnDisk(
+      join(folder, "led/main.ts"),
+      "export async function visit({ url }) { return (await fetch(url)).status; } // redirect-to-private\n",
+    );
+    await using host = await createHost({
+      ...{ config: false, plugins: folder, workspace: folder },
+      grants: { led: { net: [`127.0.0.1:${server.port}`] } },
+      policy: { rules: [{ plugin: "led", confirm: "auto" }] },
+    });
+    const offered = async (url: string): Promise<unknown> => {
+      const result = await host.call("visit", { url });
+      return result.ok ? result : result.error.hint?.grant;
+    };
+    for (const [index, place] of places.slice(0, -1).entries())
+      expect([place, await offered(`${server.origin}/${index}`)]).toEqual([place, undefined]);
+    expect(await offered(`${server.origin}/${places.length - 1}`)).toEqual({ plugin: "led", permissions: { net: ["evil.test:443"] } });
+    expect(await offered("http://169.254.169.254/latest/")).toEqual({ plugin: "led", permissions: { net: ["169.254.169.254:80"] } });
+  });
 });

@@ -276,4 +276,25 @@ describe("a sandbox in a process", () => {
     expect(await outcome).toMatchObject({ ok: false, fault: { kind: "cancelled" } });
     expect(host.processes.map(({ killed }) => killed)).toEqual([true, true]);
   });
+
+  it("a defect of the host's in what hears a process's message ends that process and its calls, and is not thrown out of the handler [B5.defect]", async () => {
+    let isBroken = false;
+    const outcome = sandbox.invoke({
+      ...INVOCATION,
+      get limits() {
+        if (!isBroken) return LIMITS;
+        isBroken = false;
+        throw new Error("a defect");
+      },
+    });
+    const { number } = last(first(), "call");
+    isBroken = true;
+    expect(() => first().say({ type: "logs", number, lines: [["info", "a line"]] })).not.toThrow();
+    expect(isBroken).toBe(false);
+    expect(first().killed).toBe(true);
+    expect(defects).toEqual(["The sandbox's process said what could not be dealt with: Error: a defect"]);
+    // Another process takes its place.
+    await expect.poll(() => host.processes.length).toBe(2);
+    void outcome;
+  });
 });

@@ -25,3 +25,39 @@ it("a listener for log lines that throws loses its lines: nothing is thrown out 
   expect(defects).toEqual(Array(defects.length).fill("A listener for log lines threw: TypeError: log.child is not a function"));
   expect(defects.length).toBeGreaterThan(0);
 });
+
+it("a defect of the host's in what hears a worker's message ends that worker and its calls, and is not thrown out of the handler [B5.defect]", async () => {
+  const { launcher, workers } = scriptedWorkers();
+  const sandbox = createSandbox(launcher, {
+    maximumWorkers: 1,
+    engine: "plain",
+    // One that throws, too.
+    onDefect() {
+      throw new Error("the disk is full");
+    },
+  });
+  const loading = sandbox.load(PLUGIN);
+  await expect.poll(() => workers[0]?.requests.at(-1)?.type).toBe("load");
+  workers[0]?.say({ type: "loaded", number: 1, image: EMPTY_IMAGE });
+  await loading;
+  let isBroken = false;
+  const answer = sandbox.invoke({
+    ...INVOCATION,
+    get limits() {
+      if (!isBroken) return INVOCATION.limits;
+      isBroken = false;
+      throw new Error("a defect");
+    },
+    onLogs() {
+      throw new TypeError("log.child is not a function");
+    },
+  });
+  await expect.poll(() => workers[0]?.requests.at(-1)?.type).toBe("call");
+  expect(() => workers[0]?.say({ type: "logs", number: 2, lines: [["info", "its listener throws"]] })).not.toThrow();
+  expect(workers[0]?.ended).toBe(false);
+  isBroken = true;
+  expect(() => workers[0]?.say({ type: "logs", number: 2, lines: [["info", "a line"]] })).not.toThrow();
+  expect(isBroken).toBe(false);
+  expect(await answer).toMatchObject({ ok: false, fault: { kind: "lost" } });
+  await sandbox.close();
+});
