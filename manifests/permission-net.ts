@@ -1,6 +1,7 @@
 /** Net and import items: hosts, ports, methods and paths (SPEC PA2). */
 
 import { blockHolds, ipToText, parseIp, parseIpBlock, type IpBlock } from "./ip-address.ts";
+import { printable } from "./names.ts";
 import { canonicalSocket, isSocket } from "./permission-socket.ts";
 import type { NetItem } from "./permissions.ts";
 
@@ -120,11 +121,11 @@ function parseHostAndPort(text: string): NetItemOutcome {
   if (text === "") return refuse('A host item is empty; write a host such as "example.com"');
   if (text.length > 300) return refuse("A host item has at most 300 characters");
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
-    return refuse(`"${text}" is a URL; write only its host, such as "example.com" or "example.com:443"`);
+    return refuse(`"${printable(text)}" is a URL; write only its host, such as "example.com" or "example.com:443"`);
   if (isSocket(text)) {
     const name = canonicalSocket(text);
     return name === undefined
-      ? refuse(`"${text}" names no socket; write "unix:/path" with an absolute path, or "vsock:cid:port"`)
+      ? refuse(`"${printable(text)}" names no socket; write "unix:/path" with an absolute path, or "vsock:cid:port"`)
       : accept({ kind: "socket", name });
   }
   if (text === "*") return refuse('"*" names no host; write true instead of a list to allow every host');
@@ -136,8 +137,8 @@ function parseHostAndPort(text: string): NetItemOutcome {
   if (port !== undefined && Number.isNaN(port)) {
     return refuse(
       parseIp(text) === undefined
-        ? `"${text}" has no port from 0 to 65535 after ":"`
-        : `IPv6 address "${text}" needs brackets; write "[${text}]"`,
+        ? `"${printable(text)}" has no port from 0 to 65535 after ":"`
+        : `IPv6 address "${printable(text)}" needs brackets; write "[${printable(text)}]"`,
     );
   }
   const pattern = parseHostPattern(host);
@@ -184,10 +185,10 @@ function toAscii(name: string): string | undefined {
 
 function explainHost(host: string): string {
   const address = /^[0-9a-fx.]+\.?$/i.test(host) ? canonicalHost(host) : undefined;
-  if (address !== undefined) return `"${host}" is not the plain form of an address; write "${address}"`;
-  if (host.includes("*")) return `"${host}" has "*" in a place other than the front; write "*.name"`;
-  if (host.includes("/")) return `"${host}" is neither a host nor a CIDR block; write a host, or { "host": …, "paths": […] }`;
-  return `"${host}" is not a host; write a name, "*.name", an IPv4 address, a CIDR block or "[IPv6]"`;
+  if (address !== undefined) return `"${printable(host)}" is not the plain form of an address; write "${address}"`;
+  if (host.includes("*")) return `"${printable(host)}" has "*" in a place other than the front; write "*.name"`;
+  if (host.includes("/")) return `"${printable(host)}" is neither a host nor a CIDR block; write a host, or { "host": …, "paths": […] }`;
+  return `"${printable(host)}" is not a host; write a name, "*.name", an IPv4 address, a CIDR block or "[IPv6]"`;
 }
 
 function hostCovers(pattern: HostPattern, host: string): boolean {
@@ -249,7 +250,7 @@ function checkMethods(methods: readonly string[] | undefined): string | undefine
   if (methods === undefined) return undefined;
   if (methods.length === 0 || methods.length > MAX_LIST) return `"methods" names 1 to ${MAX_LIST} methods; leave it out to allow all`;
   const wrong = methods.find((method) => !/^[A-Za-z]{1,20}$/.test(method));
-  return wrong === undefined ? undefined : `"${wrong}" is not an HTTP method; write one such as "GET"`;
+  return wrong === undefined ? undefined : `"${printable(wrong)}" is not an HTTP method; write one such as "GET"`;
 }
 
 function checkPaths(paths: readonly string[] | undefined): string | undefined {
@@ -260,7 +261,7 @@ function checkPaths(paths: readonly string[] | undefined): string | undefined {
   );
   return wrong === undefined
     ? undefined
-    : `"${wrong}" is not a path prefix; write one such as "/v1", without "..", "*", "%", ";", "?" or "#"`;
+    : `"${printable(wrong)}" is not a path prefix; write one such as "/v1", without "..", "*", "%", ";", "?" or "#"`;
 }
 
 function refuse(reason: string): NetItemOutcome {

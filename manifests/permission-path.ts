@@ -7,6 +7,7 @@
 
 import { foldName } from "./fold-name.ts";
 import { hasLoneSurrogate } from "./hidden-text.ts";
+import { printable } from "./names.ts";
 import type { PermissionBases } from "./permissions.ts";
 
 /** Longest path that is compared at all; Linux's PATH_MAX. */
@@ -138,9 +139,9 @@ function checkSegments(segments: readonly string[]): string | undefined {
   const firstGlob = segments.findIndex(isGlobSegment);
   const last = segments.lastIndexOf("..");
   if (head.startsWith("$") && !TOKENS.some((token) => head === `$${token}`)) {
-    return `"${head}" is not a known folder; write one of ${TOKENS.map((token) => `$${token}`).join(" ")}`;
+    return `"${printable(head)}" is not a known folder; write one of ${TOKENS.map((token) => `$${token}`).join(" ")}`;
   }
-  if (head.startsWith("$") && last !== -1) return `".." leaves "${head}"; name the other folder itself`;
+  if (head.startsWith("$") && last !== -1) return `".." leaves "${printable(head)}"; name the other folder itself`;
   if (firstGlob !== -1 && last > firstGlob) return '".." after a pattern has no one meaning; write the path without it';
   if (segments.filter((segment) => segment === "..").length > MAX_PARENTS) return `A path item has at most ${MAX_PARENTS} ".."`;
   if (segments.some((segment) => segment.includes("**") && segment !== "**"))
