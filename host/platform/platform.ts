@@ -158,7 +158,7 @@ export interface Files {
   readBytes(path: string, maxBytes?: number): Promise<Uint8Array>;
   /**
    * Writes a temporary file beside `path`, then renames it: readers see the old or the new text, never half. Takes away what processes
-   * that were killed in the middle of this left in the folder.
+   * that were killed in the middle of this left in the folder; in a folder of more than 64 names now and then.
    */
   writeAtomic(path: string, data: string | Uint8Array, mode?: number): Promise<void>;
   /** False if there is something, a link too: of several who try, one succeeds. For its owner only. Readers see all of it or nothing. */

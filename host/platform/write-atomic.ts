@@ -81,9 +81,33 @@ function temporaryFor(path: string): string {
 const LONGEST_NAME = 40;
 const TEMPORARY = /^\..{1,40}\.(\d+-\d+-[0-9a-f]{12})\.[0-9a-f]{12}\.tmp$/u;
 
+/** A folder of more names is not looked through at each write: one of 4,000 takes four milliseconds. */
+const FEW_NAMES = 64;
+/** So a write pays for so many names at most, however many there are. */
+const NAMES_A_WRITE = 16;
+const MAX_LARGE = 256;
+/** Of large folders, how many writes go by before the next look; the one that was looked through first is the first. */
+const writesToGo = new Map<string, number>();
+
+function isDue(folder: string): boolean {
+  const left = writesToGo.get(folder) ?? 0;
+  if (left > 0) writesToGo.set(folder, left - 1);
+  return left === 0;
+}
+
+function noteLook(folder: string, names: number): void {
+  writesToGo.delete(folder);
+  if (names <= FEW_NAMES) return;
+  writesToGo.set(folder, Math.ceil(names / NAMES_A_WRITE));
+  const [oldest] = writesToGo.keys();
+  if (writesToGo.size > MAX_LARGE && oldest !== undefined) writesToGo.delete(oldest);
+}
+
 /** Takes away what processes that are certainly gone left in a folder. */
 async function removeLeftovers(folder: string): Promise<void> {
+  if (!isDue(folder)) return;
   const names = await readdir(folder).catch(noneIfUnreadable);
+  noteLook(folder, names.length);
   for (const name of names) {
     const owner = fromIdentityTag(TEMPORARY.exec(name)?.[1] ?? "");
     if (owner === undefined || fateOf(owner) !== "gone") continue;
