@@ -15,11 +15,13 @@ export function summarizeDecision(decision: Decision): DecisionSummary {
 
 /** Whether both allow the same: the same object, or one that says the same. */
 export function isSameDecision(left: Decision, right: Decision): boolean {
-  if (left === right || saysTheSame(left, right)) return true;
-  return JSON.stringify(summarizeDecision(left)) === JSON.stringify(summarizeDecision(right));
+  if (left === right) return true;
+  // It is no part of what others see of a decision.
+  if (left.kind !== "deny" && right.kind !== "deny" && left.mustRecord !== right.mustRecord) return false;
+  return saysTheSame(left, right) || JSON.stringify(summarizeDecision(left)) === JSON.stringify(summarizeDecision(right));
 }
 
-/** By what decisions about the same tool share; of several sessions each has its own. */
+/** Two sessions have two decisions about a tool, made of the same parts: these are compared quickly. */
 function saysTheSame(left: Decision, right: Decision): boolean {
   if (left.kind === "deny" || right.kind === "deny") return false;
   const [{ kind, route, grant, limits, dryRun, confinement, because }, other] = [left, right];
