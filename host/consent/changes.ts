@@ -297,8 +297,8 @@ function isTitled(annotations: unknown): boolean {
   return typeof annotations === "object" && annotations !== null && "title" in annotations;
 }
 
-/** Members that hold words for a model, and names or texts that are longer than names are, or hold blanks. */
-const WORDS = /"(?:title|description|enum|const|default|examples|tags|tools)":|"[^"]*\s[^"]*":|"[^"]{41,}"/;
+/** Members that hold words for a model, and names or texts that are longer than names are, or hold blanks. Each text is looked through once. */
+const WORDS = /"(?:title|description|enum|const|default|examples|tags|tools)":|"[^"\s]*\s[^"]*":|"[^"]{41,}"/;
 
 /** As JSON text. What is accepted is whole; of a long text that it takes the place of, what both begin with is left out. */
 function fromTo(from: JsonValue | undefined, to: JsonValue | undefined): { readonly from?: string; readonly to?: string } {
