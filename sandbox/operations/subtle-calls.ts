@@ -77,8 +77,11 @@ function openCall(call: number, env: SubtleCallsEnvironment, turns: RoundRobin):
   /** Beside the short ones, which do not wait for it. */
   async function runLong(request: SubtleCallRequest, settle: SettleSubtle): Promise<void> {
     const done = await env.lane(call);
-    if (!closed) await run(request, settle);
-    done();
+    try {
+      if (!closed) await run(request, settle);
+    } finally {
+      done();
+    }
   }
 
   return {
