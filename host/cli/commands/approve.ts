@@ -2,6 +2,7 @@
 
 import type { PendingConfirmation } from "../../confirmations/pending.ts";
 import { CliError, notFoundError } from "../cli-error.ts";
+import { askYes } from "../ask.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { questionLines } from "../confirm.ts";
@@ -58,16 +59,12 @@ async function answer(context: CommandContext, host: HostAccess, approve: boolea
 
 /** Of the person at the terminal: that a command was run says nothing about who ran it. */
 async function confirmApproval({ platform, output, signal }: CommandContext): Promise<boolean> {
-  const { terminal } = platform;
-  if (!terminal.interactive || output.json)
+  if (!platform.terminal.interactive || output.json)
     throw new CliError("no_terminal", "Nothing was approved: only a person at a terminal can do that, and there is none here", {
       exitCode: EXIT.denied,
       hints: ["Run it in a terminal of your own, without --json", `Or answer on the console page of ${output.program} serve`],
     });
-  const answer = await terminal.ask(`${output.style.bold("Let it run?")} [y/N] `, signal);
-  // No answer left the cursor behind the question.
-  if (answer === undefined) terminal.error("\n");
-  return answer !== undefined && /^\s*y(es)?\s*$/iu.test(answer);
+  return await askYes({ platform, output, signal }, "Let it run?");
 }
 
 function list({ output, platform }: CommandContext, pending: readonly PendingConfirmation[]): number {

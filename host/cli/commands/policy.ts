@@ -39,9 +39,13 @@ export const policyCommand: Command = {
   async run(context) {
     const [act, path] = context.positionals;
     const run = act === "check" ? check : act === "test" ? test : act === "diff" ? diff : undefined;
-    if (run === undefined) throw usageError(`Expected check, test or diff, got "${act ?? ""}"`, []);
-    if ((path === undefined) !== (act === "check"))
-      throw usageError(act === "check" ? "policy check takes no file" : `policy ${act ?? ""} takes a file`, []);
+    const { program } = context.output;
+    if (run === undefined) throw usageError(`There is no "policy ${act ?? ""}"`, [`There are ${ACTS.join(", ")}`]);
+    if (act === "check" && path !== undefined) throw usageError("policy check takes no file", [`Like this: ${program} policy check`]);
+    if (act !== "check" && path === undefined) {
+      const file = act === "test" ? "policy.cases.json" : "../next/bascule.json";
+      throw usageError(`Which file? policy ${act ?? ""} compares with one`, [`Like this: ${program} policy ${act ?? ""} ${file}`]);
+    }
     const local = await openLocalHost(context, {});
     try {
       return await run(local, context, path ?? "");
@@ -110,7 +114,7 @@ async function test({ host }: LocalHost, context: CommandContext, path: string):
 function casesIn(document: JsonValue, path: string): readonly Case[] {
   const wrong = (index: number, what: string): Error =>
     usageError(`Case ${index} of "${path}" ${what}`, ['A case is {"tool", "expect", "act"?, "role"?, "readOnly"?, "noWeb"?}']);
-  if (!isJsonArray(document)) throw usageError(`"${path}" holds no list of cases`, []);
+  if (!isJsonArray(document)) throw usageError(`"${path}" holds no list of cases`, ['Write [{"tool": "words.grep", "expect": "allowed"}]']);
   return document.map((one, index) => {
     if (!isJsonObject(one)) throw wrong(index, "is no object");
     const { tool, expect, act, role, readOnly = false, noWeb = false, ...rest } = one;
