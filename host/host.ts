@@ -105,10 +105,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
   const platform: Platform = { ...given, log: secrets.redactLog(logger) };
   const { clock, log, random } = platform;
   const onDefect = (message: string, error?: unknown, fields: Readonly<Record<string, unknown>> = {}): void =>
-    log.write("error", message, {
-      ...fields,
-      ...(error !== undefined && { error: defectText(error) }),
-    });
+    log.write("error", message, { ...fields, ...(error !== undefined && { error: defectText(error) }) });
   const { bus, redact, redactLarge, store, service } = openEvents({
     platform,
     places,

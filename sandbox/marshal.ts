@@ -14,10 +14,13 @@ export const MAXIMUM_PARTS = 1_024;
 /** Stands for an answer's text where its value's JSON is in its bytes: the worker decodes it, not the host's thread. */
 export const JSON_IN_BYTES = "j";
 
+interface AnswerWords {
+  readonly answer: string;
+  readonly bytes?: Uint8Array;
+}
+
 /** An answer as it enters a guest. */
-export function unpackAnswer<T extends { readonly answer: string; readonly bytes?: Uint8Array }>(
-  packed: T,
-): { readonly answer: string; readonly bytes?: Uint8Array } {
+export function unpackAnswer(packed: AnswerWords): AnswerWords {
   return packed.answer === JSON_IN_BYTES ? { answer: `v${new TextDecoder("utf-8", { ignoreBOM: true }).decode(packed.bytes)}` } : packed;
 }
 

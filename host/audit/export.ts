@@ -47,7 +47,7 @@ export async function* exportLines(
     rows += 1;
     first ||= number;
     last = number;
-    digest = place.journals.seal(digest, number, `${seal}\n${sealedText(text)}`);
+    digest = place.journals.seal(digest, number, `${seal}\n${text}`);
     yield `{"number":${number},"seal":"${seal}","event":${text}}`;
   }
   if (key === undefined) return;
