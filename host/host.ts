@@ -18,6 +18,7 @@ import { openConsent } from "./consent/open-consent.ts";
 import type { Dispatch } from "./dispatch.ts";
 import { defectText } from "./errors.ts";
 import { exportTools } from "./exports/mod.ts";
+import { stillExported } from "./exports/names.ts";
 import { createGrantStore } from "./grants/grants.ts";
 import { grantTo } from "./grants/grant-to.ts";
 import { createHookGates } from "./hooks.ts";
@@ -342,7 +343,9 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
         ...(names && { names }),
         call: async (tool, args, signal) => {
           const raw = typeof args === "string" ? new JsonArgumentText(args) : args;
-          const called = sessions.resolve(session).then((one) => calls.call(tool, raw, { session: one, ...(signal && { signal }) }));
+          const called = sessions
+            .resolve(session)
+            .then((one) => calls.call(stillExported(tool, snapshot()), raw, { session: one, ...(signal && { signal }) }));
           return await keptAlive(clock, called);
         },
       }),

@@ -18,3 +18,9 @@ export function exportNames(tools: readonly ToolListing[], snapshot: Pick<Snapsh
 export function notExported(name: string): string {
   return `${name} (not exported)`;
 }
+
+/** By its qualified name, which is its bare name for a tool of no plugin: once that tool is gone, a plugin's may have the bare name. */
+export function stillExported(qualifiedName: string, snapshot: Pick<Snapshot, "find">): string {
+  const now = snapshot.find(qualifiedName)?.qualifiedName ?? qualifiedName;
+  return now === qualifiedName ? qualifiedName : notExported(qualifiedName);
+}

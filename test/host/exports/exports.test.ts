@@ -2,7 +2,7 @@ import { asSchema } from "ai";
 import { DynamicStructuredTool } from "@langchain/core/tools";
 import { convertToOpenAITool, isLangChainTool } from "@langchain/core/utils/function_calling";
 import { describe, expect, it } from "vitest";
-import { createHost, type Host, type JsonSchema, type ToolFactory, functionTool, ToolFailed } from "../../../host/mod.ts";
+import { createHost, createRegistry, type Host, type JsonSchema, type ToolFactory, functionTool, ToolFailed } from "../../../host/mod.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 
 const FIND: JsonSchema = {
@@ -142,6 +142,26 @@ describe("host.definitions()", () => {
     expect(await exported.call(name, {})).toMatchObject({ ok: false, error: { code: "tool_not_found" } });
     expect((await exported.call("greet", {})).ok).toBe(true);
     expect(calls).toEqual(["greet"]);
+  });
+
+  it("calls no other tool that has the name since [R5.names]", async () => {
+    const calls: string[] = [];
+    const greet = (owner: string): ToolFactory => tool("greet", {}, () => void calls.push(owner));
+    const registry = createRegistry();
+    await using host = await createHost({
+      config: false,
+      builtins: false,
+      platform: memoryPlatform(),
+      registry,
+      tools: [greet("program")],
+    });
+    const exported = host.definitions("anthropic", ["greet"]);
+    expect((await exported.call("greet", {})).ok).toBe(true);
+    registry.unregister("greet");
+    host.register(greet("words"), { owner: "words" });
+    expect((await host.call("greet")).ok).toBe(true);
+    expect(await exported.call("greet", {})).toMatchObject({ ok: false, error: { code: "tool_not_found" } });
+    expect(calls).toEqual(["program", "words"]);
   });
 
   it("exports what the session may see, and of it what was asked for [R4.export] [R5.names]", async () => {
