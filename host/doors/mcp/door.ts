@@ -2,13 +2,11 @@
 
 import { auditResources } from "./audit-resources.ts";
 import { createChanges } from "./changes.ts";
-import { createLargeInputs } from "./large-inputs.ts";
+import { createLargeInputs, MAX_MESSAGE_BYTES } from "./large-inputs.ts";
 import { createMarks } from "./marks.ts";
 import type { DoorParts, McpDoorOptions } from "./parts.ts";
 import { pluginResources } from "./plugin-resources.ts";
 import { createRounds } from "./rounds.ts";
-
-const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 /** What all clients of a door share. */
 export function createDoorParts(options: McpDoorOptions, isBehind: DoorParts["isBehind"] = () => false): DoorParts {

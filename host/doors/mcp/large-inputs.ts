@@ -24,12 +24,17 @@ export interface LargeInputs {
 
 const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;
 const NO_JSON = "{";
-/** Of messages that never became a call, the first is dropped. */
-const MAX_WAITING = 64;
+/** A message of a client, in bytes. */
+export const MAX_MESSAGE_BYTES: number = 4 * 1024 * 1024;
+/**
+ * Of all arguments that wait for their call, as JSON: as much as the HTTP door reads at once. A message that becomes no call (without a
+ * tool's name, of a session that is over) leaves its arguments here until newer ones push them out.
+ */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
 /** @param maxBytes of a message */
 export function createLargeInputs({ random, slices }: Pick<Platform, "random" | "slices">, maxBytes: number): LargeInputs {
-  const waiting = createWaitingMarks<JsonObject>(random, MAX_WAITING);
+  const waiting = createWaitingMarks<JsonObject>(random, MAX_WAITING_BYTES);
 
   async function shorten(text: string): Promise<string | undefined> {
     if (text.length <= LARGE_TEXT) return text;
@@ -43,8 +48,9 @@ export function createLargeInputs({ random, slices }: Pick<Platform, "random" | 
     if (!isJsonObject(message) || !isJsonObject(message["params"])) return undefined;
     const { params } = message;
     const args = params["arguments"];
-    const isLarge = message["method"] === "tools/call" && isJsonObject(args) && sizeOf(args) !== undefined;
-    const small = isLarge ? { ...message, params: { ...params, arguments: { [waiting.add(args, 1)]: true } } } : message;
+    const size = message["method"] === "tools/call" && isJsonObject(args) ? sizeOf(args) : undefined;
+    const small =
+      isJsonObject(args) && size ? { ...message, params: { ...params, arguments: { [waiting.add(args, size.bytes)]: true } } } : message;
     // Anything else of a message is small.
     const copy = copyJson(small, { maxBytes: LARGE_TEXT, maxDepth: MAX_DEPTH });
     return copy.ok ? JSON.stringify(copy.value) : undefined;
