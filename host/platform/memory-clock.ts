@@ -5,6 +5,8 @@ import type { Clock } from "./platform.ts";
 export interface MemoryClock extends Clock {
   /** Moves time on, running the timers that fall due in order, each at its own time. */
   advance(byMs: number): void;
+  /** Moves time on as for a process that gets no processor: the timers that fall due run late, in order, at the end. */
+  stall(byMs: number): void;
 }
 
 export function createMemoryClock(startMs: number): MemoryClock {
@@ -30,6 +32,14 @@ export function createMemoryClock(startMs: number): MemoryClock {
         due.task();
       }
       nowMs = untilMs;
+    },
+    stall(byMs) {
+      nowMs += byMs;
+      for (let next = earliest(); next !== undefined && next.dueMs <= nowMs; next = earliest()) {
+        const due = next;
+        timers = timers.filter((timer) => timer !== due);
+        due.task();
+      }
     },
   };
 

@@ -7,6 +7,7 @@
  */
 
 import type { Clock } from "../../platform/platform.ts";
+import { createOwnClock } from "./own-clock.ts";
 import type { FolderSign } from "./read.ts";
 
 /** In milliseconds. */
@@ -62,7 +63,8 @@ interface Unrest {
 }
 
 export function createSettling(options: SettleOptions): Settling {
-  const { clock, timing, signal } = options;
+  const { timing, signal } = options;
+  const clock = createOwnClock(options.clock);
   const unrest = new Map<string, Unrest>();
 
   function touch(path: string): void {
@@ -114,7 +116,7 @@ export function createSettling(options: SettleOptions): Settling {
 
   /** Not so of a file from the future: some other machine's clock wrote its time. */
   function isOlder({ newestMs }: FolderSign, ageMs: number): boolean {
-    const now = clock.now();
+    const now = options.clock.now();
     return newestMs !== undefined && newestMs <= now && now - newestMs >= ageMs;
   }
 

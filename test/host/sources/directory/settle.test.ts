@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryPlatform } from "../../../../host/platform/memory.ts";
+import { createMemoryClock } from "../../../../host/platform/memory-clock.ts";
 import { type Believe, createSettling, type SettleOptions } from "../../../../host/sources/directory/settle.ts";
 
 interface Scene {
   touch(): void;
   /** Moves time on in steps of a millisecond, and lets everything that is due happen. */
   pass(ms: number): Promise<void>;
+  /** Moves time on while no process gets a processor. */
+  stall(ms: number): Promise<void>;
   /** What the folder looks like from now on. */
   look: string | undefined;
   /** When its newest file was written; it is not said without. */
@@ -20,7 +22,7 @@ interface Scene {
 }
 
 function scene(more: Partial<SettleOptions> = {}): Scene {
-  const { clock, advance } = createMemoryPlatform();
+  const clock = createMemoryClock(0);
   const stopping = new AbortController();
   const state: Scene = {
     look: "one",
@@ -32,8 +34,12 @@ function scene(more: Partial<SettleOptions> = {}): Scene {
     async pass(ms) {
       for (let passed = 0; passed < ms; passed++) {
         await turns();
-        advance(1);
+        clock.advance(1);
       }
+      await turns();
+    },
+    async stall(ms) {
+      clock.stall(ms);
       await turns();
     },
     stop: () => stopping.abort(),
@@ -149,6 +155,40 @@ describe("createSettling()", () => {
     expect(believed).toEqual([false]);
     await one.pass(300);
     expect(believed).toEqual([false, true]);
+  });
+
+  it.each(["gone", "failed"] as const)(
+    "does not count a wait in which the machine gave the host no time, as the writer had none either: %s [H3.half-written]",
+    async (news) => {
+      const one = scene();
+      const believed: boolean[] = [];
+      one.answer = async (believe) => {
+        const isTrue = await believe("one", news);
+        believed.push(isTrue);
+        return isTrue ? "done" : "again";
+      };
+      one.touch();
+      await one.pass(40);
+      // The folder is in the middle of a write, and no process runs for a second: the next that the host sees is its timer.
+      await one.stall(1_000);
+      expect(believed).toEqual([]);
+      one.look = "two";
+      one.touch();
+      await one.pass(1);
+      expect(believed).toEqual([false]);
+    },
+  );
+
+  it("waits for the rest of a file as long as the machine gave its writer no time [H3.half-written]", async () => {
+    const one = scene();
+    one.touch();
+    await one.pass(5);
+    await one.stall(1_000);
+    expect(one.considered).toEqual([]);
+    one.look = "two";
+    one.touch();
+    await one.pass(100);
+    expect(one.considered).toEqual(["two after 1055 ms"]);
   });
 
   it("does not give up on a folder that keeps changing, says so once, and looks less often [H3]", async () => {
