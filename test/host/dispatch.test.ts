@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { JsonArgumentText } from "../../host/tools/arguments.ts";
 import type { Hooks } from "../../host/hooks.ts";
 import type { Policy } from "../../host/policy/policy.ts";
+import { Revocations } from "../../host/calls/revocations.ts";
 import { createSession } from "../../host/calls/session.ts";
+import { EMPTY_SNAPSHOT } from "../../host/tools/snapshot.ts";
 import { fakeSandbox, returns } from "../support/fake-sandbox.ts";
 import { allowAllPolicy } from "../support/allow-all-policy.ts";
 import { testHost } from "../support/test-host.ts";
@@ -392,5 +394,51 @@ describe("hooks", () => {
     const host = testHost({ tools: [hostTool("say")], hooks: { onToolEnd: () => Promise.reject(new Error("broken hook")) } });
     expect(await host.call("say")).toMatchObject({ ok: true });
     expect(host.platform.recorded.log.map(({ message }) => message)).toEqual(["The onToolEnd hook threw"]);
+  });
+});
+
+describe("a call whose leave is taken back", () => {
+  it("before it has begun does not begin [C2.revoked]", async () => {
+    let runs = 0;
+    const none: Policy = {
+      ...allowAllPolicy,
+      decide: () => ({ kind: "deny", by: "policy", because: { layer: "late", rule: "deny all" } }),
+    };
+    const sources = { policy: allowAllPolicy, registry: EMPTY_SNAPSHOT };
+    const revocations = new Revocations(() => sources);
+    const hooks: Hooks = {
+      onToolStart() {
+        sources.policy = none;
+        revocations.recheck();
+      },
+    };
+    const host = testHost({ policy: allowAllPolicy, tools: [hostTool("say", {}, () => ++runs)], hooks, dispatch: { revocations } });
+    expect(await host.call("say")).toMatchObject({
+      ok: false,
+      error: { code: "permission_denied", details: { reason: "revoked" }, message: expect.stringContaining("(late: deny all)") },
+    });
+    expect([runs, host.types(), host.session.slots.running]).toEqual([0, ["tool.called", "tool.failed"], 0]);
+  });
+
+  it("is not decided about without end where each decision differs from the last [D4.revoked]", async () => {
+    let runs = 0;
+    let decisions = 0;
+    const policy: Policy = {
+      ...allowAllPolicy,
+      decide(tool, call) {
+        const decision = allowAllPolicy.decide(tool, call);
+        decisions += 1;
+        return decision.kind === "deny" ? decision : { ...decision, limits: { ...decision.limits, wallMs: decisions } };
+      },
+    };
+    const host = testHost({ policy, tools: [hostTool("say", {}, () => ++runs)] });
+    expect(await host.call("say")).toMatchObject({
+      ok: false,
+      error: {
+        code: "unavailable",
+        message: "Tool 'say' is unavailable: what is allowed to it changed each time that its turn came",
+      },
+    });
+    expect([runs, decisions, host.session.slots.running]).toEqual([0, 5, 0]);
   });
 });

@@ -28,6 +28,9 @@ describe("attack: confirmations that wait for a person", () => {
     const pending = createPendingConfirmations();
     const asked = ["a", "b", "c", "d", "e", "f"].map((owner) => hoard(pending, { owner }));
     expect(asked).toEqual([64, 64, 64, 32, 1, 1]);
+    // And no more than there are places.
+    const late = Array.from({ length: 32 }, (_, index) => hoard(pending, { owner: `late ${index}` }));
+    expect(late).toEqual([...Array.from({ length: 30 }, () => 1), 0, 0]);
   });
 
   it("are a share of each plugin that asks for its client, which goes on asking itself [LV3.confirmations]", () => {

@@ -256,6 +256,18 @@ describe("attack: asking for more", () => {
     expect(result).toMatchObject({ output: { states: ["granted"], text: "a" } });
   });
 
+  it("gets nothing by a yes to a version that was replaced while the question stood [E7.never-more]", async () => {
+    await using host = await asking();
+    const confirm: ConfirmPrompt = async () => {
+      host.platform.plant("/workspace/plugins/demo/main.ts", `${ASKS}// another`);
+      await host.host.reload();
+      return true;
+    };
+    const asked = { asked: [{ name: "read", path: "docs" }], read: "docs/a.txt" };
+    const result = await host.host.call("demo.run", asked, { confirm });
+    expect(result).toMatchObject({ output: { states: ["denied"], text: "NotCapable" } });
+  });
+
   it("gets nothing by a yes after policy has changed its mind [E7.never-more]", async () => {
     await using host = await asking();
     const confirm: ConfirmPrompt = async () => {

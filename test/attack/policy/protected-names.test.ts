@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createHost, functionTool, type Host } from "../../../host/mod.ts";
+import { createHost, functionTool, type Host, type ToolFactory } from "../../../host/mod.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import { memoryPlatform, WORKSPACE } from "../../support/memory-platform.ts";
 
@@ -15,16 +15,20 @@ const FILES = {
   "notes.pem": "pem",
 };
 
-async function hostOf(policy?: Record<string, JsonValue>): Promise<Host> {
-  const peek = functionTool(({ path }: { path: string }, { workspace }) => workspace.read(path), {
+function peekTool(declared: Partial<Parameters<typeof functionTool>[1]> = {}): ToolFactory {
+  return functionTool(({ path }: { path: string }, { workspace }) => workspace.read(path), {
     name: "peek",
     description: "Reads through its context",
     sideEffects: ["read"],
     inputSchema: { type: "object", properties: { path: { type: "string" } } },
+    ...declared,
   });
+}
+
+async function hostOf(policy?: Record<string, JsonValue>, tools: readonly ToolFactory[] = [peekTool()]): Promise<Host> {
   return await createHost({
     platform: memoryPlatform(FILES),
-    tools: [peek],
+    tools,
     config: { confirmation: { default: { write: "auto" } }, ...(policy && { policy }) },
   });
 }
@@ -83,6 +87,13 @@ describe("attack: a tool that needs no grant, asked for what keeps secrets", () 
     expect(host.list({ name: "echo" }).map((tool) => tool.protected)).toEqual([undefined]);
     // What the host keeps for itself is no matter of policy.
     expect(await host.call("read_file", { path: `${WORKSPACE}/.bascule/grants.json` })).toMatchObject({ ok: false });
+  });
+
+  it("is no matter of a tool whose permissions a person wrote down [C2.protected]", async () => {
+    const permissions = { read: ["$workspace"] };
+    await using host = await hostOf(undefined, [peekTool({ permissions }), peekTool({ name: "peek_free" })]);
+    expect(await host.call("peek", { path: ".env" })).toMatchObject({ ok: true, output: "KEY=1" });
+    expect(await host.call("peek_free", { path: ".env" })).toMatchObject({ ok: false });
   });
 
   it.each(["a/b", "**", "..", "[a]"])("refuses %j as a name [C2.protected]", async (name) => {

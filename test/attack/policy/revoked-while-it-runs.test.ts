@@ -41,11 +41,14 @@ const MANIFEST = {
   tools: ["run", "once", "outer"].map(tool),
 };
 
-function config(policy: object): string {
-  return JSON.stringify({ plugins: ["plugins"], policy });
+/** Longer than the test may last: what ends in time was ended. */
+const LIMITS = { wallMs: 600_000 };
+
+function config(policy: { readonly default?: object; readonly [rest: string]: unknown }): string {
+  return JSON.stringify({ plugins: ["plugins"], policy: { ...policy, default: { limits: LIMITS, ...policy.default } } });
 }
 
-async function openHost(): Promise<{ readonly host: Host; readonly rewrite: (policy: object) => Promise<void> }> {
+async function openHost(): Promise<{ readonly host: Host; readonly rewrite: (policy: Parameters<typeof config>[0]) => Promise<void> }> {
   const platform = memoryPlatformWithWorkers({
     "a.txt": "a",
     "bascule.json": config({}),
@@ -54,7 +57,7 @@ async function openHost(): Promise<{ readonly host: Host; readonly rewrite: (pol
   });
   const host = await createHost({ platform });
   await host.grant("demo", { read: [WORKSPACE], tools: ["demo.run"] });
-  const rewrite = async (policy: object): Promise<void> => {
+  const rewrite = async (policy: Parameters<typeof config>[0]): Promise<void> => {
     await platform.files.writeAtomic(`${WORKSPACE}/bascule.json`, config(policy));
     await host.reload();
   };
@@ -65,7 +68,7 @@ async function openHost(): Promise<{ readonly host: Host; readonly rewrite: (pol
 async function begin(host: Host, name: string = "demo.run"): Promise<{ readonly ended: Promise<ToolResult> }> {
   const { promise: began, resolve } = Promise.withResolvers<void>();
   host.subscribe(({ type }) => void (type === "capability.used" && resolve()));
-  const ended = host.call(name, {}, { timeoutMs: 10_000 });
+  const ended = host.call(name);
   await Promise.race([began, ended]);
   return { ended };
 }
@@ -104,7 +107,7 @@ describe("attack: a call that goes on with what was taken back", () => {
     }
     const { ended } = await begin(host);
     await host.grant("demo", { net: ["a.example.com"] });
-    await rewrite({ default: { limits: { wallMs: 20_000 } } });
+    await rewrite({ default: { limits: { wallMs: 500_000 } } });
     const remove = host.policy.addLayer("global", { name: "late", deny: ["demo.run"] });
     expect(await ended).toMatchObject(REVOKED("demo.run", "late: deny demo.run"));
     remove();
@@ -124,7 +127,7 @@ describe("attack: a call that goes on with what was taken back", () => {
     const session = host.session({ concurrency: 1 });
     const { promise: began, resolve } = Promise.withResolvers<void>();
     host.subscribe(({ type }) => void (type === "capability.used" && resolve()));
-    const first = host.call("demo.run", {}, { session, callId: "first", timeoutMs: 10_000 });
+    const first = host.call("demo.run", {}, { session, callId: "first" });
     await began;
     const waiting = host.call("demo.once", {}, { session });
     const allowed = host.call("echo", { text: "hello" }, { session });

@@ -33,10 +33,14 @@ describe("bascule policy", () => {
           { group: "math" },
         ],
         groups: { house: ["demo.look", "demo.gone"] },
-        layers: [{ name: "deny", level: "global", deny: ["demo.*", "shel", "category:web"] }],
+        layers: [
+          { name: "deny", level: "global", deny: ["demo.*", "shel", "category:web"] },
+          // Tools of a server are there while it is connected.
+          { name: "allow", level: "global", allow: ["demo.*", "demo.lok", "mcp.github.*", "mcp__github__issues"] },
+        ],
       },
       confirmation: { perTool: { "demo.puts": "deny" }, trustedWorkspaceOverrides: { execute: "deny", look: "deny" } },
-      roles: { guest: { forbiddenTools: ["demo.ptu"], allowedCategories: ["data", "dat"] } },
+      roles: { guest: { allowedTools: ["demo.look", "demo.lookk"], forbiddenTools: ["demo.ptu"], allowedCategories: ["data", "dat"] } },
     };
     await using project = await createCliProject({ ...PLUGIN, "bascule.json": JSON.stringify(wrong) });
     const checked = await project.run(["policy", "check", "--json"]);
@@ -51,8 +55,10 @@ describe("bascule policy", () => {
         "/policy/rules/4/group",
         "/policy/layers/0/deny/1",
         "/policy/layers/0/deny/2",
+        "/policy/layers/1/allow/1",
         "/policy/groups/house/1",
         "/confirmation/perTool/demo.puts",
+        "/roles/guest/allowedTools/1",
         "/roles/guest/forbiddenTools/0",
         "/roles/guest/allowedCategories/1",
       ],

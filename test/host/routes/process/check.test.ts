@@ -29,6 +29,19 @@ async function ask(permissions: Permissions, permission: string, value?: string)
 }
 
 describe("answerCheck()", () => {
+  it("refuses everything once the call was ended, also what is granted [O1.checks, C2.revoked]", async () => {
+    const stop = new AbortController();
+    const { context } = testCall({ platform, cwd: "/workspace", permissions: { read: ["in"] }, signal: stop.signal });
+    const check = { permission: "read", value: "/workspace/in/a.txt" };
+    expect(await answerCheck(check, context)).toMatchObject({ ok: true });
+    stop.abort();
+    expect(await answerCheck(check, context)).toEqual({
+      ok: false,
+      act: { decision: "denied", permission: "read", value: "/workspace/in/a.txt", layer: "call" },
+      reason: "The call was ended, so read access is over",
+    });
+  });
+
   it.each([
     [{ read: ["in"] }, "read", "/workspace/in/a.txt"],
     [{ read: ["in"] }, "read", "/workspace/in/b"],
