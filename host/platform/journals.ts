@@ -1,15 +1,21 @@
 /** Journal files in SQLite, which both runtimes bring along: crash-safe, and several processes may add to one. */
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, sign, verify } from "node:crypto";
-import { closeSync, openSync, statSync } from "node:fs";
+import { closeSync, existsSync, linkSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { errnoOf } from "./file-errors.ts";
 import { JournalError, type JournalFile, type JournalKey, type JournalRow, type Journals } from "./journal-types.ts";
+import { isLeftover, NO_LINKS, temporaryFor } from "./write-atomic.ts";
 
 /** A host's event loop waits so long at most for another process's transaction. */
 const BUSY_MS = 25;
 
 /** AUTOINCREMENT keeps the highest number ever given, so that rows cut off at the end are missed. */
 const TABLE = "CREATE TABLE IF NOT EXISTS rows (number INTEGER PRIMARY KEY AUTOINCREMENT, seal TEXT NOT NULL, text TEXT NOT NULL) STRICT";
+
+/** Readers never wait for a writer, and what is committed survives the end of the process. */
+const WAL = "PRAGMA journal_mode = WAL";
 
 /** A row's columns. A damaged length may claim as much as the whole file: what cannot be a row's is not read. */
 const COLUMNS = "number, iif(octet_length(seal) <= 64, seal, '') AS seal, iif(octet_length(text) <= 1048576, text, '') AS text";
@@ -54,12 +60,10 @@ function isSigned(publicKey: string, text: string, signature: string): boolean {
 
 function open(path: string, mode: "append" | "read", maximumPages: number | undefined): JournalFile {
   return guarded(() => {
-    // SQLite gives the files beside it the same mode.
-    if (mode === "append") closeSync(openSync(path, "a", 0o600));
+    if (mode === "append" && !existsSync(path)) create(path);
     const database = new DatabaseSync(path, { readOnly: mode === "read", timeout: BUSY_MS, defensive: mode !== "read" });
     try {
-      // With a write-ahead log readers wait for nobody, and what is committed survives the end of the process.
-      if (mode === "append") database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${TABLE}`);
+      if (mode === "append") database.exec(`${WAL}; PRAGMA synchronous = NORMAL; ${TABLE}`);
       // SQLite refuses a file that is shorter than its header says; with this flag it reads the pages that are left.
       else database.exec("PRAGMA writable_schema = ON");
       if (maximumPages !== undefined) database.exec(`PRAGMA max_page_count = ${maximumPages}`);
@@ -69,6 +73,28 @@ function open(path: string, mode: "append" | "read", maximumPages: number | unde
       throw error;
     }
   });
+}
+
+/** Whole at once: a reader that comes while a journal begins would take a file without a table for a damaged one. */
+function create(path: string): void {
+  const folder = dirname(path);
+  for (const name of readdirSync(folder)) if (isLeftover(name)) rmSync(join(folder, name), { force: true });
+  const temporary = temporaryFor(path);
+  try {
+    // SQLite gives the files beside it the same mode.
+    closeSync(openSync(temporary, "ax", 0o600));
+    const database = new DatabaseSync(temporary);
+    database.exec(`${WAL}; ${TABLE}`);
+    database.close();
+    linkSync(temporary, path);
+  } catch (error) {
+    const code = errnoOf(error) ?? "";
+    if (NO_LINKS.has(code)) closeSync(openSync(path, "a", 0o600));
+    // Another process was quicker.
+    else if (code !== "EEXIST") throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
 }
 
 function createFile(database: DatabaseSync, path: string): JournalFile {
@@ -84,7 +110,7 @@ function createFile(database: DatabaseSync, path: string): JournalFile {
   return {
     append(make, keep) {
       guarded(() => {
-        // SQLite goes on writing into a file that was removed, and nobody can read that.
+        // SQLite goes on writing into a file that was removed, where no process can read it.
         if (identityOf(path) !== opened) throw new JournalError(`"${path}" was removed or replaced while it was open`, false);
         database.exec("BEGIN IMMEDIATE");
         try {
@@ -128,7 +154,7 @@ function createFile(database: DatabaseSync, path: string): JournalFile {
   };
 }
 
-/** Whoever pages by the numbers must get on: rows of a damaged page may have any. */
+/** Paging by number must advance: rows of a damaged page may have any number. */
 function inOrder(rows: readonly JournalRow[], from: number, step: 1 | -1): readonly JournalRow[] {
   let before = from;
   for (const { number } of rows) {

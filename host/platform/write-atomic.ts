@@ -48,7 +48,7 @@ export async function createWhole(path: string, text: string): Promise<boolean> 
 const OWNER_ONLY = 0o600;
 
 /** What file systems without hard links answer: vfat, some shares. */
-const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]);
+export const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]);
 
 /** A process that is killed in here leaves an empty file. */
 async function createPlain(path: string, text: string): Promise<boolean> {
@@ -72,7 +72,8 @@ async function writeNew(path: string, data: string | Uint8Array, mode: number, i
   }
 }
 
-function temporaryFor(path: string): string {
+/** A name beside `path` that says whose it is. */
+export function temporaryFor(path: string): string {
   const name = basename(path).slice(0, LONGEST_NAME);
   return join(dirname(path), `.${name}.${identityTag(ownIdentity())}.${randomBytes(6).toString("hex")}.tmp`);
 }
@@ -108,12 +109,16 @@ async function removeLeftovers(folder: string): Promise<void> {
   if (!isDue(folder)) return;
   const names = await readdir(folder).catch(noneIfUnreadable);
   noteLook(folder, names.length);
-  for (const name of names) {
-    const owner = fromIdentityTag(TEMPORARY.exec(name)?.[1] ?? "");
-    if (owner === undefined || fateOf(owner) !== "gone") continue;
-    // One that cannot be removed, in a folder of another user's, is in nobody's way.
+  for (const name of names.filter(isLeftover)) {
+    // One that cannot be removed, in a folder of another user's, does no harm.
     await rm(join(folder, name), { force: true }).catch(() => undefined);
   }
+}
+
+/** Whether this is the name of a temporary file of a process that is certainly gone. */
+export function isLeftover(name: string): boolean {
+  const owner = fromIdentityTag(TEMPORARY.exec(name)?.[1] ?? "");
+  return owner !== undefined && fateOf(owner) === "gone";
 }
 
 /** What is to be written says what is wrong with the folder. */
