@@ -8,6 +8,7 @@
 
 import type { Clock } from "../platform/platform.ts";
 import { createActBudget } from "./act-budget.ts";
+import { createCheckpointSchedule } from "./checkpoint-schedule.ts";
 import { type EventText, toEventText } from "./event-text.ts";
 import { type HostEvent, TERMINAL_EVENT_TYPES } from "./events.ts";
 import type { JournalBatch, JournalWritten } from "./journal-writer.ts";
@@ -53,8 +54,6 @@ export interface JournalOptions {
 
 /** Events that are only read are kept together with the next ones within so many milliseconds. */
 const GATHER_MS = 20;
-/** What is written is known outside of the journal after so long. */
-const CHECKPOINT_MS = 1_000;
 const MAX_WAITING = 10_000;
 /** Of one plugin's events that wait, in characters: beyond it, its calls wait for the journal. */
 const MAX_SHARE = 1024 * 1024;
@@ -91,10 +90,7 @@ export function createJournal(options: JournalOptions): EventStore {
   let begun = false;
   let writing: Promise<void> | undefined;
   let stopTimer: (() => void) | undefined;
-  let stopCheckpoint: (() => void) | undefined;
-  let checking: Promise<void> | undefined;
-  /** What was said of checkpoints, once each. */
-  const said = new Set<string>();
+  const checkpoints = createCheckpointSchedule({ note: async (time) => (await writer.checkpoint?.(time)) ?? {}, clock, onDefect });
   let complaint: string | undefined;
   /** The last attempt may have written what it took. */
   let isUncertain = false;
@@ -167,7 +163,7 @@ export function createJournal(options: JournalOptions): EventStore {
     while (
       outcome === "written" ? waiting.length > 0 : outcome === "refused" && waiting.some(({ acknowledge }) => acknowledge !== undefined)
     );
-    // In the same turn as the look at what waits: whoever comes later begins anew.
+    // In the same turn as the look at what waits, so that a later event begins anew.
     writing = undefined;
     if (waiting.length > 0) stopTimer ??= clock.after(GATHER_MS, () => void write());
   }
@@ -186,9 +182,9 @@ export function createJournal(options: JournalOptions): EventStore {
         release(row);
         row.acknowledge?.(true);
       }
-      if (rows.length > 0) stopCheckpoint ??= clock.after(CHECKPOINT_MS, () => void check());
+      if (rows.length > 0) checkpoints.soon();
       if (written.isNewFile === true) {
-        // Whoever fills files faster than room can be made waits here.
+        // Calls that fill files faster than room can be made wait here.
         await retaining;
         makeRoom();
       }
@@ -227,29 +223,7 @@ export function createJournal(options: JournalOptions): EventStore {
       .finally(() => (retaining = undefined));
   }
 
-  /** Calls do not wait for it. */
-  function check(): Promise<void> {
-    return (checking ??= checkpoint().finally(() => (checking = undefined)));
-  }
-
-  async function checkpoint(): Promise<void> {
-    stopCheckpoint?.();
-    stopCheckpoint = undefined;
-    try {
-      const { conflict } = (await writer.checkpoint?.(clock.now())) ?? {};
-      if (conflict !== undefined) sayOnce("The audit journal is not the one that was written before", conflict);
-    } catch (error) {
-      sayOnce("The newest row of the audit journal cannot be noted outside of it", error instanceof Error ? error.message : String(error));
-    }
-  }
-
-  function sayOnce(message: string, reason: string): void {
-    if (said.has(message)) return;
-    said.add(message);
-    onDefect(message, new Error(`${reason} ("bascule audit verify" says more)`));
-  }
-
-  /** Whoever waits hears that nothing is durable; events stay, and are written when they can be. */
+  /** Those that wait are told that nothing is durable; events stay, and are written when they can be. */
   function refuse(message: string): void {
     for (const row of waiting) {
       row.acknowledge?.(false);
@@ -279,8 +253,7 @@ export function createJournal(options: JournalOptions): EventStore {
       await flush();
       await writing;
       await retaining;
-      await checking;
-      if (stopCheckpoint !== undefined) await check();
+      await checkpoints.close();
       stopTimer?.();
       await writer.close();
     },
@@ -296,7 +269,7 @@ export function changesSomething(sideEffects: readonly string[]): boolean {
   return sideEffects.some((effect) => !PASSIVE.has(effect));
 }
 
-/** What changes something, or was refused, is kept before anybody acts on it. */
+/** What changes something, or was refused, is kept before it is acted on. */
 function isUrgent(event: HostEvent, changing: Set<string>): boolean {
   const { type, callId } = event;
   if (type === "tool.called") {
