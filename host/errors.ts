@@ -127,7 +127,7 @@ export function userDenied(hint?: GrantHint): ToolErrorData {
 export function approvalRequired(tool: string, requestId: string): ToolErrorData {
   return toolError("approval_required", `Tool '${tool}' waits for a person's approval`, {
     details: { requestId },
-    // Whoever reads this asked for the call: how to answer is for the person, who is shown the question elsewhere.
+    // The reader asked for the call. How to answer is for the person, who is shown the question elsewhere.
     hint: { text: "The person answers, at a terminal of their own or on the console page, where the question is shown" },
   });
 }

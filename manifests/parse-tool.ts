@@ -23,7 +23,7 @@ export interface ToolDefaults {
   readonly files?: ReadonlySet<string>;
   /** Fields besides a tool's, which somebody else reads. */
   readonly alsoKnown?: readonly string[];
-  /** Longest description, in characters. Absent: whoever declares the tool bounds it. */
+  /** Longest description, in characters. Absent: the source that declares the tool bounds it. */
   readonly descriptionLength?: number;
 }
 

@@ -52,7 +52,7 @@ export async function* exportLines(
   }
   if (key === undefined) return;
   const about = { rows, first, last, time, publicKey: key.publicKey };
-  yield `${SIGNATURE_START}${JSON.stringify({ ...about, of: place.journals.sign(key, signedText(about, digest)) })}}`;
+  yield `${SIGNATURE_START}${JSON.stringify({ ...about, of: place.journals.sign(key, signedExportText(about, digest)) })}}`;
 }
 
 /** @param lines without their ends. @param publicKey of who is expected to have signed */
@@ -98,7 +98,7 @@ export function checkExport(
   else {
     const { about, of } = signature;
     const isWhole = about.rows === rows && about.first === first && about.last === (head?.number ?? 0);
-    if (!isWhole || !journals.isSigned(about.publicKey, signedText(about, digest), of))
+    if (!isWhole || !journals.isSigned(about.publicKey, signedExportText(about, digest), of))
       problems.push(`the signature is of ${about.rows} other rows, ${about.first} to ${about.last}`);
     if (publicKey !== undefined && about.publicKey !== publicKey) problems.push(`it is signed with another key, ${about.publicKey}`);
   }
@@ -117,7 +117,7 @@ function sealedText(text: string): string {
   return printableJson(written) === text ? written : text;
 }
 
-function signedText({ rows, first, last, time }: Signature, digest: string): string {
+function signedExportText({ rows, first, last, time }: Signature, digest: string): string {
   return `bascule export\n${rows}\n${first}\n${last}\n${time}\n${digest}`;
 }
 

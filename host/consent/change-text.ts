@@ -72,7 +72,7 @@ export function changeWords(change: ConsentChange): ChangeWords {
   }
 }
 
-/** What fills more than a few lines is told with its length: whoever reads it sees that it is all there. */
+/** A text of more than a few lines is shown with its length, so that a reader can check that all of it is there. */
 export function lengthText(text: string): string {
   return text.length <= LONG ? "" : ` (${text.length} characters)`;
 }

@@ -129,7 +129,7 @@ export function inOrder(changes: readonly ConsentChange[]): readonly ConsentChan
   ];
 }
 
-/** False if there is more that others see than what is listed: whoever says yes to it would say yes to what was never shown. */
+/** False if there is more that others see than what is listed: a person who accepts it would accept what was never shown. */
 export function areAllShown(changes: readonly ConsentChange[]): boolean {
   return changes.every((change) => change.kind !== "more" || change.of === "file");
 }

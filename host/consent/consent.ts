@@ -42,7 +42,7 @@ export interface ConsentOptions {
   readonly root: string;
   readonly grantsOf: (plugin: string, directory: string) => Permissions;
   readonly bases: (plugin: string, directory: string) => PermissionBases;
-  /** Whose which name is now. Absent: nobody has a name. */
+  /** The plugin that has each name now. Absent: no names are held. */
   readonly names?: NamesNow;
 }
 
@@ -218,7 +218,7 @@ export function createConsent(options: ConsentOptions): Consent {
     await lock.change((before) => {
       // As the file has them by now: another process may have been told of a person's yes.
       const kept = [...entries.values()].map((entry) => withYields(withLimits(entry, before.get(entry.name)), before, options.names));
-      // Whoever comes or goes may change whose a bare name is.
+      // A plugin that comes or goes may change which plugin has a bare name.
       const others = options.keep
         ? [...before.values()].filter(({ name }) => !entries.has(name)).map((entry) => withYields(entry, before, options.names))
         : [];

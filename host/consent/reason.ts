@@ -30,7 +30,7 @@ export function tooManyChanges(what: string, fix: string): string {
   return `Cannot accept ${what}: it changes more than ${MAX_CHANGES} things that others see, and no more are shown (${fix})`;
 }
 
-/** All of a version that nobody has seen. */
+/** All of a version that no person has accepted yet. */
 export function allOf(manifest: Manifest): readonly ConsentChange[] {
   const { name } = manifest;
   return compareVersions({ name, surface: NOTHING_YET }, { name, surface: surfaceOf(manifest) });

@@ -23,7 +23,7 @@ export interface Surface {
   readonly tools: Readonly<Record<string, JsonObject>>;
 }
 
-/** Of a plugin that nobody has seen. */
+/** Of a plugin that no person has accepted yet. */
 export const NOTHING_YET: Surface = Object.freeze({ permissions: {}, limits: {}, tools: {} });
 
 /** Of a manifest. What only its author cares for (files, exports, lower limits, determinism) is not part of it. */

@@ -1,4 +1,4 @@
-/** What is known of values above 64 KB that were read, or copied, from outside: nobody measures them a second time (SPEC LV2). */
+/** The sizes of values above 64 KB that were read, or copied, from outside, so that none is measured a second time (SPEC LV2). */
 
 import type { JsonValue } from "../../manifests/mod.ts";
 
@@ -31,7 +31,7 @@ export function noteSameSize(value: JsonValue, before: JsonValue): void {
   if (size !== undefined && typeof value === "object" && value !== null) SIZES.set(value, size);
 }
 
-/** The JSON of a value, for whoever needs it next. */
+/** The JSON of a value, for its next use. */
 export function noteText(value: JsonValue, text: string): void {
   if (typeof value === "object" && value !== null) TEXTS.set(value, text);
 }

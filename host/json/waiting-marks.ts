@@ -2,7 +2,7 @@
 
 import type { Platform } from "../platform/platform.ts";
 
-/** Values by name, each until it is taken. Of those that nobody takes, the oldest are dropped. */
+/** Values by name, each until it is taken. If they grow too many, the oldest are dropped. */
 export interface WaitingMarks<T> {
   readonly isEmpty: boolean;
   /** @param size what it adds to the values that wait @returns 32 hexadecimal digits */

@@ -98,7 +98,7 @@ export function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending
   let loose = 0;
   let length = 0;
 
-  let heardOfTurn = 0;
+  let heardSincePause = 0;
 
   input.on("data", read);
 
@@ -117,7 +117,7 @@ export function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending
     for (let at = rest.indexOf(NEWLINE); at !== -1; at = rest.indexOf(NEWLINE)) {
       if (!take(rest.subarray(0, at))) return;
       const line = decoded(parts);
-      heardOfTurn += length + LINE_COST;
+      heardSincePause += length + LINE_COST;
       parts = [];
       length = 0;
       rest = rest.subarray(at + 1);
@@ -125,8 +125,8 @@ export function readLines(input: Readable, { maxLineBytes, isOver, end }: Ending
       if (heard !== undefined) return wait(rest, (then) => void heard.then(then));
       // The listener may have closed it.
       if (isOver()) return;
-      if (heardOfTurn >= MOST_OF_TURN) {
-        heardOfTurn = 0;
+      if (heardSincePause >= MOST_OF_TURN) {
+        heardSincePause = 0;
         return wait(rest, setImmediate);
       }
     }

@@ -10,7 +10,7 @@ const MAX_LOOKUPS = 2;
 /** Names that are slow to be found are slow for who asks for them. */
 const MAX_LOOKUPS_OF_AN_OWNER = 1;
 
-/** Pieces of 64 KB that are handed on in a turn of the event loop. The first of an owner that has none wait for nobody's. */
+/** Pieces of 64 KB that are handed on in a turn of the event loop. The first of an owner that has none do not wait for those of others. */
 const PIECES_OF_TURN = 8;
 const PIECES_OF_AN_OWNER = 4;
 

@@ -32,7 +32,7 @@ function start(options: ServerProcessOptions): ServerProcess {
     return { send: () => false, stop: () => Promise.resolve() };
   }
   const { stdin, stdout, stderr, stdio } = child;
-  // Calls keep the process alive, not servers that nobody calls.
+  // Calls keep the process alive, not servers without calls.
   for (const handle of [child, ...stdio]) setAlive(handle, false);
   let lastWords = "";
   let over: string | undefined;

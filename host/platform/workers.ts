@@ -50,7 +50,7 @@ export interface WorkerStart {
 /** All of the worker's environment. */
 type WorkerEnvironment = Readonly<Record<string, string>>;
 
-/** A thread that runs, whoever started it. */
+/** A running thread, started by this thread or for it by another. */
 interface RunningThread {
   onMessage(listener: (message: unknown) => void): void;
   /** Called once. */

@@ -94,7 +94,7 @@ function compileLayers(
   // A project's own tool holds what the person who declared it wrote down.
   if (binding.kind !== "plugin" || tool.plugin === undefined) {
     const own = definition.permissions ?? HOST_TOOL_PERMISSIONS;
-    // What nobody granted does not reach what a person would not hand out.
+    // What no person granted does not reach what a person would not hand out.
     const names = definition.permissions === undefined ? (sources.protectedNames ?? []) : [];
     if (names.length > 0) policyLayers.push(toPolicyLayer(PROTECTED_NAMES, protectNames(names), bases(workspace)));
     const programs = own.run === undefined ? [] : [programLayer(userLayer(sources, tool, bases, policy))];

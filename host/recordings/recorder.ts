@@ -61,7 +61,7 @@ export interface RecorderOptions {
   readonly store: RecordingStore;
   /** What is recorded unless a call says so itself. Asked at each call. */
   readonly mode: () => RecordMode;
-  /** Takes secrets out, and what nobody is to see (SPEC AU4, C7). */
+  /** Takes out secrets and private values (SPEC AU4, C7). */
   readonly redact: (value: JsonValue) => JsonValue;
   /** What of it holds for JSON above 64 KB, beside secrets; undefined where only whole values can be redacted, and large ones are not kept. */
   readonly redactLarge: () => { readonly isHidden: ((name: string) => boolean) | undefined } | undefined;

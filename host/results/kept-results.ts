@@ -76,7 +76,7 @@ export function createKeptResults({ clock, random }: Pick<Platform, "clock" | "r
     for (const [handle, one] of kept) if (one.owner === owner) return void kept.delete(handle);
   }
 
-  /** Who keeps much loses its own first, then who keeps most: many sessions of one owner push nobody else's out. */
+  /** An owner above its share loses its own oldest first, then the owner that keeps most: many sessions of one owner push out no other's. */
   function makeRoom(owner: string, wanted: number): void {
     for (let byOwner = bytesByOwner(); byOwner.size > 0; byOwner = bytesByOwner()) {
       const own = (byOwner.get(owner) ?? 0) + wanted;

@@ -336,7 +336,7 @@ export function asksForTools({ definition, binding }: RegisteredTool): boolean {
 /** From the host's own record of the act: nothing that the guest said about it is read. */
 function hintFor({ permission, value, isLed }: CapabilityAct, { tool, call, decision }: Execution): GrantHint | undefined {
   const query = toQuery(permission, value);
-  // Whoever leads a call to such a place wants exactly this advice to be followed.
+  // A server that leads a call to such a place wants exactly this advice to be followed.
   if (query?.kind === "net" && isLed === true && isInner(query.host ?? "")) return undefined;
   if (query === undefined || evaluateAccess(decision.grant.layers, query).state !== "prompt") return undefined;
   return grantHint(query, {

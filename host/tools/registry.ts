@@ -89,7 +89,7 @@ export interface Registry {
   isProgram(owner: string): boolean;
   /** A tool of the embedding program or of an MCP server whose name a person could take for this one. */
   lookAlike(name: string): { readonly name: string; readonly owner: string } | undefined;
-  /** From now on a plugin that serves under a bare name keeps it, whoever comes. `createHost` says so when it has loaded everything. */
+  /** From now on a plugin that serves under a bare name keeps it, whatever is loaded later. `createHost` says so when it has loaded everything. */
   keepNames(): void;
   /** A second name for a tool, for look-ups only. @throws {ToolRegistrationError} if a tool or alias has it. */
   alias(alias: string, name: string): void;

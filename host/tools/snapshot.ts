@@ -23,7 +23,7 @@ export interface Snapshot {
   names(hidden?: (tool: RegisteredTool) => boolean): readonly string[];
   /** The built-in that holds this name, or one that looks like it. */
   reserved(name: string): string | undefined;
-  /** What models call the tool of this id by: no two tools have the same, whoever may see which. */
+  /** What models call the tool of this id by: no two tools have the same, even if no client sees both. */
   exportName(id: string): string | undefined;
 }
 
@@ -67,7 +67,7 @@ export function buildSnapshot(
   const byId = new Map<string, RegisteredTool>();
   const shortest = new Map<RegisteredTool, string>();
   const holderByKey = new Map<string, { readonly name: string; readonly owner: string }>();
-  // What cannot be called, and never was, is in nobody's way.
+  // What cannot be called, and never was, takes no name.
   const standing = [...owners.values()].flat().filter((tool) => tool.binding.kind !== "unavailable" || isEstablished(tool));
   const ownerByKey = plainest([...new Set(standing.map(({ owner }) => owner))].sort(compare), (owner) => owner);
   const plainByKey = plainest(standing, ({ name }) => name);
@@ -179,7 +179,7 @@ export function buildSnapshot(
         .map((tool) => shortest.get(tool) ?? tool.qualifiedName)
         .sort(compare),
     reserved: (name: string) => reservedByKey.get(keyOf(name)) ?? aliases.get(name),
-    exportName: (id: string) => (exported ??= exportNames(tools, rankOf)).get(id),
+    exportName: (id: string) => (exported ??= chooseExportNames(tools, rankOf)).get(id),
   });
 }
 
@@ -187,7 +187,7 @@ export function buildSnapshot(
  * By id: `plugin__tool`, or the bare name for tools of no plugin. Where two would be the same, which only a tool of the program with `__` in
  * its name can bring about, that one has it, and the other gets a name with a hash, which no other can have: no plugin is called `tool`.
  */
-function exportNames(tools: readonly RegisteredTool[], rankOf: (owner: string) => number): ReadonlyMap<string, string> {
+function chooseExportNames(tools: readonly RegisteredTool[], rankOf: (owner: string) => number): ReadonlyMap<string, string> {
   const taken = new Set<string>();
   const names = new Map<string, string>();
   for (const tool of tools.toSorted((left, right) => rankOf(left.owner) - rankOf(right.owner))) {

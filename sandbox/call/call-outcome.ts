@@ -44,7 +44,7 @@ export function ownFault({ module, export: name }: Invocation, fault: Fault): Fa
   return fault.kind === "no_export" ? { ...fault, module, export: name } : fault;
 }
 
-/** A listener for defects: if it throws, nobody is left to be told, and what is under way must not end by it. */
+/** A listener for defects: if it throws, it is not told of that, and what is under way must not end by it. */
 export function withoutThrowing(told: (message: string) => void): (message: string) => void {
   return (message) => {
     try {

@@ -274,7 +274,7 @@ async function edit(sample: Sample, folder: string, random: Random): Promise<str
   }
 }
 
-/** As somebody would who knows how: numbers without gaps, each row sealed with the one before. */
+/** As an attacker who knows the format would: numbers without gaps, each row sealed with the one before. */
 function resealed(rows: readonly JournalRow[], first: number): readonly JournalRow[] {
   let seal = "";
   return rows.map((row, index) => {

@@ -66,7 +66,7 @@ describe.each(KINDS)("a journal, %s,", (_what, isCut) => {
       if (check(changed).length === 0) missed.push(`edit ${edit} of line ${at}, at ${place}`);
     }
     expect(missed).toEqual([]);
-    // Whole in itself, and signed by somebody else.
+    // Whole in itself, and signed with another key.
     const forged: string[] = [];
     for await (const line of exportLines(place, { key: journals.newKey(), time: 7, onDamage: () => {} })) forged.push(line);
     expect(check(forged)).toEqual([expect.stringContaining("it is signed with another key")]);

@@ -24,7 +24,7 @@ export interface McpClient {
   known(): Promise<ReadonlyMap<string, ToolListing>>;
   /**
    * The qualified name of the tool with this public name, also of one that it may not see or that cannot run. A bare name is good
-   * where one tool that it sees has it, and it was never told that name for another: that one's calls go to nobody else.
+   * where one tool that it sees has it, and it was never told that name for another: calls meant for that tool reach no other.
    */
   qualifiedName(name: string): Promise<string | undefined>;
   /** Calls that wait for an approval from elsewhere, by what was called: a repeat asks what became of it (SPEC E6). */

@@ -27,7 +27,7 @@ export function pluginResources(host: Host): McpResources {
       state,
       ...(version !== undefined && { version }),
       ...(digest !== undefined && { digest }),
-      // No description: nobody is asked about a new version that changes only that. Of tools only what this client may see.
+      // No description: a new version that changes only that needs no consent. Of tools only what this client may see.
       tools: tools.map(([publicName]) => publicName),
       requested: requested ?? {},
       // Only the kinds: grants name folders of the user's home, and a client may hold a token that is no admin's (SPEC I4).

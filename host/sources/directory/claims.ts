@@ -17,7 +17,7 @@ import type { HeldVersion } from "./status.ts";
 export interface NameClaims {
   /** Gives the plugin's name and the names of its tools to the record, or says who has the plugin's name. */
   claim(record: PluginRecord, manifest: Manifest): NameTaken | undefined;
-  /** The same, from whoever has the name: a person said so. */
+  /** The same, from the folder that has the name: a person said so. */
   take(record: PluginRecord, manifest: Manifest): void;
   /** What looks like a name that another folder claimed before; who stands beside it is for a person to say. */
   lookAlikes(record: PluginRecord, manifest: Manifest): readonly NameClash[];
@@ -142,7 +142,7 @@ function collision(name: string, { path }: PluginRecord): Problem {
   };
 }
 
-/** A version whose name another folder has: whoever gives it the name accepts all of it. */
+/** A version whose name another folder has: a person who gives it the name accepts all of it. */
 export function namesake({ snapshot, manifest }: CandidateVersion, whose: string): HeldVersion {
   const { name, version } = manifest;
   const signer = snapshot.signedBy?.signer;

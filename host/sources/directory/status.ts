@@ -123,7 +123,7 @@ export interface Gatekeeper {
    * its own look like.
    */
   admit(version: PluginVersion, path: string, clashes: readonly NameClash[]): Promise<Admission>;
-  /** What is known of a plugin of this name in this folder: whoever served before goes before those that come. */
+  /** What is known of a plugin of this name in this folder: a plugin that served before goes before newcomers. */
   standing(plugin: string, path: string, directory: string): OwnerStanding;
   /** Whether a person is giving this version its plugin's name, or has: then the folder has it before any other. */
   nameOf(plugin: string, path: string, digest: string): "accepting" | "locked" | undefined;

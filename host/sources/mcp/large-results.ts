@@ -25,7 +25,7 @@ export interface LargeResults {
   client(client: McpClient): McpClient;
 }
 
-/** Of all results that nobody has taken yet, in characters. */
+/** Of all results that were not taken yet, in characters. */
 const MAX_WAITING = 64 * 1024 * 1024;
 const MAX_LIST = 1024 * 1024;
 const MAX_DEPTH = 256;

@@ -51,7 +51,7 @@ export interface McpOffer {
   reserve(): Promise<void>;
   /** The server is lost, and its tools with it; their names stay its own. */
   clear(): void;
-  /** Nobody offers the server any more: its names are free. */
+  /** The server is not offered any more: its names are free. */
   end(): void;
 }
 

@@ -13,7 +13,7 @@ const CODE = ["notes_run", "zz", ...Array.from({ length: 255 }, (_, index) => `a
   .map((name) => `export function ${name}() {}`)
   .join("\n");
 
-/** As many tools as a manifest may have; the last one, by any order, says what nobody is to see. */
+/** As many tools as a manifest may have; the last one, by any order, says what an attacker wants to hide. */
 function flood(): Readonly<Record<string, unknown>> {
   const tools = Array.from({ length: 255 }, (_, index) => tool(`a_${index}`, { description: "Adds" }));
   return { version: "2.0.0", tools: [...tools, tool("zz", { description: EVIL })] };

@@ -195,8 +195,8 @@ function servingNames({ registry }: ConsentWorld): ReadonlyMap<string, string> {
   );
 }
 
-describe("names, whoever comes in whatever order, with restarts in between", () => {
-  it("each mean one tool, and a plugin that serves under one keeps it as long as it has the tool and nobody above it wants it [R2.authority]", async () => {
+describe("names, in any order of arrival, with restarts in between", () => {
+  it("each mean one tool, and a plugin that serves under one keeps it as long as it has the tool and no owner above it wants it [R2.authority]", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
         let world = await consentWorld({});

@@ -55,7 +55,7 @@ describe("attack: a confirmation of arguments above 64 KB", () => {
     host.subscribe(({ type, payload }) => void (type === "tool.confirmation_requested" && events.push(payload)));
     await host.call("change", ARGS, { confirm: (request) => Promise.resolve(asked.push(request) > 1) });
     const [request] = asked;
-    if (request === undefined) throw new Error("Nobody was asked");
+    if (request === undefined) throw new Error("No question was asked");
     expect(request).toMatchObject({ args: JSON.parse(RESOLVED) as unknown, largeArguments: noteOf(RESOLVED) });
     const { bytes, sha256 } = request.largeArguments ?? {};
     using reads = recordHostReads();

@@ -162,7 +162,7 @@ describe("shortEvents()", () => {
 });
 
 describe("createLargeResults()", () => {
-  it("keeps no more of what nobody takes than 64 MiB, and says so [LV2.mcp-sources]", async () => {
+  it("keeps no more untaken results than 64 MiB, and says so [LV2.mcp-sources]", async () => {
     const { random } = currentPlatform();
     const results = createLargeResults({ random, slices: createSlices(() => 0) }, 1);
     const text = `{"id":1,"result":{"content":["${"x".repeat(8 * 1024 * 1024 - 40)}"]}}`;

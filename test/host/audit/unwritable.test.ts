@@ -75,7 +75,7 @@ describe("a call that changes something", () => {
     const { host, audit, done } = await open();
     expect(await host.call("put")).toMatchObject({ ok: true });
     await rename(audit, `${audit}.away`);
-    // What SQLite would write into the file that is away, nobody could read.
+    // What SQLite would write into the file that is away could not be read.
     expect(await host.call("put")).toMatchObject(REFUSED);
     expect(done).toEqual(["put"]);
     const { callId } = await host.call("put");

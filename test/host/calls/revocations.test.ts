@@ -69,7 +69,7 @@ describe("Revocations", () => {
   it("ends no call that is over [C2.revoked]", () => {
     const { running, revocations, grantTo } = bench();
     revocations.end(running);
-    grantTo("nobody");
+    grantTo("none");
     revocations.recheck();
     expect([running.lost, running.stop.signal.aborted]).toEqual([undefined, false]);
   });

@@ -267,7 +267,7 @@ describe("bascule dev", () => {
       code: 4,
       error: expect.stringContaining("approval_required Tool 'demo.demo_peek' waits for a person's approval\n"),
     });
-    // Whoever asked is not told how to answer.
+    // The caller is not told how to answer.
     expect(asked.error).not.toContain("bascule approve");
     const waiting = async (): Promise<string> => / {2}([0-9a-f-]{36})\n/u.exec((await project.run(["approve"])).out)?.[1] ?? "";
     const id = await waiting();

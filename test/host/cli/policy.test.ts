@@ -64,7 +64,7 @@ describe("bascule policy", () => {
       ],
     ]);
     expect(problems[0]?.fix).toBe('write "demo.put", or take it out');
-    // Whoever does not run it is told, too.
+    // Without `policy check`, other commands say it too.
     expect((await project.run(["list"])).out + (await project.run(["list"])).error).toContain('The tool "demo.putt" matches nothing');
 
     await project.write("bascule.json", JSON.stringify(POLICY));

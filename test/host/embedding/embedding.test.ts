@@ -20,7 +20,7 @@ const COMES_TO: Readonly<Record<string, string>> = {
   "a step of a chain that never answers": "timeout",
   "a turn whose call never answers": "timeout",
   "a format's tool that never answers": "timeout",
-  "a confirmation that nobody answers": "confirmation_timeout",
+  "an unanswered confirmation": "confirmation_timeout",
   "a queue that is full": "overloaded",
   "an MCP server that dies": "unavailable",
   "an MCP server's tool that never answers": "timeout",

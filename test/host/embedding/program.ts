@@ -60,7 +60,7 @@ const CASES: Readonly<Record<string, Case>> = {
       }
     },
   },
-  "a confirmation that nobody answers": {
+  "an unanswered confirmation": {
     options: { tools: [asks], config: { policy: { rules: [{ tool: "asks", confirm: "prompt" }] }, confirmation: { timeoutMs: 1_000 } } },
     act: (host) => host.call("asks", {}, { confirm: UNTIL_END }),
   },

@@ -13,7 +13,7 @@ describe("createWorkerLauncher()", () => {
   const launcher = createWorkerLauncher();
   const start = () => launcher.start({ control: new SharedArrayBuffer(CONTROL_BYTES) });
 
-  // Deno holds whoever starts a thread until that has its engine, so when `start` returned the threads would all be there.
+  // Deno blocks the thread that starts another until that has its engine, so when `start` returned the threads would all be there.
   it.skipIf(!isDeno || !canCount)(
     "on Deno leaves the start of workers to another thread, and does not wait for it [LV1.worker-starts]",
     async () => {
@@ -29,7 +29,7 @@ describe("createWorkerLauncher()", () => {
     },
   );
 
-  it("tells once that a worker ended, whoever ended it, also before it began [B10.worker]", async () => {
+  it("tells once that a worker ended, by itself or from outside, also before it began [B10.worker]", async () => {
     const ends: string[] = [];
     const workers = [start(), start(), start()];
     for (const worker of workers) worker.onExit((reason) => ends.push(reason));

@@ -170,7 +170,7 @@ describe("createRegistry()", () => {
     expect(tools.has("C0unt")).toBe(false);
   });
 
-  it("keeps the exported names of the program's tools from plugins, whoever sees which [R2.export-authority]", () => {
+  it("keeps the exported names of the program's tools from plugins, whichever tools a client sees [R2.export-authority]", () => {
     const tools = registry();
     plugin(tools, "notes", "search");
     tools.register(hostTool("notes__search", { visibility: { roles: ["staff"] } }));

@@ -282,7 +282,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     const plugin = await read(client, "bascule://plugins/demo");
     expect(plugin).toMatchObject({ requested: { write: ["$workspace"] }, granted: ["write"] });
     expect(JSON.stringify(plugin)).not.toContain("private");
-    // Nobody is asked about a version that changes only its description.
+    // A version that changes only its description needs no consent.
     expect(plugin).not.toHaveProperty("description");
   });
 
