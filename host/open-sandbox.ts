@@ -1,8 +1,9 @@
 /** The sandbox of a host, in threads or in a process of its own, as the project or the embedding program says (SPEC B1). */
 
 import { ISOLATION_KINDS, type IsolationConfig, type IsolationKind } from "../manifests/mod.ts";
+import { readLargeJson } from "./json/read-slices.ts";
 import type { Platform } from "./platform/platform.ts";
-import { createProcessSandbox, createSandbox, type Sandbox } from "../sandbox/mod.ts";
+import { createProcessSandbox, createSandbox, type Sandbox, type SandboxOptions } from "../sandbox/mod.ts";
 
 /**
  * What an option and the project say together; of the project, which plugins are alone may change while the host runs.
@@ -21,11 +22,15 @@ export function isolationOf(option: IsolationKind | Partial<IsolationConfig> | u
 }
 
 export function openSandbox(
-  platform: Pick<Platform, "workers" | "isolation" | "log">,
+  platform: Pick<Platform, "workers" | "isolation" | "log" | "slices">,
   isolation: IsolationConfig,
   onDefect: (message: string) => void,
 ): Sandbox {
-  const options = { onDefect, isIsolated: (name: string) => isolation.alone.includes(name) };
+  const options: SandboxOptions = {
+    onDefect,
+    isIsolated: (name) => isolation.alone.includes(name),
+    readLarge: async (text, maxDepth) => await platform.slices.run(readLargeJson(text, maxDepth)),
+  };
   if (isolation.by === "thread") return createSandbox(platform.workers, options);
   platform.isolation.inspect().then(
     ({ runtime, system, leavesOpen }) => {

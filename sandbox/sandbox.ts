@@ -1,6 +1,6 @@
 /** What the sandbox offers the host: load a plugin once, invoke it many times, each time from the same bytes. */
 
-import { answerOperation, createOperationRoom } from "./call/answer-operation.ts";
+import { answerOperation, createOperationRoom, type ReadLargeJson } from "./call/answer-operation.ts";
 import type { EngineBuild } from "./engine/engine-build.ts";
 import { deliverLogs, outcomeOf, ownFault, withoutThrowing } from "./call/call-outcome.ts";
 import type { CallWords } from "./guest/protocol.ts";
@@ -45,6 +45,8 @@ export interface SandboxOptions {
   readonly engine?: EngineBuild;
   /** When calls that wait give their instance away. Default `needed`; `always` is for tests. */
   readonly parking?: Parking;
+  /** How large arguments of operations are read. Default: whole, on this thread. */
+  readonly readLarge?: ReadLargeJson;
   /** A defect of the sandbox or the engine, never of a guest; for the log. */
   readonly onDefect?: (message: string) => void;
 }
@@ -66,7 +68,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   const plugins = new Map<string, LoadedPlugin>();
   const loading = new Map<string, Promise<LoadOutcome>>();
   const states = new SessionStates();
-  const room = createOperationRoom(launcher);
+  const room = createOperationRoom(launcher, options.readLarge);
   const lanes = new CryptoLanes();
   let lastNumber = 0;
   const pool = new Pool({ launcher, maximumWorkers, onMessage: receive, give, isIsolated, engine, parking, onDefect });

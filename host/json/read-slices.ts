@@ -32,14 +32,26 @@ interface Frame {
   depth: number;
 }
 
-/** What is kept as bytes, for a reader who needs the value: it is the reader's own, neither frozen nor bounded again. */
-export function* readLarge(large: Pick<Large, "kind" | "bytes">): Generator<void, JsonValue> {
+/** JSON of a guest, or its UTF-8; undefined if it is not JSON within the bounds. The value is frozen and measured. */
+export function* readLargeJson(text: string | Uint8Array, maxDepth: number): Generator<void, JsonValue | undefined> {
+  const read = yield* readSlices(typeof text === "string" ? text : yield* decodeSlices(text), { maxBytes: Infinity, maxDepth });
+  // What was read is JSON.
+  return read.ok ? (read.value as JsonValue) : undefined;
+}
+
+function* decodeSlices(bytes: Uint8Array): Generator<void, string> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let text = "";
-  for (const piece of piecesOf(large.bytes)) {
+  for (const piece of piecesOf(bytes)) {
     text += decoder.decode(piece, { stream: true });
     yield;
   }
+  return text + decoder.decode();
+}
+
+/** What is kept as bytes, for a reader who needs the value: it is the reader's own, neither frozen nor bounded again. */
+export function* readLarge(large: Pick<Large, "kind" | "bytes">): Generator<void, JsonValue> {
+  const text = yield* decodeSlices(large.bytes);
   if (large.kind === "text") return text;
   const read = yield* readSlices(text, { maxBytes: Infinity, maxDepth: Infinity }, { isReadersOwn: true });
   if (!read.ok) throw new Error("Cannot read a large value: it was checked when it was taken in, and is not JSON");

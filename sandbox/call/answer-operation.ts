@@ -2,13 +2,15 @@
  * One act of a guest, from its worker's message to the host's handler and back.
  *
  * Large answers in flight have a budget: an operation whose answer would exceed it waits before anything is read. What a worker does not
- * take holds up its own call first, then its plugin's, then those of its worker (SPEC LV1, LV3). Large arguments are read one in a turn of the event loop.
+ * take holds up its own call first, then its plugin's, then those of its worker (SPEC LV1, LV3). Large arguments are read one at a time, in
+ * slices where the host has them.
  */
 
 import { ASKS_PERSON } from "./call-operations.ts";
 import type { HostAnswer, Room } from "../host-call.ts";
 import type { Invocation } from "../invocation.ts";
 import { JSON_IN_BYTES, LARGE_BYTES, OPERATION_TEXT_BYTES, parseGuestJson } from "../marshal.ts";
+import type { JsonValue } from "../../manifests/mod.ts";
 import type { WorkerMessage } from "../worker/protocol.ts";
 import type { Brought } from "../worker/untaken.ts";
 import { type GiveBack, Shares } from "./shares.ts";
@@ -46,28 +48,47 @@ const LEAST_OF_A_PLUGIN = MIB;
 export interface OperationRoom {
   /** Bytes of answers in flight. */
   readonly inFlight: Shares;
-  /** The one large text that is read in a turn of the event loop, plugin by plugin. */
+  /** The one large text that is read at a time, plugin by plugin. */
   readonly reading: Shares;
+  readonly readLarge: ReadLargeJson;
   /** Calls back once the event loop has had its turn. */
   afterTurn(task: () => void): void;
 }
 
-export function createOperationRoom({ after }: { readonly after: (delayMs: number, task: () => void) => unknown }): OperationRoom {
+/** Reads JSON text above 64 KB, or its UTF-8; undefined if it is not JSON, nests deeper, or has an object of too many members. */
+export type ReadLargeJson = (text: string | Uint8Array, maxDepth: number) => Promise<JsonValue | undefined>;
+
+/** For a process whose thread has nothing else to do. */
+const readWhole: ReadLargeJson = (text, maxDepth) =>
+  Promise.resolve(parseGuestJson(typeof text === "string" ? text : new TextDecoder().decode(text), maxDepth));
+
+export function createOperationRoom(
+  { after }: { readonly after: (delayMs: number, task: () => void) => unknown },
+  readLarge: ReadLargeJson = readWhole,
+): OperationRoom {
   return {
     inFlight: new Shares(ANSWERS_IN_FLIGHT.whole, LEAST_OF_A_PLUGIN),
     reading: new Shares(1),
+    readLarge,
     afterTurn: (task) => void after(0, task),
   };
 }
 
+/** As a worker says it, or a process: where its arguments are large, their text is UTF-8. */
+export type OperationMessage = Omit<Extract<WorkerMessage, { type: "operation" }>, "text"> & { readonly text: string | Uint8Array };
+
 /** Longer than any operation's. */
 const NAME_LENGTH = 64;
+/** `MAX_MEMBERS` of host/json/read-slices.ts. */
+const LIMITS = " (above 64 KB an object has at most 10000 members)";
+/** Bytes that one character may take. */
+const UTF8 = 3;
 
 /** Asks the call's own handler, which nothing in the message selects, and brings the answer to the worker that asked. */
 export function answerOperation(
   thread: Answering,
   job: AskingCall,
-  message: Extract<WorkerMessage, { type: "operation" }>,
+  message: OperationMessage,
   { plugin, room: shared }: { readonly plugin: string; readonly room: OperationRoom },
 ): void {
   const { limits, hostCall, signal } = job.invocation;
@@ -107,11 +128,11 @@ export function answerOperation(
   const name = message.name.slice(0, NAME_LENGTH);
   const withinLimits =
     message.name.length <= NAME_LENGTH &&
-    message.text.length <= OPERATION_TEXT_BYTES &&
+    message.text.length <= (typeof message.text === "string" ? 1 : UTF8) * OPERATION_TEXT_BYTES &&
     (message.bytes?.length ?? 0) <= limits.operationBytes;
-  const run = (): void => {
-    const args = withinLimits ? parseGuestJson(message.text, limits.jsonDepth) : undefined;
-    if (args === undefined) return reply(failed("TypeError", `Cannot run "${name}": its arguments are not JSON within the limits`));
+  const run = (args: JsonValue | undefined): void => {
+    if (args === undefined)
+      return reply(failed("TypeError", `Cannot run "${name}": its arguments are not JSON within the limits${LIMITS}`));
     hostCall({
       name: message.name,
       args,
@@ -125,12 +146,15 @@ export function answerOperation(
       job.invocation.onLogs([["error", `Operation "${name}" crashed: ${why}`]]);
     });
   };
-  if (!withinLimits || message.text.length <= LARGE_BYTES) return run();
-  // Sixty texts of 1 MiB that come together are read one in each turn of the event loop, and others' operations in between.
-  void shared.reading.take({ size: 1, party: plugin, line: job, within: [] }, signal).then((done) => {
+  if (!withinLimits) return run(undefined);
+  const { text } = message;
+  if (typeof text === "string" && text.length <= LARGE_BYTES) return run(parseGuestJson(text, limits.jsonDepth));
+  // Sixty texts of 1 MiB that come together are read one after the other, and others' operations in between.
+  void shared.reading.take({ size: 1, party: plugin, line: job, within: [] }, signal).then(async (done) => {
     if (done === undefined) return reply(failed("Interrupted", "The call has ended"));
+    const args = await shared.readLarge(text, limits.jsonDepth);
     shared.afterTurn(done);
-    return run();
+    return run(args);
   });
 }
 

@@ -39,7 +39,7 @@ export function withCall(
 ): FrameBounds {
   const { logBytes, outputBytes, operationBytes } = limits;
   const head = LEAST_HEAD_BYTES + ESCAPED * logBytes + (world?.keepsTape === true ? TAPE_HEAD_BYTES : 0);
-  const frame = head + Math.max(UTF8 * outputBytes, operationBytes) + 1_024;
+  const frame = head + Math.max(UTF8 * outputBytes, UTF8 * OPERATION_TEXT_BYTES + operationBytes) + 1_024;
   return { headBytes: Math.max(headBytes, head), frameBytes: Math.max(frameBytes, frame), parts: Math.max(parts, 1 + MAXIMUM_PARTS) };
 }
 
@@ -55,11 +55,18 @@ export function readMessage({ head, parts }: Frame): ProcessMessage | undefined 
   const [bytes] = parts;
   const parsed = parseGuestJson(head, HEAD_DEPTH);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return undefined;
-  // An output is long text, which is not written as text within text.
-  const carried = Reflect.get(parsed, "type") === "done" ? doneOf(parsed, parts) : { bytes };
+  const type: unknown = Reflect.get(parsed, "type");
+  // Long text is not written as text within text.
+  const carried = type === "done" ? doneOf(parsed, parts) : type === "operation" ? operationOf(parsed, parts) : { bytes };
   const message: object = { ...parsed, ...(bytes !== undefined && carried) };
   if (!isProcessMessage(message)) return undefined;
   return message.type === "done" || message.type === "failed" ? { ...message, used: onlyUsed(message.used) } : message;
+}
+
+/** Arguments of more than 64 KB come before the operation's bytes. */
+function operationOf(parsed: object, [first, second]: readonly Uint8Array[]): object {
+  const [text, bytes] = Reflect.has(parsed, "text") ? [undefined, first] : [first, second];
+  return { ...(text !== undefined && { text }), ...(bytes !== undefined && { bytes }) };
 }
 
 /** An output of at most 64 KB, and the parts of a large one beside it. */
@@ -82,6 +89,7 @@ const isPoolFault: Check = (fault) => isLost(fault) || isOverloaded(fault);
 const isTapeText: Check = (value) => fromTapeText(value) !== undefined;
 const isTrue: Check = (value) => value === true;
 const isBytes: Check = (value) => value instanceof Uint8Array;
+const isTextOrBytes: Check = (value) => isText(value) || isBytes(value);
 
 const SHAPES: Readonly<Record<ProcessMessage["type"], Check>> = {
   ready: () => true,
@@ -90,7 +98,7 @@ const SHAPES: Readonly<Record<ProcessMessage["type"], Check>> = {
   pong: () => true,
   loaded: shape({ number: isNumber, loadMs: isCount, imageBytes: isCount }),
   refused: shape({ number: isNumber, fault: isLoadFault }),
-  operation: shape({ number: isNumber, operation: isNumber, name: isText, text: isText, bytes: optional(isBytes) }),
+  operation: shape({ number: isNumber, operation: isNumber, name: isText, text: isTextOrBytes, bytes: optional(isBytes) }),
   taken: shape({ number: isNumber, operation: isNumber }),
   logs: shape({ number: isNumber, lines: isLines }),
   done: shape({

@@ -49,7 +49,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
   const plugins = new Map<string, LoadedPlugin>();
   const loading = new Map<string, Promise<LoadOutcome>>();
   const takeTurn = createTurns(LOADS_AT_ONCE);
-  const room = createOperationRoom(launcher);
+  const room = createOperationRoom(launcher, options.readLarge);
   const household = new Household({ launcher, onMessage: receive, onLost: replace, onDefect });
   let lastNumber = 0;
   let outstanding = 0;

@@ -1,5 +1,6 @@
 /** What the host and the process of a sandbox say to each other. What comes out of the process is hostile, as a worker's words are. */
 
+import type { OperationMessage } from "../call/answer-operation.ts";
 import type { Invocation, PluginSource } from "../invocation.ts";
 import type { WorkerMessage } from "../worker/protocol.ts";
 import type { Fault } from "../fault.ts";
@@ -28,7 +29,7 @@ export type ProcessRequest =
 /** What of a call is data. */
 export type PlainInvocation = Omit<Invocation, "hostCall" | "onLogs" | "signal" | "world"> & { readonly world?: WorldText };
 
-/** Process to host: a worker's words about calls, and some of its own. Pieces: an operation's bytes; the file of a base image. */
+/** Process to host: a worker's words about calls, and some of its own. Pieces: an operation's text above 64 KB, its bytes; the file of a base image. */
 export type ProcessMessage =
   | { readonly type: "ready" }
   /** The base image was made here. Believed only of a process that no plugin was sent to. */
@@ -36,7 +37,8 @@ export type ProcessMessage =
   | { readonly type: "defect"; readonly message: string }
   | { readonly type: "pong" }
   | { readonly type: "loaded"; readonly number: number; readonly loadMs: number; readonly imageBytes: number }
-  | Extract<WorkerMessage, { type: "refused" | "operation" | "taken" | "logs" }>
+  | OperationMessage
+  | Extract<WorkerMessage, { type: "refused" | "taken" | "logs" }>
   | (Omit<Extract<WorkerMessage, { type: "done" }>, "state" | "tape"> & ToldOfCall)
   | (Omit<Extract<WorkerMessage, { type: "failed" }>, "fault" | "tape"> & ToldOfCall & { readonly fault: Fault });
 

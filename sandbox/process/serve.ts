@@ -3,7 +3,7 @@
 import type { HostAnswer } from "../host-call.ts";
 import { createSandbox, type Sandbox } from "../sandbox.ts";
 import type { InvocationOutcome, LoadOutcome } from "../invocation.ts";
-import { JSON_IN_BYTES } from "../marshal.ts";
+import { JSON_IN_BYTES, LARGE_BYTES } from "../marshal.ts";
 import { LARGE_ANSWER_BYTES } from "../worker/untaken.ts";
 import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
 import type { ProcessPowers } from "./port.ts";
@@ -37,6 +37,11 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
       const places = parts.map(({ at, kind }) => ({ at, kind }));
       const pieces = [encoder.encode(output), ...parts.map(({ bytes }) => bytes)];
       return send(encodeFrame(parts.length === 0 ? head : { ...head, places }, pieces));
+    }
+    if (message.type === "operation") {
+      const { text, bytes, ...head } = message;
+      const pieces = bytes === undefined ? [] : [bytes];
+      return send(typeof text === "string" ? encodeFrame({ ...head, text }, pieces) : encodeFrame(head, [text, ...pieces]));
     }
     if (!("bytes" in message) || message.bytes === undefined) return send(encodeFrame(message));
     const { bytes, ...head } = message;
@@ -110,7 +115,9 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
       signal: running.abort.signal,
       hostCall({ name, args, bytes }) {
         const operation = ++lastOperation;
-        say({ type: "operation", number, operation, name, text: JSON.stringify(args), ...(bytes !== undefined && { bytes }) });
+        const json = JSON.stringify(args);
+        const text = json.length > LARGE_BYTES ? encoder.encode(json) : json;
+        say({ type: "operation", number, operation, name, text, ...(bytes !== undefined && { bytes }) });
         return new Promise((resolve) => running.waiting.set(operation, resolve));
       },
       // In parts already (`call-log.ts`). While the host does not read, this thread waits, and the workers drop what they log.

@@ -1,5 +1,7 @@
 /** A real sandbox with real workers, and short ways to load and call plugins in it. */
 
+import { readLargeJson } from "../../host/json/read-slices.ts";
+import { createSlices } from "../../host/platform/slices.ts";
 import { createWorkerLauncher } from "../../host/platform/workers.ts";
 import { DEFAULT_LIMITS, type JsonValue, type Limits } from "../../manifests/mod.ts";
 import { createIsolation } from "../../host/platform/isolation/isolation.ts";
@@ -43,6 +45,7 @@ export interface TestSandboxOptions extends SandboxOptions {
 }
 
 const isolation = createIsolation();
+const slices = createSlices(() => performance.now());
 
 /** What runs guests, by name: suites of what any sandbox does run on each. */
 export const SANDBOXES: readonly (readonly [name: string, options: TestSandboxOptions])[] = [
@@ -62,7 +65,8 @@ export function startSandbox({ by = BY, ...options }: TestSandboxOptions = {}): 
     workersStarted++;
     return launcher.start(init);
   };
-  const all = { onDefect: (message: string) => void defects.push(message), ...options };
+  const readLarge: SandboxOptions["readLarge"] = async (text, maxDepth) => await slices.run(readLargeJson(text, maxDepth));
+  const all = { readLarge, onDefect: (message: string) => void defects.push(message), ...options };
   const { prepareProcesses } = isolation;
   const sandbox =
     by === "thread" ? createSandbox({ ...launcher, start }, all) : createProcessSandbox({ ...launcher, prepareProcesses }, all);

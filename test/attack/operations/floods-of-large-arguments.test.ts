@@ -1,10 +1,13 @@
-/** Plugins send operations with large arguments by the dozen: the host reads one in a turn of its event loop, and plugins take turns. */
+/** Plugins send operations with large arguments by the dozen: the host reads one at a time, in slices, and plugins take turns. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
+import { jsonPieces } from "../../../host/json/write-slices.ts";
+import { DEFAULT_LIMITS, type JsonValue } from "../../../manifests/mod.ts";
 import { type Answering, answerOperation, type AskingCall, createOperationRoom } from "../../../sandbox/call/answer-operation.ts";
 import { LARGE_BYTES } from "../../../sandbox/marshal.ts";
+import type { HostCallHandler } from "../../../sandbox/mod.ts";
+import { recordHostReads } from "../../support/host-reads.ts";
 import { outputOf, SANDBOXES, startSandbox } from "../../support/sandbox.ts";
 import { INVOCATION } from "../../support/scripted-worker.ts";
 
@@ -17,11 +20,18 @@ export const floods = async ({ count }) => {
 };
 let context;
 export const attacks = async (args, given) => { context = given; return await floods(args); };
+const LISTS = [Array.from({ length: 30_000 }, (_, at) => ({ "ü": at })), "\\n".repeat(200_000)];
+export const calls = async (args, { tools }) => {
+  const [many, text] = LISTS;
+  const long = await tools.call("a.b", { many, text }).then((output) => output === JSON.stringify({ many, text }).length);
+  const wide = await tools.call("a.b", Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => ["k" + at, "twelve chars"]))).catch(({ message }) => message);
+  return { long, wide };
+};
 export const reads = () => Deno.readTextFile("x").catch(({ name }) => name);
 `;
 
 describe("attack: operations with large arguments", () => {
-  it("are read one in a turn of the event loop, a plugin's after another's, and small ones at once [LV2.arguments] [LV3.arguments]", async () => {
+  it("are read one at a time, a plugin's after another's, and small ones at once [LV2.arguments] [LV3.arguments]", async () => {
     const turns: (() => void)[] = [];
     const room = createOperationRoom({ after: (_delayMs, task) => turns.push(task) });
     const read: string[] = [];
@@ -51,6 +61,23 @@ describe("attack: operations with large arguments", () => {
   });
 
   for (const [kind, options] of SANDBOXES) {
+    it(`are parsed in slices, and decoded so, on the ${kind} [LV2.operations]`, async () => {
+      await using box = startSandbox(options);
+      expect(await box.load("asks", MAIN)).toMatchObject({ ok: true });
+      const hostCall: HostCallHandler = ({ args }) => {
+        // Of a frozen copy; written where nobody counts.
+        const { length } = [...jsonPieces((args as { args: JsonValue }).args, {})].join("");
+        return Promise.resolve({ ok: true, value: { ok: true, output: length } });
+      };
+      using reads = recordHostReads();
+      const outcome = await box.call("asks", "calls", { hostCall });
+      const longest = reads.longest();
+      reads[Symbol.dispose]();
+      const wide = `Cannot run "tools.call": its arguments are not JSON within the limits (above 64 KB an object has at most 10000 members)`;
+      expect(outputOf(outcome)).toEqual({ long: true, wide });
+      expect([longest <= LARGE_BYTES + 4_096, box.defects]).toEqual([true, []]);
+    });
+
     it(`keep nobody else waiting, on the ${kind} [LV1.arguments]`, async () => {
       await using box = startSandbox(options);
       for (const name of ["evil", "other"]) expect(await box.load(name, MAIN)).toMatchObject({ ok: true });
