@@ -9,6 +9,7 @@ import { fileFailure } from "./file-failure.ts";
 import { listDirectory } from "./list-directory.ts";
 import { metered } from "./metered.ts";
 import { operation } from "./operation.ts";
+import { patchBytes } from "./patch-bytes.ts";
 
 /** A read without a range is for text that a model or a person looks at. */
 const MAX_WHOLE_READ_BYTES = 1024 * 1024;
@@ -110,15 +111,13 @@ async function patch(
   if (!read.ok) return read.answer;
   const write = admit({ access: "write", written: path }, subject, context);
   if (!write.ok) return write.answer;
-  const { guarded } = context.platform;
+  const { guarded, slices } = context.platform;
 
   const done = await act([read.allowed, write.allowed], subject, context, async () => {
-    const before = strictDecode(await guarded.readBytes(read.allowed.path, { maxBytes: context.limits.operationBytes }));
-    if (before === undefined) return failure("InvalidData", `Cannot patch "${path}": it is not UTF-8 text`);
-    const problem = occurrenceProblem(before, edit.old);
-    if (problem !== undefined) return failure("InvalidData", `Cannot patch "${path}": ${problem}`);
-    const after = before.split(edit.old).join(edit.replacement);
-    const bytes = new TextEncoder().encode(after);
+    const before = await guarded.readBytes(read.allowed.path, { maxBytes: context.limits.operationBytes });
+    const patched = await slices.run(patchBytes(before, edit));
+    if (!patched.ok) return failure("InvalidData", `Cannot patch "${path}": ${patched.problem}`);
+    const { bytes } = patched;
     if (bytes.length > context.limits.operationBytes) return fileFailure("too_large", subject);
     const excess = context.meter.spend("bytesWritten", bytes.length);
     if (excess !== undefined) return failure("RangeError", excess.message);
@@ -129,15 +128,6 @@ async function patch(
   return done;
 }
 
-function occurrenceProblem(text: string, old: string): string | undefined {
-  if (old === "") return "the text to replace is empty";
-  const first = text.indexOf(old);
-  if (first === -1) return "the text to replace does not occur (copy it exactly from the file)";
-  // From the next character: overlapping occurrences are two places as well.
-  if (text.indexOf(old, first + 1) !== -1) return "the text to replace occurs more than once (take more of the lines around it)";
-  return undefined;
-}
-
 function bytesOf(answered: HostAnswer & { ok: true }): Uint8Array {
   return answered.bytes ?? new Uint8Array();
 }
@@ -145,15 +135,6 @@ function bytesOf(answered: HostAnswer & { ok: true }): Uint8Array {
 /** A byte order mark is text like any other: without it a patch would not find what was read. */
 function decode(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-}
-
-function strictDecode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { ignoreBOM: true, fatal: true }).decode(bytes);
-  } catch {
-    // Malformed UTF-8 is what is asked about.
-    return undefined;
-  }
 }
 
 function toError({ name, message, code }: OperationError): Error {
