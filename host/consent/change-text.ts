@@ -57,7 +57,7 @@ export function changeWords(change: ConsentChange): ChangeWords {
           };
     case "field": {
       const { field, tool, pointer, from, to } = change;
-      const what = `${field} of tool ${tool}${pointer === undefined ? "" : ` at ${pointer === "" ? "its root" : pointer}`}`;
+      const what = `${field} of ${tool === undefined ? "the plugin" : `tool ${tool}`}${pointer === undefined ? "" : ` at ${pointer === "" ? "its root" : pointer}`}`;
       const sign = from === undefined ? "+" : to === undefined ? "-" : "~";
       return { sign, what, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
     }

@@ -10,6 +10,7 @@ import {
   LIMIT_NAMES,
   type LimitRequest,
   type Limits,
+  PERMISSION_KINDS,
   permissionsDiff,
   permissionsForEffects,
   type Permissions,
@@ -19,8 +20,9 @@ import {
   type SideEffect,
   sideEffectClassOf,
   type SideEffectClass,
+  toEntry,
 } from "../../manifests/mod.ts";
-import type { Surface } from "./surface.ts";
+import type { About, Surface } from "./surface.ts";
 
 /** How much is asked: `fluent` is for authors at work in their own folder, `strict` for everybody else. */
 export const CONSENT_MODES = ["fluent", "strict"] as const;
@@ -52,10 +54,10 @@ export type ConsentChange =
       readonly says?: string;
     }
   | { readonly kind: "tool"; readonly tool: string; readonly change: "removed" }
-  /** `pointer` leads into a schema. */
+  /** `pointer` leads into a schema, or permissions. Without a tool it is the plugin's own. */
   | {
       readonly kind: "field";
-      readonly tool: string;
+      readonly tool?: string;
       readonly field: string;
       readonly pointer?: string;
       readonly from?: string;
@@ -109,6 +111,8 @@ export function compareVersions(before: Compared, after: Compared): readonly Con
     ...changedText("signer", before.signer, after.signer),
     ...permissionChanges(before.surface.permissions, after.surface.permissions),
     ...limitChanges(before, after.surface.limits),
+    ...aboutChanges(before.surface.about, after.surface.about),
+    ...reasonChanges(before.surface.permissions, after.surface.permissions),
     ...toolChanges(before.surface, after.surface),
   ]);
 }
@@ -192,6 +196,27 @@ function limitChanges({ surface: { limits: before }, acceptedLimits = {} }: Comp
   });
 }
 
+/** Of what it says no more nobody is shown anything. */
+function aboutChanges(before: Partial<About> = {}, after: Partial<About> = {}): readonly ConsentChange[] {
+  const [was, now] = [before.settings, after.settings];
+  const settings = now === undefined ? [] : was === undefined ? [fromTo(was, now)] : schemaChanges(was, now);
+  return [
+    ...(after.description === undefined || after.description === before.description
+      ? []
+      : [{ kind: "field", field: "description", ...fromTo(before.description, after.description) } as const]),
+    ...settings.map((change) => ({ kind: "field", field: "settings", ...change }) as const),
+  ];
+}
+
+/** Why something is asked for is shown to the person who is to grant it. */
+function reasonChanges(before: Permissions, after: Permissions, tool?: string): readonly ConsentChange[] {
+  return PERMISSION_KINDS.flatMap((kind): readonly ConsentChange[] => {
+    const [was, now] = [before, after].map((permissions) => toEntry(permissions[kind] ?? {}).reason);
+    if (now === undefined || now === was) return [];
+    return [{ kind: "field", ...(tool !== undefined && { tool }), field: "permissions", pointer: `/${kind}/reason`, ...fromTo(was, now) }];
+  });
+}
+
 function toolChanges(before: Surface, after: Surface): readonly ConsentChange[] {
   const all = unite(Object.values(before.tools).map((tool) => reachOf(tool, before.permissions)));
   const added = Object.entries(after.tools).flatMap(([tool, now]): readonly ConsentChange[] => {
@@ -200,7 +225,11 @@ function toolChanges(before: Surface, after: Surface): readonly ConsentChange[] 
     const reach = reachOf(now, after.permissions);
     const { description: text } = now;
     const description = typeof text === "string" ? text : "";
-    return [{ kind: "tool", tool, change: "added", class: reach.class, description, ...saysOf(now) }, ...rise(tool, all, reach)];
+    return [
+      { kind: "tool", tool, change: "added", class: reach.class, description, ...saysOf(now) },
+      ...rise(tool, all, reach),
+      ...reasonChanges({}, permissionsOf(now) ?? {}, tool),
+    ];
   });
   const gone = Object.keys(before.tools).filter((tool) => !Object.hasOwn(after.tools, tool));
   return [...added, ...gone.map((tool): ConsentChange => ({ kind: "tool", tool, change: "removed" }))];
@@ -241,7 +270,11 @@ function unite(reaches: readonly Reach[]): Reach {
 /** A tool's own permissions narrow the plugin's; without any it has the plugin's. */
 function ownPermissions(tool: string, [was, before]: OfSurface, [now, after]: OfSurface): readonly ConsentChange[] {
   if (was["permissions"] === undefined && now["permissions"] === undefined) return [];
-  return permissionChanges(permissionsOf(was) ?? before.permissions, permissionsOf(now) ?? after.permissions, tool);
+  const [from, to] = [permissionsOf(was), permissionsOf(now)];
+  return [
+    ...permissionChanges(from ?? before.permissions, to ?? after.permissions, tool),
+    ...reasonChanges(from ?? before.permissions, to ?? {}, tool),
+  ];
 }
 
 function changesOfField(tool: string, field: string, was: JsonObject, now: JsonObject): readonly ConsentChange[] {

@@ -15,7 +15,7 @@ import type { PluginVersion } from "../tools/tool.ts";
 import type { ProjectTrust } from "../trust/project-trust.ts";
 import { areAllShown, asks, compareVersions, type ConsentChange, type ConsentMode, inOrder, type NameClash } from "./changes.ts";
 import { isNews, isSame, keptLimits, portable, relative } from "./entry.ts";
-import { changedFiles, frozenProblems, hashFiles } from "./frozen.ts";
+import { changedFiles, completed, frozenProblems, hashFiles } from "./frozen.ts";
 import { createGivenLimits } from "./given-limits.ts";
 import type { Lock } from "./lock.ts";
 import type { LockEntry, PluginOrigin } from "./lock-text.ts";
@@ -147,7 +147,8 @@ export function createConsent(options: ConsentOptions): Consent {
     if (base === undefined || isSame(base, version)) return { kind: "admit" };
     if (locked !== undefined && isSame(locked, version)) return { kind: "admit" };
     const after = { name: version.name, surface: surfaceOf(version.manifest), signer };
-    const changes = inOrder([...compareVersions(base, after), ...(await boundFiles(base, version))]);
+    const before = await completed(base, version, after.surface);
+    const changes = inOrder([...compareVersions({ ...base, surface: before }, after), ...(await boundFiles(base, version))]);
     if (base.rolledBackFrom === version.digest) {
       return { kind: "quarantine", reason: `A person went back from it to version ${base.version}`, changes };
     }

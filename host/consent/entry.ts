@@ -15,7 +15,7 @@ export function isNews(before: LockEntry | undefined, entry: LockEntry): boolean
   if (before === undefined) return true;
   const keys = ["digest", "signer", "path", "rolledBackFrom", "version"] as const;
   const parts = ({ origin, acceptedLimits, surface, yields = [] }: LockEntry): string =>
-    JSON.stringify([origin, acceptedLimits, surface.limits, yields]);
+    JSON.stringify([origin, acceptedLimits, surface.limits, yields, surface.about]);
   return keys.some((key) => before[key] !== entry[key]) || parts(before) !== parts(entry);
 }
 

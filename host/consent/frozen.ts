@@ -3,9 +3,11 @@
 import type { Problem } from "../../manifests/mod.ts";
 import { sha256Hex } from "../sources/directory/digest.ts";
 import { folderError, quote } from "../sources/directory/problems.ts";
+import { MANIFEST_FILE } from "../sources/directory/walk.ts";
 import type { PluginVersion } from "../tools/tool.ts";
 import type { ConsentChange } from "./changes.ts";
 import type { LockEntry } from "./lock-text.ts";
+import type { Surface } from "./surface.ts";
 
 /** SHA-256 of each file. */
 export async function hashFiles(files: ReadonlyMap<string, Uint8Array>): Promise<ReadonlyMap<string, string>> {
@@ -23,6 +25,23 @@ export async function changedFiles(entry: Pick<LockEntry, "files">, files: Plugi
     if (!now.has(path)) return [{ kind: "file", path, change: "removed" }];
     return entry.files.get(path) === now.get(path) ? [] : [{ kind: "file", path, change: "changed" }];
   });
+}
+
+/**
+ * What the entry says was accepted. One that was written before consent compared what a plugin says of itself does not know it: that is
+ * known where the manifest is the same file.
+ *
+ * @param now of the version
+ */
+export async function completed(
+  { surface, files }: Pick<LockEntry, "surface"> & Partial<Pick<LockEntry, "files">>,
+  version: PluginVersion,
+  now: Surface,
+): Promise<Surface> {
+  const bytes = version.files.get(MANIFEST_FILE);
+  if (surface.about !== undefined || now.about === undefined || bytes === undefined) return surface;
+  const isSame = files?.get(MANIFEST_FILE) === (await sha256Hex(new Uint8Array(bytes)));
+  return isSame ? { ...surface, about: now.about } : surface;
 }
 
 type FileChange = Extract<ConsentChange, { readonly kind: "file" }>;

@@ -18,7 +18,7 @@ import {
   SIDE_EFFECTS,
 } from "../../manifests/mod.ts";
 import { type LockedServers, readServers, serversToJson } from "./lock-servers.ts";
-import { sorted, type Surface } from "./surface.ts";
+import { type About, sorted, type Surface } from "./surface.ts";
 
 /** Where a plugin came from. What was brought from elsewhere is bound to its bytes, also its grants (SPEC C3). */
 export type PluginOrigin =
@@ -92,6 +92,7 @@ function entryPair(entry: LockEntry | undefined): readonly (readonly [string, ob
         ...own,
         ...limits,
         ...(yields && { yields }),
+        ...(surface.about && { about: sorted({ ...surface.about }) }),
         files: filesToText(files),
         tools: surface.tools,
       },
@@ -167,6 +168,7 @@ const ENTRY_KEYS = [
   "limits",
   "acceptedLimits",
   "yields",
+  "about",
   "files",
   "tools",
 ];
@@ -199,6 +201,7 @@ function readEntry(name: string, entry: JsonObject, pointer: string, problems: P
       permissions: permissions("permissions"),
       limits: readLimits(entry["limits"], `${pointer}/limits`, problems),
       tools: readTools(entry["tools"], `${pointer}/tools`, problems),
+      ...(entry["about"] !== undefined && { about: readAbout(entry["about"], `${pointer}/about`, problems) }),
     },
     files: readFiles(entry["files"], `${pointer}/files`, problems),
   };
@@ -238,6 +241,16 @@ function readNames(value: JsonValue, pointer: string, problems: Problem[]): read
   if (read.length < names.length) problems.push(problem(pointer, "Expected a list of names of tools"));
   // What is left are texts.
   return read as readonly string[];
+}
+
+/** It is compared and shown, and decides nothing. */
+function readAbout(value: JsonValue, pointer: string, problems: Problem[]): About {
+  const { description, settings, ...rest } = isJsonObject(value) ? value : {};
+  const isSettings = settings === undefined || (isJsonObject(settings) && !isJsonArray(settings));
+  if (typeof description === "string" && isSettings && Object.keys(rest).length === 0)
+    return { description, ...(settings !== undefined && { settings: sorted(settings) as JsonObject }) };
+  problems.push(problem(pointer, 'Expected {"description","settings"} of the plugin'));
+  return { description: "" };
 }
 
 function readFiles(value: JsonValue | undefined, pointer: string, problems: Problem[]): LockEntry["files"] {

@@ -20,7 +20,7 @@ const TEXTS: Readonly<Record<ConsentChange["kind"], string>> = {
   name: "has another name",
   file: "is not what was brought here",
   tool: "has new tools",
-  field: "says other things of its tools",
+  field: "says other things",
   more: "has many changes",
   clash: "has a name that looks like another's",
 };

@@ -21,13 +21,24 @@ export interface Surface {
   readonly limits: LimitRequest;
   /** By name; those of skills begin with `skill `. */
   readonly tools: Readonly<Record<string, JsonObject>>;
+  /** Absent where it is not known: of nothing, of MCP servers, and in a lock that was written before consent compared it. */
+  readonly about?: About;
+}
+
+/** What a plugin says of itself. */
+export interface About {
+  readonly description: string;
+  /** The schema of its settings: titles, descriptions and defaults are shown to whoever sets them. */
+  readonly settings?: JsonObject;
 }
 
 /** Of a plugin that no person has accepted yet. */
 export const NOTHING_YET: Surface = Object.freeze({ permissions: {}, limits: {}, tools: {} });
 
-/** Of a manifest. What only its author cares for (files, exports, lower limits, determinism) is not part of it. */
-export function surfaceOf(manifest: Pick<Manifest, "permissions" | "limits" | "tools" | "skills">): Surface {
+/** Of a manifest. What only its author cares for (files, exports, lower limits, determinism, keywords) is not part of it. */
+export function surfaceOf(
+  manifest: Pick<Manifest, "permissions" | "limits" | "tools" | "skills" | "description" | "settingsSchema">,
+): Surface {
   const named = [
     ...manifest.tools.map((tool) => [tool.name, toolSurface(tool)] as const),
     ...manifest.skills.map((skill) => [`skill ${skill.name}`, skillSurface(skill)] as const),
@@ -37,6 +48,10 @@ export function surfaceOf(manifest: Pick<Manifest, "permissions" | "limits" | "t
     permissions: sorted(manifest.permissions as unknown as JsonValue) as Permissions,
     limits: raisedLimits(manifest),
     tools: Object.fromEntries(named.toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    about: {
+      description: manifest.description,
+      ...(manifest.settingsSchema && { settings: toJson(manifest.settingsSchema) }),
+    },
   };
 }
 

@@ -51,6 +51,8 @@ export interface PackagePreview {
     /** Its title and schemas as JSON text, where they hold words. */
     readonly says?: string;
   }[];
+  /** The schema of its settings as JSON text: what a person who sets them is shown. */
+  readonly settings?: string;
   /** The plugin of that name which it would take the place of. */
   readonly replaces?: { readonly version: string; readonly digest: string; readonly changes: readonly ConsentChange[] };
 }
@@ -129,7 +131,8 @@ export function createInstaller(options: InstallerOptions): Installer {
     const { name, version, description, permissions } = manifest;
     const { digest, signedBy, bytes } = snapshot;
     const before = consent.entry(name);
-    const after = { name, surface: surfaceOf(manifest), signer: signedBy?.signer };
+    const surface = surfaceOf(manifest);
+    const after = { name, surface, signer: signedBy?.signer };
     return {
       ...{
         name,
@@ -147,6 +150,7 @@ export function createInstaller(options: InstallerOptions): Installer {
         ...{ name: tool.name, destructive: tool.destructive, description: tool.description, ...saysOf(tool) },
         class: sideEffectClassOf(tool, permissions),
       })),
+      ...(surface.about?.settings && { settings: JSON.stringify(surface.about.settings) }),
       ...(before &&
         placed(name) && { replaces: { version: before.version, digest: before.digest, changes: compareVersions(before, after) } }),
     };

@@ -80,7 +80,7 @@ const NAME_WIDTH = 18;
 /** Everything in it was written by whoever made the plugin. */
 function previewLines(preview: PackagePreview, { output, platform }: CommandContext): readonly string[] {
   const { style } = output;
-  const { name, version, description, digest, origin, signer, files, requested, tools, replaces } = preview;
+  const { name, version, description, digest, origin, signer, files, requested, tools, settings, replaces } = preview;
   const from =
     origin.kind === "git" ? `${origin.from} at ${origin.commit.slice(0, 12)}` : origin.kind === "archive" ? origin.from : "a folder";
   const raised = LIMIT_NAMES.flatMap((name) => {
@@ -101,6 +101,7 @@ function previewLines(preview: PackagePreview, { output, platform }: CommandCont
       const says = `${tool.description}${tool.says === undefined ? "" : ` ${tool.says}`}`;
       return `    ${style.cyan(printable(tool.name).padEnd(NAME_WIDTH))} ${kind.padEnd(8)} ${printable(says)}${measureText(says)}`;
     }),
+    ...(settings === undefined ? [] : [`  settings   ${printable(settings)}${measureText(settings)}`]),
     ...(replaces
       ? [
           `  takes the place of version ${printable(replaces.version)}${replaces.digest === digest ? ", which is the same to the byte" : ""}`,

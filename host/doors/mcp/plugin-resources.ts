@@ -17,19 +17,20 @@ export function pluginResources(host: Host): McpResources {
         status.name === undefined || checkPluginName(status.name) !== undefined ? [] : [{ ...status, name: status.name }],
       );
 
-  async function view(
-    { name, state, version, digest, directory, requested, problems, error, reason }: PluginStatus & { readonly name: string },
-    client: McpClient,
-  ): Promise<unknown> {
+  async function view(status: PluginStatus & { readonly name: string }, client: McpClient): Promise<unknown> {
+    const { name, state, version, digest, directory, lastGood, manifest, problems, error, reason } = status;
+    // A version that nobody accepted has no words for a model, and asks for nothing yet.
+    const serving = state === "loaded" || lastGood ? manifest : undefined;
     const tools = [...(await client.tools())].filter(([, { plugin }]) => plugin === name);
     return {
       name,
       state,
-      ...(version !== undefined && { version }),
+      ...numbersOf(version),
       ...(digest !== undefined && { digest }),
-      // No description: a new version that changes only that needs no consent. Of tools only what this client may see.
+      ...(serving && { description: serving.description }),
+      // Only what this client may see.
       tools: tools.map(([publicName]) => publicName),
-      requested: requested ?? {},
+      requested: serving?.permissions ?? {},
       // Only the kinds: grants name folders of the user's home, and a client may hold a token that is no admin's (SPEC I4).
       granted: Object.keys(host.grants.find(name, directory, digest ?? "") ?? {}),
       problems: [
@@ -55,7 +56,7 @@ export function pluginResources(host: Host): McpResources {
     async read(uri, client) {
       if (uri === PLUGINS_URI)
         return jsonResource(uri, {
-          plugins: named().map(({ name, state, version }) => ({ name, state, ...(version !== undefined && { version }) })),
+          plugins: named().map(({ name, state, version }) => ({ name, state, ...numbersOf(version) })),
         });
       const status = named().find(({ name }) => pluginUri(name) === uri);
       return status && jsonResource(uri, await view(status, client));
@@ -67,6 +68,12 @@ export function pluginResources(host: Host): McpResources {
             .filter((name) => name.startsWith(value))
         : [],
   };
+}
+
+/** Without what may follow the numbers, which is a text of the author's that nobody is asked about. */
+function numbersOf(version: string | undefined): { readonly version?: string } {
+  const [numbers] = /^[0-9.]+/.exec(version ?? "") ?? [];
+  return numbers === undefined ? {} : { version: numbers };
 }
 
 /** Of one plugin. */

@@ -72,6 +72,7 @@ describe("a plugin that wants others' names", () => {
       { kind: "clash", of: "plugin", name: "h0nest", other: "honest", whose: "/project/plugins/honest" },
       { kind: "permission", sign: "+", what: "net: api.example", widens: true },
       expect.objectContaining({ kind: "tool", tool: "other", change: "added" }),
+      { kind: "field", field: "description", to: '"The h0nest plugin"' },
     ]);
     expect(await world.acts.accept("h0nest", held?.digest ?? "")).toMatchObject({ kind: "accepted" });
     const again = await world.restart();
@@ -109,6 +110,7 @@ describe("a plugin that wants others' names", () => {
         { kind: "clash", of: "plugin", name: "honest", other: "honest", whose: "/project/plugins/honest" },
         expect.objectContaining({ kind: "tool", tool: "go", change: "added", description: "Evil" }),
         expect.objectContaining({ kind: "tool", tool: "more", change: "added" }),
+        { kind: "field", field: "description", to: '"The honest plugin"' },
       ]);
     }
   });

@@ -26,7 +26,12 @@ function asked(before: Parts, after: Parts, mode: "fluent" | "strict"): readonly
 
 describe("compareVersions()", () => {
   it("finds nothing where only code, versions and what is nobody else's business changed [H6.same]", () => {
-    const more = { version: "9.0.0", description: "Other words", tools: [tool("run", { timeoutMs: 5, determinism: "deterministic" })] };
+    const more = {
+      version: "9.0.0",
+      author: "Ann",
+      keywords: ["new"],
+      tools: [tool("run", { timeoutMs: 5, determinism: "deterministic" })],
+    };
     expect(changes({}, more)).toEqual([]);
   });
 
@@ -65,6 +70,45 @@ describe("compareVersions()", () => {
       { kind: "field", tool: "run", field: "inputSchema", pointer: "/properties/old", from: "{}" },
       { kind: "field", tool: "run", field: "inputSchema", pointer: "/properties/path/type", from: '"string"', to: '"number"' },
     ]);
+  });
+
+  it("shows what a plugin says of itself: description, settings, and why it asks for what it asks for [H6.about]", () => {
+    const settings = (title: string): unknown => ({ type: "object", properties: { key: { type: "string", description: title } } });
+    const read = (reason: string): unknown => ({ read: { allow: ["$workspace"], reason } });
+    const before = { description: "Keeps notes", permissions: read("To find them"), settingsSchema: settings("A key") };
+    const after = { description: "Obey", permissions: read("Say yes"), settingsSchema: settings("Your password") };
+    const found = changes(before, after);
+    expect(found).toEqual([
+      { kind: "field", field: "description", from: '"Keeps notes"', to: '"Obey"' },
+      { kind: "field", field: "settings", pointer: "/properties/key/description", from: '"A key"', to: '"Your password"' },
+      { kind: "field", field: "permissions", pointer: "/read/reason", from: '"To find them"', to: '"Say yes"' },
+    ]);
+    expect(found.map((change) => [changeText(change), asks(change, "strict"), asks(change, "fluent")])).toEqual([
+      ['~ description of the plugin: "Keeps notes" → "Obey"', true, false],
+      ['~ settings of the plugin at /properties/key/description: "A key" → "Your password"', true, false],
+      ['~ permissions of the plugin at /read/reason: "To find them" → "Say yes"', true, false],
+    ]);
+    // What is said no more is nothing that anyone is shown.
+    expect(changes({ ...before, settingsSchema: undefined }, { description: "Keeps notes" })).toEqual([
+      { kind: "permission", sign: "-", what: "read: $workspace", widens: false },
+    ]);
+    expect(changes({}, { settingsSchema: settings("A key") })).toEqual([
+      {
+        kind: "field",
+        field: "settings",
+        to: JSON.stringify({ properties: { key: { description: "A key", type: "string" } }, type: "object" }),
+      },
+    ]);
+  });
+
+  it("shows why a tool asks for its own permissions, of a new tool too [H6.about]", () => {
+    const own = (reason: string): unknown => [tool("run", { permissions: { read: { allow: ["$workspace"], reason } } })];
+    const permissions = { read: ["$workspace"] };
+    const change = { kind: "field", tool: "run", field: "permissions", pointer: "/read/reason" };
+    expect(changes({ permissions, tools: own("One") }, { permissions, tools: own("Two") })).toEqual([
+      { ...change, from: '"One"', to: '"Two"' },
+    ]);
+    expect(changes({ permissions, tools: [] }, { permissions, tools: own("Two") }).slice(1)).toEqual([{ ...change, to: '"Two"' }]);
   });
 
   it("shows the place where two long texts part, not their common beginning [H6.diff]", () => {

@@ -12,6 +12,7 @@ export function entry(name: string, more: Partial<LockEntry> = {}): LockEntry {
     surface: {
       limits: {},
       permissions: { read: ["$workspace"] },
+      about: { description: "Keeps things", settings: { type: "object" } },
       tools: { run: { description: "Runs", inputSchema: { type: "object" }, sideEffects: ["read"] } },
     },
     files: new Map([["main.ts", HASH]]),
@@ -85,6 +86,12 @@ describe("bascule.lock", () => {
       "members that nobody knows",
       textOf(new Map([["a", entry("a")]])).replace('"path"', '"postinstall": "x", "path"'),
       /Unknown member "postinstall"/,
+    ],
+    ["a description that is no text", textOf(new Map([["a", entry("a")]])).replace('"Keeps things"', "7"), /of the plugin/],
+    [
+      "settings that are no schema",
+      textOf(new Map([["a", entry("a")]])).replace(/"settings": \{[^}]*\}/u, '"settings": []'),
+      /of the plugin/,
     ],
     ["permissions that are none", textOf(new Map([["a", entry("a")]])).replace('"$workspace"', "7"), /An item of "read"/],
     ["side effects that are none", textOf(new Map([["a", entry("a")]])).replace('"read"\n', '"fly"\n'), /Expected each tool/],

@@ -42,6 +42,7 @@ describe("inspect()", () => {
         packageFiles("one", {
           ...WIDER,
           tools: [tool("save", { sideEffects: ["write"], destructive: true })],
+          settingsSchema: { type: "object", properties: { key: { type: "string", description: "Your key" } } },
           skills: [{ name: "tidy", description: "Tidies up", tools: ["save"], inputSchema: { type: "object" } }],
         }),
       ),
@@ -57,6 +58,7 @@ describe("inspect()", () => {
         { name: "save", class: "write", destructive: true, description: "Runs save" },
         { name: "tidy", description: "Tidies up" },
       ],
+      settings: '{"properties":{"key":{"description":"Your key","type":"string"}},"type":"object"}',
     });
     expect([await world.platform.files.list(`${ROOT}/plugins`), await world.platform.files.stat(LOCK)]).toEqual([before, undefined]);
   });
