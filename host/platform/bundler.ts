@@ -1,11 +1,11 @@
 /** Makes ES modules of packages with esbuild, which a user of `bascule vendor` installs; and asks Deno where it keeps modules. */
 
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import type { Loader, Metafile, OnLoadResult, OnResolveResult, Plugin } from "esbuild";
 import { type Esbuild, loadEsbuild } from "./esbuild.ts";
 import { MISSING, nodeShims } from "./node-shims.ts";
 import { pack } from "./pack-bundler.ts";
+import { runGuarded } from "./run-guarded.ts";
 import type { Bundler, BundleEntry, BundleOutcome, BundleRequest, ModuleGraph } from "./bundler-types.ts";
 
 export function createBundler(): Bundler {
@@ -187,6 +187,7 @@ function loaderOf(specifier: string): Loader {
 }
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+const DENO_MS = 120_000;
 
 /** `deno info` may fetch what it does not have, as `deno` always does. */
 async function denoGraph(specifier: string, directory: string): Promise<ModuleGraph | string> {
@@ -202,12 +203,11 @@ async function denoGraph(specifier: string, directory: string): Promise<ModuleGr
   return toGraph(document);
 }
 
-function runDeno(args: readonly string[], cwd: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    execFile("deno", args, { cwd, maxBuffer: MAX_OUTPUT_BYTES, timeout: 120_000 }, (error, stdout) => {
-      resolve(error !== null && stdout === "" ? undefined : stdout);
-    });
-  });
+async function runDeno(args: readonly string[], cwd: string): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(DENO_MS);
+  const ended = await runGuarded({ file: "deno", args, cwd, maxBytes: MAX_OUTPUT_BYTES, signal });
+  if (ended.kind !== "ended" || (ended.exitCode !== 0 && ended.output.length === 0)) return undefined;
+  return new TextDecoder().decode(ended.output);
 }
 
 /** https://docs.deno.com/runtime/reference/cli/info/ */

@@ -1,17 +1,18 @@
 /** Fetches repositories with the `git` program, told to run nothing and to follow nothing (CVE-2017-1000117, CVE-2018-17456, CVE-2022-39253). */
 
-import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type FetchedRepository, type FetchRepositoryOptions, type Git, GitError } from "./git-types.ts";
+import { type GuardedEnd, runGuarded } from "./run-guarded.ts";
 
 const FETCH_MS = 120_000;
 const LOCAL_MS = 60_000;
 const WATCH_MS = 250;
 /** Of what comes over the network, packed. */
 const MAX_PACK_BYTES: number = 256 * 1024 * 1024;
-const MAX_MESSAGE_BYTES = 4_096;
+/** Of what is no file. */
+const MAX_ANSWER_BYTES = 4_096;
 
 /** Neither what the repository says nor what the user has set up for their own ones. */
 const SETTINGS: readonly string[] = [
@@ -60,13 +61,14 @@ export function createGit(): Git {
 async function fetchInto(folder: string, { url, ref, maxBytes, signal }: FetchRepositoryOptions): Promise<FetchedRepository> {
   const branch = ref === undefined ? [] : [`--branch=${ref}`];
   const how = ["--bare", "--depth=1", "--single-branch", "--no-tags", "--no-recurse-submodules", "--no-local", "--template=", "--quiet"];
-  await run(["clone", ...how, ...branch, "--", url, folder], { ms: FETCH_MS, maxBytes: MAX_MESSAGE_BYTES, signal, growing: folder });
+  const clone = ["clone", ...how, ...branch, "--", url, folder];
+  await run(clone, { ms: FETCH_MS, maxBytes: MAX_ANSWER_BYTES, signal, growing: folder, cwd: dirname(folder) });
   // Above what the repository says of itself: its files are read as they are.
   await mkdir(join(folder, "info"), { recursive: true });
   await writeFile(join(folder, "info", "attributes"), AS_THEY_ARE);
-  const local = { ms: LOCAL_MS, signal, home: folder };
+  const local = { ms: LOCAL_MS, signal, home: folder, cwd: folder };
   const inside = [`--git-dir=${folder}`];
-  const head = await run([...inside, "rev-parse", "--verify", "HEAD^{commit}"], { ...local, maxBytes: MAX_MESSAGE_BYTES });
+  const head = await run([...inside, "rev-parse", "--verify", "HEAD^{commit}"], { ...local, maxBytes: MAX_ANSWER_BYTES });
   const commit = new TextDecoder().decode(head).trim();
   const tar = await run([...inside, "archive", "--format=tar", commit], { ...local, maxBytes });
   return { commit, tar };
@@ -79,54 +81,45 @@ interface RunOptions {
   /** Of its output. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
+  readonly cwd: string;
   /** A folder that must not grow beyond all bounds. */
   readonly growing?: string;
 }
 
-function run(args: readonly string[], { ms, maxBytes, signal, growing, home }: RunOptions): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
-    const child = spawn("git", [...settings, ...args], {
-      stdio: ["ignore", "pipe", "pipe"],
+async function run(args: readonly string[], { ms, maxBytes, signal, growing, home, cwd }: RunOptions): Promise<Uint8Array> {
+  const stop = new AbortController();
+  let problem: string | undefined;
+  const end = (why: string): void => {
+    problem ??= why;
+    stop.abort();
+  };
+  const timer = setTimeout(() => end(`It took longer than ${ms / 1_000} s`), ms);
+  const watching = growing === undefined ? undefined : setInterval(() => void watch(growing, end), WATCH_MS);
+  try {
+    const ended = await runGuarded({
+      file: "git",
+      args: [...SETTINGS.flatMap((setting) => ["-c", setting]), ...args],
+      cwd,
       env: {
         ...environmentWithoutGit(),
         ...VARIABLES,
         ...(home !== undefined && { HOME: home, XDG_CONFIG_HOME: home, USERPROFILE: home }),
       },
-      timeout: ms,
-      killSignal: "SIGKILL",
-      signal,
+      maxBytes,
+      signal: AbortSignal.any([signal, stop.signal]),
     });
-    const output: Buffer[] = [];
-    let length = 0;
-    let said = "";
-    let problem: string | undefined;
-    const end = (why: string): void => {
-      problem ??= why;
-      child.kill("SIGKILL");
-    };
-    child.stdout.on("data", (piece: Buffer) => {
-      length += piece.length;
-      if (length > maxBytes) return end(`It holds more than ${maxBytes} bytes`);
-      output.push(piece);
-    });
-    child.stderr.on("data", (piece: Buffer) => {
-      if (said.length < MAX_MESSAGE_BYTES) said += piece.toString("utf8");
-    });
-    const watching = growing === undefined ? undefined : setInterval(() => void watch(growing, end), WATCH_MS);
-    child.on("error", (error: NodeJS.ErrnoException) => {
-      clearInterval(watching);
-      reject(
-        new GitError(error.code === "ENOENT" ? "git is not installed" : error.name === "AbortError" ? "It was cancelled" : error.message),
-      );
-    });
-    child.on("close", (code, killedBy) => {
-      clearInterval(watching);
-      if (code === 0 && problem === undefined) return resolve(new Uint8Array(Buffer.concat(output)));
-      const why = problem ?? (killedBy === "SIGKILL" ? `It took longer than ${ms / 1_000} s` : lastLine(said));
-      reject(new GitError(why === "" ? `git ended with ${code ?? killedBy ?? "an error"}` : why));
-    });
-  });
+    if (ended.kind === "ended" && ended.exitCode === 0) return ended.output;
+    throw new GitError(problem ?? whyNot(ended, maxBytes));
+  } finally {
+    clearTimeout(timer);
+    clearInterval(watching);
+  }
+}
+
+function whyNot(ended: GuardedEnd, maxBytes: number): string {
+  if (ended.kind === "not_started") return ended.why === "not_found" ? "git is not installed" : "git cannot be started";
+  if (ended.kind === "ended") return lastLine(ended.errors) || `git ended with ${ended.exitCode}`;
+  return { signal: "It was cancelled", size: `It holds more than ${maxBytes} bytes`, system: "git was ended by the system" }[ended.by];
 }
 
 /** What is not there yet, or any more, has no size. */
@@ -143,8 +136,8 @@ async function watch(folder: string, end: (why: string) => void): Promise<void> 
 }
 
 /** Variables that would tell git about another repository, or to run something. */
-function environmentWithoutGit(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_")));
+function environmentWithoutGit(): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(process.env).flatMap(([name, value = ""]) => (name.startsWith("GIT_") ? [] : [[name, value]])));
 }
 
 function lastLine(said: string): string {

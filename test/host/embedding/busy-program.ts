@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createHost, type HostOptions } from "../../../host/mod.ts";
+import { createBundler } from "../../../host/platform/bundler.ts";
 
 const [, , name = "", folder = ""] = process.argv;
 const CONFIRM = { pattern: "*", confirm: "auto" };
@@ -39,6 +40,37 @@ const CASES: Readonly<Record<string, { readonly options: HostOptions; readonly p
   },
   "a process that runs guests": { options: { isolation: "process", config: { policy: { rules: [CONFIRM] } } }, plugin: GUEST },
 };
+
+/** What is done by programs of a person's own, found by their names, and by one that comes with a package. */
+const ACTS: Readonly<Record<string, { readonly program?: string; readonly act: () => Promise<unknown> }>> = {
+  "git, which fetches a plugin": {
+    program: "ssh",
+    act: async () => await (await createHost({ workspace: folder, logger: silent() })).inspect("ssh://far.example/plugin.git"),
+  },
+  "deno, which looks for a package": { program: "deno", act: () => createBundler().denoGraph("jsr:@std/text", folder) },
+  "esbuild, which makes a module": {
+    act: () =>
+      createBundler().pack({
+        ...{ entry: 'import "./far.js";', files: new Map(), compilerOptions: {} },
+        resolve() {
+          begun();
+          for (;;);
+        },
+      }),
+  },
+};
+
+const { program, act } = ACTS[name] ?? {};
+if (program !== undefined) {
+  mkdirSync(join(folder, "bin"));
+  writeFileSync(join(folder, "bin", program), `#!/bin/sh\necho 1 >"${folder}/begun"\n${DEAF}\n`, { mode: 0o700 });
+  process.env["PATH"] = `${join(folder, "bin")}:${process.env["PATH"] ?? ""}`;
+}
+if (act !== undefined) process.stdout.write(JSON.stringify(await act()));
+
+function begun(): void {
+  writeFileSync(join(folder, "begun"), "1");
+}
 
 const { options, plugin } = CASES[name] ?? { options: {} };
 if (plugin !== undefined) writePlugin(plugin);

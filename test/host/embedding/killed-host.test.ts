@@ -19,6 +19,9 @@ const STARTED = [
   "a trusted plugin that is not confined",
   "a program of a trusted plugin's call",
   "a process that runs guests",
+  "git, which fetches a plugin",
+  "deno, which looks for a package",
+  "esbuild, which makes a module",
 ];
 
 // The processes below another are read from /proc.

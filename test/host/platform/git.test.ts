@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createGit } from "../../../host/platform/git.ts";
 import { GitError } from "../../../host/platform/git-types.ts";
 import { readTar } from "../../../host/installing/tar.ts";
+import { isGone } from "../../support/real-programs.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const run = promisify(execFile);
@@ -116,6 +117,23 @@ describe("createGit()", () => {
     const texts = readTar(tar).map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)]);
     expect(Object.fromEntries(texts)).toEqual({ ".gitattributes": attributes, "a.md": "a", "b.txt": "$Format:%s$", hidden: "h" });
     expect(await readdir(home)).toEqual([".gitconfig"]);
+  });
+
+  it("ends what git has started when it is cancelled [I2.git]", { timeout: 30_000 }, async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "ssh"), `#!/bin/sh\ntrap '' HUP INT TERM PIPE\necho $$ >"${folder}/pid"\nexec sleep 600\n`, {
+      mode: 0o700,
+    });
+    const before = process.env["PATH"] ?? "";
+    process.env["PATH"] = `${folder}:${before}`;
+    onTestFinished(() => void (process.env["PATH"] = before));
+    const over = new AbortController();
+    const fetching = createGit().fetch({ url: "ssh://far.example/x.git", maxBytes: 1_000, signal: over.signal });
+    const pid = async (): Promise<number> => Number(await readFile(join(folder, "pid"), "utf8").catch(() => ""));
+    await expect.poll(pid, { timeout: 20_000 }).toBeGreaterThan(0);
+    over.abort();
+    await expect(fetching).rejects.toThrow("It was cancelled");
+    await expect.poll(async () => isGone(await pid()), { timeout: 10_000 }).toBe(true);
   });
 
   it.each(["file:///etc", "ext::sh -c true", "git://127.0.0.1/x"])("has git refuse %s by itself [I2.git]", async (url) => {
