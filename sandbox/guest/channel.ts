@@ -104,10 +104,14 @@ function hasEffect(operation: string): boolean {
   }
 }
 
+/** Most calls ask for nothing. */
+export function hasAsked(): boolean {
+  return nextId !== FIRST_ID;
+}
+
 /** Names of the pending operations with effects, if there are any. */
 export function unfinishedEffects(): string[] | undefined {
-  // Most calls have asked for nothing.
-  if (nextId === FIRST_ID || mapSize(pending) === 0) return undefined;
+  if (mapSize(pending) === 0) return undefined;
   const operations = bareList<string>();
   mapForEach(pending, ({ wanted: { operation, hasEffect: own } }) => {
     if (own === undefined ? hasEffect(operation) : own()) operations[operations.length] = operation;

@@ -34,7 +34,8 @@ export const RESTORE_TYPE: Uint8Array = new Uint8Array([FUNCTION_TYPE, 0, 0]);
 const VECTOR = 0xfd;
 const V128 = { load: 0x00, store: 0x0b, const: 0x0c, or: 0x50, anyTrue: 0x53 } as const;
 const V128_BYTES = 16;
-/** Marks that are looked at together: most of them are clean. */
+/** Marks that are looked at together, first so many, then fewer: most of them are clean. A multiple of a memory page's 256. */
+const BLOCK = 256;
 const GROUP = 64;
 const I64_BYTES = 8;
 
@@ -50,34 +51,37 @@ const MEMORY_SIZE = 0x3f;
  * As text:
  *
  * ```wat
- * (func $restore (local $at i32) (local $end i32) (local $page i32) (local $from i32) (local $to i32) (local $marks i64)
+ * (func $restore (local $at i32) (local $end i32) (local $next i32) (local $page i32) (local $from i32) (local $to i32) (local $marks i64)
  *   (local.set $end (i32.shl (memory.size 0) (i32.const 8)))          ;; pages of this module's kind
- *   (loop $groups
- *     (if (v128.any_true (the 64 marks at $at, or-ed))
- *       (then (8 times, for the 8 marks at $at + 8 × n:
- *         (local.set $marks (i64.load 1 …)) (i64.store 1 … (i64.const 0))
- *         (block $done (loop $marked                                   ;; each mark is one bit
- *           (br_if $done (i64.eqz (local.get $marks)))
- *           $page = $at + 8 × n + ctz($marks) / 8;  $marks &= $marks - 1
- *           copy the page, and the overhang of the page after it
- *           (br $marked))))))
- *     (br_if $groups (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 64))) (local.get $end)))))
+ *   (loop $blocks
+ *     (local.set $next (i32.add (local.get $at) (i32.const 256)))
+ *     (if (v128.any_true (the 256 marks at $at, or-ed))
+ *       (then (loop $groups
+ *         (if (v128.any_true (the 64 marks at $at, or-ed))
+ *           (then (8 times, for the 8 marks at $at + 8 × n:
+ *             (local.set $marks (i64.load 1 …)) (i64.store 1 … (i64.const 0))
+ *             (block $done (loop $marked                                   ;; each mark is one bit
+ *               (br_if $done (i64.eqz (local.get $marks)))
+ *               $page = $at + 8 × n + ctz($marks) / 8;  $marks &= $marks - 1
+ *               copy the page, and the overhang of the page after it
+ *               (br $marked))))))
+ *         (br_if $groups (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 64))) (local.get $next))))))
+ *     (br_if $blocks (i32.lt_u (local.tee $at (local.get $next)) (local.get $end)))))
  * ```
  */
 export function restoreFunction(): Uint8Array {
-  const [at, end, page, from, to, marks] = [0, 1, 2, 3, 4, 5];
-  const code = new Writer(4_096).byte(2, 5, TYPE.i32, 1, TYPE.i64);
+  const [at, end, next, page, from, to, marks] = [0, 1, 2, 3, 4, 5, 6];
+  const code = new Writer(4_096).byte(2, 6, TYPE.i32, 1, TYPE.i64);
   const shadow = (offset: number, align: number): void => void code.byte(0x40 | align, SHADOW.memory).unsigned(offset);
   const guest = (offset: number, align: number): void => void code.byte(align).unsigned(offset);
 
   code.byte(MEMORY_SIZE, 0, OP.i32Const, MEMORY_PAGE_SHIFT - MARK_SHIFT, I32_SHL, OP.localSet, end);
   code.byte(OP.loop, EMPTY_BLOCK);
-  for (let offset = 0; offset < GROUP; offset += V128_BYTES) {
-    code.byte(OP.localGet, at, VECTOR, V128.load);
-    shadow(offset, 0);
-    if (offset > 0) code.byte(VECTOR, V128.or);
-  }
-  code.byte(VECTOR, V128.anyTrue, OP.if, EMPTY_BLOCK);
+  code.byte(OP.localGet, at, OP.i32Const).signed(BLOCK).byte(OP.i32Add, OP.localSet, next);
+  anyMark(BLOCK);
+  code.byte(OP.if, EMPTY_BLOCK, OP.loop, EMPTY_BLOCK);
+  anyMark(GROUP);
+  code.byte(OP.if, EMPTY_BLOCK);
   for (let offset = 0; offset < GROUP; offset += I64_BYTES) {
     code.byte(OP.localGet, at, I64.load);
     shadow(offset, 0);
@@ -93,8 +97,19 @@ export function restoreFunction(): Uint8Array {
     code.byte(BRANCH, 0, OP.end, OP.end);
   }
   code.byte(OP.end);
-  code.byte(OP.localGet, at, OP.i32Const).signed(GROUP).byte(OP.i32Add, OP.localTee, at, OP.localGet, end, I32_LT_U, OP.brIf, 0);
+  code.byte(OP.localGet, at, OP.i32Const).signed(GROUP).byte(OP.i32Add, OP.localTee, at, OP.localGet, next, I32_LT_U, OP.brIf, 0);
+  code.byte(OP.end, OP.end);
+  code.byte(OP.localGet, next, OP.localTee, at, OP.localGet, end, I32_LT_U, OP.brIf, 0);
   return code.byte(OP.end, OP.end).written.slice();
+
+  function anyMark(count: number): void {
+    for (let offset = 0; offset < count; offset += V128_BYTES) {
+      code.byte(OP.localGet, at, VECTOR, V128.load);
+      shadow(offset, 0);
+      if (offset > 0) code.byte(VECTOR, V128.or);
+    }
+    code.byte(VECTOR, V128.anyTrue);
+  }
 
   function copyPage(): void {
     tableEntry(0);
