@@ -4,7 +4,7 @@ import { isJsonArray, type JsonValue } from "../../manifests/mod.ts";
 import type { HostAnswer } from "../../sandbox/mod.ts";
 import { joined, pieceBytes } from "../json/json-bytes.ts";
 import { largeIn, toPieces } from "../json/large.ts";
-import { jsonPieces } from "../json/write-slices.ts";
+import { encodeSlices } from "../json/write-slices.ts";
 import type { Slices } from "../platform/platform.ts";
 import type { BridgeContext } from "./bridge.ts";
 
@@ -29,7 +29,7 @@ export function packed(answered: Extract<HostAnswer, { ok: true }>, packing: Pac
 }
 
 async function packList(answered: HostAnswer, list: JsonValue, packing: Packing): Promise<Packed> {
-  return await pack(answered, await packing.platform.slices.run(encoded(list)), packing);
+  return await pack(answered, await packing.platform.slices.run(encodeSlices(list)), packing);
 }
 
 async function packHolder(answered: HostAnswer, holder: object, packing: Packing): Promise<Packed> {
@@ -39,16 +39,6 @@ async function packHolder(answered: HostAnswer, holder: object, packing: Packing
 async function holderParts(holder: object, slices: Slices): Promise<readonly Uint8Array[]> {
   const parts: Uint8Array[] = [];
   for (const piece of toPieces(holder)) for await (const part of pieceBytes(piece, slices)) parts.push(part);
-  return parts;
-}
-
-function* encoded(value: JsonValue): Generator<void, readonly Uint8Array[]> {
-  const encoder = new TextEncoder();
-  const parts: Uint8Array[] = [];
-  for (const piece of jsonPieces(value, {})) {
-    parts.push(encoder.encode(piece));
-    yield;
-  }
   return parts;
 }
 

@@ -24,6 +24,17 @@ export function* writeSlices(value: JsonValue, options: WriteOptions = {}): Gene
   return pieces.join("");
 }
 
+/** The value's JSON in UTF-8, in parts. */
+export function* encodeSlices(value: JsonValue): Generator<void, readonly Uint8Array[]> {
+  const encoder = new TextEncoder();
+  const parts: Uint8Array[] = [];
+  for (const piece of jsonPieces(value, {})) {
+    parts.push(encoder.encode(piece));
+    yield;
+  }
+  return parts;
+}
+
 /** SHA-256 in hexadecimal of the value's canonical text, as `hashOf` has it, and how long that is in UTF-8. */
 export function* hashSlices(
   value: JsonValue,

@@ -39,7 +39,9 @@ export function createMemoryPair(): readonly [LineConnection, LineConnection] {
   function connectionOf(own: End, other: End): LineConnection {
     return {
       sendPieces(pieces) {
-        this.send(new TextDecoder().decode(joinBytes(pieces)));
+        this.send(
+          new TextDecoder().decode(joinBytes(pieces.map((piece) => (typeof piece === "string" ? new TextEncoder().encode(piece) : piece)))),
+        );
       },
       send(line) {
         if (line.includes("\n")) throw new Error("A line cannot contain a newline");

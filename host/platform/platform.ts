@@ -272,7 +272,7 @@ export interface Watcher {
 export interface LineConnection {
   send(line: string): void;
   /** One line, whose bytes are not copied; nothing comes between its pieces. */
-  sendPieces(pieces: readonly Uint8Array[]): void;
+  sendPieces(pieces: readonly (string | Uint8Array)[]): void;
   /** How much of what was sent still waits for the other side to read, in bytes or characters. */
   readonly unsent: number;
   /**

@@ -1,5 +1,7 @@
 /** Bytes as text, for JSON. By tables: `btoa` wants a text of the bytes first, which takes thirty times as long. */
 
+import { joined } from "../json/json-bytes.ts";
+
 const ALPHABET = new TextEncoder().encode("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 const PADDING = "=".charCodeAt(0);
 const NONE = 0xff;
@@ -7,6 +9,10 @@ const VALUES = new Uint8Array(256).fill(NONE);
 for (const [value, character] of ALPHABET.entries()) VALUES[character] = value;
 
 export function toBase64(bytes: Uint8Array): string {
+  return new TextDecoder().decode(encoded(bytes));
+}
+
+function encoded(bytes: Uint8Array): Uint8Array {
   const text = new Uint8Array(Math.ceil(bytes.length / 3) * 4).fill(PADDING);
   for (let at = 0, to = 0; at < bytes.length; at += 3, to += 4) {
     const left = bytes.length - at;
@@ -16,7 +22,7 @@ export function toBase64(bytes: Uint8Array): string {
     if (left > 1) text[to + 2] = ALPHABET[(three >> 6) & 63] ?? 0;
     if (left > 2) text[to + 3] = ALPHABET[three & 63] ?? 0;
   }
-  return new TextDecoder().decode(text);
+  return text;
 }
 
 /** Undefined if the text is not what `toBase64` writes. */
@@ -39,6 +45,34 @@ export function fromBase64(text: string): Uint8Array | undefined {
   }
   return bytes;
 }
+
+/** As `toBase64`, in pieces of 64 KB of ASCII. */
+export function* toBase64Slices(bytes: Uint8Array): Generator<void, readonly Uint8Array[]> {
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    pieces.push(encoded(bytes.subarray(at, at + PIECE_BYTES)));
+    yield;
+  }
+  return pieces;
+}
+
+/** As `fromBase64`, a piece at a time. */
+export function* fromBase64Slices(text: string): Generator<void, Uint8Array | undefined> {
+  const parts: Uint8Array[] = [];
+  for (let at = 0; at < text.length; at += PIECE_LENGTH) {
+    const piece = fromBase64(text.slice(at, at + PIECE_LENGTH));
+    // Padding stands at the end only.
+    const isPadded = piece !== undefined && piece.length < PIECE_BYTES && at + PIECE_LENGTH < text.length;
+    if (piece === undefined || isPadded) return undefined;
+    parts.push(piece);
+    yield;
+  }
+  return yield* joined(parts);
+}
+
+/** A multiple of three, and what becomes of it. */
+const PIECE_BYTES = 48 * 1024;
+const PIECE_LENGTH = 64 * 1024;
 
 function valueAt(text: string, index: number): number {
   const character = text.charCodeAt(index);

@@ -37,8 +37,17 @@ export function* largeOutcome({ value, isTold, schema }: ReturnedValue, facts: O
     rest["metadata"] = {};
   }
   if (isJsonArray(value["content"])) rest["content"] = yield* withoutLongTexts(value["content"], parts);
-  return partsOutcome(rest, { ...facts, problems }, parts);
+  return partsOutcome(rest, { ...facts, problems }, parts, reasonOf(output));
 }
+
+/** A beginning of the words in which a tool says that it failed; undefined if it has none here. */
+function reasonOf(output: JsonValue): string | undefined {
+  const said = isJsonObject(output) ? (output["message"] ?? output["error"]) : output;
+  if (typeof said !== "string") return undefined;
+  return said.length <= REASON_LENGTH ? said : `${said.slice(0, REASON_LENGTH)}…`;
+}
+
+const REASON_LENGTH = 4_000;
 
 /** Strings of blocks above it are bytes. In UTF-16 units. */
 const LONG_STRING = 1_024;

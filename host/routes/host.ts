@@ -4,7 +4,7 @@ import { checkServers, createRunProgram, createToolCaller, createWorkspaceFiles 
 import { askInStandstill } from "../calls/asks.ts";
 import type { ToolContext } from "../context.ts";
 import { cancelled, internal, resourceExhausted, toolError, type ToolErrorData, toolFailedHidden, wallTimeout } from "../errors.ts";
-import { copyJson, copySlices, deepFreeze, type JsonCopy } from "../json/json.ts";
+import { copyJson, copySlices, type JsonCopy } from "../json/json.ts";
 import type { Slices } from "../platform/platform.ts";
 import { LARGE_BYTES } from "../../sandbox/mod.ts";
 import { isJsonObject, type JsonValue, type Limits } from "../../manifests/mod.ts";
@@ -144,8 +144,6 @@ function* readSlices(returned: unknown, { decision, tool }: Execution, facts: Fa
   const copy = yield* copySlices(isTold ? returned.parts : returned, { maxBytes: outputBytes, maxDepth: jsonDepth });
   if (!copy.ok) return notCopied(copy, { outputBytes, jsonDepth }, facts);
   const known = { ...facts, used: { ...facts.used, outputBytes: copy.bytes } };
-  // Why it failed is what its words say: they stay a value.
-  if (isTold && isJsonObject(copy.value) && copy.value["success"] === false) return partsOutcome(deepFreeze(copy.value), known);
   return yield* largeOutcome({ value: copy.value, isTold, schema: tool.definition.outputSchema }, known);
 }
 
@@ -180,12 +178,22 @@ function notCopied(
 
 /** What was thrown on purpose is shown; the rest is only in the log (SPEC X4). */
 function thrownToError(thrown: unknown, callId: string, record: RunRecord): ToolErrorData {
-  if (thrown instanceof ToolError) return thrown.code === "internal" ? internal(callId) : thrown.toData();
+  if (thrown instanceof ToolError) return thrown.code === "internal" ? internal(callId) : bounded(thrown.toData(), record);
   const denial = denialOf(thrown);
   if (denial !== undefined) return toolError("fs_denied", denial);
   record.log.write("error", "A host tool threw", { error: describe(thrown) });
   return toolFailedHidden(callId);
 }
+
+/** An error is told whole, on every door: it has no more than 64 KB of words, and of details (SPEC LV2). */
+function bounded({ message, details, ...error }: ToolErrorData, record: RunRecord): ToolErrorData {
+  const copy = details === undefined ? undefined : copyJson(details, { maxBytes: LARGE_BYTES, maxDepth: DETAILS_DEPTH });
+  if (copy?.ok === false) record.log.write("warn", "The details of a host tool's error are left out", { because: copy.problem.message });
+  const said = message.length > LARGE_BYTES ? `${message.slice(0, LARGE_BYTES)}…` : message;
+  return Object.freeze({ ...error, message: said, ...(copy?.ok === true && isJsonObject(copy.value) && { details: copy.value }) });
+}
+
+const DETAILS_DEPTH = 32;
 
 /** A refusal of the workspace files carries its own advice and no secret: it was made for the caller. */
 function denialOf(thrown: unknown): string | undefined {

@@ -18,9 +18,9 @@ const MOST_FILES = 1_000;
 
 /**
  * The parts of a tool output; what has another shape than `ToolOutputParts` is left out. `filesModified` adds to what
- * the bridges saw. `large` are the parts that stay bytes.
+ * the bridges saw. `large` are the parts that stay bytes; `reason` says why the tool failed where its own words are among them.
  */
-export function partsOutcome(parts: JsonObject, facts: OutcomeFacts, large: readonly LargePart[] = []): Outcome {
+export function partsOutcome(parts: JsonObject, facts: OutcomeFacts, large: readonly LargePart[] = [], reason?: string): Outcome {
   const { output = null, success, metadata, commandExecuted } = parts;
   const content: ContentBlock[] = [];
   /** Where the strings of a block went. */
@@ -51,7 +51,7 @@ export function partsOutcome(parts: JsonObject, facts: OutcomeFacts, large: read
   };
   if (!isFailure) return { ok: true, output, ...base };
   const isSaid = output !== null || placed.some(({ at }) => at === "error/details/output");
-  return { ok: false, error: toolFailed(failureText(output, content), isSaid ? { output } : undefined), ...base };
+  return { ok: false, error: toolFailed(reason ?? failureText(output, content), isSaid ? { output } : undefined), ...base };
 }
 
 const LONG_MEMBERS = ["data", "text"];

@@ -5,12 +5,18 @@ import { vi } from "vitest";
 export interface HostReads {
   /** Of the longest text or bytes, since the last time it was asked. */
   longest(): number;
+  /** How long each one was that was longer than 64 KB. */
+  readonly large: readonly number[];
   [Symbol.dispose](): void;
 }
 
 export function recordHostReads(): HostReads {
   let most = 0;
-  const note = (length: number): void => void (most = Math.max(most, length));
+  const large: number[] = [];
+  const note = (length: number): void => {
+    most = Math.max(most, length);
+    if (length > 64 * 1024) large.push(length);
+  };
   const { parse, stringify } = JSON;
   const decode = TextDecoder.prototype.decode;
   const spies = [
@@ -29,6 +35,7 @@ export function recordHostReads(): HostReads {
     }),
   ];
   return {
+    large,
     longest() {
       const longest = most;
       most = 0;

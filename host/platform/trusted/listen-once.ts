@@ -3,22 +3,24 @@
 import { createServer, type Socket } from "node:net";
 import { rmSync } from "node:fs";
 import { createLineConnection } from "../line-connection.ts";
-import type { LineConnection } from "../platform.ts";
+import type { LineConnection, LineListener } from "../platform.ts";
+
+type LinePieces = readonly (string | Uint8Array)[];
 
 export interface Listening {
   /** Resolves when somebody has connected. */
   readonly connected: Promise<void>;
   /** Kept until somebody connects. */
-  send(line: string): void;
+  send(...pieces: LinePieces): void;
   close(): void;
 }
 
 /** The folder of `path` is for this user only. Lines longer than `maxLineBytes` end the connection. */
-export async function listenOnce(path: string, maxLineBytes: number, onLine: (line: string) => void): Promise<Listening> {
+export async function listenOnce(path: string, maxLineBytes: number, onLine: LineListener): Promise<Listening> {
   let connection: LineConnection | undefined;
   let first: Socket | undefined;
   const { promise: connected, resolve: connect } = Promise.withResolvers<void>();
-  const waiting: string[] = [];
+  const waiting: LinePieces[] = [];
   const server = createServer((socket) => {
     if (first !== undefined) {
       socket.destroy();
@@ -29,7 +31,7 @@ export async function listenOnce(path: string, maxLineBytes: number, onLine: (li
     rmSync(path, { force: true });
     connection = createLineConnection(socket, maxLineBytes);
     connection.onLine(onLine);
-    for (const line of waiting.splice(0)) connection.send(line);
+    for (const pieces of waiting.splice(0)) connection.sendPieces(pieces);
     connect();
   });
   await new Promise<void>((resolve, reject) => {
@@ -43,9 +45,9 @@ export async function listenOnce(path: string, maxLineBytes: number, onLine: (li
   });
   return {
     connected,
-    send(line) {
-      if (connection === undefined) waiting.push(line);
-      else connection.send(line);
+    send(...pieces) {
+      if (connection === undefined) waiting.push(pieces);
+      else connection.sendPieces(pieces);
     },
     close() {
       first?.destroy();

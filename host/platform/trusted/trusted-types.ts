@@ -24,8 +24,8 @@ export interface TrustedStart {
 
 /** What comes out of it. Everything is the plugin's own word, except that only Deno itself writes checks. */
 export interface TrustedListeners {
-  /** A line of our own code's, beside the plugin. */
-  onMessage(line: string): void;
+  /** A line of our own code's, beside the plugin. The next one comes when the promise is fulfilled; it must not reject. */
+  onMessage(line: string): void | Promise<void>;
   /** One check of a permission, in the words of Deno's broker protocol. */
   onCheck(line: string): void;
   /** What the plugin wrote to its standard streams, in pieces of bounded length. */
@@ -41,7 +41,8 @@ export interface TrustedProcess {
   readonly channel: string;
   /** Resolves when the copy is complete and our code in the process has connected, if it ever does. @throws {FileError} if it cannot be written. */
   readonly ready: Promise<void>;
-  send(line: string): void;
+  /** Sends one line. */
+  send(...pieces: readonly (string | Uint8Array)[]): void;
   /** Answers a check. */
   answer(line: string): void;
   /** Why it ended, in words for people; resolves once, whoever ended it. */

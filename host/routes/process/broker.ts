@@ -6,8 +6,10 @@
 import { isJsonObject, type JsonValue, normalizePath } from "../../../manifests/mod.ts";
 import { reportModified } from "../../capabilities/file-act.ts";
 import type { BridgeContext, CapabilityAct } from "../../capabilities/bridge.ts";
+import { readText } from "../../json/read-slices.ts";
+import type { Slices } from "../../platform/platform.ts";
 import type { TrustedProcess } from "../../platform/trusted/trusted-types.ts";
-import { answerCheck, type Check, realPathOf } from "./check.ts";
+import { answerCheck, type Check, MAX_VALUE_LENGTH, realPathOf } from "./check.ts";
 
 export interface BrokerOptions {
   readonly bridge: BridgeContext;
@@ -30,6 +32,8 @@ export interface Broker {
 }
 
 const VERSION = 1;
+/** The connection has bounds of its own; a check is an object of plain values. */
+const BOUNDS = { maxBytes: Infinity, maxDepth: 8 };
 
 export function createBroker({ bridge, process, count, onFault }: BrokerOptions): Broker {
   let begun = false;
@@ -42,7 +46,7 @@ export function createBroker({ bridge, process, count, onFault }: BrokerOptions)
 
   async function answer(line: string): Promise<void> {
     if (isOver) return;
-    const check = readCheck(line, lastId + 1);
+    const check = await readCheck(line, lastId + 1, bridge.platform.slices);
     if (typeof check === "string") {
       isOver = true;
       onFault(`Deno's permission broker protocol is not the one that is known: ${check}`);
@@ -56,7 +60,8 @@ export function createBroker({ bridge, process, count, onFault }: BrokerOptions)
 
   /** Undefined if it is allowed. */
   async function refusal(check: Check): Promise<string | undefined> {
-    const own = await ownPlace(check);
+    // What is too long for a place is refused below.
+    const own = (check.value?.length ?? 0) > MAX_VALUE_LENGTH ? undefined : await ownPlace(check);
     if (own !== undefined)
       return own === "allowed" ? undefined : record({ ...deniedAct(check), layer: "own process" }, "This is the host's own");
     if (!begun) return "The call has not begun";
@@ -119,8 +124,10 @@ export function createBroker({ bridge, process, count, onFault }: BrokerOptions)
 }
 
 /** The check, or what is wrong with it. */
-function readCheck(line: string, id: number): Check | string {
-  const message = parse(line);
+async function readCheck(line: string, id: number, slices: Slices): Promise<Check | string> {
+  const read = await readText(line, BOUNDS, slices);
+  // What was read is JSON.
+  const message = read.ok ? (read.value as JsonValue) : undefined;
   if (!isJsonObject(message)) return "a line is no JSON object";
   const { v, id: given, permission, value } = message;
   if (v !== VERSION) return `version ${JSON.stringify(v)?.slice(0, 20) ?? "missing"} instead of ${VERSION}`;
@@ -128,16 +135,6 @@ function readCheck(line: string, id: number): Check | string {
   if (typeof permission !== "string") return "a check names no permission";
   if (value !== null && typeof value !== "string") return "a check's value is no text";
   return { permission, value: value ?? undefined };
-}
-
-function parse(line: string): JsonValue | undefined {
-  try {
-    // What JSON.parse answers is JSON.
-    return JSON.parse(line) as JsonValue;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function deniedAct({ permission, value = "" }: Check): Omit<CapabilityAct, "layer"> {

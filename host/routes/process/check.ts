@@ -26,7 +26,7 @@ export interface Check {
 /** `tools` and `mcp` are words of ours. */
 const KINDS: ReadonlySet<string> = new Set<DenoKind>(["read", "write", "net", "env", "sys", "run", "ffi", "import"]);
 /** Twice the longest path. */
-const MAX_VALUE_LENGTH = 8_192;
+export const MAX_VALUE_LENGTH = 8_192;
 const SHOWN_LENGTH = 256;
 
 export async function answerCheck({ permission, value }: Check, context: CheckContext): Promise<CheckAnswer> {

@@ -1,28 +1,35 @@
 /** What a trusted plugin's process says about its call, checked word by word, and what it is told (SPEC O1, B3). */
 
 import { isJsonObject, type JsonObject, type JsonValue, type Limits } from "../../../manifests/mod.ts";
-import { droppedText, type ExhaustedLimit, type Fault, type HostAnswer, LOG_LINE_BYTES } from "../../../sandbox/mod.ts";
+import { droppedText, type ExhaustedLimit, type Fault, type HostAnswer, LOG_LINE_BYTES, LOG_TEXT_LENGTH } from "../../../sandbox/mod.ts";
 import { answerOperation } from "../../capabilities/mod.ts";
-import { copyJson } from "../../json/json.ts";
-import { readJsonText } from "../../json/json-text.ts";
-import type { LogLevel } from "../../platform/platform.ts";
-import { fromBase64, toBase64 } from "../../recordings/base64.ts";
+import { piecesOf } from "../../json/json-bytes.ts";
+import { copyJson, type JsonCopy, copySlices } from "../../json/json.ts";
+import { type JsonText, readJsonText } from "../../json/json-text.ts";
+import { LARGE_TEXT, MAX_MEMBERS, readSlices } from "../../json/read-slices.ts";
+import type { LogLevel, Slices } from "../../platform/platform.ts";
+import { fromBase64Slices, toBase64Slices } from "../../recordings/base64.ts";
 import type { RunRecord } from "../run-record.ts";
 
 /** How a call's conversation ended. */
 export type Said =
   | { readonly kind: "plain"; readonly output: JsonValue }
   | { readonly kind: "parts"; readonly parts: JsonObject }
+  /** Above 64 KB: plain, or the parts of a tool output. */
+  | { readonly kind: "large"; readonly value: JsonValue; readonly isTold: boolean }
   | { readonly kind: "fault"; readonly fault: Fault };
 
 export interface ConversationOptions {
   readonly record: RunRecord;
   readonly limits: Limits;
-  readonly send: (line: string) => void;
+  readonly slices: Slices;
+  /** Sends one line. */
+  readonly send: (...pieces: readonly (string | Uint8Array)[]) => void;
 }
 
 export interface Conversation {
-  onMessage(line: string): void;
+  /** A promise for a line above 64 KB, which is read in slices (SPEC LV2). */
+  onMessage(line: string): void | Promise<void>;
   onOutput(stream: "stdout" | "stderr", text: string): void;
   /** Counts an act, whoever asks for it; false once the call may do no more. */
   count(): boolean;
@@ -37,6 +44,8 @@ export interface Conversation {
 /** Envelopes around the values. */
 const ENVELOPE_DEPTH = 4;
 const LAST_WORDS = 1_000;
+/** As our own code in the process begins to say it. */
+const RETURNED = `{"type":"returned"`;
 /** What Deno says of itself in each such process. */
 const NOTICE = "Warning Permission broker is an experimental feature\n";
 const LEVELS: readonly string[] = ["debug", "info", "warn", "error"] satisfies LogLevel[];
@@ -46,7 +55,7 @@ export function maxLineBytes({ outputBytes, operationBytes, logBytes }: Limits):
   return Math.max(outputBytes, Math.ceil((operationBytes * 4) / 3), logBytes) + 64 * 1024;
 }
 
-export function createConversation({ record, limits, send }: ConversationOptions): Conversation {
+export function createConversation({ record, limits, slices, send }: ConversationOptions): Conversation {
   const { promise: ended, resolve: end } = Promise.withResolvers<Said>();
   const lineBounds = { maxBytes: maxLineBytes(limits), maxDepth: limits.jsonDepth + ENVELOPE_DEPTH };
   let operations = 0;
@@ -74,20 +83,18 @@ export function createConversation({ record, limits, send }: ConversationOptions
 
   async function answer({ id, name, args, bytes }: JsonObject): Promise<void> {
     if (typeof id !== "number" || typeof name !== "string") return misspoken("an operation without a number or a name");
-    const given = typeof bytes === "string" ? fromBase64(bytes) : undefined;
+    const given = typeof bytes === "string" ? await slices.run(fromBase64Slices(bytes)) : undefined;
     if (bytes !== undefined && given === undefined) return misspoken("an operation whose bytes are no base64");
     if (!count()) return;
     pending += 1;
     if (pending > limits.pendingOperations) return exhaust("pendingOperations", limits.pendingOperations);
     const answered = await act({ name, args: args ?? {}, ...(given && { bytes: given }) });
     pending -= 1;
-    send(
-      JSON.stringify(
-        answered.ok
-          ? { type: "answer", id, ok: true, value: answered.value, ...(answered.bytes && { bytes: toBase64(answered.bytes) }) }
-          : { type: "answer", id, ok: false, error: answered.error },
-      ),
-    );
+    if (!answered.ok) return send(JSON.stringify({ type: "answer", id, ok: false, error: answered.error }));
+    const { json, bytes: brought } = answered;
+    const value = json === undefined ? [JSON.stringify(answered.value)] : piecesOf(json);
+    const base64 = brought === undefined ? [] : [`,"bytes":"`, ...(await slices.run(toBase64Slices(brought))), `"`];
+    send(`{"type":"answer","id":${id},"ok":true,"value":`, ...value, ...base64, "}");
   }
 
   async function act(operation: Parameters<typeof answerOperation>[0]): Promise<HostAnswer> {
@@ -100,14 +107,33 @@ export function createConversation({ record, limits, send }: ConversationOptions
     end({ kind: "fault", fault: { kind: "trap", message: `The plugin's process sent ${what}` } });
   }
 
-  function finish({ plain, parts }: JsonObject): void {
-    const copy = copyJson(parts ?? plain ?? null, { maxBytes: limits.outputBytes, maxDepth: limits.jsonDepth });
-    if (!copy.ok) return copy.reason === "too_deep" ? exhaust("jsonDepth", limits.jsonDepth) : exhaust("output", limits.outputBytes);
-    end(parts === undefined || !isJsonObject(copy.value) ? { kind: "plain", output: copy.value } : { kind: "parts", parts: copy.value });
+  function finish({ plain, parts }: JsonObject, isLarge: boolean): void | Promise<void> {
+    const [value, isTold] = [parts ?? plain ?? null, parts !== undefined && isJsonObject(parts)];
+    const bounds = { maxBytes: limits.outputBytes, maxDepth: limits.jsonDepth };
+    if (!isLarge) return returned(copyJson(value, bounds), (copied) => toSmall(copied, isTold));
+    return slices.run(copySlices(value, bounds)).then((copy) => returned(copy, (copied) => ({ kind: "large", value: copied, isTold })));
   }
 
-  function take(message: JsonObject): void {
-    const text = (key: string): string => (typeof message[key] === "string" ? message[key] : "");
+  function returned(copy: JsonCopy, toSaid: (value: JsonValue) => Said): void {
+    if (copy.ok) return end(toSaid(copy.value));
+    return copy.reason === "too_deep" ? exhaust("jsonDepth", limits.jsonDepth) : exhaust("output", limits.outputBytes);
+  }
+
+  function hear(read: JsonText, isLarge: boolean): void | Promise<void> {
+    if (!read.ok && "tooLarge" in read) {
+      if (read.tooLarge === "members") return misspoken(`an object of more than ${MAX_MEMBERS} members`);
+      return read.tooLarge === "depth" ? exhaust("jsonDepth", limits.jsonDepth) : exhaust("output", limits.outputBytes);
+    }
+    // What was read is JSON.
+    const value = read.ok ? (read.value as JsonValue) : undefined;
+    return isJsonObject(value) ? take(value, isLarge) : misspoken("a line that is no message");
+  }
+
+  function take(message: JsonObject, isLarge: boolean): void | Promise<void> {
+    const text = (key: string): string => {
+      const said = message[key];
+      return typeof said === "string" ? said.slice(0, LOG_TEXT_LENGTH) : "";
+    };
     switch (message["type"]) {
       case "operation":
         void answer(message).catch((defect: unknown) => {
@@ -123,7 +149,7 @@ export function createConversation({ record, limits, send }: ConversationOptions
       case "dropped":
         return record.log.write("warn", "guest", { text: droppedText(toCount(message["lines"]), toCount(message["dropped"])) });
       case "returned":
-        return finish(message);
+        return finish(message, isLarge);
       case "not_json":
         return end({ kind: "fault", fault: { kind: "not_json", message: text("message") } });
       case "no_export":
@@ -137,13 +163,10 @@ export function createConversation({ record, limits, send }: ConversationOptions
 
   return {
     onMessage(line) {
-      const read = readJsonText(line, lineBounds);
-      if (!read.ok && "tooLarge" in read)
-        return read.tooLarge === "depth" ? exhaust("jsonDepth", limits.jsonDepth) : exhaust("output", limits.outputBytes);
-      // What JSON.parse answers is JSON.
-      const value = read.ok ? (read.value as JsonValue) : undefined;
-      if (isJsonObject(value)) take(value);
-      else misspoken("a line that is no message");
+      if (line.length <= LARGE_TEXT || line.length > lineBounds.maxBytes) return hear(readJsonText(line, lineBounds), false);
+      // What a tool returns may have objects of any size; arguments of an operation may not.
+      const isReadersOwn = line.startsWith(RETURNED);
+      return slices.run(readSlices(line, lineBounds, { isReadersOwn })).then((read) => hear(read, true));
     },
     onOutput(stream, written) {
       const text = written.replace(NOTICE, "");
@@ -157,6 +180,10 @@ export function createConversation({ record, limits, send }: ConversationOptions
     used: () => ({ operations, logBytes }),
     lastWords: () => lastWords.trim(),
   };
+}
+
+function toSmall(value: JsonValue, isTold: boolean): Said {
+  return isTold && isJsonObject(value) ? { kind: "parts", parts: value } : { kind: "plain", output: value };
 }
 
 function threwFault(message: JsonObject, text: (key: string) => string): Fault {
@@ -178,5 +205,5 @@ function toCount(value: JsonValue | undefined): number {
 }
 
 function textsOf(value: JsonValue | undefined): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === "string").slice(0, 100) : [];
+  return Array.isArray(value) ? value.slice(0, 100).filter((item) => typeof item === "string") : [];
 }

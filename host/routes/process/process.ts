@@ -4,14 +4,17 @@
  * Why a process a call, and what holds it: docs/decisions/0022-trusted-plugins.md.
  */
 
-import { evaluateAccess } from "../../../manifests/mod.ts";
+import { evaluateAccess, isJsonObject, type JsonObject } from "../../../manifests/mod.ts";
 import { type Fault, LOG_LINE_BYTES, LOG_TEXT_LENGTH, readImportMap } from "../../../sandbox/mod.ts";
 import { temporaryFolder } from "../../capabilities/temp.ts";
 import { cancelled, unavailable, wallTimeout } from "../../errors.ts";
-import { FileError } from "../../platform/platform.ts";
+import { sizeOf } from "../../json/known-size.ts";
+import { encodeSlices } from "../../json/write-slices.ts";
+import { FileError, type Slices } from "../../platform/platform.ts";
 import type { TrustedConfinement, TrustedProcess } from "../../platform/trusted/trusted-types.ts";
 import { untrusted } from "../../policy/trust.ts";
 import type { PluginVersion, RegisteredTool } from "../../tools/tool.ts";
+import { largeOutcome } from "../divide-value.ts";
 import type { Execution, Executor, Outcome } from "../executor.ts";
 import { faultToError } from "../fault-to-error.ts";
 import { guestContextText } from "../guest-context.ts";
@@ -56,7 +59,7 @@ async function runInProcess(
 ): Promise<Outcome> {
   const stop = new AbortController();
   const record = openRunRecord({ ...execution, signal: stop.signal }, options);
-  const run = await startRun({ version, confinement, execution, record, trusted: options.platform.trusted });
+  const run = await startRun({ version, confinement, execution, record, platform: options.platform });
   try {
     if ("error" in run) return { ok: false, error: run.error, used: { wallMs: record.elapsedMs() }, filesModified: [] };
     return await runToEnd(run, { execution, record, stop, options, confinement });
@@ -80,7 +83,7 @@ interface StartOptions {
   readonly confinement: TrustedConfinement;
   readonly execution: Execution;
   readonly record: RunRecord;
-  readonly trusted: RouteOptions["platform"]["trusted"];
+  readonly platform: RouteOptions["platform"];
 }
 
 async function startRun({
@@ -88,13 +91,16 @@ async function startRun({
   confinement,
   execution,
   record,
-  trusted,
+  platform: { trusted, slices },
 }: StartOptions): Promise<Run | { readonly error: ReturnType<typeof unavailable> }> {
   const { limits } = execution.decision;
   const started = Promise.withResolvers<TrustedProcess>();
   // A call without a process has no checks to answer.
   started.promise.catch(() => undefined);
-  const conversation = createConversation({ record, limits, send: (line) => void started.promise.then(({ send }) => send(line)) });
+  const conversation = createConversation({
+    ...{ record, limits, slices },
+    send: (...pieces) => void started.promise.then(({ send }) => send(...pieces)),
+  });
   const broker = createBroker({
     bridge: record.bridge,
     process: () => started.promise,
@@ -142,9 +148,10 @@ async function runToEnd(
     conversation.end({ kind: "fault", fault: endFault(how, conversation.lastWords(), decision.limits.memoryBytes) }),
   );
   Promise.all([grantedPrograms(record.bridge), process.ready]).then(
-    ([programs]) => {
+    async ([programs]) => {
+      const pieces = await callPieces(execution, record, { code: process.code, programs, slices: options.platform.slices });
       broker.begin();
-      process.send(callText(execution, record, { code: process.code, programs }));
+      process.send(...pieces);
     },
     (error: unknown) =>
       conversation.end({ kind: "fault", fault: { kind: "trap", message: `The plugin's files cannot be copied: ${String(error)}` } }),
@@ -165,33 +172,39 @@ async function runToEnd(
   const ended = await record.end();
   const used = { wallMs: record.elapsedMs(), ...conversation.used() };
   const facts = { used, filesModified: record.filesModified(), ...ended };
-  const parts = { record, tool: execution.tool, code: process.code, mayHaveRun: broker.ran || confinement === "none" };
-  if (ending.kind === "ended") return toOutcome(ending.value, facts, parts);
+  const mayHaveRun = broker.ran || confinement === "none";
+  const parts = { record, tool: execution.tool, code: process.code, mayHaveRun, slices: options.platform.slices };
+  if (ending.kind === "ended") return await toOutcome(ending.value, facts, parts);
   const error = ending.reason === "timeout" ? wallTimeout(decision.limits.wallMs) : cancelled();
-  const late = ending.late && toOutcome(ending.late, facts, parts);
+  const late = ending.late && (await toOutcome(ending.late, facts, parts));
   return { ok: false, error, ...facts, ...(late?.ok === true && { partialOutput: late.output }) };
 }
 
-/** The sandbox's own entry for the same call, so that both are told the same. */
-function callText(
+interface CallParts extends Pick<TrustedProcess, "code"> {
+  readonly programs: Readonly<Record<string, string>>;
+  readonly slices: Slices;
+}
+
+/** The sandbox's own entry for the same call, so that both are told the same. Large arguments are written in slices. */
+async function callPieces(
   execution: Execution,
   record: RunRecord,
-  { code, programs }: Pick<TrustedProcess, "code"> & { readonly programs: Readonly<Record<string, string>> },
-): string {
+  { code, programs, slices }: CallParts,
+): Promise<readonly (string | Uint8Array)[]> {
   const { tool, args, call } = execution;
   // As `TOLD` of sandbox/guest/context.ts: the rest is the prelude's.
   const { cwd, limits: _timers, ...told } = JSON.parse(guestContextText(execution, record)) as Readonly<Record<string, unknown>>;
-  return JSON.stringify({
-    type: "call",
+  const written = sizeOf(args) === undefined ? [JSON.stringify(args)] : await slices.run(encodeSlices(args));
+  const rest = JSON.stringify({
     url: urlOf(`${code}/${moduleOf(tool)}`),
     export: exportOf(tool),
-    args,
     told,
     cwd: cwd ?? call.session.workspace,
     tmp: temporaryFolder(record.bridge),
     programs,
     logs: { bytes: execution.decision.limits.logBytes, lineBytes: LOG_LINE_BYTES, length: LOG_TEXT_LENGTH },
   });
+  return [`{"type":"call","args":`, ...written, `,${rest.slice(1)}`];
 }
 
 function moduleOf({ definition, binding }: RegisteredTool): string {
@@ -211,17 +224,29 @@ interface OutcomeParts {
   readonly record: RunRecord;
   readonly code: string;
   readonly mayHaveRun: boolean;
+  readonly slices: Slices;
 }
 
-function toOutcome(said: Said, facts: Parameters<typeof plainOutcome>[1], { record, tool, code, mayHaveRun }: OutcomeParts): Outcome {
+async function toOutcome(
+  said: Said,
+  facts: Parameters<typeof plainOutcome>[1],
+  { record, tool, code, mayHaveRun, slices }: OutcomeParts,
+): Promise<Outcome> {
   if (said.kind === "plain") return plainOutcome(said.output, facts);
-  if (said.kind === "parts") {
-    const { commandExecuted, ...parts } = said.parts;
-    return partsOutcome(mayHaveRun && commandExecuted !== undefined ? { ...parts, commandExecuted } : parts, facts);
+  if (said.kind === "large") {
+    const { value, isTold } = said;
+    const known = isTold && isJsonObject(value) ? withoutClaim(value, mayHaveRun) : value;
+    return await slices.run(largeOutcome({ value: known, isTold, schema: tool.definition.outputSchema }, facts));
   }
+  if (said.kind === "parts") return partsOutcome(withoutClaim(said.parts, mayHaveRun), facts);
   const error = faultToError(authorFault(said.fault, { code, tool }));
   const hint = error.code === "tool_failed" ? record.hint() : undefined;
   return { ok: false, error: hint === undefined ? error : { ...error, hint }, ...facts };
+}
+
+/** A command is executed by a plugin that may have started one. */
+function withoutClaim({ commandExecuted, ...parts }: JsonObject, mayHaveRun: boolean): JsonObject {
+  return mayHaveRun && commandExecuted !== undefined ? { ...parts, commandExecuted } : parts;
 }
 
 /** In the author's words: where the copy lay says nothing to anybody. */

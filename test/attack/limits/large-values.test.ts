@@ -4,6 +4,7 @@ import { largeIn } from "../../../host/json/large.ts";
 import { DEFAULT_LIMITS } from "../../../manifests/mod.ts";
 import { readRemoteResult } from "../../../host/routes/remote-result.ts";
 import type { Outcome } from "../../../host/routes/executor.ts";
+import { ToolError } from "../../../host/tools/tool-error.ts";
 import { toolOutput } from "../../../host/tools/tool-output.ts";
 import { recordHostReads } from "../../support/host-reads.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
@@ -33,6 +34,7 @@ describe("attack: a value above 64 KB that a host tool returns", () => {
       hostTool("parts", {}, () =>
         toolOutput({ output: TEXT, content: [image, { type: "text", text: "short" }], metadata: { all: TEXT.slice(0, 70_000) } }),
       ),
+      hostTool("fails", {}, () => toolOutput({ success: false, output: { message: TEXT, keys: KEYS } })),
       hostTool("wrong", { outputSchema: NUMBERS }, () => Array.from({ length: 50_000 }, (_, at) => (at === 49_999 ? "last" : at))),
     ];
     const events: { readonly type: string; readonly payload: object }[] = [];
@@ -40,10 +42,10 @@ describe("attack: a value above 64 KB that a host tool returns", () => {
     const session = host.session({ resultBytes: 64 * 1024 * 1024 });
     using reads = recordHostReads();
     const results = [];
-    for (const name of ["keys", "text", "parts", "wrong"]) results.push(await host.call(name, {}, { session }));
+    for (const name of ["keys", "text", "parts", "wrong", "fails"]) results.push(await host.call(name, {}, { session }));
     expect(reads.longest()).toBeLessThanOrEqual(AT_ONCE);
     reads[Symbol.dispose]();
-    const [keys, text, parts, wrong] = results;
+    const [keys, text, parts, wrong, failed] = results;
     expect(keys && largeIn(keys, "output")).toBeDefined();
     expect(keys).toMatchObject({ ok: true, output: KEYS });
     expect(text).toMatchObject({ ok: true, output: TEXT });
@@ -57,8 +59,38 @@ describe("attack: a value above 64 KB that a host tool returns", () => {
       ok: false,
       error: { code: "invalid_output", details: { errors: [{ pointer: "/49999", message: "Is string, not integer" }] } },
     });
+    expect(failed).toMatchObject({
+      ok: false,
+      error: { code: "tool_failed", message: `${TEXT.slice(0, 4_000)}…`, details: { output: { message: TEXT, keys: KEYS } } },
+    });
     const completed = events.filter(({ type }) => type === "tool.completed").map(({ payload }) => payload);
     expect(completed).toMatchObject([KEYS, TEXT, TEXT].map(() => ({ output: null, large: { bytes: expect.any(Number) } })));
+  });
+});
+
+describe("attack: an error above 64 KB that a host tool throws", () => {
+  it("is told with a beginning of its words, without its details, and the log says so [LV2.errors]", async () => {
+    const platform = memoryPlatform();
+    const tools = [
+      hostTool("throws", {}, () => {
+        throw new ToolError("tool_failed", TEXT, { details: { text: TEXT } });
+      }),
+      hostTool("small", {}, () => {
+        throw new ToolError("tool_failed", "no", { details: { text: "short" } });
+      }),
+    ];
+    await using host = await createHost({ platform, tools });
+    const message = `${TEXT.slice(0, 64 * 1024)}…`;
+    expect(await host.call("throws")).toMatchObject({ ok: false, error: { code: "tool_failed", message, visible: true } });
+    expect(await host.call("throws")).not.toHaveProperty("error.details");
+    expect(platform.recorded.log).toContainEqual(
+      expect.objectContaining({
+        level: "warn",
+        message: "The details of a host tool's error are left out",
+        fields: expect.objectContaining({ because: "The value is larger than 65536 bytes" }) as object,
+      }),
+    );
+    expect(await host.call("small")).toMatchObject({ ok: false, error: { message: "no", details: { text: "short" } } });
   });
 });
 

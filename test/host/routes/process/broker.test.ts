@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Broker, createBroker } from "../../../../host/routes/process/broker.ts";
 import { testCall, type TestCall } from "../../../support/bridge-context.ts";
+import { recordHostReads } from "../../../support/host-reads.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
 
 const PLACES = { root: "/run/p1", code: "/run/p1/plugin", channel: "/run/p1/c" };
@@ -52,6 +53,17 @@ function broker(options: { readonly mayDo?: number; readonly usedUp?: string } =
 }
 
 describe("createBroker()", () => {
+  it("refuses a value that no path has, reads its line in slices, and looks for no such place [LV2.process]", async () => {
+    const { ask, begin, call } = broker();
+    begin();
+    using reads = recordHostReads();
+    const reason = "What read access is asked for is longer than 8192 characters";
+    expect(await ask("read", "/a".repeat(200_000))).toEqual({ id: 1, result: "deny", reason });
+    // The test writes the line; nobody else handles so much at once.
+    expect(reads.large).toHaveLength(1);
+    expect(call.acts).toMatchObject([{ decision: "denied", permission: "read", layer: "protocol" }]);
+  });
+
   it("answers each check in order, in Deno's words [O1.broker]", async () => {
     const { ask, begin, call } = broker();
     begin();

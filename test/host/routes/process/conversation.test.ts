@@ -12,7 +12,9 @@ function conversation(
   const platform = memoryPlatform();
   const sent: unknown[] = [];
   const record = openRunRecord(trustedExecution(toolBody("")), routeOptions(platform));
-  const made = createConversation({ record, limits: { ...DEFAULT_LIMITS, ...limits }, send: (line) => void sent.push(JSON.parse(line)) });
+  const send = (...pieces: readonly (string | Uint8Array)[]): void =>
+    void sent.push(JSON.parse(pieces.map((piece) => (typeof piece === "string" ? piece : new TextDecoder().decode(piece))).join("")));
+  const made = createConversation({ record, limits: { ...DEFAULT_LIMITS, ...limits }, slices: platform.slices, send });
   return Object.assign(made, { sent, log: platform.recorded.log, say: (message: unknown) => made.onMessage(JSON.stringify(message)) });
 }
 
