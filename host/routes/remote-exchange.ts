@@ -2,7 +2,11 @@
 
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
 import { resourceExhausted, type ToolErrorData } from "../errors.ts";
+import { joined } from "../json/json-bytes.ts";
 import { readJsonText } from "../json/json-text.ts";
+import { sizeOf } from "../json/known-size.ts";
+import { encodeSlices } from "../json/write-slices.ts";
+import type { Slices } from "../platform/platform.ts";
 import type { HttpField, HttpResponse, Network } from "../platform/network-types.ts";
 import { NetworkError } from "../platform/network-types.ts";
 import type { CheckedUrl } from "../platform/proof.ts";
@@ -21,6 +25,7 @@ export class RemoteFailure extends Error {
 
 export interface ExchangeOptions {
   readonly network: Network;
+  readonly slices: Slices;
   readonly signal: AbortSignal;
   readonly token: string | undefined;
   readonly onProgress: (value: JsonValue) => void;
@@ -43,7 +48,7 @@ const MAX_CALL_ID_LENGTH = 64;
 /** @returns the text of the result. @throws {NetworkError | RemoteFailure} */
 export async function exchangeCall(url: CheckedUrl, execution: Execution, options: ExchangeOptions): Promise<string> {
   const { meter, decision } = execution;
-  const body = new TextEncoder().encode(JSON.stringify(requestOf(execution)));
+  const body = await bodyOf(execution, options.slices);
   const excess = meter.spend("requests", 1) ?? meter.spend("bytesWritten", body.length);
   if (excess !== undefined) throw new RemoteFailure(excess.message, excess);
   // JSON may write a character in six bytes where the other host counted one.
@@ -76,10 +81,20 @@ export async function exchangeCall(url: CheckedUrl, execution: Execution, option
   }
 }
 
-function requestOf({ tool, call, args, decision }: Execution): object {
+/** Large arguments are written in slices (SPEC LV2). */
+async function bodyOf(execution: Execution, slices: Slices): Promise<Uint8Array> {
+  const { args } = execution;
+  const encoder = new TextEncoder();
+  const rest = JSON.stringify(restOf(execution)).slice(1);
+  if (sizeOf(args) === undefined) return encoder.encode(`{"args":${JSON.stringify(args)},${rest}`);
+  const written = await slices.run(encodeSlices(args));
+  return await slices.run(joined([encoder.encode('{"args":'), ...written, encoder.encode(`,${rest}`)]));
+}
+
+/** The request without its arguments. */
+function restOf({ tool, call, decision }: Execution): object {
   return {
     tool: tool.qualifiedName,
-    args,
     timeoutMs: Math.max(1, Math.floor(decision.limits.wallMs)),
     // A person there is waited for within the deadline of this call.
     wait: true,

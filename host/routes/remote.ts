@@ -98,6 +98,7 @@ async function once(
   try {
     return await exchangeCall(checked.url, execution, {
       network: platform.network,
+      slices: platform.slices,
       signal,
       token,
       onProgress: record.progress.bind(record),

@@ -6,6 +6,12 @@ import { readRemoteResult } from "../../../host/routes/remote-result.ts";
 import type { Outcome } from "../../../host/routes/executor.ts";
 import { ToolError } from "../../../host/tools/tool-error.ts";
 import { toolOutput } from "../../../host/tools/tool-output.ts";
+import type { Network } from "../../../host/platform/network-types.ts";
+import type { CheckedUrl } from "../../../host/platform/proof.ts";
+import { exchangeCall } from "../../../host/routes/remote-exchange.ts";
+import { createRegistry } from "../../../host/tools/registry.ts";
+import { copyJson } from "../../../host/json/json.ts";
+import { executionOf } from "../../support/execution.ts";
 import { recordHostReads } from "../../support/host-reads.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 import { hostTool } from "../../support/tools.ts";
@@ -120,5 +126,34 @@ describe("attack: an answer above 64 KB of a remote host", () => {
     const checked = ran(readRemoteResult(text, { ...answer, schema: NUMBERS })).outcome;
     expect(checked.problems).toMatchObject([{ message: "Is object, not array" }]);
     expect(ran(readRemoteResult(`${text.slice(0, -1)}]`, answer)).outcome).toMatchObject({ ok: false, error: { code: "unavailable" } });
+  });
+});
+
+describe("attack: arguments above 64 KB for a remote host", () => {
+  it("are written in slices, byte for byte what they were [LV2.remote]", async () => {
+    const copy = copyJson({ keys: KEYS, text: TEXT }, { maxBytes: 2 ** 24, maxDepth: 8 });
+    if (!copy.ok) throw new Error(copy.problem.message);
+    const sent: Uint8Array[] = [];
+    const exchange: Network["exchange"] = (_url, { body }) => {
+      if (body instanceof Uint8Array) sent.push(body);
+      return Promise.reject(new Error("far"));
+    };
+    // Nothing is connected to: the address is never read.
+    const url = new URL("https://far.example") as unknown as CheckedUrl;
+    const execution = executionOf({
+      tool: createRegistry({ newId: () => "id" }).register(hostTool("keys", {}, () => null)),
+      args: copy.value,
+    });
+    using reads = recordHostReads();
+    const exchanged = exchangeCall(url, execution, {
+      ...{ network: { exchange } as Network, slices: memoryPlatform().slices, signal: execution.signal },
+      ...{ token: undefined, onProgress: () => undefined },
+    });
+    await expect(exchanged).rejects.toThrow("far");
+    const longest = reads.longest();
+    reads[Symbol.dispose]();
+    const body = JSON.parse(new TextDecoder().decode(sent[0])) as object;
+    expect(body).toEqual({ args: { keys: KEYS, text: TEXT }, tool: "keys", timeoutMs: 30_000, wait: true });
+    expect([sent.length, longest <= AT_ONCE]).toEqual([1, true]);
   });
 });

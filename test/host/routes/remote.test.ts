@@ -40,6 +40,7 @@ async function exchanged(
   const signal = new AbortController().signal;
   return await exchangeCall(url, executionOf({ tool: registered(() => null), ...given }), {
     network,
+    slices: memoryPlatform().slices,
     signal,
     token: undefined,
     onProgress,
