@@ -6,9 +6,11 @@ import type { AllowDecision, Decision, ToolCall, ToolResult } from "./call.ts";
 import { checkCaller } from "./chains/check-caller.ts";
 import type { Revocations } from "./calls/revocations.ts";
 import type { SlotEntry } from "./calls/session.ts";
+import { keepWaiting, WAITING_ARGUMENTS } from "./calls/waiting-arguments.ts";
 import type { Confirm } from "./confirmations/confirmations.ts";
 import { isSameDecision } from "./decision-summary.ts";
 import {
+  argumentsWait,
   cancelled,
   deniedByPolicy,
   invalidOutput,
@@ -33,6 +35,7 @@ import { type LimitedCall, limitHint, withLimitHint } from "./policy/tool-limits
 import { checkUngranted, type RequiredCheck, type RequiredContext } from "./capabilities/mod.ts";
 import type { Quotas, QuotaSubject } from "./quotas/quotas.ts";
 import type { Execution, Executors, OutcomeOk } from "./routes/executor.ts";
+import type { Shares } from "../sandbox/mod.ts";
 import type { Snapshot } from "./tools/snapshot.ts";
 import type { Telemetry } from "./telemetry/mod.ts";
 import type { RegisteredTool } from "./tools/tool.ts";
@@ -53,6 +56,8 @@ export interface Dispatch extends TraceSinks {
   readonly quotas: Pick<Quotas, "check" | "begin">;
   /** For arguments above 64 KB. */
   readonly slices: Slices;
+  /** Large arguments of calls that have not begun. */
+  readonly waitingArguments: Shares;
   readonly showLarge: (args: JsonValue) => Promise<Large | undefined>;
   /** Absent where nothing is counted or traced. */
   readonly telemetry: Pick<Telemetry, "follow"> | undefined;
@@ -94,7 +99,6 @@ async function take(call: ToolCall, host: Dispatch, stop: AbortController): Prom
 }
 
 async function run(call: ToolCall, host: Dispatch, stop: AbortController, trace: Trace): Promise<ToolResult> {
-  const { signal } = stop;
   const asked = host.hooks.called(call);
   const refused = asked && (await asked);
   if (refused) return trace.deny(refused);
@@ -119,10 +123,28 @@ async function run(call: ToolCall, host: Dispatch, stop: AbortController, trace:
   if (!given.ok) return trace.invalid(withArgumentHint(given, tool, call, host));
   trace.checked(given.args);
 
-  let decision = host.policy.decide(tool, call);
+  const begun = keepWaiting(given.args, call, host.waitingArguments);
+  if (begun === undefined) return trace.fail(argumentsWait(WAITING_ARGUMENTS.owner));
+  try {
+    return await begin({ tool, call, given: given.args, decision: host.policy.decide(tool, call), begun }, host, stop, trace);
+  } finally {
+    begun();
+  }
+}
+
+/** Waits for a person, and for a slot, where it has to; and runs. `begun` is called when it waits for nothing more. */
+async function begin(
+  asked: Asked & { readonly begun: () => void },
+  host: Dispatch,
+  stop: AbortController,
+  trace: Trace,
+): Promise<ToolResult> {
+  const { tool, call, given, begun } = asked;
+  const { signal } = stop;
+  let { decision } = asked;
   for (let turns = 1; ; turns += 1) {
     trace.decided(decision);
-    const passing = passGates({ tool, call, given: given.args, decision }, host, signal, trace);
+    const passing = passGates({ tool, call, given, decision }, host, signal, trace);
     const ready = passing instanceof Promise ? await passing : passing;
     if (ready.kind === "refused") return ready.result;
 
@@ -135,7 +157,10 @@ async function run(call: ToolCall, host: Dispatch, stop: AbortController, trace:
     }
     // While it waited, a grant may have been taken back or given, and the policy changed.
     const now = host.revocations.decide(tool, call);
-    if (isSameDecision(now, ready.decision)) return await start({ ...ready, tool, call, slot }, host, stop, trace);
+    if (isSameDecision(now, ready.decision)) {
+      begun();
+      return await start({ ...ready, tool, call, slot }, host, stop, trace);
+    }
     slot.leave();
     ready.previewed?.drop();
     if (turns === MOST_DECISIONS) return trace.fail(unavailable(call.tool, "what is allowed to it changed each time that its turn came"));

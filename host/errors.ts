@@ -192,6 +192,15 @@ export function overloaded(queued: number): ToolErrorData {
   });
 }
 
+/** Calls of the session's owner that have not begun hold too much. */
+export function argumentsWait(maxBytes: number): ToolErrorData {
+  return toolError(
+    "overloaded",
+    `Calls of the session's owner that wait hold all of the ${maxBytes / 1024 / 1024} MiB that their arguments may take (call again when some have begun)`,
+    { details: { allowed: maxBytes } },
+  );
+}
+
 /** The tool's own failure, in its own words. */
 export function toolFailed(message: string, details?: JsonObject): ToolErrorData {
   return toolError("tool_failed", message, details && { details });

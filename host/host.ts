@@ -48,6 +48,7 @@ import { createPreview } from "./overlay/preview.ts";
 import { openUndos } from "./undo/open-undos.ts";
 import { Revocations } from "./calls/revocations.ts";
 import { createSessions } from "./calls/sessions.ts";
+import { createWaitingArguments } from "./calls/waiting-arguments.ts";
 import { createSkills } from "./skills/skills.ts";
 import { createToolkits } from "./toolkits/toolkits.ts";
 import { createToolCalls } from "./chains/tool-calls.ts";
@@ -203,6 +204,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
   const isUnchanged = (tool: RegisteredTool, call: ToolCall, decision: Decision): boolean =>
     snapshot().getById(tool.id) === tool && isSameDecision(policies.current().decide(tool, call), decision);
 
+  const waitingArguments = createWaitingArguments();
   const current = (): Dispatch => ({
     registry: snapshot(),
     policy: policies.current(),
@@ -212,7 +214,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     now: clock.monotonic,
     showLarge: (args) =>
       platform.slices.run(showLarge(args, { redaction: redactLarge(), sha256: platform.sha256, redact: secrets.redactBytes })),
-    slices: platform.slices,
+    ...{ slices: platform.slices, waitingArguments },
     keep: kept.keep,
   });
   const calls = createCalls({

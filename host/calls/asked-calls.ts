@@ -7,7 +7,7 @@ import { copyJson } from "../json/json.ts";
 import { LIMIT_CEILINGS } from "../../manifests/mod.ts";
 import { MAX_RESULT_BYTES, sizeOf } from "./recent-results.ts";
 import { createRemembered } from "./remembered.ts";
-import type { Session } from "./session.ts";
+import { type Session, sessionOwner } from "./session.ts";
 
 /** One host's. The last 1,000 are known, fewer if they are large; those that wait all are, and are bounded as questions. */
 export interface AskedCalls {
@@ -33,7 +33,7 @@ export function createAskedCalls(platform?: HashPlatform): AskedCalls {
   return {
     async add(call, pending, ended) {
       const entry = { key: keyOf(call, platform), result: pending };
-      calls.set(call.callId, entry, call.session.owner ?? call.session.id);
+      calls.set(call.callId, entry, sessionOwner(call.session));
       entry.result = await ended;
       calls.ended(call.callId, entry, sizeOf(entry.result));
     },

@@ -95,6 +95,11 @@ export interface SessionOptions {
   readonly parent?: Session;
 }
 
+/** In whose share a session's calls count, whatever plugins they call. */
+export function sessionOwner({ owner, id }: Pick<Session, "owner" | "id">): string {
+  return owner ?? id;
+}
+
 const DEFAULT_CONCURRENCY = 4;
 const DEFAULT_QUEUE = 64;
 

@@ -11,6 +11,7 @@ import { classOf } from "../policy/policy.ts";
 import { diffBy } from "./diff-by.ts";
 import type { Execution, Executor, Outcome } from "../routes/executor.ts";
 import type { ConfirmPrompt, ToolCall } from "../call.ts";
+import { sessionOwner } from "../calls/session.ts";
 import type { Confirm } from "../confirmations/confirmations.ts";
 import { openRunRecord, type RouteOptions } from "../routes/run-record.ts";
 import type { Overlay } from "./overlay.ts";
@@ -271,7 +272,7 @@ function oldestOfTheGreediest(kept: readonly Kept[]): Kept | undefined {
 }
 
 function ownerOf({ execution: { call } }: Kept): string {
-  return call.session.owner ?? call.session.id;
+  return sessionOwner(call.session);
 }
 
 function relative(path: string, folder: string): string {

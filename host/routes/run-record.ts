@@ -1,6 +1,7 @@
 /** What happens around one run, the same on every route: its bridge context, its record of acts, its settings (SPEC D7, C10). */
 
 import type { EmitEvent, EventSubject } from "../audit/events.ts";
+import { sessionOwner } from "../calls/session.ts";
 import {
   type BridgeContext,
   type CapabilityAct,
@@ -236,7 +237,7 @@ class CallRun implements RunRecord {
     const { platform } = overlay ?? this.#options;
     const { session } = call;
     const acts = createActs({
-      ...{ callId: call.callId, plugin: tool.plugin, owner: session.owner ?? session.id, signal, clock: this.#options.platform.clock },
+      ...{ callId: call.callId, plugin: tool.plugin, owner: sessionOwner(session), signal, clock: this.#options.platform.clock },
       ...(fileLanes && { fileLanes }),
     });
     return {

@@ -1,0 +1,48 @@
+/** A client lets calls with large arguments wait, for slots and for persons, in as many sessions as it likes. */
+
+import { describe, expect, it } from "vitest";
+import { WAITING_ARGUMENTS } from "../../../host/calls/waiting-arguments.ts";
+import { createSession, type Session } from "../../../host/calls/session.ts";
+import { testHost } from "../../support/test-host.ts";
+import { WORKSPACE } from "../../support/memory-platform.ts";
+import { hostTool } from "../../support/tools.ts";
+
+const WITHIN = { timeout: 20_000 };
+const MIB = 1024 * 1024;
+const TEXT = "x".repeat(MIB - 64);
+const MOST = WAITING_ARGUMENTS.owner / MIB;
+
+describe("attack: calls with large arguments that wait", { timeout: 60_000 }, () => {
+  it("hold so much for each owner, whatever its sessions, and count no more once they begin or end [LV3.arguments]", async () => {
+    const go = Promise.withResolvers<void>();
+    const stop = new AbortController();
+    const { calls, registry } = testHost();
+    registry.register(
+      hostTool("takes", { inputSchema: { type: "object", properties: { text: { type: "string" } } } }, () => go.promise.then(() => null)),
+    );
+    const sessionOf = (id: string, owner: string): Session => createSession({ id, owner, workspace: WORKSPACE, concurrency: 1 });
+    const call = (session: Session, text = TEXT): Promise<string> =>
+      calls.call("takes", { text }, { session, signal: stop.signal }).then((result) => (result.ok ? "ok" : result.error.code));
+
+    const [first, second] = [sessionOf("one", "evil"), sessionOf("two", "evil")];
+    const begun = [call(first), call(second)];
+    const running = (): number => first.slots.running + second.slots.running;
+    await expect.poll(running, WITHIN).toBe(2);
+    const waiting = Array.from({ length: MOST }, (_, at) => call(at % 2 === 0 ? first : second));
+    await expect.poll(() => first.slots.waiting + second.slots.waiting, WITHIN).toBe(MOST);
+    expect(await call(second)).toBe("overloaded");
+    expect(await calls.call("takes", { text: TEXT }, { session: first })).toMatchObject({
+      error: {
+        code: "overloaded",
+        message: `Calls of the session's owner that wait hold all of the 64 MiB that their arguments may take (call again when some have begun)`,
+      },
+    });
+    // Small arguments, another owner's, and what runs at once.
+    const small = call(first, "short");
+    const other = sessionOf("three", "other");
+    const others = [call(other), call(other)];
+    go.resolve();
+    expect(await Promise.all([...begun, ...waiting, small, ...others])).toEqual(Array.from({ length: MOST + 5 }, () => "ok"));
+    expect(await call(second)).toBe("ok");
+  });
+});
