@@ -11,7 +11,7 @@ const FLAGS: readonly Key[] = ["builtins", "undo", "mcpServers", "watch", "setti
 /** Functions that each object must have, if it is there. */
 const METHODS: Readonly<Partial<Record<Key, readonly string[]>>> = {
   logger: ["write", "child"],
-  registry: ["register", "registerMany", "replaceOwner", "removeOwner", "list", "snapshot", "onChange", "keepNames"],
+  registry: ["register", "registerMany", "replaceOwner", "removeOwner", "list", "snapshot", "onChange", "keepNames", "reserve"],
 };
 /** Members that are functions where they are given. */
 const CALLBACKS: Readonly<Partial<Record<Key, readonly string[]>>> = {

@@ -38,7 +38,7 @@ export function pluginLines(plugin: PluginView, output: Output, place: ReaderPla
   const lines = [pluginTitle(plugin, output)];
   if (how === "brief") lines.push(...nameLines(plugin.tools, output));
   else for (const tool of plugin.tools) lines.push(toolLine(tool, output));
-  lines.push(...unavailableLines(plugin.tools, output));
+  lines.push(...unavailableLines(plugin.tools, output), ...yieldLines(plugin.tools, output).map((line) => INDENT + line));
   for (const problem of plugin.problems) {
     const folder = plugin.directory === undefined ? plugin.name : pathFrom(place.cwd, plugin.directory);
     lines.push(...problemLines(problem, { folder, columns: output.columns, style }).map((line) => INDENT + line));
@@ -139,12 +139,21 @@ function unavailableLines(tools: readonly ToolView[], { style }: Output): readon
   });
 }
 
+/** Bare names that the plugin's tools did not get: another's calls are not theirs. */
+export function yieldLines(tools: readonly ToolView[], { style }: Output): readonly string[] {
+  return tools.flatMap(({ name, qualifiedName, yieldsTo }) =>
+    yieldsTo === undefined
+      ? []
+      : [`${style.yellow("called as")} ${printable(qualifiedName)}: the name ${printable(name)} belongs to ${printable(yieldsTo)}`],
+  );
+}
+
 /** How a tool is called, with a value for each required argument: an example of its schema, or one to be changed. */
 export function exampleCall(tool: ToolView, program: string): string {
   const { required, properties } = tool.inputSchema;
   const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
   const words = names.map((name) => `${shellWord(name)}=${placeholder(name, properties)}`);
-  return printable([`${program} call ${tool.name}`, ...words].join(" "));
+  return printable([`${program} call ${tool.yieldsTo === undefined ? tool.name : tool.qualifiedName}`, ...words].join(" "));
 }
 
 function placeholder(name: string, properties: unknown): string {

@@ -88,7 +88,9 @@ function defaultOf({ class: sideEffects, config, approval }: ModeInput): ModeDec
 function named(table: Readonly<Record<string, ConfirmMode>>, tool: RegisteredTool, label: string = "perTool"): ModeDecision | undefined {
   for (const name of [tool.qualifiedName, tool.name]) {
     const mode = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (mode !== undefined) return { mode, because: from(`${label} ${name}`) };
+    // Fewer questions by a name that is another's are not meant for it.
+    const isMeant = name === tool.qualifiedName || tool.yieldsTo === undefined || mode === "prompt" || mode === "deny";
+    if (mode !== undefined && isMeant) return { mode, because: from(`${label} ${name}`) };
   }
   return undefined;
 }

@@ -19,7 +19,7 @@ import { changedFiles, completed, frozenProblems, hashFiles } from "./frozen.ts"
 import { createGivenLimits } from "./given-limits.ts";
 import type { Lock } from "./lock.ts";
 import type { LockEntry, PluginOrigin } from "./lock-text.ts";
-import { heldNames, type NamesNow, toolNames, withYields } from "./lock-names.ts";
+import { heldNames, nameEntries, type NamesNow, toolNames } from "./lock-names.ts";
 import { allOf, clashing, quarantineReason } from "./reason.ts";
 import { surfaceOf } from "./surface.ts";
 import type { Versions } from "./versions.ts";
@@ -44,6 +44,8 @@ export interface ConsentOptions {
   readonly bases: (plugin: string, directory: string) => PermissionBases;
   /** The plugin that has each name now. Absent: no names are held. */
   readonly names?: NamesNow;
+  /** Names of a plugin that was forgotten are free. */
+  readonly onForgotten?: () => void;
 }
 
 /** What goes into a lock entry besides the version itself. */
@@ -68,6 +70,8 @@ export interface Consent extends Gatekeeper {
   entry(plugin: string): LockEntry | undefined;
   /** Takes the plugin, its bytes and what was granted out of all records. */
   forget(plugin: string): Promise<void>;
+  /** By plugin: bare names that are its own, also while its folder or the tool is away, until it is forgotten. */
+  keptNames(): ReadonlyMap<string, ReadonlySet<string>>;
   /** Tools came or went: whose a bare name is may be another matter. */
   noteNames(): void;
   /** The grants of a plugin have changed. */
@@ -218,11 +222,10 @@ export function createConsent(options: ConsentOptions): Consent {
     for (const one of batch) entries.set(one.version.name, await entryOf(one));
     await lock.change((before) => {
       // As the file has them by now: another process may have been told of a person's yes.
-      const kept = [...entries.values()].map((entry) => withYields(withLimits(entry, before.get(entry.name)), before, options.names));
+      const named = nameEntries(before, options.names);
+      const kept = [...entries.values()].map((entry) => named(withLimits(entry, before.get(entry.name))));
       // A plugin that comes or goes may change which plugin has a bare name.
-      const others = options.keep
-        ? [...before.values()].filter(({ name }) => !entries.has(name)).map((entry) => withYields(entry, before, options.names))
-        : [];
+      const others = options.keep ? [...before.values()].filter(({ name }) => !entries.has(name)).map(named) : [];
       const edits = new Map(
         [...kept, ...others].filter((entry) => isNews(before.get(entry.name), entry)).map((entry) => [entry.name, entry]),
       );
@@ -280,7 +283,8 @@ export function createConsent(options: ConsentOptions): Consent {
     frozen,
     admit,
     standing(name, path, directory) {
-      const locked = lock.entries().get(name);
+      // Also of a folder that says another name by now.
+      const locked = lock.entries().get(name) ?? [...lock.entries().values()].find((known) => known.path === relative(path, root));
       const isHere = locked?.path === relative(path, root);
       return {
         known: approvals.has(name) || isKnown(name, path, directory),
@@ -290,6 +294,11 @@ export function createConsent(options: ConsentOptions): Consent {
     nameOf(plugin, path, digest) {
       if (approvals.get(plugin)?.digest === digest) return "accepting";
       return (unwritten.get(plugin) ?? lock.entries().get(plugin))?.path === relative(path, root) ? "locked" : undefined;
+    },
+    keptNames() {
+      // A folder that says another name by now has not been written down as such yet.
+      const here = [...lock.entries().values()].filter(({ name }) => unwritten.get(name)?.path !== "");
+      return new Map(here.map((entry) => [entry.name, heldNames(entry)]));
     },
     noteNames() {
       if (!options.keep || lock.entries().size + pending.size === 0) return;
@@ -345,6 +354,7 @@ export function createConsent(options: ConsentOptions): Consent {
       unwritten.delete(plugin);
       await given.give(plugin, NO_LIMITS, () => lock.change(() => new Map([[plugin, undefined]])));
       await versions?.forget(plugin);
+      options.onForgotten?.();
     },
     async noteGrants(plugin, directory) {
       await flush();

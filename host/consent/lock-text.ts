@@ -40,6 +40,8 @@ export interface LockEntry {
   readonly rolledBackFrom?: string;
   /** Its tools whose bare names belong to others, sorted. */
   readonly yields?: readonly string[];
+  /** Bare names of tools that it had, sorted: no other plugin gets their calls. */
+  readonly keeps?: readonly string[];
   /** For the record: what gives a plugin anything is `.bascule/grants.json` alone. */
   readonly granted: Permissions;
   /** Limits above the defaults that a person accepted. */
@@ -75,7 +77,7 @@ export function lockToText({ plugins: entries, servers }: LockContents): string 
 
 function entryPair(entry: LockEntry | undefined): readonly (readonly [string, object])[] {
   if (entry === undefined) return [];
-  const { name, version, path, digest, origin, signer, rolledBackFrom, yields, granted, acceptedLimits, surface, files } = entry;
+  const { name, version, path, digest, origin, signer, rolledBackFrom, yields, keeps, granted, acceptedLimits, surface, files } = entry;
   // Permissions as written are JSON; their interfaces just have no index signature.
   const own = { granted: sorted(granted as unknown as JsonValue), permissions: surface.permissions };
   const signed = { ...(signer !== undefined && { signer }), ...(rolledBackFrom !== undefined && { rolledBackFrom }) };
@@ -92,6 +94,7 @@ function entryPair(entry: LockEntry | undefined): readonly (readonly [string, ob
         ...own,
         ...limits,
         ...(yields && { yields }),
+        ...(keeps && { keeps }),
         ...(surface.about && { about: sorted({ ...surface.about }) }),
         files: filesToText(files),
         tools: surface.tools,
@@ -168,6 +171,7 @@ const ENTRY_KEYS = [
   "limits",
   "acceptedLimits",
   "yields",
+  "keeps",
   "about",
   "files",
   "tools",
@@ -195,6 +199,7 @@ function readEntry(name: string, entry: JsonObject, pointer: string, problems: P
     ...(entry["signer"] !== undefined && { signer: text("signer", KEY, "an Ed25519 public key in base64") }),
     ...(entry["rolledBackFrom"] !== undefined && { rolledBackFrom: text("rolledBackFrom", DIGEST, "a SHA-256 in hex") }),
     ...(entry["yields"] !== undefined && { yields: readNames(entry["yields"], `${pointer}/yields`, problems) }),
+    ...(entry["keeps"] !== undefined && { keeps: readNames(entry["keeps"], `${pointer}/keeps`, problems) }),
     granted: permissions("granted"),
     acceptedLimits: readLimits(entry["acceptedLimits"], `${pointer}/acceptedLimits`, problems),
     surface: {

@@ -15,7 +15,7 @@ export interface ConsentParts {
   readonly grants: GrantStore;
   readonly bases: ConsentOptions["bases"];
   /** Absent for a host that has none. */
-  readonly registry: Pick<Registry, "snapshot" | "onChange"> | undefined;
+  readonly registry: Pick<Registry, "snapshot" | "onChange" | "reserve"> | undefined;
 }
 
 /** @throws {LockFileError} if `bascule.lock` is broken, or is missing where the host is frozen to it. */
@@ -29,16 +29,17 @@ export async function openConsent(
   const lock = await openLock(platform, isWritten ? places.lockFile : undefined);
   if (frozen && !lock.exists())
     throw new LockFileError(`There is no "${places.lockFile}" to be frozen to: start without it once, or "bascule add" a plugin`);
-  const consent = createConsent({
+  const consent: Consent = createConsent({
     ...{ platform, lock, mode, frozen, bases, root: places.root },
     keep: (keep ?? true) && !frozen,
     isTrusted: (plugin) => places.project.config().trusted.some(({ name, digest }) => name === plugin && digest === undefined),
     ...(places.trust && { trust: places.trust }),
     ...(isWritten && { versions: createVersions(platform, `${places.state}/versions`) }),
-    ...(registry && { names: registry.snapshot }),
+    ...(registry && { names: registry.snapshot, onForgotten: () => registry.reserve(() => consent.keptNames()) }),
     grantsOf: (plugin, directory) =>
       grants.list().find((grant) => grant.plugin === plugin && grant.directory === directory)?.permissions ?? {},
   });
+  registry?.reserve(() => consent.keptNames());
   registry?.onChange(() => consent.noteNames());
   await consent.refresh();
   return consent;

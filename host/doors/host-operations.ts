@@ -283,6 +283,7 @@ export function toToolView(tool: ToolListing): ToolView {
   const { name, qualifiedName, source, title, description, sideEffects = [], destructive, route, confinement, reason } = tool;
   return {
     ...{ name, qualifiedName, source, description, sideEffects, destructive, route },
+    ...(tool.yieldsTo !== undefined && { yieldsTo: tool.yieldsTo }),
     ...(confinement && { confinement }),
     ...(tool.protected && { protected: tool.protected }),
     class: tool.class ?? sideEffectClass(sideEffects),

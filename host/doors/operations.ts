@@ -161,6 +161,8 @@ export interface CodeFrame {
 export interface ToolView {
   readonly name: string;
   readonly qualifiedName: string;
+  /** Whose the bare name is, if that is another's: the tool is called by its qualified name. */
+  readonly yieldsTo?: string;
   readonly source: string;
   readonly title?: string;
   readonly description: string;

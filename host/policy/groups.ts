@@ -27,6 +27,11 @@ export function isKnownGroup(group: string, groups: Groups): boolean {
   return BUILT_IN.has(name) || Object.hasOwn(groups, name) || Object.hasOwn(groups, `group:${name}`);
 }
 
+/** The tool as an allowance sees it: one whose bare name is another's is meant by its qualified name only. */
+export function asMeant(tool: RegisteredTool): RegisteredTool {
+  return tool.yieldsTo === undefined ? tool : { ...tool, name: tool.qualifiedName };
+}
+
 /**
  * Whether `group` (with or without `group:`) contains the tool.
  *

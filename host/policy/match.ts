@@ -2,6 +2,8 @@
 
 import {
   type ConfirmMode,
+  DEFAULT_LIMITS,
+  LIMIT_NAMES,
   type LimitRequest,
   type Limits,
   type Permissions,
@@ -14,12 +16,13 @@ import {
   type QuotaScope,
   type Route,
   type RuleEffect,
+  toEntry,
 } from "../../manifests/mod.ts";
 import { type Quota, quotasOf } from "../quotas/quota.ts";
 import type { Because } from "../call.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { MODES_BY_STRICTNESS } from "../confirmations/strictness.ts";
-import { isInGroup } from "./groups.ts";
+import { asMeant, isInGroup } from "./groups.ts";
 import { matchesGlob, literalLength } from "./glob.ts";
 
 /** A rule that matches, and how closely. */
@@ -83,6 +86,31 @@ const BARE_TOOL = 5;
 
 /** At most one match: a rule has exactly one selector. */
 function matchRule(rule: PolicyRule, config: PolicyConfig, tool: RegisteredTool): readonly MatchedRule[] {
+  const meant = matchSelector(rule, config, asMeant(tool));
+  if (meant.length > 0 || tool.yieldsTo === undefined) return meant;
+  // By a name that is another's: what takes away holds for it too.
+  return matchSelector(rule, config, tool).map((matched) => ({ ...matched, effect: strictPart(rule) }));
+}
+
+/** What a rule takes away, asks or bounds, without what it gives. */
+function strictPart({ allow, route, limits = {}, confirm, grants = {}, quota, dryRun }: RuleEffect): RuleEffect {
+  const lower = LIMIT_NAMES.filter((name) => (limits[name] ?? Infinity) <= DEFAULT_LIMITS[name]);
+  const denied = Object.entries(grants).flatMap(([kind, value]) => {
+    const { deny } = toEntry(value);
+    return deny === undefined ? [] : [[kind, { deny }] as const];
+  });
+  return {
+    ...(allow === false && { allow }),
+    ...((route === "wasm" || route === "microvm") && { route }),
+    ...(lower.length > 0 && { limits: Object.fromEntries(lower.map((name) => [name, limits[name]])) }),
+    ...((confirm === "prompt" || confirm === "deny") && { confirm }),
+    ...(denied.length > 0 && { grants: Object.fromEntries(denied) }),
+    ...(quota && { quota }),
+    ...(dryRun === true && { dryRun }),
+  };
+}
+
+function matchSelector(rule: PolicyRule, config: PolicyConfig, tool: RegisteredTool): readonly MatchedRule[] {
   const { tool: name, plugin, pattern, category, group } = rule;
   if (name !== undefined && name === tool.qualifiedName) return [matchedBy(rule, `tool ${name}`, BARE_TOOL + 1)];
   if (name !== undefined && name === tool.name) return [matchedBy(rule, `tool ${name}`, BARE_TOOL)];

@@ -7,7 +7,7 @@ import type { FlatPermissions, LayerLevel, LayerRules, Permissions, PolicyConfig
 import type { Because } from "../call.ts";
 import type { Session } from "../calls/session.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
-import { isInGroup, isKnownGroup } from "./groups.ts";
+import { asMeant, isInGroup, isKnownGroup } from "./groups.ts";
 import { matchesGlob } from "./glob.ts";
 
 /** One layer that holds for a session. */
@@ -81,7 +81,7 @@ function toToolLayer({ name, allow, deny = [], permissions, audit }: LayerRules,
       const denied = deny.find((selector) => isSelected(tool, selector, groups, true));
       if (denied !== undefined) return { allowed: false, rule: `deny ${denied}` };
       if (allow === undefined) return { allowed: true, rule: "allows all" };
-      const allowed = allow.find((selector) => isSelected(tool, selector, groups));
+      const allowed = allow.find((selector) => isSelected(asMeant(tool), selector, groups));
       return allowed === undefined ? { allowed: false, rule: "not in allow" } : { allowed: true, rule: `allow ${allowed}` };
     },
   };
@@ -97,7 +97,7 @@ function fromFlat(role: string, flat: FlatPermissions, groups: Groups): ToolLaye
     verdict(tool) {
       const forbidden = forbiddenTools.find((selector) => isSelected(tool, selector, groups, true));
       if (forbidden !== undefined) return { allowed: false, rule: `forbiddenTools ${forbidden}` };
-      const named = allowedTools.find((selector) => isSelected(tool, selector, groups));
+      const named = allowedTools.find((selector) => isSelected(asMeant(tool), selector, groups));
       if (named !== undefined) return { allowed: true, rule: `allowedTools ${named}` };
       const { category } = tool.definition;
       if (isLimited && (category === undefined || allowedCategories?.includes(category) !== true))

@@ -37,6 +37,8 @@ export interface ToolListing {
   readonly id: string;
   readonly name: string;
   readonly qualifiedName: string;
+  /** Whose the bare name is, if that is another's. */
+  readonly yieldsTo?: string;
   readonly title?: string;
   readonly description: string;
   readonly plugin?: string;
@@ -79,6 +81,7 @@ export function listTool(tool: RegisteredTool): ToolListing {
     id: tool.id,
     name: tool.name,
     qualifiedName: tool.qualifiedName,
+    ...(tool.yieldsTo !== undefined && { yieldsTo: tool.yieldsTo }),
     ...(definition.title !== undefined && { title: definition.title }),
     description: definition.description,
     ...(tool.plugin !== undefined && { plugin: tool.plugin }),

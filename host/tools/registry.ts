@@ -91,6 +91,8 @@ export interface Registry {
   lookAlike(name: string): { readonly name: string; readonly owner: string } | undefined;
   /** From now on a plugin that serves under a bare name keeps it, whatever is loaded later. `createHost` says so when it has loaded everything. */
   keepNames(): void;
+  /** Bare names that are plugins' own, also while they have no such tool; asked for at each change from now on. */
+  reserve(kept: () => ReadonlyMap<string, ReadonlySet<string>>): void;
   /** A second name for a tool, for look-ups only. @throws {ToolRegistrationError} if a tool or alias has it. */
   alias(alias: string, name: string): void;
 
@@ -121,12 +123,13 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   /** By bare name: the plugin that serves under it. */
   let holders: ReadonlyMap<string, string> = new Map();
   let keepsNames = false;
+  let kept: () => ReadonlyMap<string, ReadonlySet<string>> = () => NOTHING_KEPT;
   let current: Snapshot | undefined;
 
   /** Built when first read after a change, so that loading many plugins costs one pass. */
   function snapshot(): Snapshot {
     if (current !== undefined) return current;
-    current = buildSnapshot(owners, aliases, keyOf, { isProgram, standings, holders });
+    current = buildSnapshot(owners, aliases, keyOf, { isProgram, standings, holders, kept: kept() });
     if (keepsNames) holders = holdersIn(current);
     for (const warning of current.warnings) {
       if (warned.has(warning.message)) continue;
@@ -232,6 +235,10 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
       current = undefined;
       swap(owner, []);
     },
+    reserve(names) {
+      kept = names;
+      current = undefined;
+    },
     alias(alias, name) {
       if (snapshot().find(alias) !== undefined) throw new ToolRegistrationError(alias, [problem("/name", `The name "${alias}" is taken`)]);
       aliases.set(alias, name);
@@ -278,6 +285,7 @@ function toRegistered(owner: string, input: RegisteredToolInput, id: string): Re
   });
 }
 
+const NOTHING_KEPT: ReadonlyMap<string, ReadonlySet<string>> = new Map();
 const KEPT = 10_000;
 
 /** The same function, with its answers kept: a snapshot asks again for every tool of every plugin. */

@@ -48,9 +48,11 @@ export interface NameHistory {
   readonly standings: ReadonlyMap<string, OwnerStanding>;
   /** By bare name: the plugin that served under it. */
   readonly holders: ReadonlyMap<string, string>;
+  /** By plugin: the bare names that are its own, also while it has no such tool. Nobody else gets their calls. */
+  readonly kept: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-const NO_HISTORY: NameHistory = { isProgram: (owner) => owner.startsWith("$"), standings: new Map(), holders: new Map() };
+const NO_HISTORY: NameHistory = { isProgram: (owner) => owner.startsWith("$"), standings: new Map(), holders: new Map(), kept: new Map() };
 
 /** The state of a host that has no registry: nothing is found (SPEC R8). */
 export const EMPTY_SNAPSHOT: Snapshot = buildSnapshot(new Map(), new Map(), (name) => name, NO_HISTORY);
@@ -136,6 +138,18 @@ export function buildSnapshot(
     if (!isServer(owner) || owners.has(owner)) continue;
     for (const name of holds) if (!above.has(keyOf(name))) holderByKey.set(keyOf(name), { name, owner });
   }
+  const [ofServers, locked] = [isServer, (owner: string, name: string) => history.standings.get(owner)?.holds.has(name) === true].map(
+    (isBefore) => new Set(inOrder.filter(({ owner, name }) => isBefore(owner, name)).map(({ name }) => keyOf(name))),
+  );
+  for (const [owner, names] of history.kept) {
+    const own = new Set(owners.get(owner)?.map(({ name }) => name));
+    for (const name of names) {
+      if (own.has(name)) continue;
+      const key = keyOf(name);
+      const isTaken = above.has(key) || ofServers?.has(key) === true || locked?.has(key) === true || holderByKey.has(key);
+      if (!isTaken) holderByKey.set(key, { name, owner });
+    }
+  }
 
   for (const tool of inOrder) {
     const key = keyOf(tool.name);
@@ -155,8 +169,8 @@ export function buildSnapshot(
       byName.set(tool.name, tool);
       shortest.set(tool, tool.name);
     } else {
-      add(tool);
       const { name, owner } = byName.get(tool.name) ?? holder;
+      add(name === tool.name ? yielding(tool, owner) : tool);
       warnings.push({
         tool: tool.qualifiedName,
         message: `Tool "${tool.qualifiedName}" is reachable by its qualified name only: "${name}" is a tool of "${owner}" (call it by its qualified name, or rename it)`,
@@ -181,6 +195,17 @@ export function buildSnapshot(
     reserved: (name: string) => reservedByKey.get(keyOf(name)) ?? aliases.get(name),
     exportName: (id: string) => (exported ??= chooseExportNames(tools, rankOf)).get(id),
   });
+}
+
+const yieldings = new WeakMap<RegisteredTool, RegisteredTool>();
+
+/** The tool without its bare name: the same object as long as both are. */
+function yielding(tool: RegisteredTool, yieldsTo: string): RegisteredTool {
+  const before = yieldings.get(tool);
+  if (before?.yieldsTo === yieldsTo) return before;
+  const now = Object.freeze({ ...tool, yieldsTo });
+  yieldings.set(tool, now);
+  return now;
 }
 
 /**

@@ -73,4 +73,6 @@ export interface RegisteredTool {
   readonly toolkit?: string;
   readonly definition: ToolDefinition;
   readonly binding: ToolBinding;
+  /** Whose its bare name is, if that is another's: it is called by its qualified name, and no allowance by the bare name is meant for it. */
+  readonly yieldsTo?: string;
 }

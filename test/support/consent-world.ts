@@ -52,7 +52,7 @@ export async function consentWorld(files: Readonly<Record<string, MemoryEntry>>,
   plant(files);
   const lock = await openLock(platform, LOCK);
   const grants = await createGrantStore(platform, `${ROOT}/.bascule/grants.json`);
-  const consent = createConsent({
+  const consent: Consent = createConsent({
     ...{ platform, lock, mode, keep, frozen, root: ROOT },
     versions: createVersions(platform, `${ROOT}/.bascule/versions`),
     ...(trust && { trust }),
@@ -60,10 +60,12 @@ export async function consentWorld(files: Readonly<Record<string, MemoryEntry>>,
     grantsOf: (plugin, directory) => grants.list().find((one) => one.plugin === plugin && one.directory === directory)?.permissions ?? {},
     bases: (_plugin, directory) => ({ base: directory, plugin: directory }),
     names: () => bench.registry.snapshot(),
+    onForgotten: () => bench.registry.reserve(() => consent.keptNames()),
   });
   await consent.refresh();
   const bench: Bench = openBench({ platform, roots: [ROOT_PLUGINS], gate: consent });
   const { directory, registry } = bench;
+  registry.reserve(() => consent.keptNames());
   registry.onChange(() => consent.noteNames());
   await directory.scan();
   registry.keepNames();

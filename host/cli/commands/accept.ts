@@ -11,6 +11,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { heldLines, shortDigest } from "../consent-text.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
+import { yieldLines } from "../plugin-text.ts";
 import { count, printable } from "../text.ts";
 
 export const acceptCommand: Command = {
@@ -79,6 +80,8 @@ async function accept(context: CommandContext, host: HostAccess): Promise<number
     });
   if (outcome.kind === "failed") throw new CliError("failed", `It is accepted and does not run: ${outcome.reason}`);
   output.line(`${output.style.green("Accepted")} ${printable(outcome.plugin)} ${printable(outcome.version)}`);
+  const { plugin } = await host.operations.info(outcome.plugin);
+  for (const line of yieldLines(plugin.tools, output)) output.line(`  ${line}`);
   output.document({ ok: true, accepted: true, plugin: outcome.plugin, version: outcome.version, digest: outcome.digest, held });
   return EXIT.ok;
 }

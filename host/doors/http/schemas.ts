@@ -230,6 +230,7 @@ export const ANSWER: TSchema = closed({
 export const TOOL: TSchema = some({
   name: TEXT,
   qualifiedName: TEXT,
+  yieldsTo: Type.Optional(Type.String({ description: "Whose the bare name is, if that is another's" })),
   source: TEXT,
   title: Type.Optional(TEXT),
   description: TEXT,

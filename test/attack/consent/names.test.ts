@@ -42,14 +42,78 @@ describe("a plugin that wants others' names", () => {
     expect([holder(world, "summarize"), holder(await world.restart(), "summarize")]).toEqual(["zebra plugin", "zebra plugin"]);
   });
 
-  it("gives the name back to one that is there again, and on to others where it is gone [R2.names]", async () => {
-    const world = await consentWorld({ ...plugin("zebra", ["summarize"]) });
-    await world.edit(plugin("aardvark", ["summarize"]));
-    await world.platform.files.remove("/project/plugins/zebra");
-    await world.directory.reloadChanged();
-    expect(holder(world, "summarize")).toBe("aardvark plugin");
-    await world.edit(plugin("zebra", ["summarize"]));
-    expect([holder(world, "summarize"), holder(await world.restart(), "summarize")]).toEqual(["zebra plugin", "zebra plugin"]);
+  describe("whose calls it does not get", () => {
+    const RUN = "export function run() {}";
+    const BACK = plugin("zebra", ["summarize", "other"], RUN);
+    const away = async (world: ConsentWorld): Promise<void> => {
+      await world.platform.files.remove("/project/plugins/zebra");
+      await world.directory.reloadChanged();
+    };
+
+    /** What becomes of the plugin that has the name, and who has the name then. */
+    const CASES: readonly (readonly [what: string, act: (world: ConsentWorld) => Promise<unknown>, then: string])[] = [
+      ["is deleted by hand", away, "-"],
+      ["is broken", (world) => world.edit(plugin("zebra", ["summarize"], "broken(")), "zebra plugin"],
+      ["has no manifest that can be read", (world) => world.edit({ ...BACK, "zebra/manifest.json": "{" }), "zebra plugin"],
+      ["is turned off", (world) => world.edit(plugin("zebra", ["summarize"], RUN, { enabled: false })), "zebra unavailable"],
+      ["drops the tool", (world) => world.edit(plugin("zebra", ["other"], RUN)), "-"],
+      ["waits", (world) => world.edit(plugin("zebra", ["summarize"], RUN, { description: "More" })), "zebra plugin"],
+    ];
+
+    it.each(CASES)("those of one that %s, now, after restarts, and once it is back [R2.kept]", async (_what, act, then) => {
+      const first = await consentWorld(BACK);
+      await first.edit(plugin("aardvark", ["summarize"]));
+      await first.consent.flush();
+      await act(first);
+      expect([holder(first, "summarize"), holder(first, "aardvark.summarize")]).toEqual([then, "aardvark plugin"]);
+      const second = await first.restart();
+      // What does not load at the start does not serve.
+      expect(holder(second, "summarize")).not.toBe("aardvark plugin");
+      const atStart = holder(second, "summarize");
+      const third = await second.restart();
+      expect([holder(third, "summarize"), holder(third, "aardvark.summarize")]).toEqual([atStart, "aardvark plugin"]);
+      await third.edit(BACK);
+      const { digest } = third.status("zebra")?.held ?? {};
+      if (digest !== undefined) await third.acts.accept("zebra", digest);
+      expect([holder(third, "summarize"), holder(await third.restart(), "summarize")]).toEqual(["zebra plugin", "zebra plugin"]);
+    });
+
+    it("those of one that has another name by now: they are the same plugin's [R2.kept]", async () => {
+      const world = await consentWorld(BACK, { mode: "fluent" });
+      await world.edit(plugin("aardvark", ["summarize"]));
+      await world.consent.flush();
+      await world.edit({ ...BACK, "zebra/manifest.json": manifest("okapi", { tools: [tool("summarize")] }) });
+      expect(holder(world, "summarize")).toBe("okapi plugin");
+      const again = await (await world.restart()).restart();
+      expect(holder(again, "summarize")).toBe("okapi plugin");
+      // And with it they are free.
+      await again.acts.remove("okapi");
+      expect(holder(again, "summarize")).toBe("aardvark plugin");
+    });
+
+    it("until a person removes the other: then the name is free [R2.kept]", async () => {
+      const world = await consentWorld(BACK);
+      await world.edit(plugin("aardvark", ["summarize"]));
+      await world.consent.flush();
+      await world.edit(plugin("zebra", ["other"], RUN));
+      await world.acts.remove("zebra");
+      expect([holder(world, "summarize"), holder(await world.restart(), "summarize")]).toEqual(["aardvark plugin", "aardvark plugin"]);
+    });
+
+    it("those of one whose lock is away, while the host runs [R2.kept]", async () => {
+      const world = await consentWorld(BACK, { keep: false });
+      await world.edit(plugin("aardvark", ["summarize"]));
+      await world.edit(plugin("zebra", ["summarize"], "broken("));
+      expect(holder(world, "summarize")).toBe("zebra plugin");
+    });
+
+    it("but those of a server that comes are the server's, also while a plugin keeps the name [R2.kept]", async () => {
+      const world = await consentWorld(BACK);
+      await world.consent.flush();
+      await world.edit(plugin("zebra", ["other"], RUN));
+      world.registry.replaceOwner("mcp__s", publishedTools(pluginVersion("p", { tools: [{ name: "summarize" }] })));
+      expect(holder(world, "summarize")).toBe("mcp__s plugin");
+    });
   });
 
   it("does not keep one that the lock knows from loading by looking like it, and waits itself, now and after a restart [M5.look-alike]", async () => {

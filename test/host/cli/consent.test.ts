@@ -67,6 +67,30 @@ describe("a plugin that asks for more", () => {
     await dev.ended;
   });
 
+  it("is told of the bare name that it did not get, by list, info and accept [R2.told]", async () => {
+    const here = await project();
+    const dev = here.start(["dev"]);
+    await dev.waitFor("notes");
+    await here.write("plugins/another/main.ts", CODE("three"));
+    await here.write("plugins/another/manifest.json", manifest("another", { tools: [tool("notes_run")] }));
+    await dev.waitFor("another 1.0.0");
+    const line = "called as another.notes_run: the name notes_run belongs to notes";
+    expect((await here.run(["list"])).out).toContain(`  ${line}\n`);
+    expect((await here.run(["info", "another.notes_run"])).out).toContain("call another.notes_run");
+    await here.write(
+      "plugins/another/manifest.json",
+      manifest("another", { tools: [tool("notes_run")], permissions: { read: ["$workspace"] } }),
+    );
+    await dev.waitFor("accept another --digest=");
+    const listed = await here.run(["accept", "--json"]);
+    const digest = String(dig(JSON.stringify((dig(listed.out, "waiting") as readonly unknown[])[0]), "digest"));
+    expect((await here.run(["accept", "another", `--digest=${digest}`])).out).toMatch(
+      new RegExp(`Accepted another 1\\.0\\.0\n {2}${line}\n$`, "u"),
+    );
+    dev.interrupt();
+    await dev.ended;
+  });
+
   it("is asked about at dev's terminal [H6.prompt]", async () => {
     const here = await project();
     const dev = here.start(["dev"], { answers: ["y"] });
