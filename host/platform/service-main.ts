@@ -1,7 +1,8 @@
 /** Entry file of a service thread, on Node and Deno. */
 
-import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { enableCompileCache } from "./compile-cache.ts";
+import { onMessage, postMessage, takeMessage } from "./ports.ts";
 import type { ServiceRequest } from "./service-types.ts";
 import type { ServiceStart } from "./services.ts";
 
@@ -25,9 +26,9 @@ function startServing(): void {
   // Written by `start` in `services.ts`.
   const { requests, bell } = workerData as ServiceStart;
   serveTasks(SERVICE_TASKS, {
-    post: (answer, moved) => port.postMessage(answer, [...moved]),
-    onRequest: (listener) => void requests.on("message", (request: unknown) => listener(request as ServiceRequest)),
-    takeRequest: () => receiveMessageOnPort(requests)?.message as ServiceRequest | undefined,
+    post: (answer, moved) => postMessage(port, answer, moved),
+    onRequest: (listener) => onMessage(requests, (request) => listener(request as ServiceRequest)),
+    takeRequest: () => takeMessage(requests) as ServiceRequest | undefined,
     bellCount: () => Atomics.load(bell, 0),
     sleep: (seen, timeoutMs) => void Atomics.wait(bell, 0, seen, timeoutMs),
     world: {

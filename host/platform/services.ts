@@ -2,6 +2,7 @@
 
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { cacheFolder } from "./cache-folder.ts";
+import { onMessage, postMessage } from "./ports.ts";
 import type { ServiceAnswer, ServiceConnection, ServiceThreads } from "./service-types.ts";
 
 /** A task that needs more ends its thread and nothing else (Node; Deno has no such bound). */
@@ -34,12 +35,12 @@ function start(): ServiceConnection {
   channel.port1.unref();
   return {
     post(request, moved) {
-      channel.port1.postMessage(request, [...moved]);
+      postMessage(channel.port1, request, moved);
       Atomics.add(bell, 0, 1);
       Atomics.notify(bell, 0);
     },
     // Written by `serveTasks`.
-    onAnswer: (listener) => void worker.on("message", (answer: unknown) => listener(answer as ServiceAnswer)),
+    onAnswer: (listener) => onMessage(worker, (answer) => listener(answer as ServiceAnswer)),
     onExit(listener) {
       let reason = "the thread ended";
       worker.on("error", (error: unknown) => {

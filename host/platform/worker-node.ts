@@ -1,10 +1,11 @@
 /** Entry file of a sandbox worker on Node. */
 
 import { randomFillSync } from "node:crypto";
-import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import type { SyncAnswer } from "../../sandbox/worker/protocol.ts";
 import type { Envelope } from "../../sandbox/worker/wire.ts";
 import { enableCompileCache } from "./compile-cache.ts";
+import { onMessage, postMessage, takeMessage } from "./ports.ts";
 import { sharedNow } from "./shared-clock.ts";
 import type { WorkerStart } from "./workers.ts";
 import { hash, subtle, supports } from "./web-crypto.ts";
@@ -23,10 +24,11 @@ function startServing(): void {
   if (port === null) throw new Error("This file is the entry of a worker");
   serveWorker({
     init,
-    post: (envelope, moved) => port.postMessage(envelope, moved),
-    onMessage: (listener) => void requests.on("message", listener),
-    takeEnvelope: () => receiveMessageOnPort(requests)?.message as Envelope | undefined,
-    takeSyncAnswer: () => receiveMessageOnPort(syncPort)?.message as SyncAnswer | undefined,
+    post: (envelope, moved) => postMessage(port, envelope, moved),
+    // Written by `startWorker`, as all of these.
+    onMessage: (listener) => onMessage(requests, (envelope) => listener(envelope as Envelope)),
+    takeEnvelope: () => takeMessage(requests) as Envelope | undefined,
+    takeSyncAnswer: () => takeMessage(syncPort) as SyncAnswer | undefined,
     block: (words, index, value, timeoutMs) => void Atomics.wait(words, index, value, timeoutMs),
     now: sharedNow,
     threadCpuMs,

@@ -7,6 +7,7 @@ import type { WorkerConnection, WorkerInit, WorkerLauncher } from "../../sandbox
 import { cacheFolder } from "./cache-folder.ts";
 import { timeZone } from "./time-zone.ts";
 import { createImageCache } from "./image-cache.ts";
+import { onMessage, postMessage } from "./ports.ts";
 import { sharedNow } from "./shared-clock.ts";
 
 /** QuickJS needs 32 times its own stack in V8's (FACTS, stack); Deno ignores this option, so its entry sets a V8 flag. */
@@ -67,8 +68,8 @@ export function startWorker(init: WorkerInit, env: WorkerEnvironment): WorkerCon
   requests.port1.unref();
   answers.port1.unref();
   return {
-    post: (message, moved) => requests.port1.postMessage(message, moved),
-    postSyncAnswer: (message, moved) => answers.port1.postMessage(message, moved),
+    post: (message, moved) => postMessage(requests.port1, message, moved),
+    postSyncAnswer: (message, moved) => postMessage(answers.port1, message, moved),
     onMessage: (listener) => thread.onMessage(listener),
     onExit(listener) {
       thread.onExit((reason) => {
@@ -98,7 +99,7 @@ function startHere(start: WorkerStart, env: WorkerEnvironment): RunningThread {
   const worker = newWorkerThread(start, env);
   worker.unref();
   return {
-    onMessage: (listener) => void worker.on("message", listener),
+    onMessage: (listener) => onMessage(worker, listener),
     onExit(listener) {
       let reason = "the thread ended";
       worker.on("error", (error: unknown) => {
@@ -171,7 +172,7 @@ class Starter {
     said.port1.unref();
     return {
       onMessage(listener) {
-        said.port1.on("message", listener);
+        onMessage(said.port1, listener);
         said.port1.unref();
       },
       onExit: (listener) => void ended.then(listener),
