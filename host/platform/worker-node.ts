@@ -4,6 +4,7 @@ import { randomFillSync } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import type { SyncAnswer } from "../../sandbox/worker/protocol.ts";
 import type { Envelope } from "../../sandbox/worker/wire.ts";
+import { collectGarbage } from "./collection.ts";
 import { enableCompileCache } from "./compile-cache.ts";
 import { onMessage, postMessage, takeMessage } from "./ports.ts";
 import { sharedNow } from "./shared-clock.ts";
@@ -42,6 +43,7 @@ function startServing(): void {
     supports,
     subtle,
     soon: (task) => void setImmediate(task),
+    ...(collectGarbage && { collect: collectGarbage }),
     fillRandom: (bytes) => void randomFillSync(bytes),
   });
 }

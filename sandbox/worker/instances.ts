@@ -24,6 +24,8 @@ export interface InstancesOptions {
   /** Instances at once, whatever their memory; those that grew and wait come on top. */
   readonly slots: number;
   readonly parking?: Parking;
+  /** An instance is not used any more, and had so much memory. */
+  readonly onDropped?: (bytes: number) => void;
 }
 
 /** An instance that grew this far is dropped after its call: memory of WebAssembly never shrinks. */
@@ -169,7 +171,10 @@ export class Instances {
   /** Nobody has the instance any more. */
   #keep(instance: Instance): void {
     const isDropped = isWorn(instance);
-    if (isDropped) this.#takenBytes += instance.bytes.length;
+    if (isDropped) {
+      this.#takenBytes += instance.bytes.length;
+      this.#options.onDropped?.(instance.bytes.length);
+    }
     // Those that had grown and waited make more of them than there are slots.
     if (isDropped || this.#live > this.#options.slots) this.#live--;
     else this.#idle.push(instance);

@@ -26,6 +26,7 @@ import { createSubtleCalls } from "../operations/subtle-calls.ts";
 import { createLinger, createSleep, type Served } from "./linger.ts";
 import { CANCEL, claim, exportKey, HELD_KB, openControl, BELL, TAKEN_KB, WAITING, type WorkerRequest } from "./protocol.ts";
 import { Inbox, Outbox } from "./post-boxes.ts";
+import { createDroppedMemory } from "./dropped-memory.ts";
 import type { WorkerPowers } from "./powers.ts";
 import { SlotWriter } from "./slot.ts";
 import { LARGE_ANSWER_BYTES } from "./untaken.ts";
@@ -136,7 +137,10 @@ export function serveWorker(powers: WorkerPowers): void {
   async function boot({ module, base: given, prepareToLoad, parking }: BootRequest): Promise<void> {
     const base = given ?? (await makeBaseImage(module));
     const restorer = trackedRestore(base);
-    const instances = new Instances({ module, restorer, fillRandom, slots: SLOTS, parking, suspends: "suspends" });
+    const instances = new Instances({
+      ...{ module, restorer, fillRandom, slots: SLOTS, parking, suspends: "suspends" as const },
+      onDropped: createDroppedMemory(powers),
+    });
     booted = { restorer, instances };
     outbox.send({ type: "ready", base });
     // While the host reads plugins: the first call finds an instance.

@@ -26,6 +26,8 @@ export interface WorkerPowers {
   after(delayMs: number, task: () => void): () => void;
   /** Runs the task once the event loop has had its turn. */
   soon(task: () => void): void;
+  /** Collects garbage. Absent: the runtime does so in time for memory of WebAssembly. */
+  readonly collect?: () => void;
   fillRandom(bytes: Uint8Array): void;
   readonly codec: Codec;
   readonly hash: Digest;
