@@ -9,13 +9,15 @@ export interface Mode {
   readonly engine: "metered" | "plain";
 }
 
-export type ModeName = "threads" | "process" | "plain" | "deno";
+export type ModeName = "threads" | "process" | "plain" | "deno" | "deno-process" | "deno-plain";
 
 export const MODES: Readonly<Record<ModeName, Mode>> = {
   threads: { runtime: "node", isolation: "thread", engine: "metered" },
   process: { runtime: "node", isolation: "process", engine: "metered" },
   plain: { runtime: "node", isolation: "thread", engine: "plain" },
   deno: { runtime: "deno", isolation: "thread", engine: "metered" },
+  "deno-process": { runtime: "deno", isolation: "process", engine: "metered" },
+  "deno-plain": { runtime: "deno", isolation: "thread", engine: "plain" },
 };
 
 /** @throws {TypeError} if there is none of that name. */
