@@ -9,7 +9,15 @@ import { attempt } from "./state.ts";
 import type { HostEvent } from "./types.ts";
 
 const found: Signal<readonly { readonly number: number; readonly event: HostEvent }[]> = signal([]);
-const chain: Signal<{ readonly ok: boolean; readonly rows: number; readonly problems: readonly string[] } | undefined> = signal(undefined);
+interface ChainReport {
+  readonly ok: boolean;
+  readonly rows: number;
+  /** What is known of the journal outside of it. */
+  readonly checkpoint?: object;
+  readonly problems: readonly string[];
+}
+
+const chain: Signal<ChainReport | undefined> = signal(undefined);
 
 const FIELDS = ["text", "type", "tool", "plugin", "callId"] as const;
 
@@ -80,11 +88,12 @@ export function RecordView(): VNode {
 
 function Chain(): VNode {
   if (chain.value === undefined) return <p>Reading the record…</p>;
-  const { ok, rows, problems } = chain.value;
+  const { ok, rows, problems, checkpoint } = chain.value;
+  const fits = checkpoint === undefined ? "which fit together; nothing is noted of them outside" : "as they were written";
   return (
     <p role="status">
       <span class={`badge ${ok ? "completed" : "denied"}`}>{ok ? "sealed" : "changed"}</span>{" "}
-      {ok ? `${rows} rows, as they were written` : problems.join("; ")}
+      {ok ? `${rows} rows, ${fits}` : problems.join("; ")}
     </p>
   );
 }

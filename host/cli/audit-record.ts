@@ -49,7 +49,16 @@ export async function verifyRecord(context: CommandContext, place: AuditPlace): 
   }
   output.document(report);
   if (rows === 0) output.line("Nothing has been recorded yet");
-  else output.line(`${output.style.green("good")} ${count(rows, "row")}${first > 1 ? `, from row ${first} on` : ""}, as they were written`);
+  else {
+    const said = `${count(rows, "row")}${first > 1 ? `, from row ${first} on` : ""}`;
+    // The rows alone fit together also where the end was cut off, or where they are an older copy's.
+    const isKnown = checkpoint !== undefined || options.value("head") !== undefined;
+    if (isKnown) output.line(`${output.style.green("good")} ${said}, as they were written`);
+    else
+      output.line(
+        `${output.style.yellow("unconfirmed")} ${said} that fit together; nothing is noted of them in ${pathFrom(platform.environment.cwd, place.checkpointFile)}, so a missing end would not be seen (--head gives a seal that was noted elsewhere)`,
+      );
+  }
   if (removed !== undefined) {
     const counts = Object.entries(removed.counts).map(([share, number]) => `${printable(share.trim())} ${number}`);
     output.line(

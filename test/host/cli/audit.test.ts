@@ -1,6 +1,9 @@
-import { stat, truncate, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { realpath, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
+import { currentPlatform } from "../../../host/platform/mod.ts";
 import { createCliProject } from "./run-cli.ts";
 
 const README = "# Title\n\nsome text\n";
@@ -30,6 +33,35 @@ describe("bascule audit verify <export>", () => {
     expect(await project.run(["audit", "verify", "cut.jsonl"])).toMatchObject({
       code: 1,
       error: expect.stringContaining("there is no signature at the end"),
+    });
+  });
+});
+
+describe("bascule audit verify", () => {
+  it("calls nothing good where nothing is noted outside: an end that was cut off with its sequence and its checkpoints [AU3.unconfirmed]", async () => {
+    await using project = await createCliProject({ "README.md": README, "bascule.json": "{}" });
+    for (const _ of [1, 2]) await project.run(["call", "read_file", "path=README.md"]);
+    const noted = (await project.run(["audit", "verify"])).out;
+    const [, seal = ""] = /head ([0-9a-f]{64})/u.exec(noted) ?? [];
+    const root = createHash("sha256")
+      .update(await realpath(project.folder))
+      .digest("hex");
+    const checkpoints = join(currentPlatform().environment.config, "journals", `${root.slice(0, 32)}.db`);
+    expect((await stat(checkpoints)).isFile()).toBe(true);
+    const file = join(project.folder, ".bascule/audit/000000000001.db");
+    for (const ending of ["", "-wal", "-shm"]) await rm(`${checkpoints}${ending}`, { force: true });
+    expect(await project.run(["audit", "verify"])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^unconfirmed \d+ rows that fit together; nothing is noted/u),
+    });
+    expect((await project.run(["audit", "verify", "--head", seal])).out).toMatch(/^good/u);
+    const database = new DatabaseSync(file);
+    database.exec("DELETE FROM rows WHERE number > 4; UPDATE sqlite_sequence SET seq = 4");
+    database.close();
+    expect((await project.run(["audit", "verify"])).out).toMatch(/^unconfirmed/u);
+    expect(await project.run(["audit", "verify", "--head", seal])).toMatchObject({
+      code: 1,
+      error: expect.stringContaining("no row has the expected seal"),
     });
   });
 });
