@@ -19,7 +19,7 @@ export { createProcessSandbox } from "./process/process-sandbox.ts";
 export type { ProcessConnection, ProcessLauncher, ProcessPowers } from "./process/port.ts";
 export { serveProcess } from "./process/serve.ts";
 export type { SandboxUse } from "./pool/pool.ts";
-export { type Claim, type GiveBack, Shares } from "./call/shares.ts";
+export { type Claim, claimOf, type GiveBack, type Holder, type HolderShares, Shares } from "./call/shares.ts";
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 export { createSandbox } from "./sandbox.ts";
 export { findOwn, ownPath } from "./operations/own-files.ts";

@@ -2,7 +2,7 @@
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import { isJsonObject } from "../../manifests/mod.ts";
-import { type GiveBack, Shares } from "../../sandbox/mod.ts";
+import { claimOf, type GiveBack, type HolderShares, Shares } from "../../sandbox/mod.ts";
 import type { Clock } from "../platform/platform.ts";
 
 export interface Acts {
@@ -38,24 +38,19 @@ export interface ActsOptions {
 
 /** File operations of all plugins that are under way at once. The rest waits, so that nobody's files wait behind thousands. */
 const FILE_LANES = 8;
-/** Of one plugin: one that works on a disk that hangs holds no more of the runtime's threads. */
-const FILE_LANES_OF_A_PLUGIN = 4;
-/** Of one session's owner, whatever plugins it calls. */
-const FILE_LANES_OF_AN_OWNER = 6;
+/** One that works on a disk that hangs holds no more of the runtime's threads. */
+const SHARES: HolderShares = { plugin: 4, caller: 6, callerOfPlugin: 4 };
 
 /** How long the end of a call waits for what it began: only a disk that hangs takes longer. */
 export const END_WITHIN_MS = 5_000;
 
 const LONGEST_PATH_SHOWN = 256;
-/** Whoever has no plugin shares as one: programs that embed the host. */
-const HOST = "";
-
 /** What the file operations of all calls of a host share. */
 export function createFileLanes(): Shares {
   return new Shares(FILE_LANES);
 }
 
-export function createActs({ callId, plugin = HOST, owner, signal, clock, fileLanes }: ActsOptions): Acts {
+export function createActs({ callId, plugin, owner, signal, clock, fileLanes }: ActsOptions): Acts {
   const over = new AbortController();
   const underWay = new Set<ActName>();
   let onLast: () => void = () => undefined;
@@ -63,15 +58,7 @@ export function createActs({ callId, plugin = HOST, owner, signal, clock, fileLa
   if (signal.aborted) cancel();
   else signal.addEventListener("abort", cancel, { once: true });
 
-  const claim = {
-    size: 1,
-    party: plugin,
-    line: callId,
-    within: [
-      [`plugin ${plugin}`, FILE_LANES_OF_A_PLUGIN],
-      [`owner ${owner}`, FILE_LANES_OF_AN_OWNER],
-    ],
-  } as const;
+  const claim = claimOf({ caller: owner, ...(plugin !== undefined && { owner: plugin }) }, callId, SHARES);
 
   return {
     signal: over.signal,

@@ -5,7 +5,7 @@
  */
 
 import type { AccessQuery, JsonValue } from "../../manifests/mod.ts";
-import type { HostAnswer, Room } from "../../sandbox/mod.ts";
+import type { Holder, HostAnswer, Room } from "../../sandbox/mod.ts";
 import type { Acts } from "./acts.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { OpenFiles } from "./open-files.ts";
@@ -18,6 +18,8 @@ import type { ToolCalls } from "./tool-calls.ts";
 /** What a bridge knows about the call it serves. Made by the host, never from anything the guest sent. */
 export interface BridgeContext {
   readonly plugin?: string;
+  /** In whose share it is counted, beside the plugin's: connections, open files, programs. */
+  readonly holder: Holder;
   readonly callId: string;
   readonly grant: Grant;
   /** Where relative paths of acts resolve: the session's workspace (SPEC C4). */

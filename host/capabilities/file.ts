@@ -149,15 +149,14 @@ interface Opened {
 async function openAllowed(
   { read, write }: Checks,
   options: OpenOptions,
-  { plugin, platform: { guarded } }: BridgeContext,
+  { holder, platform: { guarded } }: BridgeContext,
 ): Promise<Opened> {
-  const owner = plugin === undefined ? {} : { owner: plugin };
   if (write !== undefined) {
     const path = read === undefined ? write.path : bothPaths(read.path, write.path);
-    return { file: await guarded.openToWrite(path, { ...options, ...owner }), path };
+    return { file: await guarded.openToWrite(path, { ...options, ...holder }), path };
   }
   if (read === undefined) throw new Error("Nothing was admitted");
-  return { file: await guarded.openToRead(read.path, owner), path: read.path };
+  return { file: await guarded.openToRead(read.path, holder), path: read.path };
 }
 
 function openFileOf(file: GuardedFile, { read, write, append }: OpenOptions, changed: () => void): OpenFile {

@@ -115,8 +115,8 @@ async function followRedirects(first: Hop, mode: RedirectMode, begun: Begun): Pr
     try {
       const signal = AbortSignal.any([context.signal, exchange.signal]);
       const { fields, body } = sent;
-      const { plugin, platform, secrets } = context;
-      const own = { ...(body !== undefined && { body }), ...(plugin !== undefined && { owner: plugin }) };
+      const { holder, platform, secrets } = context;
+      const own = { ...(body !== undefined && { body }), ...holder };
       response = withoutValues(await platform.network.exchange(proof.url, { fields, signal, limits: NET_LIMITS, ...own }), secrets);
     } catch (thrown) {
       // Anything else is a bug of ours and must not look like the guest's.

@@ -67,7 +67,14 @@ export function createRunProgram({ bridge, limits, progress }: RunContext): RunP
       deltas.add(stream, bytes);
     };
     const running = await platform.processes
-      .start(proof.program, { args, cwd, env, onOutput, ...(stdin !== undefined && { stdin: new TextEncoder().encode(stdin) }) })
+      .start(proof.program, {
+        args,
+        cwd,
+        env,
+        onOutput,
+        ...bridge.holder,
+        ...(stdin !== undefined && { stdin: new TextEncoder().encode(stdin) }),
+      })
       .catch((thrown: unknown) => {
         throw thrown instanceof ProcessError ? toToolError(thrown, program) : thrown;
       });

@@ -1,27 +1,24 @@
 /** Files that stay open for a guest or a tool: by their descriptor, and few at once. */
 
 import type { FileHandle } from "node:fs/promises";
-import { Shares } from "../../sandbox/mod.ts";
+import { claimOf, type Holder, type HolderShares, Shares } from "../../sandbox/mod.ts";
 import { fileError, withFileErrors } from "./file-errors.ts";
 import { toFileInfo } from "./file-info.ts";
 import type { GuardedFile } from "./platform.ts";
 
 /** Of all calls together: a process has some thousand descriptors for everything. */
 export const MAX_OPEN_FILES = 256;
-/** Of one plugin. */
-export const MAX_OPEN_FILES_OF_AN_OWNER = 64;
+/** A caller that opens all of its own leaves some to the plugin's other callers. */
+export const OPEN_FILES: HolderShares = Object.freeze({ plugin: 96, caller: 128, callerOfPlugin: 64 });
 /** What a plugin that has none open gets, whatever the others have. */
 const LEAST_OF_AN_OWNER = 1;
 
-/** The owner of what no plugin asks for. Names of plugins are never empty. */
-const HOST = "";
-
 /** @returns what opens a file and counts it until it is closed. @throws {FileError} `busy` if too many are open. */
-export function createOpenLimit(): (open: () => Promise<FileHandle>, owner?: string) => Promise<GuardedFile> {
+export function createOpenLimit(): (open: () => Promise<FileHandle>, holder?: Holder) => Promise<GuardedFile> {
   const open = new Shares(MAX_OPEN_FILES, LEAST_OF_AN_OWNER);
-  return (begin, owner = HOST) =>
+  return (begin, holder = {}) =>
     withFileErrors(async () => {
-      const close = open.takeNow({ size: 1, party: owner, line: owner, within: [[owner, MAX_OPEN_FILES_OF_AN_OWNER]] });
+      const close = open.takeNow(claimOf(holder, undefined, OPEN_FILES));
       if (close === undefined) throw fileError("busy");
       try {
         return openFile(await begin(), close);

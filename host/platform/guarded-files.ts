@@ -141,7 +141,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
       keepOpen(async () => {
         await using place = await reach(path, true);
         return await openRegular(place, constants.O_RDONLY);
-      }, options?.owner),
+      }, options),
 
     openToWrite: (path, options) =>
       keepOpen(async () => {
@@ -149,7 +149,7 @@ export function createGuardedFiles(walk: Walk, os: Environment["os"]): GuardedFi
         // As in `writeBytes`: only what has been verified.
         if (options.truncate) await file.truncate(0);
         return file;
-      }, options.owner),
+      }, options),
   };
 
   function inspect(path: CheckedPath<"read">, follow: boolean): ReturnType<GuardedFiles["stat"]> {

@@ -1,5 +1,6 @@
 /** HTTP on behalf of a guest, as an interface: `network.ts` implements it, `memory-network.ts` in memory. */
 
+import type { Holder } from "../../sandbox/mod.ts";
 import type { CheckedUrl } from "./proof.ts";
 
 /** Name and value; names of answers are in lower case. Characters are bytes (Latin-1). */
@@ -27,7 +28,7 @@ export interface HttpLimits {
 }
 
 /** What is sent, besides the URL and the method, which are the proof's. */
-export interface HttpRequest {
+export interface HttpRequest extends Holder {
   /** Without those that belong to the connection: `host`, `content-length`, `connection`, … are made here. */
   readonly fields: readonly HttpField[];
   /** Bytes, or pieces that are asked for one after the other as the socket takes them. */
@@ -35,8 +36,6 @@ export interface HttpRequest {
   /** Ends the exchange at any time, the reading of the body included. */
   readonly signal: AbortSignal;
   readonly limits: HttpLimits;
-  /** On whose behalf: places for connections and lookups are each owner's own. Default: the host's. */
-  readonly owner?: string;
 }
 
 /** The head of an answer, and its body behind it. */
@@ -98,5 +97,5 @@ export interface Network {
    */
   exchange(url: CheckedUrl, request: HttpRequest): Promise<HttpResponse>;
   /** Where a name leads now, an address to itself; at least one. @throws {NetworkError} `name_not_found` */
-  addresses(host: string, asked: Pick<HttpRequest, "signal" | "owner">): Promise<readonly string[]>;
+  addresses(host: string, asked: Pick<HttpRequest, "signal" | keyof Holder>): Promise<readonly string[]>;
 }

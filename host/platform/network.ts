@@ -25,9 +25,6 @@ export interface NetworkOptions {
   readonly ca?: string;
 }
 
-/** The owner of what no plugin asks for. Names of plugins are never empty. */
-const HOST = "";
-
 /** Answers before the answer (1xx); more are a flood. */
 const MAX_INFORMATIONAL = 16;
 
@@ -39,20 +36,20 @@ export function createNetwork({ resolve = resolveBySystem, ca }: NetworkOptions 
       slots.lookup(() => resolve(name), waiting);
   return {
     async exchange(url, request) {
-      const { signal, limits, owner = HOST } = request;
+      const { signal, limits } = request;
       const over = new AbortController();
       const timer = setTimeout(() => over.abort(new NetworkError("timed_out", "the connection took too long")), limits.connectMs);
       const both = AbortSignal.any([signal, over.signal]);
       let release: () => void = () => undefined;
       try {
         const createClient = loadClient();
-        const waiting = { owner, signal: both };
+        const waiting = { ...request, signal: both };
         release = await slots.connection(new URL(url.url).host, waiting);
         const socket = await connectChecked(url, { resolve: inTurn(waiting), signal: both, ...(ca !== undefined && { ca }) });
         socket.once("close", release);
         const client = new createClient(new URL(url.url).origin, clientOptions(socket, request));
         const response = await send(client, socket, url, request);
-        return { ...response, read: () => readInTurn(response, () => slots.piece({ owner, signal })) };
+        return { ...response, read: () => readInTurn(response, () => slots.piece({ ...waiting, signal })) };
       } catch (thrown) {
         release();
         throw toNetworkError(thrown);
@@ -60,7 +57,7 @@ export function createNetwork({ resolve = resolveBySystem, ca }: NetworkOptions 
         clearTimeout(timer);
       }
     },
-    addresses: (host, { signal, owner = HOST }) => resolveOnce(host, { resolve: inTurn({ owner, signal }), signal }),
+    addresses: (host, asked) => resolveOnce(host, { resolve: inTurn(asked), signal: asked.signal }),
   };
 }
 

@@ -6,7 +6,7 @@
  */
 
 import type { Environment } from "./environment-types.ts";
-import type { ProcessLauncher, WorkerLauncher } from "../../sandbox/mod.ts";
+import type { Holder, ProcessLauncher, WorkerLauncher } from "../../sandbox/mod.ts";
 import type { Bundler } from "./bundler-types.ts";
 import type { HttpServers } from "./http-types.ts";
 import type { Git } from "./git-types.ts";
@@ -188,7 +188,7 @@ export interface WriteOptions {
 }
 
 /** How a file is opened to be kept open. Without `write` and `append` it is only read. */
-export interface OpenOptions {
+export interface OpenOptions extends Holder {
   readonly read: boolean;
   readonly write: boolean;
   /** Every write goes to the end. */
@@ -198,8 +198,6 @@ export interface OpenOptions {
   /** Fail if it exists. */
   readonly createNew: boolean;
   readonly mode?: number;
-  /** Whose share of the open files it counts in: a plugin's name. Absent: the host's. */
-  readonly owner?: string;
 }
 
 /** A file that was verified when it was opened and stays that very file. Places are bytes from its start. Failures throw `FileError`. */
@@ -254,7 +252,7 @@ export interface GuardedFiles {
   copy(from: CheckedPath<"read">, to: CheckedPath<"write">, options: { readonly maxBytes: number } & MayEnd): Promise<void>;
   truncate(path: CheckedPath<"write">, length: number): Promise<void>;
   /** Few are open at once, of all calls together: more answer `busy`. */
-  openToRead(path: CheckedPath<"read">, options?: Pick<OpenOptions, "owner">): Promise<GuardedFile>;
+  openToRead(path: CheckedPath<"read">, options?: Holder): Promise<GuardedFile>;
   /** @param path a proof for reading as well, where `options.read` is set. */
   openToWrite(path: CheckedPath<"write">, options: OpenOptions): Promise<GuardedFile>;
 }

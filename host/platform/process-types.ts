@@ -1,5 +1,6 @@
 /** Programs on behalf of a tool: what starts them, and what is known of them. Types and their error only. */
 
+import type { Holder } from "../../sandbox/mod.ts";
 import type { CheckedProgram } from "./proof.ts";
 
 /** Starts programs. Few run at once, of all calls together: more answer `busy`. */
@@ -10,7 +11,7 @@ export interface Processes {
 
 export type OutputStream = "stdout" | "stderr";
 
-export interface ProcessOptions {
+export interface ProcessOptions extends Holder {
   /** As they are: no shell reads them. */
   readonly args: readonly string[];
   /** An absolute folder. */

@@ -1,6 +1,7 @@
 /** Programs as child processes, each in a process group of its own (SPEC G2, T3). */
 
 import type { Readable } from "node:stream";
+import { claimOf, Shares } from "../../sandbox/mod.ts";
 import { createClock } from "./clock.ts";
 import type { Clock } from "./platform.ts";
 import { type ProcessGroup, startGroup } from "./process-group.ts";
@@ -9,7 +10,7 @@ import { type OutputStream, type ProcessEnd, ProcessError, type Processes, type 
 export interface ProcessesOptions {
   /** From SIGTERM to SIGKILL. Default 3,000. */
   readonly killAfterMs?: number;
-  /** Programs at once. Default 32. */
+  /** Programs at once. Default 32, half of them for one caller. */
   readonly maximum?: number;
   /** What waits until SIGKILL; returns how to stop waiting. */
   readonly after?: Clock["after"];
@@ -23,12 +24,14 @@ export function createProcesses({
   maximum = 32,
   after = createClock().after,
 }: ProcessesOptions = {}): Processes {
-  let running = 0;
+  const running = new Shares(maximum);
+  const most = Math.ceil(maximum / 2);
   return {
     async start({ path }, options) {
-      if (running >= maximum) throw new ProcessError("busy", `Cannot run more than ${maximum} programs at once`);
-      running += 1;
-      const free = (): void => void (running -= 1);
+      const claim = claimOf(options, undefined, { plugin: maximum, caller: most, callerOfPlugin: most });
+      const free = running.takeNow(claim);
+      if (free === undefined)
+        throw new ProcessError("busy", `Cannot run more than ${maximum} programs at once, ${most} of them for one session's owner`);
       try {
         const { args, cwd, env } = options;
         const group = await startGroup({ file: path, args, cwd, env, killAfterMs, after });

@@ -236,8 +236,9 @@ class CallRun implements RunRecord {
     const { undos, fileLanes } = this.#options;
     const { platform } = overlay ?? this.#options;
     const { session } = call;
+    const caller = sessionOwner(session);
     const acts = createActs({
-      ...{ callId: call.callId, plugin: tool.plugin, owner: sessionOwner(session), signal, clock: this.#options.platform.clock },
+      ...{ callId: call.callId, plugin: tool.plugin, owner: caller, signal, clock: this.#options.platform.clock },
       ...(fileLanes && { fileLanes }),
     });
     return {
@@ -254,6 +255,7 @@ class CallRun implements RunRecord {
       secrets: this.#secrets,
       record: (act) => this.#record(act),
       modified: (path) => (this.#modified ??= new Set()).add(path),
+      holder: { caller, ...(tool.plugin !== undefined && { owner: tool.plugin }) },
       ...(tool.plugin !== undefined && { plugin: tool.plugin }),
       ...(version && { ownFiles: version.files }),
       ...this.#openTools(),

@@ -15,6 +15,37 @@ export interface Claim {
   readonly within: readonly (readonly [holder: unknown, share: number])[];
 }
 
+/** On whose behalf something is held: a plugin's code, and the owner of the session that calls it (a token). */
+export interface Holder {
+  /** Absent: the host's. */
+  readonly owner?: string;
+  /** Absent: nobody's in particular. */
+  readonly caller?: string;
+}
+
+/** What one plugin may hold, what one caller may, whatever plugins it calls, and what a caller may of a plugin's share. */
+export interface HolderShares {
+  readonly plugin: number;
+  readonly caller: number;
+  readonly callerOfPlugin: number;
+}
+
+/** A claim of one. @param of what is shared, where one bound counts several things apart */
+export function claimOf({ owner = HOST, caller }: Holder, line: unknown, shares: HolderShares, of: string = ""): Claim {
+  const party = `${of} plugin ${owner}`;
+  const called =
+    caller === undefined
+      ? []
+      : ([
+          [`${of} caller ${caller}`, shares.caller],
+          [`${party} caller ${caller}`, shares.callerOfPlugin],
+        ] as const);
+  return { size: 1, party, line, within: [[party, shares.plugin], ...called] };
+}
+
+/** Names of plugins are never empty. */
+const HOST = "";
+
 /** Gives back what was taken. Idempotent. */
 export type GiveBack = () => void;
 

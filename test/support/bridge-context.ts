@@ -51,6 +51,7 @@ export function testCall(options: TestCallOptions): TestCall {
   const context: BridgeContext = {
     callId: "call-1",
     ...(plugin !== null && { plugin }),
+    holder: { caller: "session-1", ...(plugin !== null && { owner: plugin }) },
     grant,
     secrets: secrets.forCall(grant),
     cwd,

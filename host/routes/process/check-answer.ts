@@ -8,4 +8,4 @@ export type CheckAnswer =
   | { readonly ok: true; readonly act: CapabilityAct; readonly query: AccessQuery }
   | { readonly ok: false; readonly act: CapabilityAct; readonly reason: string };
 
-export type CheckContext = Pick<BridgeContext, "grant" | "cwd" | "platform" | "plugin" | "signal">;
+export type CheckContext = Pick<BridgeContext, "grant" | "cwd" | "platform" | "plugin" | "holder" | "signal">;

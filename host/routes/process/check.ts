@@ -142,8 +142,8 @@ function parentOf(path: string): string {
 /** Every address that the name has now. Deno asks for it again: see docs/security.md. */
 async function checkAddresses(query: AccessQuery, value: string | undefined, context: CheckContext): Promise<CheckAnswer | undefined> {
   if (query.kind !== "net" || query.host === undefined || isLocalSocket(query)) return undefined;
-  const { grant, platform, signal, plugin } = context;
-  const asked = { signal, ...(plugin !== undefined && { owner: plugin }) };
+  const { grant, platform, signal, holder } = context;
+  const asked = { signal, ...holder };
   try {
     for (const address of await platform.network.addresses(query.host, asked)) {
       const { state, layer } = evaluateAddress(grant.layers, query, address);

@@ -21,12 +21,43 @@ describe("attack: a plugin that takes the network from others", () => {
   it("holds all the connections to a host that it may have: others have their own [C6.concurrency, B10]", async () => {
     const slots = createNetworkSlots();
     const { signal } = new AbortController();
-    const held = await Promise.all(Array.from({ length: 32 }, () => slots.connection("api.test", { owner: "evil", signal })));
+    const held = await Promise.all(Array.from({ length: 48 }, () => slots.connection("api.test", { owner: "evil", signal })));
     const next = slots.connection("api.test", { owner: "evil", signal });
     expect(await isSettled(next)).toBe(false);
     expect(await isSettled(slots.connection("api.test", { owner: "words", signal }))).toBe(true);
     held[0]?.();
     expect(await isSettled(next)).toBe(true);
+  });
+
+  it("is called by a token that holds all the connections that it may have: the plugin's other callers have theirs [LV3.connections]", async () => {
+    const slots = createNetworkSlots();
+    const { signal } = new AbortController();
+    const connect = (owner: string, caller: string, host = "api.test"): Promise<() => void> =>
+      slots.connection(host, { owner, caller, signal });
+    await Promise.all(Array.from({ length: 32 }, () => connect("words", "evil")));
+    const next = connect("words", "evil");
+    expect(await isSettled(next)).toBe(false);
+    const others = await Promise.all(Array.from({ length: 16 }, () => connect("words", "other")));
+    expect(await isSettled(connect("words", "third"))).toBe(false);
+    // Over all plugins it has 64 to a host, and others to another.
+    for (const owner of ["a", "b"]) await Promise.all(Array.from({ length: 16 }, () => connect(owner, "evil")));
+    expect(await isSettled(connect("c", "evil"))).toBe(false);
+    expect(await isSettled(connect("c", "evil", "other.test"))).toBe(true);
+    others[0]?.();
+    // Goes to the caller that has less than its share.
+    expect(await isSettled(next)).toBe(false);
+  });
+
+  it("looks one name up for a token, whatever plugins it calls [LV3.connections]", async () => {
+    const slots = createNetworkSlots();
+    const { signal } = new AbortController();
+    const begun: string[] = [];
+    const lookUp = (owner: string, caller: string): Promise<never> =>
+      slots.lookup(() => (begun.push(`${owner} ${caller}`), never()), { owner, caller, signal });
+    for (const owner of ["a", "b", "c"]) void lookUp(owner, "evil");
+    void lookUp("d", "other");
+    expect(await isSettled(never())).toBe(false);
+    expect(begun).toEqual(["a evil", "d other"]);
   });
 
   it("gives its places back, however a request ends [C6.concurrency, C6.close]", async () => {

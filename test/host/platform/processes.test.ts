@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryProcesses, type MemoryProgram } from "../../../host/platform/memory-processes.ts";
 import { createProcesses } from "../../../host/platform/processes.ts";
 import { describeProcesses, type TestProgram } from "../../conformance/processes.ts";
@@ -71,6 +71,26 @@ describe("createProcesses()", () => {
     const running = await real.start(checkedProgram(path), { args, cwd: folder, env: { PATH: "/usr/bin:/bin" }, onOutput });
     return { running, folder, text: () => Buffer.concat(pieces).toString() };
   }
+
+  it("starts half of the programs for one caller at most, until one has ended [LV3.programs]", async () => {
+    const folder = await temporaryFolder();
+    const path = await script(folder, "stays", "exec sleep 600");
+    const processes = createProcesses({ killAfterMs: 200, maximum: 4 });
+    const options = { args: [], cwd: folder, env: { PATH: "/usr/bin:/bin" }, onOutput: () => undefined };
+    const start = (caller: string): ReturnType<typeof processes.start> =>
+      processes.start(checkedProgram(path), { ...options, caller, owner: caller });
+    const running = [await start("evil"), await start("evil")];
+    onTestFinished(async () => {
+      for (const { stop } of running) stop();
+      await Promise.all(running.map(({ ended }) => ended));
+    });
+    const busy = { code: "busy", message: "Cannot run more than 4 programs at once, 2 of them for one session's owner" };
+    await expect(start("evil")).rejects.toMatchObject(busy);
+    running.push(await start("other"));
+    running[0]?.stop();
+    await running[0]?.ended;
+    running.push(await start("evil"));
+  });
 
   it("ends what a program started with it, and does not wait for those who hold its pipes [T3.group]", async () => {
     const { running, folder, text } = await run("sleep 600 & echo $! >child; (sleep 600; echo no) & echo done");
