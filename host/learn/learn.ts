@@ -3,12 +3,14 @@
 import {
   type AccessQuery,
   checkItem,
+  foldName,
   itemToText,
   type PermissionItem,
   type Permissions,
   type PermissionValue,
   smallestGrant,
 } from "../../manifests/mod.ts";
+import { isInnerHost } from "../capabilities/inner-host.ts";
 import { type Act, LEARNED_KINDS, type LearnedKind } from "./acts.ts";
 import { type Maximum, type OwnItem, queryOf } from "./maximum.ts";
 import { coverPaths } from "./paths.ts";
@@ -63,6 +65,7 @@ const MAX_CALLS = 5;
 const BEYOND = "beyond the maximum";
 const EVERYTHING = "it would be everything";
 const HOSTS = "it is the host's own: tokens, grants and records, which no plugin is to have";
+const INNER = "it is not of the public network, and a server may have led there: grant it yourself if the plugin needs it";
 const NAMELESS = "no permission names it alone, since its name reads as a pattern: grant its folder yourself";
 const TOO_MANY = "too many different ones to list: grant a folder or a pattern of them yourself";
 
@@ -81,6 +84,7 @@ export function learn(acts: readonly Act[], { maximum, folderFrom = FOLDER_FROM 
       if (act.refusedBy !== undefined) leave(act, `refused by the ${act.refusedBy} layer, which no grant changes`);
       else if (query === undefined) leave(act, EVERYTHING);
       else if (isHosts(act, maximum.bases.data)) leave(act, HOSTS);
+      else if (query.kind === "net" && isInnerHost(query.host ?? "") && act.refused === act.count) leave(act, INNER);
       else if (!maximum.allows(query) && !maximum.ownItems(kind).some((own) => own.allows(query))) leave(act, BEYOND);
       else wanted.push({ act, query });
     }
@@ -108,10 +112,11 @@ export function permissionsOf(lines: readonly Pick<LearnedLine, "kind" | "item">
   return permissions;
 }
 
-/** True of what lies in a project's own state, however it is spelled, but for the plugin's data folder there. */
+/** True of what lies in a project's own state, and of writing its configuration and lock, however spelled, but for the plugin's data folder. */
 function isHosts({ kind, value }: Act, data: string | undefined): boolean {
-  if (data !== undefined && `${value}/`.startsWith(`${data}/`)) return false;
-  return (kind === "read" || kind === "write") && value.split(/[\\/]/).some((part) => part.normalize("NFKC").toLowerCase() === ".bascule");
+  if ((kind !== "read" && kind !== "write") || (data !== undefined && `${value}/`.startsWith(`${data}/`))) return false;
+  const names = value.split(/[\\/]/).map(foldName);
+  return names.includes(".bascule") || (kind === "write" && /^bascule\.(?:json|lock)$/.test(names.at(-1) ?? ""));
 }
 
 interface Found {

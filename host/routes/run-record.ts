@@ -15,7 +15,6 @@ import { type ChainStep, markOf } from "../chains/chain.ts";
 import type { GrantHint } from "../errors.ts";
 import {
   type AccessQuery,
-  addressRange,
   applyDefaults,
   evaluateAccess,
   isJsonObject,
@@ -24,9 +23,9 @@ import {
   type JsonValue,
   type Manifest,
   type Permissions,
-  parseIp,
   PERMISSION_KINDS,
 } from "../../manifests/mod.ts";
+import { isInnerHost } from "../capabilities/inner-host.ts";
 import { deepFreeze } from "../json/json.ts";
 import { canAsk, type OpenPermissionAsks, type PermissionAsks } from "../confirmations/permission-asks.ts";
 import type { Log, LogLevel, Platform } from "../platform/platform.ts";
@@ -340,20 +339,13 @@ export function asksForTools({ definition, binding }: RegisteredTool): boolean {
 function hintFor({ permission, value, isLed }: CapabilityAct, { tool, call, decision }: Execution): GrantHint | undefined {
   const query = toQuery(permission, value);
   // A server that leads a call to such a place wants exactly this advice to be followed.
-  if (query?.kind === "net" && isLed === true && isInner(query.host ?? "")) return undefined;
+  if (query?.kind === "net" && isLed === true && isInnerHost(query.host ?? "")) return undefined;
   if (query === undefined || evaluateAccess(decision.grant.layers, query).state !== "prompt") return undefined;
   return grantHint(query, {
     grant: decision.grant,
     cwd: call.session.workspace,
     ...(tool.plugin !== undefined && { plugin: tool.plugin }),
   });
-}
-
-/** An address, or a name, that is not of the public network: metadata services, this machine, what is behind the same router. */
-function isInner(host: string): boolean {
-  const bare = host.replace(/^\[(.*)\]$/s, "$1");
-  if (parseIp(bare) !== undefined) return addressRange(bare) !== "public";
-  return !bare.includes(".") || /\.(?:internal|local|localhost|home\.arpa)\.?$/i.test(bare);
 }
 
 function toQuery(permission: string, value: string): AccessQuery | undefined {

@@ -34,13 +34,28 @@ describe("learn()", () => {
     const acts = [
       "/project/.bascule/admin.token",
       "/project/.BASCULE/grants.json",
+      "/project/.bascule./grants.json",
+      "/project/.ba\u017fcule/grants.json",
+      "/project/.bas\u00adcule/grants.json",
+      "/project/.bascule:s/grants.json",
       "/project/.bascule/data/demo/a.txt",
       "/project/a.md",
     ].map((path) => act("read", path, { refused: 1 }));
-    const { permissions, leftOut } = learn(acts, { maximum: createMaximum(ALL, BASES) });
+    const written = ["/project/bascule.json", "/project/Bascule.lock", "/project/b.md"].map((path) => act("write", path, { refused: 1 }));
+    const { permissions, leftOut } = learn([...acts, ...written], { maximum: createMaximum(ALL, BASES) });
     expect([permissions, leftOut.map(({ value }) => value)]).toEqual([
-      { read: ["$data/a.txt", "$workspace/a.md"] },
-      ["/project/.bascule/admin.token", "/project/.BASCULE/grants.json"],
+      { read: ["$data/a.txt", "$workspace/a.md"], write: ["$workspace/b.md"] },
+      [...acts.slice(0, 6), ...written.slice(0, 2)].map(({ value }) => value),
+    ]);
+  });
+
+  it("proposes no place of the inner network that was refused each time: a server may have led there [P9.inner]", () => {
+    const led = ["metadata.google.internal:80", "intranet:80", "printer.local:631"].map((host) => act("net", host, { refused: 1 }));
+    const others = [act("net", "api.example:443", { refused: 1 }), act("net", "wiki:80", { count: 2, refused: 1 })];
+    const { permissions, leftOut } = learn([...led, ...others], { maximum: createMaximum(ALL, BASES) });
+    expect([permissions, leftOut.map(({ value }) => value)]).toEqual([
+      { net: ["wiki:80", "api.example:443"] },
+      led.map(({ value }) => value),
     ]);
   });
 
