@@ -138,16 +138,19 @@ export function buildSnapshot(
     if (!isServer(owner) || owners.has(owner)) continue;
     for (const name of holds) if (!above.has(keyOf(name))) holderByKey.set(keyOf(name), { name, owner });
   }
-  const [ofServers, locked] = [isServer, (owner: string, name: string) => history.standings.get(owner)?.holds.has(name) === true].map(
-    (isBefore) => new Set(inOrder.filter(({ owner, name }) => isBefore(owner, name)).map(({ name }) => keyOf(name))),
-  );
-  for (const [owner, names] of history.kept) {
+  const missing = [...history.kept].flatMap(([owner, names]) => {
     const own = new Set(owners.get(owner)?.map(({ name }) => name));
-    for (const name of names) {
-      if (own.has(name)) continue;
+    return [...names].filter((name) => !own.has(name)).map((name) => ({ name, owner }));
+  });
+  if (missing.length > 0) {
+    const wanted = new Set(missing.map(({ name }) => name));
+    // A server comes before a plugin that has no such tool, and so does a plugin that the lock gave the name to.
+    const isFirst = ({ owner, name }: RegisteredTool): boolean =>
+      isServer(owner) || (wanted.has(name) && history.standings.get(owner)?.holds.has(name) === true);
+    const first = new Set(inOrder.filter(isFirst).map(({ name }) => keyOf(name)));
+    for (const { name, owner } of missing) {
       const key = keyOf(name);
-      const isTaken = above.has(key) || ofServers?.has(key) === true || locked?.has(key) === true || holderByKey.has(key);
-      if (!isTaken) holderByKey.set(key, { name, owner });
+      if (!above.has(key) && !first.has(key) && !holderByKey.has(key)) holderByKey.set(key, { name, owner });
     }
   }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { consentWorld, type ConsentWorld } from "../../support/consent-world.ts";
+import { consentWorld, type ConsentWorld, LOCK } from "../../support/consent-world.ts";
 import { hostTool, pluginVersion, publishedTools } from "../../support/tools.ts";
 import { manifest, pluginFiles, states, tool } from "../../host/sources/directory/harness.ts";
 import "../../support/seed.ts";
@@ -105,6 +105,17 @@ describe("a plugin that wants others' names", () => {
       await world.edit(plugin("aardvark", ["summarize"]));
       await world.edit(plugin("zebra", ["summarize"], "broken("));
       expect(holder(world, "summarize")).toBe("zebra plugin");
+    });
+
+    it("unless the lock, as an earlier version wrote it, says that the name is its own [R2.kept]", async () => {
+      const world = await consentWorld(BACK);
+      await world.edit(plugin("aardvark", ["summarize"]));
+      await world.consent.flush();
+      await world.directory.close();
+      const text = await world.platform.files.readText(LOCK);
+      world.platform.plant(LOCK, text.replace(/"yields": \[\s*"summarize"\s*\],/u, ""));
+      await world.platform.files.remove("/project/plugins/zebra");
+      expect(holder(await world.restart(), "summarize")).toBe("aardvark plugin");
     });
 
     it("but those of a server that comes are the server's, also while a plugin keeps the name [R2.kept]", async () => {
