@@ -1,6 +1,7 @@
 /** Where events go: envelope, redaction, then every listener and reader, in order of publication. */
 
 import type { JsonValue } from "../../manifests/mod.ts";
+import { HELD_EVENTS_BYTES, HeldEvents, type HeldEventsBounds } from "./held-events.ts";
 import type { EmitEvent, EventDraft, EventEnvelope, HostEvent, KeepEvent } from "./events.ts";
 
 /** What the bus stamps, hides and reports with. */
@@ -19,6 +20,8 @@ export interface EventBusOptions {
   readonly onDefect: (message: string, error?: unknown) => void;
   /** Events kept for a reader that is slower than the host. Default 1,024; above it the oldest are dropped. */
   readonly bufferSize?: number;
+  /** About what these take on the heap. Default 16 MiB. */
+  readonly bufferBytes?: number;
 }
 
 /** Publishes events; ended by `close`. */
@@ -38,7 +41,16 @@ const DEFAULT_BUFFER = 1_024;
 
 /** A bus without listeners. */
 export function createEventBus(options: EventBusOptions): EventBus {
-  const { newId, now, producer = "bascule", redact, keep, onDefect, bufferSize = DEFAULT_BUFFER } = options;
+  const {
+    newId,
+    now,
+    producer = "bascule",
+    redact,
+    keep,
+    onDefect,
+    bufferSize = DEFAULT_BUFFER,
+    bufferBytes = HELD_EVENTS_BYTES,
+  } = options;
   const listeners = new Set<(event: HostEvent) => void>();
   const readers = new Set<Reader>();
   let closed = false;
@@ -79,7 +91,7 @@ export function createEventBus(options: EventBusOptions): EventBus {
       return () => listeners.delete(listener);
     },
     events() {
-      const reader = new Reader(bufferSize, onDefect, () => readers.delete(reader));
+      const reader = new Reader({ events: bufferSize, bytes: bufferBytes }, onDefect, () => readers.delete(reader));
       if (closed) reader.end();
       else readers.add(reader);
       return reader;
@@ -102,16 +114,17 @@ function seal(draft: EventDraft, envelope: EventEnvelope, redact: EventBusOption
 
 /** One slow or fast reader. Never holds more than its buffer. */
 class Reader implements AsyncIterableIterator<HostEvent> {
-  #buffer: HostEvent[] = [];
+  readonly #buffer: HeldEvents;
   #waiting: ((result: IteratorResult<HostEvent>) => void)[] = [];
   #ended = false;
   #warned = false;
-  readonly #size: number;
+  readonly #bounds: Required<HeldEventsBounds>;
   readonly #onDefect: EventBusOptions["onDefect"];
   readonly #onEnd: () => void;
 
-  constructor(size: number, onDefect: EventBusOptions["onDefect"], onEnd: () => void) {
-    this.#size = size;
+  constructor(bounds: Required<HeldEventsBounds>, onDefect: EventBusOptions["onDefect"], onEnd: () => void) {
+    this.#bounds = bounds;
+    this.#buffer = new HeldEvents(bounds);
     this.#onDefect = onDefect;
     this.#onEnd = onEnd;
   }
@@ -119,10 +132,10 @@ class Reader implements AsyncIterableIterator<HostEvent> {
   push(event: HostEvent): void {
     const next = this.#waiting.shift();
     if (next !== undefined) return next({ done: false, value: event });
-    this.#buffer.push(event);
-    if (this.#buffer.length <= this.#size) return;
-    this.#buffer.shift();
-    if (!this.#warned) this.#onDefect(`An event reader is more than ${this.#size} events behind; the oldest are dropped for it`);
+    if (!this.#buffer.push(event)) return;
+    const { events, bytes } = this.#bounds;
+    if (!this.#warned)
+      this.#onDefect(`An event reader is more than ${events} events or ${bytes} bytes behind; the oldest are dropped for it`);
     this.#warned = true;
   }
 
@@ -139,7 +152,7 @@ class Reader implements AsyncIterableIterator<HostEvent> {
   }
 
   async return(): Promise<IteratorResult<HostEvent>> {
-    this.#buffer = [];
+    this.#buffer.clear();
     this.#onEnd();
     this.end();
     return { done: true, value: undefined };

@@ -2,6 +2,7 @@
 
 import type { ToolResult } from "../call.ts";
 import type { ToolErrorData } from "../errors.ts";
+import { sizeIn } from "../json/heap-size.ts";
 import { largeIn } from "../json/large.ts";
 
 /** Holds the last `count` results, fewer where they are large, and at most twice as many. */
@@ -55,22 +56,4 @@ function sizeAt(holder: object, key: string): number {
 function sizeOfError(error: ToolErrorData): number {
   const large = error.details && largeIn(error.details, "output");
   return large === undefined ? sizeIn(error) : large.bytes.length + 2 * error.message.length;
-}
-
-/** What a value takes on the heap, an object with a member each. JSON says little of it: `[]` is two bytes there. */
-const VALUE_BYTES = 48;
-
-/** About, and never much less. Depth was bounded when the value crossed. */
-export function sizeIn(value: unknown): number {
-  if (typeof value === "string") return 2 * value.length;
-  if (typeof value !== "object" || value === null) return 8;
-  let size = VALUE_BYTES;
-  if (Array.isArray(value)) {
-    // By index: listing the keys of a long list takes ten times as long, and a guest can send one of half a million items.
-    for (let index = 0; index < value.length; index += 1) size += 8 + sizeIn(value[index]);
-    return size;
-  }
-  // Plain data, without inherited members.
-  for (const key in value) size += key.length + sizeIn((value as Readonly<Record<string, unknown>>)[key]);
-  return size;
 }

@@ -2,6 +2,7 @@
 
 import type { Audit } from "../../audit/audit.ts";
 import type { HostEvent } from "../../audit/events.ts";
+import { HeldEvents } from "../../audit/held-events.ts";
 import type { Clock, Slices } from "../../platform/platform.ts";
 import { eventWithoutGrants } from "../without-grants.ts";
 import { RequestProblem } from "./problem.ts";
@@ -55,13 +56,12 @@ const MAX_REPLAYED = 10_000;
 export function createEventStreams({ host, clock, slices, sessions, most, onDefect, bufferBytes }: EventStreamsOptions): EventStreams {
   const open = new Set<Open>();
   const opening = new Map<string, number>();
-  const recent: HostEvent[] = [];
+  const recent = new HeldEvents({ events: REMEMBERED });
   const events = host.events[Symbol.asyncIterator]();
 
   async function pump(): Promise<void> {
     for (let next = await events.next(); next.done !== true; next = await events.next()) {
       recent.push(next.value);
-      if (recent.length > REMEMBERED) recent.shift();
       for (const one of open) deliver(one, next.value);
     }
     close();
@@ -102,7 +102,7 @@ export function createEventStreams({ host, clock, slices, sessions, most, onDefe
   /** In one go, so that no event comes in between. */
   function replay(one: Open, lastEventId: string, recorded: readonly Subject[] | undefined): void {
     one.lastId = lastEventId;
-    const at = recent.findIndex(({ id }) => id === lastEventId);
+    const at = recent.all.findIndex(({ id }) => id === lastEventId);
     if (at === -1 && recorded === undefined) {
       one.stream.send({ event: "gap", data: { reason: "unknown", lastEventId } });
       return;
@@ -110,7 +110,7 @@ export function createEventStreams({ host, clock, slices, sessions, most, onDefe
     const missed = at === -1 ? (recorded ?? []) : [];
     const seen = new Set(missed.map(({ id }) => id));
     for (const event of missed) deliver(one, event);
-    for (const event of recent.slice(at + 1)) if (!seen.has(event.id)) deliver(one, event);
+    for (const event of recent.all.slice(at + 1)) if (!seen.has(event.id)) deliver(one, event);
   }
 
   function count(callerId: string, by: number): void {
@@ -129,7 +129,7 @@ export function createEventStreams({ host, clock, slices, sessions, most, onDefe
       if ((opening.get(caller.id) ?? 0) >= most) throw new RequestProblem("too_many", `The token has ${most} streams open: close some`);
       count(caller.id, 1);
       const { lastEventId } = wish;
-      const isRecent = lastEventId === undefined || recent.some(({ id }) => id === lastEventId);
+      const isRecent = lastEventId === undefined || recent.all.some(({ id }) => id === lastEventId);
       const recorded = isRecent
         ? undefined
         : await fromRecord(lastEventId).catch((error: unknown) => {

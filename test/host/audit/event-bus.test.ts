@@ -72,7 +72,26 @@ describe("createEventBus()", () => {
     const reader = events.events();
     for (const plugin of ["a", "b", "c", "d"]) events.emit(loaded(plugin));
     expect([(await reader.next()).value.plugin, (await reader.next()).value.plugin]).toEqual(["c", "d"]);
-    expect(defects).toEqual(["An event reader is more than 2 events behind; the oldest are dropped for it"]);
+    expect(defects).toEqual(["An event reader is more than 2 events or 16777216 bytes behind; the oldest are dropped for it"]);
+  });
+
+  it("holds no more bytes for a slow reader than its buffer, but always the last event [LV1.slow-readers]", async () => {
+    const output = Array.from({ length: 100 }, () => ({}));
+    // A list and its hundred objects, and the envelope.
+    const { bus: events, defects } = bus({ bufferBytes: 2 * 7_000 });
+    const [reader, other] = [events.events(), events.events()];
+    const completed = (callId: string) => ({ type: "tool.completed", callId, payload: { output } }) as never;
+    for (const callId of ["a", "b", "c", "d"]) events.emit(completed(callId));
+    const read = async (): Promise<unknown> => (await reader.next()).value?.callId;
+    expect([await read(), await read()]).toEqual(["c", "d"]);
+    events.emit({ type: "tool.completed", callId: "e", payload: { output: "x".repeat(20_000) } } as never);
+    expect(await read()).toBe("e");
+    for (const callId of ["f", "g"]) events.emit(completed(callId));
+    expect([await read(), await read()]).toEqual(["f", "g"]);
+    expect((await other.next()).value.callId).toBe("f");
+    expect(defects).toEqual(
+      Array.from({ length: 2 }, () => "An event reader is more than 1024 events or 14000 bytes behind; the oldest are dropped for it"),
+    );
   });
 
   it("lets go of a reader that stops reading", async () => {
