@@ -45,7 +45,7 @@ import { createSecrets } from "./secrets/secrets.ts";
 import { createDryRuns } from "./overlay/dry-runs.ts";
 import type { RegisteredTool } from "./tools/tool.ts";
 import { createPreview } from "./overlay/preview.ts";
-import { openUndos } from "./undo/open-undos.ts";
+import { openUndos, refuseToUndo } from "./undo/open-undos.ts";
 import { Revocations } from "./calls/revocations.ts";
 import { createSessions } from "./calls/sessions.ts";
 import { createWaitingArguments } from "./calls/waiting-arguments.ts";
@@ -330,7 +330,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     cancelSession: (sessionId) => calls.cancel({ sessionId }),
     result: calls.result,
     commit: async (...args) => await recorded(dryRuns.commit(...args)),
-    undo: async (...args) => await recorded(undos.undo(...args)),
+    undo: async (id, wish) => (calls.isRunning(id) ? refuseToUndo(id) : await recorded(undos.undo(id, wish))),
     undoable: undos.list,
     readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
     session: sessions.open,

@@ -113,6 +113,7 @@ export interface Calls {
    * @returns their results: `cancelled`, or what they came to first. Empty where nothing of it runs. Never rejects.
    */
   cancel(which: CallSelection): Promise<readonly ToolResult[]>;
+  isRunning(callId: string): boolean;
   /** Of an ended call, or of one that waits for a person; the last 1,000 are remembered, fewer if they are large. */
   result(callId: string): ToolResult | undefined;
   /** Refuses new calls, lets running ones end for `drainMs`, then cancels them and waits for their end. */
@@ -227,6 +228,7 @@ export function createCalls(options: CallsOptions): Calls {
     call: (tool, args, wish) => call(tool, args, wish),
     callAll: async (requests, wish = {}) => (wish.mode === "chain" ? (await turn(requests, wish)).results : await callAll(requests, wish)),
     turn: (requests, wish = {}) => turn(requests, wish),
+    isRunning: (callId) => running.isAny({ callId }),
     cancel(which) {
       turns.cancel(which);
       return running.cancel(which);

@@ -42,6 +42,10 @@ export class RunningCalls {
     return this.#calls.values().some(({ request }) => request.callId === callId && request.session.id !== session.id);
   }
 
+  isAny(which: CallSelection): boolean {
+    return this.#calls.values().some(({ request }) => isChosen(request, which));
+  }
+
   /** Tells them to end; resolves with their results when they have. */
   async cancel(which: CallSelection): Promise<readonly ToolResult[]> {
     const chosen = this.#calls.values().filter(({ request }) => isChosen(request, which));

@@ -27,7 +27,8 @@ async function undone(world: World): Promise<Attack> {
   return async (signal) => {
     const undoing = (async () => {
       while (!signal.aborted) {
-        for (const { callId } of (await world.host.undoable()).slice(0, 2)) await world.host.undo(callId);
+        // The newest are still under way, and refused.
+        for (const { callId } of (await world.host.undoable()).slice(0, 6)) await world.host.undo(callId);
         await pause(20);
       }
     })();

@@ -365,6 +365,36 @@ describe("undo", () => {
     ]);
   });
 
+  it("is refused while the call is under way, which goes on and can be undone afterwards [E8.undo-host]", async () => {
+    const platform = memoryPlatform({ "a.txt": "one" });
+    const [between, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const write = hostTool("edit", { sideEffects: ["write"] }, async (_args, { workspace }) => {
+      await workspace.write("a.txt", "two");
+      between.resolve();
+      await goOn.promise;
+      await workspace.write("a.txt", "three");
+      return null;
+    });
+    await using host = await createHost({
+      platform,
+      tools: [() => ({ ...write(), changesByContext: true })],
+      workspace: WORKSPACE,
+      config: { confirmation: { perTool: { edit: "auto" } }, undo: { keep: true } },
+      undo: true,
+    });
+    const call = host.call("edit", {}, { callId: "slow" });
+    await between.promise;
+    expect(await host.undo("slow")).toEqual({
+      ok: false,
+      callId: "slow",
+      message: 'Call "slow" has not ended: wait for its end or cancel it, then undo it',
+    });
+    goOn.resolve();
+    expect(await call).toMatchObject({ ok: true });
+    expect(await host.undo("slow")).toEqual({ ok: true, callId: "slow", tool: "edit", restored: ["a.txt"], left: [] });
+    expect(await platform.files.readText(`${WORKSPACE}/a.txt`)).toBe("one");
+  });
+
   it("is of calls while it is on, dry runs that were committed included, once; and shows first what it would do [E8.undo-host]", async () => {
     const platform = memoryPlatform({ "a.txt": "one" });
     const write = hostTool("edit", { sideEffects: ["write"] }, async (args, { workspace }) => {
