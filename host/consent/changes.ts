@@ -196,7 +196,7 @@ function limitChanges({ surface: { limits: before }, acceptedLimits = {} }: Comp
   });
 }
 
-/** Of what it says no more nobody is shown anything. */
+/** Texts that it no longer has are not shown. */
 function aboutChanges(before: Partial<About> = {}, after: Partial<About> = {}): readonly ConsentChange[] {
   const [was, now] = [before.settings, after.settings];
   const settings = now === undefined ? [] : was === undefined ? [fromTo(was, now)] : schemaChanges(was, now);

@@ -28,7 +28,7 @@ export interface Surface {
 /** What a plugin says of itself. */
 export interface About {
   readonly description: string;
-  /** The schema of its settings: titles, descriptions and defaults are shown to whoever sets them. */
+  /** The schema of its settings: titles, descriptions and defaults are shown to the person who sets them. */
   readonly settings?: JsonObject;
 }
 

@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * On Deno: V8 does not count a WebAssembly memory that nobody has any more, and keeps a dozen of 64 MiB in every thread. Node's
+ * On Deno: V8 does not count a WebAssembly memory that is not reachable any more, and keeps a dozen of 64 MiB in every thread. Node's
  * keeps two. Undefined where it is not needed.
  */
 export const collectGarbage: (() => void) | undefined = "Deno" in globalThis ? () => (collect ??= findCollector())() : undefined;

@@ -48,7 +48,7 @@ export interface NameHistory {
   readonly standings: ReadonlyMap<string, OwnerStanding>;
   /** By bare name: the plugin that served under it. */
   readonly holders: ReadonlyMap<string, string>;
-  /** By plugin: the bare names that are its own, also while it has no such tool. Nobody else gets their calls. */
+  /** By plugin: the bare names that are its own, also while it has no such tool. No other plugin gets their calls. */
   readonly kept: ReadonlyMap<string, ReadonlySet<string>>;
 }
 

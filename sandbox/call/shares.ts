@@ -19,7 +19,7 @@ export interface Claim {
 export interface Holder {
   /** Absent: the host's. */
   readonly owner?: string;
-  /** Absent: nobody's in particular. */
+  /** Absent: no plugin's in particular. */
   readonly caller?: string;
 }
 

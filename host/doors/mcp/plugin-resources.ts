@@ -19,7 +19,7 @@ export function pluginResources(host: Host): McpResources {
 
   async function view(status: PluginStatus & { readonly name: string }, client: McpClient): Promise<unknown> {
     const { name, state, version, digest, directory, lastGood, manifest, problems, error, reason } = status;
-    // A version that nobody accepted has no words for a model, and asks for nothing yet.
+    // A version that no person accepted has no words for a model, and asks for nothing yet.
     const serving = state === "loaded" || lastGood ? manifest : undefined;
     const tools = [...(await client.tools())].filter(([, { plugin }]) => plugin === name);
     return {
@@ -70,7 +70,7 @@ export function pluginResources(host: Host): McpResources {
   };
 }
 
-/** Without what may follow the numbers, which is a text of the author's that nobody is asked about. */
+/** The numbers alone: what may follow them is a text of the author's that needs no consent. */
 function numbersOf(version: string | undefined): { readonly version?: string } {
   const [numbers] = /^[0-9.]+/.exec(version ?? "") ?? [];
   return numbers === undefined ? {} : { version: numbers };

@@ -65,7 +65,7 @@ describe("attack: operations with large arguments", () => {
       await using box = startSandbox(options);
       expect(await box.load("asks", MAIN)).toMatchObject({ ok: true });
       const hostCall: HostCallHandler = ({ args }) => {
-        // Of a frozen copy; written where nobody counts.
+        // Of a frozen copy; written outside of the measured time.
         const { length } = [...jsonPieces((args as { args: JsonValue }).args, {})].join("");
         return Promise.resolve({ ok: true, value: { ok: true, output: length } });
       };

@@ -126,7 +126,7 @@ describe("quarantine", () => {
       return world;
     }
 
-    it("keeps nobody waiting, and is brought up to date by the same bytes [H7.about]", async () => {
+    it("holds no plugin, and is brought up to date by the same bytes [H7.about]", async () => {
       const world = await (await oldLock()).restart();
       expect(states(world.directory.status())).toEqual(["notes: loaded"]);
       await world.consent.flush();

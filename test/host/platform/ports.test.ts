@@ -21,7 +21,7 @@ describe("postMessage()", () => {
   });
 
   // Deno converts the ports that it finds: one that is not converted was not looked for, nor anything else in the message.
-  it.skipIf(!("Deno" in globalThis))("has nobody look through a message that arrives, on Deno [LV1.messages]", async () => {
+  it.skipIf(!("Deno" in globalThis))("looks through no message that arrives, on Deno [LV1.messages]", async () => {
     const { port1, port2 } = new MessageChannel();
     const [inside, other] = [new MessageChannel(), new MessageChannel()];
     postMessage(port1, { list: [inside.port1] }, [inside.port1]);

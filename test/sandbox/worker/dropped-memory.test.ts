@@ -48,7 +48,7 @@ describe("createDroppedMemory()", () => {
 
 // Deno has one, and Node needs none.
 describe.skipIf(!("Deno" in globalThis))("collectGarbage()", () => {
-  it("collects what nobody has any more, and leaves no collector to other contexts [LV1.dropped-memory]", () => {
+  it("collects memory that is not reachable any more, and leaves no collector to other contexts [LV1.dropped-memory]", () => {
     let dropped: WeakRef<object> | undefined;
     (() => void (dropped = new WeakRef({})))();
     return new Promise<void>((resolve) => setTimeout(resolve)).then(() => {

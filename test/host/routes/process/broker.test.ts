@@ -59,7 +59,7 @@ describe("createBroker()", () => {
     using reads = recordHostReads();
     const reason = "What read access is asked for is longer than 8192 characters";
     expect(await ask("read", "/a".repeat(200_000))).toEqual({ id: 1, result: "deny", reason });
-    // The test writes the line; nobody else handles so much at once.
+    // The test writes the line; no other code here handles so much at once.
     expect(reads.large).toHaveLength(1);
     expect(call.acts).toMatchObject([{ decision: "denied", permission: "read", layer: "protocol" }]);
   });
