@@ -56,10 +56,13 @@ export function createPublishing({ registry, switches, standing, images, announc
     record.published = owner;
   }
 
-  /** A look-alike that was accepted stands beside it, but for a folder that says another name by now. */
+  /**
+   * A look-alike that was accepted stands beside it, but for a folder that says another name by now. Few folders do, so this is asked
+   * first: every publication asks all others, and a key takes a microsecond.
+   */
   function isInTheWay(other: PluginRecord, owner: string): boolean {
     const { published = "" } = other;
-    return published === owner || (confusableKey(published) === confusableKey(owner) && hasMovedOn(other, published));
+    return published === owner || (hasMovedOn(other, published) && confusableKey(published) === confusableKey(owner));
   }
 
   function switched(manifest: Manifest, tool: string, binding: ToolBinding): ToolBinding {
