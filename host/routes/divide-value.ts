@@ -25,15 +25,15 @@ export function* largeOutcome({ value, isTold, schema }: ReturnedValue, facts: O
   const parts: LargePart[] = [];
   if (!isTold || !isJsonObject(value)) {
     const problems = schema === undefined ? [] : yield* checkSlices(schema, value);
-    parts.push(yield* partOf("output", value));
+    parts.push(yield* largePart("output", value));
     return plainOutcome(null, { ...facts, problems }, parts);
   }
   const { output = null } = value;
   const problems = schema === undefined ? [] : yield* checkSlices(schema, output);
   const rest: Record<string, JsonValue> = { ...value, output: null };
-  parts.push(yield* partOf("output", output));
+  parts.push(yield* largePart("output", output));
   if (value["metadata"] !== undefined) {
-    parts.push(yield* partOf("metadata", value["metadata"]));
+    parts.push(yield* largePart("metadata", value["metadata"]));
     rest["metadata"] = {};
   }
   if (isJsonArray(value["content"])) rest["content"] = yield* withoutLongTexts(value["content"], parts);
@@ -60,7 +60,7 @@ function* withoutLongTexts(blocks: readonly JsonValue[], parts: LargePart[]): Ge
       const text = isJsonObject(block) ? block[name] : undefined;
       if (typeof text !== "string" || text.length <= LONG_STRING) continue;
       changed[name] = "";
-      parts.push(yield* partOf(`content/${index}/${name}`, text));
+      parts.push(yield* largePart(`content/${index}/${name}`, text));
     }
     short.push({ ...(block as JsonObject), ...changed });
     yield;
@@ -69,7 +69,7 @@ function* withoutLongTexts(blocks: readonly JsonValue[], parts: LargePart[]): Ge
 }
 
 /** A string as its text, so that it is cut and read without parsing; one that UTF-8 cannot carry as JSON. */
-function* partOf(at: string, value: JsonValue): Generator<void, LargePart> {
+export function* largePart(at: string, value: JsonValue): Generator<void, LargePart> {
   const isText = typeof value === "string" && !hasLoneSurrogate(value);
   const encoder = new TextEncoder();
   const bytes: Uint8Array[] = [];

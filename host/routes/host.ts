@@ -7,11 +7,11 @@ import { cancelled, internal, resourceExhausted, toolError, type ToolErrorData, 
 import { copyJson, copySlices, type JsonCopy } from "../json/json.ts";
 import type { Slices } from "../platform/platform.ts";
 import { LARGE_BYTES } from "../../sandbox/mod.ts";
-import { isJsonObject, type JsonValue, type Limits } from "../../manifests/mod.ts";
+import { isJsonObject, type JsonObject, type JsonValue, type Limits } from "../../manifests/mod.ts";
 import { ToolError } from "../tools/tool-error.ts";
 import { isToolOutput } from "../tools/tool-output.ts";
 import type { Tool, ToolFactory } from "../tools/tool.ts";
-import { largeOutcome } from "./divide-value.ts";
+import { largeOutcome, largePart } from "./divide-value.ts";
 import type { Execution, Executor, Outcome } from "./executor.ts";
 import { partsOutcome, plainOutcome } from "./output.ts";
 import { createProcessExecutor, type ProcessRouteOptions } from "./process/process.ts";
@@ -46,7 +46,8 @@ async function runNatively(create: ToolFactory, execution: Execution, options: H
   if (ending.kind === "ended") {
     const { value: end } = ending;
     if (end.kind === "returned") return await readWhole(end.value, execution, facts, options.platform.slices);
-    return { ok: false, error: thrownToError(end.thrown, execution.call.callId, record), ...facts };
+    const error = thrownToError(end.thrown, execution.call.callId, record);
+    return await readDetails(error, execution, facts, { record, slices: options.platform.slices });
   }
   const error = ending.reason === "timeout" ? wallTimeout(execution.decision.limits.wallMs) : cancelled();
   const late =
@@ -178,22 +179,43 @@ function notCopied(
 
 /** What was thrown on purpose is shown; the rest is only in the log (SPEC X4). */
 function thrownToError(thrown: unknown, callId: string, record: RunRecord): ToolErrorData {
-  if (thrown instanceof ToolError) return thrown.code === "internal" ? internal(callId) : bounded(thrown.toData(), record);
+  if (thrown instanceof ToolError) return thrown.code === "internal" ? internal(callId) : thrown.toData();
   const denial = denialOf(thrown);
   if (denial !== undefined) return toolError("fs_denied", denial);
   record.log.write("error", "A host tool threw", { error: describe(thrown) });
   return toolFailedHidden(callId);
 }
 
-/** An error is told whole, on every door: it has no more than 64 KB of words, and of details (SPEC LV2). */
-function bounded({ message, details, ...error }: ToolErrorData, record: RunRecord): ToolErrorData {
-  const copy = details === undefined ? undefined : copyJson(details, { maxBytes: LARGE_BYTES, maxDepth: DETAILS_DEPTH });
-  if (copy?.ok === false) record.log.write("warn", "The details of a host tool's error are left out", { because: copy.problem.message });
-  const said = message.length > LARGE_BYTES ? `${message.slice(0, LARGE_BYTES)}…` : message;
-  return Object.freeze({ ...error, message: said, ...(copy?.ok === true && isJsonObject(copy.value) && { details: copy.value }) });
+/**
+ * An error is told on every door: it has no more than 64 KB of words and of details. An `output` in the details is the
+ * tool's until then, and stays bytes where it is larger (SPEC LV2).
+ */
+async function readDetails(
+  { message, details, ...rest }: ToolErrorData,
+  { decision }: Execution,
+  facts: Facts,
+  { record, slices }: { readonly record: RunRecord; readonly slices: Slices },
+): Promise<Outcome> {
+  const error = { ...rest, message: message.length > LARGE_BYTES ? `${message.slice(0, LARGE_BYTES)}…` : message };
+  if (details === undefined) return { ok: false, error: Object.freeze(error), ...facts };
+  const small = copyJson(details, { maxBytes: LARGE_BYTES, maxDepth: decision.limits.jsonDepth });
+  if (small.ok && isJsonObject(small.value)) return { ok: false, error: Object.freeze({ ...error, details: small.value }), ...facts };
+  const { output = null, ...others } = details;
+  const { outputBytes: maxBytes, jsonDepth: maxDepth } = decision.limits;
+  const copy = await slices.run(copySlices(output, { maxBytes, maxDepth }));
+  const told = copyJson(others, { maxBytes: LARGE_BYTES, maxDepth });
+  for (const one of [copy, told])
+    if (!one.ok) record.log.write("warn", "Details of a host tool's error are left out", { because: one.problem.message });
+  return {
+    ok: false,
+    error: Object.freeze({ ...error, details: { ...(told.ok && (told.value as JsonObject)), ...(copy.ok && { output: null }) } }),
+    ...facts,
+    ...(copy.ok && {
+      used: { ...facts.used, outputBytes: copy.bytes },
+      parts: [await slices.run(largePart("error/details/output", copy.value))],
+    }),
+  };
 }
-
-const DETAILS_DEPTH = 32;
 
 /** A refusal of the workspace files carries its own advice and no secret: it was made for the caller. */
 function denialOf(thrown: unknown): string | undefined {

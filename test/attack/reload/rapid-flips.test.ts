@@ -2,11 +2,11 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { manifest, pluginFiles } from "../../host/sources/directory/harness.ts";
-import { DEADLINE, liveRoot, pause } from "./live-root.ts";
+import { DEADLINE, liveRoot, PATIENT, pause } from "./live-root.ts";
 
 describe("a plugin that flips back and forth", () => {
   it("serves one of its versions at every moment, ends at the last, and keeps no other [H4] [H9]", async () => {
-    const world = await liveRoot(pluginFiles("a", "A"));
+    const world = await liveRoot(pluginFiles("a", "A"), PATIENT);
     const observed = world.observe("a_run");
     for (let flip = 0; flip < 400; flip++) {
       await writeFile(join(world.root, "a/main.ts"), flip % 2 === 0 ? "B" : "A");

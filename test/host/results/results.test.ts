@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createHost, type Host, type Policy, toMcp, toolOutput, type ToolResult } from "../../../host/mod.ts";
+import { createHost, type Host, type Policy, toMcp, ToolFailed, toolOutput, type ToolResult } from "../../../host/mod.ts";
 import { allowAllPolicy } from "../../support/allow-all-policy.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 import { hostTool } from "../../support/tools.ts";
@@ -37,6 +37,9 @@ async function start(): Promise<Host> {
         }),
       ),
       hostTool("failing", {}, () => toolOutput({ success: false, output: LONG })),
+      hostTool("throwing", {}, () => {
+        throw new ToolFailed("It ended with 7", { details: { code: 7, output: LONG } });
+      }),
       hostTool("both", {}, () => toolOutput({ output: "y".repeat(6_000), content: [{ type: "text", text: "x".repeat(6_000) }] })),
       hostTool("small", {}, () => "x".repeat(5_000)),
     ],
@@ -106,7 +109,15 @@ describe("results of calls", () => {
     const failed = await host.call("failing");
     expect(failed).toMatchObject({ ok: false, error: { code: "tool_failed", message: expect.stringContaining("añ€😀") } });
     expect(JSON.stringify(failed).length).toBeLessThan(1.5 * MIB);
-    expect(failed.truncated?.map(({ part }) => part)).toEqual(["error/message", "error/details"]);
+    // The message is a beginning of it, and the details hold all of it.
+    expect(failed.truncated?.map(({ part }) => part)).toEqual(["error/details"]);
+    expect(await readOn(host, failed)).toBe(LONG);
+    const thrown = await host.call("throwing");
+    expect(thrown).toMatchObject({
+      ok: false,
+      error: { code: "tool_failed", message: "It ended with 7", details: { code: 7, output: { truncated: true } } },
+    });
+    expect(await readOn(host, thrown)).toBe(LONG);
   });
 
   it("are capped as the session says, which a delegated one cannot widen, and are nobody else's [X6.session] [T1.resultBytes]", async () => {

@@ -99,7 +99,7 @@ describe("settings of a plugin", () => {
 
   it("keep a plugin from running where they were never right, and a version whose schema they do not fit [G1.checked] [H5]", async () => {
     const platform = platformWith({ [FILE]: '{ "enabled": "off" }' });
-    const { host } = await start(platform);
+    const { host } = await start(platform, { consent: "fluent" });
     expect(await host.call("show")).toMatchObject({ error: { code: "unavailable", message: expect.stringContaining(FILE) } });
     platform.plant(FILE, '{ "config": { "limit": 7 } }');
     await host.reload();

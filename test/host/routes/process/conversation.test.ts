@@ -31,7 +31,7 @@ describe("createConversation()", () => {
     ["bytes that are no base64", '{"type":"operation","id":1,"name":"workspace.write","args":{},"bytes":"%"}'],
   ])("ends a call whose process says %s [O1.channel]", async (_name, line) => {
     const { onMessage, ended } = conversation();
-    onMessage(line);
+    void onMessage(line);
     expect(await ended).toMatchObject({
       kind: "fault",
       fault: { kind: "trap", message: expect.stringContaining("The plugin's process sent") },
@@ -52,7 +52,7 @@ describe("createConversation()", () => {
     expect(await output.ended).toEqual(exhausted("output", 100));
 
     const depth = conversation({ jsonDepth: 10 });
-    depth.onMessage(`{"type":"returned","plain":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
+    void depth.onMessage(`{"type":"returned","plain":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
     expect(await depth.ended).toEqual(exhausted("jsonDepth", 10));
 
     const logs = conversation({ logBytes: 266 });
