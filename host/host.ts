@@ -283,10 +283,9 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     policies.close();
     unwatchSettings();
     await calls.close(DRAIN_MS);
-    // While everybody is here: whose which name is, is written too.
+    // While all plugins are here: the names that they have are written, too.
     await consent.flush();
-    await directory.close();
-    await mcp.close();
+    for (const source of [directory, mcp]) await source.close();
     await consent.flush();
     await sandbox.close();
     sessions.close();
@@ -294,6 +293,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     bus.close();
     await store?.close();
     await service.close();
+    await log.flush?.();
   }
   function close(): Promise<void> {
     return (closing ??= keptAlive(clock, shutDown()));

@@ -14,6 +14,9 @@ export interface LogOptions {
   readonly level?: LogLevel;
 }
 
+/** At the end of a program nothing waits longer for a stream that takes nothing. */
+const PATIENCE_MS = 250;
+
 /** Keys of a line's frame; a field of that name is written with an underscore in front. */
 const FRAME_KEYS: ReadonlySet<string> = new Set(["level", "time", "msg", "v"]);
 
@@ -28,7 +31,8 @@ const require = createRequire(import.meta.url);
 /** Pino is loaded with the first line: most starts of a program write none. A file that cannot be opened is an error at once. */
 export function createLog(options: LogOptions = {}): Log {
   let opened = options.file === undefined ? undefined : openLogger(options);
-  return toLog(() => (opened ??= openLogger(options)), { lowest: RANKS[options.level ?? "warn"], owner: undefined });
+  const log = toLog(() => (opened ??= openLogger(options)), { lowest: RANKS[options.level ?? "warn"], owner: undefined });
+  return { ...log, flush: async () => await opened?.writer.settled(PATIENCE_MS) };
 }
 
 const RANKS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
@@ -37,6 +41,7 @@ const RANKS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, 
 interface Logger {
   readonly pino: pino.Logger;
   readonly next: { owner: string | undefined };
+  readonly writer: StreamWriter;
 }
 
 function openLogger({ file, level = "warn" }: LogOptions): Logger {
@@ -49,7 +54,7 @@ function openLogger({ file, level = "warn" }: LogOptions): Logger {
     { level, base: null, hooks: { streamWrite: (line) => line.replace(UNSEEN, escaped) } },
     { write: (line: string) => lines.add(line, next.owner) },
   );
-  return { pino: logger, next };
+  return { pino: logger, next, writer };
 }
 
 /** Pino's number for it. */
@@ -85,8 +90,8 @@ function toLog(logger: () => Logger, { lowest, owner }: LogOf): Log {
     child(fields) {
       let made: Logger | undefined;
       const open = (): Logger => {
-        const { pino, next } = logger();
-        return { pino: pino.child(framed(fields)), next };
+        const { pino, ...rest } = logger();
+        return { pino: pino.child(framed(fields)), ...rest };
       };
       return toLog(() => (made ??= open()), { lowest, owner: ownerOf(fields) ?? owner });
     },

@@ -378,4 +378,6 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 export interface Log {
   write(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
   child(fields: Readonly<Record<string, unknown>>): Log;
+  /** Resolves when the lines are written, or a quarter of a second has passed in which none was: for the end of a program. */
+  flush?(): Promise<void>;
 }

@@ -22,6 +22,8 @@ export const PIECE_LENGTH = 65_536;
 /** What may wait of lines that may be dropped, in characters. */
 const MAX_LINES_LENGTH: number = 1024 * 1024;
 
+const LOOK_EVERY_MS = 5;
+
 interface Waiting {
   readonly text: string;
   /** How much of it is written. */
@@ -35,6 +37,8 @@ export class StreamWriter {
   #isWriting = false;
   #isOver = false;
   #length = 0;
+  /** Pieces that were written. */
+  #pieces = 0;
   readonly #held: Map<string, number> = new Map();
   readonly #waiters: Set<{ readonly most: number; readonly resolve: () => void }> = new Set();
   #onFailure: (error: unknown) => void = () => {};
@@ -91,6 +95,16 @@ export class StreamWriter {
     });
   }
 
+  /** Resolves when all is written, or so many milliseconds have passed in which nothing was. */
+  async settled(patienceMs: number): Promise<void> {
+    let pieces = this.#pieces;
+    for (let waitedMs = 0; this.#isWriting && waitedMs < patienceMs; waitedMs += LOOK_EVERY_MS) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      if (this.#pieces !== pieces) waitedMs = 0;
+      pieces = this.#pieces;
+    }
+  }
+
   /** Calls the listener once there is room for lines again. */
   onRoom(listener: () => void): void {
     this.#waiters.add({ most: MAX_LINES_LENGTH / 2, resolve: listener });
@@ -118,6 +132,7 @@ export class StreamWriter {
     this.#isWriting = piece !== "";
     if (piece === "") return void UNWRITTEN.delete(this);
     this.#target.write(UTF8.encode(piece), (error) => {
+      this.#pieces += 1;
       if (error !== undefined && error !== null) this.#fail(error);
       for (const waiter of this.#waiters) if (this.#length <= waiter.most && this.#waiters.delete(waiter)) waiter.resolve();
       // Others have their turn between two pieces.

@@ -45,6 +45,21 @@ describe("StreamWriter", () => {
     expect(pieces.map(({ length }) => length)).toEqual([PIECE + 1, PIECE]);
   });
 
+  it("waits at the end until all is written, but not for a stream that takes nothing [LV1.streams]", async () => {
+    const { writer, pieces, take } = startWriter();
+    for (const text of ["a", "b"]) writer.write(text);
+    const told: string[] = [];
+    const settled = writer.settled(60_000).then(() => told.push("settled"));
+    await take();
+    expect(told).toEqual([]);
+    await take();
+    await settled;
+    expect(pieces).toEqual(["a", "b"]);
+    writer.write("c");
+    await writer.settled(10);
+    expect([pieces, told]).toEqual([["a", "b", "c"], ["settled"]]);
+  });
+
   it("tells who writes much when little of it waits, or when they need not wait any more [LV1.streams]", async () => {
     const { writer, take } = startWriter();
     writer.write("x".repeat(3 * PIECE));
