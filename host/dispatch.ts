@@ -6,7 +6,7 @@ import type { AllowDecision, Decision, ToolCall, ToolResult } from "./call.ts";
 import { checkCaller } from "./chains/check-caller.ts";
 import type { Revocations } from "./calls/revocations.ts";
 import type { SlotEntry } from "./calls/session.ts";
-import { keepWaiting, WAITING_ARGUMENTS } from "./calls/waiting-arguments.ts";
+import { WAITING_ARGUMENTS, type WaitingArguments } from "./calls/waiting-arguments.ts";
 import type { Confirm } from "./confirmations/confirmations.ts";
 import { isSameDecision } from "./decision-summary.ts";
 import {
@@ -35,7 +35,6 @@ import { type LimitedCall, limitHint, withLimitHint } from "./policy/tool-limits
 import { checkUngranted, type RequiredCheck, type RequiredContext } from "./capabilities/mod.ts";
 import type { Quotas, QuotaSubject } from "./quotas/quotas.ts";
 import type { Execution, Executors, OutcomeOk } from "./routes/executor.ts";
-import type { Shares } from "../sandbox/mod.ts";
 import type { Snapshot } from "./tools/snapshot.ts";
 import type { Telemetry } from "./telemetry/mod.ts";
 import type { RegisteredTool } from "./tools/tool.ts";
@@ -56,8 +55,7 @@ export interface Dispatch extends TraceSinks {
   readonly quotas: Pick<Quotas, "check" | "begin">;
   /** For arguments above 64 KB. */
   readonly slices: Slices;
-  /** Large arguments of calls that have not begun. */
-  readonly waitingArguments: Shares;
+  readonly waitingArguments: WaitingArguments;
   readonly showLarge: (args: JsonValue) => Promise<Large | undefined>;
   /** Absent where nothing is counted or traced. */
   readonly telemetry: Pick<Telemetry, "follow"> | undefined;
@@ -90,6 +88,8 @@ async function take(call: ToolCall, host: Dispatch, stop: AbortController): Prom
   } catch (defect) {
     // Gates and executors answer with data, so anything thrown here is ours, not the tool's.
     result = trace.crash(defect);
+  } finally {
+    host.waitingArguments.giveBack(call);
   }
   // What was done or refused is durable before its caller hears of it; where it cannot be, the journal has said so.
   if (trace.kept !== undefined) await trace.kept;
@@ -99,6 +99,7 @@ async function take(call: ToolCall, host: Dispatch, stop: AbortController): Prom
 }
 
 async function run(call: ToolCall, host: Dispatch, stop: AbortController, trace: Trace): Promise<ToolResult> {
+  const { signal } = stop;
   const asked = host.hooks.called(call);
   const refused = asked && (await asked);
   if (refused) return trace.deny(refused);
@@ -123,28 +124,12 @@ async function run(call: ToolCall, host: Dispatch, stop: AbortController, trace:
   if (!given.ok) return trace.invalid(withArgumentHint(given, tool, call, host));
   trace.checked(given.args);
 
-  const begun = keepWaiting(given.args, call, host.waitingArguments);
-  if (begun === undefined) return trace.fail(argumentsWait(WAITING_ARGUMENTS.owner));
-  try {
-    return await begin({ tool, call, given: given.args, decision: host.policy.decide(tool, call), begun }, host, stop, trace);
-  } finally {
-    begun();
-  }
-}
+  if (!host.waitingArguments.keep(given.args, call)) return trace.fail(argumentsWait(WAITING_ARGUMENTS.owner));
 
-/** Waits for a person, and for a slot, where it has to; and runs. `begun` is called when it waits for nothing more. */
-async function begin(
-  asked: Asked & { readonly begun: () => void },
-  host: Dispatch,
-  stop: AbortController,
-  trace: Trace,
-): Promise<ToolResult> {
-  const { tool, call, given, begun } = asked;
-  const { signal } = stop;
-  let { decision } = asked;
+  let decision = host.policy.decide(tool, call);
   for (let turns = 1; ; turns += 1) {
     trace.decided(decision);
-    const passing = passGates({ tool, call, given, decision }, host, signal, trace);
+    const passing = passGates({ tool, call, given: given.args, decision }, host, signal, trace);
     const ready = passing instanceof Promise ? await passing : passing;
     if (ready.kind === "refused") return ready.result;
 
@@ -158,7 +143,7 @@ async function begin(
     // While it waited, a grant may have been taken back or given, and the policy changed.
     const now = host.revocations.decide(tool, call);
     if (isSameDecision(now, ready.decision)) {
-      begun();
+      host.waitingArguments.giveBack(call);
       return await start({ ...ready, tool, call, slot }, host, stop, trace);
     }
     slot.leave();
@@ -240,8 +225,8 @@ async function waitAtGates(
   const { onPending } = call;
   const pend = onPending && ((error: ToolErrorData): void => onPending(trace.pending(error)));
   const previewed = isDry ? undefined : await host.preview({ tool, call, args, decision, signal, counted });
-  const preview = previewed && { preview: previewed.report };
-  const refusal = await host.confirm({ tool, call, args, decision, ...preview, ...(pend && { pend }) }, signal);
+  const told = { ...(previewed && { preview: previewed.report }), ...(pend && { pend }) };
+  const refusal = await host.confirm({ tool, call, args, decision, ...told }, signal);
   if (refusal === undefined) return { ...ready, args, previewed };
   previewed?.drop();
   return refused(trace.fail(refusal));
@@ -286,11 +271,7 @@ async function start(ready: Started, host: Dispatch, stop: AbortController, trac
   }
 }
 
-interface Started extends Ready {
-  readonly tool: RegisteredTool;
-  readonly call: ToolCall;
-  readonly slot: Extract<SlotEntry, { readonly kind: "entered" }>;
-}
+type Started = Ready & Pick<Asked, "tool" | "call"> & { readonly slot: Extract<SlotEntry, { readonly kind: "entered" }> };
 
 function limited({ plugin }: RegisteredTool, { lacking }: AllowDecision): LimitedCall {
   return { plugin, ...(lacking && { lacking }) };

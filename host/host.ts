@@ -48,7 +48,7 @@ import { createPreview } from "./overlay/preview.ts";
 import { openUndos, refuseToUndo } from "./undo/open-undos.ts";
 import { Revocations } from "./calls/revocations.ts";
 import { createSessions } from "./calls/sessions.ts";
-import { createWaitingArguments } from "./calls/waiting-arguments.ts";
+import { WaitingArguments } from "./calls/waiting-arguments.ts";
 import { createSkills } from "./skills/skills.ts";
 import { createToolkits } from "./toolkits/toolkits.ts";
 import { createToolCalls } from "./chains/tool-calls.ts";
@@ -204,7 +204,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
   const isUnchanged = (tool: RegisteredTool, call: ToolCall, decision: Decision): boolean =>
     snapshot().getById(tool.id) === tool && isSameDecision(policies.current().decide(tool, call), decision);
 
-  const waitingArguments = createWaitingArguments();
+  const waitingArguments = new WaitingArguments();
   const current = (): Dispatch => ({
     registry: snapshot(),
     policy: policies.current(),

@@ -14,16 +14,26 @@ export const WAITING_ARGUMENTS: { readonly whole: number; readonly owner: number
   least: 16 * MIB,
 });
 
-export function createWaitingArguments(): Shares {
-  return new Shares(WAITING_ARGUMENTS.whole, WAITING_ARGUMENTS.least);
-}
+/** Keeps what is counted by call, so that dispatch needs no `finally`, and no promise, of its own: a call with small arguments pays a look
+ * into a map. */
+export class WaitingArguments {
+  readonly #shares: Shares = new Shares(WAITING_ARGUMENTS.whole, WAITING_ARGUMENTS.least);
+  readonly #held: Map<ToolCall, GiveBack> = new Map();
 
-/** Counts a call's arguments until it begins, or ends. Undefined if its owner's calls hold too much. */
-export function keepWaiting(args: JsonValue, { session, callId }: ToolCall, shares: Shares): GiveBack | undefined {
-  const size = sizeOf(args)?.bytes;
-  if (size === undefined) return nothing;
-  const party = `owner ${sessionOwner(session)}`;
-  return shares.takeNow({ size, party, line: callId, within: [[party, WAITING_ARGUMENTS.owner]] });
-}
+  /** Counts a call's arguments until `giveBack`. False if its owner's calls hold too much. */
+  keep(args: JsonValue, call: ToolCall): boolean {
+    const size = sizeOf(args)?.bytes;
+    if (size === undefined) return true;
+    const party = `owner ${sessionOwner(call.session)}`;
+    const taken = this.#shares.takeNow({ size, party, line: call.callId, within: [[party, WAITING_ARGUMENTS.owner]] });
+    if (taken !== undefined) this.#held.set(call, taken);
+    return taken !== undefined;
+  }
 
-function nothing(): void {}
+  /** The call begins, or has ended. Idempotent. */
+  giveBack(call: ToolCall): void {
+    if (this.#held.size === 0) return;
+    this.#held.get(call)?.();
+    this.#held.delete(call);
+  }
+}

@@ -24,7 +24,7 @@ import { createPreview } from "../../host/overlay/preview.ts";
 import { createExecutors } from "../../host/routes/mod.ts";
 import { createSecrets } from "../../host/secrets/secrets.ts";
 import { createSession, type Session } from "../../host/calls/session.ts";
-import { createWaitingArguments } from "../../host/calls/waiting-arguments.ts";
+import { WaitingArguments } from "../../host/calls/waiting-arguments.ts";
 import { EMPTY_SNAPSHOT } from "../../host/tools/snapshot.ts";
 import type { ToolFactory } from "../../host/tools/tool.ts";
 import { DEFAULT_PROJECT, type JsonObject, parseProject, type ProjectConfig } from "../../manifests/mod.ts";
@@ -102,7 +102,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
   });
   const quotas = createQuotas(clock.monotonic);
   const preview = createPreview({ dryRuns, executors, quotas, isWanted: () => project.confirmation.preview });
-  const waitingArguments = createWaitingArguments();
+  const waitingArguments = new WaitingArguments();
   const revocations = new Revocations(() => ({ policy, registry: registry.snapshot() }));
   const calls = createCalls({
     newId: random.uuidv7,

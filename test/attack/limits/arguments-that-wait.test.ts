@@ -21,14 +21,16 @@ describe("attack: calls with large arguments that wait", { timeout: 60_000 }, ()
       hostTool("takes", { inputSchema: { type: "object", properties: { text: { type: "string" } } } }, () => go.promise.then(() => null)),
     );
     const sessionOf = (id: string, owner: string): Session => createSession({ id, owner, workspace: WORKSPACE, concurrency: 1 });
-    const call = (session: Session, text = TEXT): Promise<string> =>
-      calls.call("takes", { text }, { session, signal: stop.signal }).then((result) => (result.ok ? "ok" : result.error.code));
+    const call = (session: Session, text = TEXT, signal?: AbortSignal): Promise<string> =>
+      calls.call("takes", { text }, { session, ...(signal && { signal }) }).then((result) => (result.ok ? "ok" : result.error.code));
 
     const [first, second] = [sessionOf("one", "evil"), sessionOf("two", "evil")];
     const begun = [call(first), call(second)];
     const running = (): number => first.slots.running + second.slots.running;
     await expect.poll(running, WITHIN).toBe(2);
-    const waiting = Array.from({ length: MOST }, (_, at) => call(at % 2 === 0 ? first : second));
+    const waiting = Array.from({ length: MOST }, (_, at) =>
+      at === 0 ? call(first, TEXT, stop.signal) : call(at % 2 === 0 ? first : second),
+    );
     await expect.poll(() => first.slots.waiting + second.slots.waiting, WITHIN).toBe(MOST);
     expect(await call(second)).toBe("overloaded");
     expect(await calls.call("takes", { text: TEXT }, { session: first })).toMatchObject({
@@ -37,6 +39,11 @@ describe("attack: calls with large arguments that wait", { timeout: 60_000 }, ()
         message: `Calls of the session's owner that wait hold all of the 64 MiB that their arguments may take (call again when some have begun)`,
       },
     });
+    // One that ends while it waits leaves its room to another.
+    stop.abort();
+    expect(await waiting[0]).toBe("cancelled");
+    waiting[0] = call(first);
+    await expect.poll(() => first.slots.waiting + second.slots.waiting, WITHIN).toBe(MOST);
     // Small arguments, another owner's, and what runs at once.
     const small = call(first, "short");
     const other = sessionOf("three", "other");
