@@ -3,22 +3,12 @@
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { HostEvent } from "./events.ts";
 
-export interface EventText {
-  readonly text: string;
-  /** The plugin that the event is about; empty for none. */
-  readonly owner: string;
-}
-
 /** Larger events are kept without what makes them large. */
 const MAX_TEXT_LENGTH = 64 * 1024;
 const MAX_PART_LENGTH = 1_024;
 const LARGE = ["output", "arguments", "partialOutput", "errors"] as const;
 
-export function toEventText(event: HostEvent): EventText {
-  return { text: textOf(event), owner: event.plugin ?? "" };
-}
-
-function textOf(event: HostEvent): string {
+export function toEventText(event: HostEvent): string {
   if (lengthWithin(event.payload, MAX_TEXT_LENGTH) <= MAX_TEXT_LENGTH) {
     const text = JSON.stringify(event);
     if (text.length <= MAX_TEXT_LENGTH) return text;

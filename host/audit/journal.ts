@@ -9,8 +9,9 @@
 import type { Clock } from "../platform/platform.ts";
 import { createActBudget } from "./act-budget.ts";
 import { createCheckpointSchedule } from "./checkpoint-schedule.ts";
-import { type EventText, toEventText } from "./event-text.ts";
+import { toEventText } from "./event-text.ts";
 import { type HostEvent, TERMINAL_EVENT_TYPES } from "./events.ts";
+import { createHolders, JournalQueue, type QueuedRow } from "./journal-queue.ts";
 import type { JournalBatch, JournalWritten } from "./journal-writer.ts";
 import type { Retain } from "./retain-task.ts";
 
@@ -54,9 +55,6 @@ export interface JournalOptions {
 
 /** Events that are only read are kept together with the next ones within so many milliseconds. */
 const GATHER_MS = 20;
-const MAX_WAITING = 10_000;
-/** Of one plugin's events that wait, in characters: beyond it, its calls wait for the journal. */
-const MAX_SHARE = 1024 * 1024;
 /** Of one batch. */
 const MAX_BATCH = 1024 * 1024;
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
@@ -72,7 +70,7 @@ const ACTS: ReadonlySet<string> = new Set(["grant.changed", "policy.reloaded", "
 const GATHERED: ReadonlySet<string> = new Set(["capability.used", "capability.denied", "session.opened", "session.closed"]);
 const PASSIVE: ReadonlySet<string> = new Set(["none", "read"]);
 
-interface Row extends EventText {
+interface Row extends QueuedRow {
   /** Told whether the row is durable. */
   acknowledge?: (durable: boolean) => void;
 }
@@ -81,9 +79,8 @@ export function createJournal(options: JournalOptions): EventStore {
   const { writer, retain, clock, folder, onDefect, maximumFileBytes = MAX_FILE_BYTES, maximumFiles = MAX_FILES } = options;
   const acts = createActBudget();
   let retaining: Promise<void> | undefined;
-  let waiting: Row[] = [];
-  /** Characters that are not written yet, by owner. */
-  const shares = new Map<string, number>();
+  const waiting = new JournalQueue<Row>();
+  const holdersOf = createHolders();
   let dropped = 0;
   /** Calls that change something: what becomes of them is kept before their caller hears of it. */
   const changing = new Set<string>();
@@ -100,47 +97,30 @@ export function createJournal(options: JournalOptions): EventStore {
     if (LEFT_OUT.has(event.type)) return undefined;
     begun ||= ACTS.has(event.type);
     if ((event.type === "capability.used" || event.type === "capability.denied") && !acts.take(event)) return undefined;
+    const holders = holdersOf(event);
     const summed = isTerminal(event.type) ? acts.end(event) : undefined;
-    if (summed !== undefined) push({ text: summed, owner: event.plugin ?? "" });
-    const row: Row = toEventText(event);
-    const share = push(row);
+    if (summed !== undefined) push({ text: summed, holders });
+    const row: Row = { text: toEventText(event), holders };
+    const isOver = push(row);
     const isUrgentEvent = isUrgent(event, changing);
     if (!begun) return undefined;
-    if (isUrgentEvent || (share > MAX_SHARE && complaint === undefined)) return durable(row);
+    if (isUrgentEvent || (isOver && complaint === undefined)) return durable(row);
     stopTimer ??= clock.after(GATHER_MS, () => void write());
     return undefined;
   }
 
-  /** @returns what waits of its owner */
-  function push(row: Row): number {
-    waiting.push(row);
-    const share = (shares.get(row.owner) ?? 0) + row.text.length;
-    shares.set(row.owner, share);
-    if (waiting.length > MAX_WAITING) drop();
-    return share;
+  /** @returns whether one of its holders has more than its share */
+  function push(row: Row): boolean {
+    const isOver = waiting.add(row);
+    drop();
+    return isOver;
   }
 
-  /** The oldest of the owner who has the most. */
   function drop(): void {
-    let largest = "";
-    for (const [owner, share] of shares) if (share > (shares.get(largest) ?? 0)) largest = owner;
-    const [row] = waiting.splice(
-      Math.max(
-        0,
-        waiting.findIndex(({ owner }) => owner === largest),
-      ),
-      1,
-    );
-    if (row === undefined) return;
-    release(row);
-    row.acknowledge?.(false);
-    dropped += 1;
-  }
-
-  function release({ owner, text }: Row): void {
-    const left = (shares.get(owner) ?? 0) - text.length;
-    if (left > 0) shares.set(owner, left);
-    else shares.delete(owner);
+    for (let row = waiting.drop(); row !== undefined; row = waiting.drop()) {
+      row.acknowledge?.(false);
+      dropped += 1;
+    }
   }
 
   function durable(row: Row): Promise<boolean> {
@@ -161,7 +141,9 @@ export function createJournal(options: JournalOptions): EventStore {
     do outcome = await writeBatch();
     // After a refusal only those wait for an answer who came in the meantime.
     while (
-      outcome === "written" ? waiting.length > 0 : outcome === "refused" && waiting.some(({ acknowledge }) => acknowledge !== undefined)
+      outcome === "written"
+        ? waiting.length > 0
+        : outcome === "refused" && [...waiting].some(({ acknowledge }) => acknowledge !== undefined)
     );
     // In the same turn as the look at what waits, so that a later event begins anew.
     writing = undefined;
@@ -169,7 +151,7 @@ export function createJournal(options: JournalOptions): EventStore {
   }
 
   async function writeBatch(): Promise<"written" | "busy" | "refused"> {
-    const rows = takeBatch();
+    const rows = waiting.take(MAX_BATCH);
     const texts = rows.map(({ text }) => text);
     const noted = dropped;
     if (noted > 0) texts.unshift(JSON.stringify({ type: "journal.dropped", events: noted }));
@@ -179,7 +161,7 @@ export function createJournal(options: JournalOptions): EventStore {
       complaint = undefined;
       busyFor = 0;
       for (const row of rows) {
-        release(row);
+        waiting.release(row);
         row.acknowledge?.(true);
       }
       if (rows.length > 0) checkpoints.soon();
@@ -190,18 +172,12 @@ export function createJournal(options: JournalOptions): EventStore {
       }
       return "written";
     }
-    waiting = [...rows, ...waiting];
-    while (waiting.length > MAX_WAITING) drop();
+    waiting.putBack(rows);
+    drop();
     // Another process is writing; the next time it is our turn.
     if (written.busy && ++busyFor < MAX_BUSY) return "busy";
     refuse(written.message);
     return "refused";
-  }
-
-  function takeBatch(): readonly Row[] {
-    let count = 0;
-    for (let size = 0; count < waiting.length && size < MAX_BATCH; count++) size += waiting[count]?.text.length ?? 0;
-    return waiting.splice(0, count);
   }
 
   async function attempt(texts: readonly string[]): Promise<JournalWritten> {
@@ -237,7 +213,7 @@ export function createJournal(options: JournalOptions): EventStore {
   /** All that waits now is durable when it resolves, or cannot be written. */
   async function flush(): Promise<void> {
     if (!begun) return;
-    const last = waiting.at(-1);
+    const last = waiting.last;
     if (last === undefined || last.acknowledge !== undefined) return await write();
     await durable(last);
   }

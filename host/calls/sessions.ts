@@ -63,7 +63,11 @@ export function createSessions(options: {
     emit({
       type: "session.opened",
       sessionId: id,
-      payload: { workspace: folder, ...(session.role !== undefined && { role: session.role }) },
+      payload: {
+        workspace: folder,
+        ...(session.role !== undefined && { role: session.role }),
+        ...(session.owner !== undefined && { owner: session.owner }),
+      },
     });
     return session;
   }

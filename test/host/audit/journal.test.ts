@@ -441,7 +441,11 @@ describe("a call that changes something", () => {
     expect(passive).toBeUndefined();
   });
 
-  it("holds back the plugin whose rows fill the queue, and no other [LV3.journal]", async () => {
+  /** A journal that writes nothing, and what its queue makes of calls that only look. */
+  async function fullJournal(): Promise<{
+    open: (session: string, owner: string) => void;
+    look: (plugin: string, session?: string) => boolean;
+  }> {
     const platform = createMemoryPlatform();
     const store = createJournal({
       ...{ retain, clock: platform.clock, folder: FOLDER, onDefect: (message) => expect.unreachable(message) },
@@ -451,18 +455,65 @@ describe("a call that changes something", () => {
       },
     });
     await store.prepare();
-    const look = (plugin: string, number: number): Promise<boolean> | undefined =>
-      store.append(
-        event(number, {
-          type: "tool.called",
-          plugin,
-          callId: `c${number}`,
-          payload: { sideEffects: ["read"], arguments: "x".repeat(60_000) },
-        }),
+    let number = 0;
+    const of = (sessionId?: string): object => (sessionId === undefined ? {} : { sessionId });
+    const payload = { sideEffects: ["read"], arguments: "x".repeat(60_000) };
+    return {
+      open: (session, owner) => void store.append(event(++number, { type: "session.opened", ...of(session), payload: { owner } })),
+      look: (plugin, session) =>
+        store.append(event(++number, { type: "tool.called", plugin, ...of(session), callId: `c${number}`, payload })) !== undefined,
+    };
+  }
+  const passed = (count: number, held: number): readonly boolean[] => [
+    ...Array.from({ length: count }, () => false),
+    ...Array.from({ length: held }, () => true),
+  ];
+
+  it("holds back the plugin whose rows fill the queue, and no other [LV3.journal]", async () => {
+    const { look } = await fullJournal();
+    expect(Array.from({ length: 37 }, () => look("greedy"))).toEqual(passed(34, 3));
+    expect(look("modest")).toBe(false);
+  });
+
+  it("holds back the token whose rows fill the queue, whatever its sessions and plugins, and no other's of those plugins [LV3.journal, LV3.token]", async () => {
+    const { open, look } = await fullJournal();
+    for (const session of ["one", "two"]) open(session, "evil");
+    open("three", "other");
+    expect(Array.from({ length: 20 }, (_, at) => look(`tool-${at}`, at % 2 === 0 ? "one" : "two"))).toEqual(passed(17, 3));
+    expect(Array.from({ length: 10 }, () => look("tool-1", "three"))).toEqual(passed(10, 0));
+    // One that has no owner is its own.
+    expect(look("tool-1", "four")).toBe(false);
+  });
+
+  it("loses rows of the token that has most first, if it cannot be written [LV3.journal, LV3.token]", async () => {
+    const texts: string[] = [];
+    let isOut = true;
+    const store = createJournal({
+      ...{ retain, clock, folder: FOLDER, onDefect: () => {} },
+      writer: {
+        async append(batch) {
+          if (batch.texts.length > 0 && isOut) return { ok: false, busy: false, message: "the disk is full" };
+          texts.push(...batch.texts);
+          return { ok: true };
+        },
+        close: () => Promise.resolve(),
+      },
+    });
+    await store.prepare();
+    let number = 0;
+    const look = (plugin: string, sessionId: string): void =>
+      void store.append(
+        event(++number, { type: "tool.called", plugin, sessionId, callId: `c${number}`, payload: { sideEffects: ["read"] } }),
       );
-    const greedy = Array.from({ length: 20 }, (_, number) => look("greedy", number));
-    expect(greedy.map((wait) => wait !== undefined)).toEqual([...Array.from({ length: 17 }, () => false), true, true, true]);
-    expect(look("modest", 21)).toBeUndefined();
+    // The other token calls one of the plugins, which has more rows than each of those that the first calls.
+    for (let at = 0; at < 100; at++) look("shared", "modest");
+    for (let at = 0; at < 12_000; at++) look(at % 2 === 0 ? "shared" : `tool-${at}`, "evil");
+    await store.flush();
+    isOut = false;
+    await store.close();
+    const rows = texts.map((text) => JSON.parse(text) as { readonly sessionId?: string; readonly events?: number });
+    expect(rows.filter(({ sessionId }) => sessionId === "modest")).toHaveLength(100);
+    expect(rows.flatMap(({ events }) => events ?? [])).toEqual([2_100]);
   });
 
   it("loses no row and doubles none when the service thread ends in the middle [AU3.thread]", async () => {
@@ -506,7 +557,7 @@ describe("toEventText()", () => {
         },
       },
     );
-    const { text } = toEventText(event(1, { type: "tool.completed", payload: { tool: "t", output, durationMs: 1 } }));
+    const text = toEventText(event(1, { type: "tool.completed", payload: { tool: "t", output, durationMs: 1 } }));
     expect(JSON.parse(text)).toMatchObject({ payload: { tool: "t", output: { leftOut: true }, durationMs: 1 } });
     expect(looked).toBeLessThan(50_000);
   });

@@ -1,0 +1,99 @@
+/** Rows of the journal that wait to be written, and whose they are: a share of each plugin and of each caller (SPEC LV3). */
+
+import type { HostEvent } from "./events.ts";
+
+export interface QueuedRow {
+  readonly text: string;
+  readonly holders: RowHolders;
+}
+
+/** For whom a row is kept, and how much each may have. */
+export type RowHolders = readonly (readonly [holder: string, share: number])[];
+
+/** In characters. Calls of a holder that has more wait for the journal. A caller's share leaves others some of every plugin's. */
+export const QUEUE_SHARES: { readonly plugin: number; readonly caller: number } = { plugin: 2 * 1024 * 1024, caller: 1024 * 1024 };
+const MAX_ROWS = 10_000;
+
+export class JournalQueue<Row extends QueuedRow> {
+  #rows: Row[] = [];
+  /** Characters that are not written yet, by holder. */
+  readonly #held: Map<string, number> = new Map();
+
+  get length(): number {
+    return this.#rows.length;
+  }
+
+  get last(): Row | undefined {
+    return this.#rows.at(-1);
+  }
+
+  [Symbol.iterator](): IterableIterator<Row> {
+    return this.#rows.values();
+  }
+
+  /** @returns whether one of its holders has more than its share */
+  add(row: Row): boolean {
+    this.#rows.push(row);
+    let isOver = false;
+    for (const [holder, share] of row.holders) {
+      const held = (this.#held.get(holder) ?? 0) + row.text.length;
+      this.#held.set(holder, held);
+      isOver ||= held > share;
+    }
+    return isOver;
+  }
+
+  /** The oldest, `maxLength` characters and as many more as the last of them has. They count until they are released. */
+  take(maxLength: number): readonly Row[] {
+    let count = 0;
+    for (let size = 0; count < this.#rows.length && size < maxLength; count++) size += this.#rows[count]?.text.length ?? 0;
+    return this.#rows.splice(0, count);
+  }
+
+  /** Rows that were taken, and could not be written. */
+  putBack(rows: readonly Row[]): void {
+    this.#rows = [...rows, ...this.#rows];
+  }
+
+  release({ holders, text }: Row): void {
+    for (const [holder] of holders) {
+      const left = (this.#held.get(holder) ?? 0) - text.length;
+      if (left > 0) this.#held.set(holder, left);
+      else this.#held.delete(holder);
+    }
+  }
+
+  /** Takes one out if there are too many: the oldest of the holder who has most of its share. */
+  drop(): Row | undefined {
+    if (this.#rows.length <= MAX_ROWS) return undefined;
+    let largest = "";
+    let most = 0;
+    for (const [holder, held] of this.#held) {
+      const part = held / (holder.startsWith(CALLER) ? QUEUE_SHARES.caller : QUEUE_SHARES.plugin);
+      if (part > most) [largest, most] = [holder, part];
+    }
+    const index = this.#rows.findIndex(({ holders }) => holders.some(([holder]) => holder === largest));
+    const [row] = this.#rows.splice(Math.max(0, index), 1);
+    if (row !== undefined) this.release(row);
+    return row;
+  }
+}
+
+const CALLER = "caller ";
+/** What is done for nobody in particular. */
+const HOST: RowHolders = [["host", QUEUE_SHARES.plugin]];
+
+/** Tells the holders of each event, in order: its plugin, and the owner of its session as `sessionOwner` has it, whatever plugins it calls. */
+export function createHolders(): (event: HostEvent) => RowHolders {
+  /** Of sessions that are open and have one: as many as whoever opens them may have. */
+  const owners = new Map<string, string>();
+  return ({ type, sessionId, plugin, payload }) => {
+    const held: RowHolders = plugin === undefined ? [] : [[`plugin ${plugin}`, QUEUE_SHARES.plugin]];
+    if (sessionId === undefined) return plugin === undefined ? HOST : held;
+    const opened: unknown = type === "session.opened" ? payload["owner"] : undefined;
+    if (typeof opened === "string") owners.set(sessionId, opened);
+    const caller = owners.get(sessionId) ?? sessionId;
+    if (type === "session.closed") owners.delete(sessionId);
+    return [...held, [CALLER + caller, QUEUE_SHARES.caller]];
+  };
+}
