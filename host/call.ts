@@ -43,7 +43,8 @@ export interface ToolCall {
   readonly answer?: HostCallHandler;
   /** W3C traceparent. */
   readonly traceparent?: string;
-  readonly onProgress?: (progress: JsonValue) => void;
+  /** `json`: of a value above 64 KB its JSON in UTF-8, in one line. */
+  readonly onProgress?: (progress: JsonValue, json?: Uint8Array) => void;
   /** What the guest writes to `console` and its log, less the secrets. */
   readonly onLog?: (level: LogLevel, text: string) => void;
   /** How a host tool asks the caller; absent where there is nobody to ask. */

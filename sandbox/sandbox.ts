@@ -1,6 +1,6 @@
 /** What the sandbox offers the host: load a plugin once, invoke it many times, each time from the same bytes. */
 
-import { answerOperation, createOperationRoom, type ReadLargeJson } from "./call/answer-operation.ts";
+import { afterProgress, answerOperation, createOperationRoom, type ReadLargeJson } from "./call/answer-operation.ts";
 import type { EngineBuild } from "./engine/engine-build.ts";
 import { deliverLogs, outcomeOf, ownFault, withoutThrowing } from "./call/call-outcome.ts";
 import type { CallWords } from "./guest/protocol.ts";
@@ -215,7 +215,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       settle(outcome, left) {
         invocation.signal.removeEventListener("abort", cancel);
         release(plugin);
-        settled(outcome, left);
+        afterProgress(job, () => settled(outcome, left));
       },
     };
     const cancel = (): void => pool.cancel(job);

@@ -119,6 +119,7 @@ export type EventPayloads = {
     readonly projectedModifications: readonly string[];
   };
   readonly "tool.confirmation_resolved": { readonly requestId: string; readonly decision: string; readonly by: string };
+  /** Of a progress above 64 KB an outline. */
   readonly "tool.output_delta": { readonly delta: JsonValue };
   readonly "plugin.loaded": JsonObject;
   readonly "plugin.reloaded": JsonObject;

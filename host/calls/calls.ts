@@ -49,7 +49,8 @@ export interface CallOptions {
   readonly answer?: HostCallHandler;
   /** W3C traceparent. */
   readonly traceparent?: string;
-  readonly onProgress?: (progress: JsonValue) => void;
+  /** `json`: of a value above 64 KB its JSON in UTF-8, in one line. */
+  readonly onProgress?: (progress: JsonValue, json?: Uint8Array) => void;
   /** What a guest writes to `console` and its log; the host's log gets it as well. */
   readonly onLog?: ToolCall["onLog"];
   /** Answers what host tools ask the caller in the middle of a call. */

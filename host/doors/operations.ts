@@ -88,7 +88,8 @@ export interface RequestContext extends TaskContext {
 /** What the caller wants to hear and be asked while a call runs. */
 export interface CallListener {
   readonly signal: AbortSignal;
-  readonly onProgress?: (progress: JsonValue) => void;
+  /** `json`: of a value above 64 KB its JSON in UTF-8, in one line. */
+  readonly onProgress?: (progress: JsonValue, json?: Uint8Array) => void;
   /** Asks the caller's person; absent where there is none. `undefined` is no answer. */
   readonly confirm?: (request: ConfirmationRequest, signal: AbortSignal) => Promise<boolean | undefined>;
 }

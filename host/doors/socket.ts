@@ -131,7 +131,7 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
     case "call":
       return operations.call(request.call, {
         signal: state.abort.signal,
-        onProgress: (value: JsonValue) => send(connection, { id: request.id, event: "progress", value }),
+        onProgress: (value: JsonValue, json?: Uint8Array) => sendProgress(connection, request.id, value, json),
         ...(request.interactive ? { confirm: (question, signal) => ask(question, signal, state, connection) } : {}),
       });
     case "status":
@@ -206,6 +206,13 @@ function ask(
     state.abort.signal.addEventListener("abort", withdraw);
     send(connection, { id, event: "confirm", request: shownRequest(question) });
   });
+}
+
+/** As `send` does; a large value has been written already. */
+function sendProgress(connection: LineConnection, id: number, value: JsonValue, json: Uint8Array | undefined): void {
+  if (json === undefined) return send(connection, { id, event: "progress", value });
+  const head = `{"id":${id},"event":"progress","value":`;
+  if (head.length + json.length < MAX_LINE_BYTES) connection.sendPieces([head, json, "}"]);
 }
 
 /** A frame that is too long for a line is answered as such: sending it would end the connection. */

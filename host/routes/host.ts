@@ -120,11 +120,11 @@ function createContext(execution: Execution, record: RunRecord, signal: AbortSig
     signal,
     log: record.log,
     ...(call.ask && { ask: askInStandstill(call.ask, record.time) }),
-    progress: (value: JsonValue) => record.progress(value),
+    progress: (value: JsonValue) => void record.progress(value),
     workspace: Object.freeze(createWorkspaceFiles(record.bridge)),
     ...(asksForTools(execution.tool) && { tools: Object.freeze(createToolCaller(record.bridge)) }),
     ...(tool.definition.permissions?.run !== undefined && {
-      run: createRunProgram({ bridge: record.bridge, limits: decision.limits, progress: (value) => record.progress(value) }),
+      run: createRunProgram({ bridge: record.bridge, limits: decision.limits, progress: (value) => void record.progress(value) }),
     }),
   });
 }

@@ -101,7 +101,7 @@ async function once(
       slices: platform.slices,
       signal,
       token,
-      onProgress: record.progress.bind(record),
+      onProgress: (value) => void record.progress(value),
     });
   } catch (error) {
     if (!(error instanceof NetworkError) || error.code !== "not_capable" || error.address === undefined) throw error;

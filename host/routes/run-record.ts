@@ -27,6 +27,7 @@ import {
 } from "../../manifests/mod.ts";
 import { isInnerHost } from "../capabilities/inner-host.ts";
 import { deepFreeze } from "../json/json.ts";
+import { outlineOfLarge } from "../json/outline.ts";
 import { canAsk, type OpenPermissionAsks, type PermissionAsks } from "../confirmations/permission-asks.ts";
 import type { Log, LogLevel, Platform } from "../platform/platform.ts";
 import type { Grant } from "../policy/grant.ts";
@@ -38,6 +39,7 @@ import type { PluginVersion, RegisteredTool } from "../tools/tool.ts";
 import type { Undos } from "../undo/undos.ts";
 import type { Shares } from "../../sandbox/mod.ts";
 import type { Execution } from "./executor.ts";
+import { ToldProgress } from "./told-progress.ts";
 import { createRunTime, type RunTime } from "./run-time.ts";
 
 /** What routes are made with. */
@@ -86,7 +88,8 @@ export interface RunRecord {
   readonly permissions: Permissions;
   /** Milliseconds since the epoch. */
   readonly deadline: number;
-  progress(value: JsonValue): void;
+  /** Told in order, and before the end. Above 64 KB it resolves when it has been told; undefined if it was told at once. */
+  progress(value: JsonValue): Promise<void> | undefined;
   /** Lines that the guest wrote, in their order. */
   guestLines(lines: readonly GuestLine[]): void;
   /**
@@ -119,6 +122,7 @@ class CallRun implements RunRecord {
   #refused: CapabilityAct | undefined;
   #wasTooLarge = false;
   #asks: PermissionAsks | undefined;
+  #progress: ToldProgress | undefined;
   #isEnded = false;
 
   constructor(execution: Execution, options: RouteOptions) {
@@ -170,7 +174,7 @@ class CallRun implements RunRecord {
   }
 
   end(): Promise<RunEnd> | undefined {
-    if (this.#bridge !== undefined) return this.#end(this.#bridge);
+    if (this.#bridge !== undefined || this.#progress !== undefined) return this.#end(this.#bridge);
     this.#isEnded = true;
     return undefined;
   }
@@ -179,27 +183,29 @@ class CallRun implements RunRecord {
     if (!this.#isEnded) void this.end();
   }
 
-  async #end({ acts, exchanges, openFiles, tools }: BridgeContext): Promise<RunEnd> {
+  async #end({ acts, exchanges, openFiles, tools }: Partial<BridgeContext> = {}): Promise<RunEnd> {
     this.#asks?.close();
-    const ending = acts.end();
-    exchanges.closeAll();
+    const ending = acts?.end();
+    exchanges?.closeAll();
     void openFiles?.close((error) => this.log.write("warn", "A file did not close", { error: String(error) }));
     await tools?.close();
-    const unfinished = await ending;
+    const unfinished = (await ending) ?? [];
+    await this.#progress?.end();
     this.#isEnded = true;
     if (unfinished.length > 0) this.log.write("warn", "Operations did not end with their call", { operations: unfinished });
     const steps = tools?.steps;
     return { ...(steps && { steps }), ...(unfinished.length > 0 && { unfinished }) };
   }
 
-  progress(said: JsonValue): void {
+  progress(said: JsonValue): Promise<void> | undefined {
     // Nothing comes after the terminal event, whatever a tool still does.
-    if (this.#isEnded) return;
-    const { emit, secrets } = this.#options;
-    const { call } = this.#execution;
-    const value = secrets.redact(said);
-    emit({ type: "tool.output_delta", ...this.#subject(), payload: { delta: value } });
-    this.#tell("progress", () => call.onProgress?.(value));
+    if (this.#isEnded) return undefined;
+    this.#progress ??= new ToldProgress(this.#options, ({ value, json }) => {
+      const delta = json === undefined ? value : outlineOfLarge(value);
+      this.#options.emit({ type: "tool.output_delta", ...this.#subject(), payload: { delta } });
+      this.#tell("progress", () => this.#execution.call.onProgress?.(value, json));
+    });
+    return this.#progress.say(said);
   }
 
   guestLines(lines: readonly GuestLine[]): void {

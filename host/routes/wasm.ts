@@ -122,7 +122,8 @@ async function answerCall(operation: HostOperation, record: RunRecord, instead?:
     return answer;
   }
   const { args } = operation;
-  record.progress(isJsonObject(args) && args["value"] !== undefined ? args["value"] : args);
+  // A guest has few on their way at once, and no more of them in the host's memory.
+  await record.progress(isJsonObject(args) && args["value"] !== undefined ? args["value"] : args);
   return { ok: true, value: null };
 }
 

@@ -148,14 +148,38 @@ export function answerOperation(
   };
   if (!withinLimits) return run(undefined);
   const { text } = message;
-  if (typeof text === "string" && text.length <= LARGE_BYTES) return run(parseGuestJson(text, limits.jsonDepth));
-  // Sixty texts of 1 MiB that come together are read one after the other, and others' operations in between.
-  void shared.reading.take({ size: 1, party: plugin, line: job, within: [] }, signal).then(async (done) => {
+  const isProgress = name === "progress";
+  const before = isProgress ? PROGRESS.get(job) : undefined;
+  if (before === undefined && typeof text === "string" && text.length <= LARGE_BYTES) return run(parseGuestJson(text, limits.jsonDepth));
+  const read = async (): Promise<void> => {
+    await before;
+    if (typeof text === "string" && text.length <= LARGE_BYTES) return run(parseGuestJson(text, limits.jsonDepth));
+    // Sixty texts of 1 MiB that come together are read one after the other, and others' operations in between.
+    const done = await shared.reading.take({ size: 1, party: plugin, line: job, within: [] }, signal);
     if (done === undefined) return reply(failed("Interrupted", "The call has ended"));
     const args = await shared.readLarge(text, limits.jsonDepth);
     shared.afterTurn(done);
-    return run(args);
+    run(args);
+  };
+  const reading = read();
+  if (isProgress) keepOrder(job, reading);
+}
+
+/** The last progress of a call that is still being read: what the call says later must not overtake it. */
+const PROGRESS = new WeakMap<object, Promise<void>>();
+
+function keepOrder(job: AskingCall, reading: Promise<void>): void {
+  const last = reading.finally(() => {
+    if (PROGRESS.get(job) === last) PROGRESS.delete(job);
   });
+  PROGRESS.set(job, last);
+}
+
+/** Calls back when the handler has all progress that the call has said: at once if none of it is being read. */
+export function afterProgress(job: object, told: () => void): void {
+  const reading = PROGRESS.get(job);
+  if (reading === undefined) return told();
+  void reading.finally(told);
 }
 
 function toText({ json, value }: Extract<HostAnswer, { ok: true }>): string {

@@ -6,7 +6,7 @@
  * them: which call may do what, what a call may say, and the end of a process that no longer does its part.
  */
 
-import { answerOperation, createOperationRoom } from "../call/answer-operation.ts";
+import { afterProgress, answerOperation, createOperationRoom } from "../call/answer-operation.ts";
 import { deliverLogs, outcomeOf, ownFault, withoutThrowing } from "../call/call-outcome.ts";
 import { loadEngine } from "../engine/engine-build.ts";
 import type { Fault } from "../fault.ts";
@@ -164,7 +164,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
         asking: 0,
         settle(outcome) {
           invocation.signal.removeEventListener("abort", cancel);
-          resolve(outcome);
+          afterProgress(job, () => resolve(outcome));
         },
       };
       const cancel = (): void => {

@@ -2,7 +2,6 @@
 
 import type { TSchema } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
-import type { JsonValue } from "../../../manifests/mod.ts";
 import type { ToolResult } from "../../call.ts";
 import type { Host } from "../../host-interface.ts";
 import type { Clock, Random, Slices } from "../../platform/platform.ts";
@@ -215,7 +214,7 @@ async function streamed(
   if (signal.aborted) stop();
   const stream = createSseStream({ clock: platform.clock, onEnd: stop });
   const callId = wish.callId ?? platform.random.uuidv7();
-  const onProgress = (progress: JsonValue): void => void stream.send({ event: "progress", data: progress });
+  const onProgress: CallWish["onProgress"] = (data, json) => void stream.send({ event: "progress", data, json });
   const started = calls.start(session, { ...wish, callId, signal: gone.signal, onProgress });
   // What is refused has no stream, and nothing of it goes on.
   started.catch(() => stream.close());

@@ -23,7 +23,8 @@ export interface CallWish {
   readonly traceparent?: string;
   /** Cancels it. */
   readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: JsonValue) => void;
+  /** `json`: of a value above 64 KB its JSON in UTF-8, in one line. */
+  readonly onProgress?: (progress: JsonValue, json?: Uint8Array) => void;
   /** The caller waits while a person is asked; otherwise it is told that one is, and the call goes on by itself. */
   readonly waits?: boolean;
 }

@@ -8,6 +8,8 @@ import type { Clock, Slices } from "../../platform/platform.ts";
 export interface SseFrame {
   readonly event: string;
   readonly data: unknown;
+  /** The same as JSON in UTF-8, in one line, where it has been written. */
+  readonly json?: Uint8Array | undefined;
   /** What a client that comes back says that it has seen. */
   readonly id?: string | undefined;
 }
@@ -46,10 +48,11 @@ export function createSseStream({ clock, onEnd, bufferBytes = DEFAULT_BUFFER_BYT
     onEnd();
   }
 
-  function write(text: string): boolean {
-    const bytes = encoder.encode(text);
-    if (controller === undefined || (controller.desiredSize ?? 0) < bytes.length) return false;
-    controller.enqueue(bytes);
+  function write(...pieces: readonly (string | Uint8Array)[]): boolean {
+    const written = pieces.map((piece) => (typeof piece === "string" ? encoder.encode(piece) : piece));
+    const length = written.reduce((total, bytes) => total + bytes.length, 0);
+    if (controller === undefined || (controller.desiredSize ?? 0) < length) return false;
+    for (const bytes of written) controller.enqueue(bytes);
     return true;
   }
 
@@ -80,7 +83,7 @@ export function createSseStream({ clock, onEnd, bufferBytes = DEFAULT_BUFFER_BYT
     response: new Response(body, {
       headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
     }),
-    send: (frame) => write(toText(frame)),
+    send: (frame) => (frame.json === undefined ? write(toText(frame)) : write(`${headOf(frame)}data: `, frame.json, "\n\n")),
     sendLast(frame, slices) {
       pour([`${headOf(frame)}data: `, ...toPieces(frame.data), "\n\n"], slices).then(close, close);
     },

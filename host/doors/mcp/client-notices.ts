@@ -4,6 +4,7 @@ import type { LoggingLevel, ServerContext } from "@modelcontextprotocol/server";
 import { isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
 import { droppedText } from "../../../sandbox/mod.ts";
 import { printableLines, shorten } from "../../cli/text.ts";
+import { decodeText } from "../../json/large.ts";
 import type { Clock, LogLevel } from "../../platform/platform.ts";
 import type { Follower } from "./open-call.ts";
 import type { DoorParts } from "./parts.ts";
@@ -11,6 +12,8 @@ import type { DoorParts } from "./parts.ts";
 const MAX_NOTICES = 1_000;
 const NOTICES_PER_SECOND = 50;
 const MAX_PROGRESS_TEXT = 1_000;
+/** At least as many characters. */
+const MAX_PROGRESS_BYTES = 4 * MAX_PROGRESS_TEXT;
 const MAX_LOG_TEXT = 8_000;
 
 const LEVELS: Readonly<Record<LogLevel, LoggingLevel>> = { debug: "debug", info: "info", warn: "warning", error: "error" };
@@ -33,9 +36,9 @@ export function clientNotices(ctx: ServerContext, options: NoticesOptions): Foll
   let dropped = 0;
 
   return {
-    onProgress(value) {
+    onProgress(value, json) {
       if (token === undefined) return;
-      const said = readProgress(value);
+      const said = readProgress(value, json);
       // The protocol wants it to grow; a tool that only says words gets a count.
       const progress = said.progress ?? Math.max(0, Math.floor(last) + 1);
       if (progress <= last || !maySay()) return;
@@ -60,12 +63,13 @@ interface Progress {
 }
 
 /** A number, words, or an object with `progress`, `total` and `message`; anything else is shown as JSON. */
-function readProgress(value: JsonValue): Progress {
+function readProgress(value: JsonValue, json: Uint8Array | undefined): Progress {
+  const shown = (): string => inert(json === undefined ? JSON.stringify(value) : decodeText(json.subarray(0, MAX_PROGRESS_BYTES)));
   if (typeof value === "number") return { progress: value };
   if (typeof value === "string") return { message: inert(value) };
-  if (!isJsonObject(value)) return { message: inert(JSON.stringify(value)) };
+  if (!isJsonObject(value)) return { message: shown() };
   const { progress, total, message } = value;
-  if (typeof progress !== "number" && typeof message !== "string") return { message: inert(JSON.stringify(value)) };
+  if (typeof progress !== "number" && typeof message !== "string") return { message: shown() };
   return {
     ...(typeof progress === "number" && { progress }),
     ...(typeof total === "number" && { total }),

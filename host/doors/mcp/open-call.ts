@@ -49,7 +49,7 @@ export function openCall(start: (side: CallSide) => Promise<ToolResult>): OpenCa
   const changed = (): void => wake?.();
   void start({
     signal: stop.signal,
-    onProgress: (value) => follower?.onProgress(value),
+    onProgress: (value, json) => follower?.onProgress(value, json),
     onLog: (level, text) => follower?.onLog(level, text),
     ask(question) {
       questions.add(question);

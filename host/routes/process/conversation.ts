@@ -142,8 +142,8 @@ export function createConversation({ record, limits, slices, send }: Conversatio
         });
         return;
       case "progress":
-        if (count()) record.progress(message["value"] ?? null);
-        return;
+        // Later lines are read when it has been told.
+        return count() ? record.progress(message["value"] ?? null) : undefined;
       case "log":
         return log(toLevel(message["level"]), text("text"));
       case "dropped":

@@ -18,11 +18,15 @@ const list = () => Array.from({ length: 60000 }, (_, index) => "é\\"" + index);
 export const many = () => list();
 export const members = () => ({ all: list() });
 export const count = ({ list }) => list.length;
+export const tells = (_, context) => {
+  for (const step of [0, list(), "small", list(), 3]) context.progress(step);
+  return "told";
+};
 export const text = () => "é\\"".repeat(60000);
 export const image = (_, context) =>
   context.output({ output: 1, content: [{ type: "image", data: "AAAA".repeat(50000), mimeType: "image/png" }, { type: "image", data: "!".repeat(100000), mimeType: "image/png" }] });
 `;
-const NAMES = ["count", "many", "members", "text", "image"];
+const NAMES = ["count", "many", "members", "tells", "text", "image"];
 const TOOLS = NAMES.map((name) => ({
   name,
   description: "Answers much",
@@ -72,6 +76,15 @@ describe("a result above 64 KB, over HTTP", { timeout: 60_000 }, () => {
     expect(longest).toBeLessThanOrEqual(AT_ONCE);
   });
 
+  it("comes after all progress, which is as large, in its order and written in slices [LV2.progress]", async () => {
+    const { text, longest } = await bytesOf("/v1/calls", { body: { tool: "large.tells" }, fields: { accept: "text/event-stream" } });
+    const told = text
+      .split("\n")
+      .flatMap((line) => (line.startsWith("data: ") ? [JSON.parse(line.slice("data: ".length)) as unknown] : []));
+    expect(told).toEqual([{ callId: expect.any(String) }, 0, LIST, "small", LIST, 3, expect.objectContaining({ output: "told" })]);
+    expect(longest).toBeLessThanOrEqual(AT_ONCE);
+  });
+
   it("is among the results of a turn [LV2.http]", async () => {
     const opened = await door.ask("/v1/sessions", { body: {} });
     const turn = await bytesOf(`/v1/sessions/${opened.body["sessionId"] as string}/turns`, {
@@ -95,6 +108,10 @@ describe("a result above 64 KB, over HTTP", { timeout: 60_000 }, () => {
     const remote = await connectToHost(platform, "/workspace/.bascule-test");
     const result = await remote?.operations.call({ tool: "large.many", args: {} }, { signal: new AbortController().signal });
     expect(result).toMatchObject({ ok: true, output: LIST });
+    const told: unknown[] = [];
+    const onProgress = (value: unknown): void => void told.push(value);
+    await remote?.operations.call({ tool: "large.tells", args: {} }, { signal: new AbortController().signal, onProgress });
+    expect(told).toEqual([0, LIST, "small", LIST, 3]);
     remote?.close();
     await socket.close();
 
@@ -132,6 +149,15 @@ describe.each(WAYS)("a result above 64 KB, by MCP (%s, %s)", { timeout: 60_000 }
     });
     const counted = await client.callTool({ name: "large__count", arguments: args });
     expect([counted.content, Math.max(...parsed) <= AT_ONCE]).toEqual([[{ type: "text", text: "40000" }], true]);
+  });
+
+  it("comes after all progress, of which the beginning is told [LV2.progress]", async () => {
+    const client = await server.connect(era, over);
+    const told: unknown[] = [];
+    await client.callTool({ name: "large__tells", arguments: {} }, { onprogress: ({ message }) => told.push(message) });
+    const begun = expect.stringMatching(/^\["é\\"0","é\\"1",/);
+    // The last number is not above the count of those without.
+    expect(told).toEqual([undefined, begun, "small", begun]);
   });
 
   it("has text and structured content as a smaller one has, but compact [LV2.mcp]", async () => {

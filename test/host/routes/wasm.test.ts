@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { readLargeJson } from "../../../host/json/read-slices.ts";
 import { createWasmExecutor } from "../../../host/routes/wasm.ts";
+import type { JsonValue } from "../../../manifests/mod.ts";
 import type { HostAnswer, Invocation, InvocationOutcome } from "../../../sandbox/mod.ts";
 import type { Platform } from "../../../host/platform/platform.ts";
+import { createSecrets, type Secrets } from "../../../host/secrets/secrets.ts";
 import { type Behaviour, executorSuite } from "../../conformance/executor.ts";
 import { executionOf, routeOptions } from "../../support/execution.ts";
 import { type FakeGuest, fakeSandbox, returns, USED } from "../../support/fake-sandbox.ts";
@@ -84,6 +87,7 @@ executorSuite("wasm", () => {
 });
 
 function wasm(guest: FakeGuest): {
+  readonly secrets: Pick<Secrets, "learn">;
   readonly execute: ReturnType<typeof createWasmExecutor>;
   readonly sandbox: ReturnType<typeof fakeSandbox>;
   readonly platform: ReturnType<typeof memoryPlatform>;
@@ -92,7 +96,9 @@ function wasm(guest: FakeGuest): {
   const platform = memoryPlatform();
   const options = routeOptions(platform);
   const sandbox = fakeSandbox({ run: guest });
-  return { execute: createWasmExecutor({ ...options, sandbox, lease: sandbox.lease }), sandbox, platform, events: options.events };
+  const secrets = createSecrets({ platform, sources: () => ({}), root: WORKSPACE });
+  const execute = createWasmExecutor({ ...options, secrets, sandbox, lease: sandbox.lease });
+  return { execute, secrets, sandbox, platform, events: options.events };
 }
 
 /** What the guest of the only call was told. */
@@ -190,6 +196,36 @@ describe("createWasmExecutor()", () => {
     await execute(executionOf({ tool, call: { onProgress: (value) => seen.push(value) } }));
     expect(seen).toEqual([{ percent: 50 }]);
     expect(events).toMatchObject([{ type: "tool.output_delta", payload: { delta: { percent: 50 } } }]);
+  });
+
+  it("redacts large progress in slices, tells it as bytes too, and ends when it is told [LV2.progress] [C7.progress]", async () => {
+    const list = Array.from({ length: 9_000 }, (_, index) => `item ${index}`);
+    const { execute, events, secrets, platform } = wasm(async (invocation) => {
+      const say = async (value: JsonValue): Promise<void> => {
+        const args = await platform.slices.run(readLargeJson(JSON.stringify({ value }), 64));
+        void invocation.hostCall({ name: "progress", args: args ?? null });
+      };
+      await say([...list, "the s3cr3t-value"]);
+      await say(list);
+      await say("small s3cr3t-value");
+      return returns(null)(invocation);
+    });
+    secrets.learn("TOKEN", "s3cr3t-value");
+    const seen: unknown[] = [];
+    const onProgress = (value: JsonValue, json?: Uint8Array): void =>
+      void seen.push([value, json && JSON.parse(new TextDecoder().decode(json))]);
+    await execute(executionOf({ tool, call: { onProgress } }));
+    const hidden = [...list, "the [secret TOKEN]"];
+    expect(seen).toEqual([
+      [hidden, hidden],
+      [list, list],
+      ["small [secret TOKEN]", undefined],
+    ]);
+    expect(events.map(({ payload }) => payload)).toEqual([
+      { delta: list.slice(0, 255) },
+      { delta: list.slice(0, 255) },
+      { delta: "small [secret TOKEN]" },
+    ]);
   });
 
   it("reports what the call used [X1]", async () => {

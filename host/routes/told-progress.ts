@@ -1,0 +1,66 @@
+/** A call's progress on its way to those who are told: redacted, in its order; above 64 KB in slices, and written once for all (SPEC LV2). */
+
+import type { JsonValue } from "../../manifests/mod.ts";
+import { joined } from "../json/json-bytes.ts";
+import { LARGE_VALUE, sizeOf } from "../json/known-size.ts";
+import { readLarge } from "../json/read-slices.ts";
+import { encodeSlices } from "../json/write-slices.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { Secrets } from "../secrets/secrets.ts";
+
+export interface RedactedProgress {
+  readonly value: JsonValue;
+  /** Its JSON in UTF-8, in one line; only of a large one. */
+  readonly json?: Uint8Array;
+}
+
+export interface ToldProgressOptions {
+  readonly platform: Pick<Platform, "slices">;
+  readonly secrets: Pick<Secrets, "redact" | "redactBytes">;
+}
+
+export class ToldProgress {
+  readonly #options: ToldProgressOptions;
+  readonly #tell: (progress: RedactedProgress) => void;
+  /** The last that is still being redacted: later ones are told after it. */
+  #telling: Promise<void> | undefined;
+
+  constructor(options: ToldProgressOptions, tell: (progress: RedactedProgress) => void) {
+    this.#options = options;
+    this.#tell = tell;
+  }
+
+  /** @returns undefined if it was told at once */
+  say(said: JsonValue): Promise<void> | undefined {
+    if (this.#telling === undefined && !isLarge(said)) {
+      this.#tell({ value: this.#options.secrets.redact(said) });
+      return undefined;
+    }
+    const told = this.#sayNext(said, this.#telling).finally(() => {
+      if (this.#telling === told) this.#telling = undefined;
+    });
+    return (this.#telling = told);
+  }
+
+  /** All is told when it resolves. */
+  async end(): Promise<void> {
+    while (this.#telling !== undefined) await this.#telling;
+  }
+
+  async #sayNext(said: JsonValue, before: Promise<void> | undefined): Promise<void> {
+    await before;
+    const { platform, secrets } = this.#options;
+    this.#tell(isLarge(said) ? await platform.slices.run(redacted(said, secrets)) : { value: secrets.redact(said) });
+  }
+}
+
+/** Of what a guest says; what a host tool of the embedding program says was never measured, unless it is a text. */
+function isLarge(said: JsonValue): boolean {
+  return typeof said === "string" ? said.length > LARGE_VALUE : sizeOf(said) !== undefined;
+}
+
+function* redacted(said: JsonValue, { redactBytes }: Pick<Secrets, "redactBytes">): Generator<void, RedactedProgress> {
+  const written = yield* joined(yield* encodeSlices(said));
+  const json = yield* redactBytes({ kind: "json", bytes: written });
+  return { value: json === written ? said : yield* readLarge({ kind: "json", bytes: json }), json };
+}
