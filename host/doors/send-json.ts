@@ -1,7 +1,9 @@
 /** Sends an answer over a connection of lines; what it holds as bytes is written in slices (SPEC LV2). */
 
 import { piecesBytes } from "../json/json-bytes.ts";
+import type { JsonValue } from "../../manifests/mod.ts";
 import { toPieces } from "../json/large.ts";
+import { encodeSlices } from "../json/write-slices.ts";
 import type { LineConnection, Slices } from "../platform/platform.ts";
 
 /** At once where nothing is large; else answers that come after may overtake it. @returns false if it is longer than a line may be: then it was not sent */
@@ -24,6 +26,18 @@ export async function sendJson(
     if (left < 0) return false;
     written.push(bytes);
   }
+  connection.sendPieces(written);
+  return true;
+}
+
+/** The same for a value of JSON only that is large because it has many members: all of it is written in slices. */
+export async function sendInSlices(
+  connection: Pick<LineConnection, "sendPieces">,
+  value: JsonValue,
+  { slices, maxBytes }: { readonly slices: Slices; readonly maxBytes: number },
+): Promise<boolean> {
+  const written = await slices.run(encodeSlices(value));
+  if (written.reduce((total, { length }) => total + length, 0) > maxBytes) return false;
   connection.sendPieces(written);
   return true;
 }

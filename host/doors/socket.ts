@@ -6,7 +6,7 @@ import { shownRequest } from "../confirmations/request.ts";
 import type { JsonText } from "../json/json-text.ts";
 import type { LineConnection, Platform } from "../platform/platform.ts";
 import { type ClientOperations, DoorError, type Operations } from "./operations.ts";
-import { lineBytes, sendJson } from "./send-json.ts";
+import { lineBytes, sendInSlices, sendJson } from "./send-json.ts";
 import { claimSocket } from "./socket-path.ts";
 import { type Frame, MAX_LINE_BYTES, MAX_OPEN_REQUESTS, parseLine, readRequest, type Request, type WireError } from "./wire.ts";
 
@@ -104,11 +104,10 @@ function serve(connection: LineConnection, operations: Operations, platform: Pla
     answer(request, operations, state, connection).then(
       (result) => {
         open.delete(request.id);
-        const sent = sendJson(
-          connection,
-          { id: request.id, ok: true, result: result ?? null },
-          { slices: platform.slices, maxBytes: MAX_LINE_BYTES },
-        );
+        const frame = { id: request.id, ok: true, result: result ?? null };
+        const how = { slices: platform.slices, maxBytes: MAX_LINE_BYTES };
+        // Confirmations are JSON, up to 256 of them with 64 KB and more each.
+        const sent = request.op === "pending" ? sendInSlices(connection, frame as JsonValue, how) : sendJson(connection, frame, how);
         sent.then(
           (isSent) => void (isSent || connection.send(tooLong(request.id))),
           (error: unknown) => platform.log.write("error", "An answer over the socket failed", { op: request.op, error: String(error) }),

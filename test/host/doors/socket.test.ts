@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ConfirmationRequest, ToolResult } from "../../../host/call.ts";
+import type { PendingConfirmation } from "../../../host/confirmations/pending.ts";
 import { type CallListener, type CallRequest, type ClientOperations, DoorError } from "../../../host/doors/operations.ts";
 import { openSocketDoor } from "../../../host/doors/socket.ts";
 import { connectToHost } from "../../../host/doors/socket-client.ts";
@@ -213,6 +214,30 @@ describe("openSocketDoor()", () => {
     const remote = await connectToHost(platform, STATE);
     const confirm = (): Promise<never> => Promise.reject(new Error("No terminal"));
     expect(await remote?.operations.call({ tool: "note_add", args: {} }, { ...LISTENER, confirm })).toMatchObject({ output: "undefined" });
+    await door.close();
+  });
+
+  it("writes a long list of confirmations in slices, and says so if it is too long for a line [LV2.confirmations] [I2.caps]", async () => {
+    const platform = createMemoryPlatform();
+    let length = 50;
+    const listed = (): readonly PendingConfirmation[] =>
+      Array.from({ length }, (_, index) => ({
+        ...{ request: { ...QUESTION, requestId: `q${index}`, args: { text: "é".repeat(30_000) } }, sessionId: "s1" },
+        ...{ askedAt: 1, expiresAt: 2 },
+      }));
+    const door = await serve(platform, { pending: () => Promise.resolve(listed()) });
+    const remote = await connectToHost(platform, STATE);
+    const written: number[] = [];
+    const { stringify } = JSON;
+    using _spy = vi.spyOn(JSON, "stringify").mockImplementation((value: unknown, replacer?: unknown, space?: string | number) => {
+      const text = stringify(value, replacer as never, space);
+      written.push(text?.length ?? 0);
+      return text;
+    });
+    expect(await remote?.operations.pending()).toEqual(listed());
+    expect(Math.max(...written)).toBeLessThanOrEqual(64 * 1024);
+    length = 256;
+    await expect(remote?.operations.pending()).rejects.toThrow("longer than the 4194303 bytes");
     await door.close();
   });
 
