@@ -139,7 +139,7 @@ export function createJournal(options: JournalOptions): EventStore {
   async function writeAll(): Promise<void> {
     let outcome: "written" | "busy" | "refused" = "written";
     do outcome = await writeBatch();
-    // After a refusal only those wait for an answer who came in the meantime.
+    // After a refusal only those wait for an answer that came in the meantime.
     while (
       outcome === "written"
         ? waiting.length > 0
@@ -155,6 +155,7 @@ export function createJournal(options: JournalOptions): EventStore {
     const texts = rows.map(({ text }) => text);
     const noted = dropped;
     if (noted > 0) texts.unshift(JSON.stringify({ type: "journal.dropped", events: noted }));
+    const asked = [...rows, ...waiting].filter(({ acknowledge }) => acknowledge !== undefined);
     const written = await attempt(texts);
     if (written.ok) {
       dropped -= noted;
@@ -176,7 +177,7 @@ export function createJournal(options: JournalOptions): EventStore {
     drop();
     // Another process is writing; the next time it is our turn.
     if (written.busy && ++busyFor < MAX_BUSY) return "busy";
-    refuse(written.message);
+    refuse(asked, written.message);
     return "refused";
   }
 
@@ -199,9 +200,9 @@ export function createJournal(options: JournalOptions): EventStore {
       .finally(() => (retaining = undefined));
   }
 
-  /** Those that wait are told that nothing is durable; events stay, and are written when they can be. */
-  function refuse(message: string): void {
-    for (const row of waiting) {
+  /** Those that waited for the attempt are told that nothing is durable; events stay, and are written when they can be. */
+  function refuse(asked: readonly Row[], message: string): void {
+    for (const row of asked) {
       row.acknowledge?.(false);
       delete row.acknowledge;
     }

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { HostEvent } from "../../../host/audit/events.ts";
+import type { JournalWritten } from "../../../host/audit/journal-writer.ts";
 import { createJournal, type EventStore, type JournalOptions, type JournalWriter } from "../../../host/audit/journal.ts";
 import { toEventText } from "../../../host/audit/event-text.ts";
 import { type EventFilter, type KeptEvent, type SearchFound, searchJournal, searchStep } from "../../../host/audit/search.ts";
@@ -439,6 +440,25 @@ describe("a call that changes something", () => {
     expect(written).toHaveLength(3);
     const passive = store.append(event(4, { type: "tool.called", callId: "c4", payload: { sideEffects: ["read"] } }));
     expect(passive).toBeUndefined();
+  });
+
+  it("tries again for a call that came while an attempt failed: the journal may be whole by then [AU3.required]", async () => {
+    const failing = Promise.withResolvers<JournalWritten>();
+    const outcomes: (JournalWritten | Promise<JournalWritten>)[] = [{ ok: true }, failing.promise];
+    const store = createJournal({
+      ...{ retain, clock, folder: FOLDER, onDefect: () => {} },
+      writer: {
+        append: async ({ texts }) => (texts.length === 0 ? { ok: true } : await (outcomes.pop() ?? expect.unreachable())),
+        close: () => Promise.resolve(),
+      },
+    });
+    await store.prepare();
+    const add = (number: number): Promise<boolean> | undefined =>
+      store.append(event(number, { type: "tool.called", callId: `c${number}`, payload: { sideEffects: ["write"] } }));
+    const first = add(1);
+    const second = add(2);
+    failing.resolve({ ok: false, busy: false, message: "the disk is full" });
+    expect([await first, await second, outcomes]).toEqual([false, true, []]);
   });
 
   /** A journal that writes nothing, and what its queue makes of calls that only look. */
