@@ -187,8 +187,8 @@ function thrownToError(thrown: unknown, callId: string, record: RunRecord): Tool
 }
 
 /**
- * An error is told on every door: it has no more than 64 KB of words and of details. An `output` in the details is the
- * tool's until then, and stays bytes where it is larger (SPEC LV2).
+ * An error is told on every door: it has no more than 64 KB of words and of details. An `output` in the details, which is
+ * what the tool had made so far, stays bytes where it is larger (SPEC LV2).
  */
 async function readDetails(
   { message, details, ...rest }: ToolErrorData,
@@ -206,11 +206,13 @@ async function readDetails(
   const told = copyJson(others, { maxBytes: LARGE_BYTES, maxDepth });
   for (const one of [copy, told])
     if (!one.ok) record.log.write("warn", "Details of a host tool's error are left out", { because: one.problem.message });
+  const hasOutput = copy.ok && output !== null;
+  const kept = { ...(told.ok && (told.value as JsonObject)), ...(hasOutput && { output: null }) };
   return {
     ok: false,
-    error: Object.freeze({ ...error, details: { ...(told.ok && (told.value as JsonObject)), ...(copy.ok && { output: null }) } }),
+    error: Object.freeze({ ...error, ...(Object.keys(kept).length > 0 && { details: kept }) }),
     ...facts,
-    ...(copy.ok && {
+    ...(hasOutput && {
       used: { ...facts.used, outputBytes: copy.bytes },
       parts: [await slices.run(largePart("error/details/output", copy.value))],
     }),
