@@ -10,6 +10,7 @@ export interface Limits {
   readonly logBytes: number;
   /** Payload of one host operation, each way. */
   readonly operationBytes: number;
+  /** Under way at once; more wait in the guest. */
   readonly pendingOperations: number;
   readonly operations: number;
   readonly timers: number;

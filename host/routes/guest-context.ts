@@ -36,8 +36,8 @@ function openingText({ call, decision }: Execution, { settings, permissions }: R
     workspacePath: session.workspace,
     settings,
     permissions: toJson(permissions),
-    // The one limit that the prelude keeps itself.
-    limits: { timers: decision.limits.timers },
+    // Those that the prelude keeps itself.
+    limits: { timers: decision.limits.timers, pendingOperations: decision.limits.pendingOperations },
   });
   const text = object.slice(0, -1);
   OPENINGS.set(decision, { session, settings, text });

@@ -18,6 +18,13 @@ export function callFact(name: string): unknown {
   return objectHasOwn(facts, name) ? facts[name] : undefined;
 }
 
+/** A limit of the call that the prelude keeps itself; undefined if it was not told. */
+export function callLimit(name: "pendingOperations" | "timers"): number | undefined {
+  const limits = callFact("limits");
+  const told = typeof limits === "object" && limits !== null ? (limits as Readonly<Record<string, unknown>>)[name] : undefined;
+  return typeof told === "number" && told >= 1 ? told : undefined;
+}
+
 function readFacts(text: string): Readonly<Record<string, unknown>> {
   // The engine sends what protocol.ts says.
   const made = jsonParse(text) as Readonly<Record<string, unknown>>;

@@ -5,6 +5,7 @@
  * globals reaches the native functions or changes what is sent.
  */
 
+import { callLimit } from "./call-facts.ts";
 import { type ErrorAnswer, toGuestError } from "./deno-errors.ts";
 import { type FlatObject, objectToJson } from "./json-text.ts";
 import {
@@ -62,6 +63,11 @@ let loading = true;
 const FIRST_ID = 1;
 let nextId = FIRST_ID;
 const pending = new PrimordialMap<number, Pending>();
+/** Operations that were sent and have no answer yet. */
+let underWay = 0;
+/** Ids of operations that are sent when others have their answers, from `nextInLine` on. */
+let line = bareList<number>();
+let nextInLine = 0;
 
 export function connect(native: Native): void {
   hostCall = native.hostCall;
@@ -122,6 +128,8 @@ export function unfinishedEffects(): string[] | undefined {
 /** Forgets what an earlier call asked and did not wait for, where the plugin keeps its state: nobody answers it any more. */
 export function dropPending(): void {
   mapClear(pending);
+  underWay = 0;
+  dropLine();
 }
 
 /** Names of the pending operations, by id: a copy. */
@@ -155,7 +163,8 @@ export function request<T>(wanted: Request<T>, stack: string | undefined = new P
   const id = nextId++;
   try {
     if (loading) refuseWhileLoading(wanted);
-    send(id, wanted);
+    if (mayBegin()) begin(id, wanted);
+    else line[line.length] = id;
   } catch (error) {
     return promiseReject(error);
   }
@@ -163,6 +172,35 @@ export function request<T>(wanted: Request<T>, stack: string | undefined = new P
   mapSet(pending, id, { wanted, stack, resolve: lastResolve, reject: lastReject });
   // It is resolved with what `convert` answers.
   return promise as Promise<T>;
+}
+
+/** Where no limit is told the worker alone counts. The first needs no look at it: the text in which it is told has to be read. */
+function mayBegin(): boolean {
+  return underWay === 0 || underWay < (callLimit("pendingOperations") ?? Infinity);
+}
+
+function begin(id: number, wanted: Request<unknown>): void {
+  send(id, wanted);
+  underWay++;
+}
+
+function beginNext(): void {
+  while (nextInLine < line.length && mayBegin()) {
+    const id = line[nextInLine++] ?? 0;
+    const next = mapGet(pending, id);
+    try {
+      if (next !== undefined) begin(id, next.wanted);
+    } catch (error) {
+      mapDelete(pending, id);
+      next?.reject(error);
+    }
+  }
+  if (nextInLine === line.length) dropLine();
+}
+
+function dropLine(): void {
+  if (line.length > 0) line = bareList();
+  nextInLine = 0;
 }
 
 function send(id: number, { operation, onlyPath, json, args, bytes }: Request<unknown>): string | undefined {
@@ -176,14 +214,13 @@ export function settle(id: number, answer: string, hasBytes?: number): void {
   const waiting = mapGet(pending, id);
   if (waiting === undefined) return;
   mapDelete(pending, id);
-  let value: unknown;
+  underWay--;
   try {
-    value = takeAnswer(waiting.wanted, answer, hasBytes === 1, waiting.stack);
+    waiting.resolve(takeAnswer(waiting.wanted, answer, hasBytes === 1, waiting.stack));
   } catch (error) {
     waiting.reject(error);
-    return;
   }
-  waiting.resolve(value);
+  beginNext();
 }
 
 function takeAnswer<T>({ isText, convert }: Request<T>, answer: string, hasBytes: boolean, stack?: string): T {

@@ -36,8 +36,8 @@ export interface Entry {
    * Begins a call. Returns what `poll` returns. Called at most once per restore.
    *
    * Of the context, `sessionId, turnId, callId, agentId, traceparent, workspacePath, settings, permissions, deadline`
-   * are the tool's to see; `cwd` (else `workspacePath`) becomes `Deno.cwd()` and `limits.timers` the number of timers
-   * that may wait at once.
+   * are the tool's to see; `cwd` (else `workspacePath`) becomes `Deno.cwd()`, `limits.timers` the number of timers
+   * that may wait at once, and `limits.pendingOperations` the number of operations under way: more wait inside.
    */
   invoke(...call: CallWords): string;
   /** Settles an asynchronous operation; `hasBytes` 1 if bytes belong to the answer. Microtasks are run by the engine afterwards. */

@@ -1,6 +1,6 @@
 /** Timers and `queueMicrotask` (https://html.spec.whatwg.org/#timers). They live in the guest; the engine asks when. */
 
-import { callFact } from "./call-facts.ts";
+import { callLimit } from "./call-facts.ts";
 import { monotonicMs } from "./call-time.ts";
 import { tellWorker } from "./channel.ts";
 import { finish } from "./outcome.ts";
@@ -129,9 +129,7 @@ export function startTimer(run: () => void, delay: number, repeats = false): num
 
 /** `limits.timers` of the call, within the hard ceiling. */
 function timerLimit(): number {
-  const limits = callFact("limits");
-  const wanted = typeof limits === "object" && limits !== null ? (limits as { readonly timers?: unknown }).timers : undefined;
-  return typeof wanted === "number" && wanted >= 1 ? mathMin(wanted, MAX_TIMERS) : MAX_TIMERS;
+  return mathMin(callLimit("timers") ?? MAX_TIMERS, MAX_TIMERS);
 }
 
 /** Timers that wait, by id: a copy. */

@@ -16,10 +16,10 @@ const LIMITS = {
 
 /** Each goes on for ever, whatever it is told on the way. */
 const FLOODS: readonly (readonly [name: string, body: string, limit: string])[] = [
-  ["progress", `for (;;) try { await progress({ at: 1 }); } catch {}`, "pendingOperations"],
+  ["progress", `for (;;) { progress({ at: 1 }); await Deno.stat("x").catch(() => {}); }`, "operations"],
   ["host_calls", `for (;;) try { await Deno.readTextFile("x"); } catch {}`, "operations"],
   ["host_calls_sync", `for (;;) try { Deno.readTextFileSync("x"); } catch {}`, "operations"],
-  ["calls_at_once", `const all = []; for (;;) all.push(Deno.readTextFile("x").catch(() => {}));`, "pendingOperations"],
+  ["calls_at_once", `const all = []; for (;;) all.push(Deno.readTextFile("x").catch(() => {}));`, "memoryBytes"],
   ["timers", `for (;;) try { setTimeout(() => {}, 60_000); } catch {}`, "timers"],
   [
     "timers_of_timers",

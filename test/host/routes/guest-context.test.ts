@@ -28,7 +28,7 @@ const told = {
   settings: { size: 3 },
   permissions: { read: ["$workspace"], write: ["$workspace"] },
   deadline: platform.clock.now() + 500,
-  limits: { timers: 1_000 },
+  limits: { timers: 1_000, pendingOperations: 64 },
 };
 
 describe("guestContextText()", () => {
@@ -53,7 +53,7 @@ describe("guestContextText()", () => {
     });
     expect(contextOf({ ...execution, tool: withSize(4) })).toEqual({ ...told, settings: { size: 4 } });
     const fewer = { ...decision, limits: { ...decision.limits, timers: 7 } };
-    expect(contextOf({ ...execution, decision: fewer })).toEqual({ ...told, limits: { timers: 7 } });
+    expect(contextOf({ ...execution, decision: fewer })).toEqual({ ...told, limits: { timers: 7, pendingOperations: 64 } });
     const other = executionOf({ tool: execution.tool, permissions: { read: ["/w"] }, limits: { wallMs: 500 } });
     expect(contextOf({ ...execution, decision: other.decision })).toEqual({ ...told, permissions: { read: ["/w"] } });
     expect(contextOf(execution)).toEqual(told);

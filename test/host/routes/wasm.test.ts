@@ -127,7 +127,7 @@ describe("createWasmExecutor()", () => {
       settings: {},
       permissions: { read: ["$workspace"], write: ["$workspace"] },
       deadline: platform.clock.now() + 2_000,
-      limits: { timers: 1_000 },
+      limits: { timers: 1_000, pendingOperations: 64 },
     });
   });
 
