@@ -330,7 +330,7 @@ async function openHost(given: Platform, options: HostOptions, opened: (() => Pr
     cancelSession: (sessionId) => calls.cancel({ sessionId }),
     result: calls.result,
     commit: async (...args) => await recorded(dryRuns.commit(...args)),
-    undo: async (id, wish) => (calls.isRunning(id) ? refuseToUndo(id) : await recorded(undos.undo(id, wish))),
+    undo: async (id, wish) => (calls.isRunning(id) || dryRuns.isCommitting(id) ? refuseToUndo(id) : await recorded(undos.undo(id, wish))),
     undoable: undos.list,
     readResult: (handle, { session = sessions.default, ...range } = {}) => kept.read(session.id, handle, range),
     session: sessions.open,

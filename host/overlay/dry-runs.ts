@@ -67,6 +67,7 @@ export interface DryRuns {
   commit(callId: string, wish?: CommitWish): Promise<Committed>;
   /** What a person was shown before they agreed is done; `undefined` if it is not there any more. */
   commitPreview(call: ToolCall): Promise<Committed>;
+  isCommitting(callId: string): boolean;
   dropPreview(call: ToolCall): void;
 }
 
@@ -98,6 +99,8 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
   const previews = new Map<ToolCall, Kept>();
   /** Those whose commit a person is asked about. */
   const asked = new Set<Kept>();
+  /** Those whose files are being changed. */
+  const committing = new Set<Kept>();
 
   async function runDry(execution: Execution, run: Executor): Promise<Outcome> {
     const refusal = checkDryRun(execution);
@@ -176,7 +179,8 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
       const message = `No dry run "${callId}" can be committed: it did not succeed, sent nothing on that it would have had to, is done, is too old, or several have that id (give the hash of the one that is meant)`;
       return { ok: false, callId, code: "unknown", message, filesModified: [] };
     }
-    const committed = await commit(entry);
+    committing.add(entry);
+    const committed = await commit(entry).finally(() => committing.delete(entry));
     tell(entry.execution, committed, emit);
     return committed;
   }
@@ -186,6 +190,7 @@ export function createDryRuns(options: DryRunOptions): DryRuns {
     async commit(callId, { hash, caller, of } = {}) {
       return caller === undefined ? await commitKept(kept.take(callId, hash, of), callId) : await commitFor(caller, callId, hash);
     },
+    isCommitting: (callId) => [...committing].some(({ execution }) => execution.call.callId === callId),
     commitPreview: (call) => commitKept(previews.get(call), call.callId),
     dropPreview: (call) => void previews.delete(call),
   };

@@ -35,7 +35,7 @@ function undoGrant({ root, workspace, protect }: Pick<Places, "root" | "workspac
   return { layers: [{ name: "workspace", permissions, unnamed: "none", otherwise: "denied" }, ...protect.map(toProtectionLayer)] };
 }
 
-/** Of a call that is under way: its next change would be kept in a folder that undoing just removed. */
+/** A call, or the commit of a dry run, is under way: its next change would be kept in a folder that undoing just removed. */
 export function refuseToUndo(callId: string): UndoResult {
   return { ok: false, callId, message: `Call "${callId}" has not ended: wait for its end or cancel it, then undo it` };
 }

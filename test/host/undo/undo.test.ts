@@ -395,6 +395,44 @@ describe("undo", () => {
     expect(await platform.files.readText(`${WORKSPACE}/a.txt`)).toBe("one");
   });
 
+  it("is refused while a dry run's changes are being made, which can be undone afterwards [E8.undo-host]", async () => {
+    const platform = memoryPlatform({ "a.txt": "one", "b.txt": "one" });
+    const [between, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let renames = 0;
+    const rename: typeof platform.guarded.rename = async (from, to) => {
+      if (++renames === 2) {
+        between.resolve();
+        await goOn.promise;
+      }
+      await platform.guarded.rename(from, to);
+    };
+    const write = hostTool("edit", { sideEffects: ["write"] }, async (_args, { workspace }) => {
+      await workspace.write("a.txt", "two");
+      await workspace.write("b.txt", "two");
+      return null;
+    });
+    await using host = await createHost({
+      platform: { ...platform, guarded: { ...platform.guarded, rename } },
+      tools: [() => ({ ...write(), changesByContext: true })],
+      workspace: WORKSPACE,
+      config: { confirmation: { perTool: { edit: "auto" } }, undo: { keep: true } },
+      undo: true,
+    });
+    expect(await host.call("edit", {}, { callId: "dry", dryRun: true })).toMatchObject({ ok: true, dryRun: { canCommit: true } });
+    const commit = host.commit("dry");
+    await between.promise;
+    expect(await host.undo("dry")).toEqual({
+      ok: false,
+      callId: "dry",
+      message: 'Call "dry" has not ended: wait for its end or cancel it, then undo it',
+    });
+    goOn.resolve();
+    expect(await commit).toEqual({ ok: true, callId: "dry", filesModified: ["a.txt", "b.txt"] });
+    expect(await host.undo("dry")).toEqual({ ok: true, callId: "dry", tool: "edit", restored: ["b.txt", "a.txt"], left: [] });
+    const texts = ["a.txt", "b.txt"].map((name) => platform.files.readText(`${WORKSPACE}/${name}`));
+    expect(await Promise.all(texts)).toEqual(["one", "one"]);
+  });
+
   it("is of calls while it is on, dry runs that were committed included, once; and shows first what it would do [E8.undo-host]", async () => {
     const platform = memoryPlatform({ "a.txt": "one" });
     const write = hostTool("edit", { sideEffects: ["write"] }, async (args, { workspace }) => {
